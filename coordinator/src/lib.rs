@@ -1,0 +1,4 @@
+//! Rosters, ballots and the clock; the USI proxy; the commands of the `monju` binary.
+#![forbid(unsafe_code)]
+
+pub mod team;

@@ -1,0 +1,4 @@
+//! The `monju` binary.
+#![forbid(unsafe_code)]
+
+fn main() {}

@@ -1,0 +1,12 @@
+//! Shogi for Monju: rules, evaluation and search. Positions in, moves out; no I/O, no runtime.
+//!
+//! [`Game`] is a position with its history, [`Player`] is one voter: a search with an evaluator
+//! and its own evaluation noise.
+
+pub mod player;
+pub mod rules;
+pub mod search;
+
+pub use player::{Answer, EvaluatorKind, Outcome, Player, PlayerError, PlayerSettings};
+pub use rules::{Color, Game, GameError, Move, MoveError, Position, Repetition, SfenError};
+pub use search::{Bound, Control, Limits, Line, Score};

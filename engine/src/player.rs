@@ -1,0 +1,132 @@
+//! One voter: a search, an evaluator, and its own noise.
+
+use crate::{
+    rules::{Game, Move},
+    search::{Control, Limits, Line},
+};
+
+/// Which static evaluation a player uses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum EvaluatorKind {
+    /// Piece values, hand values and piece-square values.
+    #[default]
+    Material,
+}
+
+impl EvaluatorKind {
+    /// The name that configurations and ballots use.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Material => "material",
+        }
+    }
+}
+
+impl std::str::FromStr for EvaluatorKind {
+    type Err = PlayerError;
+
+    fn from_str(text: &str) -> Result<Self, PlayerError> {
+        match text {
+            "material" => Ok(Self::Material),
+            _ => Err(PlayerError::UnknownEvaluator(text.to_owned())),
+        }
+    }
+}
+
+/// Everything that makes a player differ from its neighbours, except the noise seed of a game.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlayerSettings {
+    /// The static evaluation.
+    pub evaluator: EvaluatorKind,
+    /// Standard deviation of the evaluation noise in centipawns; 0 for none (paper 002, section 2).
+    pub sigma: f64,
+    /// Size of the transposition table in MiB.
+    pub hash_mib: usize,
+}
+
+impl Default for PlayerSettings {
+    fn default() -> Self {
+        Self {
+            evaluator: EvaluatorKind::default(),
+            sigma: 0.0,
+            hash_mib: 64,
+        }
+    }
+}
+
+/// Why a player could not be made.
+#[derive(Debug, thiserror::Error, PartialEq)]
+pub enum PlayerError {
+    /// No evaluator has this name.
+    #[error("unknown evaluator '{0}', expected one of: material")]
+    UnknownEvaluator(String),
+    /// σ is negative, infinite or not a number.
+    #[error("sigma must be a finite number of centipawns, 0 or more, not {0}")]
+    Sigma(f64),
+    /// The transposition table cannot have this size.
+    #[error("hash must be between 1 and {max} MiB, not {given}")]
+    Hash {
+        /// The size asked for, in MiB.
+        given: usize,
+        /// The largest size, in MiB.
+        max: usize,
+    },
+}
+
+/// What a player answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// A legal move.
+    Move(Move),
+    /// There is no legal move: the side to move is mated.
+    Resign,
+    /// The side to move may declare a win (27-point rule).
+    Win,
+}
+
+/// The end of one search.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// What the player would play.
+    pub answer: Answer,
+    /// What it thinks of the position.
+    pub line: Line,
+}
+
+/// One voter.
+pub struct Player {
+    settings: PlayerSettings,
+}
+
+impl Player {
+    /// Allocates the table and checks the settings.
+    pub fn new(settings: PlayerSettings) -> Result<Self, PlayerError> {
+        Ok(Self { settings })
+    }
+
+    /// The settings it was made with.
+    pub fn settings(&self) -> &PlayerSettings {
+        &self.settings
+    }
+
+    /// Forgets the last game, and takes the noise seed of the next one.
+    pub fn new_game(&mut self, noise_seed: u64) {
+        let _ = noise_seed;
+    }
+
+    /// Searches until a limit is reached or `control` says stop, calling `progress` at every new
+    /// best move and every finished iteration. Blocks; run it on a thread of its own.
+    ///
+    /// With a node or depth limit and no time limit the outcome is a pure function of the game,
+    /// the settings and the noise seed, given the same searches since [`Player::new_game`].
+    pub fn think(
+        &mut self,
+        game: &Game,
+        limits: &Limits,
+        control: &Control,
+        progress: &mut dyn FnMut(&Line),
+    ) -> Outcome {
+        let _ = (game, limits, control, progress);
+        todo!()
+    }
+}

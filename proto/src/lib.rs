@@ -1,0 +1,14 @@
+//! The protocol that players, workers and coordinators speak: package `monju.v1`.
+//!
+//! The `.proto` files in `monju/v1/` are the documentation of every message; this crate is what
+//! `protox` and `tonic` make of them.
+#![forbid(unsafe_code)]
+
+/// Messages and services of `monju.v1`.
+#[allow(missing_docs, clippy::all)]
+pub mod v1 {
+    tonic::include_proto!("monju.v1");
+}
+
+/// The encoded descriptors of `monju.v1`, for server reflection.
+pub const FILE_DESCRIPTOR_SET: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/monju.v1.bin"));

@@ -1,0 +1,2 @@
+//! What the end-to-end tests share.
+#![forbid(unsafe_code)]
