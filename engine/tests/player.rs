@@ -149,8 +149,8 @@ fn a_ponder_hit_brings_limits_to_a_running_search() {
 
 #[test]
 fn a_repetition_that_loses_by_perpetual_check_is_avoided() {
-    // Black may go on checking only at the price of the game.
-    let position = "sfen 4k4/9/9/9/3R5/9/9/9/4K4 b - 1 moves \
+    // Far behind, Black would love a draw; but its checks would lose at the fourth occurrence.
+    let position = "sfen 4k4/9/9/9/3R5/9/9/9/4K4 b r2b4g4s 1 moves \
                     6e5e 5a6a 5e6e 6a5a 6e5e 5a6a 5e6e 6a5a";
     let outcome = think(&mut player(0.0, 1), position, &depth(6));
     assert_ne!(outcome.line.pv[0].to_string(), "6e5e");
