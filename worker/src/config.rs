@@ -384,7 +384,7 @@ mod tests {
                 "kind = \"usi\"\ncommand = [\"a\"]\nsigma = 1.5",
                 "sigma belongs to players of kind \"native\"",
             ),
-            ("sigma = -1", "sigma must be a finite number"),
+            ("sigma = -1", "sigma must be a number of centipawns"),
             ("evaluator = \"magic\"", "unknown evaluator 'magic'"),
             ("hash_mib = 0", "hash_mib must be at least 1"),
             ("nodes = 0", "nodes must be at least 1"),

@@ -5,7 +5,7 @@ use crate::{
     options::Options,
     problem::{PlayerProblem, PlayersError},
 };
-use monju_engine::{EvaluatorKind, Limits, PlayerError};
+use monju_engine::{EvaluatorKind, Limits, PlayerError, eval::Noise};
 use serde::Deserialize;
 use std::{collections::BTreeMap, fmt, path::PathBuf};
 
@@ -114,9 +114,6 @@ pub(crate) fn check_count(count: u32) -> Result<(), PlayerProblem> {
 }
 
 pub(crate) fn check_sigma(sigma: f64) -> Result<(), PlayerProblem> {
-    if sigma.is_finite() && sigma >= 0.0 {
-        Ok(())
-    } else {
-        Err(PlayerError::Sigma(sigma).into())
-    }
+    Noise::new(sigma, 0).map_err(PlayerError::from)?;
+    Ok(())
 }
