@@ -362,3 +362,159 @@ fn line_of(line: &engine::Line) -> v1::Line {
         pv,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::player;
+    use std::sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    };
+
+    /// Notes the seeds of its games, and panics when a think has one node.
+    struct Recorder {
+        seeds: mpsc::Sender<u64>,
+    }
+
+    impl Search for Recorder {
+        fn new_game(&mut self, noise_seed: u64) {
+            self.seeds.send(noise_seed).expect("the test listens");
+        }
+
+        fn think(
+            &mut self,
+            game: &Game,
+            limits: &Limits,
+            _: &Control,
+            _: &mut dyn FnMut(&engine::Line),
+        ) -> Outcome {
+            assert_ne!(limits.nodes, Some(1), "one node is too few");
+            let mv = game.legal_moves()[0];
+            Outcome {
+                answer: engine::Answer::Move(mv),
+                line: engine::Line {
+                    pv: vec![mv],
+                    score: engine::Score::Mate(-2),
+                    bound: engine::Bound::Lower,
+                    depth: 1,
+                    selective_depth: 2,
+                    nodes: 3,
+                    time: std::time::Duration::from_millis(4),
+                },
+            }
+        }
+    }
+
+    struct Bench {
+        stub: player::PlayerStub,
+        seeds: mpsc::Receiver<u64>,
+        builds: Arc<AtomicU32>,
+        _closing: watch::Sender<bool>,
+    }
+
+    impl Bench {
+        fn new(seeding: Seeding) -> Self {
+            let (noted, seeds) = mpsc::channel();
+            let builds = Arc::new(AtomicU32::new(0));
+            let counter = Arc::clone(&builds);
+            let build = move || {
+                counter.fetch_add(1, Ordering::Relaxed);
+                Ok(Recorder {
+                    seeds: noted.clone(),
+                })
+            };
+            let search = build().expect("built");
+            let host = NativePlayer::start("n", Limits::default(), seeding, search, build)
+                .expect("started");
+            let (closing, closed) = watch::channel(false);
+            let (stub, actor) = player::channel(host, closed);
+            tokio::spawn(actor);
+            Self {
+                stub,
+                seeds,
+                builds,
+                _closing: closing,
+            }
+        }
+
+        async fn think(
+            &self,
+            game_id: &str,
+            noise_seed: u64,
+            nodes: u64,
+        ) -> Result<Answer, Failure> {
+            let order = Order {
+                game_id: game_id.to_owned(),
+                game: Game::startpos(),
+                limits: Limits {
+                    nodes: Some(nodes),
+                    ..Limits::default()
+                },
+                ponder: false,
+                noise_seed,
+                since: Instant::now(),
+            };
+            let thinking = self.stub.think(order).await?;
+            thinking.answer.await.expect("an answer")
+        }
+
+        fn seeds(&self) -> Vec<u64> {
+            self.seeds.try_iter().collect()
+        }
+    }
+
+    #[tokio::test]
+    async fn another_game_or_another_seed_is_a_new_game() {
+        let bench = Bench::new(Seeding::PerGame);
+        for (game_id, seed) in [("a", 1), ("a", 1), ("a", 2), ("b", 2), ("a", 2)] {
+            let answer = bench.think(game_id, seed, 9).await.expect("an answer");
+            assert_eq!(answer.noise_seed, Some(seed));
+        }
+        assert_eq!(bench.seeds(), [1, 2, 2, 2]);
+        bench.stub.new_game("a".to_owned()).await;
+        bench.think("a", 2, 9).await.expect("an answer");
+        assert_eq!(
+            bench.seeds(),
+            [2],
+            "an announced game is new, whatever its name"
+        );
+    }
+
+    #[tokio::test]
+    async fn a_fixed_seed_and_no_noise_ignore_the_seed_of_the_game() {
+        for (seeding, told, used) in [
+            (Seeding::Fixed(7), Some(7), 7),
+            (Seeding::Noiseless, None, 0),
+        ] {
+            let bench = Bench::new(seeding);
+            bench.stub.new_game("a".to_owned()).await;
+            assert_eq!(bench.seeds(), [used], "prepared early");
+            for seed in [1, 2] {
+                let answer = bench.think("a", seed, 9).await.expect("an answer");
+                assert_eq!(answer.noise_seed, told);
+            }
+            assert_eq!(bench.seeds(), []);
+        }
+    }
+
+    #[tokio::test]
+    async fn a_panic_fails_one_think_and_the_search_is_built_anew() {
+        let bench = Bench::new(Seeding::Noiseless);
+        bench.think("a", 0, 9).await.expect("an answer");
+        let failure = bench.think("a", 0, 1).await.expect_err("a panic");
+        assert!(
+            failure.to_string().contains("one node is too few"),
+            "{failure}"
+        );
+        let answer = bench.think("a", 0, 9).await.expect("an answer");
+        assert_eq!(bench.builds.load(Ordering::Relaxed), 2);
+        assert_eq!(bench.seeds(), [0, 0], "the new search begins a new game");
+
+        let score = answer.line.score.expect("a score");
+        assert_eq!(score.kind, Some(v1::score::Kind::Mate(-2)));
+        assert_eq!(score.bound(), v1::Bound::Lower);
+        assert_eq!((answer.line.depth, answer.line.selective_depth), (1, 2));
+        assert_eq!((answer.line.nodes, answer.line.time_ms), (3, 4));
+    }
+}

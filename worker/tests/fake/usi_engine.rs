@@ -2,7 +2,7 @@
 //!
 //! Switches:
 //! `--log FILE` appends every line it receives; `--lifeline ADDRESS` keeps a TCP connection open as
-//! long as it lives; `--answer TEXT` is what follows `bestmove`; `--garbage` mixes nonsense into its
+//! long as it lives and repeats them there; `--answer TEXT` is what follows `bestmove`; `--garbage` mixes nonsense into its
 //! output; `--ignore-quit` goes on after `quit` and the end of its input; `--hasty` ends every
 //! search at once, even an infinite one. Once per MARK file, over all its lives:
 //! `--crash-on-go MARK`, `--crash-after-answer MARK` and `--hang-on-stop MARK`.
@@ -111,6 +111,9 @@ fn main() -> io::Result<()> {
         let line = line?;
         if let Some(log) = &mut script.log {
             writeln!(log, "{line}")?;
+        }
+        if let Some(lifeline) = &mut script.lifeline {
+            writeln!(lifeline, "{line}")?;
         }
         match line.split_whitespace().next().unwrap_or_default() {
             "usi" => {
