@@ -44,7 +44,7 @@ pub(crate) struct UsiPlayer {
 
 enum State {
     Starting(Pin<Box<dyn Future<Output = Result<UsiChild, ChildError>> + Send>>),
-    Ready(Seated),
+    Ready(Box<Seated>),
     Down { until: Instant, why: String },
 }
 
@@ -133,7 +133,7 @@ impl Host for UsiPlayer {
                     if !engine.is_empty() {
                         self.engine.get_or_init(|| engine);
                     }
-                    self.state = State::Ready(Seated { child, game: None });
+                    self.state = State::Ready(Box::new(Seated { child, game: None }));
                 }
                 Err(error) => self.fail(&error).await,
             },

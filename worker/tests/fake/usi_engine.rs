@@ -132,11 +132,9 @@ fn main() -> io::Result<()> {
                     script.answer()?;
                 }
             }
-            "stop" if searching => {
-                if !once(&script.hang_on_stop) {
-                    searching = false;
-                    script.answer()?;
-                }
+            "stop" if searching && !once(&script.hang_on_stop) => {
+                searching = false;
+                script.answer()?;
             }
             "quit" if !script.ignore_quit => return Ok(()),
             _ => {}
