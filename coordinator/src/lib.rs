@@ -1,4 +1,7 @@
 //! Rosters, ballots and the clock; the USI proxy; the commands of the `monju` binary.
 #![forbid(unsafe_code)]
 
+pub mod clock;
+pub mod seed;
 pub mod team;
+pub mod voting;
