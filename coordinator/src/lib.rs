@@ -3,6 +3,7 @@
 
 pub mod ballot;
 pub mod clock;
+pub mod config;
 pub mod consultation;
 pub mod in_process;
 pub mod roster;
