@@ -8,6 +8,8 @@ pub mod consultation;
 pub mod in_process;
 pub mod roster;
 pub mod seed;
+pub mod server;
+pub mod service;
 pub mod team;
 #[cfg(test)]
 mod testing;
