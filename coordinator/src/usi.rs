@@ -1,0 +1,5 @@
+//! temp
+mod clock;
+mod command;
+mod options;
+mod output;
