@@ -23,7 +23,7 @@ pub enum Answer {
 impl Answer {
     /// What the coordinator decided, checked by our own rules; `None` when they do not allow it.
     pub fn from_decision(game: &Game, decision: &Decision) -> Option<Self> {
-        match decision.move_text() {
+        match decision.r#move.as_str() {
             "resign" => Some(Self::Resign),
             "win" => game.can_declare_win().then_some(Self::Win),
             text => {
@@ -41,7 +41,7 @@ impl Answer {
         ballot
             .tally
             .iter()
-            .find_map(|tally| game.parse_move(tally.move_text()).ok())
+            .find_map(|tally| game.parse_move(&tally.r#move).ok())
             .map(|mv| Self::Move { mv, ponder: None })
     }
 

@@ -66,9 +66,7 @@ impl Options {
             "option name Coordinator type string default <empty>".to_owned(),
             format!("option name Players type spin default 0 min 0 max {PLAYERS_MAXIMUM}"),
             format!("option name Sigma type spin default -1 min -1 max {SIGMA_MAXIMUM}"),
-            format!(
-                "option name Rule type combo default {RULE_DEFAULT} var {RULE_DEFAULT}{rules}"
-            ),
+            format!("option name Rule type combo default {RULE_DEFAULT} var {RULE_DEFAULT}{rules}"),
             "option name Seed type string default <empty>".to_owned(),
         ]
     }
@@ -121,7 +119,11 @@ impl Options {
     /// What was chosen on the command line, with what the GUI has set on top.
     pub fn over(&self, base: &Choices) -> Choices {
         Choices {
-            config: self.config.as_ref().map(PathBuf::from).or(base.config.clone()),
+            config: self
+                .config
+                .as_ref()
+                .map(PathBuf::from)
+                .or(base.config.clone()),
             coordinator: self.coordinator.clone().or(base.coordinator.clone()),
             players: self.players.or(base.players),
             sigma: self.sigma.map(f64::from).or(base.sigma),
@@ -188,7 +190,10 @@ mod tests {
                     assert!((number(rest[1])..=number(rest[3])).contains(&number(words[6])));
                 }
                 "combo" => {
-                    assert!(rest.chunks(2).all(|pair| pair.len() == 2 && pair[0] == "var"));
+                    assert!(
+                        rest.chunks(2)
+                            .all(|pair| pair.len() == 2 && pair[0] == "var")
+                    );
                     assert!(rest.chunks(2).any(|pair| pair[1] == words[6]));
                 }
                 "check" | "string" => assert!(rest.is_empty()),
