@@ -19,8 +19,6 @@ mod clock;
 mod command;
 mod conversation;
 mod emergency;
-#[cfg(test)]
-mod fake;
 mod game;
 mod info;
 mod keeper;
@@ -29,9 +27,7 @@ mod output;
 mod search;
 mod session;
 #[cfg(test)]
-mod session_tests;
-#[cfg(test)]
-mod transcripts;
+mod tests;
 
 use crate::team::{self, Choices};
 use anyhow::Context;
@@ -123,30 +119,5 @@ fn read_commands(mut input: impl BufRead, commands: &mpsc::UnboundedSender<Comma
         if commands.send(Command::parse(&text)).is_err() {
             return;
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn input_survives_line_ends_and_bytes_that_are_no_text() {
-        let (sender, mut receiver) = mpsc::unbounded_channel();
-        read_commands(&b"usi\r\n\xff\xfe\nisready\nquit"[..], &sender);
-        drop(sender);
-        let mut commands = Vec::new();
-        while let Ok(command) = receiver.try_recv() {
-            commands.push(command);
-        }
-        assert_eq!(
-            commands,
-            [
-                Command::Usi,
-                Command::Ignored,
-                Command::IsReady,
-                Command::Quit
-            ]
-        );
     }
 }

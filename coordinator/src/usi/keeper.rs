@@ -97,9 +97,18 @@ impl Keeper {
         });
     }
 
-    /// The choices that the last request asked for.
-    pub fn wanted(&self) -> Option<&Choices> {
-        self.wanted.as_ref()
+    /// Whether a `go` without a team should ask for one: not when these choices have just failed,
+    /// for the game's clock is running.
+    pub fn is_worth_asking(&self, choices: &Choices) -> bool {
+        match &self.wanted {
+            None => true,
+            Some(wanted) => wanted != choices && !self.has_team(),
+        }
+    }
+
+    /// Whether there is a team, or one is on its way.
+    pub fn has_team(&self) -> bool {
+        self.status.borrow().client.is_some() || !self.is_settled()
     }
 
     /// Whether the last request is dealt with.
@@ -107,9 +116,9 @@ impl Keeper {
         self.status.borrow().settled == self.last
     }
 
-    /// The team as it stands.
-    pub fn status(&self) -> Status {
-        self.status.borrow().clone()
+    /// What went wrong with the last request that was dealt with.
+    pub fn failure(&self) -> Option<String> {
+        self.status.borrow().failure.clone()
     }
 
     /// Waits for the next change of the status.

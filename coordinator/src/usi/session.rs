@@ -178,7 +178,7 @@ impl Session {
         if self.owed == 0 || !self.keeper.is_settled() {
             return;
         }
-        if let Some(reason) = self.keeper.status().failure {
+        if let Some(reason) = self.keeper.failure() {
             self.output.error(&reason);
         }
         for _ in 0..std::mem::take(&mut self.owed) {
@@ -190,7 +190,7 @@ impl Session {
     fn new_game(&mut self) {
         if self.game.used {
             self.game.advance();
-            if self.keeper.status().client.is_some() || !self.keeper.is_settled() {
+            if self.keeper.has_team() {
                 self.prepare_team();
             }
         }
@@ -219,16 +219,7 @@ impl Session {
             Ok(game) => {
                 let game = game.clone();
                 let choices = self.options.over(&self.choices);
-                let missing = match self.keeper.wanted() {
-                    None => true,
-                    // Other choices may work where the last ones failed.
-                    Some(wanted) => {
-                        *wanted != choices
-                            && self.keeper.is_settled()
-                            && self.keeper.status().client.is_none()
-                    }
-                };
-                if missing {
+                if self.keeper.is_worth_asking(&choices) {
                     self.prepare_team();
                 }
                 self.game.used = true;

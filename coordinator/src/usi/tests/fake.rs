@@ -1,12 +1,12 @@
 //! For tests: a coordinator that follows a script, and a GUI to drive the session with.
 
-use super::{
+use crate::team::{AssembleError, Choices};
+use crate::usi::{
     command::Command,
     keeper::{Connection, Keeper},
     output::Output,
     session::Session,
 };
-use crate::team::{AssembleError, Choices};
 use hyper_util::rt::TokioIo;
 use monju_proto::v1::{
     Arrival, Ballot, Begin, Bound, Clock, ConsultRequest, ConsultResponse, Decision, Line,
@@ -16,7 +16,14 @@ use monju_proto::v1::{
     coordinator_server::{Coordinator, CoordinatorServer},
     score,
 };
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
 use tokio::{
     sync::mpsc,
     task::JoinHandle,
@@ -124,13 +131,26 @@ pub struct Fake {
     script: Script,
     seen: mpsc::UnboundedSender<Seen>,
     preparation: Duration,
+    preparations: Arc<AtomicUsize>,
+    lost_at: Option<usize>,
+    let_go: Arc<AtomicUsize>,
+}
+
+/// Counts its end.
+struct Guard(Arc<AtomicUsize>);
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
 }
 
 impl Fake {
     /// Starts the service in memory and connects to it.
     pub async fn connect(self) -> Connection {
         let (near, far) = tokio::io::duplex(1 << 16);
-        let server = tokio::spawn(
+        let guard = Guard(self.let_go.clone());
+        tokio::spawn(
             tonic::transport::Server::builder()
                 .add_service(CoordinatorServer::new(self))
                 .serve_with_incoming(tokio_stream::once(Ok::<_, std::io::Error>(far))),
@@ -138,12 +158,12 @@ impl Fake {
         let mut near = Some(TokioIo::new(near));
         let channel = Endpoint::from_static("http://fake")
             .connect_with_connector(tower::service_fn(move |_| {
-                let near = near.take().ok_or(std::io::ErrorKind::NotConnected);
+                let near = near.take().ok_or("the fake is connected once");
                 std::future::ready(near)
             }))
             .await
             .expect("an in-memory connection");
-        Connection::new(CoordinatorClient::new(channel), server)
+        Connection::new(CoordinatorClient::new(channel), guard)
     }
 
     async fn follow(
@@ -222,10 +242,7 @@ impl Coordinator for Fake {
         Ok(Response::new(UnboundedReceiverStream::new(receiver)))
     }
 
-    async fn roster(
-        &self,
-        _: Request<RosterRequest>,
-    ) -> Result<Response<RosterResponse>, Status> {
+    async fn roster(&self, _: Request<RosterRequest>) -> Result<Response<RosterResponse>, Status> {
         Err(Status::unimplemented("not for these tests"))
     }
 
@@ -238,6 +255,9 @@ impl Coordinator for Fake {
         request: Request<PrepareGameRequest>,
     ) -> Result<Response<PrepareGameResponse>, Status> {
         sleep(self.preparation).await;
+        if Some(self.preparations.fetch_add(1, Ordering::Relaxed)) == self.lost_at {
+            return Err(Status::unavailable("the cable is out"));
+        }
         let _ = self.seen.send(Seen::Prepare(request.into_inner().game_id));
         Ok(Response::new(PrepareGameResponse {}))
     }
@@ -250,6 +270,8 @@ pub struct Assembly {
     pub time: Duration,
     /// How long the players prepare for a game.
     pub preparation: Duration,
+    /// The number of the preparation that fails, from 0.
+    pub lost_at: Option<usize>,
     /// Whose choices fail.
     pub fails: Option<fn(&Choices) -> bool>,
     /// The choices of the command line.
@@ -262,6 +284,7 @@ pub struct Gui {
     lines: mpsc::UnboundedReceiver<String>,
     seen: mpsc::UnboundedReceiver<Seen>,
     assembled: mpsc::UnboundedReceiver<Choices>,
+    let_go: Arc<AtomicUsize>,
     session: JoinHandle<()>,
 }
 
@@ -280,10 +303,14 @@ impl Gui {
         let (commands, receiver) = mpsc::unbounded_channel();
         let (seen_sender, seen) = mpsc::unbounded_channel();
         let (assembled_sender, assembled) = mpsc::unbounded_channel();
+        let let_go = Arc::<AtomicUsize>::default();
         let fake = Fake {
             script: Arc::new(script),
             seen: seen_sender,
             preparation: assembly.preparation,
+            preparations: Arc::default(),
+            lost_at: assembly.lost_at,
+            let_go: let_go.clone(),
         };
         let choices = assembly.choices.clone();
         let keeper = Keeper::start(move |choices| {
@@ -304,6 +331,7 @@ impl Gui {
             lines,
             seen,
             assembled,
+            let_go,
             session: tokio::spawn(Session::new(choices, output, keeper).run(receiver)),
         }
     }
@@ -348,7 +376,10 @@ impl Gui {
     pub async fn best_move(&mut self) -> String {
         let mut lines = self.hear_until("bestmove").await;
         let last = lines.pop().expect("a line");
-        assert!(lines.iter().all(|line| line.starts_with("info ")), "{lines:?}");
+        assert!(
+            lines.iter().all(|line| line.starts_with("info ")),
+            "{lines:?}"
+        );
         last
     }
 
@@ -394,6 +425,11 @@ impl Gui {
             all.push(choices);
         }
         all
+    }
+
+    /// How many teams have been let go so far.
+    pub fn let_go(&self) -> usize {
+        self.let_go.load(Ordering::Relaxed)
     }
 
     /// Waits for the session's end; gives back what it said until then.
