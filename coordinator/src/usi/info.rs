@@ -129,8 +129,13 @@ fn is_exact(line: &Line) -> bool {
         .is_some_and(|score| !matches!(score.bound(), Bound::Lower | Bound::Upper))
 }
 
+/// The move that a vote stands for: its line's, or the first of its line of play.
 fn move_of(vote: &Vote) -> &str {
-    vote.line.as_ref().map_or("", |line| line.r#move.as_str())
+    match &vote.line {
+        Some(line) if line.r#move.is_empty() => line.pv.first().map_or("", String::as_str),
+        Some(line) => &line.r#move,
+        None => "",
+    }
 }
 
 fn name_of(vote: &Vote) -> &str {

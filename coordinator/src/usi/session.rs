@@ -35,7 +35,7 @@ pub struct Session {
     /// The position to search, or why there is none.
     position: Result<Game, String>,
     thinking: Option<Thinking>,
-    /// What came while an old search was being ended for it, in order.
+    /// What came while a search was ending, in order.
     deferred: VecDeque<(Command, Instant)>,
     /// How many `readyok` are owed.
     owed: usize,
@@ -45,7 +45,7 @@ pub struct Session {
 struct Thinking {
     controls: mpsc::UnboundedSender<Control>,
     task: JoinHandle<Answer>,
-    /// Later commands wait until it is over.
+    /// It was told to stop; later commands wait until it has answered.
     ending: bool,
 }
 
@@ -106,7 +106,6 @@ impl Session {
             .as_ref()
             .is_some_and(|thinking| thinking.ending);
         if ending || !self.deferred.is_empty() {
-            // A stop behind a deferred go is for that go; any other is already on its way.
             self.deferred.push_back((command, heard));
         } else {
             self.obey(command, heard);
@@ -142,7 +141,7 @@ impl Session {
             Command::Go(go) => self.go(go, heard),
             // Until there is a mate solver: a bestmove here would corrupt the next game.
             Command::GoMate => self.output.say("checkmate notimplemented"),
-            Command::Stop | Command::GameOver => self.tell(Control::Stop),
+            Command::Stop | Command::GameOver => self.end_search(),
             Command::PonderHit(clock) => self.tell(Control::PonderHit(clock)),
             Command::Quit | Command::Ignored => {}
         }

@@ -113,6 +113,23 @@ async fn options_set_between_games_take_effect_at_isready() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn options_take_effect_although_the_last_search_is_still_ending() {
+    let mut gui = Gui::new(vec![
+        Step::AwaitStop,
+        Step::Pause(Duration::from_millis(300)),
+        DECIDE,
+    ]);
+    gui.ready().await;
+    gui.say("position startpos\ngo infinite");
+    gui.next_begin().await;
+    gui.assembled();
+    gui.say("gameover win\nsetoption name Players value 7\nisready");
+    assert_eq!(gui.best_move().await, "bestmove 7g7f");
+    assert_eq!(gui.hear().await, "readyok");
+    assert_eq!(gui.assembled().len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_team_that_was_lost_between_games_is_assembled_again() {
     let assembly = Assembly {
         lost_at: Some(1),
