@@ -1,5 +1,6 @@
 //! The games of a session: their names and their seeds.
 
+use crate::seed;
 use std::{
     process,
     time::{SystemTime, UNIX_EPOCH},
@@ -23,7 +24,7 @@ impl GameName {
             .duration_since(UNIX_EPOCH)
             .map_or(0, |since| since.as_nanos());
         // The low bits of the time change between sessions; the rest is cut off on purpose.
-        let session = mix(nanoseconds as u64 ^ mix(u64::from(process::id())));
+        let session = seed::derive(nanoseconds as u64, &format!("process {}", process::id()));
         Self {
             session,
             number: 1,
@@ -46,16 +47,9 @@ impl GameName {
 
     /// The game's seed: repeatable when the user chose a seed for the session.
     pub fn seed(&self, chosen: Option<u64>) -> u64 {
-        mix(chosen.unwrap_or(self.session) ^ mix(self.number))
+        let session = chosen.unwrap_or(self.session);
+        seed::derive(session, &format!("game {}", self.number))
     }
-}
-
-/// The finaliser of SplitMix64: every bit of the input moves every bit of the output.
-fn mix(value: u64) -> u64 {
-    let value = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let value = (value ^ (value >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let value = (value ^ (value >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    value ^ (value >> 31)
 }
 
 #[cfg(test)]

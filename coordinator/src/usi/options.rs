@@ -1,6 +1,9 @@
 //! The USI options of the proxy: what it declares, and what a GUI has set.
 
-use crate::team::Choices;
+use crate::{
+    team::Choices,
+    voting::{Rule, UnknownRule},
+};
 use std::path::PathBuf;
 
 /// Default of `USI_Hash`: leaves the size to the configuration.
@@ -10,8 +13,6 @@ const PLAYERS_MAXIMUM: u32 = 256;
 const SIGMA_MAXIMUM: u32 = 10_000;
 /// The value of `Rule` that leaves the rule to the configuration.
 const RULE_DEFAULT: &str = "config";
-/// The rules that a GUI can choose from.
-const RULES: [&str; 1] = ["majority"];
 
 /// What a GUI has set. `None` is the declared default: GUIs send every default back, so a default
 /// never overrides the command line or the configuration file.
@@ -41,22 +42,15 @@ pub enum OptionError {
         /// What was given.
         value: String,
     },
-    /// Not one of the declared values.
-    #[error("option {name} must be one of: {expected}, not '{value}'")]
-    Variant {
-        /// The option.
-        name: &'static str,
-        /// The declared values.
-        expected: String,
-        /// What was given.
-        value: String,
-    },
+    /// Not one of the voting rules.
+    #[error("option Rule: {0}")]
+    Rule(#[from] UnknownRule),
 }
 
 impl Options {
     /// The `option` lines, in the order in which a GUI shows them.
     pub fn declarations() -> Vec<String> {
-        let rules: String = RULES.iter().map(|rule| format!(" var {rule}")).collect();
+        let rules: String = Rule::ALL.map(|rule| format!(" var {rule}")).concat();
         vec![
             format!(
                 "option name USI_Hash type spin default {HASH_DEFAULT} min 1 max {HASH_MAXIMUM}"
@@ -90,14 +84,7 @@ impl Options {
             "rule" => {
                 self.rule = match value {
                     "" | RULE_DEFAULT => None,
-                    _ if RULES.contains(&value) => Some(value.to_owned()),
-                    _ => {
-                        return Err(OptionError::Variant {
-                            name: "Rule",
-                            expected: format!("{RULE_DEFAULT}, {}", RULES.join(", ")),
-                            value: value.to_owned(),
-                        });
-                    }
+                    _ => Some(value.parse::<Rule>()?.to_string()),
                 }
             }
             "seed" => {

@@ -1,13 +1,15 @@
 //! For tests: a coordinator that follows a script, and a GUI to drive the session with.
 
-use crate::team::{AssembleError, Choices};
 use crate::usi::{
     command::Command,
     keeper::{Connection, Keeper},
     output::Output,
     session::Session,
 };
-use hyper_util::rt::TokioIo;
+use crate::{
+    in_process,
+    team::{AssembleError, Choices},
+};
 use monju_proto::v1::{
     Arrival, Ballot, Begin, Bound, Clock, ConsultRequest, ConsultResponse, Decision, Line,
     PlayerInfo, PrepareGameRequest, PrepareGameResponse, RosterRequest, RosterResponse, Score,
@@ -30,7 +32,7 @@ use tokio::{
     time::{sleep, timeout},
 };
 use tokio_stream::wrappers::UnboundedReceiverStream;
-use tonic::{Request, Response, Status, Streaming, transport::Endpoint};
+use tonic::{Request, Response, Status, Streaming};
 
 /// What the fake coordinator does next in a consultation.
 #[derive(Clone, Debug)]
@@ -147,23 +149,11 @@ impl Drop for Guard {
 
 impl Fake {
     /// Starts the service in memory and connects to it.
-    pub async fn connect(self) -> Connection {
-        let (near, far) = tokio::io::duplex(1 << 16);
+    pub fn connect(self) -> Connection {
         let guard = Guard(self.let_go.clone());
-        tokio::spawn(
-            tonic::transport::Server::builder()
-                .add_service(CoordinatorServer::new(self))
-                .serve_with_incoming(tokio_stream::once(Ok::<_, std::io::Error>(far))),
-        );
-        let mut near = Some(TokioIo::new(near));
-        let channel = Endpoint::from_static("http://fake")
-            .connect_with_connector(tower::service_fn(move |_| {
-                let near = near.take().ok_or("the fake is connected once");
-                std::future::ready(near)
-            }))
-            .await
-            .expect("an in-memory connection");
-        Connection::new(CoordinatorClient::new(channel), guard)
+        let router = tonic::transport::Server::builder().add_service(CoordinatorServer::new(self));
+        let (channel, server) = in_process::serve(router);
+        Connection::new(CoordinatorClient::new(channel), (server, guard))
     }
 
     async fn follow(
@@ -322,7 +312,7 @@ impl Gui {
                     Some(fails) if fails(&choices) => {
                         Err(AssembleError("no coordinator at example".to_owned()))
                     }
-                    _ => Ok(fake.connect().await),
+                    _ => Ok(fake.connect()),
                 }
             }
         });
