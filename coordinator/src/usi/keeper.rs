@@ -57,6 +57,8 @@ pub struct Keeper {
     status: watch::Receiver<Status>,
     last: u64,
     wanted: Option<Choices>,
+    /// The other end failed, and nothing will change any more.
+    gone: bool,
     task: JoinHandle<()>,
 }
 
@@ -74,6 +76,7 @@ impl Keeper {
             status,
             last: 0,
             wanted: None,
+            gone: false,
             task: tokio::spawn(
                 Actor {
                     assemble,
@@ -89,7 +92,7 @@ impl Keeper {
     pub fn prepare(&mut self, choices: Choices, game_id: String) {
         self.last += 1;
         self.wanted = Some(choices.clone());
-        // The actor lives as long as this end.
+        // Fails only when the other end has failed, which `failure` tells.
         let _ = self.requests.send(Request {
             number: self.last,
             choices,
@@ -113,20 +116,23 @@ impl Keeper {
 
     /// Whether the last request is dealt with.
     pub fn is_settled(&self) -> bool {
-        self.status.borrow().settled == self.last
+        self.gone || self.status.borrow().settled == self.last
     }
 
     /// What went wrong with the last request that was dealt with.
     pub fn failure(&self) -> Option<String> {
+        if self.gone {
+            return Some("assembling the team failed inside monju; restart the engine".to_owned());
+        }
         self.status.borrow().failure.clone()
     }
 
     /// Waits for the next change of the status.
     pub async fn changed(&mut self) {
-        if self.status.changed().await.is_err() {
-            // The actor is gone for good; nothing will ever change.
-            std::future::pending::<()>().await;
+        if self.gone {
+            std::future::pending().await
         }
+        self.gone = self.status.changed().await.is_err();
     }
 
     /// What a search needs to wait for the last request.

@@ -171,6 +171,8 @@ impl Session {
         self.game.advance();
         self.owed += 1;
         self.prepare_team();
+        // At once only where no team will ever come.
+        self.say_ready();
     }
 
     fn say_ready(&mut self) {

@@ -188,6 +188,22 @@ async fn a_position_that_cannot_be_is_told_and_resigned() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_failure_inside_the_assembly_does_not_silence_the_proxy() {
+    let assembly = Assembly {
+        fails: Some(|_| panic!("a bug")),
+        ..Assembly::default()
+    };
+    let mut gui = Gui::with(assembly, |_| vec![DECIDE]);
+    for _ in 0..2 {
+        gui.say("isready");
+        let lines = gui.hear_until("readyok").await;
+        assert!(lines[0].starts_with("info string error: "), "{lines:?}");
+        gui.say("position startpos\ngo byoyomi 1000");
+        assert_legal(&gui.best_move().await);
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn mate_without_a_team_is_resigned() {
     let assembly = Assembly {
         fails: Some(|_| true),
