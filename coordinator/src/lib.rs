@@ -13,4 +13,5 @@ pub mod service;
 pub mod team;
 #[cfg(test)]
 mod testing;
+pub mod usi;
 pub mod voting;
