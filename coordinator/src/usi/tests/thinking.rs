@@ -1,6 +1,9 @@
 //! `go` and what ends it.
 
-use super::fake::{Assembly, Gui, Seen, Step, ballot};
+use super::{
+    fake::{Seen, Step, ballot},
+    gui::{Assembly, Gui},
+};
 use monju_proto::v1::{Limits, Position};
 use std::time::Duration;
 
