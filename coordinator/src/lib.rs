@@ -3,10 +3,13 @@
 
 pub mod ballot;
 pub mod clock;
+pub mod config;
 pub mod consultation;
 pub mod in_process;
 pub mod roster;
 pub mod seed;
+pub mod server;
+pub mod service;
 pub mod team;
 #[cfg(test)]
 mod testing;
