@@ -1,6 +1,9 @@
 //! For tests: a coordinator that follows a script.
 
-use crate::{in_process, usi::keeper::Connection};
+use crate::{
+    in_process,
+    usi::keeper::{Connection, Contact},
+};
 use monju_proto::v1::{
     Arrival, Ballot, Begin, Bound, Clock, ConsultRequest, ConsultResponse, Decision, Line,
     PlayerInfo, PrepareGameRequest, PrepareGameResponse, RosterRequest, RosterResponse, Score,
@@ -143,11 +146,15 @@ impl Drop for Guard {
 
 impl Fake {
     /// Starts the service in memory and connects to it.
-    pub fn connect(self) -> Connection {
+    pub fn connect(self, rule: String) -> Connection {
         let guard = Guard(self.let_go.clone());
         let router = tonic::transport::Server::builder().add_service(CoordinatorServer::new(self));
         let (channel, server) = in_process::serve(router);
-        Connection::new(CoordinatorClient::new(channel), (server, guard))
+        let contact = Contact {
+            client: CoordinatorClient::new(channel),
+            rule,
+        };
+        Connection::new(contact, async move { drop((server, guard)) })
     }
 
     async fn follow(

@@ -78,7 +78,7 @@ impl Gui {
                     Some(fails) if fails(&choices) => {
                         Err(AssembleError("no coordinator at example".to_owned()))
                     }
-                    _ => Ok(fake.connect()),
+                    _ => Ok(fake.connect(choices.rule.unwrap_or_default())),
                 }
             }
         });
