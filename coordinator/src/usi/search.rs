@@ -152,7 +152,7 @@ impl Search {
                     }
                 },
                 () = until(self.deadline) => {
-                    self.output.error(&"the coordinator is late; taking the leading move");
+                    self.output.error(&"the coordinator is late; deciding without it");
                     return self.fall_back().await;
                 }
             }

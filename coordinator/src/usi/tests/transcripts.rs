@@ -20,7 +20,7 @@ fn transcripts() -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> = fs::read_dir(folder)
         .expect("the folder of transcripts")
         .map(|entry| entry.expect("an entry").path().join("usi.log"))
-        .filter(|file| file.exists())
+        .filter(|file| file.is_file())
         .collect();
     files.sort();
     files
