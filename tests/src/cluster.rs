@@ -1,0 +1,1 @@
+//! The services as processes of their own, on loopback ports.
