@@ -1,0 +1,475 @@
+//! Generation of legal moves: sets of destinations are computed piece by piece and handed to a
+//! [`Sink`], which lists them, counts them, or does what else it likes.
+
+use super::{Bitboard, CheckInfo, Color, Move, PieceKind, Position, Square, attacks::*};
+use std::mem::MaybeUninit;
+
+/// Receives legal moves as sets of destinations.
+pub trait Sink {
+    /// Moves of one piece: to `plain` without and to `promoting` with promotion.
+    fn piece(&mut self, from: Square, plain: Bitboard, promoting: Bitboard);
+
+    /// Moves of pawns of `color`, each one square ahead.
+    fn pawns(&mut self, color: Color, plain: Bitboard, promoting: Bitboard);
+
+    /// Drops of one piece of each of the kinds, a set of bits, on each of the squares.
+    fn drops(&mut self, kinds: u8, to: Bitboard);
+}
+
+/// Which moves are wanted.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Scope {
+    /// Destinations without promotion.
+    pub plain: Bitboard,
+    /// Destinations with promotion.
+    pub promoting: Bitboard,
+    /// Squares to drop on; only empty ones count.
+    pub drops: Bitboard,
+}
+
+impl Scope {
+    /// Every legal move.
+    pub const ALL: Self = Self {
+        plain: Bitboard::ALL,
+        promoting: Bitboard::ALL,
+        drops: Bitboard::ALL,
+    };
+}
+
+/// The three ranks in which a side promotes.
+pub(super) const PROMOTION_ZONE: [Bitboard; 2] = [
+    Bitboard(Bitboard::rank(0).0 | Bitboard::rank(1).0 | Bitboard::rank(2).0),
+    Bitboard(Bitboard::rank(6).0 | Bitboard::rank(7).0 | Bitboard::rank(8).0),
+];
+
+/// Where a pawn or lance could never move again.
+pub(super) const LAST_RANK: [Bitboard; 2] = [Bitboard::rank(0), Bitboard::rank(8)];
+
+/// Where a knight could never move again.
+pub(super) const LAST_TWO_RANKS: [Bitboard; 2] = [
+    Bitboard(Bitboard::rank(0).0 | Bitboard::rank(1).0),
+    Bitboard(Bitboard::rank(7).0 | Bitboard::rank(8).0),
+];
+
+/// The files that hold none of the given pawns, of which no file holds two.
+#[inline(always)]
+pub(super) fn files_without(pawns: Bitboard) -> Bitboard {
+    // In each group of nine bits, 2^8 minus the pawn's bit keeps bit 8 only when there is no pawn.
+    let tops = Bitboard::rank(8).0;
+    let free = (tops - pawns.0) & tops;
+    Bitboard(free | (free - (free >> 8)))
+}
+
+#[inline(always)]
+pub(super) fn pawn_steps(color: Color, pawns: Bitboard) -> Bitboard {
+    match color {
+        Color::Black => pawns >> 1,
+        Color::White => pawns << 1,
+    }
+}
+
+/// Hands all legal moves within `scope` to `sink`. Without `ALL`, moves that decline a promotion
+/// for no gain are left out: pawns, bishops and rooks always promote where they can, and lances
+/// on the last two ranks.
+#[inline(always)]
+pub(crate) fn generate<const ALL: bool, S: Sink>(
+    position: &Position,
+    info: &CheckInfo,
+    scope: Scope,
+    sink: &mut S,
+) {
+    match position.side {
+        Color::Black => generate_for::<ALL, false, S>(position, info, scope, sink),
+        Color::White => generate_for::<ALL, true, S>(position, info, scope, sink),
+    }
+}
+
+#[inline(always)]
+fn generate_for<const ALL: bool, const WHITE: bool, S: Sink>(
+    position: &Position,
+    info: &CheckInfo,
+    scope: Scope,
+    sink: &mut S,
+) {
+    let us = if WHITE { Color::White } else { Color::Black };
+    let own = position.colors[us.index()];
+    let occupied = position.occupied();
+
+    if let Some(king) = info.king {
+        let reach = king_attacks(king).without(own) & scope.plain;
+        if !reach.is_empty() {
+            let safe = safe_squares(position, us, king, reach, occupied);
+            sink.piece(king, safe, Bitboard::EMPTY);
+        }
+    }
+
+    // What a piece other than the king may do: anything, capture the checker, or stand between.
+    let mut reach = !own;
+    let mut empty = !occupied;
+    if !info.checkers.is_empty() {
+        if info.checkers.has_several() {
+            return;
+        }
+        if let (Some(king), Some(checker)) = (info.king, info.checkers.first()) {
+            let line = between(king, checker);
+            reach = line | info.checkers;
+            empty = line;
+        }
+    }
+    board_moves::<ALL, S>(position, us, info, reach, scope, sink);
+    let targets = empty & scope.drops;
+    if !position.hands[us.index()].is_empty() && !targets.is_empty() {
+        drop_moves(position, us, targets, sink);
+    }
+}
+
+/// The squares of `reach` on which the king of `us` would not be attacked.
+#[inline(always)]
+fn safe_squares(
+    position: &Position,
+    us: Color,
+    king: Square,
+    reach: Bitboard,
+    occupied: Bitboard,
+) -> Bitboard {
+    let without_king = occupied ^ Bitboard::of(king);
+    let mut safe = reach;
+    for to in reach {
+        if position.is_attacked(!us, to, without_king) {
+            safe ^= Bitboard::of(to);
+        }
+    }
+    safe
+}
+
+#[inline(always)]
+fn board_moves<const ALL: bool, S: Sink>(
+    position: &Position,
+    us: Color,
+    info: &CheckInfo,
+    reach: Bitboard,
+    scope: Scope,
+    sink: &mut S,
+) {
+    let own = position.colors[us.index()];
+    let occupied = position.occupied();
+    let zone = PROMOTION_ZONE[us.index()];
+    let last = LAST_RANK[us.index()];
+    let plain = reach & scope.plain;
+    let promoting = reach & scope.promoting;
+    let kinds = &position.kinds;
+    // The promotion of these is a gain without a price, so that only perft and the rules decline it.
+    let declining = if ALL { plain } else { plain.without(zone) };
+
+    let mut pawns = kinds[PieceKind::Pawn.index()] & own;
+    if pawns.intersects(info.pinned) {
+        // A pinned pawn moves only along its king's file.
+        if let Some(king) = info.king {
+            pawns = pawns.without(info.pinned.without(Bitboard::file(king.file())));
+        }
+    }
+    let steps = pawn_steps(us, pawns);
+    sink.pawns(
+        us,
+        (steps & declining).without(last),
+        steps & promoting & zone,
+    );
+
+    for from in kinds[PieceKind::Lance.index()] & own {
+        let mut to = lance_attacks(us, from, occupied);
+        if info.pinned.contains(from) {
+            to &= info.pin_line(from);
+        }
+        let stay = if ALL {
+            plain.without(last)
+        } else {
+            plain.without(LAST_TWO_RANKS[us.index()])
+        };
+        sink.piece(from, to & stay, to & promoting & zone);
+    }
+
+    for from in (kinds[PieceKind::Knight.index()] & own).without(info.pinned) {
+        let to = knight_attacks(us, from);
+        let stay = plain.without(LAST_TWO_RANKS[us.index()]);
+        sink.piece(from, to & stay, to & promoting & zone);
+    }
+
+    for from in kinds[PieceKind::Silver.index()] & own {
+        let mut to = silver_attacks(us, from);
+        if info.pinned.contains(from) {
+            to &= info.pin_line(from);
+        }
+        let zone = if zone.contains(from) {
+            Bitboard::ALL
+        } else {
+            zone
+        };
+        sink.piece(from, to & plain, to & promoting & zone);
+    }
+
+    for from in position.gold_movers() & own {
+        let mut to = gold_attacks(us, from);
+        if info.pinned.contains(from) {
+            to &= info.pin_line(from);
+        }
+        sink.piece(from, to & plain, Bitboard::EMPTY);
+    }
+
+    for from in position.bishop_movers() & own {
+        let mut to = bishop_attacks(from, occupied);
+        let promoted = kinds[PieceKind::Horse.index()].contains(from);
+        if promoted {
+            to |= king_attacks(from);
+        }
+        if info.pinned.contains(from) {
+            to &= info.pin_line(from);
+        }
+        slider::<ALL, S>(from, to, promoted, zone, plain, promoting, sink);
+    }
+
+    for from in position.rook_movers() & own {
+        let mut to = rook_attacks(from, occupied);
+        let promoted = kinds[PieceKind::Dragon.index()].contains(from);
+        if promoted {
+            to |= king_attacks(from);
+        }
+        if info.pinned.contains(from) {
+            to &= info.pin_line(from);
+        }
+        slider::<ALL, S>(from, to, promoted, zone, plain, promoting, sink);
+    }
+}
+
+#[inline(always)]
+fn slider<const ALL: bool, S: Sink>(
+    from: Square,
+    to: Bitboard,
+    promoted: bool,
+    zone: Bitboard,
+    plain: Bitboard,
+    promoting: Bitboard,
+    sink: &mut S,
+) {
+    if promoted {
+        sink.piece(from, to & plain, Bitboard::EMPTY);
+        return;
+    }
+    let zone = if zone.contains(from) {
+        Bitboard::ALL
+    } else {
+        zone
+    };
+    let stay = if ALL { plain } else { plain.without(zone) };
+    sink.piece(from, to & stay, to & promoting & zone);
+}
+
+#[inline(always)]
+fn drop_moves<S: Sink>(position: &Position, us: Color, targets: Bitboard, sink: &mut S) {
+    let hand = position.hands[us.index()];
+    if hand.has(PieceKind::Pawn) {
+        let pawns = position.pieces(us, PieceKind::Pawn);
+        let mut to = targets.without(LAST_RANK[us.index()]) & files_without(pawns);
+        if let Some(king) = position.king(!us) {
+            let ahead = pawn_attacks(!us, king) & to;
+            if let Some(square) = ahead.first()
+                && position.is_pawn_drop_mate(us, square, king)
+            {
+                to ^= ahead;
+            }
+        }
+        sink.drops(1 << PieceKind::Pawn.index(), to);
+    }
+    if hand.has(PieceKind::Lance) {
+        let to = targets.without(LAST_RANK[us.index()]);
+        sink.drops(1 << PieceKind::Lance.index(), to);
+    }
+    if hand.has(PieceKind::Knight) {
+        let to = targets.without(LAST_TWO_RANKS[us.index()]);
+        sink.drops(1 << PieceKind::Knight.index(), to);
+    }
+    let mut kinds = 0;
+    for kind in [
+        PieceKind::Silver,
+        PieceKind::Gold,
+        PieceKind::Bishop,
+        PieceKind::Rook,
+    ] {
+        kinds |= (hand.has(kind) as u8) << kind.index();
+    }
+    if kinds != 0 {
+        sink.drops(kinds, targets);
+    }
+}
+
+impl Position {
+    /// Whether a pawn that `us` drops on `square`, in check to the king there, would mate it.
+    #[inline]
+    pub(super) fn is_pawn_drop_mate(&self, us: Color, square: Square, king: Square) -> bool {
+        let them = !us;
+        let occupied = self.occupied() | Bitboard::of(square);
+        if !self.is_attacked(us, square, occupied) {
+            return false;
+        }
+
+        // Someone else captures the pawn. A piece that is pinned along the file may, too.
+        let capturers = self
+            .attackers(them, square, occupied)
+            .without(Bitboard::of(king));
+        if !capturers.is_empty() {
+            let pinned = self.pinned(them, king);
+            for capturer in capturers {
+                if !pinned.contains(capturer) || king.file() == capturer.file() {
+                    return false;
+                }
+            }
+        }
+
+        let own = self.colors[them.index()];
+        let escapes = king_attacks(king)
+            .without(own)
+            .without(Bitboard::of(square));
+        let without_king = occupied ^ Bitboard::of(king);
+        escapes
+            .squares()
+            .all(|to| self.is_attacked(us, to, without_king))
+    }
+
+    /// The pieces of `color` that are pinned to its king.
+    fn pinned(&self, color: Color, king: Square) -> Bitboard {
+        let kinds = &self.kinds;
+        let mut snipers = lance_lines(color, king) & kinds[PieceKind::Lance.index()];
+        snipers |= bishop_lines(king) & self.bishop_movers();
+        snipers |= rook_lines(king) & self.rook_movers();
+        snipers &= self.colors[(!color).index()];
+        let occupied = self.occupied();
+        let mut pinned = Bitboard::EMPTY;
+        for sniper in snipers {
+            let blockers = between(king, sniper) & occupied;
+            if !blockers.has_several() {
+                pinned |= blockers;
+            }
+        }
+        pinned & self.colors[color.index()]
+    }
+}
+
+/// A list of moves with room for every legal one.
+#[derive(Clone)]
+pub struct MoveList {
+    moves: [MaybeUninit<Move>; MoveList::CAPACITY],
+    len: usize,
+}
+
+impl MoveList {
+    /// No position has more than 593 legal moves.
+    pub const CAPACITY: usize = 600;
+
+    /// An empty list.
+    #[inline(always)]
+    pub const fn new() -> Self {
+        Self {
+            moves: [const { MaybeUninit::uninit() }; Self::CAPACITY],
+            len: 0,
+        }
+    }
+
+    /// All legal moves of a position.
+    #[inline]
+    pub fn legal(position: &Position) -> Self {
+        let mut list = Self::new();
+        let info = CheckInfo::new(position);
+        generate::<true, _>(position, &info, Scope::ALL, &mut list);
+        list
+    }
+
+    /// Appends a move.
+    ///
+    /// # Panics
+    /// When the list is full.
+    #[inline(always)]
+    pub fn push(&mut self, mv: Move) {
+        self.moves[self.len].write(mv);
+        self.len += 1;
+    }
+
+    /// The moves.
+    #[inline(always)]
+    pub fn as_slice(&self) -> &[Move] {
+        // SAFETY: `push` is the only writer of `len`; it has initialised every entry below it.
+        unsafe { std::slice::from_raw_parts(self.moves.as_ptr().cast(), self.len) }
+    }
+}
+
+impl Default for MoveList {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl std::ops::Deref for MoveList {
+    type Target = [Move];
+
+    #[inline(always)]
+    fn deref(&self) -> &[Move] {
+        self.as_slice()
+    }
+}
+
+impl Sink for MoveList {
+    #[inline(always)]
+    fn piece(&mut self, from: Square, plain: Bitboard, promoting: Bitboard) {
+        promoting
+            .squares()
+            .for_each(|to| self.push(Move::new(from, to, true)));
+        plain
+            .squares()
+            .for_each(|to| self.push(Move::new(from, to, false)));
+    }
+
+    #[inline(always)]
+    fn pawns(&mut self, color: Color, plain: Bitboard, promoting: Bitboard) {
+        let from = |to: Square| {
+            Square::from_index(match color {
+                Color::Black => to.index() + 1,
+                Color::White => to.index() - 1,
+            })
+        };
+        promoting
+            .squares()
+            .for_each(|to| self.push(Move::new(from(to), to, true)));
+        plain
+            .squares()
+            .for_each(|to| self.push(Move::new(from(to), to, false)));
+    }
+
+    #[inline(always)]
+    fn drops(&mut self, kinds: u8, to: Bitboard) {
+        let mut kinds = kinds;
+        while kinds != 0 {
+            let kind = PieceKind::from_index(kinds.trailing_zeros() as usize);
+            kinds &= kinds - 1;
+            to.squares().for_each(|to| self.push(Move::drop(kind, to)));
+        }
+    }
+}
+
+/// Counts moves without listing them.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Count(pub usize);
+
+impl Sink for Count {
+    #[inline(always)]
+    fn piece(&mut self, _: Square, plain: Bitboard, promoting: Bitboard) {
+        self.0 += plain.len() + promoting.len();
+    }
+
+    #[inline(always)]
+    fn pawns(&mut self, _: Color, plain: Bitboard, promoting: Bitboard) {
+        self.0 += plain.len() + promoting.len();
+    }
+
+    #[inline(always)]
+    fn drops(&mut self, kinds: u8, to: Bitboard) {
+        self.0 += kinds.count_ones() as usize * to.len();
+    }
+}

@@ -1,0 +1,36 @@
+use super::PieceKind;
+
+/// The pieces in one side's hand.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[repr(align(8))]
+pub struct Hand([u8; 8]);
+
+impl Hand {
+    /// How many of a kind it holds.
+    #[inline(always)]
+    pub const fn count(self, kind: PieceKind) -> usize {
+        self.0[kind as usize & 7] as usize
+    }
+
+    /// Whether it holds one of this kind.
+    #[inline(always)]
+    pub const fn has(self, kind: PieceKind) -> bool {
+        self.count(kind) != 0
+    }
+
+    /// Whether it holds nothing.
+    #[inline(always)]
+    pub const fn is_empty(self) -> bool {
+        u64::from_ne_bytes(self.0) == 0
+    }
+
+    #[inline(always)]
+    pub(crate) const fn add(&mut self, kind: PieceKind) {
+        self.0[kind as usize & 7] += 1;
+    }
+
+    #[inline(always)]
+    pub(crate) const fn remove(&mut self, kind: PieceKind) {
+        self.0[kind as usize & 7] -= 1;
+    }
+}

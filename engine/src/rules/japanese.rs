@@ -1,0 +1,86 @@
+//! Japanese notation with the origin in brackets, as KIF files write it.
+
+use super::{Color, Game, Move, PieceKind, generate::PROMOTION_ZONE};
+
+const FILES: [char; 9] = ['１', '２', '３', '４', '５', '６', '７', '８', '９'];
+const RANKS: [char; 9] = ['一', '二', '三', '四', '五', '六', '七', '八', '九'];
+
+fn name(kind: PieceKind) -> &'static str {
+    match kind {
+        PieceKind::Pawn => "歩",
+        PieceKind::Lance => "香",
+        PieceKind::Knight => "桂",
+        PieceKind::Silver => "銀",
+        PieceKind::Bishop => "角",
+        PieceKind::Rook => "飛",
+        PieceKind::Gold => "金",
+        PieceKind::King => "玉",
+        PieceKind::ProPawn => "と",
+        PieceKind::ProLance => "成香",
+        PieceKind::ProKnight => "成桂",
+        PieceKind::ProSilver => "成銀",
+        PieceKind::Horse => "馬",
+        PieceKind::Dragon => "龍",
+    }
+}
+
+impl Game {
+    /// The move in Japanese notation with origin, such as `▲７六歩(77)` or `△５五角打`; `同` stands
+    /// for the square of the move before. Meant for legal moves; another move gives some text.
+    pub fn japanese(&self, mv: Move) -> String {
+        let position = self.position();
+        let side = position.side_to_move();
+        let mark = match side {
+            Color::Black => '▲',
+            Color::White => '△',
+        };
+        let to = mv.to();
+        let mut text = String::from(mark);
+        if self.moves().last().is_some_and(|last| last.to() == to) {
+            text.push('同');
+        } else {
+            text.push(FILES[to.file()]);
+            text.push(RANKS[to.rank()]);
+        }
+        if let Some(kind) = mv.dropped() {
+            text.push_str(name(kind));
+            text.push('打');
+        } else if let Some(from) = mv.from() {
+            let zone = PROMOTION_ZONE[side.index()];
+            if let Some((_, kind)) = position.piece(from).get() {
+                text.push_str(name(kind));
+                if mv.is_promotion() {
+                    text.push('成');
+                } else if kind.can_promote() && (zone.contains(from) || zone.contains(to)) {
+                    text.push_str("不成");
+                }
+            }
+            text.push_str(&format!("({}{})", from.file() + 1, from.rank() + 1));
+        }
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moves_are_written_as_in_kif_files() {
+        let mut game = Game::startpos();
+        let mut written = Vec::new();
+        for text in ["7g7f", "3c3d", "8h2b+", "3a2b", "B*5e"] {
+            let mv = game.parse_move(text).unwrap();
+            written.push(game.japanese(mv));
+            game.play(mv).unwrap();
+        }
+        let expected = [
+            "▲７六歩(77)",
+            "△３四歩(33)",
+            "▲２二角成(88)",
+            "△同銀(31)",
+            "▲５五角打",
+        ];
+        assert_eq!(written, expected);
+    }
+}

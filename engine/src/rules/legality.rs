@@ -1,0 +1,91 @@
+use super::{
+    Bitboard, CheckInfo, Move, Piece, PieceKind, Position,
+    attacks::*,
+    generate::{LAST_RANK, LAST_TWO_RANKS, PROMOTION_ZONE, files_without},
+};
+
+impl Position {
+    /// Whether a move is legal here, without generating the others.
+    pub fn is_legal(&self, mv: Move) -> bool {
+        self.is_legal_given(mv, &CheckInfo::new(self))
+    }
+
+    /// The same, with what is known of checks and pins already.
+    pub fn is_legal_given(&self, mv: Move, info: &CheckInfo) -> bool {
+        let us = self.side;
+        let to = mv.to();
+        let Some(from) = mv.from() else {
+            return mv
+                .dropped()
+                .is_some_and(|kind| self.is_legal_drop(kind, mv, info));
+        };
+
+        let piece = self.board[from.index()];
+        if piece.is_none() || piece.color() != us || self.colors[us.index()].contains(to) {
+            return false;
+        }
+        let kind = piece.kind();
+        if !piece_attacks(piece, from, self.occupied()).contains(to) {
+            return false;
+        }
+        if mv.is_promotion() {
+            let zone = PROMOTION_ZONE[us.index()];
+            if !kind.can_promote() || !(zone.contains(from) || zone.contains(to)) {
+                return false;
+            }
+        } else if is_dead(piece, to.index()) {
+            return false;
+        }
+
+        if kind == PieceKind::King {
+            return !self.is_attacked(!us, to, self.occupied() ^ Bitboard::of(from));
+        }
+        self.meets_checks(mv, info, info.checkers) && info.allows(from, to)
+    }
+
+    fn is_legal_drop(&self, kind: PieceKind, mv: Move, info: &CheckInfo) -> bool {
+        let us = self.side;
+        let to = mv.to();
+        if !self.hands[us.index()].has(kind)
+            || self.occupied().contains(to)
+            || is_dead(Piece::new(us, kind), to.index())
+            || !self.meets_checks(mv, info, Bitboard::EMPTY)
+        {
+            return false;
+        }
+        if kind != PieceKind::Pawn {
+            return true;
+        }
+        if !files_without(self.pieces(us, PieceKind::Pawn)).contains(to) {
+            return false;
+        }
+        match self.king(!us) {
+            Some(king) if pawn_attacks(us, to).contains(king) => {
+                !self.is_pawn_drop_mate(us, to, king)
+            }
+            _ => true,
+        }
+    }
+
+    /// Whether a move of another piece than the king ends every check, by standing between or by
+    /// going to one of `capturable`.
+    fn meets_checks(&self, mv: Move, info: &CheckInfo, capturable: Bitboard) -> bool {
+        match (info.king, info.checkers.first()) {
+            (Some(king), Some(checker)) => {
+                !info.checkers.has_several()
+                    && (between(king, checker) | capturable).contains(mv.to())
+            }
+            _ => true,
+        }
+    }
+}
+
+/// Whether a piece on a square could never move again.
+pub(super) fn is_dead(piece: Piece, square: usize) -> bool {
+    let ranks = match piece.kind() {
+        PieceKind::Pawn | PieceKind::Lance => LAST_RANK,
+        PieceKind::Knight => LAST_TWO_RANKS,
+        _ => return false,
+    };
+    ranks[piece.color().index()].0 >> square & 1 == 1
+}

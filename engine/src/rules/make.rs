@@ -1,0 +1,124 @@
+use super::{Bitboard, Move, Piece, Position, zobrist};
+
+/// What [`Position::unmake`] needs to take a move back.
+#[derive(Clone, Copy, Debug)]
+pub struct Undo {
+    captured: Piece,
+    key: u64,
+}
+
+impl Undo {
+    /// The piece that the move captured, or none.
+    #[inline(always)]
+    pub const fn captured(&self) -> Piece {
+        self.captured
+    }
+}
+
+impl Position {
+    /// Plays a legal move. What it does with another move is unspecified, though memory-safe.
+    #[inline(always)]
+    pub fn make(&mut self, mv: Move) -> Undo {
+        let us = self.side;
+        let to = mv.to();
+        let to_bit = Bitboard::of(to);
+        let key = self.key;
+        let mut new_key = key ^ zobrist::SIDE;
+        let mut captured = Piece::NONE;
+
+        if let Some(from) = mv.from() {
+            let piece = self.board[from.index()];
+            let placed = if mv.is_promotion() {
+                Piece::new(us, piece.kind().promoted())
+            } else {
+                piece
+            };
+            captured = self.board[to.index()];
+            if !captured.is_none() {
+                let kind = captured.kind();
+                self.kinds[kind.index()] ^= to_bit;
+                self.colors[(!us).index()] ^= to_bit;
+                let taken = kind.unpromoted();
+                let hand = &mut self.hands[us.index()];
+                hand.add(taken);
+                new_key ^= zobrist::board(captured, to);
+                new_key ^= zobrist::hand(us, taken, hand.count(taken));
+            }
+            let from_bit = Bitboard::of(from);
+            self.kinds[piece.kind().index()] ^= from_bit;
+            self.kinds[placed.kind().index()] ^= to_bit;
+            self.colors[us.index()] ^= from_bit | to_bit;
+            self.board[from.index()] = Piece::NONE;
+            self.board[to.index()] = placed;
+            new_key ^= zobrist::board(piece, from) ^ zobrist::board(placed, to);
+        } else if let Some(kind) = mv.dropped() {
+            let placed = Piece::new(us, kind);
+            let hand = &mut self.hands[us.index()];
+            new_key ^= zobrist::hand(us, kind, hand.count(kind));
+            hand.remove(kind);
+            self.kinds[kind.index()] ^= to_bit;
+            self.colors[us.index()] ^= to_bit;
+            self.board[to.index()] = placed;
+            new_key ^= zobrist::board(placed, to);
+        }
+
+        self.key = new_key;
+        self.side = !us;
+        self.ply = self.ply.wrapping_add(1);
+        Undo { captured, key }
+    }
+
+    /// Takes back the move that was played last.
+    #[inline(always)]
+    pub fn unmake(&mut self, mv: Move, undo: Undo) {
+        let us = !self.side;
+        let to = mv.to();
+        let to_bit = Bitboard::of(to);
+        let placed = self.board[to.index()];
+
+        if let Some(from) = mv.from() {
+            let piece = if mv.is_promotion() {
+                Piece::new(us, placed.kind().unpromoted())
+            } else {
+                placed
+            };
+            let from_bit = Bitboard::of(from);
+            self.kinds[placed.kind().index()] ^= to_bit;
+            self.kinds[piece.kind().index()] ^= from_bit;
+            self.colors[us.index()] ^= from_bit | to_bit;
+            self.board[from.index()] = piece;
+            self.board[to.index()] = undo.captured;
+            if !undo.captured.is_none() {
+                let kind = undo.captured.kind();
+                self.kinds[kind.index()] ^= to_bit;
+                self.colors[(!us).index()] ^= to_bit;
+                self.hands[us.index()].remove(kind.unpromoted());
+            }
+        } else if let Some(kind) = mv.dropped() {
+            self.kinds[kind.index()] ^= to_bit;
+            self.colors[us.index()] ^= to_bit;
+            self.board[to.index()] = Piece::NONE;
+            self.hands[us.index()].add(kind);
+        }
+
+        self.key = undo.key;
+        self.side = us;
+        self.ply = self.ply.wrapping_sub(1);
+    }
+
+    /// Passes the turn. Only when the side to move is not in check.
+    #[inline(always)]
+    pub fn make_pass(&mut self) {
+        self.key ^= zobrist::SIDE;
+        self.side = !self.side;
+        self.ply = self.ply.wrapping_add(1);
+    }
+
+    /// Takes a pass back.
+    #[inline(always)]
+    pub fn unmake_pass(&mut self) {
+        self.key ^= zobrist::SIDE;
+        self.side = !self.side;
+        self.ply = self.ply.wrapping_sub(1);
+    }
+}

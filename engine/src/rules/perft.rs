@@ -1,0 +1,46 @@
+use super::{
+    CheckInfo, MoveList, Position,
+    generate::{Count, Scope, generate},
+};
+
+/// Counts the positions reached by exactly `depth` legal moves. The last ply is counted in bulk.
+pub fn perft(position: &mut Position, depth: u32) -> u64 {
+    match depth {
+        0 => 1,
+        1 => count_legal(position) as u64,
+        _ => {
+            let moves = MoveList::legal(position);
+            let mut nodes = 0;
+            for &mv in &*moves {
+                let undo = position.make(mv);
+                nodes += perft(position, depth - 1);
+                position.unmake(mv, undo);
+            }
+            nodes
+        }
+    }
+}
+
+/// As [`perft`], making and unmaking every move of the last ply, too.
+pub fn perft_every_leaf(position: &mut Position, depth: u32) -> u64 {
+    if depth == 0 {
+        return 1;
+    }
+    let moves = MoveList::legal(position);
+    let mut nodes = 0;
+    for &mv in &*moves {
+        let undo = position.make(mv);
+        nodes += perft_every_leaf(position, depth - 1);
+        position.unmake(mv, undo);
+    }
+    nodes
+}
+
+/// The number of legal moves.
+#[inline]
+pub(super) fn count_legal(position: &Position) -> usize {
+    let mut count = Count::default();
+    let info = CheckInfo::new(position);
+    generate::<true, _>(position, &info, Scope::ALL, &mut count);
+    count.0
+}

@@ -1,0 +1,70 @@
+//! Keys of positions: exclusive or over a table of pieces on squares and pieces in hand
+//! (paper 004, section 2: 駒の種類, マス, 持駒).
+
+use super::{Color, Piece, PieceKind, Square};
+
+/// One 64-bit step of SplitMix64, the generator of the tables.
+const fn split_mix(state: &mut u64) -> u64 {
+    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mut z = *state;
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+const BOARD_SEED: u64 = 0x6d6f_6e6a_7501;
+const HAND_SEED: u64 = 0x6d6f_6e6a_7502;
+const SIDE_SEED: u64 = 0x6d6f_6e6a_7503;
+
+static BOARD: [[u64; Square::COUNT]; Piece::COUNT] = {
+    let mut table = [[0; Square::COUNT]; Piece::COUNT];
+    let mut state = BOARD_SEED;
+    let mut piece = 0;
+    while piece < Piece::COUNT {
+        let mut square = 0;
+        while square < Square::COUNT {
+            table[piece][square] = split_mix(&mut state);
+            square += 1;
+        }
+        piece += 1;
+    }
+    table
+};
+
+/// One value for each piece of a kind in a hand, counted from 1; their exclusive or is the hand.
+static HAND: [[[u64; 19]; 8]; 2] = {
+    let mut table = [[[0; 19]; 8]; 2];
+    let mut state = HAND_SEED;
+    let mut color = 0;
+    while color < 2 {
+        let mut kind = 0;
+        while kind < 8 {
+            let mut count = 1;
+            while count < 19 {
+                table[color][kind][count] = split_mix(&mut state);
+                count += 1;
+            }
+            kind += 1;
+        }
+        color += 1;
+    }
+    table
+};
+
+/// Added when White moves.
+pub(super) const SIDE: u64 = {
+    let mut state = SIDE_SEED;
+    split_mix(&mut state)
+};
+
+/// The value of a piece on a square.
+#[inline(always)]
+pub(super) fn board(piece: Piece, square: Square) -> u64 {
+    BOARD[piece.index()][square.index()]
+}
+
+/// The value of the `count`-th piece of a kind in a hand, `count` between 1 and 18.
+#[inline(always)]
+pub(super) fn hand(color: Color, kind: PieceKind, count: usize) -> u64 {
+    HAND[color.index()][kind.index() & 7][count]
+}
