@@ -1,9 +1,11 @@
 //! One voter: a search, an evaluator, and its own noise.
 
 use crate::{
+    eval::{Material, Noise, NoiseError},
     rules::{Game, Move},
-    search::{Control, Limits, Line},
+    search::{Bound, Control, Limits, Line, Memory, Score, Search, Table},
 };
+use std::time::Duration;
 
 /// Which static evaluation a player uses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -60,9 +62,9 @@ pub enum PlayerError {
     /// No evaluator has this name.
     #[error("unknown evaluator '{0}', expected one of: material")]
     UnknownEvaluator(String),
-    /// σ is negative, infinite or not a number.
-    #[error("sigma must be a finite number of centipawns, 0 or more, not {0}")]
-    Sigma(f64),
+    /// There is no noise of this standard deviation.
+    #[error(transparent)]
+    Noise(#[from] NoiseError),
     /// The transposition table cannot have this size.
     #[error("hash must be between 1 and {max} MiB, not {given}")]
     Hash {
@@ -96,12 +98,38 @@ pub struct Outcome {
 /// One voter.
 pub struct Player {
     settings: PlayerSettings,
+    noise: Noise,
+    memory: Memory,
+    evaluator: Material,
+}
+
+impl std::fmt::Debug for Player {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Player")
+            .field("settings", &self.settings)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Player {
     /// Allocates the table and checks the settings.
+    ///
+    /// # Errors
+    /// A setting is out of range.
     pub fn new(settings: PlayerSettings) -> Result<Self, PlayerError> {
-        Ok(Self { settings })
+        if !(1..=Table::MAX_MIB).contains(&settings.hash_mib) {
+            return Err(PlayerError::Hash {
+                given: settings.hash_mib,
+                max: Table::MAX_MIB,
+            });
+        }
+        let noise = Noise::new(settings.sigma, 0)?;
+        Ok(Self {
+            memory: Memory::new(settings.hash_mib),
+            evaluator: Material::default(),
+            noise,
+            settings,
+        })
     }
 
     /// The settings it was made with.
@@ -111,11 +139,13 @@ impl Player {
 
     /// Forgets the last game, and takes the noise seed of the next one.
     pub fn new_game(&mut self, noise_seed: u64) {
-        let _ = noise_seed;
+        self.noise.reseed(noise_seed);
+        self.memory.clear();
     }
 
     /// Searches until a limit is reached or `control` says stop, calling `progress` at every new
-    /// best move and every finished iteration. Blocks; run it on a thread of its own.
+    /// best move and every finished iteration. Blocks; run it on a thread of its own with a stack
+    /// of 16 MiB.
     ///
     /// With a node or depth limit and no time limit the outcome is a pure function of the game,
     /// the settings and the noise seed, given the same searches since [`Player::new_game`].
@@ -126,7 +156,43 @@ impl Player {
         control: &Control,
         progress: &mut dyn FnMut(&Line),
     ) -> Outcome {
-        let _ = (game, limits, control, progress);
-        todo!()
+        control.apply(limits);
+        if game.can_declare_win() {
+            return without_search(Answer::Win, Score::Mate(1));
+        }
+        let legal = game.legal_moves();
+        if legal.is_empty() {
+            return without_search(Answer::Resign, Score::Mate(0));
+        }
+        let search = Search::new(
+            game,
+            &mut self.memory,
+            &mut self.evaluator,
+            &self.noise,
+            control,
+            progress,
+        );
+        let line = search.run(limits, &legal);
+        let mv = line.pv.first().copied().unwrap_or(legal[0]);
+        Outcome {
+            answer: Answer::Move(mv),
+            line,
+        }
+    }
+}
+
+/// The outcome in a position that the rules decide.
+fn without_search(answer: Answer, score: Score) -> Outcome {
+    Outcome {
+        answer,
+        line: Line {
+            pv: Vec::new(),
+            score,
+            bound: Bound::Exact,
+            depth: 0,
+            selective_depth: 0,
+            nodes: 0,
+            time: Duration::ZERO,
+        },
     }
 }

@@ -75,6 +75,16 @@ impl Bitboard {
         }
     }
 
+    /// Its square with the highest number.
+    #[inline(always)]
+    pub const fn last(self) -> Option<Square> {
+        if self.0 == 0 {
+            None
+        } else {
+            Some(Square::from_index(127 - self.0.leading_zeros() as usize))
+        }
+    }
+
     /// Its squares in order of their numbers.
     #[inline(always)]
     pub const fn squares(self) -> Squares {

@@ -21,8 +21,10 @@ pub trait Sink {
 pub(crate) struct Scope {
     /// Destinations without promotion.
     pub plain: Bitboard,
-    /// Destinations with promotion.
+    /// Destinations with promotion of lances, knights and silvers.
     pub promoting: Bitboard,
+    /// Destinations with promotion of pawns, bishops and rooks, which gains much.
+    pub rewarding: Bitboard,
     /// Squares to drop on; only empty ones count.
     pub drops: Bitboard,
 }
@@ -32,6 +34,7 @@ impl Scope {
     pub const ALL: Self = Self {
         plain: Bitboard::ALL,
         promoting: Bitboard::ALL,
+        rewarding: Bitboard::ALL,
         drops: Bitboard::ALL,
     };
 }
@@ -157,6 +160,7 @@ fn board_moves<const ALL: bool, S: Sink>(
     let last = LAST_RANK[us.index()];
     let plain = reach & scope.plain;
     let promoting = reach & scope.promoting;
+    let rewarding = reach & scope.rewarding;
     let kinds = &position.kinds;
     // The promotion of these is a gain without a price, so that only perft and the rules decline it.
     let declining = if ALL { plain } else { plain.without(zone) };
@@ -224,7 +228,7 @@ fn board_moves<const ALL: bool, S: Sink>(
         if info.pinned.contains(from) {
             to &= info.pin_line(from);
         }
-        slider::<ALL, S>(from, to, promoted, zone, plain, promoting, sink);
+        slider::<ALL, S>(from, to, promoted, zone, plain, rewarding, sink);
     }
 
     for from in position.rook_movers() & own {
@@ -236,7 +240,7 @@ fn board_moves<const ALL: bool, S: Sink>(
         if info.pinned.contains(from) {
             to &= info.pin_line(from);
         }
-        slider::<ALL, S>(from, to, promoted, zone, plain, promoting, sink);
+        slider::<ALL, S>(from, to, promoted, zone, plain, rewarding, sink);
     }
 }
 
@@ -247,7 +251,7 @@ fn slider<const ALL: bool, S: Sink>(
     promoted: bool,
     zone: Bitboard,
     plain: Bitboard,
-    promoting: Bitboard,
+    rewarding: Bitboard,
     sink: &mut S,
 ) {
     if promoted {
@@ -260,7 +264,7 @@ fn slider<const ALL: bool, S: Sink>(
         zone
     };
     let stay = if ALL { plain } else { plain.without(zone) };
-    sink.piece(from, to & stay, to & promoting & zone);
+    sink.piece(from, to & stay, to & rewarding & zone);
 }
 
 #[inline(always)]
@@ -316,7 +320,7 @@ impl Position {
             .attackers(them, square, occupied)
             .without(Bitboard::of(king));
         if !capturers.is_empty() {
-            let pinned = self.pinned(them, king);
+            let pinned = self.blockers(them, king);
             for capturer in capturers {
                 if !pinned.contains(capturer) || king.file() == capturer.file() {
                     return false;
@@ -332,24 +336,6 @@ impl Position {
         escapes
             .squares()
             .all(|to| self.is_attacked(us, to, without_king))
-    }
-
-    /// The pieces of `color` that are pinned to its king.
-    fn pinned(&self, color: Color, king: Square) -> Bitboard {
-        let kinds = &self.kinds;
-        let mut snipers = lance_lines(color, king) & kinds[PieceKind::Lance.index()];
-        snipers |= bishop_lines(king) & self.bishop_movers();
-        snipers |= rook_lines(king) & self.rook_movers();
-        snipers &= self.colors[(!color).index()];
-        let occupied = self.occupied();
-        let mut pinned = Bitboard::EMPTY;
-        for sniper in snipers {
-            let blockers = between(king, sniper) & occupied;
-            if !blockers.has_several() {
-                pinned |= blockers;
-            }
-        }
-        pinned & self.colors[color.index()]
     }
 }
 
@@ -415,15 +401,28 @@ impl std::ops::Deref for MoveList {
     }
 }
 
-impl Sink for MoveList {
+/// A sink that wants every move by itself.
+pub(crate) trait PushMove {
+    /// Takes one move.
+    fn push_move(&mut self, mv: Move);
+}
+
+impl PushMove for MoveList {
+    #[inline(always)]
+    fn push_move(&mut self, mv: Move) {
+        self.push(mv);
+    }
+}
+
+impl<P: PushMove> Sink for P {
     #[inline(always)]
     fn piece(&mut self, from: Square, plain: Bitboard, promoting: Bitboard) {
         promoting
             .squares()
-            .for_each(|to| self.push(Move::new(from, to, true)));
+            .for_each(|to| self.push_move(Move::new(from, to, true)));
         plain
             .squares()
-            .for_each(|to| self.push(Move::new(from, to, false)));
+            .for_each(|to| self.push_move(Move::new(from, to, false)));
     }
 
     #[inline(always)]
@@ -436,10 +435,10 @@ impl Sink for MoveList {
         };
         promoting
             .squares()
-            .for_each(|to| self.push(Move::new(from(to), to, true)));
+            .for_each(|to| self.push_move(Move::new(from(to), to, true)));
         plain
             .squares()
-            .for_each(|to| self.push(Move::new(from(to), to, false)));
+            .for_each(|to| self.push_move(Move::new(from(to), to, false)));
     }
 
     #[inline(always)]
@@ -448,7 +447,8 @@ impl Sink for MoveList {
         while kinds != 0 {
             let kind = PieceKind::from_index(kinds.trailing_zeros() as usize);
             kinds &= kinds - 1;
-            to.squares().for_each(|to| self.push(Move::drop(kind, to)));
+            to.squares()
+                .for_each(|to| self.push_move(Move::drop(kind, to)));
         }
     }
 }

@@ -89,6 +89,12 @@ impl Position {
         self.colors[color.index()]
     }
 
+    /// The squares of all pieces of one kind, of both sides.
+    #[inline(always)]
+    pub const fn pieces_of_kind(&self, kind: PieceKind) -> Bitboard {
+        self.kinds[kind.index()]
+    }
+
     /// The squares of a side's pieces of one kind.
     #[inline(always)]
     pub fn pieces(&self, color: Color, kind: PieceKind) -> Bitboard {

@@ -1,0 +1,169 @@
+//! Evaluation noise: N(0, σ²), a function of the player's seed and the position's key alone
+//! (paper 002, section 2). The order in which a search meets positions does not matter, and a
+//! position met twice gets the same noise twice.
+
+/// Entries of the table of standard normal values.
+const ENTRIES: usize = 4096;
+
+/// Fixed-point unit of the table.
+const UNIT: f64 = 65536.0;
+
+/// Why there is no such noise.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("sigma must be a number of centipawns from 0 to {max}, not {given}", max = Noise::MAX_SIGMA)]
+pub struct NoiseError {
+    /// The standard deviation asked for.
+    pub given: f64,
+}
+
+/// Normally distributed noise for one player in one game.
+///
+/// Each value is the sum of two independent entries of a stratified table of N(0, σ²/2). Sums of
+/// normal values are normal; 4096² sums keep the tails that one small table would cut off. The
+/// table is made from integers and `libm`, so it is the same on every machine.
+#[derive(Clone, Debug)]
+pub struct Noise {
+    seed: u64,
+    /// N(0, σ²/2) in 1/65536 centipawn; empty when σ is 0.
+    table: Vec<i32>,
+}
+
+impl Noise {
+    /// The largest σ, in centipawns.
+    pub const MAX_SIGMA: f64 = 4000.0;
+
+    /// Noise of standard deviation `sigma` centipawns; 0 means none.
+    ///
+    /// # Errors
+    /// σ is negative, too large or not a number.
+    pub fn new(sigma: f64, seed: u64) -> Result<Self, NoiseError> {
+        if !(0.0..=Self::MAX_SIGMA).contains(&sigma) {
+            return Err(NoiseError { given: sigma });
+        }
+        let scale = sigma / std::f64::consts::SQRT_2 * UNIT;
+        let table = if sigma == 0.0 {
+            Vec::new()
+        } else {
+            standard_normal_strata()
+                .iter()
+                .map(|value| libm::round(value * scale) as i32)
+                .collect()
+        };
+        Ok(Self { seed, table })
+    }
+
+    /// The same noise under another seed.
+    pub fn reseed(&mut self, seed: u64) {
+        self.seed = seed;
+    }
+
+    /// The noise of a position, in centipawns.
+    #[inline]
+    pub fn of(&self, key: u64) -> i32 {
+        if self.table.is_empty() {
+            return 0;
+        }
+        let bits = mix(key ^ self.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let one = self.table[(bits >> 52) as usize % ENTRIES];
+        let two = self.table[(bits >> 40) as usize % ENTRIES];
+        (one + two + (1 << 15)) >> 16
+    }
+}
+
+/// The finaliser of SplitMix64 over a pre-mixed value.
+#[inline(always)]
+fn mix(value: u64) -> u64 {
+    let mut z = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+/// The quantiles of N(0, 1) at the middles of equally likely intervals, scaled to variance 1.
+fn standard_normal_strata() -> Vec<f64> {
+    let half: Vec<f64> = (0..ENTRIES / 2)
+        .map(|i| quantile(0.5 + (i as f64 + 0.5) / ENTRIES as f64))
+        .collect();
+    let square_sum: f64 = half.iter().map(|value| value * value).sum();
+    let deviation = libm::sqrt(2.0 * square_sum / ENTRIES as f64);
+    let scaled = half.iter().map(|value| value / deviation);
+    scaled
+        .clone()
+        .map(|value| -value)
+        .rev()
+        .chain(scaled)
+        .collect()
+}
+
+/// The value that N(0, 1) stays below with probability `p`, 0.5 ≤ p < 1, by Newton's method.
+fn quantile(p: f64) -> f64 {
+    let mut x = 0.0;
+    for _ in 0..40 {
+        let below = 1.0 - 0.5 * libm::erfc(x / std::f64::consts::SQRT_2);
+        let density = libm::exp(-0.5 * x * x) / libm::sqrt(2.0 * std::f64::consts::PI);
+        let step = ((p - below) / density).clamp(-0.5, 0.5);
+        x += step;
+        if step.abs() < 1e-13 {
+            break;
+        }
+    }
+    x
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample(sigma: f64, seed: u64, count: u64) -> Vec<f64> {
+        let noise = Noise::new(sigma, seed).unwrap();
+        (0..count)
+            .map(|key| f64::from(noise.of(mix(key))))
+            .collect()
+    }
+
+    fn share_within(values: &[f64], bound: f64) -> f64 {
+        values.iter().filter(|value| value.abs() <= bound).count() as f64 / values.len() as f64
+    }
+
+    #[test]
+    fn values_are_normally_distributed() {
+        let values = sample(200.0, 42, 400_000);
+        let count = values.len() as f64;
+        let mean = values.iter().sum::<f64>() / count;
+        let variance = values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / count;
+        assert!(mean.abs() < 1.0, "mean {mean}");
+        assert!(
+            (variance.sqrt() - 200.0).abs() < 1.0,
+            "sigma {}",
+            variance.sqrt()
+        );
+        for (sigmas, expected) in [(1.0, 0.682_69), (2.0, 0.954_50), (3.0, 0.997_30)] {
+            let share = share_within(&values, sigmas * 200.0);
+            assert!((share - expected).abs() < 0.003, "{sigmas} sigma: {share}");
+        }
+    }
+
+    #[test]
+    fn seeds_give_independent_noise() {
+        let one = sample(100.0, 1, 100_000);
+        let two = sample(100.0, 2, 100_000);
+        let product: f64 = one.iter().zip(&two).map(|(a, b)| a * b).sum();
+        let correlation = product / (one.len() as f64 * 100.0 * 100.0);
+        assert!(correlation.abs() < 0.015, "correlation {correlation}");
+    }
+
+    #[test]
+    fn the_same_seed_and_key_give_the_same_value_on_every_machine() {
+        let noise = Noise::new(50.0, 7).unwrap();
+        let values: Vec<i32> = (0..6).map(|key| noise.of(key)).collect();
+        assert_eq!(values, [3, 13, -23, -32, -68, 12]);
+    }
+
+    #[test]
+    fn zero_sigma_is_silence_and_nonsense_is_refused() {
+        assert_eq!(Noise::new(0.0, 7).unwrap().of(99), 0);
+        for sigma in [-1.0, f64::NAN, f64::INFINITY, 5000.0] {
+            assert!(Noise::new(sigma, 1).is_err());
+        }
+    }
+}

@@ -1,0 +1,111 @@
+use super::{Bitboard, Color, Move, Piece, Position, Square, attacks::*};
+
+/// What is known of the opponent's king before a move is made, to tell which moves give check.
+#[derive(Clone, Copy, Debug)]
+pub struct CheckTargets {
+    king: Option<Square>,
+    /// Pieces of the side to move that stand between a slider of their own and that king.
+    discoverers: Bitboard,
+}
+
+impl CheckTargets {
+    /// Looks at a position from its side to move.
+    #[inline]
+    pub fn new(position: &Position) -> Self {
+        let us = position.side_to_move();
+        let Some(king) = position.king(!us) else {
+            return Self {
+                king: None,
+                discoverers: Bitboard::EMPTY,
+            };
+        };
+        Self {
+            king: Some(king),
+            discoverers: position.blockers(!us, king) & position.pieces_of(us),
+        }
+    }
+
+    /// Whether a legal move gives check.
+    #[inline]
+    pub fn is_check(&self, position: &Position, mv: Move) -> bool {
+        let Some(king) = self.king else {
+            return false;
+        };
+        let us = position.side_to_move();
+        let to = mv.to();
+        match (mv.from(), mv.dropped()) {
+            (Some(from), _) => {
+                let piece = position.piece(from);
+                let placed = if mv.is_promotion() {
+                    Piece::new(us, piece.kind().promoted())
+                } else {
+                    piece
+                };
+                let occupied = position.occupied() ^ Bitboard::of(from) | Bitboard::of(to);
+                piece_attacks(placed, to, occupied).contains(king)
+                    || self.discoverers.contains(from)
+                        && direction(king, from) != direction(king, to)
+            }
+            (None, Some(kind)) => {
+                let placed = Piece::new(us, kind);
+                piece_attacks(placed, to, position.occupied()).contains(king)
+            }
+            (None, None) => false,
+        }
+    }
+}
+
+impl Position {
+    /// The pieces of either side that stand alone between the king of `color` and a slider of the
+    /// other side.
+    #[inline]
+    pub(super) fn blockers(&self, color: Color, king: Square) -> Bitboard {
+        use super::PieceKind;
+        let mut snipers = lance_lines(color, king) & self.kinds[PieceKind::Lance.index()];
+        snipers |= bishop_lines(king) & self.bishop_movers();
+        snipers |= rook_lines(king) & self.rook_movers();
+        snipers &= self.pieces_of(!color);
+        let occupied = self.occupied();
+        let mut blockers = Bitboard::EMPTY;
+        for sniper in snipers {
+            let standing = between(king, sniper) & occupied;
+            if !standing.has_several() {
+                blockers |= standing;
+            }
+        }
+        blockers
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::Game;
+
+    #[test]
+    fn a_move_is_a_check_when_the_opponent_is_in_check_after_it() {
+        let mut state = 11u64;
+        for _ in 0..40 {
+            let mut game = Game::startpos();
+            for _ in 0..160 {
+                let moves = game.legal_moves();
+                if moves.is_empty() {
+                    break;
+                }
+                let targets = CheckTargets::new(game.position());
+                for &mv in &moves {
+                    let mut after = game.position().clone();
+                    after.make(mv);
+                    assert_eq!(
+                        targets.is_check(game.position(), mv),
+                        after.in_check(),
+                        "{mv}"
+                    );
+                }
+                state = state.wrapping_mul(6364136223846793005).wrapping_add(1);
+                game.play(moves[(state >> 33) as usize % moves.len()])
+                    .unwrap();
+            }
+        }
+    }
+}

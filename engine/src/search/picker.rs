@@ -1,0 +1,367 @@
+//! Hands out the moves of a node in the order in which they should be searched.
+
+use super::{
+    history::{Context, History},
+    see,
+};
+use crate::{
+    eval::{board_value, exchange_value},
+    rules::{Bitboard, CheckInfo, Move, PieceKind, Position, PushMove, Scope, generate},
+};
+use std::mem::MaybeUninit;
+
+/// Moves with scores; room for every legal move.
+struct ScoredList {
+    entries: [MaybeUninit<(i32, Move)>; ScoredList::CAPACITY],
+    len: usize,
+}
+
+impl ScoredList {
+    const CAPACITY: usize = crate::rules::MoveList::CAPACITY;
+
+    #[inline(always)]
+    fn as_mut_slice(&mut self) -> &mut [(i32, Move)] {
+        // SAFETY: `push_move` is the only one that raises `len`, after it has
+        // initialised the entry; nothing else writes to entries but through this slice.
+        unsafe { std::slice::from_raw_parts_mut(self.entries.as_mut_ptr().cast(), self.len) }
+    }
+}
+
+impl PushMove for ScoredList {
+    #[inline(always)]
+    fn push_move(&mut self, mv: Move) {
+        self.entries[self.len].write((0, mv));
+        self.len += 1;
+    }
+}
+
+/// Captures, and promotions of pawns, bishops and rooks: what quiescence looks at.
+#[inline(always)]
+pub(super) fn is_noisy(position: &Position, mv: Move) -> bool {
+    if !position.piece(mv.to()).is_none() {
+        return true;
+    }
+    mv.is_promotion()
+        && mv.from().is_some_and(|from| {
+            matches!(
+                position.piece(from).kind(),
+                PieceKind::Pawn | PieceKind::Bishop | PieceKind::Rook
+            )
+        })
+}
+
+fn noisy_scope(position: &Position) -> Scope {
+    let theirs = position.pieces_of(!position.side_to_move());
+    Scope {
+        plain: theirs,
+        promoting: theirs,
+        rewarding: Bitboard::ALL,
+        drops: Bitboard::EMPTY,
+    }
+}
+
+fn quiet_scope(position: &Position) -> Scope {
+    let empty = !position.occupied();
+    Scope {
+        plain: empty,
+        promoting: empty,
+        rewarding: Bitboard::EMPTY,
+        drops: Bitboard::ALL,
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    TableMove,
+    GenerateNoisy,
+    GoodNoisy,
+    Killers,
+    GenerateQuiet,
+    Quiet,
+    BadNoisy,
+    GenerateEvasions,
+    Evasions,
+    Done,
+}
+
+/// The moves of one node, one at a time.
+pub(super) struct Picker {
+    stage: Stage,
+    table_move: Option<Move>,
+    killers: [Option<Move>; 2],
+    contexts: [Context; 2],
+    list: ScoredList,
+    next: usize,
+    /// Noisy moves that lose material, kept at the front of the list.
+    bad: usize,
+    noisy_only: bool,
+    skip_quiets: bool,
+    next_killer: usize,
+}
+
+impl Picker {
+    /// For a node of the main search. `table_move` must be legal.
+    pub fn new(
+        in_check: bool,
+        table_move: Option<Move>,
+        killers: [Option<Move>; 2],
+        contexts: [Context; 2],
+    ) -> Self {
+        Self {
+            stage: match (table_move, in_check) {
+                (Some(_), _) => Stage::TableMove,
+                (None, false) => Stage::GenerateNoisy,
+                (None, true) => Stage::GenerateEvasions,
+            },
+            table_move,
+            killers,
+            contexts,
+            list: ScoredList {
+                entries: [const { MaybeUninit::uninit() }; ScoredList::CAPACITY],
+                len: 0,
+            },
+            next: 0,
+            bad: 0,
+            noisy_only: false,
+            skip_quiets: false,
+            next_killer: 0,
+        }
+    }
+
+    /// For a node of the quiescence search: in check all evasions, otherwise noisy moves only.
+    pub fn quiescence(in_check: bool, table_move: Option<Move>, contexts: [Context; 2]) -> Self {
+        let mut picker = Self::new(in_check, table_move, [None; 2], contexts);
+        picker.noisy_only = !in_check;
+        picker
+    }
+
+    /// Hands out no further quiet moves.
+    pub fn skip_quiets(&mut self) {
+        self.skip_quiets = true;
+    }
+
+    /// The next move; every legal move that is not useless comes once.
+    pub fn next(
+        &mut self,
+        position: &Position,
+        info: &CheckInfo,
+        history: &History,
+    ) -> Option<Move> {
+        loop {
+            match self.stage {
+                Stage::TableMove => {
+                    self.stage = if info.checkers.is_empty() {
+                        Stage::GenerateNoisy
+                    } else {
+                        Stage::GenerateEvasions
+                    };
+                    return self.table_move;
+                }
+                Stage::GenerateNoisy => {
+                    generate::<false, _>(position, info, noisy_scope(position), &mut self.list);
+                    for (score, mv) in self.list.as_mut_slice() {
+                        *score = noisy_score(position, *mv, history);
+                    }
+                    self.stage = Stage::GoodNoisy;
+                }
+                Stage::GoodNoisy => {
+                    let Some(mv) = self.pick() else {
+                        self.stage = if self.noisy_only {
+                            Stage::Done
+                        } else {
+                            Stage::Killers
+                        };
+                        continue;
+                    };
+                    if Some(mv) == self.table_move {
+                        continue;
+                    }
+                    if self.noisy_only || see::gains_at_least(position, mv, -50) {
+                        return Some(mv);
+                    }
+                    let bad = self.bad;
+                    self.list.as_mut_slice()[bad].1 = mv;
+                    self.bad += 1;
+                }
+                Stage::Killers => {
+                    if self.next_killer == self.killers.len() || self.skip_quiets {
+                        self.stage = Stage::GenerateQuiet;
+                        continue;
+                    }
+                    let killer = self.killers[self.next_killer];
+                    self.next_killer += 1;
+                    if let Some(mv) = killer
+                        && killer != self.table_move
+                        && !is_noisy(position, mv)
+                        && position.is_legal_given(mv, info)
+                    {
+                        return Some(mv);
+                    }
+                    self.killers[self.next_killer - 1] = None;
+                }
+                Stage::GenerateQuiet => {
+                    if !self.skip_quiets {
+                        // Noisy moves that are still wanted stand before `bad`.
+                        self.list.len = self.bad;
+                        self.next = self.bad;
+                        generate::<false, _>(position, info, quiet_scope(position), &mut self.list);
+                        let from = self.next;
+                        let contexts = self.contexts;
+                        let quiets = &mut self.list.as_mut_slice()[from..];
+                        for (score, mv) in quiets.iter_mut() {
+                            *score = history.quiet(position, *mv, contexts);
+                        }
+                        sort_above(quiets, -2000);
+                    }
+                    self.stage = Stage::Quiet;
+                }
+                Stage::Quiet => {
+                    if !self.skip_quiets && self.next < self.list.len {
+                        let mv = self.list.as_mut_slice()[self.next].1;
+                        self.next += 1;
+                        if Some(mv) == self.table_move || self.killers.contains(&Some(mv)) {
+                            continue;
+                        }
+                        return Some(mv);
+                    }
+                    self.next = 0;
+                    self.stage = Stage::BadNoisy;
+                }
+                Stage::BadNoisy => {
+                    if self.next < self.bad {
+                        let mv = self.list.as_mut_slice()[self.next].1;
+                        self.next += 1;
+                        return Some(mv);
+                    }
+                    self.stage = Stage::Done;
+                }
+                Stage::GenerateEvasions => {
+                    generate::<false, _>(position, info, Scope::ALL, &mut self.list);
+                    let contexts = self.contexts;
+                    for (score, mv) in self.list.as_mut_slice() {
+                        *score = if is_noisy(position, *mv) {
+                            (1 << 20) + noisy_score(position, *mv, history)
+                        } else {
+                            history.quiet(position, *mv, contexts)
+                        };
+                    }
+                    self.stage = Stage::Evasions;
+                }
+                Stage::Evasions => match self.pick() {
+                    Some(mv) if Some(mv) == self.table_move => {}
+                    Some(mv) => return Some(mv),
+                    None => self.stage = Stage::Done,
+                },
+                Stage::Done => return None,
+            }
+        }
+    }
+
+    /// Takes the best of the moves that are left.
+    fn pick(&mut self) -> Option<Move> {
+        let next = self.next;
+        let rest = &mut self.list.as_mut_slice()[next..];
+        let best =
+            (0..rest.len()).reduce(|best, i| if rest[i].0 > rest[best].0 { i } else { best })?;
+        rest.swap(0, best);
+        let mv = rest[0].1;
+        self.next += 1;
+        Some(mv)
+    }
+}
+
+fn noisy_score(position: &Position, mv: Move, history: &History) -> i32 {
+    let victim = match position.piece(mv.to()).get() {
+        Some((_, kind)) => exchange_value(kind),
+        None => 0,
+    };
+    let promotion = match mv.from() {
+        Some(from) if mv.is_promotion() => {
+            let kind = position.piece(from).kind();
+            board_value(kind.promoted()) - board_value(kind)
+        }
+        _ => 0,
+    };
+    (victim + promotion) * 16 + history.capture(position, mv)
+}
+
+/// Sorts the moves that score above a bound to the front, best first; the rest follow in any,
+/// though always the same, order.
+fn sort_above(moves: &mut [(i32, Move)], bound: i32) {
+    let mut sorted = 0;
+    for i in 0..moves.len() {
+        if moves[i].0 < bound {
+            continue;
+        }
+        let entry = moves[i];
+        moves[i] = moves[sorted];
+        let mut at = sorted;
+        while at > 0 && moves[at - 1].0 < entry.0 {
+            moves[at] = moves[at - 1];
+            at -= 1;
+        }
+        moves[at] = entry;
+        sorted += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::{Game, MoveList};
+    use std::collections::HashSet;
+
+    /// Moves that the generator of the search leaves out: promotions declined for no gain.
+    fn is_useless(position: &Position, mv: Move) -> bool {
+        let Some(from) = mv.from() else { return false };
+        if mv.is_promotion() {
+            return false;
+        }
+        let us = position.side_to_move();
+        let (from_rank, to_rank) = (from.relative_rank(us), mv.to().relative_rank(us));
+        match position.piece(from).kind() {
+            PieceKind::Pawn => to_rank < 3,
+            PieceKind::Lance => to_rank < 2,
+            PieceKind::Bishop | PieceKind::Rook => to_rank < 3 || from_rank < 3,
+            _ => false,
+        }
+    }
+
+    #[test]
+    fn every_useful_move_comes_exactly_once() {
+        let history = History::new();
+        let mut state = 5u64;
+        for _ in 0..20 {
+            let mut game = Game::startpos();
+            for _ in 0..150 {
+                let position = game.position();
+                let legal = MoveList::legal(position);
+                if legal.is_empty() {
+                    break;
+                }
+                let mut random = || {
+                    state = state.wrapping_mul(6364136223846793005).wrapping_add(1);
+                    legal[(state >> 33) as usize % legal.len()]
+                };
+                let table_move = Some(random()).filter(|&mv| !is_useless(position, mv));
+                let killers =
+                    [Some(random()), None].map(|mv| mv.filter(|&mv| !is_useless(position, mv)));
+                let played = random();
+                let info = CheckInfo::new(position);
+                let in_check = !info.checkers.is_empty();
+                let mut picker = Picker::new(in_check, table_move, killers, [Context::NONE; 2]);
+                let mut seen = HashSet::new();
+                while let Some(mv) = picker.next(position, &info, &history) {
+                    assert!(seen.insert(mv), "{mv} came twice in {position}");
+                }
+                let expected: HashSet<Move> = legal
+                    .iter()
+                    .copied()
+                    .filter(|&mv| !is_useless(position, mv))
+                    .collect();
+                assert_eq!(seen, expected, "{position}");
+                game.play(played).unwrap();
+            }
+        }
+    }
+}

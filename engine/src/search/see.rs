@@ -1,0 +1,184 @@
+//! Static exchange evaluation: what a series of captures on one square gains.
+
+use super::value::Value;
+use crate::{
+    eval::{board_value, exchange_value},
+    rules::{Bitboard, Color, Move, PieceKind, Position, Square, direction, piece_attacks, ray},
+};
+
+/// From the cheapest capturer to the dearest.
+const ORDER: [PieceKind; PieceKind::COUNT] = [
+    PieceKind::Pawn,
+    PieceKind::Lance,
+    PieceKind::Knight,
+    PieceKind::ProPawn,
+    PieceKind::ProLance,
+    PieceKind::ProKnight,
+    PieceKind::Silver,
+    PieceKind::ProSilver,
+    PieceKind::Gold,
+    PieceKind::Bishop,
+    PieceKind::Rook,
+    PieceKind::Horse,
+    PieceKind::Dragon,
+    PieceKind::King,
+];
+
+/// Whether a legal move gains at least `threshold` centipawns when both sides go on capturing on
+/// its destination with their cheapest pieces for as long as it pays. Pins are ignored.
+pub(super) fn gains_at_least(position: &Position, mv: Move, threshold: Value) -> bool {
+    let us = position.side_to_move();
+    let to = mv.to();
+    let (placed, mut occupied) = match (mv.from(), mv.dropped()) {
+        (Some(from), _) => (
+            position.piece(from).kind(),
+            position.occupied() ^ Bitboard::of(from),
+        ),
+        (None, Some(kind)) => (kind, position.occupied()),
+        (None, None) => return threshold <= 0,
+    };
+    let mut gain = 0;
+    if let Some((_, victim)) = position.piece(to).get() {
+        gain += exchange_value(victim);
+    }
+    let placed = if mv.is_promotion() {
+        gain += board_value(placed.promoted()) - board_value(placed);
+        placed.promoted()
+    } else {
+        placed
+    };
+    if gain < threshold {
+        return false;
+    }
+    // The opponent captures the piece for nothing, and it was still enough.
+    let mut swap = exchange_value(placed) - (gain - threshold);
+    if swap <= 0 {
+        return true;
+    }
+
+    occupied |= Bitboard::of(to);
+    let mut attackers = (position.attackers(Color::Black, to, occupied)
+        | position.attackers(Color::White, to, occupied))
+        & occupied;
+    let mut side = us;
+    // Whether our move gains enough if nobody captures any more.
+    let mut enough = true;
+    loop {
+        side = !side;
+        let Some((kind, from)) = cheapest(position, attackers & position.pieces_of(side)) else {
+            return enough;
+        };
+        if kind == PieceKind::King {
+            // A king captures only where nobody captures back.
+            let defended = attackers.intersects(position.pieces_of(!side));
+            return enough == defended;
+        }
+        enough = !enough;
+        // What the capturer's loss leaves to the side that would capture it.
+        swap = exchange_value(kind) - swap;
+        if swap < Value::from(enough) {
+            return enough;
+        }
+        occupied ^= Bitboard::of(from);
+        attackers = uncover(position, to, from, occupied, attackers) & occupied;
+    }
+}
+
+fn cheapest(position: &Position, own: Bitboard) -> Option<(PieceKind, Square)> {
+    if own.is_empty() {
+        return None;
+    }
+    ORDER.iter().find_map(|&kind| {
+        let square = (own & position.pieces_of_kind(kind)).first()?;
+        Some((kind, square))
+    })
+}
+
+/// Adds the slider that attacks `to` through the square `from` which has just become empty.
+fn uncover(
+    position: &Position,
+    to: Square,
+    from: Square,
+    occupied: Bitboard,
+    attackers: Bitboard,
+) -> Bitboard {
+    let Some(direction) = direction(to, from) else {
+        return attackers;
+    };
+    let behind = ray(direction, from) & occupied;
+    let next = if direction & 1 == 1 {
+        behind.first()
+    } else {
+        behind.last()
+    };
+    match next {
+        Some(square) if piece_attacks(position.piece(square), square, occupied).contains(to) => {
+            attackers | Bitboard::of(square)
+        }
+        _ => attackers,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The definition by recursion: the side to capture takes with its cheapest piece if it pays.
+    fn exchange(position: &Position, to: Square) -> Value {
+        let us = position.side_to_move();
+        let capturers = position.attackers(us, to, position.occupied());
+        let Some((_, victim)) = position.piece(to).get() else {
+            return 0;
+        };
+        let Some((kind, from)) = cheapest(position, capturers) else {
+            return 0;
+        };
+        let defended = position.is_attacked(!us, to, position.occupied());
+        if kind == PieceKind::King && defended {
+            return 0;
+        }
+        let mut after = position.clone();
+        after.make(Move::new(from, to, false));
+        (exchange_value(victim) - exchange(&after, to)).max(0)
+    }
+
+    #[test]
+    fn thresholds_agree_with_the_definition() {
+        let mut state = 3u64;
+        let mut compared = 0;
+        for _ in 0..30 {
+            let mut game = crate::rules::Game::startpos();
+            for _ in 0..120 {
+                let moves = game.legal_moves();
+                if moves.is_empty() {
+                    break;
+                }
+                let position = game.position();
+                for &mv in &moves {
+                    if mv.is_promotion() || mv.is_drop() {
+                        continue;
+                    }
+                    let Some((_, victim)) = position.piece(mv.to()).get() else {
+                        continue;
+                    };
+                    let mut after = position.clone();
+                    after.make(mv);
+                    let value = exchange_value(victim) - exchange(&after, mv.to());
+                    assert!(
+                        gains_at_least(position, mv, value),
+                        "{position} {mv} {value}"
+                    );
+                    assert!(
+                        !gains_at_least(position, mv, value + 1),
+                        "{position} {mv} {value}"
+                    );
+                    compared += 1;
+                }
+                state = state.wrapping_mul(6364136223846793005).wrapping_add(1);
+                game.play(moves[(state >> 33) as usize % moves.len()])
+                    .unwrap();
+            }
+        }
+        assert!(compared > 500);
+    }
+}

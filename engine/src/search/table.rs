@@ -1,0 +1,211 @@
+//! The transposition table (paper 004): best move, value, attribute of the value, depth and key
+//! of every position searched; entries stay from search to search and age.
+
+use super::{Bound, value::Value};
+use crate::rules::Move;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Entries that share a cache line.
+const CLUSTER: usize = 4;
+
+/// Generations are numbered modulo this.
+const GENERATIONS: u8 = 64;
+
+/// Two words; the first is the key combined with the second, so that an entry of which two
+/// threads wrote one half each is recognised and ignored.
+#[derive(Debug, Default)]
+struct Slot {
+    check: AtomicU64,
+    data: AtomicU64,
+}
+
+#[derive(Debug, Default)]
+#[repr(align(64))]
+struct Cluster([Slot; CLUSTER]);
+
+/// What the table knows of a position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Entry {
+    pub mv: Option<Move>,
+    /// Mates count from the position, not from the root.
+    pub value: Value,
+    /// Static evaluation, noise included.
+    pub evaluation: Value,
+    pub depth: i32,
+    pub bound: Bound,
+}
+
+impl Entry {
+    fn pack(self, generation: u8) -> u64 {
+        let bound = match self.bound {
+            Bound::Exact => 3,
+            Bound::Lower => 2,
+            Bound::Upper => 1,
+        };
+        u64::from(self.mv.map_or(0, Move::bits))
+            | u64::from(self.value as i16 as u16) << 16
+            | u64::from(self.evaluation as i16 as u16) << 32
+            | u64::from(self.depth.clamp(-128, 127) as i8 as u8) << 48
+            | bound << 56
+            | u64::from(generation) << 58
+    }
+
+    fn unpack(data: u64) -> Option<Self> {
+        let bound = match data >> 56 & 3 {
+            3 => Bound::Exact,
+            2 => Bound::Lower,
+            1 => Bound::Upper,
+            _ => return None,
+        };
+        Some(Self {
+            mv: Move::try_from_bits(data as u16),
+            value: Value::from((data >> 16) as u16 as i16),
+            evaluation: Value::from((data >> 32) as u16 as i16),
+            depth: i32::from((data >> 48) as u8 as i8),
+            bound,
+        })
+    }
+}
+
+fn generation_of(data: u64) -> u8 {
+    (data >> 58) as u8
+}
+
+fn depth_of(data: u64) -> i32 {
+    i32::from((data >> 48) as u8 as i8)
+}
+
+/// A table of fixed size, shared by the threads of one search.
+#[derive(Debug)]
+pub(crate) struct Table {
+    clusters: Box<[Cluster]>,
+    generation: u8,
+}
+
+impl Table {
+    /// The largest size, in MiB.
+    pub const MAX_MIB: usize = 1 << 20;
+
+    /// Allocates `mib` MiB.
+    pub fn new(mib: usize) -> Self {
+        let count = mib * (1 << 20) / size_of::<Cluster>();
+        Self {
+            clusters: (0..count.max(1)).map(|_| Cluster::default()).collect(),
+            generation: 0,
+        }
+    }
+
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        for cluster in &mut self.clusters {
+            *cluster = Cluster::default();
+        }
+        self.generation = 0;
+    }
+
+    /// A new search begins: entries of earlier ones become the first to be replaced.
+    pub fn age(&mut self) {
+        self.generation = (self.generation + 1) % GENERATIONS;
+    }
+
+    fn cluster(&self, key: u64) -> &[Slot; CLUSTER] {
+        let index = (u128::from(key) * self.clusters.len() as u128) >> 64;
+        &self.clusters[index as usize].0
+    }
+
+    /// What is known of the position with this key.
+    pub fn get(&self, key: u64) -> Option<Entry> {
+        self.cluster(key).iter().find_map(|slot| {
+            let data = slot.data.load(Ordering::Relaxed);
+            let found = slot.check.load(Ordering::Relaxed) == key ^ data;
+            found.then(|| Entry::unpack(data)).flatten()
+        })
+    }
+
+    /// Stores an entry in the slot of the same position, or in the one that is worth least.
+    pub fn put(&self, key: u64, entry: Entry) {
+        let cluster = self.cluster(key);
+        let mut worst = &cluster[0];
+        let mut least = i32::MAX;
+        let mut entry = entry;
+        for slot in cluster {
+            let data = slot.data.load(Ordering::Relaxed);
+            if slot.check.load(Ordering::Relaxed) == key ^ data && data != 0 {
+                let same_search = generation_of(data) == self.generation;
+                if same_search && entry.bound != Bound::Exact && entry.depth + 3 < depth_of(data) {
+                    return;
+                }
+                if entry.mv.is_none() {
+                    entry.mv = Move::try_from_bits(data as u16);
+                }
+                worst = slot;
+                break;
+            }
+            let worth = if data == 0 {
+                i32::MIN
+            } else {
+                let age = (GENERATIONS + self.generation - generation_of(data)) % GENERATIONS;
+                depth_of(data) - 4 * i32::from(age)
+            };
+            if worth < least {
+                least = worth;
+                worst = slot;
+            }
+        }
+        let data = entry.pack(self.generation);
+        worst.check.store(key ^ data, Ordering::Relaxed);
+        worst.data.store(data, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(depth: i32) -> Entry {
+        Entry {
+            mv: "7g7f".parse().ok(),
+            value: -31_990,
+            evaluation: 250,
+            depth,
+            bound: Bound::Lower,
+        }
+    }
+
+    #[test]
+    fn what_is_put_is_found_again() {
+        let table = Table::new(1);
+        for key in [0, 1, u64::MAX, 0x1234_5678_9abc_def0] {
+            assert_eq!(table.get(key), None);
+            table.put(key, entry(5));
+            assert_eq!(table.get(key), Some(entry(5)));
+        }
+    }
+
+    #[test]
+    fn entries_of_older_searches_are_replaced_first() {
+        let mut table = Table::new(1);
+        // Neighbouring keys share a cluster.
+        for key in 1..=4 {
+            table.put(key, entry(10 + key as i32));
+        }
+        for _ in 0..4 {
+            table.age();
+        }
+        table.put(2, entry(11));
+        table.put(5, entry(1));
+        assert_eq!(table.get(1), None, "the shallowest old entry gave way");
+        for key in 2..=5 {
+            assert!(table.get(key).is_some(), "{key}");
+        }
+    }
+
+    #[test]
+    fn a_torn_entry_is_ignored() {
+        let table = Table::new(1);
+        table.put(9, entry(3));
+        let slot = &table.cluster(9)[0];
+        slot.data.fetch_xor(1 << 20, Ordering::Relaxed);
+        assert_eq!(table.get(9), None);
+    }
+}

@@ -1,0 +1,80 @@
+//! Values inside the search: centipawns, with mates counted down from [`MATE`].
+
+use super::Score;
+
+pub(super) type Value = i32;
+
+/// Deepest ply that a search reaches.
+pub(super) const MAX_PLY: usize = 128;
+
+/// Beyond every value.
+pub(super) const INFINITE: Value = 32_001;
+
+/// Mate on the spot.
+pub(super) const MATE: Value = 32_000;
+
+/// Smallest value that stands for a mate.
+pub(super) const MATE_BOUND: Value = MATE - 2 * MAX_PLY as Value;
+
+/// Largest static evaluation, noise included.
+const MAX_EVALUATION: Value = 30_000;
+
+/// A draw by repetition.
+pub(super) const DRAW: Value = 0;
+
+pub(super) const fn mated_in(ply: usize) -> Value {
+    ply as Value - MATE
+}
+
+pub(super) const fn mate_in(ply: usize) -> Value {
+    MATE - ply as Value
+}
+
+pub(super) fn clamp_evaluation(value: Value) -> Value {
+    value.clamp(-MAX_EVALUATION, MAX_EVALUATION)
+}
+
+/// From plies since the root to plies since the node, for the table.
+pub(super) const fn to_table(value: Value, ply: usize) -> Value {
+    if value >= MATE_BOUND {
+        value + ply as Value
+    } else if value <= -MATE_BOUND {
+        value - ply as Value
+    } else {
+        value
+    }
+}
+
+/// The reverse of [`to_table`].
+pub(super) const fn from_table(value: Value, ply: usize) -> Value {
+    if value >= MATE_BOUND {
+        value - ply as Value
+    } else if value <= -MATE_BOUND {
+        value + ply as Value
+    } else {
+        value
+    }
+}
+
+pub(super) fn score(value: Value) -> Score {
+    if value >= MATE_BOUND {
+        Score::Mate(MATE - value)
+    } else if value <= -MATE_BOUND {
+        Score::Mate(-(MATE + value))
+    } else {
+        Score::Cp(value)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mates_are_counted_in_plies_from_the_side_to_move() {
+        assert_eq!(score(mate_in(3)), Score::Mate(3));
+        assert_eq!(score(mated_in(4)), Score::Mate(-4));
+        assert_eq!(score(-120), Score::Cp(-120));
+        assert_eq!(from_table(to_table(mate_in(9), 4), 4), mate_in(9));
+    }
+}
