@@ -4,7 +4,7 @@ use crate::support::{data, game, rows, skipped};
 use monju_engine::rules::perft;
 
 /// Counts above this many leaves are left to `MONJU_FULL_PERFT=1`: they take minutes to hours.
-const LARGEST_DEFAULT_COUNT: u64 = 60_000_000;
+const LARGEST_DEFAULT_COUNT: u64 = 1_000_000_000;
 
 #[test]
 fn perft_agrees_with_published_counts() {

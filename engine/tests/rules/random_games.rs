@@ -25,7 +25,7 @@ impl Random {
 fn starts() -> Vec<String> {
     let mut starts = vec!["startpos".to_owned(); 10];
     let text = data("rules/legal_moves_5000.tsv");
-    starts.extend(rows(&text).step_by(50).map(|row| row[0].to_owned()));
+    starts.extend(rows(&text).step_by(10).map(|row| row[0].to_owned()));
     starts
 }
 
