@@ -5,6 +5,7 @@
 
 pub mod binary;
 pub mod cluster;
+pub mod command;
 pub mod data;
 pub mod foreign;
 pub mod process;
