@@ -7,7 +7,7 @@ use std::{
     process::{Child, ChildStdin, Command, ExitStatus, Stdio},
     sync::{
         Arc, Mutex,
-        mpsc::{self, Receiver, RecvTimeoutError},
+        mpsc::{self, Receiver},
     },
     thread::{self, JoinHandle},
     time::{Duration, Instant},
@@ -104,10 +104,7 @@ impl Process {
     /// when nothing came by `deadline`.
     pub fn next_line(&self, deadline: Instant) -> Option<(Instant, String)> {
         let left = deadline.saturating_duration_since(Instant::now());
-        match self.lines.recv_timeout(left) {
-            Ok(line) => Some(line),
-            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => None,
-        }
+        self.lines.recv_timeout(left).ok()
     }
 
     /// Reads until a line for which `wanted` holds; returns all lines read, that one last.
@@ -180,4 +177,32 @@ impl Drop for Process {
             eprintln!("--- standard error of {}:\n{}", self.name, self.errors());
         }
     }
+}
+
+/// The ids of all processes that descend from this one, as `/proc` shows them.
+#[cfg(target_os = "linux")]
+pub fn descendants_of(ancestor: u32) -> Vec<u32> {
+    let mut parents = Vec::new();
+    for entry in std::fs::read_dir("/proc").expect("/proc").flatten() {
+        let id = entry
+            .file_name()
+            .to_str()
+            .and_then(|name| name.parse().ok());
+        let stat = std::fs::read_to_string(entry.path().join("stat"));
+        if let (Some(id), Ok(stat)) = (id, stat)
+            // The name of the program stands in parentheses and may hold anything.
+            && let Some((_, after_name)) = stat.rsplit_once(") ")
+            && let Some(parent) = after_name.split(' ').nth(1)
+        {
+            parents.push((id, parent.parse::<u32>().expect("a process id")));
+        }
+    }
+    let mut family: Vec<u32> = vec![ancestor];
+    let mut index = 0;
+    while let Some(member) = family.get(index).copied() {
+        let children = parents.iter().filter(|(_, parent)| *parent == member);
+        family.extend(children.map(|(id, _)| *id));
+        index += 1;
+    }
+    family.split_off(1)
 }
