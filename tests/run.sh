@@ -2,7 +2,7 @@
 # Installs what the tests need where that is possible, runs all tests, and says what was skipped.
 #
 #   tests/run.sh          what every change must pass, some minutes
-#   tests/run.sh --full   also the largest perft count within reach of patience and all match games
+#   tests/run.sh --full   also every perft count and all match games, an hour or two
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

@@ -184,10 +184,8 @@ impl Drop for Process {
 pub fn descendants_of(ancestor: u32) -> Vec<u32> {
     let mut parents = Vec::new();
     for entry in std::fs::read_dir("/proc").expect("/proc").flatten() {
-        let id = entry
-            .file_name()
-            .to_str()
-            .and_then(|name| name.parse().ok());
+        let name = entry.file_name();
+        let id = name.to_str().and_then(|name| name.parse::<u32>().ok());
         let stat = std::fs::read_to_string(entry.path().join("stat"));
         if let (Some(id), Ok(stat)) = (id, stat)
             // The name of the program stands in parentheses and may hold anything.
