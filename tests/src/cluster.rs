@@ -18,16 +18,24 @@ pub struct Service {
 }
 
 impl Service {
-    /// Starts `monju <role> --listen <listen> --config <config>` and waits until it is ready.
-    pub fn start(role: &str, listen: &str, config: &Path) -> Self {
+    /// Starts `monju <role> --config <config>`, with `--listen` where an address is given, and waits
+    /// until it is ready.
+    pub fn start(role: &str, listen: Option<&str>, config: &Path) -> Self {
         let config = config.to_str().expect("a path in UTF-8");
-        let process = Process::start(monju(), &[role, "--listen", listen, "--config", config]);
+        let mut arguments = vec![role, "--config", config];
+        arguments.extend(listen.iter().flat_map(|listen| ["--listen", listen]));
+        let process = Process::start(monju(), &arguments);
         let read = process.expect_line("line 'listening on …'", |line| {
             line.starts_with("listening on ")
         });
         let (_, line) = read.last().expect("the line that was waited for");
         let address = line["listening on ".len()..].to_owned();
         Self { process, address }
+    }
+
+    /// As [`Service::start`], on a free loopback port.
+    pub fn on_free_port(role: &str, config: &Path) -> Self {
+        Self::start(role, Some("127.0.0.1:0"), config)
     }
 
     /// The URL that others reach it at.
@@ -60,7 +68,7 @@ impl Cluster {
         }
         let workers: Vec<Service> = worker_configs
             .iter()
-            .map(|config| Service::start("worker", "127.0.0.1:0", config))
+            .map(|config| Service::on_free_port("worker", config))
             .collect();
         let urls: Vec<String> = workers.iter().map(Service::url).collect();
         let coordinator = coordinator_over(folder.path(), &urls, ensemble);
@@ -87,7 +95,7 @@ impl Cluster {
     /// Starts a worker again on the port that it had.
     pub fn restart_worker(&mut self, index: usize) {
         let address = self.workers[index].address.clone();
-        self.workers[index] = Service::start("worker", &address, &self.worker_configs[index]);
+        self.workers[index] = Service::start("worker", Some(&address), &self.worker_configs[index]);
     }
 
     /// A folder that lives as long as the cluster.
@@ -100,7 +108,7 @@ impl Cluster {
 pub fn coordinator_over(folder: &Path, workers: &[String], ensemble: &str) -> Service {
     let config = folder.join("coordinator.toml");
     write(&config, &coordinator_config(workers, ensemble));
-    Service::start("coordinator", "127.0.0.1:0", &config)
+    Service::on_free_port("coordinator", &config)
 }
 
 /// Tries `attempt` until it gives something; panics when `limit` is over.
@@ -115,11 +123,14 @@ pub fn eventually<T>(what: &str, limit: Duration, mut attempt: impl FnMut() -> O
 }
 
 fn worker_config(index: usize, players: &str) -> String {
-    format!("[worker]\nname = \"worker-{}\"\n\n{players}", index + 1)
+    format!(
+        "version = 1\n\n[worker]\nname = \"worker-{}\"\n\n{players}",
+        index + 1
+    )
 }
 
 fn coordinator_config(workers: &[String], ensemble: &str) -> String {
-    format!("[coordinator]\nworkers = {workers:?}\n{ensemble}\n")
+    format!("version = 1\n\n[coordinator]\nworkers = {workers:?}\n{ensemble}\n")
 }
 
 fn write(path: &Path, text: &str) {

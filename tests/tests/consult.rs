@@ -125,7 +125,7 @@ fn the_same_seed_gives_the_same_ballot_embedded_and_over_tcp() {
     assert_eq!(votes(&first).len(), 3);
     assert_eq!(without_times(json_of(&embedded)), first);
 
-    let worker = Service::start("worker", "127.0.0.1:0", &config);
+    let worker = Service::on_free_port("worker", &config);
     let folder = tempfile::tempdir().expect("a temporary folder");
     let coordinator = monju_tests::cluster::coordinator_over(folder.path(), &[worker.url()], "");
     let url = coordinator.url();

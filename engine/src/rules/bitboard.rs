@@ -265,12 +265,13 @@ mod tests {
     #[test]
     fn next_and_fold_visit_the_same_squares() {
         let set = Bitboard(0x1_2345_6789_abcd_ef01_2345);
-        let mut walked = Vec::new();
         let mut squares = set.squares();
-        while let Some(square) = squares.next() {
-            walked.push(square);
-        }
-        assert_eq!(set.squares().collect::<Vec<_>>(), walked);
+        let walked: Vec<_> = std::iter::from_fn(|| squares.next()).collect();
+        let folded = set.squares().fold(Vec::new(), |mut list, square| {
+            list.push(square);
+            list
+        });
+        assert_eq!(folded, walked);
         assert_eq!(walked.len(), set.len());
     }
 }

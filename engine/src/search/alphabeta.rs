@@ -48,6 +48,9 @@ impl<E: Evaluator> Search<'_, E> {
         ply: usize,
         cut_node: bool,
     ) -> Value {
+        if self.stopped {
+            return DRAW;
+        }
         if depth <= 0 {
             return self.quiescence::<PV>(info, alpha, beta, ply);
         }
@@ -254,6 +257,7 @@ impl<E: Evaluator> Search<'_, E> {
             let context = Context::of(&self.position, mv);
             self.evaluator.push(&self.position, mv);
             let undo = self.position.make(mv);
+            self.memory.table.prefetch(self.position.key());
             self.frames[here].context = context;
             let child = CheckInfo::new(&self.position);
             self.visits.push(Visit {

@@ -43,7 +43,7 @@ fn update(entry: &mut i16, bonus: i32) {
 }
 
 /// The histories of one search thread.
-pub(crate) struct History {
+pub(super) struct History {
     /// By side, origin or dropped kind, and destination.
     quiet: Box<[[[i16; Square::COUNT]; ORIGINS]; 2]>,
     /// By the move one ply, and two plies, ago.

@@ -16,8 +16,8 @@ const POLL_INTERVAL: u64 = 512;
 
 /// What a player carries from search to search.
 pub(crate) struct Memory {
-    pub table: Table,
-    pub history: History,
+    pub(super) table: Table,
+    pub(super) history: History,
 }
 
 impl Memory {
@@ -98,7 +98,7 @@ impl<'a, E: Evaluator> Search<'a, E> {
             position: game.position().clone(),
             visits: game.visits().to_vec(),
             frames: vec![Frame::EMPTY; MAX_PLY + BEFORE_ROOT + 4].into_boxed_slice(),
-            pv: vec![Vec::with_capacity(MAX_PLY); MAX_PLY + 2],
+            pv: vec![Vec::new(); MAX_PLY + 2],
             nodes: 0,
             selective_depth: 0,
             root_depth: 0,

@@ -108,6 +108,7 @@ impl<E: Evaluator> Search<'_, E> {
             let context = Context::of(&self.position, mv);
             self.evaluator.push(&self.position, mv);
             let undo = self.position.make(mv);
+            self.memory.table.prefetch(self.position.key());
             self.frames[here].context = context;
             let child = CheckInfo::new(&self.position);
             self.visits.push(Visit {

@@ -113,6 +113,21 @@ impl Table {
         &self.clusters[index as usize].0
     }
 
+    /// Fetches the cluster of this key into the cache, to be read soon.
+    #[inline(always)]
+    pub fn prefetch(&self, key: u64) {
+        #[cfg(target_arch = "x86_64")]
+        {
+            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+            let cluster: *const [Slot; CLUSTER] = self.cluster(key);
+            // SAFETY: a prefetch reads nothing that the program could see, and the pointer is that
+            // of a reference; SSE is part of every x86-64.
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(cluster.cast()) };
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        let _ = key;
+    }
+
     /// What is known of the position with this key.
     pub fn get(&self, key: u64) -> Option<Entry> {
         self.cluster(key).iter().find_map(|slot| {

@@ -1,0 +1,164 @@
+//! A player as its users see it: deterministic, obedient, and able to find a mate.
+
+use monju_engine::{Answer, Control, Game, Limits, Outcome, Player, PlayerSettings, Score};
+use std::{
+    sync::mpsc::channel,
+    thread,
+    time::{Duration, Instant},
+};
+
+const MIDDLEGAME: &str = "l4S2l/4g1gs1/5p1p1/pr2N1pkp/4Gn3/PP3PPPP/2GPP4/1K7/L3r+s2L w BS2N5Pb 1";
+
+fn player(sigma: f64, seed: u64) -> Player {
+    let settings = PlayerSettings {
+        sigma,
+        hash_mib: 16,
+        ..PlayerSettings::default()
+    };
+    let mut player = Player::new(settings).unwrap();
+    player.new_game(seed);
+    player
+}
+
+fn think(player: &mut Player, position: &str, limits: &Limits) -> Outcome {
+    let game = Game::from_usi(position).unwrap();
+    player.think(&game, limits, &Control::new(), &mut |_| ())
+}
+
+fn nodes(nodes: u64) -> Limits {
+    Limits {
+        nodes: Some(nodes),
+        ..Limits::default()
+    }
+}
+
+fn depth(depth: u32) -> Limits {
+    Limits {
+        depth: Some(depth),
+        ..Limits::default()
+    }
+}
+
+/// Everything about an outcome but its time.
+fn what(outcome: &Outcome) -> (Answer, Vec<String>, Score, u32, u64) {
+    let line = &outcome.line;
+    let pv = line.pv.iter().map(ToString::to_string).collect();
+    (outcome.answer, pv, line.score, line.depth, line.nodes)
+}
+
+#[test]
+fn equal_seeds_think_alike_and_a_new_game_forgets() {
+    let mut one = player(50.0, 7);
+    let first = think(&mut one, MIDDLEGAME, &nodes(30_000));
+    let second = think(&mut player(50.0, 7), MIDDLEGAME, &nodes(30_000));
+    assert_eq!(what(&first), what(&second));
+    one.new_game(7);
+    let again = think(&mut one, MIDDLEGAME, &nodes(30_000));
+    assert_eq!(what(&first), what(&again));
+}
+
+#[test]
+fn noise_makes_players_differ() {
+    let votes: std::collections::HashSet<String> = (0..12)
+        .map(|seed| think(&mut player(100.0, seed), "startpos", &nodes(3_000)))
+        .map(|outcome| outcome.line.pv[0].to_string())
+        .collect();
+    assert!(votes.len() >= 3, "{votes:?}");
+}
+
+#[test]
+fn a_node_limit_is_exact() {
+    let outcome = think(&mut player(0.0, 1), MIDDLEGAME, &nodes(12_345));
+    assert_eq!(outcome.line.nodes, 12_345);
+}
+
+#[test]
+fn even_one_node_gives_a_legal_move() {
+    let outcome = think(&mut player(50.0, 1), MIDDLEGAME, &nodes(1));
+    let Answer::Move(mv) = outcome.answer else {
+        panic!("{:?}", outcome.answer);
+    };
+    assert!(Game::from_usi(MIDDLEGAME).unwrap().is_legal(mv));
+}
+
+#[test]
+fn mates_are_found_with_their_length() {
+    // A gold on either side of the king's head mates at once.
+    let mate_in_one = "4k4/9/4P4/9/9/9/9/9/4K4 b G 1";
+    let outcome = think(&mut player(0.0, 1), mate_in_one, &depth(3));
+    assert_eq!(outcome.line.score, Score::Mate(1));
+    assert_eq!(outcome.line.pv[0].to_string(), "G*5b");
+
+    let mated = "4k4/4G4/4P4/9/9/9/9/9/4K4 w - 1";
+    let outcome = think(&mut player(0.0, 1), mated, &depth(3));
+    assert_eq!(outcome.answer, Answer::Resign);
+    assert_eq!(outcome.line.score, Score::Mate(0));
+}
+
+#[test]
+fn every_principal_variation_is_playable() {
+    let game = Game::from_usi(MIDDLEGAME).unwrap();
+    let mut lines = Vec::new();
+    player(30.0, 5).think(&game, &nodes(60_000), &Control::new(), &mut |line| {
+        lines.push(line.clone());
+    });
+    assert!(lines.len() > 5);
+    for line in lines {
+        let mut game = game.clone();
+        for mv in line.pv {
+            game.play(mv).unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_search_without_limits_ends_when_it_is_told_to() {
+    let control = Control::new();
+    let handle = control.clone();
+    let (started, begun) = channel();
+    let search = thread::spawn(move || {
+        let game = Game::from_usi(MIDDLEGAME).unwrap();
+        let mut player = player(0.0, 1);
+        player.think(&game, &Limits::default(), &control, &mut |_| {
+            let _ = started.send(());
+        })
+    });
+    begun.recv().unwrap();
+    handle.stop();
+    let outcome = search.join().unwrap();
+    assert!(matches!(outcome.answer, Answer::Move(_)));
+}
+
+#[test]
+fn a_ponder_hit_brings_limits_to_a_running_search() {
+    let control = Control::new();
+    let handle = control.clone();
+    let search = thread::spawn(move || {
+        let game = Game::startpos();
+        player(0.0, 1).think(&game, &Limits::default(), &control, &mut |_| ())
+    });
+    handle.stop_at(Instant::now() + Duration::from_millis(20));
+    search.join().unwrap();
+
+    let control = Control::new();
+    control.limit_nodes(5_000);
+    let outcome =
+        player(0.0, 1).think(&Game::startpos(), &Limits::default(), &control, &mut |_| ());
+    assert_eq!(outcome.line.nodes, 5_000);
+}
+
+#[test]
+fn a_repetition_that_loses_by_perpetual_check_is_avoided() {
+    // Far behind, Black would love a draw; but its checks would lose at the fourth occurrence.
+    let position = "sfen 4k4/9/9/9/3R5/9/9/9/4K4 b r2b4g4s 1 moves \
+                    6e5e 5a6a 5e6e 6a5a 6e5e 5a6a 5e6e 6a5a";
+    let outcome = think(&mut player(0.0, 1), position, &depth(6));
+    assert_ne!(outcome.line.pv[0].to_string(), "6e5e");
+}
+
+#[test]
+fn a_declaration_is_claimed() {
+    let position = "2GK1+L3/2+P+S+R1G+N1/3+B1GG2/9/+r8/1+bs6/+p+p3+n3/2+n2k3/6+p2 b 2SN7P3l7p 375";
+    let outcome = think(&mut player(0.0, 1), position, &depth(1));
+    assert_eq!(outcome.answer, Answer::Win);
+}

@@ -1,0 +1,156 @@
+//! Plays two USI engines against each other from fixed openings, each opening with both colours,
+//! and prints the score with its error bar.
+//!
+//! ```text
+//! cargo run --release -p monju-tests --bin match -- \
+//!     --first target/release/monju --first-arguments engine \
+//!     --second fairy-stockfish --second-option UCI_Variant=shogi \
+//!     --openings tests/data/openings/taya_36ply.sfen --games 400 --byoyomi 200
+//! ```
+#![forbid(unsafe_code)]
+
+mod engine;
+mod game;
+mod statistics;
+
+use anyhow::{Context as _, bail};
+use clap::Parser;
+use engine::Command;
+use game::{Referee, Result as GameResult};
+use statistics::Tally;
+use std::{
+    path::PathBuf,
+    sync::{
+        Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
+/// Plays two USI engines against each other.
+#[derive(Debug, Parser)]
+struct Options {
+    /// Program of the first engine, whose score is reported.
+    #[arg(long)]
+    first: String,
+    /// Its arguments.
+    #[arg(long, num_args = 1.., allow_hyphen_values = true)]
+    first_arguments: Vec<String>,
+    /// An option it is sent, as NAME=VALUE.
+    #[arg(long)]
+    first_option: Vec<String>,
+    /// Its `go` line, instead of the one that --byoyomi gives.
+    #[arg(long)]
+    first_go: Option<String>,
+    /// Program of the second engine.
+    #[arg(long)]
+    second: String,
+    /// Its arguments.
+    #[arg(long, num_args = 1.., allow_hyphen_values = true)]
+    second_arguments: Vec<String>,
+    /// An option it is sent, as NAME=VALUE.
+    #[arg(long)]
+    second_option: Vec<String>,
+    /// Its `go` line, instead of the one that --byoyomi gives.
+    #[arg(long)]
+    second_go: Option<String>,
+    /// Openings, one `startpos moves …` a line.
+    #[arg(long)]
+    openings: PathBuf,
+    /// Number of games; an even number, since every opening is played with both colours.
+    #[arg(long, default_value_t = 100)]
+    games: usize,
+    /// Milliseconds a move.
+    #[arg(long, default_value_t = 200)]
+    byoyomi: u64,
+    /// Milliseconds beyond the byoyomi after which a move loses on time.
+    #[arg(long, default_value_t = 300)]
+    margin: u64,
+    /// Games at the same time.
+    #[arg(long, default_value_t = 1)]
+    concurrency: usize,
+    /// Plies after which a game is a draw.
+    #[arg(long, default_value_t = 320)]
+    maximum_plies: usize,
+    /// A game is over when both engines agree on a score beyond this for six plies; 0 for never.
+    #[arg(long, default_value_t = 3000)]
+    adjudication: i32,
+    /// First opening to use, counted from 0.
+    #[arg(long, default_value_t = 0)]
+    skip: usize,
+}
+
+fn main() -> anyhow::Result<()> {
+    let options = Options::parse();
+    let text = std::fs::read_to_string(&options.openings)
+        .with_context(|| format!("cannot read {}", options.openings.display()))?;
+    let openings: Vec<&str> = text
+        .lines()
+        .filter(|line| !line.trim().is_empty() && !line.starts_with('#'))
+        .skip(options.skip)
+        .collect();
+    let pairs = options.games.div_ceil(2);
+    if openings.len() < pairs {
+        bail!(
+            "{} holds {} openings, {pairs} pairs need as many",
+            options.openings.display(),
+            openings.len()
+        );
+    }
+    let first = Command::new(
+        &options.first,
+        &options.first_arguments,
+        &options.first_option,
+    )?;
+    let second = Command::new(
+        &options.second,
+        &options.second_arguments,
+        &options.second_option,
+    )?;
+    let go = format!("go btime 0 wtime 0 byoyomi {}", options.byoyomi);
+    let referee = Referee {
+        go: [
+            options.first_go.clone().unwrap_or_else(|| go.clone()),
+            options.second_go.clone().unwrap_or(go),
+        ],
+        time_limit_ms: options.byoyomi + options.margin,
+        maximum_plies: options.maximum_plies,
+        adjudication: options.adjudication,
+    };
+
+    let next = AtomicUsize::new(0);
+    let tally = Mutex::new(Tally::default());
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..options.concurrency.max(1))
+            .map(|_| {
+                scope.spawn(|| -> anyhow::Result<()> {
+                    let mut engines = [first.start()?, second.start()?];
+                    loop {
+                        let pair = next.fetch_add(1, Ordering::Relaxed);
+                        if pair >= pairs {
+                            return Ok(());
+                        }
+                        let mut results = [GameResult::Draw; 2];
+                        for (black, result) in results.iter_mut().enumerate() {
+                            let report = referee.play(&mut engines, black, openings[pair])?;
+                            println!(
+                                "game {} black {} result {:?} plies {} {}",
+                                2 * pair + black + 1,
+                                ["first", "second"][black],
+                                report.result,
+                                report.plies,
+                                report.reason
+                            );
+                            *result = report.result;
+                        }
+                        let mut tally = tally.lock().unwrap_or_else(|error| error.into_inner());
+                        tally.add(results);
+                        println!("{tally}");
+                    }
+                })
+            })
+            .collect();
+        workers
+            .into_iter()
+            .try_for_each(|worker| worker.join().unwrap_or_else(|_| bail!("a game panicked")))
+    })
+}

@@ -1,0 +1,449 @@
+//! The `[[player]]` tables of the configuration, and the players they stand for.
+
+use crate::{
+    go::GoForm,
+    options::Options,
+    problem::{PlayerProblem, PlayersError},
+    spec::{NativeSpec, PlayerKind, PlayerSpec, SpecKind, UsiSpec, check_count, check_sigma},
+};
+use monju_engine::Limits;
+use serde::Deserialize;
+use std::{
+    collections::BTreeMap,
+    env,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+/// One `[[player]]` table, as written.
+///
+/// ```toml
+/// [[player]]                       # three native players, monju-1 to monju-3
+/// name = "monju"
+/// count = 3
+/// sigma = 50
+///
+/// [[player]]                       # gpsshogi
+/// name = "gps"
+/// kind = "usi"
+/// command = ["/usr/games/gpsusi", "--node-count-hard-limit", "300000"]
+/// options = { BookDepth = 0 }
+/// go = ["byoyomi", "clock", "infinite"]
+///
+/// [[player]]                       # Fairy-Stockfish
+/// name = "fairy"
+/// kind = "usi"
+/// command = ["/usr/games/fairy-stockfish"]
+/// options = { UCI_Variant = "shogi", Threads = 1, Hash = 64 }
+/// go = ["nodes", "depth", "movetime", "byoyomi", "clock", "increment", "infinite", "ponder"]
+/// ```
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PlayerTable {
+    /// Unique name without spaces.
+    pub name: String,
+    /// How many players of this kind; more than one are called `name-1`, `name-2`, and so on.
+    #[serde(default = "one")]
+    pub count: u32,
+    /// `native` (the default) or `usi`.
+    #[serde(default)]
+    pub kind: SpecKind,
+
+    /// Native: name of the static evaluation; `material` by default.
+    pub evaluator: Option<String>,
+    /// Native: standard deviation of the evaluation noise in centipawns; 0 by default.
+    pub sigma: Option<f64>,
+    /// Native: fixes the noise seed; of several players, each takes the next seed.
+    pub seed: Option<u64>,
+    /// Native: transposition table in MiB; by default a share of the worker's total.
+    pub hash_mib: Option<u32>,
+
+    /// USI: the program and its arguments. A program with a path is taken from the configuration's
+    /// folder, a bare name from `PATH`.
+    pub command: Option<Vec<String>>,
+    /// USI: the folder to run in, taken from the configuration's folder; by default the worker's.
+    pub directory: Option<PathBuf>,
+    /// USI: variables set in its environment, beside those of the worker.
+    pub environment: Option<BTreeMap<String, String>>,
+    /// USI: options set before `isready`.
+    pub options: Option<Options>,
+    /// USI: the forms of `go` that the engine survives; `["byoyomi", "infinite"]` by default, the
+    /// safest. `infinite` must be among them.
+    pub go: Option<Vec<GoForm>>,
+
+    /// Own limit of nodes, instead of the ballot's.
+    pub nodes: Option<u64>,
+    /// Own limit of iterations, instead of the ballot's.
+    pub depth: Option<u32>,
+    /// Own thinking time in milliseconds, instead of the ballot's.
+    pub time_ms: Option<u64>,
+}
+
+fn one() -> u32 {
+    1
+}
+
+/// Checks all `[[player]]` tables of a configuration and expands them into players. Relative paths
+/// are taken from `folder`, the folder of the configuration file.
+pub fn validate_players(
+    tables: &[PlayerTable],
+    folder: &Path,
+) -> Result<Vec<PlayerSpec>, PlayersError> {
+    let folder = env::current_dir().unwrap_or_default().join(folder);
+    let mut players: Vec<PlayerSpec> = Vec::new();
+    for (index, table) in tables.iter().enumerate() {
+        let fail = |problem| PlayersError {
+            index,
+            player: table.name.clone(),
+            problem,
+        };
+        for player in table.expand(&folder).map_err(fail)? {
+            if players.iter().any(|other| other.name == player.name) {
+                return Err(fail(PlayerProblem::Taken(player.name)));
+            }
+            players.push(player);
+        }
+    }
+    Ok(players)
+}
+
+impl PlayerTable {
+    fn expand(&self, folder: &Path) -> Result<Vec<PlayerSpec>, PlayerProblem> {
+        self.check_name()?;
+        check_count(self.count)?;
+        let limits = self.limits()?;
+        let kind = match self.kind {
+            SpecKind::Native => PlayerKind::Native(self.native()?),
+            SpecKind::Usi => PlayerKind::Usi(self.usi(folder)?),
+        };
+        let players = (1..=self.count).map(|number| {
+            let mut player = PlayerSpec {
+                name: self.name.clone(),
+                limits: limits.clone(),
+                kind: kind.clone(),
+            };
+            if self.count > 1 {
+                player.name = format!("{}-{number}", self.name);
+            }
+            if let PlayerKind::Native(native) = &mut player.kind {
+                native.seed = self
+                    .seed
+                    .map(|seed| seed.wrapping_add(u64::from(number) - 1));
+            }
+            player
+        });
+        Ok(players.collect())
+    }
+
+    fn check_name(&self) -> Result<(), PlayerProblem> {
+        let plain = |letter: char| !letter.is_whitespace() && !letter.is_control();
+        let length = self.name.chars().count();
+        if (1..=64).contains(&length) && self.name.chars().all(plain) {
+            Ok(())
+        } else {
+            Err(PlayerProblem::Name)
+        }
+    }
+
+    fn limits(&self) -> Result<Limits, PlayerProblem> {
+        let zeros = [
+            ("nodes", self.nodes == Some(0)),
+            ("depth", self.depth == Some(0)),
+            ("time_ms", self.time_ms == Some(0)),
+        ];
+        for (key, zero) in zeros {
+            if zero {
+                return Err(PlayerProblem::ZeroLimit(key));
+            }
+        }
+        Ok(Limits {
+            nodes: self.nodes,
+            depth: self.depth,
+            time: self.time_ms.map(Duration::from_millis),
+        })
+    }
+
+    fn native(&self) -> Result<NativeSpec, PlayerProblem> {
+        only(
+            SpecKind::Usi,
+            [
+                ("command", self.command.is_some()),
+                ("directory", self.directory.is_some()),
+                ("environment", self.environment.is_some()),
+                ("options", self.options.is_some()),
+                ("go", self.go.is_some()),
+            ],
+        )?;
+        let sigma = self.sigma.unwrap_or(0.0);
+        check_sigma(sigma)?;
+        if self.hash_mib == Some(0) {
+            return Err(PlayerProblem::Hash);
+        }
+        let evaluator = self.evaluator.as_deref().map(str::parse).transpose()?;
+        Ok(NativeSpec {
+            evaluator: evaluator.unwrap_or_default(),
+            sigma,
+            seed: self.seed,
+            hash_mib: self.hash_mib,
+        })
+    }
+
+    fn usi(&self, folder: &Path) -> Result<UsiSpec, PlayerProblem> {
+        only(
+            SpecKind::Native,
+            [
+                ("evaluator", self.evaluator.is_some()),
+                ("sigma", self.sigma.is_some()),
+                ("seed", self.seed.is_some()),
+                ("hash_mib", self.hash_mib.is_some()),
+            ],
+        )?;
+        let command = self.command.as_deref().unwrap_or_default();
+        let (program, arguments) = match command {
+            [program, arguments @ ..] if !program.is_empty() => (program, arguments),
+            _ => return Err(PlayerProblem::Command),
+        };
+        for text in command {
+            plain_text("command", text)?;
+        }
+        let environment = self.environment.clone().unwrap_or_default();
+        for (variable, value) in &environment {
+            if variable.is_empty() || variable.contains(['=', '\0']) {
+                return Err(PlayerProblem::Variable(variable.clone()));
+            }
+            plain_text("environment", value)?;
+        }
+        let options = self.options.clone().unwrap_or_default();
+        for (option, value) in &options.0 {
+            plain_text("options", option)?;
+            plain_text("options", &value.to_string())?;
+        }
+        let go = self
+            .go
+            .clone()
+            .unwrap_or_else(|| vec![GoForm::Byoyomi, GoForm::Infinite]);
+        if !go.contains(&GoForm::Infinite) {
+            return Err(PlayerProblem::GoWithoutInfinite);
+        }
+        Ok(UsiSpec {
+            program: program_path(program, folder),
+            arguments: arguments.to_vec(),
+            directory: self.directory.as_ref().map(|path| folder.join(path)),
+            environment,
+            options,
+            go,
+        })
+    }
+}
+
+/// A bare name stays, to be found in `PATH`. A relative path is made absolute, because platforms
+/// differ in whether it starts at the folder of the parent or of the child.
+fn program_path(program: &str, folder: &Path) -> PathBuf {
+    let path = Path::new(program);
+    if path.components().count() > 1 {
+        folder.join(path)
+    } else {
+        path.to_owned()
+    }
+}
+
+fn only<const N: usize>(
+    belongs_to: SpecKind,
+    keys: [(&'static str, bool); N],
+) -> Result<(), PlayerProblem> {
+    match keys.into_iter().find(|(_, given)| *given) {
+        Some((key, _)) => Err(PlayerProblem::ForeignKey { key, belongs_to }),
+        None => Ok(()),
+    }
+}
+
+fn plain_text(key: &'static str, text: &str) -> Result<(), PlayerProblem> {
+    if text.contains(char::is_control) {
+        Err(PlayerProblem::Control {
+            key,
+            text: text.to_owned(),
+        })
+    } else {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{noise_players, options::OptionValue};
+
+    #[derive(Debug, Deserialize)]
+    struct File {
+        player: Vec<PlayerTable>,
+    }
+
+    fn players(text: &str) -> Result<Vec<PlayerSpec>, String> {
+        let file: File = toml::from_str(text).map_err(|error| error.to_string())?;
+        validate_players(&file.player, Path::new("folder")).map_err(|error| error.to_string())
+    }
+
+    fn complaint(keys: &str) -> String {
+        let text = format!("[[player]]\nname = \"x\"\n{keys}");
+        players(&text).expect_err(keys)
+    }
+
+    fn native(player: &PlayerSpec) -> &NativeSpec {
+        match &player.kind {
+            PlayerKind::Native(native) => native,
+            PlayerKind::Usi(_) => panic!("{} is not native", player.name),
+        }
+    }
+
+    fn usi(player: &PlayerSpec) -> &UsiSpec {
+        match &player.kind {
+            PlayerKind::Usi(usi) => usi,
+            PlayerKind::Native(_) => panic!("{} is native", player.name),
+        }
+    }
+
+    #[test]
+    fn a_name_is_enough_for_a_native_player() {
+        let players = players("[[player]]\nname = \"alone\"").expect("valid");
+        assert_eq!(players.len(), 1);
+        assert_eq!(players[0].name, "alone");
+        assert_eq!(players[0].limits, Limits::default());
+        assert_eq!(native(&players[0]).sigma, 0.0);
+        assert_eq!(native(&players[0]).seed, None);
+    }
+
+    #[test]
+    fn a_count_numbers_the_names_and_the_seeds() {
+        let players = players(
+            "[[player]]\nname = \"n\"\ncount = 3\nsigma = 50\nseed = 7\nnodes = 1000\ntime_ms = 20",
+        )
+        .expect("valid");
+        let names: Vec<&str> = players.iter().map(|player| player.name.as_str()).collect();
+        assert_eq!(names, ["n-1", "n-2", "n-3"]);
+        for (player, seed) in players.iter().zip([7, 8, 9]) {
+            assert_eq!(native(player).seed, Some(seed));
+            assert_eq!(native(player).sigma, 50.0);
+            assert_eq!(player.limits.nodes, Some(1000));
+            assert_eq!(player.limits.time, Some(Duration::from_millis(20)));
+        }
+    }
+
+    #[test]
+    fn a_usi_player_keeps_all_that_was_written() {
+        let players = players(
+            r#"
+            [[player]]
+            name = "fairy"
+            kind = "usi"
+            command = ["engines/fairy", "--quiet"]
+            directory = "data"
+            environment = { LANG = "C" }
+            options = { "Minimum Thinking Time" = 0, UCI_Variant = "shogi", Ponder = false }
+            go = ["nodes", "infinite"]
+            [[player]]
+            name = "gps"
+            kind = "usi"
+            command = ["gpsusi"]
+            "#,
+        )
+        .expect("valid");
+        let folder = env::current_dir().expect("a folder").join("folder");
+        let fairy = usi(&players[0]);
+        assert_eq!(fairy.program, folder.join("engines/fairy"));
+        assert_eq!(fairy.arguments, ["--quiet"]);
+        assert_eq!(fairy.directory, Some(folder.join("data")));
+        assert_eq!(fairy.environment["LANG"], "C");
+        assert_eq!(fairy.go, [GoForm::Nodes, GoForm::Infinite]);
+        let mut options = fairy.options.0.clone();
+        options.sort_by(|left, right| left.0.cmp(&right.0));
+        assert_eq!(
+            options,
+            [
+                ("Minimum Thinking Time".to_owned(), OptionValue::Number(0)),
+                ("Ponder".to_owned(), OptionValue::Switch(false)),
+                (
+                    "UCI_Variant".to_owned(),
+                    OptionValue::Text("shogi".to_owned())
+                ),
+            ]
+        );
+        let gps = usi(&players[1]);
+        assert_eq!(gps.program, Path::new("gpsusi"));
+        assert_eq!(gps.go, [GoForm::Byoyomi, GoForm::Infinite]);
+    }
+
+    #[test]
+    fn every_mistake_is_named_on_one_line() {
+        let table = [
+            ("count = 0", "count must be between 1 and 1000, not 0"),
+            (
+                "command = [\"gpsusi\"]",
+                "command belongs to players of kind \"usi\"",
+            ),
+            (
+                "kind = \"usi\"\ncommand = [\"a\"]\nsigma = 1.5",
+                "sigma belongs to players of kind \"native\"",
+            ),
+            ("sigma = -1", "sigma must be a number of centipawns"),
+            ("evaluator = \"magic\"", "unknown evaluator 'magic'"),
+            ("hash_mib = 0", "hash_mib must be at least 1"),
+            ("nodes = 0", "nodes must be at least 1"),
+            ("kind = \"usi\"", "needs a command"),
+            ("kind = \"usi\"\ncommand = []", "needs a command"),
+            (
+                "kind = \"usi\"\ncommand = [\"a\"]\ngo = [\"nodes\"]",
+                "go must contain \"infinite\"",
+            ),
+            (
+                "kind = \"usi\"\ncommand = [\"a\"]\noptions = { A = \"1\\nquit\" }",
+                "options may not contain line breaks",
+            ),
+            (
+                "kind = \"usi\"\ncommand = [\"a\"]\nenvironment = { \"A=B\" = \"1\" }",
+                "variable named \"A=B\"",
+            ),
+        ];
+        for (keys, expected) in table {
+            let complaint = complaint(keys);
+            assert!(complaint.contains(expected), "{keys}: {complaint}");
+            assert!(complaint.starts_with("player \"x\": "), "{complaint}");
+            assert!(!complaint.contains('\n'), "{complaint}");
+        }
+    }
+
+    #[test]
+    fn unknown_keys_and_forms_are_refused() {
+        assert!(complaint("sgima = 1").contains("sgima"));
+        assert!(complaint("kind = \"uci\"").contains("uci"));
+        let usi = "kind = \"usi\"\ncommand = [\"a\"]\n";
+        assert!(complaint(&format!("{usi}go = [\"mate\"]")).contains("mate"));
+        let float = complaint(&format!("{usi}options = {{ A = 1.5 }}"));
+        assert!(
+            float.contains("a string, an integer or a boolean"),
+            "{float}"
+        );
+    }
+
+    #[test]
+    fn names_are_unique_and_printable() {
+        for name in ["", "a b", "a\\tb", &"x".repeat(65)] {
+            let text = format!("[[player]]\nname = \"{name}\"");
+            let complaint = players(&text).expect_err(name);
+            assert!(complaint.contains("name must be"), "{complaint}");
+        }
+        let twice = "[[player]]\nname = \"a\"\ncount = 2\n[[player]]\nname = \"a-2\"";
+        let complaint = players(twice).expect_err("a-2 twice");
+        assert!(complaint.contains("\"a-2\" is taken"), "{complaint}");
+    }
+
+    #[test]
+    fn the_embedded_ensemble_is_numbered_from_one() {
+        let players = noise_players(2, 30.0).expect("valid");
+        assert_eq!(players[0].name, "monju-1");
+        assert_eq!(players[1].name, "monju-2");
+        assert_eq!(native(&players[1]).sigma, 30.0);
+        assert_eq!(noise_players(1, 0.0).expect("valid")[0].name, "monju-1");
+        assert!(noise_players(0, 0.0).is_err());
+        assert!(noise_players(1, f64::NAN).is_err());
+    }
+}

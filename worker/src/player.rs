@@ -1,0 +1,301 @@
+//! A player as an actor: one think at a time, steered while it runs.
+
+use monju_engine::{Game, Limits};
+use monju_proto::v1;
+use std::{
+    future::{Future, pending},
+    time::Duration,
+};
+use tokio::{
+    sync::{mpsc, oneshot, watch},
+    time::Instant,
+};
+
+/// What a player is asked to think about.
+#[derive(Debug)]
+pub(crate) struct Order {
+    /// The game; another one than before implies a new game.
+    pub game_id: String,
+    /// The position with its history.
+    pub game: Game,
+    /// When to stop.
+    pub limits: Limits,
+    /// Whether the limits wait for the ponder hit.
+    pub ponder: bool,
+    /// Seed of the noise in this game.
+    pub noise_seed: u64,
+    /// When the order came, or the ponder hit: time counts from here, waiting included.
+    pub since: Instant,
+}
+
+impl Order {
+    /// Takes the limits that a ponder hit brings; a second hit changes nothing.
+    pub fn hit(&mut self, hit: PonderHit) {
+        if self.ponder {
+            self.ponder = false;
+            self.limits = hit.limits;
+            self.since = hit.at;
+        }
+    }
+
+    /// The limits with the time that is left.
+    pub fn remaining(&self, limits: Limits) -> Limits {
+        Limits {
+            time: limits
+                .time
+                .map(|time| time.saturating_sub(self.since.elapsed())),
+            ..limits
+        }
+    }
+}
+
+/// The pondered move was played.
+#[derive(Debug)]
+pub(crate) struct PonderHit {
+    /// The limits from now on.
+    pub limits: Limits,
+    /// When it was played.
+    pub at: Instant,
+}
+
+/// What a running think can be told.
+#[derive(Debug)]
+pub(crate) enum Steer {
+    /// Answer now.
+    Stop,
+    /// Start to obey limits.
+    PonderHit(PonderHit),
+}
+
+/// What a player answers.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Answer {
+    /// The move, and what the player thinks of the position.
+    pub line: v1::Line,
+    /// The noise seed that was in force.
+    pub noise_seed: Option<u64>,
+}
+
+/// Why a player did not answer.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Failure {
+    /// The engine has not finished its handshake.
+    #[error("the engine was still starting")]
+    Starting,
+    /// The engine ended before, and waits to be started again.
+    #[error("the engine is down and starts again in {}.{} s: {why}", .wait.as_secs(), .wait.subsec_millis() / 100)]
+    Down {
+        /// Time until the next start.
+        wait: Duration,
+        /// What ended it.
+        why: String,
+    },
+    /// The engine ended, or had to be ended, in mid-search.
+    #[error("{0}")]
+    Engine(String),
+    /// The native search panicked, or could not be built again after it had.
+    #[error("the native search failed: {0}")]
+    Native(String),
+    /// The worker is going down.
+    #[error("the worker is shutting down")]
+    Closing,
+}
+
+/// A think that was handed to a player. Dropping it is a stop whose answer nobody wants.
+#[derive(Debug)]
+pub(crate) struct Thinking {
+    /// Stop and ponder hit go here; a player takes the first of each.
+    pub steers: mpsc::Sender<Steer>,
+    /// The latest thought; earlier ones that nobody has read are gone.
+    pub progress: watch::Receiver<v1::Line>,
+    /// The end; closed without a value when the worker goes down.
+    pub answer: oneshot::Receiver<Result<Answer, Failure>>,
+}
+
+/// The near end of a player.
+#[derive(Clone, Debug)]
+pub(crate) struct PlayerStub {
+    commands: mpsc::Sender<Command>,
+}
+
+impl PlayerStub {
+    /// Prepares for a game early. Returns when that is done, or cannot be done.
+    pub async fn new_game(&self, game_id: String) {
+        let (done, prepared) = oneshot::channel();
+        // A closed channel is a worker going down: there is nothing left to prepare.
+        if self
+            .commands
+            .send(Command::NewGame { game_id, done })
+            .await
+            .is_ok()
+        {
+            let _ = prepared.await;
+        }
+    }
+
+    /// Starts a think. A think that is still running is stopped, and answers first.
+    pub async fn think(&self, order: Order) -> Result<Thinking, Failure> {
+        let (steers, steered) = mpsc::channel(4);
+        let (progress, latest) = watch::channel(v1::Line::default());
+        let (answer, answered) = oneshot::channel();
+        let think = Think {
+            order,
+            steers: steered,
+            progress,
+            answer,
+        };
+        self.commands
+            .send(Command::Think(Box::new(think)))
+            .await
+            .map_err(|_| Failure::Closing)?;
+        Ok(Thinking {
+            steers,
+            progress: latest,
+            answer: answered,
+        })
+    }
+}
+
+#[derive(Debug)]
+enum Command {
+    NewGame {
+        game_id: String,
+        done: oneshot::Sender<()>,
+    },
+    Think(Box<Think>),
+}
+
+#[derive(Debug)]
+struct Think {
+    order: Order,
+    steers: mpsc::Receiver<Steer>,
+    progress: watch::Sender<v1::Line>,
+    answer: oneshot::Sender<Result<Answer, Failure>>,
+}
+
+/// What does the thinking behind an actor.
+///
+/// All futures but [`Host::close`] may be dropped at any await, and only `close` follows then.
+pub(crate) trait Host: Send + 'static {
+    /// Does what must be done between thinks. Called again and again, and dropped when a command
+    /// comes.
+    fn tend(&mut self) -> impl Future<Output = ()> + Send;
+
+    /// Forgets the last game.
+    fn new_game(&mut self, game_id: &str) -> impl Future<Output = ()> + Send;
+
+    /// Thinks until a limit is reached or a stop comes; a pondering think waits for either, or for
+    /// the ponder hit.
+    fn think(
+        &mut self,
+        order: Order,
+        progress: &watch::Sender<v1::Line>,
+        steering: &mut Steering<'_>,
+    ) -> impl Future<Output = Result<Answer, Failure>> + Send;
+
+    /// Ends everything that was started.
+    fn close(self) -> impl Future<Output = ()> + Send;
+}
+
+/// Makes the two ends of a player. The actor runs until `closing` turns true or loses its sender.
+pub(crate) fn channel<H: Host>(
+    host: H,
+    closing: watch::Receiver<bool>,
+) -> (PlayerStub, impl Future<Output = ()> + Send + 'static) {
+    let (commands, received) = mpsc::channel(8);
+    (PlayerStub { commands }, run(host, received, closing))
+}
+
+async fn run<H: Host>(
+    mut host: H,
+    mut commands: mpsc::Receiver<Command>,
+    mut closing: watch::Receiver<bool>,
+) {
+    tokio::select! {
+        _ = closing.wait_for(|closing| *closing) => {}
+        () = obey(&mut host, &mut commands) => {}
+    }
+    host.close().await;
+}
+
+async fn obey<H: Host>(host: &mut H, commands: &mut mpsc::Receiver<Command>) {
+    let mut next = None;
+    loop {
+        let command = match next.take() {
+            Some(command) => command,
+            None => tokio::select! {
+                command = commands.recv() => match command {
+                    Some(command) => command,
+                    None => return,
+                },
+                () = host.tend() => continue,
+            },
+        };
+        match command {
+            Command::NewGame { game_id, done } => {
+                host.new_game(&game_id).await;
+                let _ = done.send(());
+            }
+            Command::Think(think) => {
+                let Think {
+                    order,
+                    steers,
+                    progress,
+                    mut answer,
+                } = *think;
+                if answer.is_closed() {
+                    continue;
+                }
+                let mut steering = Steering {
+                    steers: Some(steers),
+                    unwanted: &mut answer,
+                    commands,
+                    next: &mut next,
+                    stopped: false,
+                };
+                let result = host.think(order, &progress, &mut steering).await;
+                let _ = answer.send(result);
+            }
+        }
+    }
+}
+
+/// All that can change a running think: its owner's word, its owner's going away, and a later
+/// command to the same player.
+pub(crate) struct Steering<'a> {
+    steers: Option<mpsc::Receiver<Steer>>,
+    unwanted: &'a mut oneshot::Sender<Result<Answer, Failure>>,
+    commands: &'a mut mpsc::Receiver<Command>,
+    next: &'a mut Option<Command>,
+    stopped: bool,
+}
+
+impl Steering<'_> {
+    /// Waits for the next word. Nothing follows a stop. Safe to drop and call again.
+    pub async fn next(&mut self) -> Steer {
+        if self.stopped {
+            return pending().await;
+        }
+        let steer = tokio::select! {
+            steer = steer_of(&mut self.steers) => steer,
+            () = self.unwanted.closed() => Steer::Stop,
+            command = self.commands.recv() => {
+                *self.next = command;
+                Steer::Stop
+            }
+        };
+        self.stopped = matches!(steer, Steer::Stop);
+        steer
+    }
+}
+
+/// The owner's next word; an owner that will say no more may still wait for the answer.
+async fn steer_of(steers: &mut Option<mpsc::Receiver<Steer>>) -> Steer {
+    if let Some(open) = steers {
+        if let Some(steer) = open.recv().await {
+            return steer;
+        }
+        *steers = None;
+    }
+    pending().await
+}

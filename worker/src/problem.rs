@@ -1,0 +1,66 @@
+//! What may be wrong with the players of a configuration.
+
+use crate::spec::{MAX_COUNT, SpecKind};
+use monju_engine::PlayerError;
+
+/// Which table is wrong, and how.
+#[derive(Debug, PartialEq, thiserror::Error)]
+#[error("player {player:?}: {problem}")]
+pub struct PlayersError {
+    /// Index of the table, counted from 0.
+    pub index: usize,
+    /// Its name.
+    pub player: String,
+    /// What is wrong with it.
+    pub problem: PlayerProblem,
+}
+
+/// What is wrong with a `[[player]]` table.
+#[derive(Debug, PartialEq, thiserror::Error)]
+pub enum PlayerProblem {
+    /// Empty, too long, or with spaces or control characters.
+    #[error("name must be 1 to 64 characters without spaces or control characters")]
+    Name,
+    /// Two players would have this name.
+    #[error("the name {0:?} is taken by another player, choose another one")]
+    Taken(String),
+    /// None, or too many.
+    #[error("count must be between 1 and {MAX_COUNT}, not {0}")]
+    Count(u32),
+    /// A key of the other kind.
+    #[error(
+        "{key} belongs to players of kind \"{belongs_to}\", remove it or set kind = \"{belongs_to}\""
+    )]
+    ForeignKey {
+        /// The key.
+        key: &'static str,
+        /// The kind it belongs to.
+        belongs_to: SpecKind,
+    },
+    /// A setting that the engine refuses.
+    #[error(transparent)]
+    Engine(#[from] PlayerError),
+    /// A table of 0 MiB.
+    #[error("hash_mib must be at least 1")]
+    Hash,
+    /// No program to run.
+    #[error("kind \"usi\" needs a command, such as command = [\"/usr/games/gpsusi\"]")]
+    Command,
+    /// A text that cannot be sent as part of one line, or given to a process.
+    #[error("{key} may not contain line breaks or other control characters: {text:?}")]
+    Control {
+        /// The key.
+        key: &'static str,
+        /// The text.
+        text: String,
+    },
+    /// An environment variable without a usable name.
+    #[error("environment has a variable named {0:?}, a name is not empty and has no '='")]
+    Variable(String),
+    /// The engine could not be told to think until stopped.
+    #[error("go must contain \"infinite\", the form that is stopped when the time has come")]
+    GoWithoutInfinite,
+    /// A limit of nothing.
+    #[error("{0} must be at least 1")]
+    ZeroLimit(&'static str),
+}

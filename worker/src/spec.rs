@@ -1,0 +1,119 @@
+//! Players as they are started: checked settings, every default filled in.
+
+use crate::{
+    go::GoForm,
+    options::Options,
+    problem::{PlayerProblem, PlayersError},
+};
+use monju_engine::{EvaluatorKind, Limits, PlayerError, eval::Noise};
+use serde::Deserialize;
+use std::{collections::BTreeMap, fmt, path::PathBuf};
+
+/// The most players that one table may stand for.
+pub(crate) const MAX_COUNT: u32 = 1000;
+
+/// What hosts a player.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SpecKind {
+    /// The engine of Monju, in the worker's process.
+    #[default]
+    Native,
+    /// Any USI engine, as a child process.
+    Usi,
+}
+
+impl fmt::Display for SpecKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Native => "native",
+            Self::Usi => "usi",
+        })
+    }
+}
+
+/// One player, checked and ready to be started.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlayerSpec {
+    /// Unique name.
+    pub name: String,
+    /// Its own limits, which replace the ballot's.
+    pub limits: Limits,
+    /// What hosts it.
+    pub kind: PlayerKind,
+}
+
+/// What hosts a player, with the settings that belong to it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum PlayerKind {
+    /// The engine of Monju.
+    Native(NativeSpec),
+    /// A USI engine.
+    Usi(UsiSpec),
+}
+
+/// A native player.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NativeSpec {
+    /// The static evaluation.
+    pub evaluator: EvaluatorKind,
+    /// Standard deviation of the evaluation noise in centipawns.
+    pub sigma: f64,
+    /// The noise seed, when it does not come with the game.
+    pub seed: Option<u64>,
+    /// Transposition table in MiB, when it is not a share of the worker's total.
+    pub hash_mib: Option<u32>,
+}
+
+/// A USI engine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UsiSpec {
+    /// The program: a path, or a name to find in `PATH`.
+    pub program: PathBuf,
+    /// Its arguments.
+    pub arguments: Vec<String>,
+    /// The folder to run in.
+    pub directory: Option<PathBuf>,
+    /// Variables added to its environment.
+    pub environment: BTreeMap<String, String>,
+    /// Options set before `isready`.
+    pub options: Options,
+    /// The forms of `go` that it survives.
+    pub go: Vec<GoForm>,
+}
+
+/// The players `monju-1` to `monju-count`: native, alike but for their noise of `sigma` centipawns.
+pub fn noise_players(count: u32, sigma: f64) -> Result<Vec<PlayerSpec>, PlayersError> {
+    let name = "monju".to_owned();
+    let fail = |problem| PlayersError {
+        index: 0,
+        player: name.clone(),
+        problem,
+    };
+    check_count(count).map_err(fail)?;
+    check_sigma(sigma).map_err(fail)?;
+    let player = |number| PlayerSpec {
+        name: format!("{name}-{number}"),
+        limits: Limits::default(),
+        kind: PlayerKind::Native(NativeSpec {
+            evaluator: EvaluatorKind::default(),
+            sigma,
+            seed: None,
+            hash_mib: None,
+        }),
+    };
+    Ok((1..=count).map(player).collect())
+}
+
+pub(crate) fn check_count(count: u32) -> Result<(), PlayerProblem> {
+    if (1..=MAX_COUNT).contains(&count) {
+        Ok(())
+    } else {
+        Err(PlayerProblem::Count(count))
+    }
+}
+
+pub(crate) fn check_sigma(sigma: f64) -> Result<(), PlayerProblem> {
+    Noise::new(sigma, 0).map_err(PlayerError::from)?;
+    Ok(())
+}

@@ -1,0 +1,147 @@
+//! A scripted USI engine for tests: it plays nothing, and misbehaves as its arguments say.
+//!
+//! Switches:
+//! `--log FILE` appends every line it receives; `--lifeline ADDRESS` keeps a TCP connection open as
+//! long as it lives; `--answer TEXT` is what follows `bestmove`; `--garbage` mixes nonsense into its
+//! output; `--ignore-quit` goes on after `quit` and the end of its input; `--hasty` ends every
+//! search at once, even an infinite one. Once per MARK file, over all its lives:
+//! `--crash-on-go MARK`, `--crash-after-answer MARK` and `--hang-on-stop MARK`.
+#![forbid(unsafe_code)]
+
+use std::{
+    env,
+    fs::{File, OpenOptions},
+    io::{self, BufRead, Write},
+    net::TcpStream,
+    process, thread,
+    time::Duration,
+};
+
+/// Exit status of a wanted crash.
+const CRASH: i32 = 3;
+
+#[derive(Default)]
+struct Script {
+    log: Option<File>,
+    lifeline: Option<TcpStream>,
+    answer: Option<String>,
+    garbage: bool,
+    ignore_quit: bool,
+    hasty: bool,
+    crash_on_go: Option<String>,
+    crash_after_answer: Option<String>,
+    hang_on_stop: Option<String>,
+}
+
+impl Script {
+    fn from_arguments() -> io::Result<Self> {
+        let mut script = Self::default();
+        let mut arguments = env::args().skip(1);
+        while let Some(switch) = arguments.next() {
+            let mut value = || arguments.next().ok_or(io::ErrorKind::InvalidInput);
+            match switch.as_str() {
+                "--log" => {
+                    let file = OpenOptions::new()
+                        .create(true)
+                        .append(true)
+                        .open(value()?)?;
+                    script.log = Some(file);
+                }
+                "--lifeline" => script.lifeline = Some(TcpStream::connect(value()?)?),
+                "--answer" => script.answer = Some(value()?),
+                "--garbage" => script.garbage = true,
+                "--ignore-quit" => script.ignore_quit = true,
+                "--hasty" => script.hasty = true,
+                "--crash-on-go" => script.crash_on_go = Some(value()?),
+                "--crash-after-answer" => script.crash_after_answer = Some(value()?),
+                "--hang-on-stop" => script.hang_on_stop = Some(value()?),
+                _ => return Err(io::ErrorKind::InvalidInput.into()),
+            }
+        }
+        Ok(script)
+    }
+
+    fn answer(&self) -> io::Result<()> {
+        if self.garbage {
+            say("bestmoves are overrated\r")?;
+        }
+        say(&format!(
+            "bestmove {}",
+            self.answer.as_deref().unwrap_or("7g7f ponder 3c3d")
+        ))?;
+        if once(&self.crash_after_answer) {
+            process::exit(CRASH);
+        }
+        Ok(())
+    }
+}
+
+/// Whether this is the first time that a mark is asked for; without a mark, never.
+fn once(mark: &Option<String>) -> bool {
+    mark.as_ref().is_some_and(|mark| {
+        let created = OpenOptions::new().write(true).create_new(true).open(mark);
+        created.is_ok()
+    })
+}
+
+fn say(line: &str) -> io::Result<()> {
+    let mut output = io::stdout().lock();
+    writeln!(output, "{line}")?;
+    output.flush()
+}
+
+fn think(script: &Script) -> io::Result<()> {
+    if script.garbage {
+        io::stdout().write_all(b"\xff\xfe\x00 what?\r\n\r\n")?;
+        say("info depth depth score cp many nodes -1 pv")?;
+        say("info multipv 2 depth 30 score cp 999 pv 1g1f")?;
+        say("readyok")?;
+        say("info string pv 9i9h")?;
+        say("info depth 3 seldepth 5 nodes 1234 score cp 42 pv 7g7f 3c3d 2g2f\r")
+    } else {
+        say("info depth 3 seldepth 5 nodes 1234 score cp 42 pv 7g7f 3c3d 2g2f")
+    }
+}
+
+fn main() -> io::Result<()> {
+    let mut script = Script::from_arguments()?;
+    eprintln!("the fake engine is here");
+    let mut searching = false;
+    for line in io::stdin().lock().lines() {
+        let line = line?;
+        if let Some(log) = &mut script.log {
+            writeln!(log, "{line}")?;
+        }
+        match line.split_whitespace().next().unwrap_or_default() {
+            "usi" => {
+                say("id name Fake Engine 1.0")?;
+                say("option name Some Option type spin default 1 min 0 max 9")?;
+                say("usiok")?;
+            }
+            "isready" => say("readyok")?,
+            "go" => {
+                if once(&script.crash_on_go) {
+                    process::exit(CRASH);
+                }
+                think(&script)?;
+                searching = line == "go infinite" && !script.hasty;
+                if !searching {
+                    script.answer()?;
+                }
+            }
+            "stop" if searching => {
+                if !once(&script.hang_on_stop) {
+                    searching = false;
+                    script.answer()?;
+                }
+            }
+            "quit" if !script.ignore_quit => return Ok(()),
+            _ => {}
+        }
+    }
+    if script.ignore_quit {
+        // Long enough for any test, and yet no process is left behind for ever.
+        thread::sleep(Duration::from_secs(60));
+    }
+    Ok(())
+}

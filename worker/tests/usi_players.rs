@@ -1,0 +1,300 @@
+//! Foreign engines behind the service: what they are told, and what happens when they misbehave.
+
+mod support;
+
+use monju_proto::v1::{self, score::Kind};
+use support::{Folder, Think, endless, fake, go, in_process, nodes};
+use tokio::{
+    io::AsyncReadExt,
+    net::{TcpListener, TcpStream},
+};
+use tonic::Code;
+
+/// A listener that fake engines connect to for as long as they live.
+struct Lifelines(TcpListener);
+
+impl Lifelines {
+    async fn new() -> Self {
+        Self(TcpListener::bind("127.0.0.1:0").await.expect("a port"))
+    }
+
+    fn address(&self) -> String {
+        self.0.local_addr().expect("an address").to_string()
+    }
+
+    /// Waits for an engine to start.
+    async fn birth(&self) -> TcpStream {
+        self.0.accept().await.expect("a connection").0
+    }
+}
+
+/// Waits for an engine to end.
+async fn death(mut lifeline: TcpStream) {
+    // A killed process may reset the connection instead of closing it.
+    let read = lifeline.read(&mut [0]).await;
+    assert!(matches!(read, Ok(0) | Err(_)), "the engine lives: {read:?}");
+}
+
+/// How often a command was received.
+fn count(lines: &[String], command: &str) -> usize {
+    lines.iter().filter(|line| *line == command).count()
+}
+
+#[tokio::test]
+async fn progress_comes_first_and_then_one_vote() {
+    let (_worker, client) = in_process(&fake(&[])).await;
+    let mut think = Think::go(&client, go(nodes(100))).await;
+    let (result, progress) = think.answer().await.expect("an answer");
+    let line = result.line.expect("a line");
+    assert_eq!(line.r#move, "7g7f");
+    assert_eq!(line.pv, ["7g7f", "3c3d", "2g2f"]);
+    assert_eq!(line.score.and_then(|score| score.kind), Some(Kind::Cp(42)));
+    assert_eq!((line.depth, line.selective_depth, line.nodes), (3, 5, 1234));
+    assert_eq!(result.noise_seed, None);
+    assert_eq!(progress.len(), 1);
+    assert_eq!(progress[0].pv, line.pv);
+}
+
+#[tokio::test]
+async fn the_engine_is_told_options_games_and_whole_histories() {
+    let folder = Folder::new();
+    let table = fake(&["--log", &folder.file("log")])
+        + "options = { \"Some Option\" = 3, Other = true }\ngo = [\"nodes\", \"infinite\"]\n";
+    let (_worker, client) = in_process(&table).await;
+    let history = |game_id: &str, moves: &[&str]| v1::Go {
+        game_id: game_id.to_owned(),
+        position: Some(v1::Position {
+            start: "startpos".to_owned(),
+            moves: moves.iter().map(|mv| (*mv).to_owned()).collect(),
+        }),
+        ..go(nodes(10))
+    };
+    let sfen = "4k4/9/9/9/9/9/9/9/4K4 b R 1";
+    let mut odd = history("b", &["R*5e"]);
+    odd.position.as_mut().expect("a position").start = sfen.to_owned();
+    for go in [
+        history("a", &["7g7f"]),
+        history("a", &["7g7f", "3c3d"]),
+        odd,
+    ] {
+        Think::go(&client, go).await.line().await;
+    }
+    let lines = folder.lines("log");
+    assert_eq!(lines[0], "usi");
+    assert_eq!(count(&lines, "setoption name Some Option value 3"), 1);
+    assert_eq!(count(&lines, "setoption name Other value true"), 1);
+    assert_eq!(
+        lines[3..],
+        [
+            "isready",
+            "usinewgame",
+            "position startpos moves 7g7f",
+            "go nodes 10",
+            "position startpos moves 7g7f 3c3d",
+            "go nodes 10",
+            "isready",
+            "usinewgame",
+            &format!("position sfen {sfen} moves R*5e"),
+            "go nodes 10",
+        ]
+    );
+}
+
+#[tokio::test]
+async fn a_new_game_is_announced_once() {
+    let folder = Folder::new();
+    let (_worker, mut client) = in_process(&fake(&["--log", &folder.file("log")])).await;
+    let request = v1::NewGameRequest {
+        game_id: "game".to_owned(),
+    };
+    client.new_game(request).await.expect("prepared");
+    Think::go(&client, go(nodes(10))).await.line().await;
+    assert_eq!(count(&folder.lines("log"), "usinewgame"), 1);
+    let described = client.describe(v1::DescribeRequest {}).await;
+    let players = described.expect("described").into_inner().players;
+    assert_eq!(players[0].engine, "Fake Engine 1.0");
+    assert_eq!(players[0].worker, "desk");
+}
+
+#[tokio::test]
+async fn stop_brings_the_vote() {
+    let (_worker, client) = in_process(&fake(&[])).await;
+    let mut think = Think::go(&client, go(endless())).await;
+    assert_eq!(think.progress().await.r#move, "7g7f");
+    think.stop().await;
+    assert_eq!(think.line().await.r#move, "7g7f");
+}
+
+#[tokio::test]
+async fn a_time_limit_stops_an_endless_search() {
+    let (_worker, client) = in_process(&(fake(&[]) + "go = [\"infinite\"]\ntime_ms = 30\n")).await;
+    let mut think = Think::go(&client, go(endless())).await;
+    assert_eq!(think.line().await.r#move, "7g7f");
+}
+
+#[tokio::test]
+async fn a_later_go_stops_the_earlier_one_and_both_answer() {
+    let folder = Folder::new();
+    let (_worker, client) = in_process(&fake(&["--log", &folder.file("log")])).await;
+    let mut earlier = Think::go(&client, go(endless())).await;
+    earlier.progress().await;
+    let mut later = Think::go(&client, go(nodes(10))).await;
+    assert_eq!(later.line().await.r#move, "7g7f");
+    assert_eq!(earlier.line().await.r#move, "7g7f");
+    let lines = folder.lines("log");
+    assert_eq!(
+        lines[lines.len() - 5..],
+        [
+            "position startpos",
+            "go infinite",
+            "stop",
+            "position startpos",
+            "go btime 0 wtime 0 byoyomi 1000",
+        ]
+    );
+}
+
+#[tokio::test]
+async fn a_stream_that_is_closed_stops_its_search() {
+    let folder = Folder::new();
+    let (_worker, client) = in_process(&fake(&["--log", &folder.file("log")])).await;
+    let mut unwanted = Think::go(&client, go(endless())).await;
+    unwanted.progress().await;
+    drop(unwanted);
+    Think::go(&client, go(nodes(10))).await.line().await;
+    assert_eq!(count(&folder.lines("log"), "stop"), 1);
+}
+
+#[tokio::test]
+async fn a_ponder_hit_is_a_stop_and_a_fresh_go() {
+    let folder = Folder::new();
+    let (_worker, client) = in_process(&fake(&["--log", &folder.file("log")])).await;
+    let ponder = v1::Limits {
+        ponder: true,
+        ..nodes(10)
+    };
+    let mut think = Think::go(&client, go(ponder)).await;
+    think.progress().await;
+    think.ponder_hit(nodes(10)).await;
+    assert_eq!(think.line().await.r#move, "7g7f");
+    let lines = folder.lines("log");
+    let last = &lines[lines.len() - 5..];
+    assert_eq!(last[..3], ["position startpos", "go infinite", "stop"]);
+    assert_eq!(last[3], "position startpos");
+    assert_eq!(last[4], "go btime 0 wtime 0 byoyomi 1000");
+}
+
+#[tokio::test]
+async fn an_answer_while_pondering_is_held_until_stop() {
+    let (_worker, client) = in_process(&fake(&["--hasty", "--answer", "resign"])).await;
+    let ponder = v1::Limits {
+        ponder: true,
+        ..endless()
+    };
+    let mut think = Think::go(&client, go(ponder)).await;
+    think.progress().await;
+    think.stop().await;
+    assert_eq!(think.line().await.r#move, "resign");
+}
+
+#[tokio::test]
+async fn moves_pass_through_as_the_engine_wrote_them() {
+    for answer in ["resign", "win", "1a1b", "0000"] {
+        let (_worker, client) = in_process(&fake(&["--answer", answer])).await;
+        let line = Think::go(&client, go(nodes(10))).await.line().await;
+        assert_eq!(line.r#move, answer);
+        assert_eq!(line.score, None, "{answer} is not the move of the last pv");
+    }
+}
+
+#[tokio::test]
+async fn garbage_is_ignored() {
+    let (_worker, client) = in_process(&fake(&["--garbage"])).await;
+    for _ in 0..2 {
+        let line = Think::go(&client, go(nodes(10))).await.line().await;
+        assert_eq!(line.r#move, "7g7f");
+        assert_eq!(line.score.and_then(|score| score.kind), Some(Kind::Cp(42)));
+    }
+}
+
+#[tokio::test]
+async fn a_crash_fails_one_think_and_the_next_one_works() {
+    let folder = Folder::new();
+    let (_worker, client) = in_process(&fake(&["--crash-on-go", &folder.file("mark")])).await;
+    let status = Think::go(&client, go(nodes(10))).await.failure().await;
+    assert_eq!(status.code(), Code::Unavailable);
+    assert!(status.message().contains("engine ended"), "{status}");
+    assert!(status.message().contains('3'), "{status}");
+    let line = Think::go(&client, go(nodes(10))).await.line().await;
+    assert_eq!(line.r#move, "7g7f");
+}
+
+#[tokio::test]
+async fn a_crash_between_thinks_costs_no_vote() {
+    let (folder, lifelines) = (Folder::new(), Lifelines::new().await);
+    let mark = folder.file("mark");
+    let switches = [
+        "--crash-after-answer",
+        &mark,
+        "--lifeline",
+        &lifelines.address(),
+    ];
+    let (_worker, client) = in_process(&fake(&switches)).await;
+    let first = lifelines.birth().await;
+    Think::go(&client, go(nodes(10))).await.line().await;
+    death(first).await;
+    let _second = lifelines.birth().await;
+    Think::go(&client, go(nodes(10))).await.line().await;
+}
+
+#[tokio::test]
+async fn an_engine_that_ignores_stop_is_killed_and_replaced() {
+    let (folder, lifelines) = (Folder::new(), Lifelines::new().await);
+    let mark = folder.file("mark");
+    let switches = ["--hang-on-stop", &mark, "--lifeline", &lifelines.address()];
+    let (_worker, client) = in_process(&fake(&switches)).await;
+    let hanging = lifelines.birth().await;
+    let mut think = Think::go(&client, go(endless())).await;
+    think.progress().await;
+    think.stop().await;
+    let status = think.failure().await;
+    assert_eq!(status.code(), Code::Unavailable);
+    assert!(status.message().contains("killed"), "{status}");
+    death(hanging).await;
+    Think::go(&client, go(nodes(10))).await.line().await;
+}
+
+#[tokio::test]
+async fn an_engine_that_cannot_start_fails_its_thinks_at_once() {
+    let table = "[[player]]\nname = \"fake\"\nkind = \"usi\"\ncommand = [\"no-such-engine\"]\n";
+    let (_worker, client) = in_process(table).await;
+    let status = Think::go(&client, go(endless())).await.failure().await;
+    assert_eq!(status.code(), Code::Unavailable);
+    assert!(
+        status.message().contains("cannot start no-such-engine"),
+        "{status}"
+    );
+}
+
+#[tokio::test]
+async fn closing_kills_an_engine_that_ignores_quit() {
+    let lifelines = Lifelines::new().await;
+    let table = fake(&["--ignore-quit", "--lifeline", &lifelines.address()]);
+    let (worker, client) = in_process(&table).await;
+    let lifeline = lifelines.birth().await;
+    let mut think = Think::go(&client, go(endless())).await;
+    think.progress().await;
+    worker.close().await;
+    death(lifeline).await;
+    assert_eq!(think.failure().await.code(), Code::Unavailable);
+}
+
+#[tokio::test]
+async fn dropping_the_worker_ends_its_engines() {
+    let lifelines = Lifelines::new().await;
+    let table = fake(&["--ignore-quit", "--lifeline", &lifelines.address()]);
+    let (worker, _client) = in_process(&table).await;
+    let lifeline = lifelines.birth().await;
+    drop(worker);
+    death(lifeline).await;
+}
