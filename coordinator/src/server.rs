@@ -2,7 +2,12 @@
 
 use crate::service::Service;
 use monju_proto::v1::coordinator_server::CoordinatorServer;
-use std::{future::Future, io, net::SocketAddr, time::Duration};
+use std::{
+    future::{self, Future},
+    io,
+    net::SocketAddr,
+    time::Duration,
+};
 use tokio::{net::TcpListener, sync::oneshot, time::timeout};
 use tonic::transport::{
     Server,
@@ -103,4 +108,37 @@ pub async fn serve_tcp(
         Ok(result) => Ok(result?),
         Err(_) => Ok(()),
     }
+}
+
+/// Resolves when the process is asked to end: by an interrupt or, on Unix, SIGTERM.
+pub async fn told_to_end() {
+    let interrupt = async {
+        if let Err(error) = tokio::signal::ctrl_c().await {
+            warn!(%error, "cannot listen to interrupts");
+            future::pending::<()>().await;
+        }
+    };
+    tokio::select! {
+        () = interrupt => {}
+        () = terminated() => {}
+    }
+}
+
+#[cfg(unix)]
+async fn terminated() {
+    use tokio::signal::unix::{SignalKind, signal};
+    match signal(SignalKind::terminate()) {
+        Ok(mut terminate) => {
+            terminate.recv().await;
+        }
+        Err(error) => {
+            warn!(%error, "cannot listen to SIGTERM");
+            future::pending::<()>().await;
+        }
+    }
+}
+
+#[cfg(not(unix))]
+async fn terminated() {
+    future::pending::<()>().await;
 }

@@ -4,6 +4,7 @@
 //! and its own evaluation noise.
 
 pub mod eval;
+pub mod mate;
 pub mod player;
 pub mod rules;
 pub mod search;

@@ -59,7 +59,7 @@ pub struct PlayerTable {
     pub hash_mib: Option<u32>,
 
     /// USI: the program and its arguments. A program with a path is taken from the configuration's
-    /// folder, a bare name from `PATH`.
+    /// folder, a bare name from `PATH` or from where Debian keeps games.
     pub command: Option<Vec<String>>,
     /// USI: the folder to run in, taken from the configuration's folder; by default the worker's.
     pub directory: Option<PathBuf>,

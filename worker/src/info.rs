@@ -86,17 +86,14 @@ impl Heard {
     /// `None` for a second or later line of a MultiPV search.
     fn parse(info: &str) -> Option<Self> {
         let mut heard = Self::default();
+        let mut rank = 1_u32;
         let mut words = info.split_whitespace().peekable();
         while let Some(word) = words.next() {
             match word {
                 "depth" => heard.depth = number(&mut words),
                 "seldepth" => heard.selective_depth = number(&mut words),
                 "nodes" => heard.nodes = number(&mut words),
-                "multipv" => {
-                    if number(&mut words).is_some_and(|line: u32| line != 1) {
-                        return None;
-                    }
-                }
+                "multipv" => rank = number(&mut words).unwrap_or(1),
                 "score" => heard.score = score(&mut words),
                 "lowerbound" => heard.bound = Some(v1::Bound::Lower),
                 "upperbound" => heard.bound = Some(v1::Bound::Upper),
@@ -109,7 +106,7 @@ impl Heard {
                 _ => {}
             }
         }
-        Some(heard)
+        (rank == 1).then_some(heard)
     }
 }
 

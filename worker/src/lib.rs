@@ -29,6 +29,7 @@ mod native;
 mod options;
 mod player;
 mod problem;
+mod search_thread;
 mod serve;
 mod service;
 mod spec;

@@ -1,55 +1,17 @@
 //! Native players: a search of `monju-engine` on a thread of its own.
 
 use crate::{
-    limits::{milliseconds, own_first},
+    limits::own_first,
     player::{Answer, Failure, Host, Order, Steer, Steering},
+    search_thread::{self, Job, Search, Setting, line_of_outcome},
 };
-use monju_engine as engine;
-use monju_engine::{Control, Game, Limits, Outcome, Player, PlayerError};
+use monju_engine::{Control, Limits, PlayerError};
 use monju_proto::v1;
-use std::{
-    any::Any,
-    io,
-    panic::{AssertUnwindSafe, catch_unwind},
-    sync::mpsc,
-    thread,
-};
+use std::{io, sync::mpsc};
 use tokio::{
     sync::{oneshot, watch},
     time::Instant,
 };
-
-/// Stack of a search thread, in bytes: a search recurses once a ply.
-const STACK_BYTES: usize = 16 << 20;
-
-/// The part of a search that a native player needs.
-pub(crate) trait Search {
-    fn new_game(&mut self, noise_seed: u64);
-
-    fn think(
-        &mut self,
-        game: &Game,
-        limits: &Limits,
-        control: &Control,
-        progress: &mut dyn FnMut(&engine::Line),
-    ) -> Outcome;
-}
-
-impl Search for Player {
-    fn new_game(&mut self, noise_seed: u64) {
-        Player::new_game(self, noise_seed);
-    }
-
-    fn think(
-        &mut self,
-        game: &Game,
-        limits: &Limits,
-        control: &Control,
-        progress: &mut dyn FnMut(&engine::Line),
-    ) -> Outcome {
-        Player::think(self, game, limits, control, progress)
-    }
-}
 
 /// How the noise of a player is seeded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,31 +35,6 @@ pub(crate) struct NativePlayer {
     ended: oneshot::Receiver<()>,
 }
 
-/// A game and the noise seed in it; 0 without noise.
-#[derive(Debug, PartialEq, Eq)]
-struct Setting {
-    game_id: String,
-    noise_seed: u64,
-}
-
-enum Job {
-    /// Whatever comes next is a new game.
-    Forget,
-    /// Start a new game now.
-    Prepare {
-        setting: Setting,
-        done: oneshot::Sender<()>,
-    },
-    Think {
-        setting: Setting,
-        game: Box<Game>,
-        limits: Limits,
-        control: Control,
-        progress: watch::Sender<v1::Line>,
-        answer: oneshot::Sender<Result<Outcome, String>>,
-    },
-}
-
 impl NativePlayer {
     /// Starts the thread of a player called `name`. `build` makes the search, and makes it again
     /// when it has panicked.
@@ -108,22 +45,7 @@ impl NativePlayer {
         search: S,
         build: impl Fn() -> Result<S, PlayerError> + Send + 'static,
     ) -> io::Result<Self> {
-        let (jobs, received) = mpsc::channel();
-        let (alive, ended) = oneshot::channel();
-        let mut desk = Desk {
-            search: Some(search),
-            build,
-            prepared: None,
-        };
-        thread::Builder::new()
-            .name(name.to_owned())
-            .stack_size(STACK_BYTES)
-            .spawn(move || {
-                for job in received {
-                    desk.work(job);
-                }
-                drop(alive);
-            })?;
+        let (jobs, ended) = search_thread::spawn(name, search, build)?;
         Ok(Self {
             own,
             seeding,
@@ -251,114 +173,159 @@ fn apply(control: &Control, limits: &Limits) {
     }
 }
 
-/// The search thread's own things.
-struct Desk<S, B> {
-    /// `None` after a panic that could not be mended yet.
-    search: Option<S>,
-    build: B,
-    /// What the search was prepared for last.
-    prepared: Option<Setting>,
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::player;
+    use monju_engine::{self as engine, Game, Outcome};
+    use std::sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    };
 
-impl<S: Search, B: Fn() -> Result<S, PlayerError>> Desk<S, B> {
-    fn work(&mut self, job: Job) {
-        match job {
-            Job::Forget => self.prepared = None,
-            Job::Prepare { setting, done } => {
-                self.prepared = None;
-                if let Err(error) = self.guarded(setting, |_| ()) {
-                    tracing::error!(error, "a native player could not prepare for a new game");
-                }
-                let _ = done.send(());
-            }
-            Job::Think {
-                setting,
-                game,
-                limits,
-                control,
-                progress,
-                answer,
-            } => {
-                let outcome = self.guarded(setting, |search| {
-                    search.think(&game, &limits, &control, &mut |line| {
-                        progress.send_replace(line_of(line));
-                    })
-                });
-                let _ = answer.send(outcome);
+    /// Notes the seeds of its games, and panics when a think has one node.
+    struct Recorder {
+        seeds: mpsc::Sender<u64>,
+    }
+
+    impl Search for Recorder {
+        fn new_game(&mut self, noise_seed: u64) {
+            self.seeds.send(noise_seed).expect("the test listens");
+        }
+
+        fn think(
+            &mut self,
+            game: &Game,
+            limits: &Limits,
+            _: &Control,
+            _: &mut dyn FnMut(&engine::Line),
+        ) -> Outcome {
+            assert_ne!(limits.nodes, Some(1), "one node is too few");
+            let mv = game.legal_moves()[0];
+            Outcome {
+                answer: engine::Answer::Move(mv),
+                line: engine::Line {
+                    pv: vec![mv],
+                    score: engine::Score::Mate(-2),
+                    bound: engine::Bound::Lower,
+                    depth: 1,
+                    selective_depth: 2,
+                    nodes: 3,
+                    time: std::time::Duration::from_millis(4),
+                },
             }
         }
     }
 
-    /// Prepares the search for the game and runs `action` on it. A panic becomes an error,
-    /// and the search, whose state nobody knows then, is built anew.
-    fn guarded<T>(
-        &mut self,
-        setting: Setting,
-        action: impl FnOnce(&mut S) -> T,
-    ) -> Result<T, String> {
-        let search = match &mut self.search {
-            Some(search) => search,
-            broken => {
-                let search = (self.build)().map_err(|error| error.to_string())?;
-                broken.insert(search)
-            }
-        };
-        let prepared = &mut self.prepared;
-        let result = catch_unwind(AssertUnwindSafe(|| {
-            if prepared.as_ref() != Some(&setting) {
-                search.new_game(setting.noise_seed);
-                *prepared = Some(setting);
-            }
-            action(search)
-        }));
-        result.map_err(|panic| {
-            self.search = None;
-            self.prepared = None;
-            message(&*panic)
-        })
+    struct Bench {
+        stub: player::PlayerStub,
+        seeds: mpsc::Receiver<u64>,
+        builds: Arc<AtomicU32>,
+        _closing: watch::Sender<bool>,
     }
-}
 
-fn message(panic: &(dyn Any + Send)) -> String {
-    let text = panic
-        .downcast_ref::<&str>()
-        .copied()
-        .or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-    text.unwrap_or("panic without a message").to_owned()
-}
+    impl Bench {
+        fn new(seeding: Seeding) -> Self {
+            let (noted, seeds) = mpsc::channel();
+            let builds = Arc::new(AtomicU32::new(0));
+            let counter = Arc::clone(&builds);
+            let build = move || {
+                counter.fetch_add(1, Ordering::Relaxed);
+                Ok(Recorder {
+                    seeds: noted.clone(),
+                })
+            };
+            let search = build().expect("built");
+            let host = NativePlayer::start("n", Limits::default(), seeding, search, build)
+                .expect("started");
+            let (closing, closed) = watch::channel(false);
+            let (stub, actor) = player::channel(host, closed);
+            tokio::spawn(actor);
+            Self {
+                stub,
+                seeds,
+                builds,
+                _closing: closing,
+            }
+        }
 
-fn line_of_outcome(outcome: &Outcome) -> v1::Line {
-    v1::Line {
-        r#move: match outcome.answer {
-            engine::Answer::Move(mv) => mv.to_string(),
-            engine::Answer::Resign => "resign".to_owned(),
-            engine::Answer::Win => "win".to_owned(),
-        },
-        ..line_of(&outcome.line)
+        async fn think(
+            &self,
+            game_id: &str,
+            noise_seed: u64,
+            nodes: u64,
+        ) -> Result<Answer, Failure> {
+            let order = Order {
+                game_id: game_id.to_owned(),
+                game: Game::startpos(),
+                limits: Limits {
+                    nodes: Some(nodes),
+                    ..Limits::default()
+                },
+                ponder: false,
+                noise_seed,
+                since: Instant::now(),
+            };
+            let thinking = self.stub.think(order).await?;
+            thinking.answer.await.expect("an answer")
+        }
+
+        fn seeds(&self) -> Vec<u64> {
+            self.seeds.try_iter().collect()
+        }
     }
-}
 
-fn line_of(line: &engine::Line) -> v1::Line {
-    let pv: Vec<String> = line.pv.iter().map(ToString::to_string).collect();
-    let kind = match line.score {
-        engine::Score::Cp(cp) => v1::score::Kind::Cp(cp),
-        engine::Score::Mate(plies) => v1::score::Kind::Mate(plies),
-    };
-    let bound = match line.bound {
-        engine::Bound::Exact => v1::Bound::Exact,
-        engine::Bound::Lower => v1::Bound::Lower,
-        engine::Bound::Upper => v1::Bound::Upper,
-    };
-    v1::Line {
-        r#move: pv.first().cloned().unwrap_or_default(),
-        score: Some(v1::Score {
-            kind: Some(kind),
-            bound: bound.into(),
-        }),
-        depth: line.depth,
-        selective_depth: line.selective_depth,
-        nodes: line.nodes,
-        time_ms: milliseconds(line.time),
-        pv,
+    #[tokio::test]
+    async fn another_game_or_another_seed_is_a_new_game() {
+        let bench = Bench::new(Seeding::PerGame);
+        for (game_id, seed) in [("a", 1), ("a", 1), ("a", 2), ("b", 2), ("a", 2)] {
+            let answer = bench.think(game_id, seed, 9).await.expect("an answer");
+            assert_eq!(answer.noise_seed, Some(seed));
+        }
+        assert_eq!(bench.seeds(), [1, 2, 2, 2]);
+        bench.stub.new_game("a".to_owned()).await;
+        bench.think("a", 2, 9).await.expect("an answer");
+        assert_eq!(
+            bench.seeds(),
+            [2],
+            "an announced game is new, whatever its name"
+        );
+    }
+
+    #[tokio::test]
+    async fn a_fixed_seed_and_no_noise_ignore_the_seed_of_the_game() {
+        for (seeding, told, used) in [
+            (Seeding::Fixed(7), Some(7), 7),
+            (Seeding::Noiseless, None, 0),
+        ] {
+            let bench = Bench::new(seeding);
+            bench.stub.new_game("a".to_owned()).await;
+            assert_eq!(bench.seeds(), [used], "prepared early");
+            for seed in [1, 2] {
+                let answer = bench.think("a", seed, 9).await.expect("an answer");
+                assert_eq!(answer.noise_seed, told);
+            }
+            assert_eq!(bench.seeds(), []);
+        }
+    }
+
+    #[tokio::test]
+    async fn a_panic_fails_one_think_and_the_search_is_built_anew() {
+        let bench = Bench::new(Seeding::Noiseless);
+        bench.think("a", 0, 9).await.expect("an answer");
+        let failure = bench.think("a", 0, 1).await.expect_err("a panic");
+        assert!(
+            failure.to_string().contains("one node is too few"),
+            "{failure}"
+        );
+        let answer = bench.think("a", 0, 9).await.expect("an answer");
+        assert_eq!(bench.builds.load(Ordering::Relaxed), 2);
+        assert_eq!(bench.seeds(), [0, 0], "the new search begins a new game");
+
+        let score = answer.line.score.expect("a score");
+        assert_eq!(score.kind, Some(v1::score::Kind::Mate(-2)));
+        assert_eq!(score.bound(), v1::Bound::Lower);
+        assert_eq!((answer.line.depth, answer.line.selective_depth), (1, 2));
+        assert_eq!((answer.line.nodes, answer.line.time_ms), (3, 4));
     }
 }

@@ -1,7 +1,15 @@
 //! A USI engine as a child process: its handshake, its lines, its end.
 
 use crate::{info::BestMove, options::OptionValue, spec::UsiSpec};
-use std::{collections::BTreeSet, io, path::PathBuf, process::Stdio, time::Duration};
+use std::{
+    collections::BTreeSet,
+    env,
+    ffi::OsStr,
+    io,
+    path::{Path, PathBuf},
+    process::Stdio,
+    time::Duration,
+};
 use tokio::{
     io::{AsyncBufReadExt, AsyncRead, AsyncWriteExt, BufReader},
     process::{Child, ChildStdin, ChildStdout, Command},
@@ -260,8 +268,27 @@ impl UsiChild {
     }
 }
 
+/// Where Debian puts game engines: outside the `PATH` of root and of services.
+const GAME_FOLDERS: [&str; 2] = ["/usr/games", "/usr/local/games"];
+
+/// The program to start: a bare name that `PATH` does not know is looked for among the games.
+fn locate(program: &Path, search_path: Option<&OsStr>) -> PathBuf {
+    let in_path = search_path
+        .iter()
+        .flat_map(env::split_paths)
+        .any(|folder| folder.join(program).is_file());
+    if program.components().count() > 1 || in_path {
+        return program.to_owned();
+    }
+    GAME_FOLDERS
+        .iter()
+        .map(|folder| Path::new(folder).join(program))
+        .find(|path| path.is_file())
+        .unwrap_or_else(|| program.to_owned())
+}
+
 fn spawn(spec: &UsiSpec) -> Result<Child, ChildError> {
-    let mut command = Command::new(&spec.program);
+    let mut command = Command::new(locate(&spec.program, env::var_os("PATH").as_deref()));
     command
         .args(&spec.arguments)
         .envs(&spec.environment)

@@ -44,7 +44,7 @@ pub(crate) struct UsiPlayer {
 
 enum State {
     Starting(Pin<Box<dyn Future<Output = Result<UsiChild, ChildError>> + Send>>),
-    Ready(Seated),
+    Ready(Box<Seated>),
     Down { until: Instant, why: String },
 }
 
@@ -91,11 +91,7 @@ impl UsiPlayer {
     /// since the last failure, later and later otherwise.
     async fn fail(&mut self, error: &ChildError) {
         let was_ready = matches!(self.state, State::Ready(_));
-        let wait = if was_ready && self.failures == 0 {
-            Duration::ZERO
-        } else {
-            MAX_BACKOFF.min(Duration::from_secs(1 << self.failures.min(16)))
-        };
+        let wait = backoff(was_ready, self.failures);
         self.failures = self.failures.saturating_add(1);
         tracing::warn!(player = self.name, %error, restart_in_s = wait.as_secs(), "engine failed");
         let next = if wait.is_zero() {
@@ -109,6 +105,16 @@ impl UsiPlayer {
         if let State::Ready(seated) = mem::replace(&mut self.state, next) {
             seated.child.kill().await;
         }
+    }
+}
+
+/// Time until an engine that has failed is started again, after `failures` failures without an
+/// answer between them.
+fn backoff(was_ready: bool, failures: u32) -> Duration {
+    if was_ready && failures == 0 {
+        Duration::ZERO
+    } else {
+        MAX_BACKOFF.min(Duration::from_secs(1 << failures.min(16)))
     }
 }
 
@@ -127,7 +133,7 @@ impl Host for UsiPlayer {
                     if !engine.is_empty() {
                         self.engine.get_or_init(|| engine);
                     }
-                    self.state = State::Ready(Seated { child, game: None });
+                    self.state = State::Ready(Box::new(Seated { child, game: None }));
                 }
                 Err(error) => self.fail(&error).await,
             },
@@ -339,4 +345,31 @@ fn position_command(game: &Game) -> String {
         command.push_str(&mv.to_string());
     }
     command
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_first_crash_costs_no_wait_and_later_ones_more_and_more() {
+        let seconds = |was_ready, failures| backoff(was_ready, failures).as_secs();
+        assert_eq!([0, 1, 2].map(|failures| seconds(true, failures)), [0, 2, 4]);
+        assert_eq!(
+            [0, 1, 4, 5, 99].map(|failures| seconds(false, failures)),
+            [1, 2, 16, 30, 30]
+        );
+    }
+
+    #[test]
+    fn a_position_carries_every_move() {
+        let game = |text| position_command(&Game::from_usi(text).expect("a game"));
+        for text in [
+            "position startpos",
+            "position startpos moves 7g7f 3c3d 8h2b+",
+            "position sfen 4k4/9/9/9/9/9/9/9/4K4 b R 1 moves R*5e",
+        ] {
+            assert_eq!(game(text), text);
+        }
+    }
 }

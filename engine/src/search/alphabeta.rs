@@ -14,6 +14,7 @@ use super::{
 };
 use crate::{
     eval::Evaluator,
+    mate::mate_in_one,
     rules::{CheckInfo, CheckTargets, Move, Visit},
 };
 use std::sync::LazyLock;
@@ -99,6 +100,30 @@ impl<E: Evaluator> Search<'_, E> {
         let table_move = entry
             .and_then(|entry| entry.mv)
             .filter(|&mv| self.position.is_legal_given(mv, info));
+
+        if !is_root
+            && !in_check
+            && entry.is_none()
+            && excluded.is_none()
+            && let Some(mv) = mate_in_one(&self.position, info)
+        {
+            let value = mate_in(ply + 1);
+            if PV {
+                self.pv[ply + 1].clear();
+                self.update_pv(ply, mv);
+            }
+            self.memory.table.put(
+                key,
+                Entry {
+                    mv: Some(mv),
+                    value: to_table(value, ply),
+                    evaluation: -INFINITE,
+                    depth: MAX_PLY as i32 - 1,
+                    bound: Bound::Exact,
+                },
+            );
+            return value;
+        }
 
         let evaluation = if in_check {
             -INFINITE

@@ -1,13 +1,15 @@
 //! The service itself: who is there, what is refused, and what is served beside it.
 
-mod support;
-
+use crate::support::{Folder, Think, endless, fake, go, in_process, nodes, start};
 use monju_proto::v1::{self, think_request::Message, worker_client::WorkerClient};
 use monju_worker::serve_tcp;
-use support::{Folder, Think, endless, fake, go, in_process, nodes, start};
 use tokio::{net::TcpListener, sync::oneshot};
 use tonic::{Code, transport::Channel};
 use tonic_health::pb::{HealthCheckRequest, health_client::HealthClient};
+use tonic_reflection::pb::v1::{
+    ServerReflectionRequest, server_reflection_client::ServerReflectionClient,
+    server_reflection_request::MessageRequest, server_reflection_response::MessageResponse,
+};
 
 #[tokio::test]
 async fn an_unknown_player_is_not_found() {
@@ -118,6 +120,25 @@ async fn a_worker_is_served_over_tcp_until_it_is_told_to_end() {
     };
     let health = HealthClient::new(channel.clone()).check(request).await;
     assert_eq!(health.expect("checked").into_inner().status, 1);
+
+    let request = ServerReflectionRequest {
+        message_request: Some(MessageRequest::FileContainingSymbol(
+            "monju.v1.Worker".to_owned(),
+        )),
+        ..ServerReflectionRequest::default()
+    };
+    let mut reflection = ServerReflectionClient::new(channel.clone())
+        .server_reflection_info(tokio_stream::once(request))
+        .await
+        .expect("reflected")
+        .into_inner();
+    let response = reflection.message().await.expect("reflected");
+    let message = response.and_then(|response| response.message_response);
+    assert!(
+        matches!(message, Some(MessageResponse::FileDescriptorResponse(_))),
+        "{message:?}"
+    );
+    drop(reflection);
 
     let client = WorkerClient::new(channel);
     let mut think = Think::go(&client, go(endless())).await;

@@ -2,7 +2,7 @@
 //!
 //! Switches:
 //! `--log FILE` appends every line it receives; `--lifeline ADDRESS` keeps a TCP connection open as
-//! long as it lives; `--answer TEXT` is what follows `bestmove`; `--garbage` mixes nonsense into its
+//! long as it lives and repeats them there; `--answer TEXT` is what follows `bestmove`; `--garbage` mixes nonsense into its
 //! output; `--ignore-quit` goes on after `quit` and the end of its input; `--hasty` ends every
 //! search at once, even an infinite one. Once per MARK file, over all its lives:
 //! `--crash-on-go MARK`, `--crash-after-answer MARK` and `--hang-on-stop MARK`.
@@ -112,6 +112,9 @@ fn main() -> io::Result<()> {
         if let Some(log) = &mut script.log {
             writeln!(log, "{line}")?;
         }
+        if let Some(lifeline) = &mut script.lifeline {
+            writeln!(lifeline, "{line}")?;
+        }
         match line.split_whitespace().next().unwrap_or_default() {
             "usi" => {
                 say("id name Fake Engine 1.0")?;
@@ -129,11 +132,9 @@ fn main() -> io::Result<()> {
                     script.answer()?;
                 }
             }
-            "stop" if searching => {
-                if !once(&script.hang_on_stop) {
-                    searching = false;
-                    script.answer()?;
-                }
+            "stop" if searching && !once(&script.hang_on_stop) => {
+                searching = false;
+                script.answer()?;
             }
             "quit" if !script.ignore_quit => return Ok(()),
             _ => {}

@@ -1,11 +1,9 @@
 //! Foreign engines behind the service: what they are told, and what happens when they misbehave.
 
-mod support;
-
+use crate::support::{Folder, Think, endless, fake, go, in_process, nodes};
 use monju_proto::v1::{self, score::Kind};
-use support::{Folder, Think, endless, fake, go, in_process, nodes};
 use tokio::{
-    io::AsyncReadExt,
+    io::{AsyncBufReadExt, BufReader, Lines},
     net::{TcpListener, TcpStream},
 };
 use tonic::Code;
@@ -23,16 +21,30 @@ impl Lifelines {
     }
 
     /// Waits for an engine to start.
-    async fn birth(&self) -> TcpStream {
-        self.0.accept().await.expect("a connection").0
+    async fn birth(&self) -> Lifeline {
+        let (connection, _) = self.0.accept().await.expect("a connection");
+        Lifeline(BufReader::new(connection).lines())
     }
 }
 
-/// Waits for an engine to end.
-async fn death(mut lifeline: TcpStream) {
-    // A killed process may reset the connection instead of closing it.
-    let read = lifeline.read(&mut [0]).await;
-    assert!(matches!(read, Ok(0) | Err(_)), "the engine lives: {read:?}");
+/// The connection of one fake engine, on which it repeats what it receives.
+struct Lifeline(Lines<BufReader<TcpStream>>);
+
+impl Lifeline {
+    /// Waits until the engine has received a line.
+    async fn received(&mut self, wanted: &str) {
+        while let Some(line) = self.0.next_line().await.expect("the engine lives") {
+            if line == wanted {
+                return;
+            }
+        }
+        panic!("the engine ended before it received {wanted}");
+    }
+
+    /// Waits for the engine to end. A killed process may reset the connection.
+    async fn death(mut self) {
+        while let Ok(Some(_)) = self.0.next_line().await {}
+    }
 }
 
 /// How often a command was received.
@@ -156,13 +168,14 @@ async fn a_later_go_stops_the_earlier_one_and_both_answer() {
 
 #[tokio::test]
 async fn a_stream_that_is_closed_stops_its_search() {
-    let folder = Folder::new();
-    let (_worker, client) = in_process(&fake(&["--log", &folder.file("log")])).await;
+    let lifelines = Lifelines::new().await;
+    let (_worker, client) = in_process(&fake(&["--lifeline", &lifelines.address()])).await;
+    let mut lifeline = lifelines.birth().await;
     let mut unwanted = Think::go(&client, go(endless())).await;
     unwanted.progress().await;
     drop(unwanted);
+    lifeline.received("stop").await;
     Think::go(&client, go(nodes(10))).await.line().await;
-    assert_eq!(count(&folder.lines("log"), "stop"), 1);
 }
 
 #[tokio::test]
@@ -242,7 +255,7 @@ async fn a_crash_between_thinks_costs_no_vote() {
     let (_worker, client) = in_process(&fake(&switches)).await;
     let first = lifelines.birth().await;
     Think::go(&client, go(nodes(10))).await.line().await;
-    death(first).await;
+    first.death().await;
     let _second = lifelines.birth().await;
     Think::go(&client, go(nodes(10))).await.line().await;
 }
@@ -260,7 +273,7 @@ async fn an_engine_that_ignores_stop_is_killed_and_replaced() {
     let status = think.failure().await;
     assert_eq!(status.code(), Code::Unavailable);
     assert!(status.message().contains("killed"), "{status}");
-    death(hanging).await;
+    hanging.death().await;
     Think::go(&client, go(nodes(10))).await.line().await;
 }
 
@@ -285,7 +298,7 @@ async fn closing_kills_an_engine_that_ignores_quit() {
     let mut think = Think::go(&client, go(endless())).await;
     think.progress().await;
     worker.close().await;
-    death(lifeline).await;
+    lifeline.death().await;
     assert_eq!(think.failure().await.code(), Code::Unavailable);
 }
 
@@ -296,5 +309,5 @@ async fn dropping_the_worker_ends_its_engines() {
     let (worker, _client) = in_process(&table).await;
     let lifeline = lifelines.birth().await;
     drop(worker);
-    death(lifeline).await;
+    lifeline.death().await;
 }

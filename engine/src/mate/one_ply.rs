@@ -1,0 +1,173 @@
+//! Mate in one (paper 003: 一手詰み判定関数).
+
+use crate::rules::{
+    Bitboard, CheckInfo, Color, Move, MoveList, Piece, PieceKind, Position, Square, king_attacks,
+    piece_attacks,
+};
+
+/// The kinds whose drops can mate; a pawn's must not.
+const DROPS: [PieceKind; 6] = [
+    PieceKind::Gold,
+    PieceKind::Silver,
+    PieceKind::Rook,
+    PieceKind::Bishop,
+    PieceKind::Lance,
+    PieceKind::Knight,
+];
+
+/// A move that mates at once, if there is one among checks from next to the king and by knights.
+/// Mates by sliders from afar, whose check could be blocked, are left to the search.
+///
+/// `info` is the position's; the side to move must not be in check.
+pub fn mate_in_one(position: &Position, info: &CheckInfo) -> Option<Move> {
+    let us = position.side_to_move();
+    let king = position.king(!us)?;
+    let escapes = escapes(position, us, king)?;
+    drop_mate(position, us, king, escapes).or_else(|| board_mate(position, info, us, king, escapes))
+}
+
+/// Where the king of the other side could go; `None` when that is too much for one check.
+fn escapes(position: &Position, us: Color, king: Square) -> Option<Bitboard> {
+    /// No check takes more squares from a king than a gold's or a dragon's.
+    const TOO_MANY: usize = 5;
+    let reach = king_attacks(king).without(position.pieces_of(!us));
+    let without_king = position.occupied() ^ Bitboard::of(king);
+    let mut escapes = Bitboard::EMPTY;
+    let mut count = 0;
+    for square in reach {
+        if !position.is_attacked(us, square, without_king) {
+            escapes |= Bitboard::of(square);
+            count += 1;
+            if count > TOO_MANY {
+                return None;
+            }
+        }
+    }
+    Some(escapes)
+}
+
+/// The squares from which a piece of `us` attacks the king as if the board were empty around it.
+fn check_squares(us: Color, kind: PieceKind, king: Square) -> Bitboard {
+    // With every square occupied, sliders reach their neighbours only.
+    piece_attacks(Piece::new(!us, kind), king, Bitboard::ALL)
+}
+
+fn drop_mate(position: &Position, us: Color, king: Square, escapes: Bitboard) -> Option<Move> {
+    let hand = position.hand(us);
+    if hand.is_empty() {
+        return None;
+    }
+    let occupied = position.occupied();
+    let without_king = occupied ^ Bitboard::of(king);
+    for kind in DROPS {
+        if !hand.has(kind) {
+            continue;
+        }
+        for to in check_squares(us, kind, king).without(occupied) {
+            let attacks = piece_attacks(Piece::new(us, kind), to, without_king);
+            let held = escapes
+                .without(attacks)
+                .without(Bitboard::of(to))
+                .is_empty();
+            let mv = Move::drop(kind, to);
+            let safe = kind == PieceKind::Knight || position.is_attacked(us, to, occupied);
+            if held && safe && is_mate(position, mv) {
+                return Some(mv);
+            }
+        }
+    }
+    None
+}
+
+fn board_mate(
+    position: &Position,
+    info: &CheckInfo,
+    us: Color,
+    king: Square,
+    escapes: Bitboard,
+) -> Option<Move> {
+    let occupied = position.occupied();
+    let own_king = position.pieces(us, PieceKind::King);
+    let own = position.pieces_of(us);
+    let knights = check_squares(us, PieceKind::Knight, king);
+    for to in (king_attacks(king) | knights).without(own) {
+        for from in position.attackers(us, to, occupied).without(own_king) {
+            let kind = position.piece(from).kind();
+            let left = occupied ^ Bitboard::of(from);
+            let contact = king_attacks(king).contains(to);
+            if contact
+                && !position
+                    .attackers(us, to, left)
+                    .intersects(own ^ Bitboard::of(from))
+            {
+                continue;
+            }
+            for promotion in [true, false] {
+                let mv = Move::new(from, to, promotion);
+                let placed = if promotion { kind.promoted() } else { kind };
+                let attacks = piece_attacks(
+                    Piece::new(us, placed),
+                    to,
+                    left ^ Bitboard::of(king) | Bitboard::of(to),
+                );
+                if attacks.contains(king)
+                    && escapes
+                        .without(attacks)
+                        .without(Bitboard::of(to))
+                        .is_empty()
+                    && position.is_legal_given(mv, info)
+                    && is_mate(position, mv)
+                {
+                    return Some(mv);
+                }
+            }
+        }
+    }
+    None
+}
+
+/// Whether a legal move leaves the other side in check without an answer.
+fn is_mate(position: &Position, mv: Move) -> bool {
+    let mut after = position.clone();
+    after.make(mv);
+    after.in_check() && MoveList::legal(&after).is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::Game;
+
+    #[test]
+    fn what_is_found_mates_and_contact_mates_are_found() {
+        let mut state = 9u64;
+        let (mut found, mut mates) = (0, 0);
+        for _ in 0..150 {
+            let mut game = Game::startpos();
+            for _ in 0..200 {
+                let position = game.position();
+                let legal = game.legal_moves();
+                if legal.is_empty() {
+                    break;
+                }
+                if !position.in_check() {
+                    let info = CheckInfo::new(position);
+                    let answer = mate_in_one(position, &info);
+                    if let Some(mv) = answer {
+                        assert!(
+                            legal.contains(&mv) && is_mate(position, mv),
+                            "{position} {mv}"
+                        );
+                        found += 1;
+                    }
+                    mates += usize::from(legal.iter().any(|&mv| is_mate(position, mv)));
+                }
+                state = state.wrapping_mul(6364136223846793005).wrapping_add(1);
+                game.play(legal[(state >> 33) as usize % legal.len()])
+                    .unwrap();
+            }
+        }
+        assert!(mates > 40, "{mates}");
+        assert!(found * 10 >= mates * 7, "{found} of {mates}");
+    }
+}

@@ -1,0 +1,210 @@
+//! The thread on which a native player searches.
+
+use crate::limits::milliseconds;
+use monju_engine as engine;
+use monju_engine::{Control, Game, Limits, Outcome, Player, PlayerError};
+use monju_proto::v1;
+use std::{
+    any::Any,
+    io,
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::mpsc,
+    thread,
+};
+use tokio::sync::{oneshot, watch};
+
+/// Stack of a search thread, in bytes: a search recurses once a ply.
+const STACK_BYTES: usize = 16 << 20;
+
+/// The part of a search that a native player needs.
+pub(crate) trait Search {
+    fn new_game(&mut self, noise_seed: u64);
+
+    fn think(
+        &mut self,
+        game: &Game,
+        limits: &Limits,
+        control: &Control,
+        progress: &mut dyn FnMut(&engine::Line),
+    ) -> Outcome;
+}
+
+impl Search for Player {
+    fn new_game(&mut self, noise_seed: u64) {
+        Player::new_game(self, noise_seed);
+    }
+
+    fn think(
+        &mut self,
+        game: &Game,
+        limits: &Limits,
+        control: &Control,
+        progress: &mut dyn FnMut(&engine::Line),
+    ) -> Outcome {
+        Player::think(self, game, limits, control, progress)
+    }
+}
+
+/// A game and the noise seed in it; 0 without noise.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Setting {
+    pub game_id: String,
+    pub noise_seed: u64,
+}
+
+pub(crate) enum Job {
+    /// Whatever comes next is a new game.
+    Forget,
+    /// Start a new game now.
+    Prepare {
+        setting: Setting,
+        done: oneshot::Sender<()>,
+    },
+    Think {
+        setting: Setting,
+        game: Box<Game>,
+        limits: Limits,
+        control: Control,
+        progress: watch::Sender<v1::Line>,
+        answer: oneshot::Sender<Result<Outcome, String>>,
+    },
+}
+
+/// Starts the thread of a player called `name`. `build` makes the search again after it has
+/// panicked. Returns where jobs go, and what resolves when the thread has ended, which it does when
+/// that sender is dropped.
+pub(crate) fn spawn<S: Search + Send + 'static>(
+    name: &str,
+    search: S,
+    build: impl Fn() -> Result<S, PlayerError> + Send + 'static,
+) -> io::Result<(mpsc::Sender<Job>, oneshot::Receiver<()>)> {
+    let (jobs, received) = mpsc::channel();
+    let (alive, ended) = oneshot::channel();
+    let mut desk = Desk {
+        search: Some(search),
+        build,
+        prepared: None,
+    };
+    thread::Builder::new()
+        .name(name.to_owned())
+        .stack_size(STACK_BYTES)
+        .spawn(move || {
+            for job in received {
+                desk.work(job);
+            }
+            drop(alive);
+        })?;
+    Ok((jobs, ended))
+}
+
+/// The search thread's own things.
+struct Desk<S, B> {
+    /// `None` after a panic that could not be mended yet.
+    search: Option<S>,
+    build: B,
+    /// What the search was prepared for last.
+    prepared: Option<Setting>,
+}
+
+impl<S: Search, B: Fn() -> Result<S, PlayerError>> Desk<S, B> {
+    fn work(&mut self, job: Job) {
+        match job {
+            Job::Forget => self.prepared = None,
+            Job::Prepare { setting, done } => {
+                self.prepared = None;
+                if let Err(error) = self.guarded(setting, |_| ()) {
+                    tracing::error!(error, "a native player could not prepare for a new game");
+                }
+                let _ = done.send(());
+            }
+            Job::Think {
+                setting,
+                game,
+                limits,
+                control,
+                progress,
+                answer,
+            } => {
+                let outcome = self.guarded(setting, |search| {
+                    search.think(&game, &limits, &control, &mut |line| {
+                        progress.send_replace(line_of(line));
+                    })
+                });
+                let _ = answer.send(outcome);
+            }
+        }
+    }
+
+    /// Prepares the search for the game and runs `action` on it. A panic becomes an error,
+    /// and the search, whose state nobody knows then, is built anew.
+    fn guarded<T>(
+        &mut self,
+        setting: Setting,
+        action: impl FnOnce(&mut S) -> T,
+    ) -> Result<T, String> {
+        let search = match &mut self.search {
+            Some(search) => search,
+            broken => {
+                let search = (self.build)().map_err(|error| error.to_string())?;
+                broken.insert(search)
+            }
+        };
+        let prepared = &mut self.prepared;
+        let result = catch_unwind(AssertUnwindSafe(|| {
+            if prepared.as_ref() != Some(&setting) {
+                search.new_game(setting.noise_seed);
+                *prepared = Some(setting);
+            }
+            action(search)
+        }));
+        result.map_err(|panic| {
+            self.search = None;
+            self.prepared = None;
+            message(&*panic)
+        })
+    }
+}
+
+fn message(panic: &(dyn Any + Send)) -> String {
+    let text = panic
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    text.unwrap_or("panic without a message").to_owned()
+}
+
+pub(crate) fn line_of_outcome(outcome: &Outcome) -> v1::Line {
+    v1::Line {
+        r#move: match outcome.answer {
+            engine::Answer::Move(mv) => mv.to_string(),
+            engine::Answer::Resign => "resign".to_owned(),
+            engine::Answer::Win => "win".to_owned(),
+        },
+        ..line_of(&outcome.line)
+    }
+}
+
+fn line_of(line: &engine::Line) -> v1::Line {
+    let pv: Vec<String> = line.pv.iter().map(ToString::to_string).collect();
+    let kind = match line.score {
+        engine::Score::Cp(cp) => v1::score::Kind::Cp(cp),
+        engine::Score::Mate(plies) => v1::score::Kind::Mate(plies),
+    };
+    let bound = match line.bound {
+        engine::Bound::Exact => v1::Bound::Exact,
+        engine::Bound::Lower => v1::Bound::Lower,
+        engine::Bound::Upper => v1::Bound::Upper,
+    };
+    v1::Line {
+        r#move: pv.first().cloned().unwrap_or_default(),
+        score: Some(v1::Score {
+            kind: Some(kind),
+            bound: bound.into(),
+        }),
+        depth: line.depth,
+        selective_depth: line.selective_depth,
+        nodes: line.nodes,
+        time_ms: milliseconds(line.time),
+        pv,
+    }
+}

@@ -1,0 +1,7 @@
+//! The worker through its service, over real connections, with real child processes.
+#![forbid(unsafe_code)]
+
+mod native_players;
+mod service;
+mod support;
+mod usi_players;
