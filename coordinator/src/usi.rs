@@ -24,16 +24,20 @@ mod info;
 mod keeper;
 mod options;
 mod output;
+mod proxy;
 mod search;
 mod session;
 #[cfg(test)]
 mod tests;
+mod thinker;
+mod values;
 
 use crate::team::{self, Choices};
 use anyhow::Context;
 use command::Command;
 use keeper::{Connection, Contact, Keeper};
 use output::Output;
+use proxy::Proxy;
 use session::Session;
 use std::{
     io::{self, BufRead},
@@ -76,7 +80,9 @@ pub async fn run(mut choices: Choices) -> anyhow::Result<()> {
         };
         Ok(Connection::new(contact, team.close()))
     });
-    Session::new(choices, output, keeper).run(commands).await;
+    Session::new(Proxy::new(choices, keeper), output)
+        .run(commands)
+        .await;
     // A GUI that no longer reads must not keep the process.
     if timeout(FAREWELL, all_written).await.is_err() {
         tracing::warn!("the gui does not read its last lines");

@@ -1,15 +1,9 @@
 //! The USI options of the proxy: what it declares, and what a GUI has set.
 
-use crate::{
-    team::Choices,
-    voting::{Rule, UnknownRule},
-};
-use monju_worker::DEFAULT_HASH_MIB;
+use super::values::{HASH_DEFAULT, HASH_MAXIMUM, OptionError, number, small};
+use crate::{team::Choices, voting::Rule};
 use std::path::PathBuf;
 
-/// Default of `USI_Hash`: leaves the size to the configuration, whose default is the same.
-const HASH_DEFAULT: u32 = DEFAULT_HASH_MIB;
-const HASH_MAXIMUM: u32 = 1 << 20;
 const PLAYERS_MAXIMUM: u32 = 256;
 const SIGMA_MAXIMUM: u32 = 10_000;
 /// The value of `Rule` that leaves the rule to the configuration.
@@ -26,26 +20,6 @@ pub struct Options {
     sigma: Option<u32>,
     rule: Option<String>,
     seed: Option<u64>,
-}
-
-/// Why a value was refused; the option keeps the value it had.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum OptionError {
-    /// Not a number, or outside the declared range.
-    #[error("option {name} must be a whole number from {minimum} to {maximum}, not '{value}'")]
-    Number {
-        /// The option.
-        name: &'static str,
-        /// Its least value.
-        minimum: i64,
-        /// Its greatest value.
-        maximum: u64,
-        /// What was given.
-        value: String,
-    },
-    /// Not one of the voting rules.
-    #[error("option Rule: {0}")]
-    Rule(#[from] UnknownRule),
 }
 
 impl Options {
@@ -123,30 +97,6 @@ impl Options {
 
 fn text(value: &str) -> Option<String> {
     (!value.is_empty()).then(|| value.to_owned())
-}
-
-/// A whole number of the declared range; `None` for a negative one that the range allows.
-fn number(
-    name: &'static str,
-    value: &str,
-    minimum: i64,
-    maximum: u64,
-) -> Result<Option<u64>, OptionError> {
-    match value.parse::<i128>() {
-        Ok(number) if (minimum.into()..=maximum.into()).contains(&number) => {
-            Ok(u64::try_from(number).ok())
-        }
-        _ => Err(OptionError::Number {
-            name,
-            minimum,
-            maximum,
-            value: value.to_owned(),
-        }),
-    }
-}
-
-fn small(number: Option<u64>) -> Option<u32> {
-    number.and_then(|number| u32::try_from(number).ok())
 }
 
 #[cfg(test)]

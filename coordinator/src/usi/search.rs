@@ -12,9 +12,9 @@ use super::{
     info,
     keeper::{Contact, Waiter},
     output::Output,
+    thinker::{Control, Hold, Question},
 };
-use monju_engine::Game;
-use monju_proto::v1::{Ballot, Begin, Clock, Limits, Position};
+use monju_proto::v1::{Ballot, Begin, Limits, Position};
 use std::time::Duration;
 use tokio::{sync::mpsc, time::Instant};
 
@@ -25,68 +25,13 @@ const EMERGENCY_TIME: Duration = Duration::from_secs(1);
 /// How long it thinks when the answer is due.
 const EMERGENCY_MINIMUM: Duration = Duration::from_millis(10);
 
-/// What the GUI says to a running search.
-#[derive(Clone, Copy, Debug)]
-pub enum Control {
-    /// Answer now.
-    Stop,
-    /// The pondered move was played; the clock as it stands now, when the GUI says it.
-    PonderHit(Option<Clock>),
-}
-
-/// When the answer may be said.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Hold {
-    /// As soon as it is there.
-    Free,
-    /// After `stop`.
-    UntilStop,
-    /// After `ponderhit` or `stop`: a GUI drops what it is told while it ponders, and then waits
-    /// for ever.
-    UntilPonderHit,
-}
-
-impl Hold {
-    fn obey(&mut self, control: Control) {
-        match (control, *self) {
-            (Control::Stop, _) | (Control::PonderHit(_), Self::UntilPonderHit) => {
-                *self = Self::Free;
-            }
-            _ => {}
-        }
-    }
-
-    /// Waits until the answer may be said.
-    pub async fn over(mut self, controls: &mut mpsc::UnboundedReceiver<Control>) {
-        while self != Self::Free {
-            match controls.recv().await {
-                Some(control) => self.obey(control),
-                None => return,
-            }
-        }
-    }
-}
-
-/// What a search is asked.
-#[derive(Debug)]
-pub struct Question {
-    /// The position with its history; it must have a legal move or be mate.
-    pub game: Game,
-    /// Its limits; `ponder` says that no time counts yet.
-    pub limits: Limits,
-    /// When the answer may be said.
-    pub hold: Hold,
-    /// When the GUI asked.
-    pub asked: Instant,
-    /// The game's name.
-    pub game_id: String,
-    /// The game's seed.
-    pub seed: u64,
-}
-
 /// A running search.
 pub struct Search {
     question: Question,
+    game_id: String,
+    game_seed: u64,
+    /// When the answer may be said.
+    hold: Hold,
     team: Waiter,
     output: Output,
     controls: mpsc::UnboundedReceiver<Control>,
@@ -102,13 +47,18 @@ impl Search {
     /// Readies a search.
     pub fn new(
         question: Question,
+        game_id: String,
+        game_seed: u64,
         team: Waiter,
         output: Output,
         controls: mpsc::UnboundedReceiver<Control>,
     ) -> Self {
         let mut search = Self {
             clock_from: question.asked,
+            hold: Hold::of(&question.go),
             question,
+            game_id,
+            game_seed,
             team,
             output,
             controls,
@@ -123,7 +73,7 @@ impl Search {
     /// Thinks, and comes back with the answer when it may be said.
     pub async fn run(mut self) -> Answer {
         let answer = self.think().await;
-        self.question.hold.over(&mut self.controls).await;
+        self.hold.over(&mut self.controls).await;
         answer
     }
 
@@ -188,31 +138,31 @@ impl Search {
     fn begin(&self, rule: String) -> Begin {
         let question = &self.question;
         let game = &question.game;
-        let mut limits = question.limits;
+        let mut limits = question.go.limits;
         if !limits.ponder {
             let side = game.position().side_to_move();
             limits = clock::after(&limits, side, self.clock_from.elapsed());
         }
         Begin {
-            game_id: question.game_id.clone(),
+            game_id: self.game_id.clone(),
             position: Some(Position {
                 start: game.start().to_owned(),
                 moves: game.moves().iter().map(ToString::to_string).collect(),
             }),
             limits: Some(limits),
-            seed: question.seed,
+            seed: self.game_seed,
             rule,
         }
     }
 
     /// Takes note of what the GUI says; gives back what the coordinator must be told of it.
     fn obey(&mut self, control: Control) -> Option<Control> {
-        self.question.hold.obey(control);
+        self.hold.obey(control);
         match control {
             Control::Stop => self.stop(),
-            Control::PonderHit(_) if self.stopped || !self.question.limits.ponder => None,
+            Control::PonderHit(_) if self.stopped || !self.question.go.limits.ponder => None,
             Control::PonderHit(clock) => {
-                let limits = &mut self.question.limits;
+                let limits = &mut self.question.go.limits;
                 limits.ponder = false;
                 limits.clock = clock.or(limits.clock);
                 if *limits == Limits::default() {
@@ -241,12 +191,12 @@ impl Search {
 
     fn start_clock(&mut self) {
         let question = &self.question;
-        if question.limits.ponder {
+        if question.go.limits.ponder {
             return;
         }
         let side = question.game.position().side_to_move();
         self.deadline =
-            clock::hard_deadline(&question.limits, side).map(|time| self.clock_from + time);
+            clock::hard_deadline(&question.go.limits, side).map(|time| self.clock_from + time);
     }
 
     fn show(&self, ballot: &Ballot) {
@@ -294,7 +244,7 @@ impl Search {
             }
             None => EMERGENCY_TIME,
         };
-        let limits = self.question.limits;
+        let limits = self.question.go.limits;
         let mut player = Emergency::start(&self.question.game, time, limits.depth, limits.nodes);
         loop {
             tokio::select! {

@@ -7,13 +7,9 @@
 use super::{
     answer::Answer,
     command::{Command, Go},
-    game::GameName,
-    keeper::Keeper,
-    options::Options,
     output::Output,
-    search::{Control, Hold, Question, Search},
+    thinker::{Control, Hold, Question, Thinker},
 };
-use crate::team::Choices;
 use monju_engine::Game;
 use std::{collections::VecDeque, time::Duration};
 use tokio::{
@@ -22,16 +18,13 @@ use tokio::{
     time::{Instant, MissedTickBehavior, interval_at},
 };
 
-/// How often an empty line tells a GUI that the team is still loading.
+/// How often an empty line tells a GUI that the thinker is still loading.
 const KEEP_ALIVE: Duration = Duration::from_secs(5);
 
 /// The state of the conversation.
-pub struct Session {
-    choices: Choices,
-    options: Options,
+pub struct Session<T> {
+    thinker: T,
     output: Output,
-    keeper: Keeper,
-    game: GameName,
     /// The position to search, or why there is none.
     position: Result<Game, String>,
     thinking: Option<Thinking>,
@@ -55,15 +48,12 @@ impl Drop for Thinking {
     }
 }
 
-impl Session {
-    /// A session that has not heard anything yet. `choices` are those of the command line.
-    pub fn new(choices: Choices, output: Output, keeper: Keeper) -> Self {
+impl<T: Thinker> Session<T> {
+    /// A session that has not heard anything yet.
+    pub fn new(thinker: T, output: Output) -> Self {
         Self {
-            choices,
-            options: Options::default(),
+            thinker,
             output,
-            keeper,
-            game: GameName::first(),
             position: Ok(Game::startpos()),
             thinking: None,
             deferred: VecDeque::new(),
@@ -72,11 +62,11 @@ impl Session {
     }
 
     /// Listens until `quit`, the end of the input, or the end of whoever reads the output; then
-    /// ends the team.
+    /// ends the thinker.
     pub async fn run(mut self, commands: mpsc::UnboundedReceiver<Command>) {
         self.listen(commands).await;
         self.thinking = None;
-        self.keeper.close().await;
+        self.thinker.close().await;
     }
 
     async fn listen(&mut self, mut commands: mpsc::UnboundedReceiver<Command>) {
@@ -99,7 +89,7 @@ impl Session {
                     self.say_best_move(answer);
                     self.hear_deferred();
                 }
-                () = self.keeper.changed() => self.say_ready(),
+                () = self.thinker.changed() => self.say_ready(),
                 _ = keep_alive.tick(), if self.owed > 0 => self.output.say(""),
                 () = self.output.closed() => return,
             }
@@ -143,7 +133,7 @@ impl Session {
             Command::Usi => self.introduce(),
             Command::IsReady => self.get_ready(),
             Command::SetOption { name, value } => self.set_option(&name, value.as_deref()),
-            Command::NewGame => self.new_game(),
+            Command::NewGame => self.thinker.new_game(),
             Command::Position(text) => self.set_position(&text),
             Command::Go(go) => self.go(go, heard),
             // Until there is a mate solver: a bestmove here would corrupt the next game.
@@ -156,16 +146,16 @@ impl Session {
 
     fn introduce(&self) {
         let version = env!("CARGO_PKG_VERSION");
-        self.output.say(format!("id name Monju {version}"));
+        self.output.say(format!("id name {} {version}", T::NAME));
         self.output.say("id author the Monju authors");
-        for line in Options::declarations() {
+        for line in T::declarations() {
             self.output.say(line);
         }
         self.output.say("usiok");
     }
 
     fn set_option(&mut self, name: &str, value: Option<&str>) {
-        if let Err(error) = self.options.set(name, value.unwrap_or_default()) {
+        if let Err(error) = self.thinker.set_option(name, value.unwrap_or_default()) {
             self.output.error(&error);
         }
     }
@@ -175,38 +165,22 @@ impl Session {
             self.output.say("readyok");
             return;
         }
-        self.game.advance();
         self.owed += 1;
-        self.prepare_team();
-        // At once only where no team will ever come.
+        self.thinker.get_ready();
+        // At once only where nothing will ever change.
         self.say_ready();
     }
 
     fn say_ready(&mut self) {
-        if self.owed == 0 || !self.keeper.is_settled() {
+        if self.owed == 0 || !self.thinker.is_ready() {
             return;
         }
-        if let Some(reason) = self.keeper.failure() {
+        if let Some(reason) = self.thinker.failure() {
             self.output.error(&reason);
         }
         for _ in 0..std::mem::take(&mut self.owed) {
             self.output.say("readyok");
         }
-    }
-
-    /// The players are prepared here only when `isready` has not done so already.
-    fn new_game(&mut self) {
-        if self.game.used {
-            self.game.advance();
-            if self.keeper.has_team() {
-                self.prepare_team();
-            }
-        }
-    }
-
-    fn prepare_team(&mut self) {
-        let choices = self.options.over(&self.choices);
-        self.keeper.prepare(choices, self.game.id());
     }
 
     fn set_position(&mut self, text: &str) {
@@ -216,42 +190,22 @@ impl Session {
         }
     }
 
-    fn go(&mut self, go: Go, heard: Instant) {
-        let hold = match () {
-            () if go.limits.ponder => Hold::UntilPonderHit,
-            () if go.infinite => Hold::UntilStop,
-            () => Hold::Free,
-        };
+    fn go(&mut self, go: Go, asked: Instant) {
         let (controls, mut receiver) = mpsc::unbounded_channel();
         let task = match &self.position {
             Ok(game) => {
-                let game = game.clone();
-                let choices = self.options.over(&self.choices);
-                if self.keeper.is_worth_asking(&choices) {
-                    self.prepare_team();
-                }
-                self.game.used = true;
                 let question = Question {
-                    game,
-                    limits: go.limits,
-                    hold,
-                    asked: heard,
-                    game_id: self.game.id(),
-                    seed: self.game.seed(self.options.seed()),
+                    game: game.clone(),
+                    go,
+                    asked,
                 };
-                let search = Search::new(
-                    question,
-                    self.keeper.waiter(),
-                    self.output.clone(),
-                    receiver,
-                );
-                tokio::spawn(search.run())
+                self.thinker.think(question, receiver, self.output.clone())
             }
             Err(reason) => {
                 self.output
                     .error(&format!("no position to search, resigning: {reason}"));
                 tokio::spawn(async move {
-                    hold.over(&mut receiver).await;
+                    Hold::of(&go).over(&mut receiver).await;
                     Answer::Resign
                 })
             }

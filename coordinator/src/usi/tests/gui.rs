@@ -3,7 +3,7 @@
 use super::fake::{Fake, Seen, Step};
 use crate::{
     team::{AssembleError, Choices},
-    usi::{command::Command, keeper::Keeper, output::Output, session::Session},
+    usi::{command::Command, keeper::Keeper, output::Output, proxy::Proxy, session::Session},
 };
 use monju_proto::v1::Begin;
 use std::{
@@ -88,7 +88,7 @@ impl Gui {
             seen,
             assembled,
             let_go,
-            session: tokio::spawn(Session::new(choices, output, keeper).run(receiver)),
+            session: tokio::spawn(Session::new(Proxy::new(choices, keeper), output).run(receiver)),
         }
     }
 

@@ -1,0 +1,105 @@
+//! The team behind a session: one engine to the GUI, many players behind it.
+
+use super::{
+    answer::Answer,
+    game::GameName,
+    keeper::Keeper,
+    options::Options,
+    output::Output,
+    search::Search,
+    thinker::{Control, Question, Thinker},
+    values::OptionError,
+};
+use crate::team::Choices;
+use tokio::{sync::mpsc, task::JoinHandle};
+
+/// A team, assembled when it is needed.
+#[derive(Debug)]
+pub struct Proxy {
+    choices: Choices,
+    options: Options,
+    keeper: Keeper,
+    game: GameName,
+}
+
+impl Proxy {
+    /// A proxy whose team is yet to be assembled. `choices` are those of the command line.
+    pub fn new(choices: Choices, keeper: Keeper) -> Self {
+        Self {
+            choices,
+            options: Options::default(),
+            keeper,
+            game: GameName::first(),
+        }
+    }
+
+    fn prepare_team(&mut self) {
+        let choices = self.options.over(&self.choices);
+        self.keeper.prepare(choices, self.game.id());
+    }
+}
+
+impl Thinker for Proxy {
+    const NAME: &str = "Monju";
+
+    fn declarations() -> Vec<String> {
+        Options::declarations()
+    }
+
+    fn set_option(&mut self, name: &str, value: &str) -> Result<(), OptionError> {
+        self.options.set(name, value)
+    }
+
+    fn get_ready(&mut self) {
+        self.game.advance();
+        self.prepare_team();
+    }
+
+    /// The players are prepared here only when `isready` has not done so already.
+    fn new_game(&mut self) {
+        if self.game.used {
+            self.game.advance();
+            if self.keeper.has_team() {
+                self.prepare_team();
+            }
+        }
+    }
+
+    fn is_ready(&self) -> bool {
+        self.keeper.is_settled()
+    }
+
+    fn failure(&self) -> Option<String> {
+        self.keeper.failure()
+    }
+
+    async fn changed(&mut self) {
+        self.keeper.changed().await;
+    }
+
+    fn think(
+        &mut self,
+        question: Question,
+        controls: mpsc::UnboundedReceiver<Control>,
+        output: Output,
+    ) -> JoinHandle<Answer> {
+        let choices = self.options.over(&self.choices);
+        if self.keeper.is_worth_asking(&choices) {
+            self.prepare_team();
+        }
+        self.game.used = true;
+        let search = Search::new(
+            question,
+            self.game.id(),
+            self.game.seed(self.options.seed()),
+            self.keeper.waiter(),
+            output,
+            controls,
+        );
+        tokio::spawn(search.run())
+    }
+
+    async fn close(self) {
+        self.keeper.close().await;
+    }
+}

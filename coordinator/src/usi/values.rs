@@ -1,0 +1,55 @@
+//! The values of options: what is declared for all of ours, and how a GUI's are read.
+
+use crate::voting::UnknownRule;
+use monju_worker::DEFAULT_HASH_MIB;
+
+/// Default of `USI_Hash`: leaves the size to the command line and the configuration, whose default
+/// is the same.
+pub const HASH_DEFAULT: u32 = DEFAULT_HASH_MIB;
+/// Greatest value of `USI_Hash`.
+pub const HASH_MAXIMUM: u32 = 1 << 20;
+
+/// Why a value was refused; the option keeps the value it had.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum OptionError {
+    /// Not a number, or outside the declared range.
+    #[error("option {name} must be a whole number from {minimum} to {maximum}, not '{value}'")]
+    Number {
+        /// The option.
+        name: &'static str,
+        /// Its least value.
+        minimum: i64,
+        /// Its greatest value.
+        maximum: u64,
+        /// What was given.
+        value: String,
+    },
+    /// Not one of the voting rules.
+    #[error("option Rule: {0}")]
+    Rule(#[from] UnknownRule),
+}
+
+/// A whole number of the declared range; `None` for a negative one that the range allows.
+pub fn number(
+    name: &'static str,
+    value: &str,
+    minimum: i64,
+    maximum: u64,
+) -> Result<Option<u64>, OptionError> {
+    match value.parse::<i128>() {
+        Ok(number) if (minimum.into()..=maximum.into()).contains(&number) => {
+            Ok(u64::try_from(number).ok())
+        }
+        _ => Err(OptionError::Number {
+            name,
+            minimum,
+            maximum,
+            value: value.to_owned(),
+        }),
+    }
+}
+
+/// A number that the declared range keeps below 2^32.
+pub fn small(number: Option<u64>) -> Option<u32> {
+    number.and_then(|number| u32::try_from(number).ok())
+}
