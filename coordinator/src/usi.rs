@@ -1,4 +1,5 @@
-//! The USI engine that a GUI talks to: one player to the GUI, a whole team behind it.
+//! The USI engine that a GUI talks to: one player to the GUI, behind it a whole team ([`run`]) or
+//! really one player ([`run_engine`]).
 //!
 //! `usi` is answered at once. The team is assembled at `isready`, with an empty line every 5 s
 //! until `readyok`, or at the first `go` of a GUI that skips `isready`. If that fails the GUI is
@@ -19,8 +20,10 @@ mod clock;
 mod command;
 mod conversation;
 mod emergency;
+pub mod engine;
 mod game;
 mod info;
+mod info_line;
 mod keeper;
 mod options;
 mod output;
@@ -35,6 +38,7 @@ mod values;
 use crate::team::{self, Choices};
 use anyhow::Context;
 use command::Command;
+use engine::{Engine, EngineChoices};
 use keeper::{Connection, Contact, Keeper};
 use output::Output;
 use proxy::Proxy;
@@ -45,6 +49,7 @@ use std::{
     thread,
     time::Duration,
 };
+use thinker::Thinker;
 use tokio::{
     sync::{mpsc, oneshot},
     time::timeout,
@@ -53,7 +58,7 @@ use tokio::{
 /// How long the last lines may take to get out at the end.
 const FAREWELL: Duration = Duration::from_secs(1);
 
-/// Speaks USI on standard input and output until `quit`.
+/// Speaks USI for a team on standard input and output until `quit`.
 ///
 /// `choices` are those of the command line; options that the GUI sets go before them. Without a
 /// configuration file and a coordinator, `monju.toml` beside the executable is taken if it exists.
@@ -61,6 +66,23 @@ pub async fn run(mut choices: Choices) -> anyhow::Result<()> {
     if choices.config.is_none() && choices.coordinator.is_none() {
         choices.config = beside_executable();
     }
+    let keeper = Keeper::start(|choices| async move {
+        let team = team::assemble(&choices).await?;
+        let contact = Contact {
+            client: team.client.clone(),
+            rule: team.rule.clone(),
+        };
+        Ok(Connection::new(contact, team.close()))
+    });
+    speak_for(Proxy::new(choices, keeper)).await
+}
+
+/// Speaks USI for one native player on standard input and output until `quit`.
+pub async fn run_engine(choices: EngineChoices) -> anyhow::Result<()> {
+    speak_for(Engine::start(choices)?).await
+}
+
+async fn speak_for(thinker: impl Thinker) -> anyhow::Result<()> {
     let commands = listen()?;
     let (output, lines) = Output::channel();
     let (written, all_written) = oneshot::channel();
@@ -72,17 +94,7 @@ pub async fn run(mut choices: Choices) -> anyhow::Result<()> {
             let _ = written.send(());
         })
         .context("cannot start the thread that writes to the GUI")?;
-    let keeper = Keeper::start(|choices| async move {
-        let team = team::assemble(&choices).await?;
-        let contact = Contact {
-            client: team.client.clone(),
-            rule: team.rule.clone(),
-        };
-        Ok(Connection::new(contact, team.close()))
-    });
-    Session::new(Proxy::new(choices, keeper), output)
-        .run(commands)
-        .await;
+    Session::new(thinker, output).run(commands).await;
     // A GUI that no longer reads must not keep the process.
     if timeout(FAREWELL, all_written).await.is_err() {
         tracing::warn!("the gui does not read its last lines");

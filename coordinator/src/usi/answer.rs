@@ -1,6 +1,6 @@
 //! What a search ends with.
 
-use monju_engine::{Game, Move};
+use monju_engine::{Game, Move, Outcome};
 use monju_proto::v1::{Ballot, Decision};
 use std::fmt;
 
@@ -33,6 +33,21 @@ impl Answer {
                     ponder: legal_reply(game, mv, &decision.ponder),
                 })
             }
+        }
+    }
+
+    /// What one player answers, with the reply that it expects.
+    pub fn from_outcome(outcome: &Outcome) -> Self {
+        match outcome.answer {
+            monju_engine::Answer::Move(mv) => Self::Move {
+                mv,
+                ponder: match outcome.line.pv[..] {
+                    [first, reply, ..] if first == mv => Some(reply),
+                    _ => None,
+                },
+            },
+            monju_engine::Answer::Resign => Self::Resign,
+            monju_engine::Answer::Win => Self::Win,
         }
     }
 

@@ -4,6 +4,7 @@
 //! deepest voter says on its own scale, so they may not decrease down the list. `nodes` and `nps`
 //! are sums over all players.
 
+use super::info_line::InfoLine;
 use monju_engine::Game;
 use monju_proto::v1::{Arrival, Ballot, Bound, Line, Score, TieBreak, Vote, score};
 use std::{fmt::Write, time::Duration};
@@ -22,24 +23,17 @@ pub fn candidates(game: &Game, ballot: &Ballot, elapsed: Duration) -> Vec<String
         .filter_map(|mv| best_supporter(ballot, mv).map(|line| (mv, line)))
         .enumerate()
         .map(|(index, (mv, line))| {
-            let mut text = format!("info depth {}", line.depth);
-            if line.selective_depth > 0 {
-                // Writing to a String cannot fail.
-                let _ = write!(text, " seldepth {}", line.selective_depth);
-            }
-            if let Some(score) = score_text(line.score.as_ref()) {
-                let _ = write!(text, " score {score}");
-            }
-            let _ = write!(
-                text,
-                " nodes {} nps {} time {} multipv {} pv {}",
-                sums.nodes,
-                sums.nodes_per_second,
-                elapsed.as_millis(),
-                index + 1,
-                pv_text(game, mv, line)
-            );
-            text
+            let line = InfoLine {
+                depth: line.depth,
+                selective_depth: line.selective_depth,
+                score: score_text(line.score.as_ref()),
+                nodes: sums.nodes,
+                nodes_per_second: sums.nodes_per_second,
+                time: elapsed,
+                multipv: Some(index + 1),
+                pv: pv_text(game, mv, line),
+            };
+            line.to_string()
         })
         .collect()
 }

@@ -1,0 +1,125 @@
+//! The USI options of one player.
+
+use crate::usi::values::{HASH_DEFAULT, HASH_MAXIMUM, OptionError, number, small};
+use monju_engine::eval::Noise;
+use std::time::Duration;
+
+/// What is kept of the clock for the answer's way, when nobody says how long that is.
+const OVERHEAD_DEFAULT_MS: u32 = 50;
+const OVERHEAD_MAXIMUM_MS: u32 = 60_000;
+const SIGMA_MAXIMUM: u64 = Noise::MAX_SIGMA as u64;
+
+/// What a GUI has set. `None` is the declared default: GUIs send every default back, so a default
+/// never overrides the command line.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Options {
+    hash_mib: Option<u32>,
+    sigma: Option<u32>,
+    seed: Option<u64>,
+    move_overhead_ms: Option<u32>,
+}
+
+impl Options {
+    /// The `option` lines, in the order in which a GUI shows them.
+    pub fn declarations() -> Vec<String> {
+        vec![
+            format!(
+                "option name USI_Hash type spin default {HASH_DEFAULT} min 1 max {HASH_MAXIMUM}"
+            ),
+            "option name USI_Ponder type check default false".to_owned(),
+            format!("option name Sigma type spin default -1 min -1 max {SIGMA_MAXIMUM}"),
+            "option name Seed type string default <empty>".to_owned(),
+            format!(
+                "option name MoveOverhead type spin default {OVERHEAD_DEFAULT_MS} \
+                 min 0 max {OVERHEAD_MAXIMUM_MS}"
+            ),
+        ]
+    }
+
+    /// Sets an option; those of others are passed over.
+    ///
+    /// # Errors
+    /// The value is outside the declared range; the option keeps the value it had.
+    pub fn set(&mut self, name: &str, value: &str) -> Result<(), OptionError> {
+        match name.to_ascii_lowercase().as_str() {
+            "usi_hash" => {
+                let hash = number("USI_Hash", value, 1, HASH_MAXIMUM.into())?;
+                self.hash_mib = small(hash).filter(|hash| *hash != HASH_DEFAULT);
+            }
+            "sigma" => self.sigma = small(number("Sigma", value, -1, SIGMA_MAXIMUM)?),
+            "seed" => {
+                self.seed = match value {
+                    "" | "<empty>" => None,
+                    _ => number("Seed", value, 0, u64::MAX)?,
+                }
+            }
+            "moveoverhead" => {
+                let overhead = number("MoveOverhead", value, 0, OVERHEAD_MAXIMUM_MS.into())?;
+                self.move_overhead_ms = small(overhead);
+            }
+            _ => tracing::debug!(name, value, "option is not ours"),
+        }
+        Ok(())
+    }
+
+    /// Transposition table in MiB.
+    pub fn hash_mib(&self) -> Option<u32> {
+        self.hash_mib
+    }
+
+    /// Standard deviation of the noise in centipawns.
+    pub fn sigma(&self) -> Option<f64> {
+        self.sigma.map(f64::from)
+    }
+
+    /// The noise seed of every game.
+    pub fn seed(&self) -> Option<u64> {
+        self.seed
+    }
+
+    /// What is lost between the decision and the referee's clock.
+    pub fn move_overhead(&self) -> Duration {
+        let overhead_ms = self.move_overhead_ms.unwrap_or(OVERHEAD_DEFAULT_MS);
+        Duration::from_millis(overhead_ms.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn defaults_sent_back_leave_the_command_line_alone() {
+        let mut echoed = Options::default();
+        for line in Options::declarations() {
+            let words: Vec<&str> = line.split(' ').collect();
+            assert!(words.iter().all(|word| !word.is_empty()), "{line}");
+            assert_eq!((words[0], words[1], words[3]), ("option", "name", "type"));
+            assert_eq!(words[5], "default", "{line}");
+            echoed.set(words[2], words[6]).expect("its own default");
+        }
+        assert_eq!(
+            (echoed.hash_mib(), echoed.sigma(), echoed.seed()),
+            (None, None, None)
+        );
+        assert_eq!(echoed.move_overhead(), Options::default().move_overhead());
+    }
+
+    #[test]
+    fn bad_values_are_refused_in_one_line_and_change_nothing() {
+        let mut options = Options::default();
+        options.set("Sigma", "30").expect("a good value");
+        let before = options.clone();
+        for (name, value) in [
+            ("Sigma", "4001"),
+            ("USI_Hash", "0"),
+            ("Seed", "-1"),
+            ("MoveOverhead", "fast"),
+        ] {
+            let error = options.set(name, value).expect_err("bad").to_string();
+            assert!(error.contains(name) && error.contains(value), "{error}");
+        }
+        options.set("Threads", "64").expect("passed over");
+        assert_eq!(options, before);
+    }
+}
