@@ -1,5 +1,7 @@
 //! The command line of `monju`: arguments are parsed, then resolved into ready objects.
 
+mod bench;
+
 use crate::{
     commands::{
         consult::Consult,
@@ -8,10 +10,11 @@ use crate::{
     },
     server,
     team::Choices,
-    usi,
+    usi::{self, engine::EngineChoices},
 };
 use anyhow::{Context, bail};
 use clap::{Args, CommandFactory, Parser, Subcommand};
+use monju_worker::DEFAULT_HASH_MIB;
 use std::{
     env,
     io::{self, IsTerminal},
@@ -40,6 +43,9 @@ Logs go to standard error; MONJU_LOG=debug shows more of them.";
 enum Command {
     /// Speaks USI with a GUI: one engine to the GUI, many players behind it
     Usi(TeamArguments),
+    /// Speaks USI as one native player alone: no team, no consultation
+    #[command(after_help = ENGINE_HELP)]
+    Engine(EngineArguments),
     /// Consults once about a position and prints the ballot
     Consult(ConsultArguments),
     /// Hosts players for coordinators on this or other machines
@@ -48,7 +54,17 @@ enum Command {
     Coordinator(CoordinatorArguments),
     /// Counts the positions that a number of legal moves leads to
     Perft(PerftArguments),
+    /// Searches a fixed suite of positions: total nodes (the search's signature) and nodes/second
+    #[command(after_help = bench::HELP)]
+    Bench(bench::Arguments),
 }
+
+const ENGINE_HELP: &str = "\
+Obeys usi, isready, setoption, usinewgame, position, go, stop, ponderhit, gameover and quit; go with
+btime, wtime, binc, winc, byoyomi, nodes, depth, movetime, infinite and ponder. Options that a GUI
+sets go before these: USI_Hash, Sigma (-1: as said here), Seed (empty: as said here) and
+MoveOverhead, the milliseconds that are lost between a move and the referee's clock (50).
+With nodes or depth alone, a game with the same seed is repeated to the last node.";
 
 #[derive(Debug, Default, Args)]
 struct TeamArguments {
@@ -81,6 +97,35 @@ impl From<TeamArguments> for Choices {
             sigma: arguments.sigma,
             rule: arguments.rule,
             hash_mib: arguments.hash,
+        }
+    }
+}
+
+#[derive(Debug, Args)]
+struct EngineArguments {
+    /// Transposition table in MiB
+    #[arg(long, value_name = "MIB", default_value_t = DEFAULT_HASH_MIB,
+          value_parser = clap::value_parser!(u32).range(1..))]
+    hash: u32,
+    /// Standard deviation of the evaluation noise in centipawns
+    #[arg(
+        long,
+        value_name = "S",
+        default_value_t = 0.0,
+        allow_negative_numbers = true
+    )]
+    sigma: f64,
+    /// Seed of the noise, the same in every game; default: every game has its own
+    #[arg(long)]
+    seed: Option<u64>,
+}
+
+impl From<EngineArguments> for EngineChoices {
+    fn from(arguments: EngineArguments) -> Self {
+        Self {
+            hash_mib: arguments.hash,
+            sigma: arguments.sigma,
+            seed: arguments.seed,
         }
     }
 }
@@ -238,12 +283,14 @@ pub fn main() -> ExitCode {
 fn execute(command: Command) -> anyhow::Result<()> {
     log_to_stderr(match command {
         Command::Worker(_) | Command::Coordinator(_) => "info",
-        Command::Usi(_) => "warn",
+        Command::Usi(_) | Command::Engine(_) => "warn",
         // What goes wrong is in the ballot, or in the one line at the end.
-        Command::Consult(_) | Command::Perft(_) => "error",
+        Command::Consult(_) | Command::Perft(_) | Command::Bench(_) => "error",
     });
     match command {
         Command::Perft(arguments) => arguments.resolve()?.run(),
+        Command::Bench(arguments) => arguments.run(),
+        Command::Engine(arguments) => block_on(usi::run_engine(arguments.into())),
         Command::Usi(arguments) => block_on(usi::run(arguments.into())),
         Command::Worker(arguments) => block_on(WorkerService::from(arguments).run()),
         Command::Coordinator(arguments) => block_on(CoordinatorService::from(arguments).run()),

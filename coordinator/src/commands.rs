@@ -1,5 +1,6 @@
 //! What the subcommands of `monju` do.
 
+pub mod bench;
 pub mod consult;
 pub mod perft;
 pub mod services;

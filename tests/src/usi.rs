@@ -29,7 +29,16 @@ pub struct Answer {
 impl Usi {
     /// Starts `monju usi` with further arguments.
     pub fn start(arguments: &[&str]) -> Self {
-        let arguments: Vec<&str> = ["usi"].iter().chain(arguments).copied().collect();
+        Self::start_command("usi", arguments)
+    }
+
+    /// Starts `monju engine` with further arguments.
+    pub fn start_engine(arguments: &[&str]) -> Self {
+        Self::start_command("engine", arguments)
+    }
+
+    fn start_command(command: &str, arguments: &[&str]) -> Self {
+        let arguments: Vec<&str> = [command].iter().chain(arguments).copied().collect();
         Self {
             process: Process::start(monju(), &arguments),
         }

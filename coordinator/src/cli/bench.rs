@@ -1,0 +1,87 @@
+//! The command line of `monju bench`.
+
+use crate::commands::bench::{Bench, Comparison, RivalOption};
+use clap::Args;
+use monju_engine::{EvaluatorKind, PlayerSettings};
+use std::{path::PathBuf, time::Duration};
+
+/// What stands below the options in the help.
+pub const HELP: &str = "\
+The suite is the start position and 23 positions of other engines' benchmarks; each is a new game,
+searched on one thread. At the same depth, hash, sigma and seed the total of nodes is the same on
+every machine.
+
+With --json, one object: nodes, nps, depth, time_ms, evaluator, hash_mib, sigma, seed, positions[]
+(position, nodes, nps, time_ms, bestmove, score). With --against as well: against, movetime_ms, nps,
+against_nps, ratio, compared, positions[] (position, nps, against_nps, ratio).
+
+Example: monju bench --against fairy-stockfish --against-option UCI_Variant=shogi \\
+             --against-option Threads=1";
+
+/// Everything after `monju bench`.
+#[derive(Debug, Args)]
+pub struct Arguments {
+    /// Iterations in every position
+    #[arg(long, default_value_t = 12, value_parser = clap::value_parser!(u32).range(1..))]
+    depth: u32,
+    /// Prints one JSON object
+    #[arg(long)]
+    json: bool,
+    /// Static evaluation: material
+    #[arg(long, value_name = "NAME", default_value = "material")]
+    evaluator: EvaluatorKind,
+    /// Transposition table in MiB; another size is another signature
+    #[arg(long, value_name = "MIB", default_value_t = 16,
+          value_parser = clap::value_parser!(u32).range(1..))]
+    hash: u32,
+    /// Standard deviation of the evaluation noise in centipawns
+    #[arg(
+        long,
+        value_name = "S",
+        default_value_t = 0.0,
+        allow_negative_numbers = true
+    )]
+    sigma: f64,
+    /// Seed of the noise
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Compares nodes/second with this USI engine instead, position by position in one run
+    #[arg(long, value_name = "PROGRAM", conflicts_with = "depth")]
+    against: Option<PathBuf>,
+    /// An option of that engine; repeat it for several
+    #[arg(long, value_name = "NAME=VALUE", requires = "against")]
+    against_option: Vec<RivalOption>,
+    /// Milliseconds that both get for each position
+    #[arg(long, value_name = "MS", default_value_t = 1000, requires = "against",
+          value_parser = clap::value_parser!(u64).range(1..=3_600_000))]
+    movetime: u64,
+}
+
+impl Arguments {
+    /// Runs what is asked for.
+    pub fn run(self) -> anyhow::Result<()> {
+        let settings = PlayerSettings {
+            evaluator: self.evaluator,
+            sigma: self.sigma,
+            hash_mib: self.hash as usize,
+        };
+        match self.against {
+            None => Bench {
+                settings,
+                seed: self.seed,
+                depth: self.depth,
+                json: self.json,
+            }
+            .run(),
+            Some(program) => Comparison {
+                settings,
+                seed: self.seed,
+                program,
+                options: self.against_option,
+                move_time: Duration::from_millis(self.movetime),
+                json: self.json,
+            }
+            .run(),
+        }
+    }
+}

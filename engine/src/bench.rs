@@ -1,0 +1,137 @@
+//! The benchmark suite: fixed positions, searched to a fixed depth.
+//!
+//! The sum of the nodes is the search's signature: the same on every machine and in every build,
+//! until somebody changes the search, the evaluation, or the move generation's order.
+//!
+//! The positions are the start position and those that other engines measure themselves by: the
+//! benchmark of Apery, the problems that once broke the GPSShogi cluster, and the benchmark of
+//! YaneuraOu; positions that several of them share stand here once. They are
+//! `tests/data/problems/bench_positions.tsv`.
+
+use crate::{
+    player::{Answer, Player},
+    rules::{Game, GameError},
+    search::{Control, Limits, Line},
+};
+
+/// The positions, as SFEN.
+pub const POSITIONS: [&str; 24] = [
+    "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1",
+    "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w RGgsn5p 1",
+    "lnsgkgsnl/1r7/p1ppp1bpp/1p3pp2/7P1/2P6/PP1PPPP1P/1B3S1R1/LNSGKG1NL b - 9",
+    "ln1Rnk1s1/5g3/p2p3pp/2psp1p2/5S1P1/1SP3P1P/PP1PP4/4KG3/L+p+r5L b B2GNPbnlp 71",
+    "1n3gknl/5g1np/3+B1g3/3Bp1pp+S/5p2N/3PP1PS1/+l1+s1gPK2/+r1P2R3/2L5L w S3P5p 126",
+    "l5knl/7b1/p3pg1gp/1pr3Pp1/5pS2/1PpGP4/2gpBPS1P/4K2R1/LN5NL w 2Sn5p 74",
+    "l2g1p1+Rl/3Sgk3/2Ssp1n1p/pRpp2P2/1N4p2/1BP1PP3/PP1g4P/Lpg6/K3N2NL b S3Pb 99",
+    "+P5R+Sl/3sG3k/p1np2g2/4pp1rp/2p3p2/3GPG2P/P1BP1lN2/3S1KPp1/LNs5L b BNP3p 89",
+    "ln2Rg3/5rksl/p1p4pp/1p2pPp2/9/2Pp5/PP2P1PPP/4G3L/LN4SNK b 2GNP2b2sp 67",
+    "ln3k2l/1rb1g1G2/p3ps+RPp/2pS1N3/5pS1P/2PP2p2/PP2PP3/1GK3G2/LN3b2L w SN2P2p 102",
+    "lnB4+R1/k1sg5/1ppg4p/p2p2p2/5p3/P1P3P1P/1P3P3/LSS1+p+r3/KN1G3NL b NLPbgs3p 79",
+    "ln5nl/1r1s1s1k1/p3p2pp/2P2pp2/3png3/1PGPG4/P1G2PPPP/2KR5/s4b1NL w SL3Pb 92",
+    "k1g1R2nl/ls5b1/ppN1+N2pp/3g2p2/P1Pp5/2SG1PPP1/1SB5P/KG2r+p3/LN1s4L w 4Pp 88",
+    "l1+NB2p+R1/1SSp5/1p2+b3+P/k1G1p4/pgll1p3/2p1P4/PP1P1P3/LSG3+r2/K1G5+p w S2P3n2p 132",
+    "4+P+P3/1+LK1+P+R3/G+N+P+P1+B+B2/9/1+N2+p4/1+p1+p+pp+s+p1/1+p+p+s+p+p+s+n1/1k1+s+p+l+l2/2+p+r1+n3 b 3GLP 1",
+    "1K7/+P2+P5/1+LS+P+N+P3/P1p1L1N2/5+b1p1/6n2/1g+r+p+p+p+b2/2+sk1+l3/+rs2P4 w GS2gnl7p 210",
+    "1K7/+P2+P5/1+LS+P+N+P3/P1p1L1N2/5+b3/6np1/1g+r+p+p+p+b2/2+sk1+l3/+rs2P4 b GS2gnl7p 211",
+    "ln5nl/3r2gk1/1+B1p1g1pp/2p1pp3/1p4pNP/2PPP1bP1/pPS1GPP2/2G4R1/1+lK5L b 2Ssnp 1",
+    "ln4gnk/5rgsl/2bps4/p1p1ppppp/1p1P5/P1P1PPPPP/1PB1SGNS1/6GK1/LN1R4L b - 69",
+    "ln4knl/2+P6/pr1+Pppsgp/6pp1/2p1S4/1s3P2P/Pp1SP1P2/2G1G2R1/LNK4NL b GP2b2p 57",
+    "ln1gk1snl/6gb1/p2p1pppp/1rP1p4/9/1SpP1P3/PP2PSP1P/2GS3R1/LN2KG1NL b Pbp 55",
+    "ln1gk1snl/6gb1/p2p1pppp/2P1p4/1r7/1SpP1P3/PP2PSP1P/2GS3R1/LN2KG1NL w Pbp 54",
+    "l4S2l/4g1gs1/5p1p1/pr2N1pkp/4Gn3/PP3PPPP/2GPP4/1K7/L3r+s2L w BS2N5Pb 1",
+    "6n1l/2+S1k4/2lp4p/1np1B2b1/3PP4/1N1S3rP/1P2+pPP+p1/1p1G5/3KG2r1 b GSN2L4Pgs2p 1",
+];
+
+/// What one search has shown.
+#[derive(Clone, Debug)]
+pub struct Measurement {
+    /// The position, as it stands in [`POSITIONS`].
+    pub position: &'static str,
+    /// What the player would play.
+    pub answer: Answer,
+    /// What it thinks; its nodes and its time are those of the whole search.
+    pub line: Line,
+}
+
+impl Measurement {
+    /// Nodes a second; 0 when the rules decide the position and nothing was searched.
+    pub fn nodes_per_second(&self) -> f64 {
+        self.line.nodes as f64 / self.line.time.as_secs_f64().max(1e-9)
+    }
+}
+
+/// Searches one position of the suite as the first of a new game. Blocks, and needs the stack that
+/// [`Player::think`] needs.
+///
+/// # Errors
+/// The position is none; those in [`POSITIONS`] are good.
+pub fn measure(
+    player: &mut Player,
+    noise_seed: u64,
+    position: &'static str,
+    limits: &Limits,
+) -> Result<Measurement, GameError> {
+    let game = Game::from_usi(position)?;
+    player.new_game(noise_seed);
+    let outcome = player.think(&game, limits, &Control::new(), &mut |_| {});
+    Ok(Measurement {
+        position,
+        answer: outcome.answer,
+        line: outcome.line,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::player::PlayerSettings;
+    use std::{collections::HashSet, fs, path::Path, thread};
+
+    /// The signature at depth 5 with 16 MiB. A change of the search changes it, and the message of
+    /// the commit that does so carries the new one.
+    const SIGNATURE: u64 = 33_095;
+
+    fn signature() -> u64 {
+        let settings = PlayerSettings {
+            hash_mib: 16,
+            ..PlayerSettings::default()
+        };
+        let mut player = Player::new(settings).expect("good settings");
+        let limits = Limits {
+            depth: Some(5),
+            ..Limits::default()
+        };
+        let nodes = POSITIONS.map(|position| {
+            let measured = measure(&mut player, 1, position, &limits);
+            measured.expect("a good position").line.nodes
+        });
+        nodes.iter().sum()
+    }
+
+    #[test]
+    fn the_signature_is_the_same_in_every_run_and_build() {
+        let runs = thread::Builder::new()
+            .stack_size(16 << 20)
+            .spawn(|| [signature(), signature()])
+            .expect("a thread")
+            .join()
+            .expect("no panic");
+        assert_eq!(runs, [SIGNATURE; 2]);
+    }
+
+    #[test]
+    fn the_suite_is_the_start_position_and_the_published_ones() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("../tests/data/problems/bench_positions.tsv");
+        let text = fs::read_to_string(path).expect("the published positions");
+        let published = text
+            .lines()
+            .filter(|line| !line.starts_with('#'))
+            .filter_map(|line| line.split('\t').next());
+        let start = Game::startpos().position().to_string();
+        let expected: HashSet<&str> = published.chain([start.as_str()]).collect();
+        let suite: HashSet<&str> = POSITIONS.into_iter().collect();
+        assert_eq!(suite, expected);
+        assert_eq!(suite.len(), POSITIONS.len(), "each stands there once");
+    }
+}

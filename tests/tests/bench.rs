@@ -1,0 +1,78 @@
+//! `monju bench`.
+
+use monju_tests::{
+    alone,
+    command::{complaint_of, json_of, output_of, without_times},
+    foreign::fairy_stockfish,
+};
+
+#[test]
+fn the_signature_is_the_same_every_time_and_the_sum_of_its_parts() {
+    let _alone = alone();
+    let arguments = ["bench", "--depth", "4", "--json"];
+    let bench = json_of(&arguments);
+    assert_eq!(
+        without_times(bench.clone()),
+        without_times(json_of(&arguments))
+    );
+    assert_eq!(bench["depth"], 4);
+    assert!(bench["nps"].as_u64().is_some() && bench["time_ms"].as_u64().is_some());
+    let positions = bench["positions"].as_array().expect("a list");
+    assert_eq!(positions.len(), 24);
+    let nodes = positions.iter().map(|position| position["nodes"].as_u64());
+    let sum: u64 = nodes.map(|nodes| nodes.expect("a number")).sum();
+    assert_eq!(bench["nodes"], sum);
+
+    let output = output_of(&["bench", "--depth", "4"]);
+    let last = output.lines().last().expect("a total");
+    assert!(
+        last.starts_with(&format!("{sum} nodes at depth 4 in ")),
+        "{last}"
+    );
+    assert_eq!(output.lines().count(), 25);
+}
+
+#[test]
+fn noise_is_another_search_that_its_seed_repeats() {
+    let _alone = alone();
+    let nodes = |seed| {
+        let arguments = [
+            "bench", "--depth", "4", "--json", "--sigma", "50", "--seed", seed,
+        ];
+        json_of(&arguments)["nodes"].as_u64().expect("a number")
+    };
+    assert_eq!(nodes("1"), nodes("1"));
+    assert_ne!(nodes("1"), nodes("2"));
+}
+
+#[test]
+fn another_engine_is_compared_position_by_position() {
+    let _alone = alone();
+    let Some(engine) = fairy_stockfish() else {
+        return;
+    };
+    let engine = engine.to_str().expect("a path in UTF-8");
+    let arguments = ["bench", "--json", "--movetime", "30", "--against", engine];
+    let options = ["UCI_Variant=shogi", "Threads=1"];
+    let options = options.map(|option| ["--against-option", option]).concat();
+    let object = json_of(&[&arguments[..], &options[..]].concat());
+    assert!(
+        object["ratio"].as_f64().is_some_and(|ratio| ratio > 0.0),
+        "{object}"
+    );
+    assert!(object["nps"].as_u64() > Some(0) && object["against_nps"].as_u64() > Some(0));
+    assert_eq!(object["positions"].as_array().map(Vec::len), Some(24));
+}
+
+#[test]
+fn what_cannot_be_measured_is_refused_in_one_line() {
+    let missing = complaint_of(&["bench", "--against", "/no/such/engine"]);
+    assert!(missing.contains("/no/such/engine"), "{missing}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_program_that_is_no_engine_is_told_from_one() {
+    let line = complaint_of(&["bench", "--against", "true"]);
+    assert!(line.contains("'true' has ended"), "{line}");
+}
