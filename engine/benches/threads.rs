@@ -101,11 +101,12 @@ fn main() {
         times.push(speedup);
     }
     println!(
-        "depth {depth}: 1 thread {signature} nodes in {:.1} s; {threads} threads {:.1} s: nodes/s \
-         x {:.3}, time to depth x {:.3} (geometric means)",
+        "depth {depth}: 1 thread {signature} nodes in {:.1} s; {threads} threads {:.1} s; geometric \
+         means: nodes/s x {:.3}, nodes x {:.3}, time to depth x {:.3}",
         alone.as_secs_f64(),
         together.as_secs_f64(),
         geometric_mean(&speeds),
+        geometric_mean(&speeds) / geometric_mean(&times),
         geometric_mean(&times),
     );
 }

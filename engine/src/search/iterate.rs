@@ -369,3 +369,70 @@ const MATE_DISTANCE_SLACK: i32 = 3;
 fn mate_plies(value: Value) -> i32 {
     super::value::MATE - value.abs()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::eval::Material;
+    use std::{
+        panic::{AssertUnwindSafe, catch_unwind},
+        thread::ThreadId,
+        time::Duration,
+    };
+
+    /// An evaluator that panics on every thread but one.
+    #[derive(Clone)]
+    struct Fragile {
+        home: ThreadId,
+        material: Material,
+    }
+
+    impl Evaluator for Fragile {
+        fn reset(&mut self, position: &Position) {
+            self.material.reset(position);
+        }
+
+        fn push(&mut self, position: &Position, mv: Move) {
+            self.material.push(position, mv);
+        }
+
+        fn pop(&mut self) {
+            self.material.pop();
+        }
+
+        fn evaluate(&mut self, position: &Position) -> i32 {
+            assert_eq!(thread::current().id(), self.home, "expected by the test");
+            self.material.evaluate(position)
+        }
+    }
+
+    #[test]
+    fn a_panic_of_a_helper_ends_the_search() {
+        let evaluator = Fragile {
+            home: thread::current().id(),
+            material: Material::default(),
+        };
+        let mut memory = Memory::new(4, 3, &evaluator);
+        let game = Game::startpos();
+        let limits = Limits {
+            time: Some(Duration::from_secs(60)),
+            ..Limits::default()
+        };
+        let control = Control::new();
+        control.apply(&limits);
+        let noise = Noise::new(0.0, 0).unwrap();
+        let outcome = catch_unwind(AssertUnwindSafe(|| {
+            search(
+                &game,
+                &game.legal_moves(),
+                &limits,
+                &control,
+                &mut memory,
+                &noise,
+                &mut |_| (),
+            )
+        }));
+        assert!(outcome.is_err());
+        assert!(!control.is_over(), "it ended long before its time");
+    }
+}

@@ -192,8 +192,8 @@ impl Picker {
                     self.next_killer += 1;
                     if let Some(mv) = killer
                         && killer != self.table_move
-                        && !is_noisy(position, mv)
                         && position.is_legal_given(mv, info)
+                        && !is_noisy(position, mv)
                     {
                         return Some(mv);
                     }

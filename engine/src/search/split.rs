@@ -348,3 +348,49 @@ impl<'a, E: Evaluator + Clone> Search<'a, E> {
         team.is_stopped() || self.split.as_ref().is_some_and(|split| split.is_cut())
     }
 }
+
+#[cfg(test)]
+impl SplitPoint {
+    /// A split point of the start position with moves to give away.
+    pub fn sample(depth: i32, parent: Option<&Arc<Self>>) -> Arc<Self> {
+        use super::{history::Context, value::INFINITE};
+        use crate::rules::CheckTargets;
+        let position = Position::startpos();
+        Arc::new(Self {
+            parent: parent.cloned(),
+            is_pv: false,
+            node: Node {
+                depth,
+                ply: 1,
+                beta: 1,
+                cut_node: false,
+                in_check: false,
+                improving: false,
+                evaluation: 0,
+                contexts: [Context::NONE; 2],
+                excluded: None,
+                targets: CheckTargets::new(&position),
+            },
+            info: CheckInfo::new(&position),
+            position,
+            visits: Vec::new(),
+            frames: Vec::new(),
+            root_depth: depth,
+            alpha: AtomicI32::new(0),
+            cut: AtomicBool::new(false),
+            exhausted: AtomicBool::new(false),
+            workers: AtomicUsize::new(0),
+            progress: Mutex::new(Progress {
+                picker: Picker::new(false, None, [None; 2], [Context::NONE; 2]),
+                alpha: 0,
+                searched: Searched {
+                    number: 0,
+                    best: -INFINITE,
+                    best_move: None,
+                    tried: Tried::default(),
+                },
+                pv: Vec::new(),
+            }),
+        })
+    }
+}

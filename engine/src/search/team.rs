@@ -8,11 +8,12 @@ use std::{
         Arc, Condvar, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering},
     },
+    time::{Duration, Instant},
 };
 
-/// How often a thread without work looks for some before it sleeps: about 20 microseconds, which
-/// is longer than a busy thread usually needs to reach a node that it can split.
-const SPINS: u32 = 500;
+/// How long a thread without work looks for some before it sleeps: longer than a busy thread
+/// usually needs to reach a node that it can split, and than a sleeper needs to wake up.
+const PATIENCE: Duration = Duration::from_micros(50);
 
 #[derive(Debug, Default)]
 struct Board {
@@ -108,10 +109,8 @@ impl Team {
             let unchanged = || self.epoch.load(Ordering::Relaxed) == epoch;
             drop(board);
             self.idle.fetch_add(1, Ordering::Relaxed);
-            for _ in 0..SPINS {
-                if !unchanged() {
-                    break;
-                }
+            let begun = Instant::now();
+            while unchanged() && begun.elapsed() < PATIENCE {
                 spin_loop();
             }
             board = self.lock();
@@ -189,5 +188,73 @@ impl Team {
     /// Whether there was news since the last call.
     pub fn take_news(&self) -> bool {
         self.news.load(Ordering::Relaxed) && self.news.swap(false, Ordering::Relaxed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thread_without_duties_joins_the_richest_split_point() {
+        let team = Team::default();
+        let splits = [7, 9, 8].map(|depth| SplitPoint::sample(depth, None));
+        for split in &splits {
+            team.open(split);
+        }
+        let found = team.find(None).unwrap();
+        assert!(Arc::ptr_eq(&found, &splits[1]));
+        assert!(found.has_workers());
+    }
+
+    #[test]
+    fn a_helpful_master_helps_below_its_own_split_point_alone() {
+        let team = Team::default();
+        let own = SplitPoint::sample(9, None);
+        let elsewhere = SplitPoint::sample(12, None);
+        let child = SplitPoint::sample(7, Some(&own));
+        let grandchild = SplitPoint::sample(5, Some(&child));
+        for split in [&own, &elsewhere, &child, &grandchild] {
+            team.open(split);
+        }
+        own.join();
+        let found = team.find(Some(&own)).unwrap();
+        assert!(Arc::ptr_eq(&found, &child));
+        child.mark_cut();
+        let found = team.find(Some(&own)).unwrap();
+        assert!(Arc::ptr_eq(&found, &grandchild));
+        team.leave(&own);
+        assert!(team.find(Some(&own)).is_none(), "nobody keeps it waiting");
+    }
+
+    #[test]
+    fn a_cut_reaches_everything_below_and_nothing_else() {
+        let team = Team::default();
+        let top = SplitPoint::sample(9, None);
+        let middle = SplitPoint::sample(8, Some(&top));
+        let bottom = SplitPoint::sample(7, Some(&middle));
+        for split in [&top, &middle, &bottom] {
+            team.open(split);
+        }
+        team.cut(&middle);
+        assert!(!top.is_cut() && middle.is_cut() && bottom.is_cut());
+        let late = SplitPoint::sample(6, Some(&bottom));
+        team.open(&late);
+        assert!(late.is_cut());
+        team.stop();
+        assert!(top.is_cut());
+    }
+
+    #[test]
+    fn who_waits_for_work_is_sent_home_at_the_end() {
+        let team = Team::default();
+        std::thread::scope(|scope| {
+            let waiting = scope.spawn(|| team.find(None).is_none());
+            while !team.has_idle() {
+                std::thread::yield_now();
+            }
+            team.dismiss();
+            assert!(waiting.join().unwrap());
+        });
     }
 }
