@@ -1,4 +1,24 @@
 //! Rosters, ballots and the clock; the USI proxy; the commands of the `monju` binary.
+//!
+//! A consultation goes through these in order: [`cli`] and [`commands`] resolve what is asked for,
+//! [`team`] assembles who is asked, [`service`] takes the request, [`consultation`] asks the
+//! players that [`roster`] knows within the time that [`clock`] gives, [`ballot`] keeps their
+//! votes, and [`voting`] decides.
 #![forbid(unsafe_code)]
 
+pub mod ballot;
+pub mod cli;
+pub mod clock;
+pub mod commands;
+pub mod config;
+pub mod consultation;
+pub mod in_process;
+pub mod roster;
+pub mod seed;
+pub mod server;
+pub mod service;
 pub mod team;
+#[cfg(test)]
+mod testing;
+pub mod usi;
+pub mod voting;

@@ -1,4 +1,6 @@
 //! The `monju` binary.
 #![forbid(unsafe_code)]
 
-fn main() {}
+fn main() -> std::process::ExitCode {
+    monju_coordinator::cli::main()
+}

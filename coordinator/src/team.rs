@@ -1,8 +1,30 @@
 //! Assembles the coordinator that a command talks to: embedded in this process, or over TCP.
 
-use monju_proto::v1::coordinator_client::CoordinatorClient;
-use std::path::PathBuf;
+use crate::{
+    config::{Config, ConfigError},
+    in_process::{self, ServerTask},
+    roster::{self, AddressError, Link, Roster},
+    server,
+    service::{Ensemble, Service},
+    voting::UnknownRule,
+};
+use monju_proto::v1::{RosterRequest, coordinator_client::CoordinatorClient};
+use monju_worker::{
+    InProcessWorker, PlayerKind, PlayerSpec, PlayersError, Worker, WorkerSettings, noise_players,
+};
+use std::{path::PathBuf, thread, time::Duration};
+use tokio::time::timeout;
 use tonic::transport::Channel;
+
+/// Noise of the default ensemble in centipawns: a quarter of the pawn exchange value, the best of
+/// paper 002 (section 3) for many nodes.
+pub const DEFAULT_SIGMA: f64 = 50.0;
+
+/// Workers get this long to be found before the first consultation.
+const SETTLING: Duration = Duration::from_secs(3);
+
+/// A coordinator that does not answer within this time is not there.
+const ANSWER_PATIENCE: Duration = Duration::from_secs(3);
 
 /// What a user chose on the command line or through USI options; `None` leaves it to the
 /// configuration file, or to the default.
@@ -27,15 +49,205 @@ pub struct Choices {
 #[error("{0}")]
 pub struct AssembleError(pub String);
 
+impl From<ConfigError> for AssembleError {
+    fn from(error: ConfigError) -> Self {
+        Self(error.to_string())
+    }
+}
+
+impl From<AddressError> for AssembleError {
+    fn from(error: AddressError) -> Self {
+        Self(error.to_string())
+    }
+}
+
+impl From<UnknownRule> for AssembleError {
+    fn from(error: UnknownRule) -> Self {
+        Self(error.to_string())
+    }
+}
+
+impl From<PlayersError> for AssembleError {
+    fn from(error: PlayersError) -> Self {
+        // The players of a command line have no table that could be named.
+        Self(error.problem.to_string())
+    }
+}
+
 /// A coordinator to talk to. Dropping it ends what was started for it, foreign engines included.
 #[derive(Debug)]
 pub struct Team {
     /// The client; cheap to clone.
     pub client: CoordinatorClient<Channel>,
+    /// What to name as the rule of a consultation: the chosen one; empty for the ensemble's own.
+    pub rule: String,
+    embedded: Option<Embedded>,
+}
+
+/// What runs inside this process.
+#[derive(Debug)]
+struct Embedded {
+    worker: Option<InProcessWorker>,
+    _server: ServerTask,
+}
+
+impl Team {
+    /// Ends what was started for the team, and waits for it, at most 5 s.
+    pub async fn close(self) {
+        let worker = self.embedded.and_then(|embedded| embedded.worker);
+        if let Some(worker) = worker {
+            worker.close().await;
+        }
+    }
 }
 
 /// Connects to the coordinator that `choices` names, or starts one inside this process together
 /// with its workers, all talking gRPC over in-memory connections.
+///
+/// # Errors
+/// A choice cannot be applied, the configuration is wrong, or the coordinator does not answer.
+/// Remote workers that are not there are no error: they may still come.
 pub async fn assemble(choices: &Choices) -> Result<Team, AssembleError> {
-    Err(AssembleError(format!("not built yet: {choices:?}")))
+    match &choices.coordinator {
+        Some(url) => connect(url, choices).await,
+        None => embed(choices).await,
+    }
 }
+
+async fn connect(url: &str, choices: &Choices) -> Result<Team, AssembleError> {
+    for (what, chosen) in [
+        ("the number of players", choices.players.is_some()),
+        ("sigma", choices.sigma.is_some()),
+    ] {
+        if chosen {
+            return Err(AssembleError(format!(
+                "{what} cannot be chosen for the coordinator at {url}, \
+                 whose workers have their own configuration; choose one of the two"
+            )));
+        }
+    }
+    let mut client = CoordinatorClient::new(roster::endpoint(url)?.connect_lazy());
+    let failure = match timeout(ANSWER_PATIENCE, client.roster(RosterRequest {})).await {
+        Ok(Ok(_)) => None,
+        Ok(Err(status)) => Some(roster::reason(&status)),
+        Err(_) => Some(format!("no answer within {} s", ANSWER_PATIENCE.as_secs())),
+    };
+    if let Some(reason) = failure {
+        return Err(AssembleError(format!(
+            "no coordinator at {url}: {reason}; start one with 'monju coordinator', \
+             or correct the address"
+        )));
+    }
+    Ok(Team {
+        client,
+        rule: choices.rule.clone().unwrap_or_default(),
+        embedded: None,
+    })
+}
+
+async fn embed(choices: &Choices) -> Result<Team, AssembleError> {
+    let config = Config::load(choices.config.as_deref())?;
+    let (service, worker) = start(config, choices).await?;
+    service.settle(SETTLING).await;
+    let router = server::routes(service).await.map_err(internal)?;
+    let (channel, server) = in_process::serve(router);
+    Ok(Team {
+        client: CoordinatorClient::new(channel),
+        rule: String::new(),
+        embedded: Some(Embedded {
+            worker,
+            _server: server,
+        }),
+    })
+}
+
+/// Starts a coordinator with the players of its own process, if it has any.
+pub(crate) async fn start(
+    config: Config,
+    choices: &Choices,
+) -> Result<(Service, Option<InProcessWorker>), AssembleError> {
+    let players = local_players(&config, choices)?;
+    let mut links = Vec::new();
+    let worker = if players.is_empty() {
+        None
+    } else {
+        let worker = Worker::start(WorkerSettings {
+            name: config.worker.name,
+            hash_mib: choices.hash_mib.unwrap_or(config.worker.hash_mib),
+            players,
+        });
+        let worker = worker.map_err(internal)?.in_process().await;
+        let worker = worker.map_err(internal)?;
+        links.push(Link::in_process(worker.channel()));
+        Some(worker)
+    };
+    for url in &config.coordinator.workers {
+        links.push(Link::remote(url)?);
+    }
+    let ensemble = Ensemble {
+        rule: match &choices.rule {
+            Some(rule) => rule.parse()?,
+            None => config.ensemble.rule,
+        },
+        primary: config.ensemble.primary,
+        overhead: config.coordinator.overhead,
+    };
+    Ok((Service::new(ensemble, Roster::new(links)), worker))
+}
+
+/// The players of this process: M as chosen, else those of the configuration, else, where there
+/// are no remote workers, the default ensemble.
+pub(crate) fn local_players(
+    config: &Config,
+    choices: &Choices,
+) -> Result<Vec<PlayerSpec>, AssembleError> {
+    if let Some(count) = choices.players {
+        return Ok(noise_players(
+            count,
+            choices.sigma.unwrap_or(DEFAULT_SIGMA),
+        )?);
+    }
+    if config.players.is_empty() && config.coordinator.workers.is_empty() {
+        let sigma = choices.sigma.unwrap_or(DEFAULT_SIGMA);
+        return Ok(noise_players(default_count(), sigma)?);
+    }
+    let mut players = config.players.clone();
+    if let Some(sigma) = choices.sigma {
+        // The check is that of a player of this sigma.
+        noise_players(1, sigma)?;
+        set_sigma(&mut players, sigma)?;
+    }
+    Ok(players)
+}
+
+fn set_sigma(players: &mut [PlayerSpec], chosen: f64) -> Result<(), AssembleError> {
+    let mut natives = 0;
+    for player in players {
+        if let PlayerKind::Native(native) = &mut player.kind {
+            native.sigma = chosen;
+            natives += 1;
+        }
+    }
+    match natives {
+        0 => Err(AssembleError(
+            "sigma cannot be chosen: the configuration has no native players of its own; \
+             leave it out, or choose a number of players, too"
+                .to_owned(),
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// As many players as cores, but enough for a vote to mean something, and no more than the papers
+/// have shown to help.
+fn default_count() -> u32 {
+    let cores = thread::available_parallelism().map_or(1, |cores| cores.get());
+    cores.clamp(3, 16) as u32
+}
+
+fn internal(error: impl std::fmt::Display) -> AssembleError {
+    AssembleError(error.to_string())
+}
+
+#[cfg(test)]
+mod tests;

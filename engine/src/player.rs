@@ -117,6 +117,8 @@ pub struct Player {
     settings: PlayerSettings,
     noise: Noise,
     memory: Memory<Material>,
+    /// Whether the memory holds anything: clearing a large table takes a while.
+    remembers: bool,
 }
 
 impl std::fmt::Debug for Player {
@@ -150,6 +152,7 @@ impl Player {
         let evaluator = Material::default();
         Ok(Self {
             memory: Memory::new(settings.hash_mib, settings.threads, &evaluator),
+            remembers: false,
             noise,
             settings,
         })
@@ -163,7 +166,10 @@ impl Player {
     /// Forgets the last game, and takes the noise seed of the next one.
     pub fn new_game(&mut self, noise_seed: u64) {
         self.noise.reseed(noise_seed);
-        self.memory.clear();
+        if self.remembers {
+            self.memory.clear();
+            self.remembers = false;
+        }
     }
 
     /// Searches until a limit is reached or `control` says stop, calling `progress` at every new
@@ -188,6 +194,7 @@ impl Player {
         if legal.is_empty() {
             return without_search(Answer::Resign, Score::Mate(0));
         }
+        self.remembers = true;
         let line = search(
             game,
             &legal,

@@ -1,2 +1,21 @@
-//! What the end-to-end tests share.
+//! What the end-to-end tests share: the binary under test, its processes, and a USI driver.
+//!
+//! Every test starts real processes on ports of their own; dropping a handle ends its process.
 #![forbid(unsafe_code)]
+
+pub mod binary;
+pub mod cluster;
+pub mod command;
+pub mod data;
+pub mod foreign;
+pub mod process;
+pub mod skip;
+pub mod usi;
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Lets one test of a binary run at a time: tests that search compete for the same few cores.
+pub fn alone() -> MutexGuard<'static, ()> {
+    static TURN: Mutex<()> = Mutex::new(());
+    TURN.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -3,8 +3,8 @@ use super::{Bitboard, Color, Hand, Piece, PieceKind, Square, attacks::*, zobrist
 /// A position that can exist: each side has at most one king, no dead pieces, no two unpromoted
 /// pawns of one side on a file, and the side that just moved is not in check.
 ///
-/// One side may lack its king, as the attacker does in mate problems. `Display` and
-/// [`Position::from_sfen`] are SFEN.
+/// A side may lack its king, as the attacker does in mate problems and both do in diagrams of how
+/// a piece moves. `Display` and [`Position::from_sfen`] are SFEN.
 #[derive(Clone, Debug)]
 pub struct Position {
     pub(super) kinds: [Bitboard; 16],

@@ -56,9 +56,6 @@ pub enum SfenError {
     /// Two kings of one side.
     #[error("{0:?} has two kings")]
     TwoKings(Color),
-    /// No king at all.
-    #[error("there is no king on the board")]
-    NoKing,
     /// A piece that could never move again.
     #[error("a {piece} on {square} could never move again")]
     Dead {
@@ -255,9 +252,6 @@ impl Position {
                     });
                 }
             }
-        }
-        if self.kinds[PieceKind::King.index()].is_empty() {
-            return Err(SfenError::NoKing);
         }
         if let Some(king) = self.king(!self.side)
             && self.is_attacked(self.side, king, self.occupied())

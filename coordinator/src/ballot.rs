@@ -1,0 +1,286 @@
+//! The record of one consultation while it fills: who said what, and what of it counts.
+
+mod decision;
+
+pub use decision::{Verdict, by_rules};
+
+use crate::voting::{self, Rule};
+use monju_engine::{Game, Move};
+use monju_proto::v1::{
+    Arrival, Ballot, Decision, Line, PlayerInfo, Position, Tally, ThinkResult, Vote,
+};
+use std::time::Duration;
+use tracing::warn;
+
+/// What identifies a ballot, and how it is decided.
+#[derive(Clone, Debug)]
+pub struct Heading {
+    /// Number of the consultation, unique in its coordinator.
+    pub id: u64,
+    /// The game it belongs to.
+    pub game_id: String,
+    /// The game's seed.
+    pub seed: u64,
+    /// The voting rule.
+    pub rule: Rule,
+    /// Ballot name of the primary player, where the ensemble names one.
+    pub primary: Option<String>,
+}
+
+/// A ballot that is being filled. Players are known by their index, in the order they were given.
+#[derive(Debug)]
+pub struct OpenBallot {
+    heading: Heading,
+    game: Game,
+    entries: Vec<Entry>,
+}
+
+/// One player's place on the ballot.
+#[derive(Debug)]
+struct Entry {
+    info: PlayerInfo,
+    noise_seed: Option<u64>,
+    state: State,
+    /// The standing line: a legal one is replaced by legal ones only, until the result comes.
+    line: Option<Line>,
+    /// What the standing line says.
+    said: Said,
+    arrived: Duration,
+}
+
+#[derive(Debug, PartialEq)]
+enum State {
+    Thinking,
+    Finished,
+    Failed(String),
+}
+
+/// What a move text means in the position.
+#[derive(Debug)]
+enum Said {
+    Nothing,
+    Legal(Move),
+    Resign,
+    Win,
+    /// Not a legal move, and why.
+    Illegal(String),
+}
+
+impl Said {
+    fn read(game: &Game, text: &str) -> Self {
+        match text {
+            "resign" => Self::Resign,
+            "win" => Self::Win,
+            _ => match game.parse_move(text) {
+                Ok(mv) => Self::Legal(mv),
+                Err(error) => Self::Illegal(error.to_string()),
+            },
+        }
+    }
+}
+
+/// How a vote is entered.
+struct Judgement {
+    arrival: Arrival,
+    counted: bool,
+    failure: String,
+}
+
+impl OpenBallot {
+    /// An empty ballot for the position that `game` has reached. Each player comes with the noise
+    /// seed that it was given.
+    pub fn new(
+        heading: Heading,
+        game: Game,
+        players: impl IntoIterator<Item = (PlayerInfo, u64)>,
+    ) -> Self {
+        let entries = players
+            .into_iter()
+            .map(|(info, given)| Entry {
+                noise_seed: (info.sigma > 0.0).then(|| info.noise_seed.unwrap_or(given)),
+                info,
+                state: State::Thinking,
+                line: None,
+                said: Said::Nothing,
+                arrived: Duration::ZERO,
+            })
+            .collect();
+        Self {
+            heading,
+            game,
+            entries,
+        }
+    }
+
+    /// The game whose position is voted on.
+    pub fn game(&self) -> &Game {
+        &self.game
+    }
+
+    /// What identifies the ballot.
+    pub fn heading(&self) -> &Heading {
+        &self.heading
+    }
+
+    /// Enters a line that a player streamed.
+    pub fn progress(&mut self, player: usize, line: Line, arrived: Duration) {
+        let entry = &mut self.entries[player];
+        if entry.state != State::Thinking {
+            return;
+        }
+        let said = Said::read(&self.game, move_of(&line));
+        if let Said::Illegal(reason) = &said {
+            if !matches!(entry.said, Said::Illegal(_)) {
+                warn!(player = entry.info.name, reason, "illegal move in progress");
+            }
+            if matches!(entry.said, Said::Legal(_)) {
+                return;
+            }
+        }
+        entry.said = said;
+        entry.line = Some(line);
+        entry.arrived = arrived;
+    }
+
+    /// Enters what a player ended with.
+    pub fn result(&mut self, player: usize, result: ThinkResult, arrived: Duration) {
+        let entry = &mut self.entries[player];
+        if entry.state != State::Thinking {
+            return;
+        }
+        let Some(line) = result.line else {
+            self.fail(player, "the result has no line".to_owned(), arrived);
+            return;
+        };
+        entry.said = Said::read(&self.game, move_of(&line));
+        if let Said::Illegal(reason) = &entry.said {
+            warn!(player = entry.info.name, reason, "illegal vote rejected");
+        }
+        entry.state = State::Finished;
+        entry.line = Some(line);
+        entry.noise_seed = result.noise_seed.or(entry.noise_seed);
+        entry.arrived = arrived;
+    }
+
+    /// Enters that a player will send nothing more, and why. What it had streamed stands.
+    pub fn fail(&mut self, player: usize, reason: String, arrived: Duration) {
+        let entry = &mut self.entries[player];
+        if entry.state == State::Thinking {
+            warn!(player = entry.info.name, reason, "player failed");
+            entry.state = State::Failed(reason);
+            entry.arrived = arrived;
+        }
+    }
+
+    /// Whether nothing more can come.
+    pub fn is_complete(&self) -> bool {
+        self.entries
+            .iter()
+            .all(|entry| entry.state != State::Thinking)
+    }
+
+    /// The ballot as it stands, undecided.
+    pub fn standing(&self) -> Ballot {
+        self.record(Arrival::Unspecified, None)
+    }
+
+    /// The ballot with its decision.
+    pub fn close(&self, decision: Decision) -> Ballot {
+        self.record(Arrival::Late, Some(decision))
+    }
+
+    fn record(&self, silent: Arrival, decision: Option<Decision>) -> Ballot {
+        Ballot {
+            id: self.heading.id,
+            game_id: self.heading.game_id.clone(),
+            position: Some(Position {
+                start: self.game.start().to_owned(),
+                moves: self.game.moves().iter().map(Move::to_string).collect(),
+            }),
+            seed: self.heading.seed,
+            votes: self
+                .entries
+                .iter()
+                .map(|entry| entry.vote(silent))
+                .collect(),
+            tally: self
+                .tally()
+                .into_iter()
+                .map(|count| Tally {
+                    r#move: count.mv,
+                    votes: count.votes,
+                })
+                .collect(),
+            decision,
+        }
+    }
+
+    fn tally(&self) -> Vec<voting::Count> {
+        let moves: Vec<String> = self.counted().map(|(_, _, mv)| mv.to_string()).collect();
+        voting::tally(moves.iter().map(String::as_str))
+    }
+
+    /// The entries that count, with their lines and moves.
+    fn counted(&self) -> impl Iterator<Item = (&Entry, &Line, Move)> {
+        self.entries
+            .iter()
+            .filter_map(|entry| match (&entry.said, &entry.line) {
+                (Said::Legal(mv), Some(line)) => Some((entry, line, *mv)),
+                _ => None,
+            })
+    }
+}
+
+impl Entry {
+    fn vote(&self, silent: Arrival) -> Vote {
+        let Judgement {
+            arrival,
+            counted,
+            failure,
+        } = self.judge(silent);
+        Vote {
+            player: Some(self.info.clone()),
+            line: self.line.clone(),
+            arrival: arrival.into(),
+            failure,
+            arrived_ms: self.arrived.as_millis() as u64,
+            legal: matches!(self.said, Said::Legal(_)),
+            counted,
+            noise_seed: self.noise_seed,
+        }
+    }
+
+    fn judge(&self, silent: Arrival) -> Judgement {
+        let (arrival, counted, failure) = match (&self.state, &self.said) {
+            // A player that died costs its vote's freshness, not the vote.
+            (State::Failed(reason), Said::Legal(_)) => (Arrival::Failed, true, reason.clone()),
+            (State::Failed(reason), _) => (Arrival::Failed, false, reason.clone()),
+            (State::Thinking, Said::Legal(_)) => (Arrival::Provisional, true, String::new()),
+            (State::Finished, Said::Legal(_)) => (Arrival::Final, true, String::new()),
+            (_, Said::Illegal(reason)) => (Arrival::Illegal, false, reason.clone()),
+            (_, Said::Resign) => (Arrival::Resigned, false, String::new()),
+            (_, Said::Win) => {
+                // A declaration that holds ends the consultation before anybody is asked.
+                let reason = "the position allows no declaration".to_owned();
+                (Arrival::DeclaredWin, false, reason)
+            }
+            (_, Said::Nothing) => (silent, false, String::new()),
+        };
+        Judgement {
+            arrival,
+            counted,
+            failure,
+        }
+    }
+}
+
+/// The move that a line stands for.
+fn move_of(line: &Line) -> &str {
+    match line.pv.first() {
+        Some(first) if line.r#move.is_empty() => first,
+        _ => &line.r#move,
+    }
+}
+
+#[cfg(test)]
+mod tests;

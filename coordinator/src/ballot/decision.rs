@@ -1,0 +1,109 @@
+//! From a ballot to a decision.
+
+use super::{OpenBallot, Said};
+use crate::{
+    seed,
+    voting::{self, Choice, Ground, Rule},
+};
+use monju_engine::{Game, Move};
+use monju_proto::v1::TieBreak;
+
+/// What a ballot says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// A move won, or everybody resigned.
+    Decided {
+        /// A legal move, or `resign`.
+        mv: String,
+        /// The reply to ponder on; empty when the deciding line has none.
+        ponder: String,
+        /// How it was chosen.
+        tie_break: TieBreak,
+    },
+    /// There is no vote to decide from.
+    NoVotes,
+}
+
+/// What the rules alone say: `win` where the side to move may declare one, `resign` where it has
+/// no legal move.
+pub fn by_rules(game: &Game) -> Option<&'static str> {
+    if game.can_declare_win() {
+        Some("win")
+    } else if game.legal_moves().is_empty() {
+        Some("resign")
+    } else {
+        None
+    }
+}
+
+impl OpenBallot {
+    /// Decides from the votes that count now.
+    pub fn verdict(&self) -> Verdict {
+        let choice = match self.heading.rule {
+            Rule::Majority => voting::majority(
+                &self.tally(),
+                self.primary_move().as_deref(),
+                self.draw_seed(),
+            ),
+        };
+        match choice {
+            Some(Choice { mv, ground }) => Verdict::Decided {
+                ponder: self.reply_to(&mv).unwrap_or_default(),
+                mv,
+                tie_break: match ground {
+                    Ground::Votes => TieBreak::None,
+                    Ground::Draw => TieBreak::Random,
+                    Ground::Primary => TieBreak::Primary,
+                },
+            },
+            None if self.everybody_resigned() => Verdict::Decided {
+                mv: "resign".to_owned(),
+                ponder: String::new(),
+                tie_break: TieBreak::None,
+            },
+            None => Verdict::NoVotes,
+        }
+    }
+
+    /// Differs from position to position, so that a game's ties do not all fall the same way.
+    fn draw_seed(&self) -> u64 {
+        seed::derive(self.heading.seed, &format!("tie {}", self.game.position()))
+    }
+
+    fn primary_move(&self) -> Option<String> {
+        let primary = self.heading.primary.as_deref()?;
+        self.counted()
+            .find(|(entry, ..)| entry.info.name == primary)
+            .map(|(_, _, mv)| mv.to_string())
+    }
+
+    /// One member's resignation never resigns for the team, not even when the others are dead.
+    fn everybody_resigned(&self) -> bool {
+        !self.entries.is_empty()
+            && self
+                .entries
+                .iter()
+                .all(|entry| matches!(entry.said, Said::Resign))
+    }
+
+    /// The second move of the deepest line that begins with the winning move.
+    fn reply_to(&self, winner: &str) -> Option<String> {
+        let mut deepest: Option<(u32, Move)> = None;
+        for (_, line, mv) in self.counted() {
+            if mv.to_string() != winner || line.pv.first().map(String::as_str) != Some(winner) {
+                continue;
+            }
+            let mut after = self.game.clone();
+            let reply = after
+                .play(mv)
+                .ok()
+                .and_then(|()| after.parse_move(line.pv.get(1)?).ok());
+            if let Some(reply) = reply
+                && deepest.is_none_or(|(depth, _)| line.depth > depth)
+            {
+                deepest = Some((line.depth, reply));
+            }
+        }
+        deepest.map(|(_, reply)| reply.to_string())
+    }
+}

@@ -1,0 +1,220 @@
+//! What counts on a ballot, and what comes of it.
+
+use super::*;
+use monju_proto::v1::TieBreak;
+
+fn heading(primary: Option<&str>) -> Heading {
+    Heading {
+        id: 1,
+        game_id: "game".to_owned(),
+        seed: 1,
+        rule: Rule::Majority,
+        primary: primary.map(str::to_owned),
+    }
+}
+
+fn ballot_on(position: &str, names: &[&str], primary: Option<&str>) -> OpenBallot {
+    let players = names.iter().map(|name| {
+        let info = PlayerInfo {
+            name: (*name).to_owned(),
+            sigma: 50.0,
+            ..PlayerInfo::default()
+        };
+        (info, 7)
+    });
+    let game = Game::from_usi(position).expect("a position");
+    OpenBallot::new(heading(primary), game, players)
+}
+
+fn ballot(names: &[&str]) -> OpenBallot {
+    ballot_on("startpos", names, None)
+}
+
+fn line(pv: &[&str], depth: u32) -> Line {
+    Line {
+        r#move: pv[0].to_owned(),
+        depth,
+        pv: pv.iter().map(|mv| (*mv).to_owned()).collect(),
+        ..Line::default()
+    }
+}
+
+fn result(pv: &[&str], depth: u32) -> ThinkResult {
+    ThinkResult {
+        line: Some(line(pv, depth)),
+        noise_seed: None,
+    }
+}
+
+fn votes(ballot: &OpenBallot) -> Vec<(Arrival, bool, bool)> {
+    ballot
+        .close(Decision::default())
+        .votes
+        .iter()
+        .map(|vote| (vote.arrival(), vote.legal, vote.counted))
+        .collect()
+}
+
+fn decided(ballot: &OpenBallot) -> (String, String, TieBreak) {
+    match ballot.verdict() {
+        Verdict::Decided {
+            mv,
+            ponder,
+            tie_break,
+        } => (mv, ponder, tie_break),
+        Verdict::NoVotes => panic!("no votes"),
+    }
+}
+
+const AT: Duration = Duration::from_millis(5);
+
+#[test]
+fn each_way_of_arriving_counts_as_it_should() {
+    let mut ballot = ballot(&[
+        "final", "streamed", "silent", "illegal", "resigned", "won", "dead",
+    ]);
+    ballot.result(0, result(&["7g7f"], 3), AT);
+    ballot.progress(1, line(&["2g2f"], 2), AT);
+    ballot.result(3, result(&["7g7e"], 3), AT);
+    ballot.result(4, result(&["resign"], 3), AT);
+    ballot.result(5, result(&["win"], 3), AT);
+    ballot.fail(6, "worker gone".to_owned(), AT);
+    assert_eq!(
+        votes(&ballot),
+        [
+            (Arrival::Final, true, true),
+            (Arrival::Provisional, true, true),
+            (Arrival::Late, false, false),
+            (Arrival::Illegal, false, false),
+            (Arrival::Resigned, false, false),
+            (Arrival::DeclaredWin, false, false),
+            (Arrival::Failed, false, false),
+        ]
+    );
+    assert!(!ballot.is_complete(), "two players may still speak");
+    let record = ballot.standing();
+    assert_eq!(record.votes[2].arrival(), Arrival::Unspecified);
+    assert_eq!(record.votes[3].failure, "7g7e is not a legal move here");
+    assert_eq!(record.tally.len(), 2);
+}
+
+#[test]
+fn a_dead_players_last_legal_line_stands() {
+    let mut ballot = ballot(&["a"]);
+    ballot.progress(0, line(&["7g7f"], 2), AT);
+    ballot.fail(0, "connection reset".to_owned(), AT);
+    assert_eq!(votes(&ballot), [(Arrival::Failed, true, true)]);
+    assert_eq!(decided(&ballot).0, "7g7f");
+}
+
+#[test]
+fn an_illegal_line_never_replaces_a_legal_one_but_an_illegal_result_does() {
+    let mut ballot = ballot(&["a"]);
+    ballot.progress(0, line(&["7g7f"], 2), AT);
+    ballot.progress(0, line(&["7g7e"], 3), AT);
+    assert_eq!(votes(&ballot), [(Arrival::Provisional, true, true)]);
+    ballot.result(0, result(&["7g7e"], 4), AT);
+    assert_eq!(votes(&ballot), [(Arrival::Illegal, false, false)]);
+    assert_eq!(ballot.verdict(), Verdict::NoVotes);
+}
+
+#[test]
+fn what_comes_after_the_result_is_ignored() {
+    let mut ballot = ballot(&["a"]);
+    ballot.result(0, result(&["7g7f"], 3), AT);
+    ballot.progress(0, line(&["2g2f"], 9), AT);
+    ballot.fail(0, "late failure".to_owned(), AT);
+    assert_eq!(votes(&ballot), [(Arrival::Final, true, true)]);
+    assert_eq!(decided(&ballot).0, "7g7f");
+}
+
+#[test]
+fn one_resignation_never_resigns_the_team() {
+    let mut ballot = ballot(&["a", "b", "c"]);
+    ballot.result(0, result(&["resign"], 3), AT);
+    ballot.result(1, result(&["resign"], 3), AT);
+    ballot.progress(2, line(&["7g7f"], 1), AT);
+    assert_eq!(decided(&ballot).0, "7g7f");
+}
+
+#[test]
+fn the_team_resigns_only_when_everybody_does() {
+    let mut ballot = ballot(&["a", "b"]);
+    ballot.result(0, result(&["resign"], 3), AT);
+    ballot.fail(1, "gone".to_owned(), AT);
+    assert_eq!(ballot.verdict(), Verdict::NoVotes);
+
+    let mut ballot = self::ballot(&["a", "b"]);
+    ballot.result(0, result(&["resign"], 3), AT);
+    ballot.result(1, result(&["resign"], 3), AT);
+    assert_eq!(decided(&ballot).0, "resign");
+}
+
+#[test]
+fn the_ponder_move_is_the_deepest_voters_legal_reply() {
+    let mut ballot = ballot(&["a", "b", "c", "d"]);
+    ballot.result(0, result(&["7g7f", "3c3d"], 5), AT);
+    ballot.result(1, result(&["7g7f", "8c8d"], 9), AT);
+    ballot.result(2, result(&["7g7f", "8c8e"], 12), AT);
+    ballot.result(3, result(&["2g2f", "4a3b"], 20), AT);
+    assert_eq!(
+        decided(&ballot),
+        ("7g7f".to_owned(), "8c8d".to_owned(), TieBreak::None)
+    );
+}
+
+#[test]
+fn the_primary_decides_only_while_its_vote_counts() {
+    let names = ["a", "b", "c"];
+    let mut ballot = ballot_on("startpos", &names, Some("b"));
+    ballot.result(0, result(&["7g7f"], 3), AT);
+    ballot.result(2, result(&["5g5f"], 3), AT);
+    assert_eq!(decided(&ballot).2, TieBreak::Random);
+    ballot.result(1, result(&["2g2f"], 3), AT);
+    assert_eq!(
+        decided(&ballot),
+        ("2g2f".to_owned(), String::new(), TieBreak::Primary)
+    );
+}
+
+#[test]
+fn ties_of_one_game_do_not_all_fall_the_same_way() {
+    let mut winners = std::collections::BTreeSet::new();
+    for history in ["", " 7g7f 3c3d", " 2g2f 8c8d", " 5g5f 5c5d", " 6g6f 4c4d"] {
+        let position = format!("startpos moves{history}");
+        let mut ballot = ballot_on(&position, &["a", "b"], None);
+        ballot.result(0, result(&["9g9f"], 3), AT);
+        ballot.result(1, result(&["1g1f"], 3), AT);
+        winners.insert(decided(&ballot).0);
+    }
+    assert_eq!(winners.len(), 2);
+}
+
+#[test]
+fn the_noise_seed_in_force_is_the_players_own_before_the_games() {
+    let info = |noise_seed, sigma| PlayerInfo {
+        noise_seed,
+        sigma,
+        ..PlayerInfo::default()
+    };
+    let players = [
+        (info(None, 50.0), 7),
+        (info(Some(9), 50.0), 7),
+        (info(None, 0.0), 7),
+    ];
+    let ballot = OpenBallot::new(heading(None), Game::startpos(), players);
+    let seeds: Vec<Option<u64>> = ballot
+        .standing()
+        .votes
+        .iter()
+        .map(|vote| vote.noise_seed)
+        .collect();
+    assert_eq!(seeds, [Some(7), Some(9), None]);
+}
+
+#[test]
+fn the_rules_decide_before_the_players() {
+    let mated = Game::from_usi("4k4/4G4/4P4/9/9/9/9/9/4K4 w - 1").expect("a position");
+    assert_eq!(by_rules(&mated), Some("resign"));
+    assert_eq!(by_rules(&Game::startpos()), None);
+}

@@ -1,0 +1,326 @@
+//! The command line of `monju`: arguments are parsed, then resolved into ready objects.
+
+use crate::{
+    commands::{
+        consult::Consult,
+        perft::Perft,
+        services::{CoordinatorService, WorkerService},
+    },
+    server,
+    team::Choices,
+    usi,
+};
+use anyhow::{Context, bail};
+use clap::{Args, CommandFactory, Parser, Subcommand};
+use std::{
+    env,
+    io::{self, IsTerminal},
+    path::PathBuf,
+    process::ExitCode,
+    time::Duration,
+};
+use tracing_subscriber::EnvFilter;
+
+/// Searches that are still running at the end are not waited for any longer.
+const SHUTDOWN_PATIENCE: Duration = Duration::from_millis(500);
+
+/// Monju: a shogi player made of many players.
+#[derive(Debug, Parser)]
+#[command(name = "monju", version, max_term_width = 100, after_help = AFTER_HELP)]
+struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+const AFTER_HELP: &str = "\
+Without a command, and with standard input that is not a terminal, monju is a USI engine.
+Logs go to standard error; MONJU_LOG=debug shows more of them.";
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Speaks USI with a GUI: one engine to the GUI, many players behind it
+    Usi(TeamArguments),
+    /// Consults once about a position and prints the ballot
+    Consult(ConsultArguments),
+    /// Hosts players for coordinators on this or other machines
+    Worker(WorkerArguments),
+    /// Coordinates workers on this or other machines
+    Coordinator(CoordinatorArguments),
+    /// Counts the positions that a number of legal moves leads to
+    Perft(PerftArguments),
+}
+
+#[derive(Debug, Default, Args)]
+struct TeamArguments {
+    /// Configuration; default: monju.toml beside the executable, if there is one
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// A running coordinator, such as http://127.0.0.1:7410, instead of players in this process
+    #[arg(long, value_name = "URL")]
+    coordinator: Option<String>,
+    /// Native noise players in this process; default: one per core, 3 to 16
+    #[arg(long, value_name = "M")]
+    players: Option<u32>,
+    /// Standard deviation of their noise in centipawns; default: 50
+    #[arg(long, value_name = "S", allow_negative_numbers = true)]
+    sigma: Option<f64>,
+    /// Voting rule
+    #[arg(long)]
+    rule: Option<String>,
+    /// Transposition tables of all native players together, in MiB
+    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u32).range(1..))]
+    hash: Option<u32>,
+}
+
+impl From<TeamArguments> for Choices {
+    fn from(arguments: TeamArguments) -> Self {
+        Self {
+            config: arguments.config,
+            coordinator: arguments.coordinator,
+            players: arguments.players,
+            sigma: arguments.sigma,
+            rule: arguments.rule,
+            hash_mib: arguments.hash,
+        }
+    }
+}
+
+#[derive(Debug, Args)]
+struct ConsultArguments {
+    /// startpos, startpos moves …, sfen …, or a bare SFEN; default: startpos
+    position: Vec<String>,
+    #[command(flatten)]
+    team: TeamArguments,
+    /// Seed of ties and noise
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Nodes per player
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
+    nodes: Option<u64>,
+    /// Iterations per player
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
+    depth: Option<u32>,
+    /// Thinking time in milliseconds; default: 1000, unless there is another limit
+    #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..))]
+    time: Option<u64>,
+    /// Prints one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+impl From<ConsultArguments> for Consult {
+    fn from(arguments: ConsultArguments) -> Self {
+        Self {
+            position: arguments.position.join(" "),
+            choices: arguments.team.into(),
+            seed: arguments.seed,
+            nodes: arguments.nodes,
+            depth: arguments.depth,
+            time_ms: arguments.time,
+            json: arguments.json,
+        }
+    }
+}
+
+#[derive(Debug, Args)]
+struct WorkerArguments {
+    /// Configuration; default: monju.toml beside the executable, if there is one
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Where to listen; default: 127.0.0.1:7411
+    #[arg(long, value_name = "HOST:PORT")]
+    listen: Option<String>,
+    /// What rosters and ballots call this worker
+    #[arg(long)]
+    name: Option<String>,
+    /// Native noise players, instead of the configured players
+    #[arg(long, value_name = "M")]
+    players: Option<u32>,
+    /// Standard deviation of their noise in centipawns
+    #[arg(long, value_name = "S", allow_negative_numbers = true)]
+    sigma: Option<f64>,
+}
+
+impl From<WorkerArguments> for WorkerService {
+    fn from(arguments: WorkerArguments) -> Self {
+        Self {
+            config: arguments.config,
+            listen: arguments.listen,
+            name: arguments.name,
+            players: arguments.players,
+            sigma: arguments.sigma,
+        }
+    }
+}
+
+#[derive(Debug, Args)]
+struct CoordinatorArguments {
+    /// Configuration; default: monju.toml beside the executable, if there is one
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Where to listen; default: 127.0.0.1:7410
+    #[arg(long, value_name = "HOST:PORT")]
+    listen: Option<String>,
+    /// A worker, such as http://127.0.0.1:7411; repeat it for several
+    #[arg(long = "worker", value_name = "URL", num_args = 1..)]
+    workers: Vec<String>,
+    /// Voting rule
+    #[arg(long)]
+    rule: Option<String>,
+}
+
+impl From<CoordinatorArguments> for CoordinatorService {
+    fn from(arguments: CoordinatorArguments) -> Self {
+        Self {
+            config: arguments.config,
+            listen: arguments.listen,
+            workers: arguments.workers,
+            rule: arguments.rule,
+        }
+    }
+}
+
+#[derive(Debug, Args)]
+struct PerftArguments {
+    /// The position (default: startpos), and the depth in plies at the end
+    #[arg(required = true, value_name = "POSITION DEPTH")]
+    words: Vec<String>,
+    /// Shows the count below every move, too
+    #[arg(long)]
+    divide: bool,
+    /// Prints one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+impl PerftArguments {
+    fn resolve(self) -> anyhow::Result<Perft> {
+        let (last, position) = self
+            .words
+            .split_last()
+            .map_or(("", &[][..]), |(last, rest)| (last.as_str(), rest));
+        let Ok(depth) = last.parse() else {
+            bail!(
+                "'{last}' is no depth; expected a number of plies at the end, as in: perft startpos 5"
+            );
+        };
+        Ok(Perft {
+            position: position.join(" "),
+            depth,
+            divide: self.divide,
+            json: self.json,
+        })
+    }
+}
+
+/// Runs the command that the arguments name. Errors are one line on standard error; the status is
+/// 0 when the thing asked for was done, 1 when it was not, 2 when the arguments make no sense.
+pub fn main() -> ExitCode {
+    let command = match Cli::parse().command {
+        Some(command) => command,
+        None if io::stdin().is_terminal() => {
+            let _ = Cli::command().print_help();
+            return ExitCode::from(2);
+        }
+        // Many GUIs cannot pass arguments.
+        None => Command::Usi(TeamArguments::default()),
+    };
+    match execute(command) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            let line = format!("{error:#}").replace('\n', " ");
+            eprintln!("monju: {line}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn execute(command: Command) -> anyhow::Result<()> {
+    log_to_stderr(match command {
+        Command::Worker(_) | Command::Coordinator(_) => "info",
+        Command::Usi(_) => "warn",
+        // What goes wrong is in the ballot, or in the one line at the end.
+        Command::Consult(_) | Command::Perft(_) => "error",
+    });
+    match command {
+        Command::Perft(arguments) => arguments.resolve()?.run(),
+        Command::Usi(arguments) => block_on(usi::run(arguments.into())),
+        Command::Worker(arguments) => block_on(WorkerService::from(arguments).run()),
+        Command::Coordinator(arguments) => block_on(CoordinatorService::from(arguments).run()),
+        Command::Consult(arguments) => block_on(async {
+            tokio::select! {
+                outcome = Consult::from(arguments).run() => outcome,
+                () = server::told_to_end() => bail!("interrupted"),
+            }
+        }),
+    }
+}
+
+fn block_on(command: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<()> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .context("cannot start the runtime")?;
+    let outcome = runtime.block_on(command);
+    runtime.shutdown_timeout(SHUTDOWN_PATIENCE);
+    outcome
+}
+
+/// Logs at `default` and above, or as `MONJU_LOG` says, in the syntax of `RUST_LOG`.
+fn log_to_stderr(default: &str) {
+    let chosen = env::var("MONJU_LOG").unwrap_or_else(|_| default.to_owned());
+    // Frame by frame, HTTP/2 would drown everything else.
+    let filter = EnvFilter::try_new(format!("h2=warn,hyper=warn,tower=warn,{chosen}"))
+        .unwrap_or_else(|_| EnvFilter::new(default));
+    tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(io::stderr)
+        .with_ansi(io::stderr().is_terminal())
+        .init();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(arguments: &[&str]) -> Command {
+        let arguments = ["monju"].iter().chain(arguments);
+        let cli = Cli::try_parse_from(arguments).expect("understood");
+        cli.command.expect("a command")
+    }
+
+    #[test]
+    fn the_definition_is_sound() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn a_position_may_be_several_words() {
+        let sfen = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1";
+        let words: Vec<&str> = ["consult", "sfen"]
+            .into_iter()
+            .chain(sfen.split(' '))
+            .collect();
+        let Command::Consult(arguments) = parse(&[&words[..], &["--nodes", "9"]].concat()) else {
+            panic!("another command")
+        };
+        let consult = Consult::from(arguments);
+        assert_eq!(consult.position, format!("sfen {sfen}"));
+        assert_eq!((consult.nodes, consult.seed), (Some(9), 1));
+    }
+
+    #[test]
+    fn perft_takes_its_depth_from_the_end() {
+        let resolve = |words: &[&str]| match parse(&[&["perft"], words].concat()) {
+            Command::Perft(arguments) => arguments.resolve(),
+            _ => panic!("another command"),
+        };
+        let perft = resolve(&["startpos", "moves", "7g7f", "4"]).expect("understood");
+        assert_eq!(
+            (perft.position.as_str(), perft.depth),
+            ("startpos moves 7g7f", 4)
+        );
+        assert_eq!(resolve(&["5"]).expect("understood").position, "");
+        assert!(resolve(&["startpos"]).is_err());
+    }
+}

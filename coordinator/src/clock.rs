@@ -1,0 +1,228 @@
+//! From the game's clock to deadlines: how long to think, when workers stop, when to decide.
+
+use monju_engine::Color;
+use monju_proto::v1::{Clock, Limits};
+use std::time::Duration;
+
+/// A consultation with any clock at all gets at least this long.
+pub const MINIMUM: Duration = Duration::from_millis(10);
+
+/// Main time is shared out over this many moves to come.
+const MOVES_TO_COME: u64 = 40;
+
+/// What is set aside, besides the round trip, for a message to be handled at both ends.
+const HANDLING: Duration = Duration::from_millis(20);
+
+/// The longest budget that is told apart from no limit (about a month), so that no sum overflows.
+const LONGEST_MS: u64 = 1 << 31;
+
+/// How long a consultation may take under `limits` for the side to move; `None` is no limit.
+///
+/// `overhead` is what is lost between the decision and the GUI's clock. A fixed thinking time
+/// (`time_ms`) is taken at its word; only clocks pay the overhead.
+pub fn budget(limits: &Limits, side: Color, overhead: Duration) -> Option<Duration> {
+    let fixed = limits
+        .time_ms
+        .map(|ms| Duration::from_millis(ms.min(LONGEST_MS)).max(MINIMUM));
+    let clock = limits
+        .clock
+        .as_ref()
+        .map(|clock| share_of_clock(clock, side, overhead));
+    match (fixed, clock) {
+        (Some(fixed), Some(clock)) => Some(fixed.min(clock)),
+        (fixed, clock) => fixed.or(clock),
+    }
+}
+
+/// One move's share of the clock.
+///
+/// Main time is shared out over forty moves, and most of the increment and all of the byoyomi is
+/// spent on top. An increment counts as spendable only when there is nothing else: GUIs differ in
+/// whether the time they send already includes it.
+fn share_of_clock(clock: &Clock, side: Color, overhead: Duration) -> Duration {
+    let (main, increment) = match side {
+        Color::Black => (clock.black_ms, clock.black_increment_ms),
+        Color::White => (clock.white_ms, clock.white_increment_ms),
+    };
+    let main = main.min(LONGEST_MS);
+    let increment = increment.min(LONGEST_MS);
+    let byoyomi = clock.byoyomi_ms.min(LONGEST_MS);
+
+    let spendable = match main + byoyomi {
+        0 => increment,
+        time => time,
+    };
+    // On a very short clock half of it is for thinking, whatever the overhead may be.
+    let overhead = (overhead.as_millis() as u64).min(spendable / 2);
+    let wanted = main / MOVES_TO_COME + increment * 4 / 5 + byoyomi;
+    Duration::from_millis(wanted.min(spendable - overhead)).max(MINIMUM)
+}
+
+/// The layers of a deadline, counted from the start of the thinking time.
+///
+/// Workers are told to end first; at `stop` the coordinator tells them again, for those that lost
+/// track of time; at `decide` it decides from what it has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Deadlines {
+    /// When everybody is told to stop.
+    pub stop: Duration,
+    /// When the decision falls.
+    pub decide: Duration,
+}
+
+impl Deadlines {
+    /// The layers of `budget`, where the slowest worker's measured round trip is `round_trip`.
+    pub fn new(budget: Duration, round_trip: Duration) -> Self {
+        Self {
+            stop: budget - margin(budget, round_trip),
+            decide: budget,
+        }
+    }
+}
+
+/// How long a worker with this round trip is told to think, of `budget`.
+pub fn worker_time(budget: Duration, round_trip: Duration) -> Duration {
+    budget - 2 * margin(budget, round_trip)
+}
+
+/// Time for one message to be handled and answered: tens of milliseconds, and never more than an
+/// eighth of the budget, so that the shortest games still think.
+fn margin(budget: Duration, round_trip: Duration) -> Duration {
+    HANDLING.saturating_add(round_trip).min(budget / 8)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const OVERHEAD: Duration = Duration::from_millis(100);
+
+    fn ms(value: u64) -> Duration {
+        Duration::from_millis(value)
+    }
+
+    fn on_clock(clock: Clock) -> Duration {
+        let limits = Limits {
+            clock: Some(clock),
+            ..Limits::default()
+        };
+        budget(&limits, Color::Black, OVERHEAD).expect("a clock is a limit")
+    }
+
+    fn byoyomi(byoyomi_ms: u64) -> Clock {
+        Clock {
+            byoyomi_ms,
+            ..Clock::default()
+        }
+    }
+
+    #[test]
+    fn byoyomi_is_spent_down_to_the_overhead() {
+        assert_eq!(on_clock(byoyomi(10_000)), ms(9_900));
+        assert_eq!(on_clock(byoyomi(1_000)), ms(900));
+        assert_eq!(on_clock(byoyomi(100)), ms(50));
+    }
+
+    #[test]
+    fn main_time_is_shared_out() {
+        let clock = Clock {
+            black_ms: 600_000,
+            white_ms: 7,
+            byoyomi_ms: 10_000,
+            ..Clock::default()
+        };
+        assert_eq!(on_clock(clock), ms(25_000));
+        let limits = Limits {
+            clock: Some(clock),
+            ..Limits::default()
+        };
+        assert_eq!(
+            budget(&limits, Color::White, OVERHEAD),
+            Some(ms(9_907)),
+            "the side to move's own clock counts"
+        );
+    }
+
+    #[test]
+    fn an_increment_without_main_time_is_spendable() {
+        let clock = Clock {
+            black_increment_ms: 2_000,
+            white_increment_ms: 2_000,
+            ..Clock::default()
+        };
+        assert_eq!(on_clock(clock), ms(1_600));
+    }
+
+    #[test]
+    fn never_more_than_the_main_time_that_is_left() {
+        let clock = Clock {
+            black_ms: 500,
+            black_increment_ms: 2_000,
+            ..Clock::default()
+        };
+        assert_eq!(on_clock(clock), ms(400));
+    }
+
+    #[test]
+    fn an_empty_clock_still_thinks_a_moment() {
+        assert_eq!(on_clock(Clock::default()), MINIMUM);
+    }
+
+    #[test]
+    fn fixed_time_is_taken_at_its_word_and_the_shorter_limit_holds() {
+        let mut limits = Limits {
+            time_ms: Some(1_000),
+            ..Limits::default()
+        };
+        assert_eq!(budget(&limits, Color::Black, OVERHEAD), Some(ms(1_000)));
+        limits.clock = Some(byoyomi(500));
+        assert_eq!(budget(&limits, Color::Black, OVERHEAD), Some(ms(400)));
+    }
+
+    #[test]
+    fn nodes_and_depth_are_no_deadline() {
+        let limits = Limits {
+            nodes: Some(1),
+            depth: Some(1),
+            ..Limits::default()
+        };
+        assert_eq!(budget(&limits, Color::Black, OVERHEAD), None);
+    }
+
+    #[test]
+    fn margins_are_small_on_long_clocks_and_leave_thinking_time_on_short_ones() {
+        let long = Deadlines::new(ms(10_000), ms(2));
+        assert_eq!((long.stop, long.decide), (ms(9_978), ms(10_000)));
+        assert_eq!(worker_time(ms(10_000), ms(2)), ms(9_956));
+        let short = Deadlines::new(ms(80), ms(2));
+        assert_eq!((short.stop, short.decide), (ms(70), ms(80)));
+        assert_eq!(worker_time(ms(80), ms(2)), ms(60));
+    }
+
+    proptest! {
+        #[test]
+        fn budgets_are_never_zero_never_late_and_never_overflow(
+            black_ms in prop_oneof![0..5_000_u64, any::<u64>()],
+            black_increment_ms in prop_oneof![0..5_000_u64, any::<u64>()],
+            byoyomi_ms in prop_oneof![0..5_000_u64, any::<u64>()],
+            overhead in any::<u64>(),
+            round_trip in any::<u64>(),
+        ) {
+            let limits = Limits {
+                clock: Some(Clock { black_ms, black_increment_ms, byoyomi_ms, ..Clock::default() }),
+                ..Limits::default()
+            };
+            let budget = budget(&limits, Color::Black, ms(overhead)).expect("a clock is a limit");
+            prop_assert!(budget >= MINIMUM);
+            let left = black_ms.saturating_add(byoyomi_ms);
+            let left = if left == 0 { black_increment_ms } else { left };
+            prop_assert!(budget <= ms(left).max(MINIMUM));
+            let deadlines = Deadlines::new(budget, ms(round_trip));
+            let worker = worker_time(budget, ms(round_trip));
+            prop_assert!(Duration::ZERO < worker);
+            prop_assert!(worker < deadlines.stop && deadlines.stop < deadlines.decide);
+            prop_assert!(worker >= budget / 2);
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! The ballot as an aligned table.
+
+use super::notation;
+use monju_engine::Game;
+use monju_proto::v1::{Ballot, Bound, Decision, TieBreak, Vote};
+use std::fmt::Write;
+use unicode_width::UnicodeWidthStr;
+
+const HEADINGS: [&str; 9] = [
+    "player", "made of", "move", "", "score", "depth", "nodes", "time", "arrival",
+];
+
+/// Columns of numbers, aligned to the right.
+const NUMBERS: [bool; 9] = [false, false, false, false, true, true, true, true, false];
+
+pub(super) fn render(game: &Game, ballot: &Ballot) -> String {
+    let mut text = format!("position  {}\n\n", notation::position(game));
+    if !ballot.votes.is_empty() {
+        let mut rows = vec![HEADINGS.map(str::to_owned)];
+        rows.extend(ballot.votes.iter().map(|vote| row(game, vote)));
+        align(&mut text, &rows);
+        text.push('\n');
+    }
+    for vote in &ballot.votes {
+        if !vote.failure.is_empty() {
+            let name = vote.player.as_ref().map_or("?", |player| &player.name);
+            let _ = writeln!(text, "{name}: {}", vote.failure);
+        }
+    }
+    if !ballot.tally.is_empty() {
+        let counts = ballot.tally.iter().map(|count| {
+            let japanese = notation::japanese(game, &count.r#move).unwrap_or_default();
+            format!("{} {japanese} {}", count.r#move, count.votes)
+        });
+        let _ = writeln!(text, "tally     {}", counts.collect::<Vec<_>>().join(", "));
+    }
+    if let Some(decision) = &ballot.decision {
+        let _ = writeln!(text, "decision  {}", explain(game, ballot, decision));
+    }
+    text
+}
+
+fn row(game: &Game, vote: &Vote) -> [String; 9] {
+    let player = vote.player.clone().unwrap_or_default();
+    let made_of = match vote.noise_seed {
+        Some(seed) => format!("σ={} seed={seed:016x}", player.sigma),
+        None => player.engine.clone(),
+    };
+    let arrival = notation::arrival(vote.arrival()).to_owned();
+    let absent = || "-".to_owned();
+    let Some(line) = &vote.line else {
+        return [
+            player.name,
+            made_of,
+            absent(),
+            String::new(),
+            absent(),
+            absent(),
+            absent(),
+            absent(),
+            arrival,
+        ];
+    };
+    let score = line.score.as_ref().map_or_else(absent, |score| {
+        let bound = match score.bound() {
+            Bound::Lower => "≥",
+            Bound::Upper => "≤",
+            Bound::Exact | Bound::Unspecified => "",
+        };
+        format!("{bound}{}", notation::score(score))
+    });
+    [
+        player.name,
+        made_of,
+        line.r#move.clone(),
+        notation::japanese(game, &line.r#move).unwrap_or_default(),
+        score,
+        line.depth.to_string(),
+        grouped(line.nodes),
+        format!("{}.{:03} s", line.time_ms / 1000, line.time_ms % 1000),
+        arrival,
+    ]
+}
+
+fn explain(game: &Game, ballot: &Ballot, decision: &Decision) -> String {
+    let mv = &decision.r#move;
+    let votes = ballot
+        .tally
+        .iter()
+        .find(|count| count.r#move == *mv)
+        .map_or(0, |count| count.votes);
+    let total: u32 = ballot.tally.iter().map(|count| count.votes).sum();
+    let reason = match decision.tie_break() {
+        TieBreak::None if mv == "resign" => "nobody has a move, and somebody resigned".to_owned(),
+        TieBreak::None => format!("{votes} of {total} votes"),
+        TieBreak::Random => format!("{votes} of {total} votes, drawn among equals by the seed"),
+        TieBreak::Primary => {
+            format!("the primary's move, as none has more than half of {total} votes")
+        }
+        TieBreak::Fallback => "nobody voted; the coordinator's own move".to_owned(),
+        TieBreak::Rules if mv == "win" => "by declaration (27-point rule)".to_owned(),
+        TieBreak::Rules => "mated".to_owned(),
+    };
+    let shown = match notation::japanese(game, mv) {
+        Some(japanese) => format!("{mv} {japanese}"),
+        None => mv.clone(),
+    };
+    let (rule, elapsed) = (&decision.rule, decision.elapsed_ms);
+    format!(
+        "{shown} by {rule}: {reason}; {}.{:03} s",
+        elapsed / 1000,
+        elapsed % 1000
+    )
+}
+
+/// Pads by display width: Japanese notation is two columns a character.
+fn align(text: &mut String, rows: &[[String; 9]]) {
+    let widths: [usize; 9] = std::array::from_fn(|column| {
+        let widths = rows.iter().map(|row| row[column].width());
+        widths.max().unwrap_or_default()
+    });
+    for row in rows {
+        let mut line = String::new();
+        for (column, cell) in row.iter().enumerate() {
+            let padding = " ".repeat(widths[column] - cell.width());
+            let _ = match NUMBERS[column] {
+                true => write!(line, "{padding}{cell}  "),
+                false => write!(line, "{cell}{padding}  "),
+            };
+        }
+        let _ = writeln!(text, "{}", line.trim_end());
+    }
+}
+
+/// Digits in groups of three.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}

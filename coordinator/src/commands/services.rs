@@ -1,0 +1,120 @@
+//! `monju worker` and `monju coordinator`: the two services over TCP.
+
+use crate::{
+    config::{Config, WORKER_LISTEN},
+    server,
+    team::{self, Choices},
+};
+use monju_worker::{Worker, WorkerSettings};
+use std::{
+    io::{self, Write},
+    net::SocketAddr,
+    path::PathBuf,
+    time::Duration,
+};
+use tracing::info;
+
+/// Workers get this long to be found before the coordinator says that it is ready.
+const SETTLING: Duration = Duration::from_secs(3);
+
+/// A worker on this machine.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct WorkerService {
+    /// Configuration file.
+    pub config: Option<PathBuf>,
+    /// `host:port` instead of the configured one.
+    pub listen: Option<String>,
+    /// Name instead of the configured one.
+    pub name: Option<String>,
+    /// Number of native players, instead of the configured players.
+    pub players: Option<u32>,
+    /// Noise of the native players in centipawns.
+    pub sigma: Option<f64>,
+}
+
+impl WorkerService {
+    /// Serves until the process is told to end.
+    ///
+    /// # Errors
+    /// The configuration is wrong, the port is in use, or a player cannot be started.
+    pub async fn run(self) -> anyhow::Result<()> {
+        let mut config = Config::load(self.config.as_deref())?;
+        // A worker hosts players of its own, whoever else is in the ensemble.
+        config.coordinator.workers.clear();
+        let choices = Choices {
+            players: self.players,
+            sigma: self.sigma,
+            ..Choices::default()
+        };
+        let settings = WorkerSettings {
+            players: team::local_players(&config, &choices)?,
+            name: self.name.unwrap_or(config.worker.name),
+            hash_mib: config.worker.hash_mib,
+        };
+        let (listener, address) =
+            server::listen(&self.listen.unwrap_or(config.worker.listen)).await?;
+        let (name, players) = (settings.name.clone(), settings.players.len());
+        let worker = Worker::start(settings)?;
+        info!(%address, name, players, "worker listening");
+        announce(address);
+        monju_worker::serve_tcp(listener, worker, server::told_to_end()).await?;
+        info!("worker ended");
+        Ok(())
+    }
+}
+
+/// A coordinator on this machine.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CoordinatorService {
+    /// Configuration file.
+    pub config: Option<PathBuf>,
+    /// `host:port` instead of the configured one.
+    pub listen: Option<String>,
+    /// URLs of workers, instead of the configured ones.
+    pub workers: Vec<String>,
+    /// Voting rule instead of the configured one.
+    pub rule: Option<String>,
+}
+
+impl CoordinatorService {
+    /// Serves until the process is told to end.
+    ///
+    /// # Errors
+    /// The configuration is wrong, or the port is in use.
+    pub async fn run(self) -> anyhow::Result<()> {
+        let mut config = Config::load(self.config.as_deref())?;
+        if !self.workers.is_empty() {
+            config.coordinator.workers = self.workers;
+        }
+        if config.coordinator.workers.is_empty() && config.players.is_empty() {
+            config
+                .coordinator
+                .workers
+                .push(format!("http://{WORKER_LISTEN}"));
+        }
+        let choices = Choices {
+            rule: self.rule,
+            ..Choices::default()
+        };
+        let listen = self.listen.unwrap_or(config.coordinator.listen.clone());
+        let (listener, address) = server::listen(&listen).await?;
+        let (service, embedded) = team::start(config, &choices).await?;
+        service.settle(SETTLING).await;
+        info!(%address, "coordinator listening");
+        announce(address);
+        server::serve_tcp(listener, service, server::told_to_end()).await?;
+        if let Some(worker) = embedded {
+            worker.close().await;
+        }
+        info!("coordinator ended");
+        Ok(())
+    }
+}
+
+/// Tells whoever started the service where it listens; with port 0 nobody else knows.
+fn announce(address: SocketAddr) {
+    let mut output = io::stdout().lock();
+    // A service lives on when nobody reads its output.
+    let _ = writeln!(output, "listening on {address}");
+    let _ = output.flush();
+}

@@ -1,0 +1,282 @@
+//! The one configuration file, `monju.toml`, that every role reads its own part of.
+//!
+//! `configs/monju.toml` documents every key.
+
+mod place;
+
+use crate::{
+    roster,
+    voting::{Rule, UnknownRule},
+};
+use monju_worker::{DEFAULT_HASH_MIB, PlayerSpec, PlayerTable, validate_players};
+use place::Source;
+use serde::Deserialize;
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+pub use place::ConfigError;
+
+/// The version of the configuration that this build reads.
+const VERSION: u32 = 1;
+
+/// Where a worker listens unless told otherwise.
+pub const WORKER_LISTEN: &str = "127.0.0.1:7411";
+/// Where a coordinator listens unless told otherwise.
+pub const COORDINATOR_LISTEN: &str = "127.0.0.1:7410";
+/// What a worker is called unless told otherwise.
+pub const WORKER_NAME: &str = "worker";
+/// What is lost between a decision and the GUI's clock unless told otherwise.
+pub const OVERHEAD: Duration = Duration::from_millis(100);
+
+/// A checked configuration.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Config {
+    /// `[worker]`.
+    pub worker: WorkerConfig,
+    /// `[[player]]`, expanded; empty when there is none.
+    pub players: Vec<PlayerSpec>,
+    /// `[coordinator]`.
+    pub coordinator: CoordinatorConfig,
+    /// `[ensemble]`.
+    pub ensemble: EnsembleConfig,
+}
+
+/// What a worker is called, where it listens, how much memory it takes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WorkerConfig {
+    /// Its name on ballots.
+    pub name: String,
+    /// `host:port`.
+    pub listen: String,
+    /// Transposition tables of all its native players together, in MiB.
+    pub hash_mib: u32,
+}
+
+/// Where a coordinator listens, and what it coordinates.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CoordinatorConfig {
+    /// `host:port`.
+    pub listen: String,
+    /// URLs of remote workers.
+    pub workers: Vec<String>,
+    /// What is lost between a decision and the GUI's clock.
+    pub overhead: Duration,
+}
+
+/// How votes become a move.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct EnsembleConfig {
+    /// The voting rule.
+    pub rule: Rule,
+    /// The player whose move is taken when no move has a majority.
+    pub primary: Option<String>,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            worker: WorkerConfig {
+                name: WORKER_NAME.to_owned(),
+                listen: WORKER_LISTEN.to_owned(),
+                hash_mib: DEFAULT_HASH_MIB,
+            },
+            players: Vec::new(),
+            coordinator: CoordinatorConfig {
+                listen: COORDINATOR_LISTEN.to_owned(),
+                workers: Vec::new(),
+                overhead: OVERHEAD,
+            },
+            ensemble: EnsembleConfig::default(),
+        }
+    }
+}
+
+impl Config {
+    /// Reads the file that was named; else `monju.toml` beside the executable, where there is one;
+    /// else there are only defaults.
+    ///
+    /// # Errors
+    /// The file cannot be read, or something in it is wrong.
+    pub fn load(named: Option<&Path>) -> Result<Self, ConfigError> {
+        match named.map(Path::to_owned).or_else(beside_executable) {
+            Some(path) => Self::read(&path),
+            None => Ok(Self::default()),
+        }
+    }
+
+    /// Reads one file.
+    ///
+    /// # Errors
+    /// The file cannot be read, or something in it is wrong.
+    pub fn read(path: &Path) -> Result<Self, ConfigError> {
+        let text =
+            fs::read_to_string(path).map_err(|error| ConfigError::unreadable(path, &error))?;
+        Self::parse(&text, path)
+    }
+
+    /// Checks a text; `path` is what errors call it, and where its relative paths start from.
+    ///
+    /// # Errors
+    /// Something is wrong; the error says in which line.
+    pub fn parse(text: &str, path: &Path) -> Result<Self, ConfigError> {
+        let source = Source::new(text, path);
+        let file: File = toml::from_str(text).map_err(|error| source.syntax(&error))?;
+        if file.version != VERSION {
+            let what = format!(
+                "version {} is not known; use version = {VERSION}",
+                file.version
+            );
+            return Err(source.error(&["version"], what));
+        }
+        let players = validate_players(&file.player, path.parent().unwrap_or(Path::new("")))
+            .map_err(|error| source.element_error("player", error.index, error.to_string()))?;
+        let config = Self {
+            worker: file.worker.validate(&source)?,
+            coordinator: file.coordinator.validate(&source)?,
+            ensemble: file.ensemble.validate(&source)?,
+            players,
+        };
+        config.check_primary(&source)?;
+        Ok(config)
+    }
+
+    /// Where every player is known, the primary must be one of them.
+    fn check_primary(&self, source: &Source) -> Result<(), ConfigError> {
+        let Some(primary) = &self.ensemble.primary else {
+            return Ok(());
+        };
+        let known = !self.players.is_empty() && self.coordinator.workers.is_empty();
+        if known && self.players.iter().all(|player| player.name != *primary) {
+            let names: Vec<&str> = self.players.iter().map(|player| &*player.name).collect();
+            let names = names.join(", ");
+            let what = format!("primary '{primary}' is no player; expected one of: {names}");
+            return Err(source.error(&["ensemble", "primary"], what));
+        }
+        Ok(())
+    }
+}
+
+/// `monju.toml` beside the executable: GUIs start engines in any folder and without arguments.
+fn beside_executable() -> Option<PathBuf> {
+    let path = env::current_exe().ok()?.with_file_name("monju.toml");
+    path.is_file().then_some(path)
+}
+
+/// The file as written.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    #[serde(default = "current_version")]
+    version: u32,
+    #[serde(default)]
+    worker: WorkerTable,
+    #[serde(default)]
+    player: Vec<PlayerTable>,
+    #[serde(default)]
+    coordinator: CoordinatorTable,
+    #[serde(default)]
+    ensemble: EnsembleTable,
+}
+
+fn current_version() -> u32 {
+    VERSION
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WorkerTable {
+    name: Option<String>,
+    listen: Option<String>,
+    hash_mib: Option<u32>,
+}
+
+impl WorkerTable {
+    fn validate(self, source: &Source) -> Result<WorkerConfig, ConfigError> {
+        let defaults = Config::default().worker;
+        let config = WorkerConfig {
+            name: self.name.unwrap_or(defaults.name),
+            listen: self.listen.unwrap_or(defaults.listen),
+            hash_mib: self.hash_mib.unwrap_or(defaults.hash_mib),
+        };
+        if config.name.is_empty() || config.name.contains(char::is_whitespace) {
+            let what = format!("name '{}' must be one word", config.name);
+            return Err(source.error(&["worker", "name"], what));
+        }
+        check_listen(source, "worker", &config.listen)?;
+        if config.hash_mib == 0 {
+            let what = "hash_mib must be at least 1".to_owned();
+            return Err(source.error(&["worker", "hash_mib"], what));
+        }
+        Ok(config)
+    }
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CoordinatorTable {
+    listen: Option<String>,
+    workers: Option<Vec<String>>,
+    overhead_ms: Option<u32>,
+}
+
+impl CoordinatorTable {
+    fn validate(self, source: &Source) -> Result<CoordinatorConfig, ConfigError> {
+        let defaults = Config::default().coordinator;
+        let config = CoordinatorConfig {
+            listen: self.listen.unwrap_or(defaults.listen),
+            workers: self.workers.unwrap_or(defaults.workers),
+            overhead: self
+                .overhead_ms
+                .map_or(defaults.overhead, |ms| Duration::from_millis(ms.into())),
+        };
+        check_listen(source, "coordinator", &config.listen)?;
+        let keys = ["coordinator", "workers"];
+        for (index, url) in config.workers.iter().enumerate() {
+            roster::endpoint(url).map_err(|error| source.error(&keys, error.to_string()))?;
+            if config.workers[..index].contains(url) {
+                let what = format!("worker {url} is listed twice; remove one of them");
+                return Err(source.error(&keys, what));
+            }
+        }
+        Ok(config)
+    }
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct EnsembleTable {
+    rule: Option<String>,
+    primary: Option<String>,
+}
+
+impl EnsembleTable {
+    fn validate(self, source: &Source) -> Result<EnsembleConfig, ConfigError> {
+        let rule = match self.rule {
+            Some(rule) => rule.parse().map_err(|error: UnknownRule| {
+                source.error(&["ensemble", "rule"], error.to_string())
+            })?,
+            None => Rule::default(),
+        };
+        Ok(EnsembleConfig {
+            rule,
+            primary: self.primary,
+        })
+    }
+}
+
+fn check_listen(source: &Source, table: &str, listen: &str) -> Result<(), ConfigError> {
+    let is_address = listen
+        .rsplit_once(':')
+        .is_some_and(|(host, port)| !host.is_empty() && port.parse::<u16>().is_ok());
+    if is_address {
+        return Ok(());
+    }
+    let what = format!("listen '{listen}' is no address; expected a form like {WORKER_LISTEN}");
+    Err(source.error(&[table, "listen"], what))
+}
+
+#[cfg(test)]
+mod tests;

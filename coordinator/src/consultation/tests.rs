@@ -1,0 +1,300 @@
+//! Deadlines, deaths and ponders, under paused time.
+
+use super::*;
+use crate::{
+    roster::Roster,
+    testing::{FakeWorker, Step::*},
+    voting::Rule,
+};
+use monju_proto::v1::{Arrival, think_request::Message};
+
+fn question(limits: Limits) -> Question {
+    question_on("startpos", limits)
+}
+
+fn question_on(position: &str, limits: Limits) -> Question {
+    Question {
+        heading: Heading {
+            id: 1,
+            game_id: "game".to_owned(),
+            seed: 1,
+            rule: Rule::Majority,
+            primary: None,
+        },
+        game: Game::from_usi(position).expect("a position"),
+        limits,
+        overhead: Duration::from_millis(100),
+    }
+}
+
+fn time_limit(ms: u64) -> Limits {
+    Limits {
+        time_ms: Some(ms),
+        ..Limits::default()
+    }
+}
+
+fn ponder() -> Limits {
+    Limits {
+        ponder: true,
+        clock: Some(Clock {
+            byoyomi_ms: 1_000,
+            ..Clock::default()
+        }),
+        ..Limits::default()
+    }
+}
+
+/// Runs a consultation in which `commands` are given at their times.
+async fn run(roster: &Roster, question: Question, commands: Vec<(u64, Command)>) -> Ballot {
+    let (sender, receiver) = mpsc::channel(1);
+    let (standings, _standings) = mpsc::channel(64);
+    let seats = roster.seats();
+    let speaker = tokio::spawn(async move {
+        let begun = Instant::now();
+        for (ms, command) in commands {
+            time::sleep_until(begun + Duration::from_millis(ms)).await;
+            let _ = sender.send(command).await;
+        }
+        // Kept open: a caller that hangs up is another case.
+        sender.closed().await;
+    });
+    let ballot = consult(question, &seats, receiver, standings).await;
+    speaker.abort();
+    ballot.expect("somebody waits for the decision")
+}
+
+fn decision(ballot: &Ballot) -> (&str, TieBreak, u64) {
+    let decision = ballot.decision.as_ref().expect("decided");
+    (&decision.r#move, decision.tie_break(), decision.elapsed_ms)
+}
+
+fn arrivals(ballot: &Ballot) -> Vec<Arrival> {
+    ballot.votes.iter().map(|vote| vote.arrival()).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn decides_at_once_when_everybody_has_voted() {
+    let worker = FakeWorker::named("desk")
+        .player("a", &[Wait(50), Answer("7g7f 3c3d")])
+        .player("b", &[Wait(70), Answer("2g2f")])
+        .player("c", &[Wait(90), Answer("7g7f")]);
+    let (roster, _server) = worker.roster().await;
+    let ballot = run(&roster, question(time_limit(10_000)), vec![]).await;
+    let (mv, tie_break, elapsed_ms) = decision(&ballot);
+    assert_eq!((mv, tie_break), ("7g7f", TieBreak::None));
+    assert!((90..100).contains(&elapsed_ms), "{elapsed_ms}");
+    assert_eq!(ballot.decision.expect("decided").ponder, "3c3d");
+}
+
+#[tokio::test(start_paused = true)]
+async fn decides_at_the_deadline_from_what_was_streamed() {
+    // All of them hear the stop, and none obeys it.
+    let worker = FakeWorker::named("desk")
+        .player("a", &[Stream("2g2f"), Wait(200), Stream("7g7f")])
+        .player("b", &[Stream("7g7f"), Listen, Listen])
+        .player("c", &[Listen, Listen]);
+    let requests = worker.requests.clone();
+    let (roster, _server) = worker.roster().await;
+    let ballot = run(&roster, question(time_limit(1_000)), vec![]).await;
+    assert_eq!(decision(&ballot), ("7g7f", TieBreak::None, 1_000));
+    assert_eq!(
+        arrivals(&ballot),
+        [Arrival::Provisional, Arrival::Provisional, Arrival::Late]
+    );
+    let requests = requests.lock().expect("requests");
+    let told_to_stop = requests
+        .iter()
+        .filter(|request| matches!(request, Message::Stop(_)));
+    assert_eq!(told_to_stop.count(), 3);
+}
+
+#[tokio::test(start_paused = true)]
+async fn workers_get_their_time_and_no_clock() {
+    let worker = FakeWorker::named("desk").player("a", &[Answer("7g7f")]);
+    let requests = worker.requests.clone();
+    let (roster, _server) = worker.roster().await;
+    let mut limits = time_limit(1_000);
+    limits.clock = Some(Clock {
+        black_ms: 1_000_000,
+        ..Clock::default()
+    });
+    run(&roster, question(limits), vec![]).await;
+    let requests = requests.lock().expect("requests");
+    let Message::Go(go) = &requests[0] else {
+        panic!("no go")
+    };
+    let limits = go.limits.as_ref().expect("limits");
+    assert_eq!(limits.clock, None);
+    assert!((900..1_000).contains(&limits.time_ms.expect("a time")));
+    assert_eq!(go.noise_seed, crate::seed::derive(1, "a"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_illegal_vote_never_counts() {
+    let worker = FakeWorker::named("desk")
+        .player("a", &[Answer("7g7e")])
+        .player("b", &[Answer("7g7e")])
+        .player("c", &[Answer("2g2f")]);
+    let (roster, _server) = worker.roster().await;
+    let ballot = run(&roster, question(Limits::default()), vec![]).await;
+    assert_eq!(decision(&ballot).0, "2g2f");
+    assert_eq!(ballot.tally.len(), 1);
+    assert_eq!(
+        arrivals(&ballot),
+        [Arrival::Illegal, Arrival::Illegal, Arrival::Final]
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_dead_player_delays_nobody_and_its_last_line_stands() {
+    let worker = FakeWorker::named("desk")
+        .player("a", &[Stream("7g7f"), Wait(20), Die("out of memory")])
+        .player("b", &[Wait(10), Die("no such engine")])
+        .player("c", &[Wait(40), Answer("7g7f")]);
+    let (roster, _server) = worker.roster().await;
+    let ballot = run(&roster, question(time_limit(10_000)), vec![]).await;
+    let (mv, _, elapsed_ms) = decision(&ballot);
+    assert_eq!(mv, "7g7f");
+    assert!(elapsed_ms < 100, "{elapsed_ms}");
+    assert_eq!(
+        arrivals(&ballot),
+        [Arrival::Failed, Arrival::Failed, Arrival::Final]
+    );
+    assert_eq!(ballot.votes[0].failure, "out of memory");
+    assert_eq!(ballot.tally[0].votes, 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_any_vote_the_coordinator_moves_itself() {
+    let worker = FakeWorker::named("desk").player("a", &[Die("gone")]);
+    let (roster, _server) = worker.roster().await;
+    let ballot = run(&roster, question(time_limit(1_000)), vec![]).await;
+    let (mv, tie_break, _) = decision(&ballot);
+    assert_eq!(tie_break, TieBreak::Fallback);
+    assert!(Game::startpos().parse_move(mv).is_ok(), "{mv}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_mated_side_resigns_without_asking() {
+    let worker = FakeWorker::named("desk").player("a", &[Answer("5a5b")]);
+    let told = worker.told.clone();
+    let (roster, _server) = worker.roster().await;
+    let mated = question_on("4k4/4G4/4P4/9/9/9/9/9/4K4 w - 1", time_limit(1_000));
+    let ballot = run(&roster, mated, vec![]).await;
+    assert_eq!(decision(&ballot), ("resign", TieBreak::Rules, 0));
+    assert!(told.lock().expect("told").is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stop_decides_from_what_is_there() {
+    let worker = FakeWorker::named("desk")
+        .player("a", &[Stream("7g7f"), Listen, Answer("2g2f")])
+        .player("b", &[Stream("2g2f"), Wait(60_000)]);
+    let (roster, _server) = worker.roster().await;
+    let ballot = run(
+        &roster,
+        question(Limits::default()),
+        vec![(500, Command::Stop)],
+    )
+    .await;
+    let (mv, _, elapsed_ms) = decision(&ballot);
+    assert_eq!(mv, "2g2f");
+    assert_eq!(arrivals(&ballot), [Arrival::Final, Arrival::Provisional]);
+    assert_eq!(elapsed_ms, 500 + STOP_PATIENCE.as_millis() as u64);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_ponder_holds_the_decision_until_the_hit() {
+    let worker = FakeWorker::named("desk").player("a", &[Answer("7g7f")]);
+    let (roster, _server) = worker.roster().await;
+    let hit = vec![(30_000, Command::PonderHit(None))];
+    let ballot = run(&roster, question(ponder()), hit).await;
+    assert_eq!(decision(&ballot), ("7g7f", TieBreak::None, 30_000));
+}
+
+#[tokio::test(start_paused = true)]
+async fn time_counts_from_the_ponder_hit_by_the_new_clock() {
+    let worker = FakeWorker::named("desk").player("a", &[Stream("7g7f"), Listen, Wait(60_000)]);
+    let requests = worker.requests.clone();
+    let (roster, _server) = worker.roster().await;
+    let clock = Clock {
+        byoyomi_ms: 2_000,
+        ..Clock::default()
+    };
+    let hit = vec![(5_000, Command::PonderHit(Some(clock)))];
+    let ballot = run(&roster, question(ponder()), hit).await;
+    assert_eq!(decision(&ballot), ("7g7f", TieBreak::None, 6_900));
+    let requests = requests.lock().expect("requests");
+    let [Message::Go(go), Message::PonderHit(hit), ..] = requests.as_slice() else {
+        panic!("{requests:?}")
+    };
+    let before = go.limits.as_ref().expect("limits");
+    assert_eq!((before.ponder, before.time_ms), (true, None));
+    let after = hit.limits.as_ref().expect("limits");
+    assert!(!after.ponder);
+    assert!((1_800..1_900).contains(&after.time_ms.expect("a time")));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stop_ends_a_ponder() {
+    let worker = FakeWorker::named("desk")
+        .player("a", &[Answer("7g7f")])
+        .player("b", &[Stream("7g7f"), Wait(60_000)]);
+    let (roster, _server) = worker.roster().await;
+    let ballot = run(&roster, question(ponder()), vec![(700, Command::Stop)]).await;
+    assert_eq!(decision(&ballot), ("7g7f", TieBreak::None, 730));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_decision_by_the_rules_is_held_during_a_ponder() {
+    let (roster, _server) = FakeWorker::named("desk").roster().await;
+    let mated = question_on("4k4/4G4/4P4/9/9/9/9/9/4K4 w - 1", ponder());
+    let hit = vec![(400, Command::PonderHit(None))];
+    let ballot = run(&roster, mated, hit).await;
+    assert_eq!(decision(&ballot), ("resign", TieBreak::Rules, 400));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_consultation_that_nobody_waits_for_is_given_up() {
+    let worker = FakeWorker::named("desk").player("a", &[Wait(60_000)]);
+    let (roster, _server) = worker.roster().await;
+    let seats = roster.seats();
+
+    let (_commands, receiver) = mpsc::channel(1);
+    let (standings, reader) = mpsc::channel(1);
+    drop(reader);
+    let ballot = consult(question(Limits::default()), &seats, receiver, standings).await;
+    assert_eq!(ballot, None);
+
+    let (commands, receiver) = mpsc::channel(1);
+    let (standings, _reader) = mpsc::channel(1);
+    drop(commands);
+    let ballot = consult(question(ponder()), &seats, receiver, standings).await;
+    assert_eq!(ballot, None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn standings_are_few_and_only_news() {
+    let mut script: Vec<_> = ["7g7f", "2g2f", "5g5f"]
+        .iter()
+        .cycle()
+        .take(60)
+        .flat_map(|mv| [Stream(mv), Wait(10)])
+        .collect();
+    script.extend([Wait(5_000), Answer("7g7f")]);
+    let (roster, _server) = FakeWorker::named("desk")
+        .player("a", &script)
+        .roster()
+        .await;
+    let (_commands, receiver) = mpsc::channel(1);
+    let (standings, mut reader) = mpsc::channel(1_000);
+    let seats = roster.seats();
+    consult(question(Limits::default()), &seats, receiver, standings).await;
+    let mut count = 0;
+    while reader.recv().await.is_some() {
+        count += 1;
+    }
+    // 600 ms of news, then silence.
+    assert!((5..=8).contains(&count), "{count}");
+}

@@ -1,0 +1,289 @@
+//! One worker: the way to it, and a task that watches whether it is there.
+
+use monju_proto::v1::{
+    DescribeRequest, DescribeResponse, PlayerInfo, WorkerStatus, worker_client::WorkerClient,
+};
+use std::{error::Error as _, time::Duration};
+use tokio::{
+    sync::watch,
+    task::JoinHandle,
+    time::{self, Instant},
+};
+use tonic::{
+    Status,
+    transport::{Channel, Endpoint, Uri},
+};
+use tracing::{info, warn};
+
+/// A connected worker is asked this often whether it is still there.
+const WATCH_INTERVAL: Duration = Duration::from_secs(1);
+/// A lost worker is asked this often whether it is back.
+const RETRY_INTERVAL: Duration = Duration::from_millis(500);
+/// A host that does not answer the first packet within this time is not there.
+const CONNECT_PATIENCE: Duration = Duration::from_secs(1);
+/// A remote worker that does not describe itself within this time is lost.
+const REMOTE_PATIENCE: Duration = Duration::from_secs(2);
+/// A worker in this process cannot be lost, only kept waiting by its own players.
+const IN_PROCESS_PATIENCE: Duration = Duration::from_secs(60);
+/// HTTP/2 keepalive: how often an unanswered connection is probed, and when it is given up.
+const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(1);
+const KEEPALIVE_PATIENCE: Duration = Duration::from_secs(2);
+
+/// Why a text is no worker's or coordinator's address.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum AddressError {
+    /// Not of the form `http://host:port`.
+    #[error("'{0}' is no address; expected a form like http://127.0.0.1:7411")]
+    Form(String),
+    /// TLS is not there yet.
+    #[error("'{0}' asks for TLS, which this build does not speak; use http://")]
+    Tls(String),
+}
+
+/// One worker of the ensemble. Dropping it ends the watching.
+#[derive(Debug)]
+pub struct Link {
+    address: String,
+    channel: Channel,
+    state: watch::Receiver<State>,
+    watcher: JoinHandle<()>,
+}
+
+/// What is known of a worker.
+#[derive(Clone, Debug)]
+struct State {
+    /// What it said last, connected or not.
+    described: Option<DescribeResponse>,
+    /// Why it is not connected.
+    failure: Option<String>,
+    round_trip: Duration,
+}
+
+impl Link {
+    /// A worker in this process, reached over an in-memory connection.
+    pub fn in_process(channel: Channel) -> Self {
+        Self::watch("in-process".to_owned(), channel, IN_PROCESS_PATIENCE)
+    }
+
+    /// A worker at a URL. It need not be there yet.
+    ///
+    /// # Errors
+    /// The URL is not of the form `http://host:port`.
+    pub fn remote(url: &str) -> Result<Self, AddressError> {
+        let endpoint = endpoint(url)?;
+        let channel = endpoint.connect_lazy();
+        Ok(Self::watch(url.to_owned(), channel, REMOTE_PATIENCE))
+    }
+
+    /// A worker that is lost when it does not describe itself within `patience`.
+    pub(super) fn watch(address: String, channel: Channel, patience: Duration) -> Self {
+        let (sender, state) = watch::channel(State {
+            described: None,
+            failure: Some("not connected yet".to_owned()),
+            round_trip: Duration::ZERO,
+        });
+        let client = WorkerClient::new(channel.clone());
+        Self {
+            watcher: tokio::spawn(watch_worker(address.clone(), client, patience, sender)),
+            address,
+            channel,
+            state,
+        }
+    }
+
+    /// `in-process`, or the URL.
+    pub fn address(&self) -> &str {
+        &self.address
+    }
+
+    /// The connection.
+    pub fn channel(&self) -> Channel {
+        self.channel.clone()
+    }
+
+    /// Whether the worker answered when it was asked last.
+    pub fn is_connected(&self) -> bool {
+        self.state.borrow().failure.is_none()
+    }
+
+    /// Why the worker is not connected.
+    pub fn failure(&self) -> Option<String> {
+        self.state.borrow().failure.clone()
+    }
+
+    /// The measured round trip; zero while it is not connected.
+    pub fn round_trip(&self) -> Duration {
+        let state = self.state.borrow();
+        match state.failure {
+            None => state.round_trip,
+            Some(_) => Duration::ZERO,
+        }
+    }
+
+    /// The worker's own name, or its address until it is known.
+    pub fn name(&self) -> String {
+        match &self.state.borrow().described {
+            Some(described) if !described.name.is_empty() => described.name.clone(),
+            _ => self.address.clone(),
+        }
+    }
+
+    /// The players as they were described last.
+    pub fn players(&self) -> Vec<PlayerInfo> {
+        match &self.state.borrow().described {
+            Some(described) => described.players.clone(),
+            None => Vec::new(),
+        }
+    }
+
+    /// The worker for people to read, without its players.
+    pub fn status(&self) -> WorkerStatus {
+        let name = self.name();
+        let state = self.state.borrow();
+        WorkerStatus {
+            name,
+            address: self.address.clone(),
+            connected: state.failure.is_none(),
+            failure: state.failure.clone().unwrap_or_default(),
+            version: match &state.described {
+                Some(described) => described.version.clone(),
+                None => String::new(),
+            },
+            players: Vec::new(),
+        }
+    }
+
+    /// Waits until the worker has described itself.
+    pub async fn described(&self) {
+        let mut state = self.state.clone();
+        // An error means that the watcher has ended, which it does only with the link.
+        let _ = state.wait_for(|state| state.described.is_some()).await;
+    }
+}
+
+impl Drop for Link {
+    fn drop(&mut self) {
+        self.watcher.abort();
+    }
+}
+
+/// Checks a URL and sets the connection up so that a dead peer is noticed.
+///
+/// # Errors
+/// The URL is not of the form `http://host:port`.
+pub fn endpoint(url: &str) -> Result<Endpoint, AddressError> {
+    let form = || AddressError::Form(url.to_owned());
+    let uri: Uri = url.parse().map_err(|_| form())?;
+    if uri.scheme_str() == Some("https") {
+        return Err(AddressError::Tls(url.to_owned()));
+    }
+    let is_bare = matches!(uri.path(), "" | "/") && uri.query().is_none();
+    if uri.scheme_str() != Some("http") || uri.port_u16().is_none() || !is_bare {
+        return Err(form());
+    }
+    Ok(Endpoint::from(uri)
+        .connect_timeout(CONNECT_PATIENCE)
+        .tcp_nodelay(true)
+        .http2_keep_alive_interval(KEEPALIVE_INTERVAL)
+        .keep_alive_timeout(KEEPALIVE_PATIENCE)
+        .keep_alive_while_idle(true))
+}
+
+/// The innermost cause of a failed call, for one line of text.
+pub fn reason(status: &Status) -> String {
+    let mut cause = status.source();
+    let mut innermost = None;
+    while let Some(error) = cause {
+        innermost = Some(error.to_string());
+        cause = error.source();
+    }
+    innermost.unwrap_or_else(|| match status.message() {
+        "" => status.code().description().to_owned(),
+        message => message.to_owned(),
+    })
+}
+
+/// Asks the worker to describe itself, for ever. The channel reconnects by itself.
+async fn watch_worker(
+    address: String,
+    mut client: WorkerClient<Channel>,
+    patience: Duration,
+    state: watch::Sender<State>,
+) {
+    loop {
+        let asked = Instant::now();
+        let answer = time::timeout(patience, client.describe(DescribeRequest {})).await;
+        let outcome = match answer {
+            Ok(Ok(response)) => Ok(response.into_inner()),
+            Ok(Err(status)) => Err(reason(&status)),
+            Err(_) => Err(format!("no answer within {} s", patience.as_secs())),
+        };
+        let connected = outcome.is_ok();
+        state.send_modify(|state| state.note(&address, outcome, asked.elapsed()));
+        let pause = if connected {
+            WATCH_INTERVAL
+        } else {
+            RETRY_INTERVAL
+        };
+        time::sleep(pause).await;
+    }
+}
+
+impl State {
+    fn note(
+        &mut self,
+        address: &str,
+        outcome: Result<DescribeResponse, String>,
+        round_trip: Duration,
+    ) {
+        match outcome {
+            Ok(described) => {
+                if self.failure.is_some() {
+                    let worker = &described.name;
+                    let players = described.players.len();
+                    info!(address, worker, players, "worker connected");
+                    self.round_trip = round_trip;
+                }
+                // Smoothed, so that one late answer does not shorten everybody's thinking.
+                self.round_trip = (self.round_trip * 3 + round_trip) / 4;
+                self.described = Some(described);
+                self.failure = None;
+            }
+            Err(reason) => {
+                if self.failure.as_deref() != Some(reason.as_str()) {
+                    warn!(address, reason, "worker not connected");
+                }
+                self.failure = Some(reason);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_checked() {
+        assert!(endpoint("http://127.0.0.1:7411").is_ok());
+        assert!(endpoint("http://worker-1.local:7411/").is_ok());
+        assert!(endpoint("http://[::1]:7411").is_ok());
+        for bad in [
+            "",
+            "127.0.0.1:7411",
+            "http://host",
+            "ftp://host:1",
+            "http://host:1/path",
+            "a b",
+        ] {
+            assert_eq!(
+                endpoint(bad).err(),
+                Some(AddressError::Form(bad.to_owned()))
+            );
+        }
+        assert!(matches!(
+            endpoint("https://host:7411"),
+            Err(AddressError::Tls(_))
+        ));
+    }
+}

@@ -1,0 +1,113 @@
+//! Which players are in the ensemble, and what the ballot calls them.
+
+use super::Link;
+use crate::seed;
+use monju_proto::v1::PlayerInfo;
+use std::{collections::BTreeMap, time::Duration};
+use tonic::transport::Channel;
+
+/// One player of the ensemble.
+#[derive(Clone, Debug)]
+pub struct Seat {
+    /// Who it is; the name is unique in the ensemble.
+    pub info: PlayerInfo,
+    /// What its worker calls it.
+    pub called: String,
+    /// Index of its worker in the roster.
+    pub worker: usize,
+    /// The way to its worker, or why there is none now.
+    pub access: Result<Channel, String>,
+    /// The measured round trip to its worker.
+    pub round_trip: Duration,
+}
+
+impl Seat {
+    /// The seed of this player's noise in a game: the same on any number of machines, because it
+    /// depends on nothing but the game's seed and the player's name.
+    pub fn noise_seed(&self, game_seed: u64) -> u64 {
+        seed::derive(game_seed, &self.info.name)
+    }
+}
+
+/// Lists all players in the order of their workers.
+pub(super) fn assign(links: &[Link]) -> Vec<Seat> {
+    let mut seats = Vec::new();
+    for (worker, link) in links.iter().enumerate() {
+        let worker_name = link.name();
+        for info in link.players() {
+            seats.push(Seat {
+                called: info.name.clone(),
+                info: PlayerInfo {
+                    worker: worker_name.clone(),
+                    ..info
+                },
+                worker,
+                access: match link.failure() {
+                    None => Ok(link.channel()),
+                    Some(reason) => Err(reason),
+                },
+                round_trip: link.round_trip(),
+            });
+        }
+    }
+    let names = unique_names(
+        seats
+            .iter()
+            .map(|seat| (seat.called.as_str(), seat.info.worker.as_str())),
+    );
+    for (seat, name) in seats.iter_mut().zip(names) {
+        seat.info.name = name;
+    }
+    seats
+}
+
+/// Players that share a name become `name@worker`; where workers share a name, too, all but the
+/// first get a number: `name@worker#2`.
+fn unique_names<'a>(players: impl Iterator<Item = (&'a str, &'a str)> + Clone) -> Vec<String> {
+    let mut holders = BTreeMap::<&str, u32>::new();
+    for (name, _) in players.clone() {
+        *holders.entry(name).or_default() += 1;
+    }
+    let mut taken = BTreeMap::<String, u32>::new();
+    let mut name_of = |name: &str, worker: &str| {
+        let full = match holders[name] {
+            1 => name.to_owned(),
+            _ => format!("{name}@{worker}"),
+        };
+        let number = taken.entry(full.clone()).or_default();
+        *number += 1;
+        match *number {
+            1 => full,
+            number => format!("{full}#{number}"),
+        }
+    };
+    players
+        .map(|(name, worker)| name_of(name, worker))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_become_unique() {
+        let players = [
+            ("native", "desk"),
+            ("gps", "desk"),
+            ("native", "attic"),
+            ("twin", "cellar"),
+            ("twin", "cellar"),
+        ];
+        assert_eq!(
+            unique_names(players.into_iter()),
+            [
+                "native@desk",
+                "gps",
+                "native@attic",
+                "twin@cellar",
+                "twin@cellar#2"
+            ]
+        );
+    }
+}

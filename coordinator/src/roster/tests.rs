@@ -1,0 +1,73 @@
+//! Workers come, go and come back.
+
+use super::*;
+use crate::testing::{Cable, FakeWorker, Step};
+use tokio::time::{Instant, sleep};
+
+const PATIENCE: Duration = Duration::from_secs(2);
+
+fn cabled(cable: &Cable) -> Roster {
+    let link = Link::watch("http://cable".to_owned(), cable.channel(), PATIENCE);
+    Roster::new(vec![link])
+}
+
+fn worker() -> FakeWorker {
+    FakeWorker::named("desk").player("a", &[Step::Answer("7g7f")])
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_worker_that_is_cut_off_keeps_its_seats_and_comes_back() {
+    let cable = Cable::default();
+    cable.plug(worker());
+    let roster = cabled(&cable);
+    roster.settle(PATIENCE).await;
+    assert!(roster.seats()[0].access.is_ok());
+
+    cable.cut();
+    sleep(Duration::from_secs(2)).await;
+    let status = &roster.statuses()[0];
+    assert!(!status.connected);
+    assert_ne!(status.failure, "");
+    assert_eq!(status.players[0].name, "a");
+    assert!(roster.seats()[0].access.is_err());
+
+    cable.plug(worker());
+    sleep(Duration::from_secs(1)).await;
+    assert!(roster.statuses()[0].connected);
+    assert!(roster.seats()[0].access.is_ok());
+}
+
+#[tokio::test(start_paused = true)]
+async fn settling_does_not_wait_for_ever() {
+    let began = Instant::now();
+    let roster = cabled(&Cable::default());
+    roster.settle(PATIENCE).await;
+    assert_eq!(began.elapsed(), PATIENCE);
+    assert_eq!(roster.statuses()[0].failure, "refused");
+    assert_eq!(roster.seats().len(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn players_of_two_workers_are_told_apart() {
+    let (one, _one) = FakeWorker::named("desk").player("a", &[]).link();
+    let (two, _two) = FakeWorker::named("attic")
+        .player("a", &[])
+        .player("b", &[])
+        .link();
+    let roster = Roster::new(vec![one, two]);
+    roster.settle(PATIENCE).await;
+    let seats = roster.seats();
+    let names: Vec<&str> = seats.iter().map(|seat| seat.info.name.as_str()).collect();
+    assert_eq!(names, ["a@desk", "a@attic", "b"]);
+    assert_ne!(seats[0].noise_seed(1), seats[1].noise_seed(1));
+    assert_eq!(roster.statuses()[1].players.len(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_new_game_reaches_every_worker() {
+    let worker = worker();
+    let told = worker.told.clone();
+    let (roster, _server) = worker.roster().await;
+    roster.new_game("g1", PATIENCE).await;
+    assert_eq!(*told.lock().expect("told"), ["new game g1"]);
+}

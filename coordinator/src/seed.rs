@@ -1,0 +1,62 @@
+//! Random draws that are the same in every build and on every machine.
+//!
+//! Everything random in a game is derived from the game's one seed by mixing in what the draw is
+//! for, never from the order in which draws happen.
+
+/// SplitMix64's output function (Steele, Lea, Flood 2014): a bijection that spreads every bit of
+/// `value` over the whole word.
+pub fn spread(value: u64) -> u64 {
+    let mut mixed = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    mixed ^ (mixed >> 31)
+}
+
+/// The 64-bit FNV-1a hash of a text; unlike `std`'s hashers it is fixed for ever.
+pub fn hash_text(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    })
+}
+
+/// The seed for one purpose, named by `purpose`, within everything that `seed` governs.
+pub fn derive(seed: u64, purpose: &str) -> u64 {
+    spread(spread(seed) ^ hash_text(purpose))
+}
+
+/// A draw from `0..count`, uniform to within `count` / 2^64; 0 when `count` is 0.
+pub fn draw(seed: u64, count: usize) -> usize {
+    let scaled = (u128::from(spread(seed)) * count as u128) >> 64;
+    scaled as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_functions_are_fixed_for_ever() {
+        // Reference values: the first output of SplitMix64 from state 0, and the FNV-1a vectors.
+        assert_eq!(spread(0), 0xe220_a839_7b1d_cdaf);
+        assert_eq!(hash_text(""), 0xcbf2_9ce4_8422_2325);
+        assert_eq!(hash_text("a"), 0xaf63_dc4c_8601_ec8c);
+        assert_eq!(hash_text("foobar"), 0x8594_4171_f739_67e8);
+    }
+
+    #[test]
+    fn every_index_is_drawn_about_equally_often() {
+        let mut counts = [0_u32; 3];
+        for seed in 0..3000 {
+            counts[draw(seed, 3)] += 1;
+        }
+        assert!(counts.iter().all(|count| (900..1100).contains(count)));
+        assert_eq!(draw(7, 1), 0);
+        assert_eq!(draw(7, 0), 0);
+    }
+
+    #[test]
+    fn purposes_have_their_own_seeds() {
+        assert_ne!(derive(1, "monju-1"), derive(1, "monju-2"));
+        assert_ne!(derive(1, "monju-1"), derive(2, "monju-1"));
+    }
+}

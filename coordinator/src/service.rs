@@ -1,0 +1,219 @@
+//! The `monju.v1.Coordinator` service.
+
+use crate::{
+    ballot::Heading,
+    consultation::{Command, Question, consult},
+    roster::Roster,
+    voting::Rule,
+};
+use monju_engine::Game;
+use monju_proto::v1::{
+    Ballot, Begin, ConsultRequest, ConsultResponse, PrepareGameRequest, PrepareGameResponse,
+    RosterRequest, RosterResponse, WatchRequest, WatchResponse, consult_request,
+    consult_response::Message, coordinator_server::Coordinator,
+};
+use std::{
+    pin::Pin,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+use tokio::sync::{broadcast, mpsc};
+use tokio_stream::{
+    Stream, StreamExt,
+    wrappers::{BroadcastStream, ReceiverStream},
+};
+use tonic::{Request, Response, Status, Streaming};
+use tracing::warn;
+
+/// Workers get this long to prepare for a game: foreign engines read files and clear tables.
+const PREPARATION: Duration = Duration::from_secs(5);
+
+/// Ballots that a slow watcher may lag behind before it loses some.
+const WATCH_BACKLOG: usize = 64;
+
+/// Commands of one consultation on their way.
+const COMMANDS: usize = 4;
+
+/// A ballot on its way to the client: one standing, and the decision behind it.
+const BALLOTS: usize = 2;
+
+/// How an ensemble decides.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ensemble {
+    /// The voting rule, unless a consultation names another.
+    pub rule: Rule,
+    /// Ballot name of the primary player.
+    pub primary: Option<String>,
+    /// What is lost between a decision and the GUI's clock.
+    pub overhead: Duration,
+}
+
+/// The coordinator as a gRPC service; clones serve the same ensemble.
+#[derive(Clone, Debug)]
+pub struct Service {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    ensemble: Ensemble,
+    roster: Roster,
+    consultations: AtomicU64,
+    decided: broadcast::Sender<Ballot>,
+}
+
+impl Service {
+    /// A coordinator of these workers.
+    pub fn new(ensemble: Ensemble, roster: Roster) -> Self {
+        Self {
+            inner: Arc::new(Inner {
+                ensemble,
+                roster,
+                consultations: AtomicU64::new(1),
+                decided: broadcast::Sender::new(WATCH_BACKLOG),
+            }),
+        }
+    }
+
+    /// Waits until every worker has described itself, at most `patience`.
+    pub async fn settle(&self, patience: Duration) {
+        self.inner.roster.settle(patience).await;
+        let inner = &self.inner;
+        let Some(primary) = &inner.ensemble.primary else {
+            return;
+        };
+        let seats = inner.roster.seats();
+        if seats.iter().all(|seat| seat.info.name != *primary) {
+            warn!(primary, "the primary player is on no worker");
+        }
+    }
+
+    fn question(&self, begin: Begin) -> Result<Question, Status> {
+        let position = begin
+            .position
+            .ok_or_else(|| Status::invalid_argument("begin has no position"))?;
+        let game = Game::from_parts(&position.start, &position.moves)
+            .map_err(|error| Status::invalid_argument(error.to_string()))?;
+        let ensemble = &self.inner.ensemble;
+        let rule = match begin.rule.as_str() {
+            "" => ensemble.rule,
+            rule => rule
+                .parse()
+                .map_err(|error| Status::invalid_argument(format!("{error}")))?,
+        };
+        Ok(Question {
+            heading: Heading {
+                id: self.inner.consultations.fetch_add(1, Ordering::Relaxed),
+                game_id: begin.game_id,
+                seed: begin.seed,
+                rule,
+                primary: ensemble.primary.clone(),
+            },
+            game,
+            limits: begin.limits.unwrap_or_default(),
+            overhead: ensemble.overhead,
+        })
+    }
+}
+
+type Downstream<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
+
+#[tonic::async_trait]
+impl Coordinator for Service {
+    type ConsultStream = Downstream<ConsultResponse>;
+
+    async fn consult(
+        &self,
+        request: Request<Streaming<ConsultRequest>>,
+    ) -> Result<Response<Self::ConsultStream>, Status> {
+        let mut upstream = request.into_inner();
+        let first = upstream.message().await?.and_then(|first| first.message);
+        let Some(consult_request::Message::Begin(begin)) = first else {
+            return Err(Status::invalid_argument(
+                "the first message of a consultation must be begin",
+            ));
+        };
+        let question = self.question(begin)?;
+        let (ballots, downstream) = mpsc::channel(BALLOTS);
+        let (commands, receiver) = mpsc::channel(COMMANDS);
+        let listener = tokio::spawn(listen(upstream, commands));
+        let inner = Arc::clone(&self.inner);
+        tokio::spawn(async move {
+            let seats = inner.roster.seats();
+            let decided = consult(question, &seats, receiver, ballots.clone()).await;
+            listener.abort();
+            if let Some(ballot) = decided {
+                // Watchers and the caller may both have left.
+                let _ = inner.decided.send(ballot.clone());
+                let _ = ballots.send(ballot).await;
+            }
+        });
+        let responses = ReceiverStream::new(downstream).map(|ballot: Ballot| {
+            let message = match &ballot.decision {
+                Some(_) => Message::Ballot(ballot),
+                None => Message::Standing(ballot),
+            };
+            let message = Some(message);
+            Ok(ConsultResponse { message })
+        });
+        Ok(Response::new(Box::pin(responses)))
+    }
+
+    async fn roster(&self, _: Request<RosterRequest>) -> Result<Response<RosterResponse>, Status> {
+        let Ensemble { rule, primary, .. } = &self.inner.ensemble;
+        Ok(Response::new(RosterResponse {
+            rule: rule.name().to_owned(),
+            primary: primary.clone().unwrap_or_default(),
+            workers: self.inner.roster.statuses(),
+        }))
+    }
+
+    type WatchStream = Downstream<WatchResponse>;
+
+    async fn watch(&self, _: Request<WatchRequest>) -> Result<Response<Self::WatchStream>, Status> {
+        let ballots = BroadcastStream::new(self.inner.decided.subscribe());
+        let responses = ballots.filter_map(|ballot| match ballot {
+            Ok(ballot) => Some(Ok(WatchResponse {
+                ballot: Some(ballot),
+            })),
+            Err(lag) => {
+                warn!(%lag, "a watcher is too slow and misses ballots");
+                None
+            }
+        });
+        Ok(Response::new(Box::pin(responses)))
+    }
+
+    async fn prepare_game(
+        &self,
+        request: Request<PrepareGameRequest>,
+    ) -> Result<Response<PrepareGameResponse>, Status> {
+        let game_id = request.into_inner().game_id;
+        self.inner.roster.new_game(&game_id, PREPARATION).await;
+        Ok(Response::new(PrepareGameResponse {}))
+    }
+}
+
+/// Passes on what travels upstream, until it ends.
+async fn listen(mut upstream: Streaming<ConsultRequest>, commands: mpsc::Sender<Command>) {
+    while let Ok(Some(request)) = upstream.message().await {
+        let command = match request.message {
+            Some(consult_request::Message::Stop(_)) => Command::Stop,
+            Some(consult_request::Message::PonderHit(hit)) => Command::PonderHit(hit.clock),
+            Some(consult_request::Message::Begin(_)) => {
+                warn!("a second begin within one consultation ignored");
+                continue;
+            }
+            None => continue,
+        };
+        if commands.send(command).await.is_err() {
+            return;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

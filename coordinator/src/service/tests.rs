@@ -1,0 +1,194 @@
+//! The service over gRPC, with scripted workers.
+
+use super::*;
+use crate::{
+    in_process::{self, ServerTask},
+    server,
+    testing::{FakeWorker, Step::*},
+};
+use monju_proto::v1::{
+    Arrival, ConsultationPonderHit, Limits, Position, StopConsultation,
+    coordinator_client::CoordinatorClient,
+};
+use tonic::{Code, transport::Channel};
+
+struct Served {
+    client: CoordinatorClient<Channel>,
+    _servers: (ServerTask, ServerTask),
+}
+
+async fn serve(worker: FakeWorker, primary: Option<&str>) -> Served {
+    let (link, worker_server) = worker.link();
+    let ensemble = Ensemble {
+        rule: Rule::Majority,
+        primary: primary.map(str::to_owned),
+        overhead: Duration::ZERO,
+    };
+    let service = Service::new(ensemble, Roster::new(vec![link]));
+    service.settle(Duration::from_secs(3)).await;
+    let router = server::routes(service).await.expect("descriptors");
+    let (channel, server) = in_process::serve(router);
+    Served {
+        client: CoordinatorClient::new(channel),
+        _servers: (worker_server, server),
+    }
+}
+
+fn three_opinions() -> FakeWorker {
+    FakeWorker::named("desk")
+        .player("a", &[Stream("9g9f"), Wait(300), Answer("7g7f")])
+        .player("b", &[Answer("2g2f")])
+        .player("c", &[Answer("5g5f")])
+}
+
+fn begin(start: &str) -> Begin {
+    Begin {
+        game_id: "game".to_owned(),
+        position: Some(Position {
+            start: start.to_owned(),
+            moves: Vec::new(),
+        }),
+        limits: Some(Limits {
+            time_ms: Some(1_000),
+            ..Limits::default()
+        }),
+        seed: 1,
+        rule: String::new(),
+    }
+}
+
+fn request(message: consult_request::Message) -> ConsultRequest {
+    ConsultRequest {
+        message: Some(message),
+    }
+}
+
+async fn refused(served: &mut Served, begin: Begin) -> Status {
+    let requests = tokio_stream::once(request(consult_request::Message::Begin(begin)));
+    let answer = served.client.consult(requests).await;
+    answer.map(|_| ()).expect_err("refused")
+}
+
+#[tokio::test(start_paused = true)]
+async fn standings_come_before_the_decided_ballot_and_watchers_see_it() {
+    let mut served = serve(three_opinions(), Some("b")).await;
+    let mut watch = served
+        .client
+        .watch(WatchRequest {})
+        .await
+        .expect("watch")
+        .into_inner();
+    let requests = tokio_stream::once(request(consult_request::Message::Begin(begin("startpos"))));
+    let mut stream = served
+        .client
+        .consult(requests)
+        .await
+        .expect("begun")
+        .into_inner();
+    let mut messages = Vec::new();
+    while let Some(response) = stream.message().await.expect("no error") {
+        messages.push(response.message.expect("a message"));
+    }
+    let Some(Message::Ballot(ballot)) = messages.pop() else {
+        panic!("the last message is the ballot")
+    };
+    assert!(!messages.is_empty());
+    for message in messages {
+        let Message::Standing(standing) = message else {
+            panic!("one ballot only")
+        };
+        assert_eq!(standing.decision, None);
+    }
+    let decision = ballot.decision.as_ref().expect("decided");
+    assert_eq!(decision.r#move, "2g2f");
+    assert!(
+        ballot
+            .votes
+            .iter()
+            .all(|vote| vote.arrival() == Arrival::Final)
+    );
+    let watched = watch.message().await.expect("no error").expect("a ballot");
+    assert_eq!(watched.ballot, Some(ballot));
+}
+
+#[tokio::test(start_paused = true)]
+async fn commands_travel_upstream() {
+    let worker = FakeWorker::named("desk").player("a", &[Stream("7g7f"), Listen, Answer("2g2f")]);
+    let mut served = serve(worker, None).await;
+    for message in [
+        consult_request::Message::Stop(StopConsultation {}),
+        consult_request::Message::PonderHit(ConsultationPonderHit { clock: None }),
+    ] {
+        let mut ponder = begin("startpos");
+        ponder.limits.as_mut().expect("limits").ponder = true;
+        let (sender, receiver) = mpsc::channel(2);
+        let first = request(consult_request::Message::Begin(ponder));
+        sender.send(first).await.expect("room");
+        let answer = served.client.consult(ReceiverStream::new(receiver)).await;
+        let mut stream = answer.expect("begun").into_inner();
+        tokio::time::sleep(Duration::from_secs(5)).await;
+        sender.send(request(message)).await.expect("room");
+        let mut last = None;
+        while let Some(response) = stream.message().await.expect("no error") {
+            last = response.message;
+        }
+        let Some(Message::Ballot(ballot)) = last else {
+            panic!("no ballot")
+        };
+        assert_eq!(ballot.decision.expect("decided").r#move, "2g2f");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn bad_requests_are_refused_with_the_reason() {
+    let mut served = serve(three_opinions(), None).await;
+
+    let mut illegal = begin("startpos");
+    illegal.position.as_mut().expect("a position").moves = vec!["7g7e".to_owned()];
+    let status = refused(&mut served, illegal).await;
+    assert_eq!(status.code(), Code::InvalidArgument);
+    assert!(status.message().contains("7g7e"), "{}", status.message());
+
+    let mut unruly = begin("startpos");
+    unruly.rule = "seniority".to_owned();
+    let status = refused(&mut served, unruly).await;
+    assert_eq!(status.code(), Code::InvalidArgument);
+    assert_eq!(
+        status.message(),
+        "unknown rule 'seniority'; expected one of: majority"
+    );
+
+    let stop = request(consult_request::Message::Stop(StopConsultation {}));
+    let answer = served.client.consult(tokio_stream::once(stop)).await;
+    let status = answer.map(|_| ()).expect_err("refused");
+    assert_eq!(status.code(), Code::InvalidArgument);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_roster_names_everybody() {
+    let mut served = serve(three_opinions(), Some("b")).await;
+    let roster = served
+        .client
+        .roster(RosterRequest {})
+        .await
+        .expect("roster")
+        .into_inner();
+    assert_eq!(
+        (roster.rule.as_str(), roster.primary.as_str()),
+        ("majority", "b")
+    );
+    assert_eq!(roster.workers.len(), 1);
+    assert_eq!(roster.workers[0].address, "in-process");
+    assert_eq!(roster.workers[0].players.len(), 3);
+}
+
+#[tokio::test(start_paused = true)]
+async fn preparing_a_game_reaches_the_players() {
+    let worker = three_opinions();
+    let told = worker.told.clone();
+    let mut served = serve(worker, None).await;
+    let game_id = "g1".to_owned();
+    let request = PrepareGameRequest { game_id };
+    served.client.prepare_game(request).await.expect("prepared");
+    assert_eq!(*told.lock().expect("told"), ["new game g1"]);
+}

@@ -1,0 +1,114 @@
+//! Whose choices count, and which cannot.
+
+use super::*;
+use std::path::Path;
+
+fn config(text: &str) -> Config {
+    Config::parse(text, Path::new("monju.toml")).expect("right")
+}
+
+fn sigmas(config: &Config, choices: &Choices) -> Vec<(String, Option<f64>)> {
+    let players = local_players(config, choices).expect("applicable");
+    players
+        .into_iter()
+        .map(|player| match player.kind {
+            PlayerKind::Native(native) => (player.name, Some(native.sigma)),
+            PlayerKind::Usi(_) => (player.name, None),
+        })
+        .collect()
+}
+
+const MIXED: &str = "[[player]]\nname = \"a\"\nsigma = 10\n\
+                     [[player]]\nname = \"b\"\nkind = \"usi\"\ncommand = [\"b\"]";
+const REMOTE: &str = "[coordinator]\nworkers = [\"http://127.0.0.1:1\"]";
+
+#[test]
+fn without_configuration_there_are_noise_players() {
+    let players = sigmas(&Config::default(), &Choices::default());
+    assert!((3..=16).contains(&players.len()));
+    assert_eq!(players[0], ("monju-1".to_owned(), Some(DEFAULT_SIGMA)));
+}
+
+#[test]
+fn a_number_of_players_replaces_those_of_the_configuration() {
+    let choices = Choices {
+        players: Some(2),
+        ..Choices::default()
+    };
+    for text in [MIXED, REMOTE, ""] {
+        assert_eq!(
+            sigmas(&config(text), &choices),
+            [
+                ("monju-1".to_owned(), Some(50.0)),
+                ("monju-2".to_owned(), Some(50.0))
+            ]
+        );
+    }
+}
+
+#[test]
+fn sigma_alone_is_for_the_native_players() {
+    let choices = Choices {
+        sigma: Some(25.0),
+        ..Choices::default()
+    };
+    assert_eq!(
+        sigmas(&config(MIXED), &choices),
+        [("a".to_owned(), Some(25.0)), ("b".to_owned(), None)]
+    );
+    let error = local_players(&config(REMOTE), &choices).expect_err("nobody to apply it to");
+    assert!(error.0.contains("sigma"), "{error}");
+}
+
+#[test]
+fn remote_workers_need_no_local_players() {
+    assert_eq!(sigmas(&config(REMOTE), &Choices::default()), []);
+}
+
+#[test]
+fn impossible_numbers_are_refused() {
+    for (players, sigma) in [
+        (Some(0), None),
+        (Some(3), Some(f64::NAN)),
+        (None, Some(-1.0)),
+    ] {
+        let choices = Choices {
+            players,
+            sigma,
+            ..Choices::default()
+        };
+        assert!(local_players(&Config::default(), &choices).is_err());
+        assert!(local_players(&config(MIXED), &choices).is_err());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn choices_that_a_remote_coordinator_cannot_apply_are_refused() {
+    let choices = Choices {
+        coordinator: Some("http://127.0.0.1:7410".to_owned()),
+        sigma: Some(50.0),
+        ..Choices::default()
+    };
+    let error = assemble(&choices).await.expect_err("refused");
+    assert!(error.0.starts_with("sigma cannot be chosen"), "{error}");
+}
+
+#[tokio::test]
+async fn an_unreachable_coordinator_is_one_line_with_the_mend() {
+    let free = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let url = format!("http://{}", free.local_addr().expect("its address"));
+    drop(free);
+    let choices = Choices {
+        coordinator: Some(url.clone()),
+        ..Choices::default()
+    };
+    let error = assemble(&choices)
+        .await
+        .expect_err("nobody there")
+        .to_string();
+    assert!(
+        error.contains(&url) && error.contains("monju coordinator"),
+        "{error}"
+    );
+    assert_eq!(error.lines().count(), 1);
+}

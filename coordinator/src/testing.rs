@@ -1,0 +1,251 @@
+//! A scripted worker behind a connection that can be cut, for tests under paused time.
+
+use crate::{
+    in_process,
+    roster::{Link, Roster},
+};
+use hyper_util::rt::TokioIo;
+use monju_proto::v1::{
+    DescribeRequest, DescribeResponse, Line, NewGameRequest, NewGameResponse, PlayerInfo,
+    ThinkRequest, ThinkResponse, ThinkResult,
+    think_request::Message as Request,
+    think_response::Message as Response,
+    worker_server::{Worker, WorkerServer},
+};
+use std::{
+    io,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+use tokio::{sync::mpsc, task::JoinHandle, time};
+use tokio_stream::wrappers::ReceiverStream;
+use tonic::{
+    Status, Streaming,
+    transport::{Channel, Endpoint, Server, Uri},
+};
+
+/// What a scripted player does, in order, the first thing at once.
+#[derive(Clone, Debug)]
+pub enum Step {
+    /// Waits this many milliseconds.
+    Wait(u64),
+    /// Streams a line of these moves, separated by spaces.
+    Stream(&'static str),
+    /// Ends with a line of these moves.
+    Answer(&'static str),
+    /// Waits for a stop or a ponder hit, for ever if none comes.
+    Listen,
+    /// Ends the stream with an error.
+    Die(&'static str),
+}
+
+/// A worker whose players follow scripts, and which writes down what it is told.
+#[derive(Clone, Debug, Default)]
+pub struct FakeWorker {
+    name: String,
+    players: Vec<(PlayerInfo, Vec<Step>)>,
+    /// Every message that came upstream, and every new game.
+    pub told: Arc<Mutex<Vec<String>>>,
+    /// Every go, ponder hit and stop, whole.
+    pub requests: Arc<Mutex<Vec<Request>>>,
+}
+
+impl FakeWorker {
+    pub fn named(name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            ..Self::default()
+        }
+    }
+
+    pub fn player(mut self, name: &str, script: &[Step]) -> Self {
+        let info = PlayerInfo {
+            name: name.to_owned(),
+            engine: "fake".to_owned(),
+            sigma: 50.0,
+            ..PlayerInfo::default()
+        };
+        self.players.push((info, script.to_vec()));
+        self
+    }
+
+    /// A link to this worker within this process.
+    pub fn link(self) -> (Link, in_process::ServerTask) {
+        let (channel, server) =
+            in_process::serve(Server::builder().add_service(WorkerServer::new(self)));
+        (Link::in_process(channel), server)
+    }
+
+    /// A settled roster with this worker alone.
+    pub async fn roster(self) -> (Roster, in_process::ServerTask) {
+        let (link, server) = self.link();
+        let roster = Roster::new(vec![link]);
+        roster.settle(Duration::from_secs(3)).await;
+        (roster, server)
+    }
+
+    fn note(&self, text: String) {
+        self.told.lock().expect("no panic while noting").push(text);
+    }
+}
+
+#[tonic::async_trait]
+impl Worker for FakeWorker {
+    async fn describe(
+        &self,
+        _: tonic::Request<DescribeRequest>,
+    ) -> Result<tonic::Response<DescribeResponse>, Status> {
+        Ok(tonic::Response::new(DescribeResponse {
+            name: self.name.clone(),
+            version: "test".to_owned(),
+            players: self.players.iter().map(|(info, _)| info.clone()).collect(),
+        }))
+    }
+
+    async fn new_game(
+        &self,
+        request: tonic::Request<NewGameRequest>,
+    ) -> Result<tonic::Response<NewGameResponse>, Status> {
+        self.note(format!("new game {}", request.into_inner().game_id));
+        Ok(tonic::Response::new(NewGameResponse {}))
+    }
+
+    type ThinkStream = ReceiverStream<Result<ThinkResponse, Status>>;
+
+    async fn think(
+        &self,
+        request: tonic::Request<Streaming<ThinkRequest>>,
+    ) -> Result<tonic::Response<Self::ThinkStream>, Status> {
+        let mut upstream = request.into_inner();
+        let (sender, downstream) = mpsc::channel(8);
+        let worker = self.clone();
+        tokio::spawn(async move {
+            if let Err(status) = worker.play(&mut upstream, &sender).await {
+                let _ = sender.send(Err(status)).await;
+            }
+            // Whatever else is said is still written down; the stream ends with the caller.
+            while let Ok(Some(request)) = upstream.message().await {
+                worker.hear(request);
+            }
+        });
+        Ok(tonic::Response::new(ReceiverStream::new(downstream)))
+    }
+}
+
+impl FakeWorker {
+    fn hear(&self, request: ThinkRequest) -> Option<Request> {
+        let request = request.message?;
+        self.note(match &request {
+            Request::Go(go) => format!("go {}", go.player),
+            Request::Stop(_) => "stop".to_owned(),
+            Request::PonderHit(_) => "ponder hit".to_owned(),
+        });
+        let mut requests = self.requests.lock().expect("no panic while noting");
+        requests.push(request.clone());
+        Some(request)
+    }
+
+    async fn play(
+        &self,
+        upstream: &mut Streaming<ThinkRequest>,
+        downstream: &mpsc::Sender<Result<ThinkResponse, Status>>,
+    ) -> Result<(), Status> {
+        let first = upstream.message().await?.and_then(|first| self.hear(first));
+        let Some(Request::Go(go)) = first else {
+            return Err(Status::invalid_argument("no go"));
+        };
+        let script = self
+            .players
+            .iter()
+            .find(|(info, _)| info.name == go.player)
+            .map(|(_, script)| script.clone())
+            .ok_or_else(|| Status::not_found(go.player))?;
+        for step in script {
+            let message = match step {
+                Step::Wait(ms) => {
+                    time::sleep(Duration::from_millis(ms)).await;
+                    continue;
+                }
+                Step::Listen => {
+                    if let Some(request) = upstream.message().await? {
+                        self.hear(request);
+                    }
+                    continue;
+                }
+                Step::Die(reason) => return Err(Status::internal(reason)),
+                Step::Stream(moves) => Response::Progress(line(moves)),
+                Step::Answer(moves) => Response::Result(ThinkResult {
+                    line: Some(line(moves)),
+                    noise_seed: None,
+                }),
+            };
+            let message = Some(message);
+            let _ = downstream.send(Ok(ThinkResponse { message })).await;
+        }
+        Ok(())
+    }
+}
+
+fn line(moves: &str) -> Line {
+    let pv: Vec<String> = moves.split(' ').map(str::to_owned).collect();
+    Line {
+        r#move: pv[0].clone(),
+        depth: pv.len() as u32,
+        pv,
+        ..Line::default()
+    }
+}
+
+/// A connection that can be cut in the middle and plugged into another worker.
+#[derive(Clone, Debug, Default)]
+pub struct Cable {
+    plugged: Arc<Mutex<Option<FakeWorker>>>,
+    wires: Arc<Mutex<Vec<JoinHandle<()>>>>,
+}
+
+impl Cable {
+    /// Connects to a worker from now on.
+    pub fn plug(&self, worker: FakeWorker) {
+        *self.plugged.lock().expect("no panic with the lock") = Some(worker);
+    }
+
+    /// Cuts every connection; new ones are refused.
+    pub fn cut(&self) {
+        *self.plugged.lock().expect("no panic with the lock") = None;
+        for wire in self.wires.lock().expect("no panic with the lock").drain(..) {
+            wire.abort();
+        }
+    }
+
+    /// The client's end.
+    pub fn channel(&self) -> Channel {
+        let cable = self.clone();
+        let connect = tower::service_fn(move |_: Uri| {
+            let cable = cable.clone();
+            async move {
+                let worker = cable
+                    .plugged
+                    .lock()
+                    .expect("no panic with the lock")
+                    .clone();
+                let refused = || io::Error::new(io::ErrorKind::ConnectionRefused, "refused");
+                let worker = worker.ok_or_else(refused)?;
+                let (near, mut near_end) = tokio::io::duplex(1024);
+                let (mut far_end, far) = tokio::io::duplex(1024);
+                let wire = tokio::spawn(async move {
+                    let _ = tokio::io::copy_bidirectional(&mut near_end, &mut far_end).await;
+                });
+                cable
+                    .wires
+                    .lock()
+                    .expect("no panic with the lock")
+                    .push(wire);
+                let server = Server::builder().add_service(WorkerServer::new(worker));
+                let incoming = tokio_stream::once(Ok::<_, io::Error>(far));
+                tokio::spawn(server.serve_with_incoming(incoming));
+                Ok::<_, io::Error>(TokioIo::new(near))
+            }
+        });
+        Endpoint::from_static("http://cable").connect_with_connector_lazy(connect)
+    }
+}

@@ -1,0 +1,79 @@
+//! What a search ends with.
+
+use monju_engine::{Game, Move};
+use monju_proto::v1::{Ballot, Decision};
+use std::fmt;
+
+/// The answer to one `go`. `Display` is what follows the word `bestmove`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// A legal move.
+    Move {
+        /// The move.
+        mv: Move,
+        /// A legal reply to ponder on.
+        ponder: Option<Move>,
+    },
+    /// The game is given up.
+    Resign,
+    /// The entering-king declaration.
+    Win,
+}
+
+impl Answer {
+    /// What the coordinator decided, checked by our own rules; `None` when they do not allow it.
+    pub fn from_decision(game: &Game, decision: &Decision) -> Option<Self> {
+        match decision.r#move.as_str() {
+            "resign" => Some(Self::Resign),
+            "win" => game.can_declare_win().then_some(Self::Win),
+            text => {
+                let mv = game.parse_move(text).ok()?;
+                Some(Self::Move {
+                    mv,
+                    ponder: legal_reply(game, mv, &decision.ponder),
+                })
+            }
+        }
+    }
+
+    /// The leading move of votes that are still coming in.
+    pub fn from_standing(game: &Game, ballot: &Ballot) -> Option<Self> {
+        ballot
+            .tally
+            .iter()
+            .find_map(|tally| game.parse_move(&tally.r#move).ok())
+            .map(|mv| Self::Move { mv, ponder: None })
+    }
+
+    /// Any answer that the rules allow, without thinking.
+    pub fn any(game: &Game) -> Self {
+        match game.legal_moves().first() {
+            _ if game.can_declare_win() => Self::Win,
+            Some(&mv) => Self::Move { mv, ponder: None },
+            None => Self::Resign,
+        }
+    }
+}
+
+impl fmt::Display for Answer {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Move { mv, ponder: None } => write!(formatter, "{mv}"),
+            Self::Move {
+                mv,
+                ponder: Some(ponder),
+            } => write!(formatter, "{mv} ponder {ponder}"),
+            Self::Resign => formatter.write_str("resign"),
+            Self::Win => formatter.write_str("win"),
+        }
+    }
+}
+
+fn legal_reply(game: &Game, mv: Move, reply: &str) -> Option<Move> {
+    if reply.is_empty() {
+        return None;
+    }
+    let mut game = game.clone();
+    game.play(mv).ok()?;
+    game.parse_move(reply).ok()
+}

@@ -1,0 +1,176 @@
+//! The clock as the last line of defence: when an answer must be out, whatever the coordinator
+//! does. The coordinator plans its thinking time well inside this.
+
+use monju_engine::Color;
+use monju_proto::v1::Limits;
+use std::time::Duration;
+
+/// The least time kept for the answer's way to the referee.
+const LEAST_MARGIN: Duration = Duration::from_millis(10);
+/// The most time kept for it; half of what the coordinator keeps, so that its decision comes first.
+const MOST_MARGIN: Duration = Duration::from_millis(50);
+/// The earliest deadline: with less on the clock nothing can be saved, and a move is still due.
+const EARLIEST: Duration = Duration::from_millis(30);
+/// How long after its end a `movetime` search may still answer: there is no flag to fall.
+const MOVE_TIME_GRACE: Duration = Duration::from_millis(200);
+/// The longest deadline: longer ones would overflow the clock.
+const LONGEST: Duration = Duration::from_secs(365 * 24 * 3600);
+
+/// How long after `go` the answer must be out at the latest; `None` when no clock runs.
+///
+/// The increment counts only when there is next to nothing else: some referees add it before the
+/// move and some after it, and time left unused is not lost. A twentieth of the time, but at least
+/// 10 ms and at most 50 ms, is kept for the way to the referee.
+pub fn hard_deadline(limits: &Limits, side: Color) -> Option<Duration> {
+    let by_clock = limits.clock.map(|clock| {
+        let (main, increment) = match side {
+            Color::Black => (clock.black_ms, clock.black_increment_ms),
+            Color::White => (clock.white_ms, clock.white_increment_ms),
+        };
+        let mut available = Duration::from_millis(main.saturating_add(clock.byoyomi_ms));
+        if available < 2 * LEAST_MARGIN {
+            available = available.max(Duration::from_millis(increment));
+        }
+        let margin = (available / 20).clamp(LEAST_MARGIN, MOST_MARGIN);
+        available.saturating_sub(margin).max(EARLIEST)
+    });
+    let by_move_time = limits
+        .time_ms
+        .map(|time_ms| Duration::from_millis(time_ms).saturating_add(MOVE_TIME_GRACE));
+    let deadline = match (by_clock, by_move_time) {
+        (Some(one), Some(other)) => Some(one.min(other)),
+        (one, other) => one.or(other),
+    };
+    deadline.map(|deadline| deadline.min(LONGEST))
+}
+
+/// The limits that are left when `elapsed` has passed since they were given: the time of the side
+/// to move is used up first, then its byoyomi.
+pub fn after(limits: &Limits, side: Color, elapsed: Duration) -> Limits {
+    let mut left = *limits;
+    let elapsed_ms = u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX);
+    if let Some(clock) = left.clock.as_mut() {
+        let main = match side {
+            Color::Black => &mut clock.black_ms,
+            Color::White => &mut clock.white_ms,
+        };
+        let from_byoyomi = elapsed_ms.saturating_sub(*main);
+        *main = main.saturating_sub(elapsed_ms);
+        clock.byoyomi_ms = clock.byoyomi_ms.saturating_sub(from_byoyomi);
+    }
+    left.time_ms = left
+        .time_ms
+        .map(|time_ms| time_ms.saturating_sub(elapsed_ms).max(1));
+    left
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use monju_proto::v1::Clock;
+
+    fn clock(black_ms: u64, white_ms: u64, increment_ms: u64, byoyomi_ms: u64) -> Limits {
+        Limits {
+            clock: Some(Clock {
+                black_ms,
+                white_ms,
+                black_increment_ms: increment_ms,
+                white_increment_ms: increment_ms,
+                byoyomi_ms,
+            }),
+            ..Limits::default()
+        }
+    }
+
+    fn deadline_ms(limits: &Limits) -> u128 {
+        hard_deadline(limits, Color::Black)
+            .expect("a deadline")
+            .as_millis()
+    }
+
+    #[test]
+    fn main_time_and_byoyomi_add_up() {
+        assert_eq!(deadline_ms(&clock(5_000, 1, 0, 10_000)), 14_950);
+        assert_eq!(deadline_ms(&clock(0, 90_000, 0, 1_000)), 950);
+        assert_eq!(
+            hard_deadline(&clock(0, 90_000, 0, 1_000), Color::White)
+                .expect("a deadline")
+                .as_millis(),
+            90_950
+        );
+    }
+
+    #[test]
+    fn the_increment_counts_only_when_nothing_else_is_left() {
+        assert_eq!(deadline_ms(&clock(0, 0, 5_000, 0)), 4_950);
+        assert_eq!(deadline_ms(&clock(30_000, 0, 5_000, 0)), 29_950);
+        assert_eq!(deadline_ms(&clock(1_000, 0, 5_000, 0)), 950);
+    }
+
+    #[test]
+    fn a_clock_that_has_run_out_asks_for_an_answer_at_once() {
+        assert_eq!(deadline_ms(&clock(0, 0, 0, 0)), 30);
+        assert_eq!(deadline_ms(&clock(15, 0, 0, 0)), 30);
+    }
+
+    #[test]
+    fn a_margin_is_always_kept() {
+        for time in [50, 100, 500, 1_000, 10_000, 600_000] {
+            let deadline = deadline_ms(&clock(0, 0, 0, time));
+            assert!(
+                deadline + 10 <= u128::from(time),
+                "{time} ms leave {deadline}"
+            );
+            assert!(
+                deadline * 2 >= u128::from(time),
+                "{time} ms leave {deadline}"
+            );
+        }
+    }
+
+    #[test]
+    fn nodes_and_depth_set_no_deadline() {
+        let limits = Limits {
+            nodes: Some(1),
+            depth: Some(1),
+            ..Limits::default()
+        };
+        assert_eq!(hard_deadline(&limits, Color::Black), None);
+    }
+
+    #[test]
+    fn movetime_gets_a_little_grace_but_never_beyond_the_clock() {
+        let mut limits = Limits {
+            time_ms: Some(1_000),
+            ..Limits::default()
+        };
+        assert_eq!(deadline_ms(&limits), 1_200);
+        limits.clock = clock(500, 0, 0, 0).clock;
+        assert_eq!(deadline_ms(&limits), 475);
+    }
+
+    #[test]
+    fn absurd_times_do_not_overflow() {
+        let limits = clock(u64::MAX, u64::MAX, u64::MAX, u64::MAX);
+        assert_eq!(hard_deadline(&limits, Color::Black), Some(LONGEST));
+    }
+
+    #[test]
+    fn time_lost_before_the_consultation_is_taken_off_the_clock() {
+        let left = after(
+            &clock(1_000, 7_000, 0, 3_000),
+            Color::Black,
+            Duration::from_millis(1_500),
+        );
+        let left_clock = left.clock.expect("a clock");
+        assert_eq!(left_clock.black_ms, 0);
+        assert_eq!(left_clock.white_ms, 7_000);
+        assert_eq!(left_clock.byoyomi_ms, 2_500);
+        let limits = Limits {
+            time_ms: Some(100),
+            ..Limits::default()
+        };
+        let left = after(&limits, Color::White, Duration::from_secs(1));
+        assert_eq!(left.time_ms, Some(1));
+    }
+}

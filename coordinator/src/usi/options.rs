@@ -1,0 +1,283 @@
+//! The USI options of the proxy: what it declares, and what a GUI has set.
+
+use crate::{
+    team::Choices,
+    voting::{Rule, UnknownRule},
+};
+use monju_worker::DEFAULT_HASH_MIB;
+use std::path::PathBuf;
+
+/// Default of `USI_Hash`: leaves the size to the configuration, whose default is the same.
+const HASH_DEFAULT: u32 = DEFAULT_HASH_MIB;
+const HASH_MAXIMUM: u32 = 1 << 20;
+const PLAYERS_MAXIMUM: u32 = 256;
+const SIGMA_MAXIMUM: u32 = 10_000;
+/// The value of `Rule` that leaves the rule to the configuration.
+const RULE_DEFAULT: &str = "config";
+
+/// What a GUI has set. `None` is the declared default: GUIs send every default back, so a default
+/// never overrides the command line or the configuration file.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Options {
+    hash_mib: Option<u32>,
+    config: Option<String>,
+    coordinator: Option<String>,
+    players: Option<u32>,
+    sigma: Option<u32>,
+    rule: Option<String>,
+    seed: Option<u64>,
+}
+
+/// Why a value was refused; the option keeps the value it had.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum OptionError {
+    /// Not a number, or outside the declared range.
+    #[error("option {name} must be a whole number from {minimum} to {maximum}, not '{value}'")]
+    Number {
+        /// The option.
+        name: &'static str,
+        /// Its least value.
+        minimum: i64,
+        /// Its greatest value.
+        maximum: u64,
+        /// What was given.
+        value: String,
+    },
+    /// Not one of the voting rules.
+    #[error("option Rule: {0}")]
+    Rule(#[from] UnknownRule),
+}
+
+impl Options {
+    /// The `option` lines, in the order in which a GUI shows them.
+    pub fn declarations() -> Vec<String> {
+        let rules: String = Rule::ALL.map(|rule| format!(" var {rule}")).concat();
+        vec![
+            format!(
+                "option name USI_Hash type spin default {HASH_DEFAULT} min 1 max {HASH_MAXIMUM}"
+            ),
+            "option name USI_Ponder type check default false".to_owned(),
+            "option name ConfigFile type string default <empty>".to_owned(),
+            "option name Coordinator type string default <empty>".to_owned(),
+            format!("option name Players type spin default 0 min 0 max {PLAYERS_MAXIMUM}"),
+            format!("option name Sigma type spin default -1 min -1 max {SIGMA_MAXIMUM}"),
+            format!("option name Rule type combo default {RULE_DEFAULT} var {RULE_DEFAULT}{rules}"),
+            "option name Seed type string default <empty>".to_owned(),
+        ]
+    }
+
+    /// Sets an option. Options that are not ours are passed over: they are never handed on to the
+    /// players, each of which has its own share of threads and memory.
+    pub fn set(&mut self, name: &str, value: &str) -> Result<(), OptionError> {
+        let value = if value == "<empty>" { "" } else { value };
+        match name.to_ascii_lowercase().as_str() {
+            "usi_hash" => {
+                let hash = number("USI_Hash", value, 1, HASH_MAXIMUM.into())?;
+                self.hash_mib = small(hash).filter(|hash| *hash != HASH_DEFAULT);
+            }
+            "configfile" => self.config = text(value),
+            "coordinator" => self.coordinator = text(value),
+            "players" => {
+                let players = number("Players", value, 0, PLAYERS_MAXIMUM.into())?;
+                self.players = small(players).filter(|players| *players != 0);
+            }
+            "sigma" => self.sigma = small(number("Sigma", value, -1, SIGMA_MAXIMUM.into())?),
+            "rule" => {
+                self.rule = match value {
+                    "" | RULE_DEFAULT => None,
+                    _ => Some(value.parse::<Rule>()?.to_string()),
+                }
+            }
+            "seed" => {
+                self.seed = match value {
+                    "" => None,
+                    _ => number("Seed", value, 0, u64::MAX)?,
+                }
+            }
+            _ => tracing::debug!(name, value, "option is not ours"),
+        }
+        Ok(())
+    }
+
+    /// The seed that makes a session's games repeatable, if one was set.
+    pub fn seed(&self) -> Option<u64> {
+        self.seed
+    }
+
+    /// What was chosen on the command line, with what the GUI has set on top.
+    pub fn over(&self, base: &Choices) -> Choices {
+        Choices {
+            config: self
+                .config
+                .as_ref()
+                .map(PathBuf::from)
+                .or(base.config.clone()),
+            coordinator: self.coordinator.clone().or(base.coordinator.clone()),
+            players: self.players.or(base.players),
+            sigma: self.sigma.map(f64::from).or(base.sigma),
+            rule: self.rule.clone().or(base.rule.clone()),
+            hash_mib: self.hash_mib.or(base.hash_mib),
+        }
+    }
+}
+
+fn text(value: &str) -> Option<String> {
+    (!value.is_empty()).then(|| value.to_owned())
+}
+
+/// A whole number of the declared range; `None` for a negative one that the range allows.
+fn number(
+    name: &'static str,
+    value: &str,
+    minimum: i64,
+    maximum: u64,
+) -> Result<Option<u64>, OptionError> {
+    match value.parse::<i128>() {
+        Ok(number) if (minimum.into()..=maximum.into()).contains(&number) => {
+            Ok(u64::try_from(number).ok())
+        }
+        _ => Err(OptionError::Number {
+            name,
+            minimum,
+            maximum,
+            value: value.to_owned(),
+        }),
+    }
+}
+
+fn small(number: Option<u64>) -> Option<u32> {
+    number.and_then(|number| u32::try_from(number).ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn options(settings: &[(&str, &str)]) -> Options {
+        let mut options = Options::default();
+        for (name, value) in settings {
+            options.set(name, value).expect("a good value");
+        }
+        options
+    }
+
+    #[test]
+    fn declarations_are_what_every_gui_can_read() {
+        for line in Options::declarations() {
+            let words: Vec<&str> = line.split(' ').collect();
+            assert!(words.iter().all(|word| !word.is_empty()), "{line}");
+            assert_eq!(words[0], "option");
+            assert_eq!(words[1], "name");
+            assert_eq!(words[3], "type");
+            assert_eq!(words[5], "default");
+            let rest = &words[7..];
+            match words[4] {
+                "spin" => {
+                    let number = |word: &str| word.parse::<i64>().expect("a number");
+                    assert_eq!((rest[0], rest[2], rest.len()), ("min", "max", 4));
+                    assert!((number(rest[1])..=number(rest[3])).contains(&number(words[6])));
+                }
+                "combo" => {
+                    assert!(
+                        rest.chunks(2)
+                            .all(|pair| pair.len() == 2 && pair[0] == "var")
+                    );
+                    assert!(rest.chunks(2).any(|pair| pair[1] == words[6]));
+                }
+                "check" | "string" => assert!(rest.is_empty()),
+                other => panic!("{other}"),
+            }
+        }
+    }
+
+    #[test]
+    fn defaults_sent_back_leave_the_command_line_alone() {
+        let base = Choices {
+            config: Some("a.toml".into()),
+            coordinator: Some("http://127.0.0.1:1".to_owned()),
+            players: Some(3),
+            sigma: Some(50.0),
+            rule: Some("majority".to_owned()),
+            hash_mib: Some(64),
+        };
+        let mut echoed = Options::default();
+        for line in Options::declarations() {
+            let words: Vec<&str> = line.split(' ').collect();
+            echoed.set(words[2], words[6]).expect("its own default");
+        }
+        assert_eq!(echoed, Options::default());
+        assert_eq!(echoed.over(&base), base);
+    }
+
+    #[test]
+    fn values_override_the_command_line() {
+        let base = Choices {
+            players: Some(3),
+            sigma: Some(50.0),
+            ..Choices::default()
+        };
+        let set = options(&[
+            ("Players", "5"),
+            ("Sigma", "0"),
+            ("USI_Hash", "32"),
+            ("ConfigFile", "C:\\My Dir\\monju.toml"),
+            ("Rule", "majority"),
+        ]);
+        let choices = set.over(&base);
+        assert_eq!(choices.players, Some(5));
+        assert_eq!(choices.sigma, Some(0.0));
+        assert_eq!(choices.hash_mib, Some(32));
+        assert_eq!(choices.config, Some("C:\\My Dir\\monju.toml".into()));
+        assert_eq!(choices.rule.as_deref(), Some("majority"));
+    }
+
+    #[test]
+    fn setting_back_to_the_default_takes_a_value_away() {
+        let set = options(&[
+            ("Players", "5"),
+            ("Players", "0"),
+            ("Coordinator", "http://a:1"),
+            ("Coordinator", "<empty>"),
+            ("Seed", "7"),
+            ("Seed", ""),
+            ("Sigma", "10"),
+            ("Sigma", "-1"),
+        ]);
+        assert_eq!(set, Options::default());
+    }
+
+    #[test]
+    fn bad_values_are_refused_in_one_line_and_change_nothing() {
+        let mut set = options(&[("Players", "5"), ("Rule", "majority")]);
+        let before = set.clone();
+        for (name, value) in [
+            ("Players", "many"),
+            ("Players", "-1"),
+            ("Players", "100000"),
+            ("Sigma", "-2"),
+            ("USI_Hash", ""),
+            ("Seed", "18446744073709551616"),
+            ("Rule", "coin"),
+        ] {
+            let error = set.set(name, value).expect_err("a bad value").to_string();
+            assert!(error.contains(name) && error.contains(value), "{error}");
+        }
+        assert_eq!(set, before);
+        assert_eq!(
+            options(&[("Seed", "18446744073709551615")]).seed(),
+            Some(u64::MAX)
+        );
+    }
+
+    #[test]
+    fn options_of_others_are_passed_over() {
+        let set = options(&[
+            ("Threads", "64"),
+            ("MultiPV", "5"),
+            ("Hash", "9999"),
+            ("USI_Ponder", "true"),
+            ("UCI_Variant", "shogi"),
+        ]);
+        assert_eq!(set, Options::default());
+    }
+}

@@ -1,0 +1,105 @@
+//! The one way to standard output.
+
+use std::io::Write;
+use tokio::sync::mpsc;
+
+/// Where the proxy's lines go. Clones write to the same place, in the order of their calls.
+#[derive(Clone, Debug)]
+pub struct Output {
+    lines: mpsc::UnboundedSender<String>,
+}
+
+impl Output {
+    /// An output, and the end where its lines come out.
+    pub fn channel() -> (Self, mpsc::UnboundedReceiver<String>) {
+        let (lines, receiver) = mpsc::unbounded_channel();
+        (Self { lines }, receiver)
+    }
+
+    /// Says one line. A line break within it, as a player's name or an error might carry one,
+    /// becomes a blank: it would be a command of its own to the GUI.
+    pub fn say(&self, line: impl Into<String>) {
+        let mut line = line.into();
+        if line.contains(['\n', '\r']) {
+            line = line.replace(['\n', '\r'], " ");
+        }
+        // Nobody reads any more: the session ends by `closed`.
+        let _ = self.lines.send(line);
+    }
+
+    /// Says what went wrong, so that the user sees it in the GUI's log.
+    pub fn error(&self, reason: &dyn std::fmt::Display) {
+        tracing::warn!(%reason, "told the gui of an error");
+        self.say(format!("info string error: {reason}"));
+    }
+
+    /// Completes when nobody reads the lines any more.
+    pub async fn closed(&self) {
+        self.lines.closed().await;
+    }
+}
+
+/// Writes the lines until all [`Output`]s are gone or `to` is closed; every line is flushed.
+pub fn write_lines(mut lines: mpsc::UnboundedReceiver<String>, mut to: impl Write) {
+    while let Some(mut line) = lines.blocking_recv() {
+        line.push('\n');
+        if let Err(error) = to.write_all(line.as_bytes()).and_then(|()| to.flush()) {
+            tracing::warn!(%error, "cannot write to the gui");
+            return;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io;
+
+    #[test]
+    fn every_line_is_flushed_and_stays_one_line() {
+        #[derive(Default)]
+        struct Pipe {
+            pending: Vec<u8>,
+            flushed: Vec<Vec<u8>>,
+        }
+        impl Write for &mut Pipe {
+            fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+                self.pending.extend_from_slice(bytes);
+                Ok(bytes.len())
+            }
+            fn flush(&mut self) -> io::Result<()> {
+                let line = std::mem::take(&mut self.pending);
+                self.flushed.push(line);
+                Ok(())
+            }
+        }
+        let (output, lines) = Output::channel();
+        output.say("readyok");
+        output.say("");
+        output.error(&"no such\nfile: 文殊.toml");
+        drop(output);
+        let mut pipe = Pipe::default();
+        write_lines(lines, &mut pipe);
+        let lines: Vec<String> = pipe
+            .flushed
+            .into_iter()
+            .map(|line| String::from_utf8(line).expect("UTF-8"))
+            .collect();
+        assert_eq!(
+            lines,
+            [
+                "readyok\n",
+                "\n",
+                "info string error: no such file: 文殊.toml\n"
+            ]
+        );
+    }
+
+    #[tokio::test]
+    async fn a_closed_pipe_is_noticed() {
+        let (output, lines) = Output::channel();
+        drop(lines);
+        output.say("readyok");
+        output.closed().await;
+    }
+}

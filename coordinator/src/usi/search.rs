@@ -1,0 +1,318 @@
+//! One `go`, from its first moment to its one answer.
+//!
+//! A search never fails: when the coordinator is silent, gone or wrong, the answer is the leading
+//! move of the last standing, or the emergency player's. It answers on its own deadline, behind
+//! the coordinator's, and within a second of `stop`.
+
+use super::{
+    answer::Answer,
+    clock,
+    conversation::{Conversation, Event},
+    emergency::Emergency,
+    info,
+    keeper::{Contact, Waiter},
+    output::Output,
+};
+use monju_engine::Game;
+use monju_proto::v1::{Ballot, Begin, Clock, Limits, Position};
+use std::time::Duration;
+use tokio::{sync::mpsc, time::Instant};
+
+/// How long after `stop` the coordinator may still decide.
+const STOP_GRACE: Duration = Duration::from_secs(1);
+/// How long the emergency player thinks when the clock allows it.
+const EMERGENCY_TIME: Duration = Duration::from_secs(1);
+/// How long it thinks when the answer is due.
+const EMERGENCY_MINIMUM: Duration = Duration::from_millis(10);
+
+/// What the GUI says to a running search.
+#[derive(Clone, Copy, Debug)]
+pub enum Control {
+    /// Answer now.
+    Stop,
+    /// The pondered move was played; the clock as it stands now, when the GUI says it.
+    PonderHit(Option<Clock>),
+}
+
+/// When the answer may be said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hold {
+    /// As soon as it is there.
+    Free,
+    /// After `stop`.
+    UntilStop,
+    /// After `ponderhit` or `stop`: a GUI drops what it is told while it ponders, and then waits
+    /// for ever.
+    UntilPonderHit,
+}
+
+impl Hold {
+    fn obey(&mut self, control: Control) {
+        match (control, *self) {
+            (Control::Stop, _) | (Control::PonderHit(_), Self::UntilPonderHit) => {
+                *self = Self::Free;
+            }
+            _ => {}
+        }
+    }
+
+    /// Waits until the answer may be said.
+    pub async fn over(mut self, controls: &mut mpsc::UnboundedReceiver<Control>) {
+        while self != Self::Free {
+            match controls.recv().await {
+                Some(control) => self.obey(control),
+                None => return,
+            }
+        }
+    }
+}
+
+/// What a search is asked.
+#[derive(Debug)]
+pub struct Question {
+    /// The position with its history; it must have a legal move or be mate.
+    pub game: Game,
+    /// Its limits; `ponder` says that no time counts yet.
+    pub limits: Limits,
+    /// When the answer may be said.
+    pub hold: Hold,
+    /// When the GUI asked.
+    pub asked: Instant,
+    /// The game's name.
+    pub game_id: String,
+    /// The game's seed.
+    pub seed: u64,
+}
+
+/// A running search.
+pub struct Search {
+    question: Question,
+    team: Waiter,
+    output: Output,
+    controls: mpsc::UnboundedReceiver<Control>,
+    /// Since when the clock runs.
+    clock_from: Instant,
+    /// When the answer must be out.
+    deadline: Option<Instant>,
+    stopped: bool,
+    standing: Option<Ballot>,
+}
+
+impl Search {
+    /// Readies a search.
+    pub fn new(
+        question: Question,
+        team: Waiter,
+        output: Output,
+        controls: mpsc::UnboundedReceiver<Control>,
+    ) -> Self {
+        let mut search = Self {
+            clock_from: question.asked,
+            question,
+            team,
+            output,
+            controls,
+            deadline: None,
+            stopped: false,
+            standing: None,
+        };
+        search.start_clock();
+        search
+    }
+
+    /// Thinks, and comes back with the answer when it may be said.
+    pub async fn run(mut self) -> Answer {
+        let answer = self.think().await;
+        self.question.hold.over(&mut self.controls).await;
+        answer
+    }
+
+    async fn think(&mut self) -> Answer {
+        let Some(contact) = self.contact().await else {
+            return self.emergency().await;
+        };
+        let mut conversation = Conversation::begin(contact.client, self.begin(contact.rule));
+        loop {
+            tokio::select! {
+                biased;
+                Some(control) = self.controls.recv() => match self.obey(control) {
+                    Some(Control::Stop) => conversation.stop(),
+                    Some(Control::PonderHit(clock)) => conversation.ponder_hit(clock),
+                    None => {}
+                },
+                event = conversation.next() => match event {
+                    Event::Standing(ballot) => {
+                        self.show(&ballot);
+                        self.standing = Some(ballot);
+                    }
+                    Event::Decided(ballot) => return self.accept(ballot).await,
+                    Event::Broken(reason) => {
+                        self.output.error(&reason);
+                        return self.fall_back().await;
+                    }
+                },
+                () = until(self.deadline) => {
+                    self.output.error(&"the coordinator is late; deciding without it");
+                    return self.fall_back().await;
+                }
+            }
+        }
+    }
+
+    /// Waits for the team while there is time: half of the clock, or until `stop`.
+    async fn contact(&mut self) -> Option<Contact> {
+        let status = loop {
+            let patience = self
+                .deadline
+                .map(|deadline| deadline - (deadline - self.clock_from) / 2);
+            tokio::select! {
+                biased;
+                Some(control) = self.controls.recv() => {
+                    self.obey(control);
+                    if self.stopped {
+                        break self.team.now();
+                    }
+                }
+                status = self.team.settled() => break status,
+                () = until(patience) => break self.team.now(),
+            }
+        };
+        if status.contact.is_none() {
+            let reason = status.failure.as_deref().unwrap_or("it is still loading");
+            self.output
+                .error(&format!("no team, one player answers alone: {reason}"));
+        }
+        status.contact
+    }
+
+    fn begin(&self, rule: String) -> Begin {
+        let question = &self.question;
+        let game = &question.game;
+        let mut limits = question.limits;
+        if !limits.ponder {
+            let side = game.position().side_to_move();
+            limits = clock::after(&limits, side, self.clock_from.elapsed());
+        }
+        Begin {
+            game_id: question.game_id.clone(),
+            position: Some(Position {
+                start: game.start().to_owned(),
+                moves: game.moves().iter().map(ToString::to_string).collect(),
+            }),
+            limits: Some(limits),
+            seed: question.seed,
+            rule,
+        }
+    }
+
+    /// Takes note of what the GUI says; gives back what the coordinator must be told of it.
+    fn obey(&mut self, control: Control) -> Option<Control> {
+        self.question.hold.obey(control);
+        match control {
+            Control::Stop => self.stop(),
+            Control::PonderHit(_) if self.stopped || !self.question.limits.ponder => None,
+            Control::PonderHit(clock) => {
+                let limits = &mut self.question.limits;
+                limits.ponder = false;
+                limits.clock = clock.or(limits.clock);
+                if *limits == Limits::default() {
+                    // The game goes on and nobody said how long: what was pondered must do.
+                    return self.stop();
+                }
+                self.clock_from = Instant::now();
+                self.start_clock();
+                Some(control)
+            }
+        }
+    }
+
+    fn stop(&mut self) -> Option<Control> {
+        if self.stopped {
+            return None;
+        }
+        self.stopped = true;
+        let latest = Instant::now() + STOP_GRACE;
+        self.deadline = Some(
+            self.deadline
+                .map_or(latest, |deadline| deadline.min(latest)),
+        );
+        Some(Control::Stop)
+    }
+
+    fn start_clock(&mut self) {
+        let question = &self.question;
+        if question.limits.ponder {
+            return;
+        }
+        let side = question.game.position().side_to_move();
+        self.deadline =
+            clock::hard_deadline(&question.limits, side).map(|time| self.clock_from + time);
+    }
+
+    fn show(&self, ballot: &Ballot) {
+        let question = &self.question;
+        for line in info::candidates(&question.game, ballot, question.asked.elapsed()) {
+            self.output.say(line);
+        }
+    }
+
+    async fn accept(&mut self, ballot: Ballot) -> Answer {
+        self.show(&ballot);
+        self.output.say(info::verdict(&ballot));
+        let game = &self.question.game;
+        let decision = ballot.decision.as_ref();
+        if let Some(answer) = decision.and_then(|decision| Answer::from_decision(game, decision)) {
+            return answer;
+        }
+        let decided = decision.map_or("nothing", |decision| decision.r#move.as_str());
+        self.output.error(&format!(
+            "the coordinator decided on {decided}, which the rules do not allow"
+        ));
+        self.standing = Some(ballot);
+        self.fall_back().await
+    }
+
+    /// The leading move as it stood last, or the emergency player's.
+    async fn fall_back(&mut self) -> Answer {
+        let leading = self
+            .standing
+            .as_ref()
+            .and_then(|ballot| Answer::from_standing(&self.question.game, ballot));
+        match leading {
+            Some(answer) => answer,
+            None => self.emergency().await,
+        }
+    }
+
+    /// One player alone, for a tenth of the time that is left.
+    async fn emergency(&mut self) -> Answer {
+        let time = match self.deadline {
+            _ if self.stopped => EMERGENCY_MINIMUM,
+            Some(deadline) => {
+                let left = deadline.saturating_duration_since(Instant::now());
+                (left / 10).clamp(EMERGENCY_MINIMUM, EMERGENCY_TIME)
+            }
+            None => EMERGENCY_TIME,
+        };
+        let limits = self.question.limits;
+        let mut player = Emergency::start(&self.question.game, time, limits.depth, limits.nodes);
+        loop {
+            tokio::select! {
+                biased;
+                answer = player.answer() => return answer,
+                Some(control) = self.controls.recv() => {
+                    if let Some(Control::Stop) = self.obey(control) {
+                        player.stop();
+                    }
+                }
+            }
+        }
+    }
+}
+
+async fn until(deadline: Option<Instant>) {
+    match deadline {
+        Some(deadline) => tokio::time::sleep_until(deadline).await,
+        None => std::future::pending().await,
+    }
+}

@@ -1,0 +1,297 @@
+//! The conversation with one GUI: commands in, lines out.
+//!
+//! One task owns the state and never waits for anything but the next event, so that `usi`, `stop`
+//! and `quit` are heard at any moment. Only here is `bestmove` said, once for every `go`, when its
+//! search is over: no line of that search can follow it.
+
+use super::{
+    answer::Answer,
+    command::{Command, Go},
+    game::GameName,
+    keeper::Keeper,
+    options::Options,
+    output::Output,
+    search::{Control, Hold, Question, Search},
+};
+use crate::team::Choices;
+use monju_engine::Game;
+use std::{collections::VecDeque, time::Duration};
+use tokio::{
+    sync::mpsc,
+    task::{JoinError, JoinHandle},
+    time::{Instant, MissedTickBehavior, interval_at},
+};
+
+/// How often an empty line tells a GUI that the team is still loading.
+const KEEP_ALIVE: Duration = Duration::from_secs(5);
+
+/// The state of the conversation.
+pub struct Session {
+    choices: Choices,
+    options: Options,
+    output: Output,
+    keeper: Keeper,
+    game: GameName,
+    /// The position to search, or why there is none.
+    position: Result<Game, String>,
+    thinking: Option<Thinking>,
+    /// What came while a search was ending, in order.
+    deferred: VecDeque<(Command, Instant)>,
+    /// How many `readyok` are owed.
+    owed: usize,
+}
+
+/// The outstanding `go`.
+struct Thinking {
+    controls: mpsc::UnboundedSender<Control>,
+    task: JoinHandle<Answer>,
+    /// It was told to stop; later commands wait until it has answered.
+    ending: bool,
+}
+
+impl Drop for Thinking {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+impl Session {
+    /// A session that has not heard anything yet. `choices` are those of the command line.
+    pub fn new(choices: Choices, output: Output, keeper: Keeper) -> Self {
+        Self {
+            choices,
+            options: Options::default(),
+            output,
+            keeper,
+            game: GameName::first(),
+            position: Ok(Game::startpos()),
+            thinking: None,
+            deferred: VecDeque::new(),
+            owed: 0,
+        }
+    }
+
+    /// Listens until `quit`, the end of the input, or the end of whoever reads the output; then
+    /// ends the team.
+    pub async fn run(mut self, commands: mpsc::UnboundedReceiver<Command>) {
+        self.listen(commands).await;
+        self.thinking = None;
+        self.keeper.close().await;
+    }
+
+    async fn listen(&mut self, mut commands: mpsc::UnboundedReceiver<Command>) {
+        let mut keep_alive = interval_at(Instant::now() + KEEP_ALIVE, KEEP_ALIVE);
+        keep_alive.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            tokio::select! {
+                biased;
+                command = commands.recv() => match command {
+                    None | Some(Command::Quit) => return,
+                    Some(command) => {
+                        let was_ready = self.owed == 0;
+                        self.hear(command, Instant::now());
+                        if was_ready && self.owed > 0 {
+                            keep_alive.reset();
+                        }
+                    }
+                },
+                answer = answer_of(&mut self.thinking) => {
+                    self.say_best_move(answer);
+                    self.hear_deferred();
+                }
+                () = self.keeper.changed() => self.say_ready(),
+                _ = keep_alive.tick(), if self.owed > 0 => self.output.say(""),
+                () = self.output.closed() => return,
+            }
+        }
+    }
+
+    /// Acts on a command, or puts it off until the search that is ending is over.
+    fn hear(&mut self, command: Command, heard: Instant) {
+        let ending = self
+            .thinking
+            .as_ref()
+            .is_some_and(|thinking| thinking.ending);
+        if ending || !self.deferred.is_empty() {
+            self.deferred.push_back((command, heard));
+        } else {
+            self.obey(command, heard);
+        }
+    }
+
+    fn hear_deferred(&mut self) {
+        while !self
+            .thinking
+            .as_ref()
+            .is_some_and(|thinking| thinking.ending)
+        {
+            let Some((command, heard)) = self.deferred.pop_front() else {
+                return;
+            };
+            self.obey(command, heard);
+        }
+    }
+
+    fn obey(&mut self, command: Command, heard: Instant) {
+        match command {
+            Command::Position(_) | Command::Go(_) | Command::GoMate | Command::NewGame
+                if self.thinking.is_some() =>
+            {
+                self.end_search();
+                self.deferred.push_front((command, heard));
+            }
+            Command::Usi => self.introduce(),
+            Command::IsReady => self.get_ready(),
+            Command::SetOption { name, value } => self.set_option(&name, value.as_deref()),
+            Command::NewGame => self.new_game(),
+            Command::Position(text) => self.set_position(&text),
+            Command::Go(go) => self.go(go, heard),
+            // Until there is a mate solver: a bestmove here would corrupt the next game.
+            Command::GoMate => self.output.say("checkmate notimplemented"),
+            Command::Stop | Command::GameOver => self.end_search(),
+            Command::PonderHit(clock) => self.tell(Control::PonderHit(clock)),
+            Command::Quit | Command::Ignored => {}
+        }
+    }
+
+    fn introduce(&self) {
+        let version = env!("CARGO_PKG_VERSION");
+        self.output.say(format!("id name Monju {version}"));
+        self.output.say("id author the Monju authors");
+        for line in Options::declarations() {
+            self.output.say(line);
+        }
+        self.output.say("usiok");
+    }
+
+    fn set_option(&mut self, name: &str, value: Option<&str>) {
+        if let Err(error) = self.options.set(name, value.unwrap_or_default()) {
+            self.output.error(&error);
+        }
+    }
+
+    fn get_ready(&mut self) {
+        if self.thinking.is_some() {
+            self.output.say("readyok");
+            return;
+        }
+        self.game.advance();
+        self.owed += 1;
+        self.prepare_team();
+        // At once only where no team will ever come.
+        self.say_ready();
+    }
+
+    fn say_ready(&mut self) {
+        if self.owed == 0 || !self.keeper.is_settled() {
+            return;
+        }
+        if let Some(reason) = self.keeper.failure() {
+            self.output.error(&reason);
+        }
+        for _ in 0..std::mem::take(&mut self.owed) {
+            self.output.say("readyok");
+        }
+    }
+
+    /// The players are prepared here only when `isready` has not done so already.
+    fn new_game(&mut self) {
+        if self.game.used {
+            self.game.advance();
+            if self.keeper.has_team() {
+                self.prepare_team();
+            }
+        }
+    }
+
+    fn prepare_team(&mut self) {
+        let choices = self.options.over(&self.choices);
+        self.keeper.prepare(choices, self.game.id());
+    }
+
+    fn set_position(&mut self, text: &str) {
+        self.position = Game::from_usi(text).map_err(|error| error.to_string());
+        if let Err(reason) = &self.position {
+            self.output.error(reason);
+        }
+    }
+
+    fn go(&mut self, go: Go, heard: Instant) {
+        let hold = match () {
+            () if go.limits.ponder => Hold::UntilPonderHit,
+            () if go.infinite => Hold::UntilStop,
+            () => Hold::Free,
+        };
+        let (controls, mut receiver) = mpsc::unbounded_channel();
+        let task = match &self.position {
+            Ok(game) => {
+                let game = game.clone();
+                let choices = self.options.over(&self.choices);
+                if self.keeper.is_worth_asking(&choices) {
+                    self.prepare_team();
+                }
+                self.game.used = true;
+                let question = Question {
+                    game,
+                    limits: go.limits,
+                    hold,
+                    asked: heard,
+                    game_id: self.game.id(),
+                    seed: self.game.seed(self.options.seed()),
+                };
+                let search = Search::new(
+                    question,
+                    self.keeper.waiter(),
+                    self.output.clone(),
+                    receiver,
+                );
+                tokio::spawn(search.run())
+            }
+            Err(reason) => {
+                self.output
+                    .error(&format!("no position to search, resigning: {reason}"));
+                tokio::spawn(async move {
+                    hold.over(&mut receiver).await;
+                    Answer::Resign
+                })
+            }
+        };
+        self.thinking = Some(Thinking {
+            controls,
+            task,
+            ending: false,
+        });
+    }
+
+    fn end_search(&mut self) {
+        self.tell(Control::Stop);
+        if let Some(thinking) = &mut self.thinking {
+            thinking.ending = true;
+        }
+    }
+
+    /// Tells the outstanding search; without one, nothing.
+    fn tell(&self, control: Control) {
+        if let Some(thinking) = &self.thinking {
+            // A search that is just over has its answer on the way.
+            let _ = thinking.controls.send(control);
+        }
+    }
+
+    fn say_best_move(&mut self, answer: Result<Answer, JoinError>) {
+        self.thinking = None;
+        let answer = answer.unwrap_or_else(|error| {
+            tracing::error!(%error, "a search failed");
+            self.position.as_ref().map_or(Answer::Resign, Answer::any)
+        });
+        self.output.say(format!("bestmove {answer}"));
+    }
+}
+
+/// The answer of the outstanding search; never, when there is none.
+async fn answer_of(thinking: &mut Option<Thinking>) -> Result<Answer, JoinError> {
+    match thinking {
+        Some(thinking) => (&mut thinking.task).await,
+        None => std::future::pending().await,
+    }
+}

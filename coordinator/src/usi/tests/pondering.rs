@@ -1,0 +1,144 @@
+//! `go ponder`: the answer is held.
+
+use super::{
+    fake::{Seen, Step},
+    gui::{Assembly, Gui},
+};
+use monju_proto::v1::Clock;
+use std::time::Duration;
+
+const DECIDE: Step = Step::Decide("7g7f", "3c3d");
+
+async fn pondering(steps: Vec<Step>, go: &str) -> Gui {
+    let mut gui = Gui::new(steps);
+    gui.ready().await;
+    gui.say("position startpos");
+    gui.say(go);
+    let begin = gui.next_begin().await;
+    assert!(begin.limits.expect("limits").ponder);
+    gui
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_early_decision_is_held_until_ponderhit() {
+    for decision in ["7g7f", "resign"] {
+        let steps = vec![Step::Decide(decision, "")];
+        let mut gui = pondering(steps, "go ponder btime 1000 wtime 1000").await;
+        let lines = gui.wait(3_600).await;
+        assert!(
+            lines.iter().all(|line| line.starts_with("info ")),
+            "{lines:?}"
+        );
+        gui.say("ponderhit");
+        assert_eq!(gui.wait(1).await, [format!("bestmove {decision}")]);
+        gui.say("stop");
+        assert!(gui.wait(60).await.is_empty());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_declaration_is_held_too() {
+    let mut gui = Gui::new(vec![Step::Decide("win", "")]);
+    gui.ready().await;
+    gui.say("position sfen 4K4/9/9/9/9/9/+r+bgggg+b+r1/ssssk4/9 w - 1\ngo ponder");
+    assert!(!gui.wait(60).await.contains(&"bestmove win".to_owned()));
+    gui.say("ponderhit btime 1000 wtime 1000");
+    assert_eq!(gui.wait(1).await, ["bestmove win"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn stop_ends_the_pondering_with_one_move() {
+    let mut gui = pondering(vec![Step::AwaitStop, DECIDE], "go ponder").await;
+    assert!(gui.wait(3_600).await.is_empty());
+    gui.say("stop");
+    assert_eq!(gui.best_move().await, "bestmove 7g7f ponder 3c3d");
+    assert!(gui.wait(60).await.is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn gameover_without_stop_ends_the_pondering() {
+    let mut gui = pondering(vec![Step::AwaitStop, DECIDE], "go ponder").await;
+    gui.say("gameover win");
+    gui.best_move().await;
+    // The next game is not disturbed.
+    gui.ready().await;
+    gui.say("position startpos\ngo infinite");
+    assert!(gui.wait(60).await.is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn ponderhit_brings_the_clock_that_go_ponder_lacked() {
+    let steps = vec![Step::AwaitRelease, DECIDE];
+    let mut gui = pondering(steps, "go ponder").await;
+    gui.say("ponderhit btime 36000 wtime 34000 binc 5000 winc 5000");
+    gui.best_move().await;
+    let clock = Clock {
+        black_ms: 36_000,
+        white_ms: 34_000,
+        black_increment_ms: 5_000,
+        white_increment_ms: 5_000,
+        byoyomi_ms: 0,
+    };
+    assert!(gui.seen().contains(&Seen::PonderHit(Some(clock))));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_bare_ponderhit_leaves_the_clock_of_go_in_force() {
+    let steps = vec![Step::AwaitRelease, Step::Hang];
+    let mut gui = pondering(steps, "go ponder btime 2000 wtime 1").await;
+    // Pondering costs no time of our own.
+    assert!(gui.wait(60).await.is_empty());
+    gui.say("ponderhit");
+    assert!(gui.wait(1).await.is_empty());
+    assert_eq!(gui.seen(), [Seen::PonderHit(None)]);
+    let lines = gui.wait(1).await;
+    assert!(lines[lines.len() - 1].starts_with("bestmove"), "{lines:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn ponderhit_in_a_game_without_any_clock_plays_what_was_pondered() {
+    let mut gui = pondering(vec![Step::AwaitStop, DECIDE], "go ponder").await;
+    gui.say("ponderhit");
+    assert_eq!(gui.best_move().await, "bestmove 7g7f ponder 3c3d");
+}
+
+#[tokio::test(start_paused = true)]
+async fn ponderhit_and_stop_count_once() {
+    let steps = vec![Step::AwaitStop, DECIDE];
+    let mut gui = pondering(steps, "go ponder btime 60000 wtime 60000").await;
+    gui.say("ponderhit\nponderhit\nstop\nstop");
+    gui.best_move().await;
+    assert!(gui.wait(60).await.is_empty());
+    let seen = gui.seen();
+    assert_eq!(seen[..2], [Seen::PonderHit(None), Seen::Stop]);
+    assert!(!seen[2..].contains(&Seen::Stop));
+}
+
+#[tokio::test(start_paused = true)]
+async fn ponderhit_while_loading_starts_the_clock() {
+    let assembly = Assembly {
+        time: Duration::from_secs(20),
+        ..Assembly::default()
+    };
+    let mut gui = Gui::with(assembly, |_| vec![DECIDE]);
+    gui.say("position startpos\ngo ponder");
+    assert!(gui.wait(10).await.is_empty());
+    gui.say("ponderhit btime 0 wtime 0 byoyomi 60000");
+    let limits = gui.next_begin().await.limits.expect("limits");
+    assert!(!limits.ponder);
+    assert_eq!(limits.clock.expect("a clock").byoyomi_ms, 50_000);
+    assert_eq!(gui.best_move().await, "bestmove 7g7f ponder 3c3d");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_coordinator_that_breaks_while_pondering_is_not_heard_of_until_ponderhit() {
+    let mut gui = pondering(vec![Step::Break], "go ponder btime 1000 wtime 1000").await;
+    let lines = gui.wait(3_600).await;
+    assert!(
+        lines.iter().all(|line| line.starts_with("info ")),
+        "{lines:?}"
+    );
+    gui.say("ponderhit");
+    assert!(gui.best_move().await.starts_with("bestmove "));
+    assert!(gui.wait(60).await.is_empty());
+}

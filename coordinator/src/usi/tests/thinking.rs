@@ -1,0 +1,224 @@
+//! `go` and what ends it.
+
+use super::{
+    fake::{Seen, Step, ballot},
+    gui::{Assembly, Gui},
+};
+use monju_proto::v1::{Limits, Position};
+use std::time::Duration;
+
+const DECIDE: Step = Step::Decide("7g7f", "3c3d");
+
+fn is_stop(seen: &Seen) -> bool {
+    *seen == Seen::Stop
+}
+
+#[tokio::test(start_paused = true)]
+async fn standings_become_lines_and_the_verdict_comes_before_the_move() {
+    let mut gui = Gui::new(vec![
+        Step::Standing(ballot(&["2g2f", "7g7f", "2g2f"])),
+        Step::Pause(Duration::from_millis(500)),
+        DECIDE,
+    ]);
+    gui.ready().await;
+    gui.say("position startpos\ngo byoyomi 1000");
+    let lines = gui.hear_until("bestmove").await;
+    assert!(lines[0].contains("multipv 1 pv 2g2f"), "{lines:?}");
+    assert!(lines[1].contains("multipv 2 pv 7g7f"), "{lines:?}");
+    assert!(lines[2].contains("time 500 multipv 1 pv 7g7f"), "{lines:?}");
+    assert_eq!(
+        lines[3..],
+        [
+            "info string votes 7g7f=1 (monju-1) decision 7g7f rule majority",
+            "bestmove 7g7f ponder 3c3d"
+        ]
+    );
+    assert!(gui.wait(60).await.is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_coordinator_gets_the_whole_history_and_the_limits() {
+    let mut gui = Gui::new(vec![DECIDE]);
+    gui.say("setoption name Rule value majority");
+    gui.ready().await;
+    gui.say("position startpos moves 2g2f 8c8d\ngo nodes 500 depth 4 movetime 900 xyz");
+    let begin = gui.next_begin().await;
+    assert_eq!(
+        begin.position,
+        Some(Position {
+            start: "startpos".to_owned(),
+            moves: vec!["2g2f".to_owned(), "8c8d".to_owned()],
+        })
+    );
+    assert_eq!(begin.rule, "majority");
+    assert_eq!(
+        begin.limits,
+        Some(Limits {
+            nodes: Some(500),
+            depth: Some(4),
+            time_ms: Some(900),
+            ..Limits::default()
+        })
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn infinite_is_answered_only_after_stop() {
+    for go in ["go infinite", "go", "go infinite btime 10 wtime 10"] {
+        let mut gui = Gui::new(vec![DECIDE]);
+        gui.ready().await;
+        gui.say("position startpos");
+        gui.say(go);
+        let lines = gui.wait(3_600).await;
+        assert!(
+            lines.iter().all(|line| line.starts_with("info ")),
+            "{lines:?}"
+        );
+        gui.say("ponderhit");
+        assert!(gui.wait(3_600).await.is_empty());
+        gui.say("stop");
+        assert_eq!(gui.wait(1).await, ["bestmove 7g7f ponder 3c3d"]);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn stop_is_handed_on_once() {
+    let mut gui = Gui::new(vec![Step::AwaitStop, DECIDE]);
+    gui.ready().await;
+    gui.say("position startpos\ngo infinite");
+    gui.next_begin().await;
+    gui.say("stop\nstop\ngameover draw");
+    gui.best_move().await;
+    assert!(gui.wait(60).await.is_empty());
+    assert_eq!(gui.seen().into_iter().filter(is_stop).count(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stop_right_behind_go_is_not_lost() {
+    let mut gui = Gui::new(vec![Step::AwaitStop, DECIDE]);
+    gui.ready().await;
+    gui.say("position startpos\ngo btime 60000 wtime 60000\nstop");
+    assert!(gui.best_move().await.starts_with("bestmove "));
+    assert!(gui.wait(60).await.is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn stop_and_gameover_without_a_search_are_ignored() {
+    let mut gui = Gui::new(vec![DECIDE]);
+    gui.ready().await;
+    gui.say("stop\ngameover win\nponderhit");
+    gui.say("position startpos\ngo byoyomi 1000");
+    gui.best_move().await;
+    gui.say("stop\ngameover lose\nponderhit");
+    assert!(gui.wait(60).await.is_empty());
+    assert_eq!(gui.seen().into_iter().filter(is_stop).count(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn gameover_alone_ends_the_search_with_its_one_move() {
+    let mut gui = Gui::new(vec![Step::AwaitStop, DECIDE]);
+    gui.ready().await;
+    gui.say("position startpos\ngo btime 60000 wtime 60000");
+    gui.next_begin().await;
+    gui.say("gameover lose");
+    assert_eq!(gui.best_move().await, "bestmove 7g7f ponder 3c3d");
+    assert!(gui.wait(60).await.is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_new_go_ends_the_old_one_first() {
+    let mut gui = Gui::with(Assembly::default(), |begin| {
+        match begin
+            .position
+            .as_ref()
+            .map_or(0, |position| position.moves.len())
+        {
+            0 => vec![Step::AwaitStop, DECIDE],
+            _ => vec![Step::Decide("8c8d", "")],
+        }
+    });
+    gui.ready().await;
+    gui.say("position startpos\ngo infinite");
+    gui.next_begin().await;
+    gui.say("position startpos moves 2g2f\ngo btime 1000 wtime 1000");
+    assert_eq!(gui.best_move().await, "bestmove 7g7f ponder 3c3d");
+    assert_eq!(gui.best_move().await, "bestmove 8c8d");
+    assert!(gui.wait(60).await.is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn commands_behind_an_ending_search_keep_their_order() {
+    let mut gui = Gui::new(vec![Step::AwaitStop, DECIDE]);
+    gui.ready().await;
+    gui.say("position startpos\ngo infinite");
+    gui.next_begin().await;
+    gui.say("position startpos\ngo infinite\nstop\nusinewgame\nposition startpos\ngo infinite");
+    assert!(gui.best_move().await.starts_with("bestmove "));
+    assert!(gui.best_move().await.starts_with("bestmove "));
+    assert!(gui.wait(60).await.is_empty());
+    gui.say("stop");
+    gui.best_move().await;
+    assert!(gui.wait(60).await.is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn isready_during_a_search_does_not_disturb_it() {
+    let mut gui = Gui::new(vec![Step::AwaitStop, DECIDE]);
+    gui.ready().await;
+    gui.say("position startpos\ngo infinite");
+    gui.next_begin().await;
+    gui.say("setoption name Players value 9\nisready");
+    assert_eq!(gui.wait(60).await, ["readyok"]);
+    assert_eq!(gui.seen(), []);
+    assert_eq!(gui.assembled().len(), 1);
+    gui.say("stop");
+    gui.best_move().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn go_mate_is_never_answered_by_bestmove() {
+    let mut gui = Gui::new(vec![Step::AwaitStop, DECIDE]);
+    gui.ready().await;
+    for go in ["go mate 5000", "go mate infinite"] {
+        gui.say("position startpos");
+        gui.say(go);
+        assert_eq!(gui.hear().await, "checkmate notimplemented");
+        gui.say("stop");
+        assert!(gui.wait(60).await.is_empty());
+    }
+    gui.say("position startpos\ngo infinite");
+    gui.next_begin().await;
+    gui.say("go mate infinite");
+    gui.best_move().await;
+    assert_eq!(gui.wait(60).await, ["checkmate notimplemented"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn wins_and_resignations_are_said() {
+    let declarable = "sfen 4K4/9/9/9/9/9/+r+bgggg+b+r1/ssssk4/9 w - 1";
+    for (position, decision) in [(declarable, "win"), ("startpos", "resign")] {
+        let mut gui = Gui::new(vec![Step::Decide(decision, "")]);
+        gui.ready().await;
+        gui.say(&format!("position {position}\ngo byoyomi 1000"));
+        assert_eq!(gui.best_move().await, format!("bestmove {decision}"));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_illegal_ponder_move_is_left_out() {
+    for ponder in ["7g7f", "rubbish", "resign"] {
+        let mut gui = Gui::new(vec![Step::Decide("7g7f", ponder)]);
+        gui.ready().await;
+        gui.say("position startpos\ngo byoyomi 1000");
+        assert_eq!(gui.best_move().await, "bestmove 7g7f");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn noise_from_the_gui_is_ignored() {
+    let mut gui = Gui::new(vec![DECIDE]);
+    gui.ready().await;
+    gui.say("debug on\nregister later\nhelp\n\nposition startpos\ngo byoyomi 1000\nd");
+    assert_eq!(gui.best_move().await, "bestmove 7g7f ponder 3c3d");
+    assert!(gui.wait(60).await.is_empty());
+}

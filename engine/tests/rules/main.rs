@@ -1,0 +1,10 @@
+//! The rules of shogi against facts published by others, and against themselves.
+
+mod declaration;
+mod legality;
+mod perft;
+mod random_games;
+mod recorded_games;
+mod repetition;
+mod sfen;
+mod support;

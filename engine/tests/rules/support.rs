@@ -1,0 +1,94 @@
+//! Reads the data files, and says aloud what was not run.
+
+use monju_engine::Game;
+use std::{
+    collections::BTreeSet,
+    fs::{self, OpenOptions},
+    io::Write,
+    path::{Path, PathBuf},
+};
+
+/// The root of the repository.
+pub fn repository() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .expect("the engine lies in the repository")
+}
+
+/// The text of a file below `tests/data`.
+pub fn data(path: &str) -> String {
+    let path = repository().join("tests/data").join(path);
+    read(&path)
+}
+
+/// The text of a file.
+pub fn read(path: &Path) -> String {
+    fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// The columns of every row of a tab-separated text, without comment lines.
+pub fn rows(text: &str) -> impl Iterator<Item = Vec<&str>> {
+    text.lines()
+        .filter(|line| !line.is_empty() && !line.starts_with('#'))
+        .map(|line| line.split('\t').collect())
+}
+
+/// The objects of a text with one JSON object a line.
+pub fn objects(text: &str) -> Vec<serde_json::Value> {
+    text.lines()
+        .filter(|line| !line.trim().is_empty())
+        .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}")))
+        .collect()
+}
+
+/// The texts of a JSON array of strings.
+pub fn texts(value: &serde_json::Value) -> Vec<&str> {
+    value
+        .as_array()
+        .expect("an array")
+        .iter()
+        .map(|text| text.as_str().expect("a string"))
+        .collect()
+}
+
+/// A game from USI text that must be readable.
+pub fn game(text: &str) -> Game {
+    Game::from_usi(text).unwrap_or_else(|error| panic!("{text}: {error}"))
+}
+
+/// The legal moves as USI text, sorted; panics when one is listed twice.
+pub fn legal_moves(game: &Game) -> BTreeSet<String> {
+    let moves = game.legal_moves();
+    let texts: BTreeSet<String> = moves.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        texts.len(),
+        moves.len(),
+        "a move is listed twice in {}",
+        game.position()
+    );
+    texts
+}
+
+/// The folder of published games, which are not part of the repository: `MONJU_GAMES`, or
+/// `../shared/data/games` beside the repository.
+pub fn game_collections() -> Option<PathBuf> {
+    let folder = match std::env::var_os("MONJU_GAMES") {
+        Some(folder) => PathBuf::from(folder),
+        None => repository().join("../shared/data/games"),
+    };
+    folder.is_dir().then_some(folder)
+}
+
+/// Says on standard output, and in the file that `MONJU_SKIP_LOG` names, what was not run.
+pub fn skipped(what: &str) {
+    let line = format!("skipped: {what}");
+    println!("{line}");
+    if let Some(path) = std::env::var_os("MONJU_SKIP_LOG") {
+        let mut file = OpenOptions::new()
+            .append(true)
+            .create(true)
+            .open(&path)
+            .unwrap_or_else(|error| panic!("{}: {error}", path.to_string_lossy()));
+        writeln!(file, "{line}").expect("the skip log can be written");
+    }
+}

@@ -1,0 +1,38 @@
+//! The search on real middlegames, with debug assertions on.
+
+use monju_engine::{Answer, Control, Game, Limits, Player, PlayerSettings};
+use std::{fs, path::Path};
+
+/// A killer move of a sibling may stand on a square that is empty here: asking whether it is noisy
+/// before asking whether it is legal once ended the search.
+#[test]
+fn middlegames_are_searched_to_the_end() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data/openings/taya_36ply.sfen");
+    let text = fs::read_to_string(path).expect("the openings");
+    for line in text.lines().step_by(25) {
+        let game = Game::from_usi(line).expect("a legal opening");
+        let mut player = Player::new(PlayerSettings {
+            sigma: 50.0,
+            hash_mib: 16,
+            ..PlayerSettings::default()
+        })
+        .expect("good settings");
+        player.new_game(1);
+        let limits = Limits {
+            nodes: Some(100_000),
+            ..Limits::default()
+        };
+        let outcome = player.think(&game, &limits, &Control::new(), &mut |_| {});
+        let Answer::Move(mv) = outcome.answer else {
+            panic!("{:?} in {line}", outcome.answer);
+        };
+        assert!(game.legal_moves().contains(&mv), "{mv} in {line}");
+        assert_eq!(outcome.line.pv.first(), Some(&mv), "{line}");
+        let mut played = game.clone();
+        for mv in outcome.line.pv {
+            played
+                .play(mv)
+                .unwrap_or_else(|error| panic!("{error}: {line}"));
+        }
+    }
+}

@@ -1,0 +1,98 @@
+#!/usr/bin/env bash
+# Installs what the tests need where that is possible, runs all tests, and says what was skipped.
+#
+#   tests/run.sh          what every change must pass, some minutes
+#   tests/run.sh --full   also every perft count and all match games, an hour or two
+set -euo pipefail
+
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+case "${1-}" in
+    "") ;;
+    --full) export MONJU_FULL_PERFT=1 MONJU_FULL_MATCHES=1 ;;
+    *)
+        echo "tests/run.sh: unknown option '$1', expected --full or nothing" >&2
+        exit 2
+        ;;
+esac
+
+MONJU_SKIP_LOG=$(mktemp)
+export MONJU_SKIP_LOG
+trap 'rm -f "$MONJU_SKIP_LOG"' EXIT
+
+skip() {
+    echo "skipped: $1" | tee -a "$MONJU_SKIP_LOG"
+}
+
+has_program() {
+    command -v "$1" >/dev/null || [ -x "/usr/games/$1" ]
+}
+
+# Whether python3 can make a virtual environment with pip in it: Debian keeps that apart.
+has_venv() {
+    python3 -c 'import venv, ensurepip' 2>/dev/null
+}
+
+# Debian packages, as root or with a sudo that asks nothing.
+install_packages() {
+    local as_root=()
+    if ! command -v apt-get >/dev/null; then
+        echo "tests/run.sh: no apt-get here, cannot install: $*" >&2
+        return 1
+    fi
+    if [ "$(id -u)" -ne 0 ]; then
+        if ! sudo -n true 2>/dev/null; then
+            echo "tests/run.sh: neither root nor sudo without a password, cannot install: $*" >&2
+            return 1
+        fi
+        as_root=(sudo -n)
+    fi
+    echo "installing: $*"
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq update &&
+        "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+            apt-get -qq install --yes --no-install-recommends "$@"
+}
+
+packages=()
+has_program gpsusi || packages+=(gpsshogi)
+has_program fairy-stockfish || packages+=(fairy-stockfish)
+has_venv || packages+=(python3 python3-venv)
+if [ ${#packages[@]} -gt 0 ]; then
+    install_packages "${packages[@]}" || true
+fi
+
+# The referee's rules library, in an environment of its own.
+requirements=tests/referee/requirements.txt
+make_venv() {
+    rm -rf .venv
+    python3 -m venv .venv &&
+        .venv/bin/python -m pip install --quiet --disable-pip-version-check --requirement "$requirements" &&
+        cp "$requirements" .venv/installed-requirements.txt
+}
+if ! cmp -s "$requirements" .venv/installed-requirements.txt || ! .venv/bin/python -c 'import cshogi' 2>/dev/null; then
+    echo "making .venv with the referee's rules library"
+    make_venv || true
+fi
+
+# What is here now is demanded of the tests; what could not be had, they skip.
+complete=1
+for program in gpsusi fairy-stockfish; do
+    has_program "$program" || { complete=0; skip "tests against $program: not installed"; }
+done
+if ! .venv/bin/python -c 'import cshogi' 2>/dev/null; then
+    complete=0
+    skip "refereed games: cshogi could not be installed in .venv"
+fi
+export MONJU_REQUIRE_ENGINES=$complete
+
+status=0
+cargo test --workspace --locked || status=$?
+
+echo
+if [ -s "$MONJU_SKIP_LOG" ]; then
+    echo "not run:"
+    sort -u "$MONJU_SKIP_LOG" | sed 's/^skipped: /  /'
+else
+    echo "nothing was skipped"
+fi
+exit "$status"

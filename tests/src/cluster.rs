@@ -1,0 +1,138 @@
+//! The services as processes of their own, on loopback ports.
+
+use crate::{binary::monju, process::Process};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    time::{Duration, Instant},
+};
+use tempfile::TempDir;
+
+/// A running `monju worker` or `monju coordinator`.
+#[derive(Debug)]
+pub struct Service {
+    /// Its process.
+    pub process: Process,
+    /// `127.0.0.1:PORT`, where it listens.
+    pub address: String,
+}
+
+impl Service {
+    /// Starts `monju <role> --config <config>`, with `--listen` where an address is given, and waits
+    /// until it is ready.
+    pub fn start(role: &str, listen: Option<&str>, config: &Path) -> Self {
+        let config = config.to_str().expect("a path in UTF-8");
+        let mut arguments = vec![role, "--config", config];
+        arguments.extend(listen.iter().flat_map(|listen| ["--listen", listen]));
+        let process = Process::start(monju(), &arguments);
+        let read = process.expect_line("line 'listening on …'", |line| {
+            line.starts_with("listening on ")
+        });
+        let (_, line) = read.last().expect("the line that was waited for");
+        let address = line["listening on ".len()..].to_owned();
+        Self { process, address }
+    }
+
+    /// As [`Service::start`], on a free loopback port.
+    pub fn on_free_port(role: &str, config: &Path) -> Self {
+        Self::start(role, Some("127.0.0.1:0"), config)
+    }
+
+    /// The URL that others reach it at.
+    pub fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+}
+
+/// A coordinator and its workers, each a process of its own.
+#[derive(Debug)]
+pub struct Cluster {
+    folder: TempDir,
+    worker_configs: Vec<PathBuf>,
+    /// The workers.
+    pub workers: Vec<Service>,
+    /// The coordinator.
+    pub coordinator: Service,
+}
+
+impl Cluster {
+    /// Starts one worker for each text of `[[player]]` tables, and a coordinator over them with
+    /// further keys of its own (such as `rule` or `primary`).
+    pub fn start(players: &[&str], ensemble: &str) -> Self {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let mut worker_configs = Vec::new();
+        for (index, tables) in players.iter().enumerate() {
+            let path = folder.path().join(format!("worker-{}.toml", index + 1));
+            write(&path, &worker_config(index, tables));
+            worker_configs.push(path);
+        }
+        let workers: Vec<Service> = worker_configs
+            .iter()
+            .map(|config| Service::on_free_port("worker", config))
+            .collect();
+        let urls: Vec<String> = workers.iter().map(Service::url).collect();
+        let coordinator = coordinator_over(folder.path(), &urls, ensemble);
+        Self {
+            folder,
+            worker_configs,
+            workers,
+            coordinator,
+        }
+    }
+
+    /// Three workers with one native player of σ = 50 each.
+    pub fn of_three_noise_players() -> Self {
+        let players = ["one", "two", "three"]
+            .map(|name| format!("[[player]]\nname = \"{name}\"\nsigma = 50\nhash_mib = 16\n"));
+        Self::start(&[&players[0], &players[1], &players[2]], "")
+    }
+
+    /// Kills a worker as a power cut would.
+    pub fn kill_worker(&mut self, index: usize) {
+        self.workers[index].process.kill();
+    }
+
+    /// Starts a worker again on the port that it had.
+    pub fn restart_worker(&mut self, index: usize) {
+        let address = self.workers[index].address.clone();
+        self.workers[index] = Service::start("worker", Some(&address), &self.worker_configs[index]);
+    }
+
+    /// A folder that lives as long as the cluster.
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+}
+
+/// Starts a coordinator over workers at these URLs; its configuration is written into `folder`.
+pub fn coordinator_over(folder: &Path, workers: &[String], ensemble: &str) -> Service {
+    let config = folder.join("coordinator.toml");
+    write(&config, &coordinator_config(workers, ensemble));
+    Service::on_free_port("coordinator", &config)
+}
+
+/// Tries `attempt` until it gives something; panics when `limit` is over.
+pub fn eventually<T>(what: &str, limit: Duration, mut attempt: impl FnMut() -> Option<T>) -> T {
+    let deadline = Instant::now() + limit;
+    loop {
+        if let Some(found) = attempt() {
+            return found;
+        }
+        assert!(Instant::now() < deadline, "not within {limit:?}: {what}");
+    }
+}
+
+fn worker_config(index: usize, players: &str) -> String {
+    format!(
+        "version = 1\n\n[worker]\nname = \"worker-{}\"\n\n{players}",
+        index + 1
+    )
+}
+
+fn coordinator_config(workers: &[String], ensemble: &str) -> String {
+    format!("version = 1\n\n[coordinator]\nworkers = {workers:?}\n{ensemble}\n")
+}
+
+fn write(path: &Path, text: &str) {
+    fs::write(path, text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+}

@@ -1,0 +1,208 @@
+//! Bad input gives one clear line and a failing exit status, and never ends the proxy.
+
+use monju_tests::{
+    alone,
+    cluster::{Service, coordinator_over},
+    command::complaint_of,
+    data::{assert_legal, config},
+    usi::Usi,
+};
+use std::{
+    fs,
+    net::TcpListener,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+/// Writes a configuration of three native players, with further text before them.
+fn write_config(folder: &Path, keys: &str) -> PathBuf {
+    let path = folder.join("ensemble.toml");
+    let players = "[[player]]\nname = \"monju\"\ncount = 3\nsigma = 50\n";
+    fs::write(&path, format!("{keys}\n{players}")).expect("a writable folder");
+    path
+}
+
+/// What a command says about a configuration.
+fn complaint_about(path: &Path) -> String {
+    let path = path.to_str().expect("a path in UTF-8");
+    complaint_of(&["consult", "--nodes", "1000", "--config", path])
+}
+
+/// The URL of a port on which nobody listens: it was free a moment ago.
+fn nobody() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    format!("http://{}", listener.local_addr().expect("an address"))
+}
+
+#[test]
+fn a_malformed_position_is_named() {
+    for (position, offender) in [
+        ("startpos moves 7g7e", "7g7e"),
+        ("startpos moves 7g7f 3c3d nonsense", "nonsense"),
+        (
+            "lnsgkgsna/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1",
+            "a",
+        ),
+        (
+            "sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL x - 1",
+            "x",
+        ),
+        ("sfen 4k4/9/9/9/9/9/9/9/4K4 b 3B 1", "3"),
+        ("nonsense", "nonsense"),
+    ] {
+        let line = complaint_of(&["consult", position, "--nodes", "1000"]);
+        assert!(line.contains(offender), "{position}: {line}");
+    }
+}
+
+#[test]
+fn impossible_choices_are_refused() {
+    for (choice, offender) in [
+        (["--players", "0"], "0"),
+        (["--players", "many"], "many"),
+        (["--sigma", "-1"], "-1"),
+        (["--sigma", "nan"], "nan"),
+        (["--rule", "seniority"], "seniority"),
+        (["--nodes", "-5"], "-5"),
+    ] {
+        let arguments = [&["consult"][..], &choice, &["--depth", "1"]].concat();
+        let ended = monju_tests::command::run(&arguments);
+        assert!(!ended.status.success(), "{choice:?}");
+        assert!(
+            ended.errors.to_lowercase().contains(offender),
+            "{choice:?}: {}",
+            ended.errors
+        );
+    }
+}
+
+#[test]
+fn an_unknown_player_is_named() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = write_config(folder.path(), "[ensemble]\nprimary = \"bonanza\"");
+    let line = complaint_about(&path);
+    assert!(line.contains("bonanza"), "{line}");
+    assert!(line.contains("ensemble.toml"), "{line}");
+}
+
+#[test]
+fn a_misspelt_key_is_named_with_file_and_line() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("ensemble.toml");
+    fs::write(&path, "[[player]]\nname = \"monju\"\nsigmma = 50\n").expect("a writable folder");
+    let line = complaint_about(&path);
+    assert!(line.contains("ensemble.toml:3"), "{line}");
+    assert!(line.contains("sigmma"), "{line}");
+}
+
+#[test]
+fn a_configuration_that_is_not_there_is_named() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("absent.toml");
+    assert!(complaint_about(&path).contains("absent.toml"));
+    let path = path.to_str().expect("a path in UTF-8");
+    for role in ["worker", "coordinator"] {
+        let line = complaint_of(&[role, "--listen", "127.0.0.1:0", "--config", path]);
+        assert!(line.contains("absent.toml"), "{line}");
+    }
+}
+
+#[test]
+fn an_engine_that_is_not_there_is_named() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("ensemble.toml");
+    let text = "[[player]]\nname = \"absent\"\nkind = \"usi\"\ncommand = [\"/no/such/engine\"]\n";
+    fs::write(&path, text).expect("a writable folder");
+    let line = complaint_about(&path);
+    assert!(line.contains("/no/such/engine"), "{line}");
+}
+
+#[test]
+fn a_coordinator_that_is_not_there_is_named() {
+    let url = nobody();
+    let line = complaint_of(&["consult", "--nodes", "1000", "--coordinator", &url]);
+    assert!(line.contains(&url), "{line}");
+    let line = complaint_of(&["consult", "--nodes", "1000", "--coordinator", "not a url"]);
+    assert!(line.contains("not a url"), "{line}");
+}
+
+#[test]
+fn a_worker_that_is_not_there_is_named() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let absent = nobody();
+    let coordinator = coordinator_over(folder.path(), std::slice::from_ref(&absent), "");
+    let url = coordinator.url();
+    let line = complaint_of(&["consult", "--nodes", "1000", "--coordinator", &url]);
+    assert!(line.contains(&absent), "{line}");
+}
+
+#[test]
+fn a_port_in_use_is_named() {
+    let worker_config = config("three-noise-players.toml");
+    let worker = Service::on_free_port("worker", &worker_config);
+    let path = worker_config.to_str().expect("a path in UTF-8");
+    let line = complaint_of(&["worker", "--listen", &worker.address, "--config", path]);
+    assert!(line.contains(&worker.address), "{line}");
+
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let coordinator = coordinator_over(folder.path(), &[worker.url()], "");
+    let path = folder.path().join("coordinator.toml");
+    let path = path.to_str().expect("a path in UTF-8");
+    let line = complaint_of(&[
+        "coordinator",
+        "--listen",
+        &coordinator.address,
+        "--config",
+        path,
+    ]);
+    assert!(line.contains(&coordinator.address), "{line}");
+}
+
+#[test]
+fn the_proxy_keeps_running_through_bad_input() {
+    let _alone = alone();
+    let mut usi = Usi::ready(&["--players", "1"]);
+    for line in [
+        "position sfen nonsense",
+        "position startpos moves 7g7e",
+        "position",
+        "setoption name Players value many",
+        "setoption name Nonsense value 1",
+        "setoption",
+        "go nodes many",
+        "stop",
+        "ponderhit",
+        "nonsense",
+        "",
+    ] {
+        usi.send(line);
+    }
+    usi.send("usi");
+    usi.expect("usiok");
+    usi.send("isready");
+    usi.expect("readyok");
+    let answer = usi.think("startpos moves 7g7f", "go nodes 1000");
+    assert_legal("startpos moves 7g7f", &answer.bestmove);
+    assert!(usi.quit().status.success());
+}
+
+#[test]
+fn the_proxy_keeps_running_without_its_coordinator() {
+    let _alone = alone();
+    let url = nobody();
+    let mut usi = Usi::start(&["--coordinator", &url]);
+    usi.handshake();
+    usi.send("isready");
+    let lines = usi.expect("readyok");
+    assert!(
+        lines
+            .iter()
+            .any(|line| line.starts_with("info string") && line.contains(&url)),
+        "{lines:?}"
+    );
+    usi.send("usinewgame");
+    let answer = usi.think("startpos moves 7g7f", "go btime 0 wtime 0 byoyomi 1000");
+    assert_legal("startpos moves 7g7f", &answer.bestmove);
+    assert!(answer.elapsed < Duration::from_millis(1000), "{answer:?}");
+    assert!(usi.quit().status.success());
+}
