@@ -7,7 +7,7 @@ use super::{
     node::{Node, Tried, TriedMove, Verdict},
     picker::{Picker, is_noisy},
     see,
-    split::{Progress, Searched},
+    split::Searched,
     table::Entry,
     value::{
         DRAW, INFINITE, MATE_BOUND, MAX_PLY, Value, clamp_evaluation, from_table, mate_in,
@@ -295,18 +295,13 @@ impl<E: Evaluator + Clone> Search<'_, E> {
             // Young brothers wait: only now that the first move has been searched may other
             // threads take some of the rest.
             if let Some(team) = self.team_for(&node) {
-                let progress = Progress {
-                    picker,
-                    alpha,
-                    searched: Searched {
-                        number,
-                        best,
-                        best_move,
-                        tried,
-                    },
-                    pv: Vec::new(),
+                let searched = Searched {
+                    number,
+                    best,
+                    best_move,
+                    tried,
                 };
-                let end = self.split::<PV>(team, &node, info, progress);
+                let end = self.split::<PV>(team, &node, info, &picker, alpha, searched);
                 if self.stopped {
                     return DRAW;
                 }

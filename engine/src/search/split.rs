@@ -34,12 +34,12 @@ pub(super) struct Searched {
 }
 
 /// What a move that is searched at a split point changes.
-pub(super) struct Progress {
-    pub picker: Picker,
-    pub alpha: Value,
-    pub searched: Searched,
+struct Progress {
+    picker: Picker,
+    alpha: Value,
+    searched: Searched,
     /// The principal variation from the node on, if it lies on one.
-    pub pv: Vec<Move>,
+    pv: Vec<Move>,
 }
 
 impl std::fmt::Debug for Progress {
@@ -148,16 +148,23 @@ impl<'a, E: Evaluator + Clone> Search<'a, E> {
     }
 
     /// Searches the rest of a node's moves together with whoever joins. `info` is the node's.
+    // Kept out of the main search, whose every stack frame would grow by a split point.
+    #[inline(never)]
+    #[cold]
     pub(super) fn split<const PV: bool>(
         &mut self,
         team: &Team,
         node: &Node,
         info: &CheckInfo,
-        mut progress: Progress,
+        picker: &Picker,
+        alpha: Value,
+        searched: Searched,
     ) -> Searched {
-        if PV {
-            progress.pv.clone_from(&self.pv[node.ply]);
-        }
+        let pv = if PV {
+            self.pv[node.ply].clone()
+        } else {
+            Vec::new()
+        };
         let split = Arc::new(SplitPoint {
             parent: self.split.clone(),
             is_pv: PV,
@@ -167,11 +174,16 @@ impl<'a, E: Evaluator + Clone> Search<'a, E> {
             visits: self.visits[self.root_visits..].to_vec(),
             frames: self.frames[..node.ply + BEFORE_ROOT + 3].to_vec(),
             root_depth: self.root_depth,
-            alpha: AtomicI32::new(progress.alpha),
+            alpha: AtomicI32::new(alpha),
             cut: AtomicBool::new(false),
             exhausted: AtomicBool::new(false),
             workers: AtomicUsize::new(0),
-            progress: Mutex::new(progress),
+            progress: Mutex::new(Progress {
+                picker: picker.clone(),
+                alpha,
+                searched,
+                pv,
+            }),
         });
         let is_root = node.ply == 0;
         if is_root {
