@@ -22,7 +22,7 @@ use std::{
 };
 
 /// Nodes with less remaining depth are not worth the trouble.
-const LEAST_DEPTH: i32 = 5;
+const LEAST_DEPTH: i32 = 6;
 
 /// What the search of a node's moves has come to.
 #[derive(Clone, Copy, Debug)]
