@@ -13,6 +13,7 @@ use crate::{
 use anyhow::{Context, bail};
 use clap::{Args, CommandFactory, Parser, Subcommand};
 use std::{
+    env,
     io::{self, IsTerminal},
     path::PathBuf,
     process::ExitCode,
@@ -265,8 +266,12 @@ fn block_on(command: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result
     outcome
 }
 
+/// Logs at `default` and above, or as `MONJU_LOG` says, in the syntax of `RUST_LOG`.
 fn log_to_stderr(default: &str) {
-    let filter = EnvFilter::try_from_env("MONJU_LOG").unwrap_or_else(|_| EnvFilter::new(default));
+    let chosen = env::var("MONJU_LOG").unwrap_or_else(|_| default.to_owned());
+    // Frame by frame, HTTP/2 would drown everything else.
+    let filter = EnvFilter::try_new(format!("h2=warn,hyper=warn,tower=warn,{chosen}"))
+        .unwrap_or_else(|_| EnvFilter::new(default));
     tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(io::stderr)

@@ -192,6 +192,7 @@ impl Picker {
                     self.next_killer += 1;
                     if let Some(mv) = killer
                         && killer != self.table_move
+                        // First, because a killer of another line may start from an empty square.
                         && position.is_legal_given(mv, info)
                         && !is_noisy(position, mv)
                     {
@@ -363,5 +364,21 @@ mod tests {
                 game.play(played).unwrap();
             }
         }
+    }
+
+    #[test]
+    fn a_killer_promotion_from_an_empty_square_is_skipped() {
+        let game = Game::startpos();
+        let position = game.position();
+        let killer = "5e5d+".parse().unwrap();
+        let info = CheckInfo::new(position);
+        let mut picker = Picker::new(false, None, [Some(killer), None], [Context::NONE; 2]);
+        let mut moves = 0;
+        let history = History::new();
+        while let Some(mv) = picker.next(position, &info, &history) {
+            assert_ne!(mv, killer);
+            moves += 1;
+        }
+        assert_eq!(moves, 30);
     }
 }
