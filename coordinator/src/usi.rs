@@ -32,7 +32,7 @@ mod tests;
 use crate::team::{self, Choices};
 use anyhow::Context;
 use command::Command;
-use keeper::{Connection, Keeper};
+use keeper::{Connection, Contact, Keeper};
 use output::Output;
 use session::Session;
 use std::{
@@ -70,7 +70,11 @@ pub async fn run(mut choices: Choices) -> anyhow::Result<()> {
         .context("cannot start the thread that writes to the GUI")?;
     let keeper = Keeper::start(|choices| async move {
         let team = team::assemble(&choices).await?;
-        Ok(Connection::new(team.client.clone(), team))
+        let contact = Contact {
+            client: team.client.clone(),
+            rule: team.rule.clone(),
+        };
+        Ok(Connection::new(contact, team.close()))
     });
     Session::new(choices, output, keeper).run(commands).await;
     // A GUI that no longer reads must not keep the process.

@@ -2,7 +2,7 @@
 
 use crate::team::{AssembleError, Choices};
 use monju_proto::v1::{PrepareGameRequest, coordinator_client::CoordinatorClient};
-use std::{any::Any, future::Future, time::Duration};
+use std::{future::Future, pin::Pin, time::Duration};
 use tokio::{
     sync::{mpsc, watch},
     task::JoinHandle,
@@ -15,20 +15,30 @@ pub type Client = CoordinatorClient<Channel>;
 
 /// How long the players get to prepare for a game; without an answer the game is tried anyway.
 const PREPARATION: Duration = Duration::from_secs(30);
+/// How long the team may take to end in good order; GUIs kill an engine 5 s after `quit`.
+const CLOSING: Duration = Duration::from_secs(3);
 
-/// A coordinator to talk to.
+/// How to talk to a coordinator.
+#[derive(Clone, Debug)]
+pub struct Contact {
+    /// The client.
+    pub client: Client,
+    /// The rule to name in consultations; empty leaves it to the ensemble.
+    pub rule: String,
+}
+
+/// A coordinator, and what ends it. Dropping it ends it, too, without waiting.
 pub struct Connection {
-    client: Client,
-    /// Held for its end only.
-    _guard: Box<dyn Any + Send>,
+    contact: Contact,
+    close: Pin<Box<dyn Future<Output = ()> + Send>>,
 }
 
 impl Connection {
-    /// A client, and what ends the team when it is dropped.
-    pub fn new(client: Client, guard: impl Any + Send) -> Self {
+    /// `close` owns the team, and ends it when it is run.
+    pub fn new(contact: Contact, close: impl Future<Output = ()> + Send + 'static) -> Self {
         Self {
-            client,
-            _guard: Box::new(guard),
+            contact,
+            close: Box::pin(close),
         }
     }
 }
@@ -39,8 +49,8 @@ pub struct Status {
     /// The number of the last request that was dealt with.
     settled: u64,
     /// The coordinator, as soon as it can be asked.
-    pub client: Option<Client>,
-    /// What went wrong with the last request; there may be a client all the same.
+    pub contact: Option<Contact>,
+    /// What went wrong with the last request; there may be a contact all the same.
     pub failure: Option<String>,
 }
 
@@ -50,7 +60,7 @@ struct Request {
     game_id: String,
 }
 
-/// The session's end of the team. Dropping it ends the team.
+/// The session's end of the team. The team ends with it.
 #[derive(Debug)]
 pub struct Keeper {
     requests: mpsc::UnboundedSender<Request>,
@@ -111,7 +121,7 @@ impl Keeper {
 
     /// Whether there is a team, or one is on its way.
     pub fn has_team(&self) -> bool {
-        self.status.borrow().client.is_some() || !self.is_settled()
+        self.status.borrow().contact.is_some() || !self.is_settled()
     }
 
     /// Whether the last request is dealt with.
@@ -135,18 +145,28 @@ impl Keeper {
         self.gone = self.status.changed().await.is_err();
     }
 
+    /// Ends the team, and waits for it, at most 3 s.
+    pub async fn close(self) {
+        let Self {
+            requests,
+            status,
+            task,
+            ..
+        } = self;
+        drop((requests, status));
+        let abort = task.abort_handle();
+        if timeout(CLOSING, task).await.is_err() {
+            tracing::warn!("the team does not end in good order");
+            abort.abort();
+        }
+    }
+
     /// What a search needs to wait for the last request.
     pub fn waiter(&self) -> Waiter {
         Waiter {
             status: self.status.clone(),
             number: self.last,
         }
-    }
-}
-
-impl Drop for Keeper {
-    fn drop(&mut self) {
-        self.task.abort();
     }
 }
 
@@ -195,12 +215,17 @@ where
     Fut: Future<Output = Result<Connection, AssembleError>>,
 {
     async fn run(mut self, mut requests: mpsc::UnboundedReceiver<Request>) {
+        let hung_up = self.status.clone();
         while let Some(mut request) = requests.recv().await {
             // Only the last wish matters.
             while let Ok(later) = requests.try_recv() {
                 request = later;
             }
-            let failure = self.settle(&request).await.err();
+            let failure = tokio::select! {
+                settled = self.settle(&request) => settled.err(),
+                // Nobody waits any more.
+                () = hung_up.closed() => break,
+            };
             if let Some(reason) = &failure {
                 tracing::warn!(%reason, "the team is not ready");
             }
@@ -209,6 +234,7 @@ where
                 status.failure = failure;
             });
         }
+        self.let_go().await;
     }
 
     async fn settle(&mut self, request: &Request) -> Result<(), String> {
@@ -222,20 +248,26 @@ where
             }
         }
         // The old team's memory and processes go before the new ones come.
-        self.status.send_modify(|status| status.client = None);
-        self.team = None;
+        self.let_go().await;
         let connection = (self.assemble)(request.choices.clone())
             .await
             .map_err(|error| error.to_string())?;
-        let client = connection.client.clone();
+        let contact = connection.contact.clone();
         self.status
-            .send_modify(|status| status.client = Some(client));
+            .send_modify(|status| status.contact = Some(contact));
         let team = self.team.insert(Team {
             connection,
             choices: request.choices.clone(),
             game_id: None,
         });
         team.prepare(&request.game_id).await
+    }
+
+    async fn let_go(&mut self) {
+        self.status.send_modify(|status| status.contact = None);
+        if let Some(team) = self.team.take() {
+            team.connection.close.await;
+        }
     }
 }
 
@@ -247,7 +279,12 @@ impl Team {
         let request = PrepareGameRequest {
             game_id: game_id.to_owned(),
         };
-        match timeout(PREPARATION, self.connection.client.prepare_game(request)).await {
+        match timeout(
+            PREPARATION,
+            self.connection.contact.client.prepare_game(request),
+        )
+        .await
+        {
             Ok(Ok(_)) => {
                 self.game_id = Some(game_id.to_owned());
                 Ok(())

@@ -4,10 +4,11 @@ use crate::{
     team::Choices,
     voting::{Rule, UnknownRule},
 };
+use monju_worker::DEFAULT_HASH_MIB;
 use std::path::PathBuf;
 
-/// Default of `USI_Hash`: leaves the size to the configuration.
-const HASH_DEFAULT: u32 = 256;
+/// Default of `USI_Hash`: leaves the size to the configuration, whose default is the same.
+const HASH_DEFAULT: u32 = DEFAULT_HASH_MIB;
 const HASH_MAXIMUM: u32 = 1 << 20;
 const PLAYERS_MAXIMUM: u32 = 256;
 const SIGMA_MAXIMUM: u32 = 10_000;

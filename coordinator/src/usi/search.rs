@@ -10,7 +10,7 @@ use super::{
     conversation::{Conversation, Event},
     emergency::Emergency,
     info,
-    keeper::{Client, Waiter},
+    keeper::{Contact, Waiter},
     output::Output,
 };
 use monju_engine::Game;
@@ -82,8 +82,6 @@ pub struct Question {
     pub game_id: String,
     /// The game's seed.
     pub seed: u64,
-    /// The voting rule; empty leaves it to the ensemble.
-    pub rule: String,
 }
 
 /// A running search.
@@ -130,10 +128,10 @@ impl Search {
     }
 
     async fn think(&mut self) -> Answer {
-        let Some(client) = self.client().await else {
+        let Some(contact) = self.contact().await else {
             return self.emergency().await;
         };
-        let mut conversation = Conversation::begin(client, self.begin());
+        let mut conversation = Conversation::begin(contact.client, self.begin(contact.rule));
         loop {
             tokio::select! {
                 biased;
@@ -154,7 +152,7 @@ impl Search {
                     }
                 },
                 () = until(self.deadline) => {
-                    self.output.error(&"the coordinator is late; taking the leading move");
+                    self.output.error(&"the coordinator is late; deciding without it");
                     return self.fall_back().await;
                 }
             }
@@ -162,7 +160,7 @@ impl Search {
     }
 
     /// Waits for the team while there is time: half of the clock, or until `stop`.
-    async fn client(&mut self) -> Option<Client> {
+    async fn contact(&mut self) -> Option<Contact> {
         let status = loop {
             let patience = self
                 .deadline
@@ -179,15 +177,15 @@ impl Search {
                 () = until(patience) => break self.team.now(),
             }
         };
-        if status.client.is_none() {
+        if status.contact.is_none() {
             let reason = status.failure.as_deref().unwrap_or("it is still loading");
             self.output
                 .error(&format!("no team, one player answers alone: {reason}"));
         }
-        status.client
+        status.contact
     }
 
-    fn begin(&self) -> Begin {
+    fn begin(&self, rule: String) -> Begin {
         let question = &self.question;
         let game = &question.game;
         let mut limits = question.limits;
@@ -203,7 +201,7 @@ impl Search {
             }),
             limits: Some(limits),
             seed: question.seed,
-            rule: question.rule.clone(),
+            rule,
         }
     }
 

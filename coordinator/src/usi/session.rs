@@ -71,8 +71,15 @@ impl Session {
         }
     }
 
-    /// Listens until `quit`, the end of the input, or the end of whoever reads the output.
-    pub async fn run(mut self, mut commands: mpsc::UnboundedReceiver<Command>) {
+    /// Listens until `quit`, the end of the input, or the end of whoever reads the output; then
+    /// ends the team.
+    pub async fn run(mut self, commands: mpsc::UnboundedReceiver<Command>) {
+        self.listen(commands).await;
+        self.thinking = None;
+        self.keeper.close().await;
+    }
+
+    async fn listen(&mut self, mut commands: mpsc::UnboundedReceiver<Command>) {
         let mut keep_alive = interval_at(Instant::now() + KEEP_ALIVE, KEEP_ALIVE);
         keep_alive.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
@@ -231,7 +238,6 @@ impl Session {
                     asked: heard,
                     game_id: self.game.id(),
                     seed: self.game.seed(self.options.seed()),
-                    rule: choices.rule.unwrap_or_default(),
                 };
                 let search = Search::new(
                     question,

@@ -1,6 +1,7 @@
 //! Sessions with a scripted coordinator, rule by rule, in paused time.
 
 mod fake;
+mod gui;
 mod handshake;
 mod pondering;
 mod thinking;

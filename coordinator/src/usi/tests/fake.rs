@@ -1,14 +1,8 @@
-//! For tests: a coordinator that follows a script, and a GUI to drive the session with.
+//! For tests: a coordinator that follows a script.
 
-use crate::usi::{
-    command::Command,
-    keeper::{Connection, Keeper},
-    output::Output,
-    session::Session,
-};
 use crate::{
     in_process,
-    team::{AssembleError, Choices},
+    usi::keeper::{Connection, Contact},
 };
 use monju_proto::v1::{
     Arrival, Ballot, Begin, Bound, Clock, ConsultRequest, ConsultResponse, Decision, Line,
@@ -26,11 +20,7 @@ use std::{
     },
     time::Duration,
 };
-use tokio::{
-    sync::mpsc,
-    task::JoinHandle,
-    time::{sleep, timeout},
-};
+use tokio::{sync::mpsc, time::sleep};
 use tokio_stream::wrappers::UnboundedReceiverStream;
 use tonic::{Request, Response, Status, Streaming};
 
@@ -124,18 +114,25 @@ fn decided(mv: &str, ponder: &str) -> Ballot {
     }
 }
 
-type Script = Arc<dyn Fn(&Begin) -> Vec<Step> + Send + Sync>;
+/// From the request to what is done about it.
+pub type Script = Arc<dyn Fn(&Begin) -> Vec<Step> + Send + Sync>;
 type Responses<T> = UnboundedReceiverStream<Result<T, Status>>;
 
 /// The service.
 #[derive(Clone)]
 pub struct Fake {
-    script: Script,
-    seen: mpsc::UnboundedSender<Seen>,
-    preparation: Duration,
-    preparations: Arc<AtomicUsize>,
-    lost_at: Option<usize>,
-    let_go: Arc<AtomicUsize>,
+    /// What it does in each consultation.
+    pub script: Script,
+    /// Where it reports what it was told.
+    pub seen: mpsc::UnboundedSender<Seen>,
+    /// How long the players prepare for a game.
+    pub preparation: Duration,
+    /// How often they have been asked to.
+    pub preparations: Arc<AtomicUsize>,
+    /// The number of the preparation that fails, from 0.
+    pub lost_at: Option<usize>,
+    /// How many teams have been let go.
+    pub let_go: Arc<AtomicUsize>,
 }
 
 /// Counts its end.
@@ -149,11 +146,15 @@ impl Drop for Guard {
 
 impl Fake {
     /// Starts the service in memory and connects to it.
-    pub fn connect(self) -> Connection {
+    pub fn connect(self, rule: String) -> Connection {
         let guard = Guard(self.let_go.clone());
         let router = tonic::transport::Server::builder().add_service(CoordinatorServer::new(self));
         let (channel, server) = in_process::serve(router);
-        Connection::new(CoordinatorClient::new(channel), (server, guard))
+        let contact = Contact {
+            client: CoordinatorClient::new(channel),
+            rule,
+        };
+        Connection::new(contact, async move { drop((server, guard)) })
     }
 
     async fn follow(
@@ -250,188 +251,5 @@ impl Coordinator for Fake {
         }
         let _ = self.seen.send(Seen::Prepare(request.into_inner().game_id));
         Ok(Response::new(PrepareGameResponse {}))
-    }
-}
-
-/// How a team comes into being in a test.
-#[derive(Clone, Debug, Default)]
-pub struct Assembly {
-    /// How long it takes.
-    pub time: Duration,
-    /// How long the players prepare for a game.
-    pub preparation: Duration,
-    /// The number of the preparation that fails, from 0.
-    pub lost_at: Option<usize>,
-    /// Whose choices fail.
-    pub fails: Option<fn(&Choices) -> bool>,
-    /// The choices of the command line.
-    pub choices: Choices,
-}
-
-/// The GUI's side of a session with a fake coordinator.
-pub struct Gui {
-    commands: Option<mpsc::UnboundedSender<Command>>,
-    lines: mpsc::UnboundedReceiver<String>,
-    seen: mpsc::UnboundedReceiver<Seen>,
-    assembled: mpsc::UnboundedReceiver<Choices>,
-    let_go: Arc<AtomicUsize>,
-    session: JoinHandle<()>,
-}
-
-impl Gui {
-    /// A session whose coordinator follows the same steps in every consultation.
-    pub fn new(steps: Vec<Step>) -> Self {
-        Self::with(Assembly::default(), move |_| steps.clone())
-    }
-
-    /// A session whose coordinator follows `script`.
-    pub fn with(
-        assembly: Assembly,
-        script: impl Fn(&Begin) -> Vec<Step> + Send + Sync + 'static,
-    ) -> Self {
-        let (output, lines) = Output::channel();
-        let (commands, receiver) = mpsc::unbounded_channel();
-        let (seen_sender, seen) = mpsc::unbounded_channel();
-        let (assembled_sender, assembled) = mpsc::unbounded_channel();
-        let let_go = Arc::<AtomicUsize>::default();
-        let fake = Fake {
-            script: Arc::new(script),
-            seen: seen_sender,
-            preparation: assembly.preparation,
-            preparations: Arc::default(),
-            lost_at: assembly.lost_at,
-            let_go: let_go.clone(),
-        };
-        let choices = assembly.choices.clone();
-        let keeper = Keeper::start(move |choices| {
-            let (fake, assembly) = (fake.clone(), assembly.clone());
-            let _ = assembled_sender.send(choices.clone());
-            async move {
-                sleep(assembly.time).await;
-                match assembly.fails {
-                    Some(fails) if fails(&choices) => {
-                        Err(AssembleError("no coordinator at example".to_owned()))
-                    }
-                    _ => Ok(fake.connect()),
-                }
-            }
-        });
-        Self {
-            commands: Some(commands),
-            lines,
-            seen,
-            assembled,
-            let_go,
-            session: tokio::spawn(Session::new(choices, output, keeper).run(receiver)),
-        }
-    }
-
-    /// Says lines, one after the other.
-    pub fn say(&self, lines: &str) {
-        for line in lines.lines() {
-            if let Some(commands) = &self.commands {
-                commands
-                    .send(Command::parse(line))
-                    .expect("the session listens");
-            }
-        }
-    }
-
-    /// Ends the input.
-    pub fn hang_up(&mut self) {
-        self.commands = None;
-    }
-
-    /// The next line.
-    pub async fn hear(&mut self) -> String {
-        timeout(Duration::from_secs(3_600), self.lines.recv())
-            .await
-            .expect("the session says something")
-            .expect("the session goes on")
-    }
-
-    /// Every line up to the first that starts with `prefix`, which is the last.
-    pub async fn hear_until(&mut self, prefix: &str) -> Vec<String> {
-        let mut lines = Vec::new();
-        loop {
-            let line = self.hear().await;
-            lines.push(line);
-            if lines[lines.len() - 1].starts_with(prefix) {
-                return lines;
-            }
-        }
-    }
-
-    /// The next `bestmove`, after nothing but `info` lines.
-    pub async fn best_move(&mut self) -> String {
-        let mut lines = self.hear_until("bestmove").await;
-        let last = lines.pop().expect("a line");
-        assert!(
-            lines.iter().all(|line| line.starts_with("info ")),
-            "{lines:?}"
-        );
-        last
-    }
-
-    /// Lets time pass, and gives back what was said in it.
-    pub async fn wait(&mut self, seconds: u64) -> Vec<String> {
-        sleep(Duration::from_secs(seconds)).await;
-        let mut lines = Vec::new();
-        while let Ok(line) = self.lines.try_recv() {
-            lines.push(line);
-        }
-        lines
-    }
-
-    /// Gets the session ready for a game.
-    pub async fn ready(&mut self) {
-        self.say("usi\nisready");
-        self.hear_until("readyok").await;
-        self.say("usinewgame");
-    }
-
-    /// What the coordinator was told since the last call.
-    pub fn seen(&mut self) -> Vec<Seen> {
-        let mut all = Vec::new();
-        while let Ok(seen) = self.seen.try_recv() {
-            all.push(seen);
-        }
-        all
-    }
-
-    /// The next consultation that the coordinator was asked for.
-    pub async fn next_begin(&mut self) -> Begin {
-        loop {
-            if let Seen::Begin(begin) = self.seen.recv().await.expect("a consultation") {
-                return begin;
-            }
-        }
-    }
-
-    /// The choices that teams were assembled from since the last call.
-    pub fn assembled(&mut self) -> Vec<Choices> {
-        let mut all = Vec::new();
-        while let Ok(choices) = self.assembled.try_recv() {
-            all.push(choices);
-        }
-        all
-    }
-
-    /// How many teams have been let go so far.
-    pub fn let_go(&self) -> usize {
-        self.let_go.load(Ordering::Relaxed)
-    }
-
-    /// Waits for the session's end; gives back what it said until then.
-    pub async fn end(mut self) -> Vec<String> {
-        timeout(Duration::from_secs(5), &mut self.session)
-            .await
-            .expect("the session ends within five seconds")
-            .expect("it does not fail");
-        let mut lines = Vec::new();
-        while let Ok(line) = self.lines.try_recv() {
-            lines.push(line);
-        }
-        lines
     }
 }

@@ -1,6 +1,9 @@
 //! From `usi` to `readyok`, and from game to game.
 
-use super::fake::{Assembly, Gui, Seen, Step};
+use super::{
+    fake::{Seen, Step},
+    gui::{Assembly, Gui},
+};
 use crate::team::Choices;
 use std::time::Duration;
 

@@ -1,6 +1,9 @@
 //! `go ponder`: the answer is held.
 
-use super::fake::{Assembly, Gui, Seen, Step};
+use super::{
+    fake::{Seen, Step},
+    gui::{Assembly, Gui},
+};
 use monju_proto::v1::Clock;
 use std::time::Duration;
 

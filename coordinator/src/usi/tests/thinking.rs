@@ -1,6 +1,9 @@
 //! `go` and what ends it.
 
-use super::fake::{Assembly, Gui, Seen, Step, ballot};
+use super::{
+    fake::{Seen, Step, ballot},
+    gui::{Assembly, Gui},
+};
 use monju_proto::v1::{Limits, Position};
 use std::time::Duration;
 
@@ -36,8 +39,8 @@ async fn standings_become_lines_and_the_verdict_comes_before_the_move() {
 #[tokio::test(start_paused = true)]
 async fn the_coordinator_gets_the_whole_history_and_the_limits() {
     let mut gui = Gui::new(vec![DECIDE]);
-    gui.ready().await;
     gui.say("setoption name Rule value majority");
+    gui.ready().await;
     gui.say("position startpos moves 2g2f 8c8d\ngo nodes 500 depth 4 movetime 900 xyz");
     let begin = gui.next_begin().await;
     assert_eq!(

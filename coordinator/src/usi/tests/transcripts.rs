@@ -3,7 +3,10 @@
 //! The transcripts are ShogiHome's (MIT licence): its bridge to CSA servers talking to an engine.
 //! The engine's recorded moves are what the scripted coordinator decides on.
 
-use super::fake::{Assembly, Gui, Step};
+use super::{
+    fake::Step,
+    gui::{Assembly, Gui},
+};
 use monju_engine::Game;
 use std::{
     collections::VecDeque,
@@ -17,7 +20,7 @@ fn transcripts() -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> = fs::read_dir(folder)
         .expect("the folder of transcripts")
         .map(|entry| entry.expect("an entry").path().join("usi.log"))
-        .filter(|file| file.exists())
+        .filter(|file| file.is_file())
         .collect();
     files.sort();
     files

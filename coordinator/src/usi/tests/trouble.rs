@@ -1,6 +1,9 @@
 //! What goes wrong, and the one legal move that comes all the same.
 
-use super::fake::{Assembly, Gui, Seen, Step, ballot};
+use super::{
+    fake::{Seen, Step, ballot},
+    gui::{Assembly, Gui},
+};
 use monju_engine::Game;
 use std::time::Duration;
 use tokio::time::Instant;
