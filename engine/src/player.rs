@@ -101,6 +101,8 @@ pub struct Player {
     noise: Noise,
     memory: Memory,
     evaluator: Material,
+    /// Whether the memory holds anything: clearing a large table takes a while.
+    remembers: bool,
 }
 
 impl std::fmt::Debug for Player {
@@ -127,6 +129,7 @@ impl Player {
         Ok(Self {
             memory: Memory::new(settings.hash_mib),
             evaluator: Material::default(),
+            remembers: false,
             noise,
             settings,
         })
@@ -140,7 +143,10 @@ impl Player {
     /// Forgets the last game, and takes the noise seed of the next one.
     pub fn new_game(&mut self, noise_seed: u64) {
         self.noise.reseed(noise_seed);
-        self.memory.clear();
+        if self.remembers {
+            self.memory.clear();
+            self.remembers = false;
+        }
     }
 
     /// Searches until a limit is reached or `control` says stop, calling `progress` at every new
@@ -164,6 +170,7 @@ impl Player {
         if legal.is_empty() {
             return without_search(Answer::Resign, Score::Mate(0));
         }
+        self.remembers = true;
         let search = Search::new(
             game,
             &mut self.memory,

@@ -70,15 +70,8 @@ impl Host for NativePlayer {
     }
 
     async fn new_game(&mut self, game_id: &str) {
-        let noise_seed = match self.seeding {
-            Seeding::Noiseless => 0,
-            Seeding::Fixed(seed) => seed,
-            Seeding::PerGame => {
-                // The seed comes with the first think, and the real preparation with it.
-                let _ = self.jobs.send(Job::Forget);
-                return;
-            }
-        };
+        // A seed that comes with the first think costs nothing more: the memory is clear by then.
+        let noise_seed = self.seed_in_force(0).unwrap_or(0);
         let (done, prepared) = oneshot::channel();
         let setting = Setting {
             game_id: game_id.to_owned(),
@@ -287,8 +280,8 @@ mod tests {
         bench.think("a", 2, 9).await.expect("an answer");
         assert_eq!(
             bench.seeds(),
-            [2],
-            "an announced game is new, whatever its name"
+            [0, 2],
+            "an announced game is new, whatever its name, and prepared before its seed is known"
         );
     }
 

@@ -53,8 +53,6 @@ pub(crate) struct Setting {
 }
 
 pub(crate) enum Job {
-    /// Whatever comes next is a new game.
-    Forget,
     /// Start a new game now.
     Prepare {
         setting: Setting,
@@ -109,7 +107,6 @@ struct Desk<S, B> {
 impl<S: Search, B: Fn() -> Result<S, PlayerError>> Desk<S, B> {
     fn work(&mut self, job: Job) {
         match job {
-            Job::Forget => self.prepared = None,
             Job::Prepare { setting, done } => {
                 self.prepared = None;
                 if let Err(error) = self.guarded(setting, |_| ()) {

@@ -11,7 +11,7 @@ use monju_proto::v1::TieBreak;
 /// What a ballot says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// A move won, or everybody who said anything resigned.
+    /// A move won, or everybody resigned.
     Decided {
         /// A legal move, or `resign`.
         mv: String,
@@ -56,7 +56,7 @@ impl OpenBallot {
                     Ground::Primary => TieBreak::Primary,
                 },
             },
-            None if self.somebody_resigned() => Verdict::Decided {
+            None if self.everybody_resigned() => Verdict::Decided {
                 mv: "resign".to_owned(),
                 ponder: String::new(),
                 tie_break: TieBreak::None,
@@ -77,10 +77,13 @@ impl OpenBallot {
             .map(|(_, _, mv)| mv.to_string())
     }
 
-    fn somebody_resigned(&self) -> bool {
-        self.entries
-            .iter()
-            .any(|entry| matches!(entry.said, Said::Resign))
+    /// One member's resignation never resigns for the team, not even when the others are dead.
+    fn everybody_resigned(&self) -> bool {
+        !self.entries.is_empty()
+            && self
+                .entries
+                .iter()
+                .all(|entry| matches!(entry.said, Said::Resign))
     }
 
     /// The second move of the deepest line that begins with the winning move.

@@ -138,10 +138,15 @@ fn one_resignation_never_resigns_the_team() {
 }
 
 #[test]
-fn the_team_resigns_when_nobody_has_a_move() {
-    let mut ballot = ballot(&["a", "b", "c"]);
+fn the_team_resigns_only_when_everybody_does() {
+    let mut ballot = ballot(&["a", "b"]);
     ballot.result(0, result(&["resign"], 3), AT);
     ballot.fail(1, "gone".to_owned(), AT);
+    assert_eq!(ballot.verdict(), Verdict::NoVotes);
+
+    let mut ballot = self::ballot(&["a", "b"]);
+    ballot.result(0, result(&["resign"], 3), AT);
+    ballot.result(1, result(&["resign"], 3), AT);
     assert_eq!(decided(&ballot).0, "resign");
 }
 

@@ -86,8 +86,8 @@ fn the_table() {
 position  startpos
 
 player   made of                     move                score  depth      nodes     time  arrival
-monju-1  σ=50 seed=0000000000000abc  7g7f  ▲７六歩(77)    -42      9  1,234,567  0.980 s  final
-monju-2  σ=50 seed=0000000000000abc  7g7f  ▲７六歩(77)   +105      9  1,234,567  0.980 s  final
+monju-1  σ=50 seed=0000000000000abc  7g7f  ▲７六歩(77)     -42      9  1,234,567  0.980 s  final
+monju-2  σ=50 seed=0000000000000abc  7g7f  ▲７六歩(77)    +105      9  1,234,567  0.980 s  final
 gpsusi   gpsshogi                    2g2f  ▲２六歩(27)  mate 7      9  1,234,567  0.980 s  provisional
 fairy    Fairy-Stockfish             -                       -      -          -        -  failed
 
