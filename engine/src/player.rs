@@ -52,6 +52,20 @@ pub struct PlayerSettings {
 impl PlayerSettings {
     /// The largest number of threads.
     pub const MAX_THREADS: usize = 256;
+
+    /// Whether a player can have this many threads.
+    ///
+    /// # Errors
+    /// There are none, or too many.
+    pub fn check_threads(given: usize) -> Result<(), PlayerError> {
+        if (1..=Self::MAX_THREADS).contains(&given) {
+            return Ok(());
+        }
+        Err(PlayerError::Threads {
+            given,
+            max: Self::MAX_THREADS,
+        })
+    }
 }
 
 impl Default for PlayerSettings {
@@ -141,12 +155,7 @@ impl Player {
                 max: Table::MAX_MIB,
             });
         }
-        if !(1..=PlayerSettings::MAX_THREADS).contains(&settings.threads) {
-            return Err(PlayerError::Threads {
-                given: settings.threads,
-                max: PlayerSettings::MAX_THREADS,
-            });
-        }
+        PlayerSettings::check_threads(settings.threads)?;
         let noise = Noise::new(settings.sigma, 0)?;
         let EvaluatorKind::Material = settings.evaluator;
         let evaluator = Material::default();
