@@ -86,7 +86,7 @@ fi
 export MONJU_REQUIRE_ENGINES=$complete
 
 status=0
-cargo test --workspace --locked || status=$?
+cargo test --workspace --locked --no-fail-fast || status=$?
 
 echo
 if [ -s "$MONJU_SKIP_LOG" ]; then

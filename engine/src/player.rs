@@ -3,7 +3,7 @@
 use crate::{
     eval::{Material, Noise, NoiseError},
     rules::{Game, Move},
-    search::{Bound, Control, Limits, Line, Memory, Score, Search, Table},
+    search::{Bound, Control, Limits, Line, Memory, Score, Table, search},
 };
 use std::time::Duration;
 
@@ -44,6 +44,28 @@ pub struct PlayerSettings {
     pub sigma: f64,
     /// Size of the transposition table in MiB.
     pub hash_mib: usize,
+    /// Threads that search together, this one included. With more than one, outcomes depend on
+    /// how the operating system runs them, and a node limit is kept only nearly.
+    pub threads: usize,
+}
+
+impl PlayerSettings {
+    /// The largest number of threads.
+    pub const MAX_THREADS: usize = 256;
+
+    /// Whether a player can have this many threads.
+    ///
+    /// # Errors
+    /// There are none, or too many.
+    pub fn check_threads(given: usize) -> Result<(), PlayerError> {
+        if (1..=Self::MAX_THREADS).contains(&given) {
+            return Ok(());
+        }
+        Err(PlayerError::Threads {
+            given,
+            max: Self::MAX_THREADS,
+        })
+    }
 }
 
 impl Default for PlayerSettings {
@@ -52,6 +74,7 @@ impl Default for PlayerSettings {
             evaluator: EvaluatorKind::default(),
             sigma: 0.0,
             hash_mib: 64,
+            threads: 1,
         }
     }
 }
@@ -71,6 +94,14 @@ pub enum PlayerError {
         /// The size asked for, in MiB.
         given: usize,
         /// The largest size, in MiB.
+        max: usize,
+    },
+    /// The search cannot have this many threads.
+    #[error("threads must be between 1 and {max}, not {given}")]
+    Threads {
+        /// The number asked for.
+        given: usize,
+        /// The largest number.
         max: usize,
     },
 }
@@ -99,8 +130,7 @@ pub struct Outcome {
 pub struct Player {
     settings: PlayerSettings,
     noise: Noise,
-    memory: Memory,
-    evaluator: Material,
+    memory: Memory<Material>,
     /// Whether the memory holds anything: clearing a large table takes a while.
     remembers: bool,
 }
@@ -125,10 +155,12 @@ impl Player {
                 max: Table::MAX_MIB,
             });
         }
+        PlayerSettings::check_threads(settings.threads)?;
         let noise = Noise::new(settings.sigma, 0)?;
+        let EvaluatorKind::Material = settings.evaluator;
+        let evaluator = Material::default();
         Ok(Self {
-            memory: Memory::new(settings.hash_mib),
-            evaluator: Material::default(),
+            memory: Memory::new(settings.hash_mib, settings.threads, &evaluator),
             remembers: false,
             noise,
             settings,
@@ -153,8 +185,9 @@ impl Player {
     /// best move and every finished iteration. Blocks; run it on a thread of its own with a stack
     /// of 16 MiB.
     ///
-    /// With a node or depth limit and no time limit the outcome is a pure function of the game,
-    /// the settings and the noise seed, given the same searches since [`Player::new_game`].
+    /// With one thread, a node or depth limit and no time limit the outcome is a pure function of
+    /// the game, the settings and the noise seed, given the same searches since
+    /// [`Player::new_game`].
     pub fn think(
         &mut self,
         game: &Game,
@@ -171,15 +204,15 @@ impl Player {
             return without_search(Answer::Resign, Score::Mate(0));
         }
         self.remembers = true;
-        let search = Search::new(
+        let line = search(
             game,
-            &mut self.memory,
-            &mut self.evaluator,
-            &self.noise,
+            &legal,
+            limits,
             control,
+            &mut self.memory,
+            &self.noise,
             progress,
         );
-        let line = search.run(limits, &legal);
         let mv = line.pv.first().copied().unwrap_or(legal[0]);
         Outcome {
             answer: Answer::Move(mv),

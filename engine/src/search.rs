@@ -1,17 +1,24 @@
-//! Search: principal-variation search with a transposition table and quiescence.
+//! Search: principal-variation search with a transposition table and quiescence, by one thread or
+//! by several that split nodes (YBWC).
 
 mod alphabeta;
 mod history;
 mod iterate;
 mod limits;
 mod line;
+mod memory;
+mod node;
 mod picker;
 mod quiescence;
 mod see;
+mod split;
 mod table;
+mod team;
 mod value;
 
-pub(crate) use iterate::{Memory, Search};
+use iterate::Search;
+pub(crate) use iterate::search;
 pub use limits::{Control, Limits};
 pub use line::{Bound, Line, Score};
+pub(crate) use memory::Memory;
 pub(crate) use table::Table;

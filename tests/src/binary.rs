@@ -17,6 +17,9 @@ pub fn monju() -> &'static Path {
 
 /// Builds the binary. It belongs to another package than the tests do, so cargo does not build it
 /// on its own when it builds them.
+///
+/// A test target is named beside it, because cargo then chooses the features of dependencies as
+/// `cargo test --workspace` does: next to nothing is left to compile after that.
 fn build() -> PathBuf {
     let test = env::current_exe().expect("the path of the running test");
     // target/<profile folder>/deps/<test>
@@ -30,8 +33,8 @@ fn build() -> PathBuf {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let status = Command::new(cargo)
         .current_dir(repository())
-        .args(["build", "--quiet", "--package", "monju-coordinator"])
-        .args(["--bin", "monju", "--profile", profile, "--target-dir"])
+        .args(["build", "--quiet", "--workspace", "--bin", "monju"])
+        .args(["--test", "perft", "--profile", profile, "--target-dir"])
         .arg(target)
         .status()
         .expect("cargo starts");

@@ -8,6 +8,10 @@ use std::{
 };
 use tempfile::TempDir;
 
+/// What a coordinator keeps back of every move's time: much, because several processes share the
+/// few cores of a test machine with whatever else runs there.
+const OVERHEAD_MS: u32 = 250;
+
 /// A running `monju worker` or `monju coordinator`.
 #[derive(Debug)]
 pub struct Service {
@@ -57,7 +61,7 @@ pub struct Cluster {
 
 impl Cluster {
     /// Starts one worker for each text of `[[player]]` tables, and a coordinator over them with
-    /// further keys of its own (such as `rule` or `primary`).
+    /// further tables of its own (such as `[ensemble]`).
     pub fn start(players: &[&str], ensemble: &str) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let mut worker_configs = Vec::new();
@@ -130,7 +134,9 @@ fn worker_config(index: usize, players: &str) -> String {
 }
 
 fn coordinator_config(workers: &[String], ensemble: &str) -> String {
-    format!("version = 1\n\n[coordinator]\nworkers = {workers:?}\n{ensemble}\n")
+    format!(
+        "version = 1\n\n[coordinator]\nworkers = {workers:?}\noverhead_ms = {OVERHEAD_MS}\n\n{ensemble}\n"
+    )
 }
 
 fn write(path: &Path, text: &str) {

@@ -14,7 +14,7 @@ use std::{
 };
 
 /// Milliseconds a move of the cluster, which the referee enforces.
-const BYOYOMI: &str = "300";
+const BYOYOMI: &str = "500";
 
 #[test]
 fn the_referee_sees_every_fault() {
@@ -62,6 +62,11 @@ fn the_cluster_plays_whole_games_against_fairy_stockfish() {
     play(&python, &fairy, "fairy-stockfish", &options, 100);
 }
 
+/// A path as one word of a shell's command line.
+fn quoted(path: &Path) -> String {
+    format!("'{}'", path.display().to_string().replace('\'', "'\\''"))
+}
+
 /// Plays a cluster of three processes with one noise player each, behind a coordinator and the
 /// USI proxy; panics when the referee blames it.
 fn play(python: &Path, opponent: &Path, name: &str, options: &[&str], first_opening: usize) {
@@ -76,14 +81,13 @@ fn play(python: &Path, opponent: &Path, name: &str, options: &[&str], first_open
     let cluster = Cluster::of_three_noise_players();
     let engine = format!(
         "{} usi --coordinator {}",
-        monju().display(),
+        quoted(monju()),
         cluster.coordinator.url()
     );
     let log = cluster.folder().join("usi.log");
     let output = Command::new(python)
         .arg(repository().join("tests/referee/match.py"))
-        .args(["--engine", &engine, "--opponent"])
-        .arg(opponent)
+        .args(["--engine", &engine, "--opponent", &quoted(opponent)])
         .args(["--opponent-name", name, "--byoyomi", BYOYOMI])
         .args(options)
         .args([

@@ -9,8 +9,11 @@ use monju_tests::{
 };
 use std::time::{Duration, Instant};
 
-/// Small and quick: what these tests look at is the conversation.
-const SMALL_TEAM: [&str; 4] = ["--players", "3", "--sigma", "50"];
+/// What these tests look at is the conversation, not the strength.
+const SMALL_TEAM: [&str; 2] = [
+    "--config",
+    concat!(env!("CARGO_MANIFEST_DIR"), "/data/small-team.toml"),
+];
 
 /// White is mated: gold on 5b, guarded by the pawn on 5c.
 const MATED: &str = "sfen 4k4/4G4/4P4/9/9/9/9/9/4K4 w - 1";
@@ -117,8 +120,8 @@ fn the_clock_is_kept() {
     let position = opening(21);
     for (go, limit) in [
         ("go btime 0 wtime 0 byoyomi 1000", 1000),
-        ("go btime 0 wtime 0 byoyomi 300", 300),
-        ("go btime 0 wtime 0 binc 500 winc 500", 500),
+        ("go btime 0 wtime 0 byoyomi 500", 500),
+        ("go btime 0 wtime 0 binc 600 winc 600", 600),
         ("go btime 600 wtime 600", 600),
     ] {
         let answer = usi.think(&position, go);
@@ -186,22 +189,22 @@ fn a_pondered_move_is_held_until_ponderhit_or_stop() {
     let mut usi = Usi::ready(&SMALL_TEAM);
     let position = opening(24);
 
-    usi.begin(&position, "go ponder btime 0 wtime 0 byoyomi 300");
-    usi.expect_silence(Duration::from_millis(700));
+    usi.begin(&position, "go ponder btime 0 wtime 0 byoyomi 500");
+    usi.expect_silence(Duration::from_millis(900));
     let hit = Instant::now();
     usi.send("ponderhit");
     let answer = usi.answer(hit);
     assert_legal(&position, &answer.bestmove);
-    assert!(answer.elapsed < Duration::from_millis(300), "{answer:?}");
+    assert!(answer.elapsed < Duration::from_millis(500), "{answer:?}");
 
     // The times may come with the hit.
     usi.begin(&position, "go ponder");
     usi.expect_silence(Duration::from_millis(300));
     let hit = Instant::now();
-    usi.send("ponderhit btime 0 wtime 0 byoyomi 400");
+    usi.send("ponderhit btime 0 wtime 0 byoyomi 600");
     let answer = usi.answer(hit);
     assert_legal(&position, &answer.bestmove);
-    assert!(answer.elapsed < Duration::from_millis(400), "{answer:?}");
+    assert!(answer.elapsed < Duration::from_millis(600), "{answer:?}");
 
     usi.begin(&position, "go ponder btime 0 wtime 0 byoyomi 300");
     let asked = Instant::now();

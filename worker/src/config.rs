@@ -4,7 +4,10 @@ use crate::{
     go::GoForm,
     options::Options,
     problem::{PlayerProblem, PlayersError},
-    spec::{NativeSpec, PlayerKind, PlayerSpec, SpecKind, UsiSpec, check_count, check_sigma},
+    spec::{
+        NativeSpec, PlayerKind, PlayerSpec, SpecKind, UsiSpec, check_count, check_sigma,
+        check_threads,
+    },
 };
 use monju_engine::Limits;
 use serde::Deserialize;
@@ -57,6 +60,8 @@ pub struct PlayerTable {
     pub seed: Option<u64>,
     /// Native: transposition table in MiB; by default a share of the worker's total.
     pub hash_mib: Option<u32>,
+    /// Native: threads that search together; 1 by default, with which results can be repeated.
+    pub threads: Option<u32>,
 
     /// USI: the program and its arguments. A program with a path is taken from the configuration's
     /// folder, a bare name from `PATH` or from where Debian keeps games.
@@ -179,12 +184,15 @@ impl PlayerTable {
         if self.hash_mib == Some(0) {
             return Err(PlayerProblem::Hash);
         }
+        let threads = self.threads.unwrap_or(1);
+        check_threads(threads)?;
         let evaluator = self.evaluator.as_deref().map(str::parse).transpose()?;
         Ok(NativeSpec {
             evaluator: evaluator.unwrap_or_default(),
             sigma,
             seed: self.seed,
             hash_mib: self.hash_mib,
+            threads,
         })
     }
 
@@ -196,6 +204,7 @@ impl PlayerTable {
                 ("sigma", self.sigma.is_some()),
                 ("seed", self.seed.is_some()),
                 ("hash_mib", self.hash_mib.is_some()),
+                ("threads", self.threads.is_some()),
             ],
         )?;
         let command = self.command.as_deref().unwrap_or_default();
@@ -387,6 +396,7 @@ mod tests {
             ("sigma = -1", "sigma must be a number of centipawns"),
             ("evaluator = \"magic\"", "unknown evaluator 'magic'"),
             ("hash_mib = 0", "hash_mib must be at least 1"),
+            ("threads = 0", "threads must be between 1 and 256, not 0"),
             ("nodes = 0", "nodes must be at least 1"),
             ("kind = \"usi\"", "needs a command"),
             ("kind = \"usi\"\ncommand = []", "needs a command"),

@@ -5,7 +5,7 @@ use crate::{
     options::Options,
     problem::{PlayerProblem, PlayersError},
 };
-use monju_engine::{EvaluatorKind, Limits, PlayerError, eval::Noise};
+use monju_engine::{EvaluatorKind, Limits, PlayerError, PlayerSettings, eval::Noise};
 use serde::Deserialize;
 use std::{collections::BTreeMap, fmt, path::PathBuf};
 
@@ -63,6 +63,8 @@ pub struct NativeSpec {
     pub seed: Option<u64>,
     /// Transposition table in MiB, when it is not a share of the worker's total.
     pub hash_mib: Option<u32>,
+    /// Threads that search together.
+    pub threads: u32,
 }
 
 /// A USI engine.
@@ -100,6 +102,7 @@ pub fn noise_players(count: u32, sigma: f64) -> Result<Vec<PlayerSpec>, PlayersE
             sigma,
             seed: None,
             hash_mib: None,
+            threads: 1,
         }),
     };
     Ok((1..=count).map(player).collect())
@@ -111,6 +114,11 @@ pub(crate) fn check_count(count: u32) -> Result<(), PlayerProblem> {
     } else {
         Err(PlayerProblem::Count(count))
     }
+}
+
+pub(crate) fn check_threads(threads: u32) -> Result<(), PlayerProblem> {
+    PlayerSettings::check_threads(threads as usize)?;
+    Ok(())
 }
 
 pub(crate) fn check_sigma(sigma: f64) -> Result<(), PlayerProblem> {

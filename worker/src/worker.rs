@@ -212,6 +212,7 @@ fn start_native(
         evaluator: spec.evaluator,
         sigma: spec.sigma,
         hash_mib: spec.hash_mib.unwrap_or(share_mib) as usize,
+        threads: spec.threads as usize,
     };
     let seeding = match spec.seed {
         _ if spec.sigma == 0.0 => Seeding::Noiseless,

@@ -120,6 +120,7 @@ fn the_template_states_the_defaults() {
         "sigma",
         "seed",
         "hash_mib",
+        "threads",
         "command",
         "directory",
         "environment",

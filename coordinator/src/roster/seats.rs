@@ -23,9 +23,10 @@ pub struct Seat {
 
 impl Seat {
     /// The seed of this player's noise in a game: the same on any number of machines, because it
-    /// depends on nothing but the game's seed and the player's name.
+    /// depends on nothing but the game's seed and the player's name. It has 32 bits, so that it can
+    /// be copied from any ballot into any configuration: neither JSON nor TOML carries 64.
     pub fn noise_seed(&self, game_seed: u64) -> u64 {
-        seed::derive(game_seed, &self.info.name)
+        seed::derive(game_seed, &self.info.name) >> 32
     }
 }
 

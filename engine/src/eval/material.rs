@@ -111,7 +111,7 @@ fn sign(color: Color) -> i32 {
 const TEMPO: i32 = 25;
 
 /// The evaluator named `material`.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Material {
     /// Values from Black's side, the root's first.
     values: Vec<i32>,

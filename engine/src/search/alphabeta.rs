@@ -4,8 +4,10 @@ use super::{
     Bound, Search,
     history::{Context, bonus},
     iterate::BEFORE_ROOT,
+    node::{Node, Tried, TriedMove, Verdict},
     picker::{Picker, is_noisy},
     see,
+    split::Searched,
     table::Entry,
     value::{
         DRAW, INFINITE, MATE_BOUND, MAX_PLY, Value, clamp_evaluation, from_table, mate_in,
@@ -38,7 +40,7 @@ fn reduction(depth: i32, number: usize) -> i32 {
     i32::from(REDUCTIONS[depth.clamp(0, 63) as usize][number.min(63)])
 }
 
-impl<E: Evaluator> Search<'_, E> {
+impl<E: Evaluator + Clone> Search<'_, E> {
     /// The value of the current node from its side to move, fail-soft. `info` is that node's.
     pub(super) fn alpha_beta<const PV: bool>(
         &mut self,
@@ -87,7 +89,7 @@ impl<E: Evaluator> Search<'_, E> {
         let entry = if excluded.is_some() {
             None
         } else {
-            self.memory.table.get(key)
+            self.table.get(key)
         };
         let table_value = entry.map(|entry| from_table(entry.value, ply));
         if !PV
@@ -112,7 +114,7 @@ impl<E: Evaluator> Search<'_, E> {
                 self.pv[ply + 1].clear();
                 self.update_pv(ply, mv);
             }
-            self.memory.table.put(
+            self.table.put(
                 key,
                 Entry {
                     mv: Some(mv),
@@ -185,55 +187,42 @@ impl<E: Evaluator> Search<'_, E> {
             depth -= 1;
         }
 
-        let contexts = [self.frames[here - 1].context, self.frames[here - 2].context];
+        let node = Node {
+            depth,
+            ply,
+            beta,
+            cut_node,
+            in_check,
+            improving,
+            evaluation,
+            contexts: [self.frames[here - 1].context, self.frames[here - 2].context],
+            excluded,
+            targets: CheckTargets::new(&self.position),
+        };
         let killers = self.frames[here].killers;
-        let mut picker = Picker::new(in_check, table_move, killers, contexts);
-        let targets = CheckTargets::new(&self.position);
+        let mut picker = Picker::new(in_check, table_move, killers, node.contexts);
         let mut best = -INFINITE;
         let mut best_move = None;
-        let mut tried_quiets: [Option<Move>; 64] = [None; 64];
-        let mut quiet_count = 0;
-        let mut tried_noisy: [Option<Move>; 32] = [None; 32];
-        let mut noisy_count = 0;
+        let mut tried = Tried::default();
         let mut number = 0;
         let original_alpha = alpha;
 
-        while let Some(mv) = picker.next(&self.position, info, &self.memory.history) {
+        while let Some(mv) = picker.next(&self.position, info, self.history) {
             if Some(mv) == excluded {
                 continue;
             }
             number += 1;
             let noisy = is_noisy(&self.position, mv);
-            let gives_check = targets.is_check(&self.position, mv);
-            let reduced_depth = (depth - 1 - reduction(depth, number)).max(0);
+            let gives_check = node.targets.is_check(&self.position, mv);
 
             if !is_root && best > -MATE_BOUND {
-                if !noisy && !gives_check {
-                    // Late moves at low depth: the history has had its say.
-                    let enough = (4 + depth * depth * 2) / if improving { 1 } else { 2 };
-                    if depth <= 8 && number as i32 > enough {
+                match self.verdict(&node, mv, number, noisy, gives_check, alpha) {
+                    Verdict::Search => {}
+                    Verdict::Skip => continue,
+                    Verdict::SkipQuiets => {
                         picker.skip_quiets();
                         continue;
                     }
-                    // Futility: the evaluation is so low that a quiet move cannot raise it.
-                    if reduced_depth <= 6
-                        && !in_check
-                        && evaluation + 180 + 120 * reduced_depth <= alpha
-                    {
-                        picker.skip_quiets();
-                        continue;
-                    }
-                    if depth <= 8
-                        && !see::gains_at_least(
-                            &self.position,
-                            mv,
-                            -30 * reduced_depth * reduced_depth,
-                        )
-                    {
-                        continue;
-                    }
-                } else if depth <= 6 && !see::gains_at_least(&self.position, mv, -120 * depth) {
-                    continue;
                 }
             }
 
@@ -269,74 +258,18 @@ impl<E: Evaluator> Search<'_, E> {
                 } else if singular_beta >= beta {
                     return singular_beta;
                 }
-            } else if gives_check && see::gains_at_least(&self.position, mv, 0) {
-                // Checks are extended by one ply (papers 000 and 003) when they cost nothing.
-                extension = i32::from(ply < 2 * self.root_depth as usize);
-            }
-
-            let quiet_score = if noisy {
-                0
             } else {
-                self.memory.history.quiet(&self.position, mv, contexts)
-            };
-            let context = Context::of(&self.position, mv);
-            self.evaluator.push(&self.position, mv);
-            let undo = self.position.make(mv);
-            self.memory.table.prefetch(self.position.key());
-            self.frames[here].context = context;
-            let child = CheckInfo::new(&self.position);
-            self.visits.push(Visit {
-                key: self.position.key(),
-                side: self.position.side_to_move(),
-                in_check: gives_check,
-            });
-            let stopping = self.visit_node();
-
-            let new_depth = depth - 1 + extension;
-            let mut value = -INFINITE;
-            if !stopping {
-                let mut full = !PV || number > 1;
-                if depth >= 3 && number > 1 + usize::from(is_root) && !(noisy && number < 4) {
-                    let mut less = reduction(depth, number);
-                    less -= i32::from(PV);
-                    less += i32::from(cut_node);
-                    less -= i32::from(gives_check || in_check);
-                    less -= i32::from(noisy);
-                    less += i32::from(!improving);
-                    less -= quiet_score / 8192;
-                    let reduced = (new_depth - less).clamp(1, new_depth.max(1));
-                    if reduced < new_depth {
-                        value = -self.alpha_beta::<false>(
-                            &child,
-                            -alpha - 1,
-                            -alpha,
-                            reduced,
-                            ply + 1,
-                            true,
-                        );
-                        full = value > alpha;
-                    }
-                }
-                if full {
-                    value = -self.alpha_beta::<false>(
-                        &child,
-                        -alpha - 1,
-                        -alpha,
-                        new_depth,
-                        ply + 1,
-                        !cut_node,
-                    );
-                }
-                if PV && (number == 1 || value > alpha) {
-                    self.pv[ply + 1].clear();
-                    value =
-                        -self.alpha_beta::<true>(&child, -beta, -alpha, new_depth, ply + 1, false);
-                }
+                extension = self.check_extension(&node, mv, gives_check);
             }
 
-            self.visits.pop();
-            self.position.unmake(mv, undo);
-            self.evaluator.pop();
+            let tried_move = TriedMove {
+                mv,
+                number,
+                noisy,
+                gives_check,
+                extension,
+            };
+            let value = self.search_move::<PV>(&node, tried_move, || alpha);
             if self.stopped {
                 return DRAW;
             }
@@ -357,14 +290,23 @@ impl<E: Evaluator> Search<'_, E> {
                     alpha = value;
                 }
             }
-            if noisy {
-                if noisy_count < tried_noisy.len() {
-                    tried_noisy[noisy_count] = Some(mv);
-                    noisy_count += 1;
+            tried.add(mv, noisy);
+
+            // Young brothers wait: only now that the first move has been searched may other
+            // threads take some of the rest.
+            if let Some(team) = self.team_for(&node) {
+                let searched = Searched {
+                    number,
+                    best,
+                    best_move,
+                    tried,
+                };
+                let end = self.split::<PV>(team, &node, info, &picker, alpha, searched);
+                if self.stopped {
+                    return DRAW;
                 }
-            } else if quiet_count < tried_quiets.len() {
-                tried_quiets[quiet_count] = Some(mv);
-                quiet_count += 1;
+                (number, best, best_move, tried) = (end.number, end.best, end.best_move, end.tried);
+                break;
             }
         }
 
@@ -380,9 +322,7 @@ impl<E: Evaluator> Search<'_, E> {
         if best >= beta
             && let Some(mv) = best_move
         {
-            let quiets = &tried_quiets[..quiet_count];
-            let noisy = &tried_noisy[..noisy_count];
-            self.reward(mv, contexts, depth, here, quiets, noisy);
+            self.reward(mv, &node, here, &tried);
         }
         if excluded.is_none() {
             let bound = if best >= beta {
@@ -392,7 +332,7 @@ impl<E: Evaluator> Search<'_, E> {
             } else {
                 Bound::Upper
             };
-            self.memory.table.put(
+            self.table.put(
                 key,
                 Entry {
                     mv: best_move,
@@ -404,6 +344,143 @@ impl<E: Evaluator> Search<'_, E> {
             );
         }
         best
+    }
+
+    /// Whether a move that is not the first deserves a search at all.
+    #[inline(always)]
+    pub(super) fn verdict(
+        &self,
+        node: &Node,
+        mv: Move,
+        number: usize,
+        noisy: bool,
+        gives_check: bool,
+        alpha: Value,
+    ) -> Verdict {
+        let depth = node.depth;
+        let reduced_depth = (depth - 1 - reduction(depth, number)).max(0);
+        if !noisy && !gives_check {
+            // Late moves at low depth: the history has had its say.
+            let enough = (4 + depth * depth * 2) / if node.improving { 1 } else { 2 };
+            if depth <= 8 && number as i32 > enough {
+                return Verdict::SkipQuiets;
+            }
+            // Futility: the evaluation is so low that a quiet move cannot raise it.
+            if reduced_depth <= 6
+                && !node.in_check
+                && node.evaluation + 180 + 120 * reduced_depth <= alpha
+            {
+                return Verdict::SkipQuiets;
+            }
+            if depth <= 8
+                && !see::gains_at_least(&self.position, mv, -30 * reduced_depth * reduced_depth)
+            {
+                return Verdict::Skip;
+            }
+        } else if depth <= 6 && !see::gains_at_least(&self.position, mv, -120 * depth) {
+            return Verdict::Skip;
+        }
+        Verdict::Search
+    }
+
+    /// Checks are extended by one ply (papers 000 and 003) when they cost nothing.
+    #[inline(always)]
+    pub(super) fn check_extension(&self, node: &Node, mv: Move, gives_check: bool) -> i32 {
+        if gives_check && see::gains_at_least(&self.position, mv, 0) {
+            i32::from(node.ply < 2 * self.root_depth as usize)
+        } else {
+            0
+        }
+    }
+
+    /// The value of a move from the side that makes it, once it is made, searched and taken back.
+    /// `alpha` is asked anew before each search: at a split point it rises meanwhile.
+    #[inline(always)]
+    pub(super) fn search_move<const PV: bool>(
+        &mut self,
+        node: &Node,
+        tried: TriedMove,
+        alpha: impl Fn() -> Value,
+    ) -> Value {
+        let TriedMove {
+            mv,
+            number,
+            noisy,
+            gives_check,
+            extension,
+        } = tried;
+        let &Node {
+            depth,
+            ply,
+            cut_node,
+            ..
+        } = node;
+        let quiet_score = if noisy {
+            0
+        } else {
+            self.history.quiet(&self.position, mv, node.contexts)
+        };
+        let context = Context::of(&self.position, mv);
+        self.evaluator.push(&self.position, mv);
+        let undo = self.position.make(mv);
+        self.table.prefetch(self.position.key());
+        self.frames[ply + BEFORE_ROOT].context = context;
+        let child = CheckInfo::new(&self.position);
+        self.visits.push(Visit {
+            key: self.position.key(),
+            side: self.position.side_to_move(),
+            in_check: gives_check,
+        });
+        let stopping = self.visit_node();
+
+        let new_depth = depth - 1 + extension;
+        let mut value = -INFINITE;
+        if !stopping {
+            let mut full = !PV || number > 1;
+            let mut low = alpha();
+            if depth >= 3 && number > 1 + usize::from(ply == 0) && !(noisy && number < 4) {
+                let mut less = reduction(depth, number);
+                less -= i32::from(PV);
+                less += i32::from(cut_node);
+                less -= i32::from(gives_check || node.in_check);
+                less -= i32::from(noisy);
+                less += i32::from(!node.improving);
+                less -= quiet_score / 8192;
+                let reduced = (new_depth - less).clamp(1, new_depth.max(1));
+                if reduced < new_depth {
+                    value =
+                        -self.alpha_beta::<false>(&child, -low - 1, -low, reduced, ply + 1, true);
+                    full = value > low;
+                }
+            }
+            if full {
+                low = alpha();
+                value = -self.alpha_beta::<false>(
+                    &child,
+                    -low - 1,
+                    -low,
+                    new_depth,
+                    ply + 1,
+                    !cut_node,
+                );
+            }
+            if PV && (number == 1 || value > low) {
+                self.pv[ply + 1].clear();
+                value = -self.alpha_beta::<true>(
+                    &child,
+                    -node.beta,
+                    -alpha(),
+                    new_depth,
+                    ply + 1,
+                    false,
+                );
+            }
+        }
+
+        self.visits.pop();
+        self.position.unmake(mv, undo);
+        self.evaluator.pop();
+        value
     }
 
     fn null_move(
@@ -495,18 +572,10 @@ impl<E: Evaluator> Search<'_, E> {
     }
 
     /// Remembers the move that made a node fail high, and that the moves before it did not.
-    fn reward(
-        &mut self,
-        mv: Move,
-        contexts: [Context; 2],
-        depth: i32,
-        here: usize,
-        quiets: &[Option<Move>],
-        noisy: &[Option<Move>],
-    ) {
-        let bonus = bonus(depth);
+    fn reward(&mut self, mv: Move, node: &Node, here: usize, tried: &Tried) {
+        let bonus = bonus(node.depth);
         let position = &self.position;
-        let history = &mut self.memory.history;
+        let history = &mut *self.history;
         if is_noisy(position, mv) {
             history.update_capture(position, mv, bonus);
         } else {
@@ -515,12 +584,12 @@ impl<E: Evaluator> Search<'_, E> {
                 killers[1] = killers[0];
                 killers[0] = Some(mv);
             }
-            history.update_quiet(position, mv, contexts, bonus);
-            for &other in quiets.iter().flatten() {
-                history.update_quiet(position, other, contexts, -bonus);
+            history.update_quiet(position, mv, node.contexts, bonus);
+            for &other in tried.quiets().iter().flatten() {
+                history.update_quiet(position, other, node.contexts, -bonus);
             }
         }
-        for &other in noisy.iter().flatten() {
+        for &other in tried.noisy().iter().flatten() {
             history.update_capture(position, other, -bonus);
         }
     }

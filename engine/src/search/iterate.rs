@@ -1,40 +1,29 @@
 //! Iterative deepening, and what one search carries with it.
 
 use super::{
-    Bound, Control, Limits, Line, Table,
+    Bound, Control, Limits, Line,
     history::{Context, History},
+    memory::{Memory, ThreadMemory},
+    split::SplitPoint,
+    table::Table,
+    team::Team,
     value::{INFINITE, MATE_BOUND, MAX_PLY, Value, score},
 };
 use crate::{
     eval::{Evaluator, Noise},
     rules::{CheckInfo, Game, Move, Position, Visit},
 };
-use std::time::Instant;
+use std::{
+    sync::Arc,
+    thread::{self, Builder},
+    time::Instant,
+};
 
 /// How often, in nodes, the clock and the control are looked at.
 const POLL_INTERVAL: u64 = 512;
 
-/// What a player carries from search to search.
-pub(crate) struct Memory {
-    pub(super) table: Table,
-    pub(super) history: History,
-}
-
-impl Memory {
-    /// Allocates a table of `hash_mib` MiB.
-    pub fn new(hash_mib: usize) -> Self {
-        Self {
-            table: Table::new(hash_mib),
-            history: History::new(),
-        }
-    }
-
-    /// Forgets the last game.
-    pub fn clear(&mut self) {
-        self.table.clear();
-        self.history.clear();
-    }
-}
+/// Stack of a helper thread in bytes: as much as the thread that searches should have.
+const STACK_SIZE: usize = 16 << 20;
 
 /// What a node leaves for the nodes below it.
 #[derive(Clone, Copy, Debug)]
@@ -59,7 +48,8 @@ pub(super) const BEFORE_ROOT: usize = 4;
 
 /// One search.
 pub(crate) struct Search<'a, E> {
-    pub(super) memory: &'a mut Memory,
+    pub(super) table: &'a Table,
+    pub(super) history: &'a mut History,
     pub(super) evaluator: &'a mut E,
     pub(super) noise: &'a Noise,
     pub(super) position: Position,
@@ -70,7 +60,20 @@ pub(crate) struct Search<'a, E> {
     pub(super) nodes: u64,
     pub(super) selective_depth: usize,
     pub(super) root_depth: i32,
+    /// The search of the current node has to be broken off.
     pub(super) stopped: bool,
+    /// The threads that search together, if there are several.
+    pub(super) team: Option<&'a Team>,
+    /// The split point at which this thread works.
+    pub(super) split: Option<Arc<SplitPoint>>,
+    /// The root, while this thread owns a split point there.
+    pub(super) root_split: Option<Arc<SplitPoint>>,
+    /// Length of `visits` at the root.
+    pub(super) root_visits: usize,
+    /// Evaluators to use while this thread helps others.
+    pub(super) spares: Vec<E>,
+    /// How many of `nodes` the team knows of.
+    published: u64,
     control: &'a Control,
     node_limit: u64,
     next_poll: u64,
@@ -79,21 +82,87 @@ pub(crate) struct Search<'a, E> {
     best: Option<Line>,
 }
 
-impl<'a, E: Evaluator> Search<'a, E> {
-    /// Prepares a search of the position that `game` has reached.
-    pub fn new(
-        game: &Game,
-        memory: &'a mut Memory,
-        evaluator: &'a mut E,
-        noise: &'a Noise,
-        control: &'a Control,
+/// What all threads of one search look at.
+#[derive(Clone, Copy)]
+struct Task<'a> {
+    game: &'a Game,
+    table: &'a Table,
+    noise: &'a Noise,
+    control: &'a Control,
+    team: Option<&'a Team>,
+}
+
+/// Searches the position that `game` has reached until a limit is reached, with as many threads as
+/// `memory` has room for. `legal` are its legal moves; there must be one.
+///
+/// # Panics
+/// When one of the threads does; the others end first.
+pub(crate) fn search<E: Evaluator + Clone>(
+    game: &Game,
+    legal: &[Move],
+    limits: &Limits,
+    control: &Control,
+    memory: &mut Memory<E>,
+    noise: &Noise,
+    progress: &mut dyn FnMut(&Line),
+) -> Line {
+    memory.table.age();
+    let mut task = Task {
+        game,
+        table: &memory.table,
+        noise,
+        control,
+        team: None,
+    };
+    let Some((own, helpers)) = memory.threads.split_first_mut() else {
+        unreachable!("a memory has at least one thread");
+    };
+    if helpers.is_empty() {
+        return Search::new(task, own, progress).run(limits, legal);
+    }
+    let team = Team::default();
+    task.team = Some(&team);
+    thread::scope(|scope| {
+        let _dismissal = Dismissal(&team);
+        for thread in helpers {
+            let serve = move || Search::new(task, thread, &mut |_| ()).serve();
+            let builder = Builder::new().stack_size(STACK_SIZE);
+            if builder.spawn_scoped(scope, serve).is_err() {
+                // A machine that has no thread to spare is searched with those it has.
+                break;
+            }
+        }
+        Search::new(task, own, progress).run(limits, legal)
+    })
+}
+
+/// Sends the helpers home when the search ends, by whatever way.
+struct Dismissal<'a>(&'a Team);
+
+impl Drop for Dismissal<'_> {
+    fn drop(&mut self) {
+        self.0.dismiss();
+    }
+}
+
+impl<'a, E: Evaluator + Clone> Search<'a, E> {
+    fn new(
+        task: Task<'a>,
+        thread: &'a mut ThreadMemory<E>,
         progress: &'a mut dyn FnMut(&Line),
     ) -> Self {
-        memory.table.age();
-        evaluator.reset(game.position());
+        let Task {
+            game,
+            table,
+            noise,
+            control,
+            team,
+        } = task;
+        thread.evaluator.reset(game.position());
         Self {
-            memory,
-            evaluator,
+            table,
+            history: &mut thread.history,
+            evaluator: &mut thread.evaluator,
             noise,
             position: game.position().clone(),
             visits: game.visits().to_vec(),
@@ -103,6 +172,12 @@ impl<'a, E: Evaluator> Search<'a, E> {
             selective_depth: 0,
             root_depth: 0,
             stopped: false,
+            team,
+            split: None,
+            root_split: None,
+            root_visits: game.visits().len(),
+            spares: Vec::new(),
+            published: 0,
             node_limit: control.node_limit(),
             next_poll: POLL_INTERVAL,
             control,
@@ -112,8 +187,17 @@ impl<'a, E: Evaluator> Search<'a, E> {
         }
     }
 
-    /// Deepens until a limit is reached. The position must have a legal move.
-    pub fn run(mut self, limits: &Limits, legal: &[Move]) -> Line {
+    /// Helps the others until the search is over.
+    fn serve(mut self) {
+        let Some(team) = self.team else { return };
+        while let Some(split) = team.find(None) {
+            self.selective_depth = 0;
+            self.help(team, &split);
+        }
+    }
+
+    /// Deepens until a limit is reached.
+    fn run(mut self, limits: &Limits, legal: &[Move]) -> Line {
         let mut previous = 0;
         for depth in 1..MAX_PLY as i32 {
             if depth as u32 > self.control.depth_limit() {
@@ -121,6 +205,9 @@ impl<'a, E: Evaluator> Search<'a, E> {
             }
             self.root_depth = depth;
             self.selective_depth = 0;
+            if let Some(team) = self.team {
+                team.reset_selective_depth();
+            }
             let value = self.aspire(depth, previous);
             if self.stopped {
                 break;
@@ -145,7 +232,7 @@ impl<'a, E: Evaluator> Search<'a, E> {
             nodes: 0,
             time,
         });
-        line.nodes = self.nodes;
+        line.nodes = self.total_nodes();
         line.time = time;
         line
     }
@@ -201,34 +288,78 @@ impl<'a, E: Evaluator> Search<'a, E> {
         if self.pv[0].is_empty() {
             return;
         }
+        let nodes = self.total_nodes();
+        let selective_depth = self
+            .team
+            .map_or(self.selective_depth, Team::selective_depth);
         let line = Line {
             pv: self.pv[0].clone(),
             score: score(value),
             bound,
             depth: self.root_depth as u32,
-            selective_depth: self.selective_depth as u32,
-            nodes: self.nodes,
+            selective_depth: selective_depth as u32,
+            nodes,
             time: self.started.elapsed(),
         };
         (self.progress)(&line);
         self.best = Some(line);
     }
 
-    /// Counts a node; true when the search has to end.
+    /// Counts a node; true when the search of the current node has to be broken off.
     #[inline(always)]
     pub(super) fn visit_node(&mut self) -> bool {
         self.nodes += 1;
         if self.nodes >= self.next_poll {
-            self.next_poll = self.nodes + POLL_INTERVAL;
-            self.node_limit = self.control.node_limit();
-            if self.control.is_over() {
-                self.stopped = true;
-            }
+            self.poll();
         }
         if self.nodes >= self.node_limit {
+            self.halt();
+        }
+        if let Some(split) = &self.split
+            && split.is_cut()
+        {
             self.stopped = true;
         }
         self.stopped
+    }
+
+    /// Looks at the clock, the control, and what the other threads did.
+    #[cold]
+    pub(super) fn poll(&mut self) {
+        self.next_poll = self.nodes + POLL_INTERVAL;
+        self.node_limit = self.control.node_limit();
+        if let Some(team) = self.team {
+            let left = self.node_limit.saturating_sub(self.publish(team));
+            self.node_limit = self.nodes.saturating_add(left);
+            self.report_news();
+        }
+        if self.control.is_over() {
+            self.halt();
+        }
+    }
+
+    /// Ends the search.
+    #[cold]
+    fn halt(&mut self) {
+        self.stopped = true;
+        if let Some(team) = self.team {
+            team.stop();
+        }
+    }
+
+    /// Tells the team of the nodes searched since the last time; returns those of all threads.
+    pub(super) fn publish(&mut self, team: &Team) -> u64 {
+        let new = self.nodes - self.published;
+        self.published = self.nodes;
+        team.publish(new, self.selective_depth)
+    }
+
+    /// The nodes of all threads.
+    fn total_nodes(&mut self) -> u64 {
+        match self.team {
+            Some(team) => self.publish(team),
+            None => self.nodes,
+        }
     }
 }
 
@@ -237,4 +368,71 @@ const MATE_DISTANCE_SLACK: i32 = 3;
 
 fn mate_plies(value: Value) -> i32 {
     super::value::MATE - value.abs()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::eval::Material;
+    use std::{
+        panic::{AssertUnwindSafe, catch_unwind},
+        thread::ThreadId,
+        time::Duration,
+    };
+
+    /// An evaluator that panics on every thread but one.
+    #[derive(Clone)]
+    struct Fragile {
+        home: ThreadId,
+        material: Material,
+    }
+
+    impl Evaluator for Fragile {
+        fn reset(&mut self, position: &Position) {
+            self.material.reset(position);
+        }
+
+        fn push(&mut self, position: &Position, mv: Move) {
+            self.material.push(position, mv);
+        }
+
+        fn pop(&mut self) {
+            self.material.pop();
+        }
+
+        fn evaluate(&mut self, position: &Position) -> i32 {
+            assert_eq!(thread::current().id(), self.home, "expected by the test");
+            self.material.evaluate(position)
+        }
+    }
+
+    #[test]
+    fn a_panic_of_a_helper_ends_the_search() {
+        let evaluator = Fragile {
+            home: thread::current().id(),
+            material: Material::default(),
+        };
+        let mut memory = Memory::new(4, 3, &evaluator);
+        let game = Game::startpos();
+        let limits = Limits {
+            time: Some(Duration::from_secs(60)),
+            ..Limits::default()
+        };
+        let control = Control::new();
+        control.apply(&limits);
+        let noise = Noise::new(0.0, 0).unwrap();
+        let outcome = catch_unwind(AssertUnwindSafe(|| {
+            search(
+                &game,
+                &game.legal_moves(),
+                &limits,
+                &control,
+                &mut memory,
+                &noise,
+                &mut |_| (),
+            )
+        }));
+        assert!(outcome.is_err());
+        assert!(!control.is_over(), "it ended long before its time");
+    }
 }

@@ -11,6 +11,7 @@ use crate::{
 use std::mem::MaybeUninit;
 
 /// Moves with scores; room for every legal move.
+#[derive(Clone)]
 struct ScoredList {
     entries: [MaybeUninit<(i32, Move)>; ScoredList::CAPACITY],
     len: usize,
@@ -85,6 +86,7 @@ enum Stage {
 }
 
 /// The moves of one node, one at a time.
+#[derive(Clone)]
 pub(super) struct Picker {
     stage: Stage,
     table_move: Option<Move>,

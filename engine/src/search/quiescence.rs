@@ -15,7 +15,7 @@ use crate::{
     rules::{CheckInfo, CheckTargets, Visit},
 };
 
-impl<E: Evaluator> Search<'_, E> {
+impl<E: Evaluator + Clone> Search<'_, E> {
     /// The value of the current node when only noisy moves are played from here on.
     pub(super) fn quiescence<const PV: bool>(
         &mut self,
@@ -41,7 +41,7 @@ impl<E: Evaluator> Search<'_, E> {
         }
 
         let key = self.position.key();
-        let entry = self.memory.table.get(key);
+        let entry = self.table.get(key);
         let table_value = entry.map(|entry| from_table(entry.value, ply));
         if !PV
             && let (Some(entry), Some(value)) = (entry, table_value)
@@ -83,7 +83,7 @@ impl<E: Evaluator> Search<'_, E> {
         let futility = evaluation + 150;
         let mut best_move = None;
         let mut number = 0;
-        while let Some(mv) = picker.next(&self.position, info, &self.memory.history) {
+        while let Some(mv) = picker.next(&self.position, info, self.history) {
             number += 1;
             let gives_check = targets.is_check(&self.position, mv);
             if best > -MATE_BOUND {
@@ -108,7 +108,7 @@ impl<E: Evaluator> Search<'_, E> {
             let context = Context::of(&self.position, mv);
             self.evaluator.push(&self.position, mv);
             let undo = self.position.make(mv);
-            self.memory.table.prefetch(self.position.key());
+            self.table.prefetch(self.position.key());
             self.frames[here].context = context;
             let child = CheckInfo::new(&self.position);
             self.visits.push(Visit {
@@ -149,7 +149,7 @@ impl<E: Evaluator> Search<'_, E> {
         } else {
             Bound::Upper
         };
-        self.memory.table.put(
+        self.table.put(
             key,
             Entry {
                 mv: best_move,

@@ -43,7 +43,7 @@ pub(super) fn render(game: &Game, ballot: &Ballot) -> String {
 fn row(game: &Game, vote: &Vote) -> [String; 9] {
     let player = vote.player.clone().unwrap_or_default();
     let made_of = match vote.noise_seed {
-        Some(seed) => format!("σ={} seed={seed:016x}", player.sigma),
+        Some(seed) => format!("σ={} seed={seed}", player.sigma),
         None => player.engine.clone(),
     };
     let arrival = notation::arrival(vote.arrival()).to_owned();

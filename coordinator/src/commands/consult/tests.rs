@@ -29,7 +29,7 @@ fn vote(name: &str, mv: &str, kind: Kind, arrival: Arrival) -> Vote {
         arrived_ms: 981,
         legal: true,
         counted: true,
-        noise_seed: Some(0xabc),
+        noise_seed: Some(2748),
         ..Vote::default()
     }
 }
@@ -85,11 +85,11 @@ fn the_table() {
     let expected = "\
 position  startpos
 
-player   made of                     move                score  depth      nodes     time  arrival
-monju-1  σ=50 seed=0000000000000abc  7g7f  ▲７六歩(77)     -42      9  1,234,567  0.980 s  final
-monju-2  σ=50 seed=0000000000000abc  7g7f  ▲７六歩(77)    +105      9  1,234,567  0.980 s  final
-gpsusi   gpsshogi                    2g2f  ▲２六歩(27)  mate 7      9  1,234,567  0.980 s  provisional
-fairy    Fairy-Stockfish             -                       -      -          -        -  failed
+player   made of          move                score  depth      nodes     time  arrival
+monju-1  σ=50 seed=2748   7g7f  ▲７六歩(77)     -42      9  1,234,567  0.980 s  final
+monju-2  σ=50 seed=2748   7g7f  ▲７六歩(77)    +105      9  1,234,567  0.980 s  final
+gpsusi   gpsshogi         2g2f  ▲２六歩(27)  mate 7      9  1,234,567  0.980 s  provisional
+fairy    Fairy-Stockfish  -                       -      -          -        -  failed
 
 fairy: worker attic is not connected: refused
 tally     7g7f ▲７六歩(77) 2, 2g2f ▲２六歩(27) 1

@@ -1,0 +1,39 @@
+//! What a player carries from search to search.
+
+use super::{history::History, table::Table};
+use crate::eval::Evaluator;
+
+/// What one thread carries from search to search; nobody else touches it.
+pub(super) struct ThreadMemory<E> {
+    pub history: History,
+    pub evaluator: E,
+}
+
+/// What a player carries from search to search.
+pub(crate) struct Memory<E> {
+    pub(super) table: Table,
+    /// The searching thread's own first, then one for each helper.
+    pub(super) threads: Vec<ThreadMemory<E>>,
+}
+
+impl<E: Evaluator + Clone> Memory<E> {
+    /// Allocates a table of `hash_mib` MiB, and histories for `threads` threads, at least one.
+    pub fn new(hash_mib: usize, threads: usize, evaluator: &E) -> Self {
+        let thread = |_| ThreadMemory {
+            history: History::new(),
+            evaluator: evaluator.clone(),
+        };
+        Self {
+            table: Table::new(hash_mib),
+            threads: (0..threads.max(1)).map(thread).collect(),
+        }
+    }
+
+    /// Forgets the last game.
+    pub fn clear(&mut self) {
+        self.table.clear();
+        for thread in &mut self.threads {
+            thread.history.clear();
+        }
+    }
+}

@@ -1,0 +1,408 @@
+//! Split points: nodes whose younger brothers are searched by several threads (YBWC* of paper
+//! 003). The eldest has been searched by the owner alone.
+
+use super::{
+    Search,
+    iterate::{BEFORE_ROOT, Frame},
+    node::{Node, Tried, TriedMove, Verdict},
+    picker::{Picker, is_noisy},
+    team::Team,
+    value::{MATE_BOUND, Value},
+};
+use crate::{
+    eval::Evaluator,
+    rules::{CheckInfo, Move, Position, Visit},
+};
+use std::{
+    mem,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, AtomicI32, AtomicUsize, Ordering},
+    },
+};
+
+/// Nodes with less remaining depth are not worth the trouble.
+const LEAST_DEPTH: i32 = 6;
+
+/// What the search of a node's moves has come to.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Searched {
+    pub number: usize,
+    pub best: Value,
+    pub best_move: Option<Move>,
+    pub tried: Tried,
+}
+
+/// What a move that is searched at a split point changes.
+struct Progress {
+    picker: Picker,
+    alpha: Value,
+    searched: Searched,
+    /// The principal variation from the node on, if it lies on one.
+    pv: Vec<Move>,
+}
+
+impl std::fmt::Debug for Progress {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Progress").finish_non_exhaustive()
+    }
+}
+
+/// A node that several threads search, and all they need to get there.
+#[derive(Debug)]
+pub(super) struct SplitPoint {
+    /// The split point at which its owner worked.
+    parent: Option<Arc<SplitPoint>>,
+    is_pv: bool,
+    node: Node,
+    info: CheckInfo,
+    position: Position,
+    /// Since the root.
+    visits: Vec<Visit>,
+    /// As far as nodes below look back.
+    frames: Vec<Frame>,
+    root_depth: i32,
+    /// A copy of the one in `progress`.
+    alpha: AtomicI32,
+    /// The search of this node has become useless.
+    cut: AtomicBool,
+    exhausted: AtomicBool,
+    /// Threads at work here, without the owner. Rises only while the board of the team is locked.
+    workers: AtomicUsize,
+    progress: Mutex<Progress>,
+}
+
+impl SplitPoint {
+    pub fn parent(&self) -> Option<&Arc<Self>> {
+        self.parent.as_ref()
+    }
+
+    pub fn depth(&self) -> i32 {
+        self.node.depth
+    }
+
+    #[inline(always)]
+    pub fn is_cut(&self) -> bool {
+        self.cut.load(Ordering::Relaxed)
+    }
+
+    pub fn mark_cut(&self) {
+        self.cut.store(true, Ordering::Relaxed);
+    }
+
+    pub fn has_moves(&self) -> bool {
+        !self.exhausted.load(Ordering::Relaxed) && !self.is_cut()
+    }
+
+    pub fn is_below(&self, other: &Arc<Self>) -> bool {
+        let mut ancestor = self.parent.as_ref();
+        while let Some(split) = ancestor {
+            if Arc::ptr_eq(split, other) {
+                return true;
+            }
+            ancestor = split.parent.as_ref();
+        }
+        false
+    }
+
+    pub fn has_workers(&self) -> bool {
+        self.workers.load(Ordering::Acquire) > 0
+    }
+
+    pub fn join(&self) {
+        self.workers.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// True for the last one.
+    pub fn leave(&self) -> bool {
+        self.workers.fetch_sub(1, Ordering::Release) == 1
+    }
+
+    /// A thread that panicked stops the search, so nobody relies on what it left.
+    fn progress(&self) -> MutexGuard<'_, Progress> {
+        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Leaves a split point whatever happens there, so that its owner never waits in vain.
+struct Membership<'a> {
+    team: &'a Team,
+    split: &'a SplitPoint,
+}
+
+impl Drop for Membership<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.team.stop();
+        }
+        self.team.leave(self.split);
+    }
+}
+
+impl<'a, E: Evaluator + Clone> Search<'a, E> {
+    /// The team, if others should take some of this node's moves.
+    #[inline(always)]
+    pub(super) fn team_for(&self, node: &Node) -> Option<&'a Team> {
+        self.team
+            .filter(|team| node.depth >= LEAST_DEPTH && team.has_idle())
+    }
+
+    /// Searches the rest of a node's moves together with whoever joins. `info` is the node's.
+    // Kept out of the main search, whose every stack frame would grow by a split point.
+    #[inline(never)]
+    #[cold]
+    pub(super) fn split<const PV: bool>(
+        &mut self,
+        team: &Team,
+        node: &Node,
+        info: &CheckInfo,
+        picker: &Picker,
+        alpha: Value,
+        searched: Searched,
+    ) -> Searched {
+        let pv = if PV {
+            self.pv[node.ply].clone()
+        } else {
+            Vec::new()
+        };
+        let split = Arc::new(SplitPoint {
+            parent: self.split.clone(),
+            is_pv: PV,
+            node: *node,
+            info: *info,
+            position: self.position.clone(),
+            visits: self.visits[self.root_visits..].to_vec(),
+            frames: self.frames[..node.ply + BEFORE_ROOT + 3].to_vec(),
+            root_depth: self.root_depth,
+            alpha: AtomicI32::new(alpha),
+            cut: AtomicBool::new(false),
+            exhausted: AtomicBool::new(false),
+            workers: AtomicUsize::new(0),
+            progress: Mutex::new(Progress {
+                picker: picker.clone(),
+                alpha,
+                searched,
+                pv,
+            }),
+        });
+        let is_root = node.ply == 0;
+        if is_root {
+            self.root_split = Some(Arc::clone(&split));
+        }
+        team.open(&split);
+        let outer = self.split.replace(Arc::clone(&split));
+        self.work::<PV>(team, &split);
+        while let Some(other) = team.find(Some(&split)) {
+            self.help(team, &other);
+        }
+        self.split = outer;
+        self.stopped = self.has_to_return(team);
+        if is_root {
+            self.report_news();
+            self.root_split = None;
+        }
+        let progress = split.progress();
+        if PV {
+            self.pv[node.ply].clone_from(&progress.pv);
+        }
+        progress.searched
+    }
+
+    /// Works at a split point of another thread, then comes back to where it was.
+    pub(super) fn help(&mut self, team: &Team, split: &Arc<SplitPoint>) {
+        let membership = Membership { team, split };
+        let mut evaluator = self.spares.pop().unwrap_or_else(|| self.evaluator.clone());
+        evaluator.reset(&split.position);
+        mem::swap(self.evaluator, &mut evaluator);
+        let position = mem::replace(&mut self.position, split.position.clone());
+        // A helpful master goes to a node below its own: what comes before stays as it is.
+        let visits = self.visits.len();
+        self.visits.truncate(self.root_visits);
+        self.visits.extend_from_slice(&split.visits);
+        self.frames[..split.frames.len()].copy_from_slice(&split.frames);
+        self.root_depth = split.root_depth;
+        let outer = self.split.replace(Arc::clone(split));
+        self.stopped = false;
+
+        self.poll();
+        if split.is_pv {
+            self.work::<true>(team, split);
+        } else {
+            self.work::<false>(team, split);
+        }
+        self.publish(team);
+
+        self.split = outer;
+        self.stopped = self.has_to_return(team);
+        self.visits.truncate(visits);
+        self.position = position;
+        mem::swap(self.evaluator, &mut evaluator);
+        self.spares.push(evaluator);
+        drop(membership);
+    }
+
+    /// Searches moves of the split point, at whose position this thread is, until none are left.
+    fn work<const PV: bool>(&mut self, team: &Team, split: &Arc<SplitPoint>) {
+        while let Some(tried) = self.next_move(split) {
+            let alpha = || split.alpha.load(Ordering::Relaxed);
+            let value = self.search_move::<PV>(&split.node, tried, alpha);
+            if self.stopped {
+                return;
+            }
+            self.take_in::<PV>(team, split, tried, value);
+        }
+    }
+
+    fn next_move(&self, split: &SplitPoint) -> Option<TriedMove> {
+        let node = &split.node;
+        let mut progress = split.progress();
+        let Progress {
+            picker,
+            alpha,
+            searched,
+            ..
+        } = &mut *progress;
+        while !split.is_cut() {
+            let Some(mv) = picker.next(&self.position, &split.info, self.history) else {
+                split.exhausted.store(true, Ordering::Relaxed);
+                return None;
+            };
+            if Some(mv) == node.excluded {
+                continue;
+            }
+            searched.number += 1;
+            let number = searched.number;
+            let noisy = is_noisy(&self.position, mv);
+            let gives_check = node.targets.is_check(&self.position, mv);
+            if node.ply > 0 && searched.best > -MATE_BOUND {
+                match self.verdict(node, mv, number, noisy, gives_check, *alpha) {
+                    Verdict::Search => {}
+                    Verdict::Skip => continue,
+                    Verdict::SkipQuiets => {
+                        picker.skip_quiets();
+                        continue;
+                    }
+                }
+            }
+            return Some(TriedMove {
+                mv,
+                number,
+                noisy,
+                gives_check,
+                extension: self.check_extension(node, mv, gives_check),
+            });
+        }
+        None
+    }
+
+    /// Takes the value of a move into the account of its split point.
+    fn take_in<const PV: bool>(
+        &mut self,
+        team: &Team,
+        split: &Arc<SplitPoint>,
+        tried: TriedMove,
+        value: Value,
+    ) {
+        let ply = split.node.ply;
+        let mut progress = split.progress();
+        if split.is_cut() {
+            return;
+        }
+        let mut cuts = false;
+        if value > progress.searched.best {
+            progress.searched.best = value;
+            if value > progress.alpha {
+                progress.searched.best_move = Some(tried.mv);
+                if PV {
+                    progress.pv.clear();
+                    progress.pv.push(tried.mv);
+                    progress.pv.extend_from_slice(&self.pv[ply + 1]);
+                    if ply == 0 {
+                        team.announce_news();
+                    }
+                }
+                cuts = value >= split.node.beta;
+                if !cuts {
+                    progress.alpha = value;
+                    split.alpha.store(value, Ordering::Relaxed);
+                }
+            }
+        }
+        if cuts {
+            split.mark_cut();
+        } else {
+            progress.searched.tried.add(tried.mv, tried.noisy);
+        }
+        drop(progress);
+        if cuts {
+            team.cut(split);
+        }
+        self.report_news();
+    }
+
+    /// Reports a better move at the root, if there is one and this thread is the one to do it.
+    pub(super) fn report_news(&mut self) {
+        if let Some(team) = self.team
+            && let Some(split) = &self.root_split
+            && team.take_news()
+        {
+            let progress = split.progress();
+            self.pv[0].clone_from(&progress.pv);
+            let value = progress.searched.best;
+            let beta = split.node.beta;
+            drop(progress);
+            self.new_best_at_root(value, beta);
+        }
+    }
+
+    /// Whether the current node's search is useless: the limits are reached, or a cut above.
+    fn has_to_return(&self, team: &Team) -> bool {
+        team.is_stopped() || self.split.as_ref().is_some_and(|split| split.is_cut())
+    }
+}
+
+#[cfg(test)]
+impl SplitPoint {
+    /// A split point of the start position with moves to give away.
+    pub fn sample(depth: i32, parent: Option<&Arc<Self>>) -> Arc<Self> {
+        use super::{history::Context, value::INFINITE};
+        use crate::rules::CheckTargets;
+        let position = Position::startpos();
+        Arc::new(Self {
+            parent: parent.cloned(),
+            is_pv: false,
+            node: Node {
+                depth,
+                ply: 1,
+                beta: 1,
+                cut_node: false,
+                in_check: false,
+                improving: false,
+                evaluation: 0,
+                contexts: [Context::NONE; 2],
+                excluded: None,
+                targets: CheckTargets::new(&position),
+            },
+            info: CheckInfo::new(&position),
+            position,
+            visits: Vec::new(),
+            frames: Vec::new(),
+            root_depth: depth,
+            alpha: AtomicI32::new(0),
+            cut: AtomicBool::new(false),
+            exhausted: AtomicBool::new(false),
+            workers: AtomicUsize::new(0),
+            progress: Mutex::new(Progress {
+                picker: Picker::new(false, None, [None; 2], [Context::NONE; 2]),
+                alpha: 0,
+                searched: Searched {
+                    number: 0,
+                    best: -INFINITE,
+                    best_move: None,
+                    tried: Tried::default(),
+                },
+                pv: Vec::new(),
+            }),
+        })
+    }
+}
