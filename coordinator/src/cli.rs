@@ -22,6 +22,7 @@ use std::{
     process::ExitCode,
     time::Duration,
 };
+use tracing_appender::non_blocking::WorkerGuard;
 use tracing_subscriber::EnvFilter;
 
 /// Searches that are still running at the end are not waited for any longer.
@@ -281,7 +282,7 @@ pub fn main() -> ExitCode {
 }
 
 fn execute(command: Command) -> anyhow::Result<()> {
-    log_to_stderr(match command {
+    let _log = log_to_stderr(match command {
         Command::Worker(_) | Command::Coordinator(_) => "info",
         Command::Usi(_) | Command::Engine(_) => "warn",
         // What goes wrong is in the ballot, or in the one line at the end.
@@ -313,17 +314,21 @@ fn block_on(command: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result
     outcome
 }
 
-/// Logs at `default` and above, or as `MONJU_LOG` says, in the syntax of `RUST_LOG`.
-fn log_to_stderr(default: &str) {
+/// Logs at `default` and above, or as `MONJU_LOG` says, in the syntax of `RUST_LOG`, for as long as
+/// the guard lives. A GUI that never reads standard error must not stop the clock, so the log has a
+/// thread of its own, and lines that find it stuck are dropped.
+fn log_to_stderr(default: &str) -> WorkerGuard {
     let chosen = env::var("MONJU_LOG").unwrap_or_else(|_| default.to_owned());
     // Frame by frame, HTTP/2 would drown everything else.
     let filter = EnvFilter::try_new(format!("h2=warn,hyper=warn,tower=warn,{chosen}"))
         .unwrap_or_else(|_| EnvFilter::new(default));
+    let (writer, guard) = tracing_appender::non_blocking(io::stderr());
     tracing_subscriber::fmt()
         .with_env_filter(filter)
-        .with_writer(io::stderr)
+        .with_writer(writer)
         .with_ansi(io::stderr().is_terminal())
         .init();
+    guard
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use crate::{
     roster::Seat,
 };
 use member::{Event, Member};
-use monju_engine::{Game, Move};
+use monju_engine::{Control, Game, Move};
 use monju_proto::v1::{Ballot, Clock, Decision, Go, Limits, Position, TieBreak};
 use std::{future, time::Duration};
 use tokio::{
@@ -82,7 +82,24 @@ pub async fn consult(
             }
         }
     }
-    Some(consultation.decide().await)
+    let control = Control::new();
+    let decision = consultation.decide(control.clone());
+    tokio::pin!(decision);
+    loop {
+        tokio::select! {
+            biased;
+            ballot = &mut decision => return Some(ballot),
+            () = standings.closed() => {
+                control.stop();
+                return None;
+            }
+            command = commands.recv(), if listening => match command {
+                Some(Command::Stop) => control.stop(),
+                Some(Command::PonderHit(_)) => {}
+                None => listening = false,
+            },
+        }
+    }
 }
 
 /// Waits until `moment`, for ever when there is none.
@@ -268,7 +285,8 @@ impl<'a> Consultation<'a> {
         }
     }
 
-    async fn decide(mut self) -> Ballot {
+    /// `control` ends the fallback search, should there be one.
+    async fn decide(mut self, control: Control) -> Ballot {
         // What has arrived already is entered even when the deadline came first.
         while let Ok((player, event)) = self.events.try_recv() {
             self.enter(player, event);
@@ -285,7 +303,10 @@ impl<'a> Consultation<'a> {
                 },
             ) => (mv, ponder, tie_break),
             (None, Verdict::NoVotes) => {
-                let mv = fallback::choose(self.ballot.game().clone()).await;
+                let left = self.stop_at.map_or(Duration::ZERO, |at| {
+                    at.saturating_duration_since(Instant::now())
+                });
+                let mv = fallback::choose(self.ballot.game().clone(), left, control).await;
                 (mv, String::new(), TieBreak::Fallback)
             }
         };

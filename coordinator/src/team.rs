@@ -20,6 +20,9 @@ use tonic::transport::Channel;
 /// paper 002 (section 3) for many nodes.
 pub const DEFAULT_SIGMA: f64 = 50.0;
 
+/// What the players of the default ensemble are called, before their number.
+pub const DEFAULT_TEAM: &str = "monju";
+
 /// Workers get this long to be found before the first consultation.
 const SETTLING: Duration = Duration::from_secs(3);
 
@@ -166,7 +169,7 @@ pub(crate) async fn start(
     config: Config,
     choices: &Choices,
 ) -> Result<(Service, Option<InProcessWorker>), AssembleError> {
-    let players = local_players(&config, choices)?;
+    let players = local_players(DEFAULT_TEAM, &config, choices)?;
     let mut links = Vec::new();
     let worker = if players.is_empty() {
         None
@@ -196,25 +199,25 @@ pub(crate) async fn start(
 }
 
 /// The players of this process: M as chosen, else those of the configuration, else, where there
-/// are no remote workers, the default ensemble.
+/// are no remote workers, the default ensemble. Players that no configuration names are called
+/// `team-1`, `team-2`, and so on.
 pub(crate) fn local_players(
+    team: &str,
     config: &Config,
     choices: &Choices,
 ) -> Result<Vec<PlayerSpec>, AssembleError> {
     if let Some(count) = choices.players {
-        return Ok(noise_players(
-            count,
-            choices.sigma.unwrap_or(DEFAULT_SIGMA),
-        )?);
+        let sigma = choices.sigma.unwrap_or(DEFAULT_SIGMA);
+        return Ok(noise_players(team, count, sigma)?);
     }
     if config.players.is_empty() && config.coordinator.workers.is_empty() {
         let sigma = choices.sigma.unwrap_or(DEFAULT_SIGMA);
-        return Ok(noise_players(default_count(), sigma)?);
+        return Ok(noise_players(team, default_count(), sigma)?);
     }
     let mut players = config.players.clone();
     if let Some(sigma) = choices.sigma {
         // The check is that of a player of this sigma.
-        noise_players(1, sigma)?;
+        noise_players(team, 1, sigma)?;
         set_sigma(&mut players, sigma)?;
     }
     Ok(players)

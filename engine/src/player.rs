@@ -53,6 +53,20 @@ impl PlayerSettings {
     /// The largest number of threads.
     pub const MAX_THREADS: usize = 256;
 
+    /// Whether a transposition table can have this size in MiB.
+    ///
+    /// # Errors
+    /// It would be empty, or larger than any machine's memory.
+    pub fn check_hash(given: usize) -> Result<(), PlayerError> {
+        if (1..=Table::MAX_MIB).contains(&given) {
+            return Ok(());
+        }
+        Err(PlayerError::Hash {
+            given,
+            max: Table::MAX_MIB,
+        })
+    }
+
     /// Whether a player can have this many threads.
     ///
     /// # Errors
@@ -96,6 +110,9 @@ pub enum PlayerError {
         /// The largest size, in MiB.
         max: usize,
     },
+    /// The system has no room for a table of so many MiB.
+    #[error("no memory for a hash of {0} MiB, choose a smaller one")]
+    Memory(usize),
     /// The search cannot have this many threads.
     #[error("threads must be between 1 and {max}, not {given}")]
     Threads {
@@ -149,18 +166,14 @@ impl Player {
     /// # Errors
     /// A setting is out of range.
     pub fn new(settings: PlayerSettings) -> Result<Self, PlayerError> {
-        if !(1..=Table::MAX_MIB).contains(&settings.hash_mib) {
-            return Err(PlayerError::Hash {
-                given: settings.hash_mib,
-                max: Table::MAX_MIB,
-            });
-        }
+        PlayerSettings::check_hash(settings.hash_mib)?;
         PlayerSettings::check_threads(settings.threads)?;
         let noise = Noise::new(settings.sigma, 0)?;
         let EvaluatorKind::Material = settings.evaluator;
         let evaluator = Material::default();
         Ok(Self {
-            memory: Memory::new(settings.hash_mib, settings.threads, &evaluator),
+            memory: Memory::new(settings.hash_mib, settings.threads, &evaluator)
+                .map_err(|_| PlayerError::Memory(settings.hash_mib))?,
             remembers: false,
             noise,
             settings,

@@ -5,8 +5,8 @@ use crate::{
     options::Options,
     problem::{PlayerProblem, PlayersError},
     spec::{
-        NativeSpec, PlayerKind, PlayerSpec, SpecKind, UsiSpec, check_count, check_sigma,
-        check_threads,
+        NativeSpec, PlayerKind, PlayerSpec, SpecKind, UsiSpec, check_count, check_hash,
+        check_sigma, check_threads,
     },
 };
 use monju_engine::Limits;
@@ -181,8 +181,8 @@ impl PlayerTable {
         )?;
         let sigma = self.sigma.unwrap_or(0.0);
         check_sigma(sigma)?;
-        if self.hash_mib == Some(0) {
-            return Err(PlayerProblem::Hash);
+        if let Some(hash_mib) = self.hash_mib {
+            check_hash(hash_mib)?;
         }
         let threads = self.threads.unwrap_or(1);
         check_threads(threads)?;
@@ -395,7 +395,10 @@ mod tests {
             ),
             ("sigma = -1", "sigma must be a number of centipawns"),
             ("evaluator = \"magic\"", "unknown evaluator 'magic'"),
-            ("hash_mib = 0", "hash_mib must be at least 1"),
+            (
+                "hash_mib = 0",
+                "hash must be between 1 and 1048576 MiB, not 0",
+            ),
             ("threads = 0", "threads must be between 1 and 256, not 0"),
             ("nodes = 0", "nodes must be at least 1"),
             ("kind = \"usi\"", "needs a command"),
@@ -448,12 +451,15 @@ mod tests {
 
     #[test]
     fn the_embedded_ensemble_is_numbered_from_one() {
-        let players = noise_players(2, 30.0).expect("valid");
+        let players = noise_players("monju", 2, 30.0).expect("valid");
         assert_eq!(players[0].name, "monju-1");
         assert_eq!(players[1].name, "monju-2");
         assert_eq!(native(&players[1]).sigma, 30.0);
-        assert_eq!(noise_players(1, 0.0).expect("valid")[0].name, "monju-1");
-        assert!(noise_players(0, 0.0).is_err());
-        assert!(noise_players(1, f64::NAN).is_err());
+        assert_eq!(
+            noise_players("monju", 1, 0.0).expect("valid")[0].name,
+            "monju-1"
+        );
+        assert!(noise_players("monju", 0, 0.0).is_err());
+        assert!(noise_players("monju", 1, f64::NAN).is_err());
     }
 }

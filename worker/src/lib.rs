@@ -12,7 +12,7 @@
 //! let worker = Worker::start(WorkerSettings {
 //!     name: "desk".to_owned(),
 //!     hash_mib: DEFAULT_HASH_MIB,
-//!     players: noise_players(3, 50.0)?,
+//!     players: noise_players("monju", 3, 50.0)?,
 //! })?;
 //! let worker = worker.in_process().await?;
 //! let client = monju_proto::v1::worker_client::WorkerClient::new(worker.channel());

@@ -40,9 +40,6 @@ pub enum PlayerProblem {
     /// A setting that the engine refuses.
     #[error(transparent)]
     Engine(#[from] PlayerError),
-    /// A table of 0 MiB.
-    #[error("hash_mib must be at least 1")]
-    Hash,
     /// No program to run.
     #[error("kind \"usi\" needs a command, such as command = [\"/usr/games/gpsusi\"]")]
     Command,

@@ -87,12 +87,23 @@ pub(crate) fn spawn<S: Search + Send + 'static>(
         .name(name.to_owned())
         .stack_size(STACK_BYTES)
         .spawn(move || {
+            yield_to_the_clock();
             for job in received {
                 desk.work(job);
             }
             drop(alive);
         })?;
     Ok((jobs, ended))
+}
+
+/// Searches give way to the threads that keep the clock: with more players than cores these would
+/// otherwise wait their turn while the time runs out. Linux gives every thread a niceness of its own;
+/// elsewhere it belongs to the process, and nothing is changed.
+fn yield_to_the_clock() {
+    #[cfg(target_os = "linux")]
+    if let Err(error) = rustix::process::nice(10) {
+        tracing::debug!(%error, "a search thread keeps its priority");
+    }
 }
 
 /// The search thread's own things.

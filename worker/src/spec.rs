@@ -84,12 +84,11 @@ pub struct UsiSpec {
     pub go: Vec<GoForm>,
 }
 
-/// The players `monju-1` to `monju-count`: native, alike but for their noise of `sigma` centipawns.
-pub fn noise_players(count: u32, sigma: f64) -> Result<Vec<PlayerSpec>, PlayersError> {
-    let name = "monju".to_owned();
+/// The players `name-1` to `name-count`: native, alike but for their noise of `sigma` centipawns.
+pub fn noise_players(name: &str, count: u32, sigma: f64) -> Result<Vec<PlayerSpec>, PlayersError> {
     let fail = |problem| PlayersError {
         index: 0,
-        player: name.clone(),
+        player: name.to_owned(),
         problem,
     };
     check_count(count).map_err(fail)?;
@@ -114,6 +113,11 @@ pub(crate) fn check_count(count: u32) -> Result<(), PlayerProblem> {
     } else {
         Err(PlayerProblem::Count(count))
     }
+}
+
+pub(crate) fn check_hash(hash_mib: u32) -> Result<(), PlayerProblem> {
+    PlayerSettings::check_hash(hash_mib as usize)?;
+    Ok(())
 }
 
 pub(crate) fn check_threads(threads: u32) -> Result<(), PlayerProblem> {

@@ -276,6 +276,8 @@ impl Search<'_> {
         loop {
             let mut stop = false;
             tokio::select! {
+                // First what the engine has said: a machine that was frozen wakes up late.
+                biased;
                 said = child.next() => match said? {
                     Said::Info(info) => {
                         if held.is_none() && thought.hear(&info) {

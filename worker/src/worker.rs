@@ -237,7 +237,7 @@ mod tests {
 
     #[test]
     fn the_hash_is_shared_among_those_without_their_own() {
-        let mut players = noise_players(5, 0.0).expect("valid");
+        let mut players = noise_players("monju", 5, 0.0).expect("valid");
         assert_eq!(share(256, &players), 51);
         assert_eq!(share(3, &players), 1);
         if let PlayerKind::Native(native) = &mut players[0].kind {
@@ -258,7 +258,7 @@ mod tests {
             Worker::start(settings).map(|_| ()).expect_err("refused")
         };
         assert!(matches!(start(Vec::new()), StartError::NoPlayers(_)));
-        let one = noise_players(1, 0.0).expect("valid");
+        let one = noise_players("monju", 1, 0.0).expect("valid");
         let twice = [one.clone(), one].concat();
         assert!(matches!(start(twice), StartError::Taken(name) if name == "monju-1"));
     }

@@ -1,7 +1,7 @@
 //! `monju worker` and `monju coordinator`: the two services over TCP.
 
 use crate::{
-    config::{Config, WORKER_LISTEN},
+    config::{Config, WORKER_LISTEN, WORKER_NAME},
     server,
     team::{self, Choices},
 };
@@ -46,9 +46,16 @@ impl WorkerService {
             sigma: self.sigma,
             ..Choices::default()
         };
+        let name = self.name.unwrap_or_else(|| config.worker.name.clone());
+        // Several workers of the default ensemble in one team need players of different names.
+        let prefix = if name == WORKER_NAME {
+            team::DEFAULT_TEAM
+        } else {
+            &name
+        };
         let settings = WorkerSettings {
-            players: team::local_players(&config, &choices)?,
-            name: self.name.unwrap_or(config.worker.name),
+            players: team::local_players(prefix, &config, &choices)?,
+            name,
             hash_mib: config.worker.hash_mib,
         };
         let (listener, address) =

@@ -1,42 +1,67 @@
 //! The coordinator's own move, for when no player has one.
 
 use monju_engine::{Answer, Control, Game, Limits, Player, PlayerSettings};
-use std::time::Duration;
+use std::{thread, time::Duration};
+use tokio::sync::oneshot;
 use tracing::warn;
 
-/// Small enough to be over in milliseconds, enough to see what is hanging.
+/// Without time: small enough to be over in milliseconds, enough to see what is hanging.
 const NODES: u64 = 5_000;
 
 /// For machines so busy that even so few nodes take long.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-/// A legal move, or `resign` where there is none.
-pub(super) async fn choose(game: Game) -> String {
-    warn!("no player has a move; searching for one");
+/// With time, a search worth the name.
+const HASH_MIB: usize = 64;
+
+/// The stack that a deep search needs.
+const STACK_BYTES: usize = 16 << 20;
+
+/// A legal move, or `resign` where there is none. `left` is the time that the players would have
+/// had; `control` ends the search earlier.
+pub(super) async fn choose(game: Game, left: Duration, control: Control) -> String {
+    warn!(
+        left_ms = left.as_millis(),
+        "no player has a move; searching for one"
+    );
     let any = game.legal_moves().first().copied();
-    let searched = tokio::task::spawn_blocking(move || search(&game)).await;
-    match searched.ok().flatten().or(any.map(|mv| mv.to_string())) {
+    let (answer, searched) = oneshot::channel();
+    let thread = thread::Builder::new()
+        .name("fallback".to_owned())
+        .stack_size(STACK_BYTES)
+        .spawn(move || answer.send(search(&game, left, &control)));
+    let searched = match thread {
+        Ok(_) => searched.await.ok().flatten(),
+        Err(_) => None,
+    };
+    match searched.or(any.map(|mv| mv.to_string())) {
         Some(mv) => mv,
         None => "resign".to_owned(),
     }
 }
 
-fn search(game: &Game) -> Option<String> {
-    let settings = PlayerSettings {
-        hash_mib: 1,
-        ..PlayerSettings::default()
+fn search(game: &Game, left: Duration, control: &Control) -> Option<String> {
+    let (limits, hash_mib) = if left > PATIENCE {
+        let limits = Limits {
+            time: Some(left),
+            ..Limits::default()
+        };
+        (limits, HASH_MIB)
+    } else {
+        let limits = Limits {
+            nodes: Some(NODES),
+            depth: None,
+            time: Some(PATIENCE),
+        };
+        (limits, 1)
     };
-    let limits = Limits {
-        nodes: Some(NODES),
-        depth: None,
-        time: Some(PATIENCE),
+    let settings = PlayerSettings {
+        hash_mib,
+        ..PlayerSettings::default()
     };
     let mut player = Player::new(settings).ok()?;
     player.new_game(0);
-    match player
-        .think(game, &limits, &Control::new(), &mut |_| {})
-        .answer
-    {
+    match player.think(game, &limits, control, &mut |_| {}).answer {
         Answer::Move(mv) if game.is_legal(mv) => Some(mv.to_string()),
         _ => None,
     }

@@ -8,7 +8,7 @@ fn config(text: &str) -> Config {
 }
 
 fn sigmas(config: &Config, choices: &Choices) -> Vec<(String, Option<f64>)> {
-    let players = local_players(config, choices).expect("applicable");
+    let players = local_players(DEFAULT_TEAM, config, choices).expect("applicable");
     players
         .into_iter()
         .map(|player| match player.kind {
@@ -56,7 +56,8 @@ fn sigma_alone_is_for_the_native_players() {
         sigmas(&config(MIXED), &choices),
         [("a".to_owned(), Some(25.0)), ("b".to_owned(), None)]
     );
-    let error = local_players(&config(REMOTE), &choices).expect_err("nobody to apply it to");
+    let error =
+        local_players(DEFAULT_TEAM, &config(REMOTE), &choices).expect_err("nobody to apply it to");
     assert!(error.0.contains("sigma"), "{error}");
 }
 
@@ -77,8 +78,8 @@ fn impossible_numbers_are_refused() {
             sigma,
             ..Choices::default()
         };
-        assert!(local_players(&Config::default(), &choices).is_err());
-        assert!(local_players(&config(MIXED), &choices).is_err());
+        assert!(local_players(DEFAULT_TEAM, &Config::default(), &choices).is_err());
+        assert!(local_players(DEFAULT_TEAM, &config(MIXED), &choices).is_err());
     }
 }
 

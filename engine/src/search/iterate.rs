@@ -412,7 +412,7 @@ mod tests {
             home: thread::current().id(),
             material: Material::default(),
         };
-        let mut memory = Memory::new(4, 3, &evaluator);
+        let mut memory = Memory::new(4, 3, &evaluator).unwrap();
         let game = Game::startpos();
         let limits = Limits {
             time: Some(Duration::from_secs(60)),

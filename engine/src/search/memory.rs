@@ -2,6 +2,7 @@
 
 use super::{history::History, table::Table};
 use crate::eval::Evaluator;
+use std::collections::TryReserveError;
 
 /// What one thread carries from search to search; nobody else touches it.
 pub(super) struct ThreadMemory<E> {
@@ -18,15 +19,15 @@ pub(crate) struct Memory<E> {
 
 impl<E: Evaluator + Clone> Memory<E> {
     /// Allocates a table of `hash_mib` MiB, and histories for `threads` threads, at least one.
-    pub fn new(hash_mib: usize, threads: usize, evaluator: &E) -> Self {
+    pub fn new(hash_mib: usize, threads: usize, evaluator: &E) -> Result<Self, TryReserveError> {
         let thread = |_| ThreadMemory {
             history: History::new(),
             evaluator: evaluator.clone(),
         };
-        Self {
-            table: Table::new(hash_mib),
+        Ok(Self {
+            table: Table::new(hash_mib)?,
             threads: (0..threads.max(1)).map(thread).collect(),
-        }
+        })
     }
 
     /// Forgets the last game.

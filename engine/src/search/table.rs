@@ -3,7 +3,10 @@
 
 use super::{Bound, value::Value};
 use crate::rules::Move;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::{
+    collections::TryReserveError,
+    sync::atomic::{AtomicU64, Ordering},
+};
 
 /// Entries that share a cache line.
 const CLUSTER: usize = 4;
@@ -86,13 +89,16 @@ impl Table {
     /// The largest size, in MiB.
     pub const MAX_MIB: usize = 1 << 20;
 
-    /// Allocates `mib` MiB.
-    pub fn new(mib: usize) -> Self {
-        let count = mib * (1 << 20) / size_of::<Cluster>();
-        Self {
-            clusters: (0..count.max(1)).map(|_| Cluster::default()).collect(),
+    /// Allocates `mib` MiB, unless the system has no such room.
+    pub fn new(mib: usize) -> Result<Self, TryReserveError> {
+        let count = (mib * (1 << 20) / size_of::<Cluster>()).max(1);
+        let mut clusters = Vec::new();
+        clusters.try_reserve_exact(count)?;
+        clusters.resize_with(count, Cluster::default);
+        Ok(Self {
+            clusters: clusters.into_boxed_slice(),
             generation: 0,
-        }
+        })
     }
 
     /// Forgets everything.
@@ -189,7 +195,7 @@ mod tests {
 
     #[test]
     fn what_is_put_is_found_again() {
-        let table = Table::new(1);
+        let table = Table::new(1).unwrap();
         for key in [0, 1, u64::MAX, 0x1234_5678_9abc_def0] {
             assert_eq!(table.get(key), None);
             table.put(key, entry(5));
@@ -199,7 +205,7 @@ mod tests {
 
     #[test]
     fn entries_of_older_searches_are_replaced_first() {
-        let mut table = Table::new(1);
+        let mut table = Table::new(1).unwrap();
         // Neighbouring keys share a cluster.
         for key in 1..=4 {
             table.put(key, entry(10 + key as i32));
@@ -217,7 +223,7 @@ mod tests {
 
     #[test]
     fn a_torn_entry_is_ignored() {
-        let table = Table::new(1);
+        let table = Table::new(1).unwrap();
         table.put(9, entry(3));
         let slot = &table.cluster(9)[0];
         slot.data.fetch_xor(1 << 20, Ordering::Relaxed);
