@@ -63,9 +63,9 @@ enum Command {
 const ENGINE_HELP: &str = "\
 Obeys usi, isready, setoption, usinewgame, position, go, stop, ponderhit, gameover and quit; go with
 btime, wtime, binc, winc, byoyomi, nodes, depth, movetime, infinite and ponder. Options that a GUI
-sets go before these: USI_Hash, Sigma (-1: as said here), Seed (empty: as said here) and
+sets go before these: USI_Hash, Sigma (-1: as said here), Seed (empty: as said here), Threads, and
 MoveOverhead, the milliseconds that are lost between a move and the referee's clock (50).
-With nodes or depth alone, a game with the same seed is repeated to the last node.";
+With one thread and nodes or depth alone, a game with the same seed is repeated to the last node.";
 
 #[derive(Debug, Default, Args)]
 struct TeamArguments {

@@ -35,7 +35,10 @@ mod tests;
 mod thinker;
 mod values;
 
-use crate::team::{self, Choices};
+use crate::{
+    server,
+    team::{self, Choices},
+};
 use anyhow::Context;
 use command::Command;
 use engine::{Engine, EngineChoices};
@@ -116,24 +119,32 @@ fn listen() -> anyhow::Result<mpsc::UnboundedReceiver<Command>> {
     let (sender, receiver) = mpsc::unbounded_channel();
     thread::Builder::new()
         .name("usi-input".to_owned())
-        .spawn(move || read_commands(io::stdin().lock(), &sender))
+        .spawn({
+            let sender = sender.clone();
+            move || read_commands(io::stdin().lock(), &sender)
+        })
         .context("cannot start the thread that listens to the GUI")?;
+    // A system that goes down ends the children in good order, too.
+    tokio::spawn(async move {
+        server::told_to_end().await;
+        let _ = sender.send(Command::Quit);
+    });
     Ok(receiver)
 }
 
-/// Reads until the end of the input, a failure, or until nobody listens. Bytes that are not UTF-8
+/// Reads until the end of the input or a failure, which are a `quit`, or until nobody listens. Bytes that are not UTF-8
 /// spoil no more than their own line.
 fn read_commands(mut input: impl BufRead, commands: &mpsc::UnboundedSender<Command>) {
     let mut line = Vec::new();
     loop {
         line.clear();
         match input.read_until(b'\n', &mut line) {
-            Ok(0) => return,
+            Ok(0) => break,
             Ok(_) => {}
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Err(error) => {
                 tracing::warn!(%error, "cannot read from the gui");
-                return;
+                break;
             }
         }
         let text = String::from_utf8_lossy(&line);
@@ -142,4 +153,5 @@ fn read_commands(mut input: impl BufRead, commands: &mpsc::UnboundedSender<Comma
             return;
         }
     }
+    let _ = commands.send(Command::Quit);
 }

@@ -12,7 +12,14 @@ use std::time::{Duration, Instant};
 fn the_handshake_declares_one_player() {
     let mut usi = Usi::start_engine(&[]);
     let lines = usi.handshake();
-    for name in ["USI_Hash", "USI_Ponder", "Sigma", "Seed", "MoveOverhead"] {
+    for name in [
+        "USI_Hash",
+        "USI_Ponder",
+        "Threads",
+        "Sigma",
+        "Seed",
+        "MoveOverhead",
+    ] {
         let declared = format!("option name {name} type ");
         assert!(
             lines.iter().any(|line| line.starts_with(&declared)),

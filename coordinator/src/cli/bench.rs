@@ -64,7 +64,7 @@ impl Arguments {
             evaluator: self.evaluator,
             sigma: self.sigma,
             hash_mib: self.hash as usize,
-            ..PlayerSettings::default()
+            threads: 1,
         };
         match self.against {
             None => Bench {

@@ -66,6 +66,7 @@ impl Engine {
             player: PlayerSettings {
                 sigma: self.options.sigma().unwrap_or(self.choices.sigma),
                 hash_mib: self.options.hash_mib().unwrap_or(self.choices.hash_mib) as usize,
+                threads: self.options.threads() as usize,
                 ..PlayerSettings::default()
             },
             game_id: self.game.id(),

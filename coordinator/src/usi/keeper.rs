@@ -6,7 +6,7 @@ use std::{future::Future, pin::Pin, time::Duration};
 use tokio::{
     sync::{mpsc, watch},
     task::JoinHandle,
-    time::timeout,
+    time::{sleep, timeout},
 };
 use tonic::transport::Channel;
 
@@ -15,6 +15,8 @@ pub type Client = CoordinatorClient<Channel>;
 
 /// How long the players get to prepare for a game; without an answer the game is tried anyway.
 const PREPARATION: Duration = Duration::from_secs(30);
+/// How often a team that could not be assembled is tried again.
+const RETRY: Duration = Duration::from_secs(5);
 /// How long the team may take to end in good order; GUIs kill an engine 5 s after `quit`.
 const CLOSING: Duration = Duration::from_secs(3);
 
@@ -54,6 +56,7 @@ pub struct Status {
     pub failure: Option<String>,
 }
 
+#[derive(Clone)]
 struct Request {
     number: u64,
     choices: Choices,
@@ -216,7 +219,15 @@ where
 {
     async fn run(mut self, mut requests: mpsc::UnboundedReceiver<Request>) {
         let hung_up = self.status.clone();
-        while let Some(mut request) = requests.recv().await {
+        let mut failed: Option<Request> = None;
+        loop {
+            let next = tokio::select! {
+                biased;
+                request = requests.recv() => request,
+                // Whoever was not there may have come back: a whole game must not be lost for it.
+                () = sleep(RETRY), if failed.is_some() => failed.take(),
+            };
+            let Some(mut request) = next else { break };
             // Only the last wish matters.
             while let Ok(later) = requests.try_recv() {
                 request = later;
@@ -229,6 +240,7 @@ where
             if let Some(reason) = &failure {
                 tracing::warn!(%reason, "the team is not ready");
             }
+            failed = self.team.is_none().then(|| request.clone());
             self.status.send_modify(|status| {
                 status.settled = request.number;
                 status.failure = failure;

@@ -2,10 +2,11 @@
 
 use super::values::{HASH_DEFAULT, HASH_MAXIMUM, OptionError, number, small};
 use crate::{team::Choices, voting::Rule};
+use monju_engine::eval::Noise;
 use std::path::PathBuf;
 
 const PLAYERS_MAXIMUM: u32 = 256;
-const SIGMA_MAXIMUM: u32 = 10_000;
+const SIGMA_MAXIMUM: u32 = Noise::MAX_SIGMA as u32;
 /// The value of `Rule` that leaves the rule to the configuration.
 const RULE_DEFAULT: &str = "config";
 

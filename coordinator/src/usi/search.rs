@@ -20,6 +20,8 @@ use tokio::{sync::mpsc, time::Instant};
 
 /// How long after `stop` the coordinator may still decide.
 const STOP_GRACE: Duration = Duration::from_secs(1);
+/// The same while pondering: the GUI throws the answer away, and the next move's clock may run.
+const PONDER_GRACE: Duration = Duration::from_millis(50);
 /// How long the emergency player thinks when the clock allows it.
 const EMERGENCY_TIME: Duration = Duration::from_secs(1);
 /// How long it thinks when the answer is due.
@@ -82,6 +84,10 @@ impl Search {
             return self.emergency().await;
         };
         let mut conversation = Conversation::begin(contact.client, self.begin(contact.rule));
+        if self.stopped {
+            // Told while the team was waited for.
+            conversation.stop();
+        }
         loop {
             tokio::select! {
                 biased;
@@ -181,7 +187,12 @@ impl Search {
             return None;
         }
         self.stopped = true;
-        let latest = Instant::now() + STOP_GRACE;
+        let grace = if self.question.go.limits.ponder {
+            PONDER_GRACE
+        } else {
+            STOP_GRACE
+        };
+        let latest = Instant::now() + grace;
         self.deadline = Some(
             self.deadline
                 .map_or(latest, |deadline| deadline.min(latest)),

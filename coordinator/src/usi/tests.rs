@@ -26,6 +26,8 @@ fn input_survives_line_ends_and_bytes_that_are_no_text() {
             Command::Usi,
             Command::Ignored,
             Command::IsReady,
+            Command::Quit,
+            // The end of the input is one, too.
             Command::Quit
         ]
     );

@@ -1,12 +1,13 @@
 //! The USI options of one player.
 
 use crate::usi::values::{HASH_DEFAULT, HASH_MAXIMUM, OptionError, number, small};
-use monju_engine::eval::Noise;
+use monju_engine::{PlayerSettings, eval::Noise};
 use std::time::Duration;
 
 /// What is kept of the clock for the answer's way, when nobody says how long that is.
 const OVERHEAD_DEFAULT_MS: u32 = 50;
 const OVERHEAD_MAXIMUM_MS: u32 = 60_000;
+const THREADS_MAXIMUM: u64 = PlayerSettings::MAX_THREADS as u64;
 const SIGMA_MAXIMUM: u64 = Noise::MAX_SIGMA as u64;
 
 /// What a GUI has set. `None` is the declared default: GUIs send every default back, so a default
@@ -14,6 +15,7 @@ const SIGMA_MAXIMUM: u64 = Noise::MAX_SIGMA as u64;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Options {
     hash_mib: Option<u32>,
+    threads: Option<u32>,
     sigma: Option<u32>,
     seed: Option<u64>,
     move_overhead_ms: Option<u32>,
@@ -27,6 +29,7 @@ impl Options {
                 "option name USI_Hash type spin default {HASH_DEFAULT} min 1 max {HASH_MAXIMUM}"
             ),
             "option name USI_Ponder type check default false".to_owned(),
+            format!("option name Threads type spin default 1 min 1 max {THREADS_MAXIMUM}"),
             format!("option name Sigma type spin default -1 min -1 max {SIGMA_MAXIMUM}"),
             "option name Seed type string default <empty>".to_owned(),
             format!(
@@ -46,6 +49,7 @@ impl Options {
                 let hash = number("USI_Hash", value, 1, HASH_MAXIMUM.into())?;
                 self.hash_mib = small(hash).filter(|hash| *hash != HASH_DEFAULT);
             }
+            "threads" => self.threads = small(number("Threads", value, 1, THREADS_MAXIMUM)?),
             "sigma" => self.sigma = small(number("Sigma", value, -1, SIGMA_MAXIMUM)?),
             "seed" => {
                 self.seed = match value {
@@ -65,6 +69,11 @@ impl Options {
     /// Transposition table in MiB.
     pub fn hash_mib(&self) -> Option<u32> {
         self.hash_mib
+    }
+
+    /// Threads that search together.
+    pub fn threads(&self) -> u32 {
+        self.threads.unwrap_or(1)
     }
 
     /// Standard deviation of the noise in centipawns.
@@ -102,6 +111,7 @@ mod tests {
             (echoed.hash_mib(), echoed.sigma(), echoed.seed()),
             (None, None, None)
         );
+        assert_eq!(echoed.threads(), 1);
         assert_eq!(echoed.move_overhead(), Options::default().move_overhead());
     }
 
@@ -114,12 +124,13 @@ mod tests {
             ("Sigma", "4001"),
             ("USI_Hash", "0"),
             ("Seed", "-1"),
+            ("Threads", "257"),
             ("MoveOverhead", "fast"),
         ] {
             let error = options.set(name, value).expect_err("bad").to_string();
             assert!(error.contains(name) && error.contains(value), "{error}");
         }
-        options.set("Threads", "64").expect("passed over");
+        options.set("MultiPV", "5").expect("passed over");
         assert_eq!(options, before);
     }
 }

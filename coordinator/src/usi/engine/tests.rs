@@ -94,7 +94,14 @@ async fn it_is_one_player_to_the_gui() {
     gui.say(&["usi", "isready", "usinewgame"]);
     let lines = gui.hear("readyok").await;
     assert!(lines[0].starts_with("id name Monju player "), "{lines:?}");
-    for name in ["USI_Hash", "USI_Ponder", "Sigma", "Seed", "MoveOverhead"] {
+    for name in [
+        "USI_Hash",
+        "USI_Ponder",
+        "Threads",
+        "Sigma",
+        "Seed",
+        "MoveOverhead",
+    ] {
         let declared = format!("option name {name} type ");
         assert!(lines.iter().any(|line| line.starts_with(&declared)));
     }
@@ -155,6 +162,8 @@ async fn every_form_of_go_is_answered_once() {
         );
         assert!(last.starts_with("bestmove "), "{last}");
     }
+    gui.say(&["setoption name Threads value 2"]);
+    assert!(gui.search("go nodes 20000").await.len() > 1);
     assert_eq!(gui.heard_meanwhile().await, [""; 0]);
 }
 

@@ -1,4 +1,4 @@
-//! The thread on which the player lives.
+//! The thread on which the player lives, and the first of those on which it searches.
 //!
 //! It does one job after the other and is steered from outside by the search's `Control` alone, so
 //! that a stop has no way through any queue. A panic costs one search; the next makes a new player.

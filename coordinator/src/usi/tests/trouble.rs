@@ -144,6 +144,47 @@ async fn players_that_are_slow_to_prepare_are_asked_all_the_same() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn stop_while_the_players_prepare_reaches_the_coordinator() {
+    let assembly = Assembly {
+        preparation: Duration::from_secs(20),
+        ..Assembly::default()
+    };
+    let mut gui = Gui::with(assembly, |_| vec![Step::AwaitStop, DECIDE]);
+    gui.say("position startpos\ngo infinite");
+    gui.wait(1).await;
+    let start = Instant::now();
+    gui.say("stop");
+    assert_eq!(gui.best_move().await, "bestmove 7g7f");
+    assert!(start.elapsed() < Duration::from_secs(1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_coordinator_that_hangs_in_a_ponder_costs_the_next_move_nothing() {
+    let mut gui = Gui::new(vec![Step::Standing(ballot(&["2g2f"])), Step::Hang]);
+    gui.ready().await;
+    gui.say("position startpos\ngo ponder btime 0 wtime 0 byoyomi 1000");
+    gui.wait(1).await;
+    let start = Instant::now();
+    gui.say("stop");
+    assert_eq!(gui.best_move().await, "bestmove 2g2f");
+    assert!(start.elapsed() <= Duration::from_millis(50));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_team_that_was_not_there_is_tried_again_during_the_game() {
+    let assembly = Assembly {
+        fails: Some(|_| true),
+        ..Assembly::default()
+    };
+    let mut gui = Gui::with(assembly, |_| vec![DECIDE]);
+    gui.say("isready");
+    gui.hear_until("readyok").await;
+    assert_eq!(gui.assembled().len(), 1);
+    gui.wait(11).await;
+    assert_eq!(gui.assembled().len(), 2);
+}
+
+#[tokio::test(start_paused = true)]
 async fn players_that_never_get_prepared_do_not_hold_up_readyok_for_ever() {
     let assembly = Assembly {
         preparation: Duration::from_secs(100_000),
