@@ -5,6 +5,7 @@ mod bitboard;
 mod check;
 mod color;
 mod declaration;
+mod excerpt;
 mod game;
 mod generate;
 mod gives_check;

@@ -280,6 +280,12 @@ impl Steering<'_> {
             steer = steer_of(&mut self.steers) => steer,
             () = self.unwanted.closed() => Steer::Stop,
             command = self.commands.recv() => {
+                if command.is_some() && !self.unwanted.is_closed() {
+                    tracing::warn!(
+                        "a wanted search is cut short by another request; give every coordinator \
+                         workers of its own"
+                    );
+                }
                 *self.next = command;
                 Steer::Stop
             }

@@ -1,5 +1,6 @@
 use super::{
     Move, MoveError, MoveList, Position, Repetition, SfenError,
+    excerpt::excerpt,
     repetition::{Visit, judge},
 };
 
@@ -74,7 +75,7 @@ impl Game {
             None => (&words[..], &[][..]),
         };
         if let ["startpos", word, ..] = start[..] {
-            return Err(GameError::Word(word.to_owned()));
+            return Err(GameError::Word(excerpt(word)));
         }
         Self::from_parts(&start.join(" "), moves)
     }

@@ -1,4 +1,4 @@
-use super::{PieceKind, Square};
+use super::{PieceKind, Square, excerpt::excerpt};
 use std::{fmt, num::NonZeroU16, str::FromStr};
 
 /// A move, two bytes wide. `Display` and `FromStr` are USI text; a parsed move need not be legal.
@@ -150,7 +150,7 @@ impl FromStr for Move {
             }
             _ => None,
         };
-        parsed.ok_or_else(|| MoveError::Syntax(text.to_owned()))
+        parsed.ok_or_else(|| MoveError::Syntax(excerpt(text)))
     }
 }
 

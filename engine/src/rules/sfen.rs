@@ -1,6 +1,8 @@
 //! SFEN, the text of positions: `board side hands [ply]`.
 
-use super::{Color, Hand, Piece, PieceKind, Position, Square, legality::is_dead, zobrist};
+use super::{
+    Color, Hand, Piece, PieceKind, Position, Square, excerpt::excerpt, legality::is_dead, zobrist,
+};
 use std::fmt;
 
 /// The even game.
@@ -108,14 +110,14 @@ impl Position {
                 position.side = Color::White;
                 position.key ^= zobrist::SIDE;
             }
-            _ => return Err(SfenError::Side(side.to_owned())),
+            _ => return Err(SfenError::Side(excerpt(side))),
         }
         position.read_hands(hands)?;
         position.ply = ply
             .parse::<u16>()
             .ok()
             .filter(|&ply| ply >= 1)
-            .ok_or_else(|| SfenError::Ply(ply.to_owned()))?
+            .ok_or_else(|| SfenError::Ply(excerpt(ply)))?
             .into();
         position.check()?;
         Ok(position)
@@ -174,7 +176,7 @@ impl Position {
         if text == "-" {
             return Ok(());
         }
-        let bad = || SfenError::Hands(text.to_owned());
+        let bad = || SfenError::Hands(excerpt(text));
         let mut count: Option<usize> = None;
         for letter in text.chars() {
             if let Some(digit) = letter.to_digit(10) {
