@@ -304,12 +304,17 @@ def main():
                 }
                 print(json.dumps(result), flush=True)
                 results.append(result)
-                for side in sides.values():
-                    outcome = "draw" if winner is None else "win" if sides[winner] is side else "lose"
-                    side.engine.send(f"gameover {outcome}")
+                # After a fault the match is over, and the engine may not be there any more.
                 if result["reason"] in FAULTS:
                     status = 1 if result["fault_of"] == under_test.name else 2
                     break
+                for side in sides.values():
+                    outcome = "draw" if winner is None else "win" if sides[winner] is side else "lose"
+                    try:
+                        side.engine.send(f"gameover {outcome}")
+                    except EngineFault as fault:
+                        fault.engine = side.engine
+                        raise
             if status:
                 break
     except EngineFault as fault:
