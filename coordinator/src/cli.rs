@@ -84,6 +84,9 @@ struct TeamArguments {
     /// Voting rule
     #[arg(long)]
     rule: Option<String>,
+    /// How the time on a clock is spent: fixed, decided or agreement
+    #[arg(long)]
+    tempo: Option<String>,
     /// Transposition tables of all native players together, in MiB
     #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u32).range(1..))]
     hash: Option<u32>,
@@ -97,6 +100,7 @@ impl From<TeamArguments> for Choices {
             players: arguments.players,
             sigma: arguments.sigma,
             rule: arguments.rule,
+            tempo: arguments.tempo,
             hash_mib: arguments.hash,
         }
     }

@@ -1,5 +1,15 @@
 //! From the game's clock to deadlines: how long to think, when workers stop, when to decide.
 
+mod course;
+mod losses;
+mod round_trip;
+mod tempo;
+
+pub use course::{Course, Evidence, Sight};
+pub use losses::Losses;
+pub use round_trip::RoundTrip;
+pub use tempo::{Tempo, UnknownTempo};
+
 use monju_engine::Color;
 use monju_proto::v1::{Clock, Limits};
 use std::time::Duration;
@@ -10,17 +20,48 @@ pub const MINIMUM: Duration = Duration::from_millis(10);
 /// Main time is shared out over this many moves to come.
 const MOVES_TO_COME: u64 = 40;
 
+/// An easy move takes this share of a normal one, in percent.
+const EASY_PERCENT: u64 = 40;
+
+/// A difficult move takes up to this many normal ones (the original Monju, 2009).
+const DIFFICULT: u64 = 3;
+
+/// A difficult move takes at most this share of the main time on top of a normal one: one part in …
+const DIFFICULT_SHARE: u64 = 8;
+
 /// What is set aside, besides the round trip, for a message to be handled at both ends.
 const HANDLING: Duration = Duration::from_millis(20);
 
 /// The longest budget that is told apart from no limit (about a month), so that no sum overflows.
 const LONGEST_MS: u64 = 1 << 31;
 
+/// How long one move may take: `least` ≤ `normal` ≤ `most`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Budget {
+    /// For a move on which all agree.
+    pub least: Duration,
+    /// For a move about which nothing is known.
+    pub normal: Duration,
+    /// For a move in dispute, or in a position that gets worse; the clock allows no more.
+    pub most: Duration,
+}
+
+impl Budget {
+    /// A budget that leaves no choice.
+    pub fn fixed(time: Duration) -> Self {
+        Self {
+            least: time,
+            normal: time,
+            most: time,
+        }
+    }
+}
+
 /// How long a consultation may take under `limits` for the side to move; `None` is no limit.
 ///
 /// `overhead` is what is lost between the decision and the GUI's clock. A fixed thinking time
-/// (`time_ms`) is taken at its word; only clocks pay the overhead.
-pub fn budget(limits: &Limits, side: Color, overhead: Duration) -> Option<Duration> {
+/// (`time_ms`) is taken at its word; only clocks pay the overhead, and leave a choice.
+pub fn budget(limits: &Limits, side: Color, overhead: Duration) -> Option<Budget> {
     let fixed = limits
         .time_ms
         .map(|ms| Duration::from_millis(ms.min(LONGEST_MS)).max(MINIMUM));
@@ -29,8 +70,9 @@ pub fn budget(limits: &Limits, side: Color, overhead: Duration) -> Option<Durati
         .as_ref()
         .map(|clock| share_of_clock(clock, side, overhead));
     match (fixed, clock) {
-        (Some(fixed), Some(clock)) => Some(fixed.min(clock)),
-        (fixed, clock) => fixed.or(clock),
+        (Some(fixed), Some(clock)) => Some(Budget::fixed(fixed.min(clock.normal))),
+        (Some(fixed), None) => Some(Budget::fixed(fixed)),
+        (None, clock) => clock,
     }
 }
 
@@ -38,8 +80,9 @@ pub fn budget(limits: &Limits, side: Color, overhead: Duration) -> Option<Durati
 ///
 /// Main time is shared out over forty moves, and most of the increment and all of the byoyomi is
 /// spent on top. An increment counts as spendable only when there is nothing else: GUIs differ in
-/// whether the time they send already includes it.
-fn share_of_clock(clock: &Clock, side: Color, overhead: Duration) -> Duration {
+/// whether the time they send already includes it. Byoyomi cannot be saved for later, so as soon as
+/// the main time is no more than one byoyomi nothing is saved any more.
+fn share_of_clock(clock: &Clock, side: Color, overhead: Duration) -> Budget {
     let (main, increment) = match side {
         Color::Black => (clock.black_ms, clock.black_increment_ms),
         Color::White => (clock.white_ms, clock.white_increment_ms),
@@ -54,8 +97,23 @@ fn share_of_clock(clock: &Clock, side: Color, overhead: Duration) -> Duration {
     };
     // On a very short clock half of it is for thinking, whatever the overhead may be.
     let overhead = (overhead.as_millis() as u64).min(spendable / 2);
+    let available = spendable - overhead;
     let wanted = main / MOVES_TO_COME + increment * 4 / 5 + byoyomi;
-    Duration::from_millis(wanted.min(spendable - overhead)).max(MINIMUM)
+    let normal = wanted.min(available);
+    let can_be_saved = main > byoyomi || byoyomi == 0;
+    let least = match can_be_saved {
+        true => normal * EASY_PERCENT / 100,
+        false => normal,
+    };
+    let most = (normal * DIFFICULT)
+        .min(normal + main / DIFFICULT_SHARE)
+        .min(available);
+    let time = |ms| Duration::from_millis(ms).max(MINIMUM);
+    Budget {
+        least: time(least),
+        normal: time(normal),
+        most: time(most),
+    }
 }
 
 /// The layers of a deadline, counted from the start of the thinking time.
@@ -103,6 +161,10 @@ mod tests {
     }
 
     fn on_clock(clock: Clock) -> Duration {
+        choice_on(clock).normal
+    }
+
+    fn choice_on(clock: Clock) -> Budget {
         let limits = Limits {
             clock: Some(clock),
             ..Limits::default()
@@ -138,10 +200,40 @@ mod tests {
             ..Limits::default()
         };
         assert_eq!(
-            budget(&limits, Color::White, OVERHEAD),
+            budget(&limits, Color::White, OVERHEAD).map(|budget| budget.normal),
             Some(ms(9_907)),
             "the side to move's own clock counts"
         );
+    }
+
+    #[test]
+    fn an_easy_move_saves_main_time_and_a_difficult_one_spends_it() {
+        let choice = choice_on(Clock {
+            black_ms: 600_000,
+            ..Clock::default()
+        });
+        assert_eq!(choice.least, ms(6_000));
+        assert_eq!(choice.normal, ms(15_000));
+        assert_eq!(choice.most, ms(45_000));
+        let short = choice_on(Clock {
+            black_ms: 600_000,
+            black_increment_ms: 60_000,
+            ..Clock::default()
+        });
+        assert_eq!(short.most, short.normal + ms(600_000 / 8));
+    }
+
+    #[test]
+    fn byoyomi_is_never_saved() {
+        let choice = choice_on(byoyomi(10_000));
+        assert_eq!(choice, Budget::fixed(ms(9_900)));
+        let last_main_time = choice_on(Clock {
+            black_ms: 9_000,
+            byoyomi_ms: 10_000,
+            ..Clock::default()
+        });
+        assert_eq!(last_main_time.least, last_main_time.normal);
+        assert!(last_main_time.most > last_main_time.normal);
     }
 
     #[test]
@@ -175,9 +267,10 @@ mod tests {
             time_ms: Some(1_000),
             ..Limits::default()
         };
-        assert_eq!(budget(&limits, Color::Black, OVERHEAD), Some(ms(1_000)));
+        let given = |limits: &Limits| budget(limits, Color::Black, OVERHEAD);
+        assert_eq!(given(&limits), Some(Budget::fixed(ms(1_000))));
         limits.clock = Some(byoyomi(500));
-        assert_eq!(budget(&limits, Color::Black, OVERHEAD), Some(ms(400)));
+        assert_eq!(given(&limits), Some(Budget::fixed(ms(400))));
     }
 
     #[test]
@@ -214,7 +307,9 @@ mod tests {
                 ..Limits::default()
             };
             let budget = budget(&limits, Color::Black, ms(overhead)).expect("a clock is a limit");
-            prop_assert!(budget >= MINIMUM);
+            prop_assert!(MINIMUM <= budget.least);
+            prop_assert!(budget.least <= budget.normal && budget.normal <= budget.most);
+            let budget = budget.most;
             let left = black_ms.saturating_add(byoyomi_ms);
             let left = if left == 0 { black_increment_ms } else { left };
             prop_assert!(budget <= ms(left).max(MINIMUM));

@@ -5,6 +5,7 @@
 mod place;
 
 use crate::{
+    clock::{Tempo, UnknownTempo},
     roster,
     voting::{Rule, UnknownRule},
 };
@@ -64,6 +65,8 @@ pub struct CoordinatorConfig {
     pub workers: Vec<String>,
     /// What is lost between a decision and the GUI's clock.
     pub overhead: Duration,
+    /// How the time on a clock is spent.
+    pub tempo: Tempo,
 }
 
 /// How votes become a move.
@@ -88,6 +91,7 @@ impl Default for Config {
                 listen: COORDINATOR_LISTEN.to_owned(),
                 workers: Vec::new(),
                 overhead: OVERHEAD,
+                tempo: Tempo::default(),
             },
             ensemble: EnsembleConfig::default(),
         }
@@ -220,6 +224,7 @@ struct CoordinatorTable {
     listen: Option<String>,
     workers: Option<Vec<String>>,
     overhead_ms: Option<u32>,
+    tempo: Option<String>,
 }
 
 impl CoordinatorTable {
@@ -231,6 +236,12 @@ impl CoordinatorTable {
             overhead: self
                 .overhead_ms
                 .map_or(defaults.overhead, |ms| Duration::from_millis(ms.into())),
+            tempo: match self.tempo {
+                Some(tempo) => tempo.parse().map_err(|error: UnknownTempo| {
+                    source.error(&["coordinator", "tempo"], error.to_string())
+                })?,
+                None => defaults.tempo,
+            },
         };
         check_listen(source, "coordinator", &config.listen)?;
         let keys = ["coordinator", "workers"];

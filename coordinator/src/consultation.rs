@@ -2,15 +2,18 @@
 
 mod fallback;
 mod member;
+mod pace;
 
 use crate::{
     ballot::{self, Heading, OpenBallot, Verdict},
-    clock::{self, Deadlines},
+    clock::{self, Budget, Tempo},
     roster::Seat,
+    voting::Rule,
 };
 use member::{Event, Member};
 use monju_engine::{Control, Game, Move};
 use monju_proto::v1::{Ballot, Clock, Decision, Go, Limits, Position, TieBreak};
+use pace::Pace;
 use std::{future, time::Duration};
 use tokio::{
     sync::mpsc,
@@ -39,6 +42,8 @@ pub struct Question {
     pub limits: Limits,
     /// What is lost between the decision and the GUI's clock.
     pub overhead: Duration,
+    /// How the time is spent.
+    pub tempo: Tempo,
 }
 
 /// What may be said to a consultation under way.
@@ -65,15 +70,16 @@ pub async fn consult(
     while !consultation.is_over() {
         tokio::select! {
             biased;
-            () = at(consultation.decide_at) => break,
+            () = at(consultation.pace.decide_at()) => break,
             () = standings.closed() => return None,
             command = commands.recv(), if listening => match command {
                 Some(command) => consultation.obey(command),
                 None if consultation.pondering => return None,
                 None => listening = false,
             },
-            () = at(consultation.stop_at) => consultation.stop_members(),
+            () = at(consultation.pace.stop_at()) => consultation.end_or_go_on(),
             Some((player, event)) = consultation.events.recv() => consultation.enter(player, event),
+            () = at(consultation.pace.review_at()) => consultation.review(),
             () = at(consultation.standing_at) => {
                 consultation.standing_at = None;
                 consultation.last_standing = Some(Instant::now());
@@ -120,13 +126,15 @@ struct Consultation<'a> {
     ballot: OpenBallot,
     limits: Limits,
     overhead: Duration,
+    tempo: Tempo,
+    pace: Pace,
     begun: Instant,
     /// The decision is held until a ponder hit or a stop.
     pondering: bool,
     /// `win` or `resign`, where the rules decide before the players.
     by_rules: Option<&'static str>,
-    stop_at: Option<Instant>,
-    decide_at: Option<Instant>,
+    /// There is nothing to choose from.
+    only_move: bool,
     standing_at: Option<Instant>,
     last_standing: Option<Instant>,
 }
@@ -138,6 +146,7 @@ impl<'a> Consultation<'a> {
             game,
             limits,
             overhead,
+            tempo,
         } = question;
         let by_rules = ballot::by_rules(&game);
         let seats = match by_rules {
@@ -155,19 +164,20 @@ impl<'a> Consultation<'a> {
             streams: JoinSet::new(),
             events,
             pondering: limits.ponder,
-            ballot: OpenBallot::new(heading, game, players),
             limits,
             overhead,
+            tempo,
+            pace: Pace::without_a_clock(tempo),
             begun: Instant::now(),
+            only_move: game.legal_moves().len() == 1,
+            ballot: OpenBallot::new(heading, game, players),
             by_rules,
-            stop_at: None,
-            decide_at: None,
             standing_at: None,
             last_standing: None,
         };
         consultation.ask_everybody(&sender);
         if !consultation.pondering {
-            consultation.set_deadlines();
+            consultation.start_clock();
         }
         consultation
     }
@@ -204,7 +214,7 @@ impl<'a> Consultation<'a> {
     }
 
     /// The time for this move as the clock stands; `None` while pondering and without a clock.
-    fn budget(&self) -> Option<Duration> {
+    fn budget(&self) -> Option<Budget> {
         let side = self.ballot.game().position().side_to_move();
         match self.pondering {
             true => None,
@@ -213,12 +223,12 @@ impl<'a> Consultation<'a> {
     }
 
     /// A worker never sees the clock, only its own share of the time.
-    fn limits_for(&self, seat: &Seat, budget: Option<Duration>) -> Limits {
+    fn limits_for(&self, seat: &Seat, budget: Option<Budget>) -> Limits {
         Limits {
             nodes: self.limits.nodes,
             depth: self.limits.depth,
             time_ms: budget.map(|budget| {
-                let time = clock::worker_time(budget, seat.round_trip);
+                let time = clock::worker_time(self.tempo.longest(&budget), seat.round_trip);
                 (time.as_millis() as u64).max(1)
             }),
             clock: None,
@@ -226,13 +236,11 @@ impl<'a> Consultation<'a> {
         }
     }
 
-    fn set_deadlines(&mut self) {
-        let round_trips = self.seats.iter().map(|seat| seat.round_trip);
+    fn start_clock(&mut self) {
         if let Some(budget) = self.budget() {
-            let deadlines = Deadlines::new(budget, round_trips.max().unwrap_or_default());
-            let now = Instant::now();
-            self.stop_at = Some(now + deadlines.stop);
-            self.decide_at = Some(now + deadlines.decide);
+            let round_trips = self.seats.iter().map(|seat| seat.round_trip);
+            let round_trip = round_trips.max().unwrap_or_default();
+            self.pace.start(budget, round_trip, self.begun);
         }
     }
 
@@ -245,14 +253,13 @@ impl<'a> Consultation<'a> {
             Command::Stop => {
                 self.pondering = false;
                 self.stop_members();
-                let patience = Instant::now() + STOP_PATIENCE;
-                self.decide_at = Some(self.decide_at.map_or(patience, |at| at.min(patience)));
+                self.pace.decide_within(STOP_PATIENCE);
             }
             Command::PonderHit(clock) if self.pondering => {
                 self.pondering = false;
                 self.limits.ponder = false;
                 self.limits.clock = clock.or(self.limits.clock);
-                self.set_deadlines();
+                self.start_clock();
                 let budget = self.budget();
                 for (seat, member) in self.seats.iter().zip(&self.members) {
                     if let Some(member) = member {
@@ -264,8 +271,39 @@ impl<'a> Consultation<'a> {
         }
     }
 
+    /// The time for the move is up as it was judged last: looks again, and stops or goes on.
+    fn end_or_go_on(&mut self) {
+        self.review();
+        if self.pace.stop_at().is_some_and(|at| at <= Instant::now()) {
+            self.stop_members();
+        }
+    }
+
+    /// Judges anew how long to think, from what the players say now.
+    fn review(&mut self) {
+        let leader = match self.ballot.verdict() {
+            Verdict::Decided { mv, .. } if mv != "resign" => mv,
+            _ => return self.pace.postpone_review(),
+        };
+        let standing = self.ballot.standing();
+        if !self.pondering && self.pace.ends_early() && self.is_settled(&standing, &leader) {
+            self.stop_members();
+            self.pace.decide_within(Duration::ZERO);
+            return;
+        }
+        self.pace.judge(&standing, &leader);
+    }
+
+    /// Whether no vote that is still to come can change the decision.
+    fn is_settled(&self, standing: &Ballot, leader: &str) -> bool {
+        let heading = self.ballot.heading();
+        let is_counted_out = heading.rule == Rule::Majority
+            && pace::cannot_be_overtaken(standing, leader, heading.primary.is_some());
+        is_counted_out || self.only_move
+    }
+
     fn stop_members(&mut self) {
-        self.stop_at = None;
+        self.pace.stopped();
         for member in self.members.iter().flatten() {
             member.stop();
         }
@@ -283,6 +321,7 @@ impl<'a> Consultation<'a> {
             let due = self.last_standing.map(|last| last + STANDING_INTERVAL);
             self.standing_at = Some(due.map_or(now, |due| due.max(now)));
         }
+        self.pace.ask_for_review();
     }
 
     /// `control` ends the fallback search, should there be one.
@@ -303,7 +342,7 @@ impl<'a> Consultation<'a> {
                 },
             ) => (mv, ponder, tie_break),
             (None, Verdict::NoVotes) => {
-                let left = self.stop_at.map_or(Duration::ZERO, |at| {
+                let left = self.pace.stop_at().map_or(Duration::ZERO, |at| {
                     at.saturating_duration_since(Instant::now())
                 });
                 let mv = fallback::choose(self.ballot.game().clone(), left, control).await;

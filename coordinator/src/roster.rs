@@ -39,7 +39,7 @@ impl Roster {
         seats::assign(&self.links)
     }
 
-    /// The longest measured round trip of the connected workers.
+    /// What to set aside for a round trip to the slowest of the connected workers.
     pub fn round_trip(&self) -> Duration {
         let round_trips = self.links.iter().map(|link| link.round_trip());
         round_trips.max().unwrap_or_default()

@@ -2,6 +2,7 @@
 
 use crate::{
     ballot::Heading,
+    clock::Tempo,
     consultation::{Command, Question, consult},
     roster::Roster,
     voting::Rule,
@@ -49,6 +50,8 @@ pub struct Ensemble {
     pub primary: Option<String>,
     /// What is lost between a decision and the GUI's clock.
     pub overhead: Duration,
+    /// How the time on a clock is spent, unless a consultation says otherwise.
+    pub tempo: Tempo,
 }
 
 /// The coordinator as a gRPC service; clones serve the same ensemble.
@@ -104,6 +107,16 @@ impl Service {
                 .parse()
                 .map_err(|error| Status::invalid_argument(format!("{error}")))?,
         };
+        let named = match begin.tempo.as_str() {
+            "" => None,
+            tempo => Some(
+                tempo
+                    .parse()
+                    .map_err(|error| Status::invalid_argument(format!("{error}")))?,
+            ),
+        };
+        let limits = begin.limits.unwrap_or_default();
+        let measured = Duration::from_millis(begin.overhead_ms.into());
         Ok(Question {
             heading: Heading {
                 id: self.inner.consultations.fetch_add(1, Ordering::Relaxed),
@@ -113,8 +126,9 @@ impl Service {
                 primary: ensemble.primary.clone(),
             },
             game,
-            limits: begin.limits.unwrap_or_default(),
-            overhead: ensemble.overhead,
+            tempo: Tempo::of_consultation(named, ensemble.tempo, &limits),
+            limits,
+            overhead: ensemble.overhead.max(measured),
         })
     }
 }
@@ -163,11 +177,18 @@ impl Coordinator for Service {
     }
 
     async fn roster(&self, _: Request<RosterRequest>) -> Result<Response<RosterResponse>, Status> {
-        let Ensemble { rule, primary, .. } = &self.inner.ensemble;
+        let Ensemble {
+            rule,
+            primary,
+            overhead,
+            tempo,
+        } = &self.inner.ensemble;
         Ok(Response::new(RosterResponse {
             rule: rule.name().to_owned(),
             primary: primary.clone().unwrap_or_default(),
             workers: self.inner.roster.statuses(),
+            overhead_ms: u32::try_from(overhead.as_millis()).unwrap_or(u32::MAX),
+            tempo: tempo.name().to_owned(),
         }))
     }
 

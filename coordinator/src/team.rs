@@ -1,6 +1,7 @@
 //! Assembles the coordinator that a command talks to: embedded in this process, or over TCP.
 
 use crate::{
+    clock::UnknownTempo,
     config::{Config, ConfigError},
     in_process::{self, ServerTask},
     roster::{self, AddressError, Link, Roster},
@@ -43,6 +44,8 @@ pub struct Choices {
     pub sigma: Option<f64>,
     /// Voting rule.
     pub rule: Option<String>,
+    /// How the time on a clock is spent.
+    pub tempo: Option<String>,
     /// Transposition tables of all embedded native players together, in MiB.
     pub hash_mib: Option<u32>,
 }
@@ -70,6 +73,12 @@ impl From<UnknownRule> for AssembleError {
     }
 }
 
+impl From<UnknownTempo> for AssembleError {
+    fn from(error: UnknownTempo) -> Self {
+        Self(error.to_string())
+    }
+}
+
 impl From<PlayersError> for AssembleError {
     fn from(error: PlayersError) -> Self {
         // The players of a command line have no table that could be named.
@@ -84,6 +93,10 @@ pub struct Team {
     pub client: CoordinatorClient<Channel>,
     /// What to name as the rule of a consultation: the chosen one; empty for the ensemble's own.
     pub rule: String,
+    /// What to name as its tempo, in the same way.
+    pub tempo: String,
+    /// What the coordinator sets aside of every clock.
+    pub overhead: Duration,
     embedded: Option<Embedded>,
 }
 
@@ -130,26 +143,30 @@ async fn connect(url: &str, choices: &Choices) -> Result<Team, AssembleError> {
         }
     }
     let mut client = CoordinatorClient::new(roster::endpoint(url)?.connect_lazy());
-    let failure = match timeout(ANSWER_PATIENCE, client.roster(RosterRequest {})).await {
-        Ok(Ok(_)) => None,
-        Ok(Err(status)) => Some(roster::reason(&status)),
-        Err(_) => Some(format!("no answer within {} s", ANSWER_PATIENCE.as_secs())),
+    let answer = match timeout(ANSWER_PATIENCE, client.roster(RosterRequest {})).await {
+        Ok(Ok(answer)) => Ok(answer.into_inner()),
+        Ok(Err(status)) => Err(roster::reason(&status)),
+        Err(_) => Err(format!("no answer within {} s", ANSWER_PATIENCE.as_secs())),
     };
-    if let Some(reason) = failure {
-        return Err(AssembleError(format!(
+    let roster = answer.map_err(|reason| {
+        AssembleError(format!(
             "no coordinator at {url}: {reason}; start one with 'monju coordinator', \
              or correct the address"
-        )));
-    }
+        ))
+    })?;
+    let overhead = Duration::from_millis(roster.overhead_ms.into());
     Ok(Team {
         client,
         rule: choices.rule.clone().unwrap_or_default(),
+        tempo: choices.tempo.clone().unwrap_or_default(),
+        overhead,
         embedded: None,
     })
 }
 
 async fn embed(choices: &Choices) -> Result<Team, AssembleError> {
     let config = Config::load(choices.config.as_deref())?;
+    let overhead = config.coordinator.overhead;
     let (service, worker) = start(config, choices).await?;
     service.settle(SETTLING).await;
     let router = server::routes(service).await.map_err(internal)?;
@@ -157,6 +174,8 @@ async fn embed(choices: &Choices) -> Result<Team, AssembleError> {
     Ok(Team {
         client: CoordinatorClient::new(channel),
         rule: String::new(),
+        tempo: String::new(),
+        overhead,
         embedded: Some(Embedded {
             worker,
             _server: server,
@@ -194,6 +213,10 @@ pub(crate) async fn start(
         },
         primary: config.ensemble.primary,
         overhead: config.coordinator.overhead,
+        tempo: match &choices.tempo {
+            Some(tempo) => tempo.parse()?,
+            None => config.coordinator.tempo,
+        },
     };
     Ok((Service::new(ensemble, Roster::new(links)), worker))
 }

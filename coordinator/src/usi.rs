@@ -74,6 +74,8 @@ pub async fn run(mut choices: Choices) -> anyhow::Result<()> {
         let contact = Contact {
             client: team.client.clone(),
             rule: team.rule.clone(),
+            tempo: team.tempo.clone(),
+            overhead: team.overhead,
         };
         Ok(Connection::new(contact, team.close()))
     });

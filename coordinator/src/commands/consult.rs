@@ -112,6 +112,7 @@ impl Consult {
             limits: Some(limits),
             seed: self.seed,
             rule: team.rule.clone(),
+            ..Begin::default()
         };
         // The sender stays open: its end would say that nothing more is to be heard from here.
         let (sender, requests) = mpsc::channel(1);

@@ -24,6 +24,7 @@ fn question_on(position: &str, limits: Limits) -> Question {
         game: Game::from_usi(position).expect("a position"),
         limits,
         overhead: Duration::from_millis(100),
+        tempo: Tempo::Fixed,
     }
 }
 

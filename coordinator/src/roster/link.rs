@@ -1,5 +1,6 @@
 //! One worker: the way to it, and a task that watches whether it is there.
 
+use crate::clock::RoundTrip;
 use monju_proto::v1::{
     DescribeRequest, DescribeResponse, PlayerInfo, WorkerStatus, worker_client::WorkerClient,
 };
@@ -56,7 +57,7 @@ struct State {
     described: Option<DescribeResponse>,
     /// Why it is not connected.
     failure: Option<String>,
-    round_trip: Duration,
+    round_trip: RoundTrip,
 }
 
 impl Link {
@@ -80,7 +81,7 @@ impl Link {
         let (sender, state) = watch::channel(State {
             described: None,
             failure: Some("not connected yet".to_owned()),
-            round_trip: Duration::ZERO,
+            round_trip: RoundTrip::default(),
         });
         let client = WorkerClient::new(channel.clone());
         Self {
@@ -111,11 +112,12 @@ impl Link {
         self.state.borrow().failure.clone()
     }
 
-    /// The measured round trip; zero while it is not connected.
+    /// What to set aside for a round trip, from those that were measured, with their jitter; zero
+    /// while it is not connected.
     pub fn round_trip(&self) -> Duration {
         let state = self.state.borrow();
         match state.failure {
-            None => state.round_trip,
+            None => state.round_trip.allowance(),
             Some(_) => Duration::ZERO,
         }
     }
@@ -242,10 +244,11 @@ impl State {
                     let worker = &described.name;
                     let players = described.players.len();
                     info!(address, worker, players, "worker connected");
-                    self.round_trip = round_trip;
+                    // The first answer of a connection also makes the connection.
+                    self.round_trip = RoundTrip::default();
+                } else {
+                    self.round_trip.note(round_trip);
                 }
-                // Smoothed, so that one late answer does not shorten everybody's thinking.
-                self.round_trip = (self.round_trip * 3 + round_trip) / 4;
                 self.described = Some(described);
                 self.failure = None;
             }

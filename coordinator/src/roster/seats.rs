@@ -17,7 +17,7 @@ pub struct Seat {
     pub worker: usize,
     /// The way to its worker, or why there is none now.
     pub access: Result<Channel, String>,
-    /// The measured round trip to its worker.
+    /// What to set aside for a round trip to its worker.
     pub round_trip: Duration,
 }
 

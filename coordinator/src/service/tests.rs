@@ -23,6 +23,7 @@ async fn serve(worker: FakeWorker, primary: Option<&str>) -> Served {
         rule: Rule::Majority,
         primary: primary.map(str::to_owned),
         overhead: Duration::ZERO,
+        tempo: Tempo::default(),
     };
     let service = Service::new(ensemble, Roster::new(vec![link]));
     service.settle(Duration::from_secs(3)).await;
@@ -53,7 +54,7 @@ fn begin(start: &str) -> Begin {
             ..Limits::default()
         }),
         seed: 1,
-        rule: String::new(),
+        ..Begin::default()
     }
 }
 

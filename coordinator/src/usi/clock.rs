@@ -7,8 +7,6 @@ use std::time::Duration;
 
 /// The least time kept for the answer's way to the referee.
 const LEAST_MARGIN: Duration = Duration::from_millis(10);
-/// The most time kept for it; half of what the coordinator keeps, so that its decision comes first.
-const MOST_MARGIN: Duration = Duration::from_millis(50);
 /// The earliest deadline: with less on the clock nothing can be saved, and a move is still due.
 const EARLIEST: Duration = Duration::from_millis(30);
 /// How long after its end a `movetime` search may still answer: there is no flag to fall.
@@ -19,9 +17,10 @@ const LONGEST: Duration = Duration::from_secs(365 * 24 * 3600);
 /// How long after `go` the answer must be out at the latest; `None` when no clock runs.
 ///
 /// The increment counts only when there is next to nothing else: some referees add it before the
-/// move and some after it, and time left unused is not lost. A twentieth of the time, but at least
-/// 10 ms and at most 50 ms, is kept for the way to the referee.
-pub fn hard_deadline(limits: &Limits, side: Color) -> Option<Duration> {
+/// move and some after it, and time left unused is not lost. Half of `overhead`, what the
+/// coordinator keeps for the way to the referee, is kept here, so that its decision comes first; but
+/// at least 10 ms, and at most a quarter of the time: the coordinator keeps no more than half.
+pub fn hard_deadline(limits: &Limits, side: Color, overhead: Duration) -> Option<Duration> {
     let by_clock = limits.clock.map(|clock| {
         let (main, increment) = match side {
             Color::Black => (clock.black_ms, clock.black_increment_ms),
@@ -31,7 +30,7 @@ pub fn hard_deadline(limits: &Limits, side: Color) -> Option<Duration> {
         if available < 2 * LEAST_MARGIN {
             available = available.max(Duration::from_millis(increment));
         }
-        let margin = (available / 20).clamp(LEAST_MARGIN, MOST_MARGIN);
+        let margin = (overhead / 2).min(available / 4).max(LEAST_MARGIN);
         available.saturating_sub(margin).max(EARLIEST)
     });
     let by_move_time = limits
@@ -82,8 +81,10 @@ mod tests {
         }
     }
 
+    const OVERHEAD: Duration = Duration::from_millis(100);
+
     fn deadline_ms(limits: &Limits) -> u128 {
-        hard_deadline(limits, Color::Black)
+        hard_deadline(limits, Color::Black, OVERHEAD)
             .expect("a deadline")
             .as_millis()
     }
@@ -93,7 +94,7 @@ mod tests {
         assert_eq!(deadline_ms(&clock(5_000, 1, 0, 10_000)), 14_950);
         assert_eq!(deadline_ms(&clock(0, 90_000, 0, 1_000)), 950);
         assert_eq!(
-            hard_deadline(&clock(0, 90_000, 0, 1_000), Color::White)
+            hard_deadline(&clock(0, 90_000, 0, 1_000), Color::White, OVERHEAD)
                 .expect("a deadline")
                 .as_millis(),
             90_950
@@ -129,13 +130,30 @@ mod tests {
     }
 
     #[test]
+    fn the_margin_is_half_of_what_the_coordinator_keeps() {
+        for (overhead_ms, byoyomi, expected) in [
+            (2_000, 10_000, 9_000),
+            (2_000, 400, 300),
+            (20, 10_000, 9_990),
+            (100, 300, 250),
+        ] {
+            let overhead = Duration::from_millis(overhead_ms);
+            let limits = clock(0, 0, 0, byoyomi);
+            let hard = hard_deadline(&limits, Color::Black, overhead).expect("a deadline");
+            assert_eq!(hard, Duration::from_millis(expected));
+            let decided = crate::clock::budget(&limits, Color::Black, overhead);
+            assert!(decided.expect("a clock").most <= hard);
+        }
+    }
+
+    #[test]
     fn nodes_and_depth_set_no_deadline() {
         let limits = Limits {
             nodes: Some(1),
             depth: Some(1),
             ..Limits::default()
         };
-        assert_eq!(hard_deadline(&limits, Color::Black), None);
+        assert_eq!(hard_deadline(&limits, Color::Black, OVERHEAD), None);
     }
 
     #[test]
@@ -146,13 +164,14 @@ mod tests {
         };
         assert_eq!(deadline_ms(&limits), 1_200);
         limits.clock = clock(500, 0, 0, 0).clock;
-        assert_eq!(deadline_ms(&limits), 475);
+        assert_eq!(deadline_ms(&limits), 450);
     }
 
     #[test]
     fn absurd_times_do_not_overflow() {
         let limits = clock(u64::MAX, u64::MAX, u64::MAX, u64::MAX);
-        assert_eq!(hard_deadline(&limits, Color::Black), Some(LONGEST));
+        let deadline = hard_deadline(&limits, Color::Black, OVERHEAD);
+        assert_eq!(deadline, Some(LONGEST));
     }
 
     #[test]

@@ -9,6 +9,7 @@ mod search;
 #[cfg(test)]
 mod tests;
 mod thread;
+mod timer;
 
 use super::{
     answer::Answer,
@@ -121,6 +122,7 @@ impl Thinker for Engine {
         let search = Search::start(
             question,
             overhead,
+            self.options.tempo(),
             self.setting(),
             &self.thread,
             controls,

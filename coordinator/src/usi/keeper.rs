@@ -27,6 +27,10 @@ pub struct Contact {
     pub client: Client,
     /// The rule to name in consultations; empty leaves it to the ensemble.
     pub rule: String,
+    /// The tempo to name, in the same way.
+    pub tempo: String,
+    /// What the coordinator sets aside of every clock.
+    pub overhead: Duration,
 }
 
 /// A coordinator, and what ends it. Dropping it ends it, too, without waiting.

@@ -1,13 +1,13 @@
 //! The USI options of the proxy: what it declares, and what a GUI has set.
 
 use super::values::{HASH_DEFAULT, HASH_MAXIMUM, OptionError, number, small};
-use crate::{team::Choices, voting::Rule};
+use crate::{clock::Tempo, team::Choices, voting::Rule};
 use monju_engine::eval::Noise;
 use std::path::PathBuf;
 
 const PLAYERS_MAXIMUM: u32 = 256;
 const SIGMA_MAXIMUM: u32 = Noise::MAX_SIGMA as u32;
-/// The value of `Rule` that leaves the rule to the configuration.
+/// The value of `Rule` and `Tempo` that leaves them to the configuration.
 const RULE_DEFAULT: &str = "config";
 
 /// What a GUI has set. `None` is the declared default: GUIs send every default back, so a default
@@ -20,6 +20,7 @@ pub struct Options {
     players: Option<u32>,
     sigma: Option<u32>,
     rule: Option<String>,
+    tempo: Option<String>,
     seed: Option<u64>,
 }
 
@@ -27,6 +28,7 @@ impl Options {
     /// The `option` lines, in the order in which a GUI shows them.
     pub fn declarations() -> Vec<String> {
         let rules: String = Rule::ALL.map(|rule| format!(" var {rule}")).concat();
+        let tempos: String = Tempo::ALL.map(|tempo| format!(" var {tempo}")).concat();
         vec![
             format!(
                 "option name USI_Hash type spin default {HASH_DEFAULT} min 1 max {HASH_MAXIMUM}"
@@ -37,6 +39,9 @@ impl Options {
             format!("option name Players type spin default 0 min 0 max {PLAYERS_MAXIMUM}"),
             format!("option name Sigma type spin default -1 min -1 max {SIGMA_MAXIMUM}"),
             format!("option name Rule type combo default {RULE_DEFAULT} var {RULE_DEFAULT}{rules}"),
+            format!(
+                "option name Tempo type combo default {RULE_DEFAULT} var {RULE_DEFAULT}{tempos}"
+            ),
             "option name Seed type string default <empty>".to_owned(),
         ]
     }
@@ -61,6 +66,12 @@ impl Options {
                 self.rule = match value {
                     "" | RULE_DEFAULT => None,
                     _ => Some(value.parse::<Rule>()?.to_string()),
+                }
+            }
+            "tempo" => {
+                self.tempo = match value {
+                    "" | RULE_DEFAULT => None,
+                    _ => Some(value.parse::<Tempo>()?.to_string()),
                 }
             }
             "seed" => {
@@ -91,6 +102,7 @@ impl Options {
             players: self.players.or(base.players),
             sigma: self.sigma.map(f64::from).or(base.sigma),
             rule: self.rule.clone().or(base.rule.clone()),
+            tempo: self.tempo.clone().or(base.tempo.clone()),
             hash_mib: self.hash_mib.or(base.hash_mib),
         }
     }
@@ -149,6 +161,7 @@ mod tests {
             players: Some(3),
             sigma: Some(50.0),
             rule: Some("majority".to_owned()),
+            tempo: Some("fixed".to_owned()),
             hash_mib: Some(64),
         };
         let mut echoed = Options::default();
@@ -173,6 +186,7 @@ mod tests {
             ("USI_Hash", "32"),
             ("ConfigFile", "C:\\My Dir\\monju.toml"),
             ("Rule", "majority"),
+            ("Tempo", "decided"),
         ]);
         let choices = set.over(&base);
         assert_eq!(choices.players, Some(5));
@@ -180,6 +194,7 @@ mod tests {
         assert_eq!(choices.hash_mib, Some(32));
         assert_eq!(choices.config, Some("C:\\My Dir\\monju.toml".into()));
         assert_eq!(choices.rule.as_deref(), Some("majority"));
+        assert_eq!(choices.tempo.as_deref(), Some("decided"));
     }
 
     #[test]
@@ -209,6 +224,7 @@ mod tests {
             ("USI_Hash", ""),
             ("Seed", "18446744073709551616"),
             ("Rule", "coin"),
+            ("Tempo", "presto"),
         ] {
             let error = set.set(name, value).expect_err("a bad value").to_string();
             assert!(error.contains(name) && error.contains(value), "{error}");

@@ -14,6 +14,7 @@ use super::{
     output::Output,
     thinker::{Control, Hold, Question},
 };
+use crate::config;
 use monju_proto::v1::{Ballot, Begin, Limits, Position};
 use std::time::Duration;
 use tokio::{sync::mpsc, time::Instant};
@@ -37,6 +38,8 @@ pub struct Search {
     team: Waiter,
     output: Output,
     controls: mpsc::UnboundedReceiver<Control>,
+    /// What is lost between the decision and the referee's clock, as far as it is known.
+    overhead: Duration,
     /// Since when the clock runs.
     clock_from: Instant,
     /// When the answer must be out.
@@ -57,6 +60,7 @@ impl Search {
     ) -> Self {
         let mut search = Self {
             clock_from: question.asked,
+            overhead: question.losses.max(config::OVERHEAD),
             hold: Hold::of(&question.go),
             question,
             game_id,
@@ -83,7 +87,12 @@ impl Search {
         let Some(contact) = self.contact().await else {
             return self.emergency().await;
         };
-        let mut conversation = Conversation::begin(contact.client, self.begin(contact.rule));
+        self.overhead = self.question.losses.max(contact.overhead);
+        if !self.stopped {
+            self.start_clock();
+        }
+        let begin = self.begin(contact.rule, contact.tempo);
+        let mut conversation = Conversation::begin(contact.client, begin);
         if self.stopped {
             // Told while the team was waited for.
             conversation.stop();
@@ -141,7 +150,7 @@ impl Search {
         status.contact
     }
 
-    fn begin(&self, rule: String) -> Begin {
+    fn begin(&self, rule: String, tempo: String) -> Begin {
         let question = &self.question;
         let game = &question.game;
         let mut limits = question.go.limits;
@@ -158,6 +167,8 @@ impl Search {
             limits: Some(limits),
             seed: self.game_seed,
             rule,
+            tempo,
+            overhead_ms: u32::try_from(question.losses.as_millis()).unwrap_or(u32::MAX),
         }
     }
 
@@ -206,8 +217,8 @@ impl Search {
             return;
         }
         let side = question.game.position().side_to_move();
-        self.deadline =
-            clock::hard_deadline(&question.go.limits, side).map(|time| self.clock_from + time);
+        self.deadline = clock::hard_deadline(&question.go.limits, side, self.overhead)
+            .map(|time| self.clock_from + time);
     }
 
     fn show(&self, ballot: &Ballot) {

@@ -10,6 +10,7 @@ use super::{
     output::Output,
     thinker::{Control, Hold, Question, Thinker},
 };
+use crate::clock::Losses;
 use monju_engine::Game;
 use std::{collections::VecDeque, time::Duration};
 use tokio::{
@@ -32,12 +33,16 @@ pub struct Session<T> {
     deferred: VecDeque<(Command, Instant)>,
     /// How many `readyok` are owed.
     owed: usize,
+    /// What the GUI's clock loses with every move.
+    losses: Losses,
 }
 
 /// The outstanding `go`.
 struct Thinking {
     controls: mpsc::UnboundedSender<Control>,
     task: JoinHandle<Answer>,
+    /// Since when the GUI's clock runs; `None` while it ponders.
+    clock_from: Option<Instant>,
     /// It was told to stop; later commands wait until it has answered.
     ending: bool,
 }
@@ -58,6 +63,7 @@ impl<T: Thinker> Session<T> {
             thinking: None,
             deferred: VecDeque::new(),
             owed: 0,
+            losses: Losses::default(),
         }
     }
 
@@ -133,13 +139,21 @@ impl<T: Thinker> Session<T> {
             Command::Usi => self.introduce(),
             Command::IsReady => self.get_ready(),
             Command::SetOption { name, value } => self.set_option(&name, value.as_deref()),
-            Command::NewGame => self.thinker.new_game(),
+            Command::NewGame => {
+                self.losses.new_game();
+                self.thinker.new_game();
+            }
             Command::Position(text) => self.set_position(&text),
             Command::Go(go) => self.go(go, heard),
             // Until there is a mate solver: a bestmove here would corrupt the next game.
             Command::GoMate => self.output.say("checkmate notimplemented"),
             Command::Stop | Command::GameOver => self.end_search(),
-            Command::PonderHit(clock) => self.tell(Control::PonderHit(clock)),
+            Command::PonderHit(clock) => {
+                if let Some(thinking) = &mut self.thinking {
+                    thinking.clock_from.get_or_insert(heard);
+                }
+                self.tell(Control::PonderHit(clock));
+            }
             Command::Quit | Command::Ignored => {}
         }
     }
@@ -192,12 +206,17 @@ impl<T: Thinker> Session<T> {
 
     fn go(&mut self, go: Go, asked: Instant) {
         let (controls, mut receiver) = mpsc::unbounded_channel();
+        let clock_from = (!go.limits.ponder).then_some(asked);
         let task = match &self.position {
             Ok(game) => {
+                if let Some(clock) = &go.limits.clock {
+                    self.losses.begin(game.position().side_to_move(), clock);
+                }
                 let question = Question {
                     game: game.clone(),
                     go,
                     asked,
+                    losses: self.losses.allowance(),
                 };
                 self.thinker.think(question, receiver, self.output.clone())
             }
@@ -213,6 +232,7 @@ impl<T: Thinker> Session<T> {
         self.thinking = Some(Thinking {
             controls,
             task,
+            clock_from,
             ending: false,
         });
     }
@@ -233,7 +253,10 @@ impl<T: Thinker> Session<T> {
     }
 
     fn say_best_move(&mut self, answer: Result<Answer, JoinError>) {
-        self.thinking = None;
+        let thinking = self.thinking.take();
+        if let Some(clock_from) = thinking.and_then(|thinking| thinking.clock_from) {
+            self.losses.end(clock_from.elapsed());
+        }
         let answer = answer.unwrap_or_else(|error| {
             tracing::error!(%error, "a search failed");
             self.position.as_ref().map_or(Answer::Resign, Answer::any)

@@ -3,7 +3,7 @@
 use super::{answer::Answer, command::Go, output::Output, values::OptionError};
 use monju_engine::Game;
 use monju_proto::v1::Clock;
-use std::future::Future;
+use std::{future::Future, time::Duration};
 use tokio::{sync::mpsc, task::JoinHandle, time::Instant};
 
 /// What the GUI says to a running search.
@@ -67,6 +67,8 @@ pub struct Question {
     pub go: Go,
     /// When the GUI asked.
     pub asked: Instant,
+    /// What its clock was seen to lose with every move, beyond what we took.
+    pub losses: Duration,
 }
 
 /// What thinks behind a session. None of its methods blocks.

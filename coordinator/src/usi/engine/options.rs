@@ -1,12 +1,17 @@
 //! The USI options of one player.
 
-use crate::usi::values::{HASH_DEFAULT, HASH_MAXIMUM, OptionError, number, small};
+use crate::{
+    clock::Tempo,
+    usi::values::{HASH_DEFAULT, HASH_MAXIMUM, OptionError, number, small},
+};
 use monju_engine::{PlayerSettings, eval::Noise};
 use std::time::Duration;
 
 /// What is kept of the clock for the answer's way, when nobody says how long that is.
 const OVERHEAD_DEFAULT_MS: u32 = 50;
 const OVERHEAD_MAXIMUM_MS: u32 = 60_000;
+/// One player has nobody to agree with; what is decided, it decides alone.
+const TEMPOS: [Tempo; 2] = [Tempo::Fixed, Tempo::Agreement];
 const THREADS_MAXIMUM: u64 = PlayerSettings::MAX_THREADS as u64;
 const SIGMA_MAXIMUM: u64 = Noise::MAX_SIGMA as u64;
 
@@ -19,11 +24,13 @@ pub struct Options {
     sigma: Option<u32>,
     seed: Option<u64>,
     move_overhead_ms: Option<u32>,
+    tempo: Tempo,
 }
 
 impl Options {
     /// The `option` lines, in the order in which a GUI shows them.
     pub fn declarations() -> Vec<String> {
+        let tempos: String = TEMPOS.map(|tempo| format!(" var {tempo}")).concat();
         vec![
             format!(
                 "option name USI_Hash type spin default {HASH_DEFAULT} min 1 max {HASH_MAXIMUM}"
@@ -35,6 +42,10 @@ impl Options {
             format!(
                 "option name MoveOverhead type spin default {OVERHEAD_DEFAULT_MS} \
                  min 0 max {OVERHEAD_MAXIMUM_MS}"
+            ),
+            format!(
+                "option name Tempo type combo default {}{tempos}",
+                Tempo::default()
             ),
         ]
     }
@@ -57,6 +68,7 @@ impl Options {
                     _ => number("Seed", value, 0, u64::MAX)?,
                 }
             }
+            "tempo" => self.tempo = value.parse()?,
             "moveoverhead" => {
                 let overhead = number("MoveOverhead", value, 0, OVERHEAD_MAXIMUM_MS.into())?;
                 self.move_overhead_ms = small(overhead);
@@ -84,6 +96,11 @@ impl Options {
     /// The noise seed of every game.
     pub fn seed(&self) -> Option<u64> {
         self.seed
+    }
+
+    /// How the time on a clock is spent.
+    pub fn tempo(&self) -> Tempo {
+        self.tempo
     }
 
     /// What is lost between the decision and the referee's clock.
@@ -126,6 +143,7 @@ mod tests {
             ("Seed", "-1"),
             ("Threads", "257"),
             ("MoveOverhead", "fast"),
+            ("Tempo", "rubato"),
         ] {
             let error = options.set(name, value).expect_err("bad").to_string();
             assert!(error.contains(name) && error.contains(value), "{error}");

@@ -3,21 +3,22 @@
 use super::{
     info,
     thread::{SearchThread, Setting, Task},
+    timer::Timer,
 };
 use crate::{
-    clock,
+    clock::{self, Tempo},
     usi::{
         answer::Answer,
         output::Output,
         thinker::{Control, Hold, Question},
     },
 };
-use monju_engine::{Color, Control as Steering, Game, Limits, Outcome};
+use monju_engine::{Control as Steering, Game, Limits, Line, Outcome};
 use monju_proto::v1;
 use std::time::Duration;
 use tokio::{
-    sync::{mpsc, oneshot},
-    time::Instant,
+    sync::{mpsc, oneshot, watch},
+    time::{self, Instant},
 };
 
 /// A running search. Dropping it stops it.
@@ -27,23 +28,33 @@ pub struct Search {
     hold: Hold,
     overhead: Duration,
     steering: Steering,
+    timer: Timer,
+    lines: watch::Receiver<Option<Line>>,
     outcome: oneshot::Receiver<Result<Outcome, String>>,
     controls: mpsc::UnboundedReceiver<Control>,
     output: Output,
 }
 
 impl Search {
-    /// Starts to search. `overhead` is what is lost between the decision and the referee's clock.
+    /// Starts to search. `overhead` is what is lost between the decision and the referee's clock,
+    /// unless the clock was seen to lose more; `tempo` is how the time on a clock is spent.
     pub fn start(
         question: Question,
         overhead: Duration,
+        tempo: Tempo,
         setting: Setting,
         thread: &SearchThread,
         controls: mpsc::UnboundedReceiver<Control>,
         output: Output,
     ) -> Self {
         let hold = Hold::of(&question.go);
-        let Question { game, go, asked } = question;
+        let Question {
+            game,
+            go,
+            asked,
+            losses,
+        } = question;
+        let overhead = overhead.max(losses);
         let side = game.position().side_to_move();
         let steering = Steering::new();
         // Nothing limits a search while it ponders: the opponent's clock runs.
@@ -51,7 +62,13 @@ impl Search {
             Hold::UntilPonderHit => v1::Limits::default(),
             Hold::Free | Hold::UntilStop => go.limits,
         };
-        let lines = output.clone();
+        let tempo = Tempo::of_consultation(None, tempo, &limits);
+        let mut timer = Timer::new(tempo, asked);
+        if let Some(budget) = clock::budget(&limits, side, overhead) {
+            timer.start(budget, asked);
+        }
+        let (latest, lines) = watch::channel(None);
+        let says = output.clone();
         let outcome = thread.think(
             setting,
             Task {
@@ -61,9 +78,12 @@ impl Search {
                     depth: limits.depth,
                     time: None,
                 },
-                deadline: deadline(&limits, side, overhead, asked),
+                deadline: timer.latest().map(Instant::into_std),
                 control: steering.clone(),
-                progress: Box::new(move |line| show(&lines, line)),
+                progress: Box::new(move |line| {
+                    show(&says, line);
+                    latest.send_replace(Some(line.clone()));
+                }),
             },
         );
         Self {
@@ -72,6 +92,8 @@ impl Search {
             hold,
             overhead,
             steering,
+            timer,
+            lines,
             outcome,
             controls,
             output,
@@ -85,6 +107,15 @@ impl Search {
                 biased;
                 Some(control) = self.controls.recv() => self.obey(control),
                 outcome = &mut self.outcome => break outcome,
+                Ok(()) = self.lines.changed() => {
+                    if let Some(line) = &*self.lines.borrow_and_update() {
+                        self.timer.hear(line);
+                    }
+                }
+                () = at(self.timer.stop_at()) => {
+                    self.timer.stopped();
+                    self.steering.stop();
+                }
             }
         };
         let answer = match outcome {
@@ -126,8 +157,11 @@ impl Search {
         if let Some(depth) = limits.depth {
             self.steering.limit_depth(depth);
         }
-        if let Some(deadline) = deadline(&limits, side, self.overhead, Instant::now()) {
-            self.steering.stop_at(deadline);
+        if let Some(budget) = clock::budget(&limits, side, self.overhead) {
+            self.timer.start(budget, Instant::now());
+        }
+        if let Some(latest) = self.timer.latest() {
+            self.steering.stop_at(latest.into_std());
         }
     }
 
@@ -143,13 +177,12 @@ impl Drop for Search {
     }
 }
 
-fn deadline(
-    limits: &v1::Limits,
-    side: Color,
-    overhead: Duration,
-    since: Instant,
-) -> Option<std::time::Instant> {
-    clock::budget(limits, side, overhead).map(|budget| (since + budget).into_std())
+/// Waits until `moment`, for ever when there is none.
+async fn at(moment: Option<Instant>) {
+    match moment {
+        Some(moment) => time::sleep_until(moment).await,
+        None => std::future::pending().await,
+    }
 }
 
 fn show(output: &Output, line: &monju_engine::Line) {

@@ -153,6 +153,8 @@ impl Fake {
         let contact = Contact {
             client: CoordinatorClient::new(channel),
             rule,
+            tempo: String::new(),
+            overhead: Duration::from_millis(100),
         };
         Connection::new(contact, async move { drop((server, guard)) })
     }

@@ -1,0 +1,216 @@
+//! How a consultation goes: who agrees, for how long they have, and where their scores go.
+
+/// What one player says at one moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sight<'a> {
+    /// The move that it would play.
+    pub mv: &'a str,
+    /// The depth of the iteration that it has finished, or is in.
+    pub depth: u32,
+    /// Its score in centipawns, a mate being a large one; `None` where it is only a bound.
+    pub score: Option<i32>,
+}
+
+/// What the clock goes by.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Evidence {
+    /// The share of all players that would play the leading move, from 0 to 1.
+    pub agreement: f64,
+    /// For how many iterations, of the median player, the leading move has led.
+    pub steady: u32,
+    /// By how many centipawns the score of the leading move's median supporter lies below what that
+    /// player thought before.
+    pub fallen: i32,
+}
+
+/// Follows a consultation from its first line to its last.
+#[derive(Clone, Debug, Default)]
+pub struct Course {
+    leader: String,
+    /// The median depth at which the leader began to lead.
+    since: u32,
+    trends: Vec<Option<Trend>>,
+}
+
+/// One player's score, smoothed over its iterations.
+#[derive(Clone, Copy, Debug)]
+struct Trend {
+    depth: u32,
+    smoothed: f64,
+    last: i32,
+}
+
+/// A new iteration counts for one part in …
+const SMOOTHING: f64 = 4.0;
+
+impl Course {
+    /// Takes note of what all players say now: one entry for each, `None` for those that have said
+    /// nothing. `leader` is the move that would be played.
+    pub fn observe(&mut self, leader: &str, sights: &[Option<Sight<'_>>]) -> Evidence {
+        self.trends.resize(sights.len(), None);
+        for (trend, sight) in self.trends.iter_mut().zip(sights) {
+            if let Some(Sight {
+                depth,
+                score: Some(score),
+                ..
+            }) = *sight
+            {
+                *trend = Some(match *trend {
+                    None => Trend {
+                        depth,
+                        smoothed: score.into(),
+                        last: score,
+                    },
+                    Some(trend) => trend.follow(depth, score),
+                });
+            }
+        }
+        let supports = |sight: &&Option<Sight<'_>>| sight.is_some_and(|sight| sight.mv == leader);
+        let supporters = sights.iter().filter(supports).count();
+        let depth = median(sights.iter().flatten().map(|sight| sight.depth)).unwrap_or(0);
+        if self.leader != leader {
+            leader.clone_into(&mut self.leader);
+            self.since = depth;
+        }
+        let falls = self
+            .trends
+            .iter()
+            .zip(sights)
+            .filter(|(_, sight)| supports(sight))
+            .filter_map(|(trend, _)| trend.map(|trend| trend.fallen()));
+        Evidence {
+            agreement: match sights.len() {
+                0 => 0.0,
+                players => supporters as f64 / players as f64,
+            },
+            steady: depth.saturating_sub(self.since),
+            fallen: median(falls).unwrap_or(0),
+        }
+    }
+}
+
+impl Trend {
+    fn follow(self, depth: u32, score: i32) -> Self {
+        let smoothed = if depth > self.depth {
+            self.smoothed + (f64::from(self.last) - self.smoothed) / SMOOTHING
+        } else {
+            self.smoothed
+        };
+        Self {
+            depth: self.depth.max(depth),
+            smoothed,
+            last: score,
+        }
+    }
+
+    fn fallen(self) -> i32 {
+        (self.smoothed - f64::from(self.last)) as i32
+    }
+}
+
+/// The lower of the two in the middle, where there are two.
+fn median<T: Ord + Copy>(values: impl Iterator<Item = T>) -> Option<T> {
+    let mut values: Vec<T> = values.collect();
+    values.sort_unstable();
+    values.get(values.len().checked_sub(1)? / 2).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn sight(mv: &str, depth: u32, score: i32) -> Option<Sight<'_>> {
+        Some(Sight {
+            mv,
+            depth,
+            score: Some(score),
+        })
+    }
+
+    #[test]
+    fn those_that_have_said_nothing_do_not_agree() {
+        let mut course = Course::default();
+        let sights = [sight("7g7f", 3, 0), sight("7g7f", 3, 0), None, None];
+        assert_eq!(course.observe("7g7f", &sights).agreement, 0.5);
+        assert_eq!(course.observe("7g7f", &[]).agreement, 0.0);
+    }
+
+    #[test]
+    fn steadiness_counts_iterations_since_the_lead_changed() {
+        let mut course = Course::default();
+        let mut at = |leader, depth| course.observe(leader, &[sight(leader, depth, 0)]).steady;
+        assert_eq!(at("7g7f", 2), 0);
+        assert_eq!(at("7g7f", 7), 5);
+        assert_eq!(at("2g2f", 7), 0);
+        assert_eq!(at("2g2f", 9), 2);
+    }
+
+    #[test]
+    fn a_fall_is_seen_at_once_and_forgotten_as_it_lasts() {
+        let mut course = Course::default();
+        let mut at = |depth, score| {
+            course
+                .observe("7g7f", &[sight("7g7f", depth, score)])
+                .fallen
+        };
+        for depth in 1..6 {
+            assert_eq!(at(depth, 30), 0);
+        }
+        assert_eq!(at(6, -90), 120);
+        assert_eq!(at(6, -90), 120, "the same iteration says nothing new");
+        assert_eq!(at(7, -90), 90);
+        assert!(at(12, -90) < at(8, -90) + 90);
+        assert!(at(13, 300) < 0);
+    }
+
+    #[test]
+    fn only_supporters_of_the_leader_are_asked_for_the_score() {
+        let mut course = Course::default();
+        let at = |course: &mut Course, score| {
+            let sights = [
+                sight("7g7f", if score == 0 { 5 } else { 6 }, 20),
+                sight("7g7f", 6, 25),
+                sight("2g2f", if score == 0 { 5 } else { 6 }, score),
+            ];
+            course.observe("7g7f", &sights).fallen
+        };
+        at(&mut course, 0);
+        assert_eq!(at(&mut course, -500), 0);
+    }
+
+    #[test]
+    fn a_bound_is_no_score() {
+        let mut course = Course::default();
+        course.observe("7g7f", &[sight("7g7f", 5, 100)]);
+        let bound = Some(Sight {
+            mv: "7g7f",
+            depth: 6,
+            score: None,
+        });
+        assert_eq!(course.observe("7g7f", &[bound]).fallen, 0);
+    }
+
+    proptest! {
+        #[test]
+        fn evidence_is_a_share_and_never_steadier_than_deep(
+            rounds in prop::collection::vec(
+                prop::collection::vec(("[ab]", 1..30_u32, -3_000..3_000_i32), 1..6),
+                1..10,
+            ),
+        ) {
+            let mut course = Course::default();
+            for round in &rounds {
+                let sights: Vec<_> = round
+                    .iter()
+                    .map(|(mv, depth, score)| sight(mv, *depth, *score))
+                    .collect();
+                let evidence = course.observe(&round[0].0, &sights);
+                prop_assert!((0.0..=1.0).contains(&evidence.agreement));
+                prop_assert!(evidence.agreement > 0.0, "the leader has a supporter");
+                prop_assert!(evidence.steady < 30);
+                prop_assert!(evidence.fallen.abs() <= 6_000);
+            }
+        }
+    }
+}

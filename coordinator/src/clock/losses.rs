@@ -1,0 +1,138 @@
+//! What is lost between an answer and the referee's clock, learned from the clock itself.
+//!
+//! A GUI that sends a main time says by the next `go` how long it thinks the last move took. What
+//! that is more than what we measured ourselves was lost on the way: in pipes, over a network, by
+//! rounding.
+
+use super::RoundTrip;
+use monju_engine::Color;
+use monju_proto::v1::Clock;
+use std::time::Duration;
+
+/// A loss beyond this is somebody adjusting a clock, not overhead.
+const LARGEST: Duration = Duration::from_secs(5);
+
+/// Learns what every move loses.
+#[derive(Clone, Debug, Default)]
+pub struct Losses {
+    estimate: RoundTrip,
+    last: Option<Move>,
+}
+
+/// The last move: its clock as it was sent, and how long it took here.
+#[derive(Clone, Debug)]
+struct Move {
+    side: Color,
+    main: Duration,
+    taken: Option<Duration>,
+}
+
+impl Losses {
+    /// A move begins with this clock.
+    pub fn begin(&mut self, side: Color, clock: &Clock) {
+        let (main, increment) = match side {
+            Color::Black => (clock.black_ms, clock.black_increment_ms),
+            Color::White => (clock.white_ms, clock.white_increment_ms),
+        };
+        let main = Duration::from_millis(main);
+        if let Some(Move {
+            side: last_side,
+            main: before,
+            taken: Some(taken),
+        }) = self.last
+            // Once the main time is used up, nothing tells how much of the byoyomi was.
+            && last_side == side
+            && !main.is_zero()
+        {
+            let charged = before
+                .saturating_add(Duration::from_millis(increment))
+                .saturating_sub(main);
+            let lost = charged.saturating_sub(taken);
+            if lost <= LARGEST {
+                self.estimate.note(lost);
+            }
+        }
+        self.last = Some(Move {
+            side,
+            main,
+            taken: None,
+        });
+    }
+
+    /// The move was answered so long after it began.
+    pub fn end(&mut self, taken: Duration) {
+        if let Some(last) = &mut self.last {
+            last.taken = Some(taken);
+        }
+    }
+
+    /// A game begins: what is known of the way to the referee stays, its clock does not.
+    pub fn new_game(&mut self) {
+        self.last = None;
+    }
+
+    /// What to set aside for one move; zero before anything was learned.
+    pub fn allowance(&self) -> Duration {
+        self.estimate.allowance()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn clock(black_ms: u64, increment_ms: u64) -> Clock {
+        Clock {
+            black_ms,
+            white_ms: 1,
+            black_increment_ms: increment_ms,
+            ..Clock::default()
+        }
+    }
+
+    /// A game in which every move takes `taken` here and `charged` there.
+    fn game(taken: u64, charged: u64, increment: u64) -> Duration {
+        let mut losses = Losses::default();
+        let mut left = 60_000;
+        for _ in 0..20 {
+            losses.begin(Color::Black, &clock(left, increment));
+            losses.end(Duration::from_millis(taken));
+            left = left + increment - charged;
+        }
+        losses.allowance()
+    }
+
+    #[test]
+    fn what_the_referee_charges_beyond_our_own_time_is_learned() {
+        assert_eq!(game(1_000, 1_000, 0), Duration::ZERO);
+        for increment in [0, 2_000] {
+            let learned = game(1_000, 1_150, increment);
+            assert!(learned >= Duration::from_millis(149), "{learned:?}");
+            assert!(learned < Duration::from_millis(170), "{learned:?}");
+        }
+    }
+
+    #[test]
+    fn a_referee_that_rounds_in_our_favour_loses_nothing() {
+        assert_eq!(game(1_900, 1_000, 0), Duration::ZERO);
+    }
+
+    #[test]
+    fn byoyomi_new_games_and_adjusted_clocks_teach_nothing() {
+        let mut losses = Losses::default();
+        for left in [0, 0, 500_000, 100_000] {
+            losses.begin(Color::Black, &clock(left, 0));
+            losses.end(Duration::from_millis(10));
+        }
+        assert_eq!(
+            losses.allowance(),
+            Duration::ZERO,
+            "minutes are no overhead"
+        );
+        losses.new_game();
+        losses.begin(Color::Black, &clock(99_000, 0));
+        losses.end(Duration::from_millis(10));
+        losses.begin(Color::White, &clock(98_000, 0));
+        assert_eq!(losses.allowance(), Duration::ZERO, "another side's clock");
+    }
+}

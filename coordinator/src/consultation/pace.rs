@@ -1,0 +1,213 @@
+//! The deadlines of one consultation: set by its clock, moved by how the players agree.
+
+use crate::clock::{Budget, Course, Deadlines, Evidence, Sight, Tempo};
+use monju_proto::v1::{Arrival, Ballot, Bound, Score, Vote, score};
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// How often the players' agreement is looked at, at most.
+const REVIEW_INTERVAL: Duration = Duration::from_millis(20);
+
+/// Mates count as this many centipawns, and no score as more: what is won is won.
+const CLEARLY_WON: i32 = 2_000;
+
+/// When to stop the players, and when to decide.
+#[derive(Debug)]
+pub(super) struct Pace {
+    tempo: Tempo,
+    clock: Option<RunningClock>,
+    course: Course,
+    evidence: Option<Evidence>,
+    /// The players were told to stop: nothing is judged any more.
+    stopped: bool,
+    stop_at: Option<Instant>,
+    decide_at: Option<Instant>,
+    review_at: Option<Instant>,
+    last_review: Option<Instant>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct RunningClock {
+    budget: Budget,
+    round_trip: Duration,
+    /// Since when it runs.
+    from: Instant,
+    /// Since when the players think: earlier than the clock runs, after a ponder.
+    thinking_from: Instant,
+}
+
+impl Pace {
+    /// No deadline yet.
+    pub fn without_a_clock(tempo: Tempo) -> Self {
+        Self {
+            tempo,
+            clock: None,
+            course: Course::default(),
+            evidence: None,
+            stopped: false,
+            stop_at: None,
+            decide_at: None,
+            review_at: None,
+            last_review: None,
+        }
+    }
+
+    /// The clock runs from now on. `round_trip` is the slowest worker's; the players have been
+    /// thinking since `thinking_from`.
+    pub fn start(&mut self, budget: Budget, round_trip: Duration, thinking_from: Instant) {
+        self.clock = Some(RunningClock {
+            budget,
+            round_trip,
+            from: Instant::now(),
+            thinking_from,
+        });
+        self.set_deadlines();
+    }
+
+    /// When the players are told to stop.
+    pub fn stop_at(&self) -> Option<Instant> {
+        self.stop_at
+    }
+
+    /// When the decision falls.
+    pub fn decide_at(&self) -> Option<Instant> {
+        self.decide_at
+    }
+
+    /// When the players' agreement is to be looked at.
+    pub fn review_at(&self) -> Option<Instant> {
+        self.review_at
+    }
+
+    /// Whether a decision that cannot change any more is made at once.
+    pub fn ends_early(&self) -> bool {
+        self.tempo != Tempo::Fixed
+    }
+
+    /// Something was said that may change what is known.
+    pub fn ask_for_review(&mut self) {
+        if self.tempo == Tempo::Fixed || self.stopped || self.review_at.is_some() {
+            return;
+        }
+        let now = Instant::now();
+        let due = self.last_review.map(|last| last + REVIEW_INTERVAL);
+        self.review_at = Some(due.map_or(now, |due| due.max(now)));
+    }
+
+    /// There is nothing to look at yet.
+    pub fn postpone_review(&mut self) {
+        self.review_at = None;
+        self.last_review = Some(Instant::now());
+    }
+
+    /// Judges from the votes as they stand how long to think.
+    pub fn judge(&mut self, standing: &Ballot, leader: &str) {
+        self.postpone_review();
+        if self.tempo != Tempo::Agreement || self.stopped {
+            return;
+        }
+        let sights: Vec<_> = standing.votes.iter().map(sight).collect();
+        self.evidence = Some(self.course.observe(leader, &sights));
+        self.set_deadlines();
+    }
+
+    /// The players have been told to stop.
+    pub fn stopped(&mut self) {
+        self.stopped = true;
+        self.stop_at = None;
+        self.review_at = None;
+    }
+
+    /// Decides at the latest so long from now.
+    pub fn decide_within(&mut self, patience: Duration) {
+        let latest = Instant::now() + patience;
+        self.decide_at = Some(self.decide_at.map_or(latest, |at| at.min(latest)));
+    }
+
+    fn set_deadlines(&mut self) {
+        let Some(RunningClock {
+            budget,
+            round_trip,
+            from,
+            thinking_from,
+        }) = self.clock
+        else {
+            return;
+        };
+        let target = self.tempo.target(&budget, self.evidence.as_ref());
+        let deadlines = Deadlines::new(target, round_trip);
+        // What was pondered was thought about as well; that only an easy move takes into account.
+        let since = match target < budget.normal {
+            true => thinking_from,
+            false => from,
+        };
+        let now = Instant::now();
+        let stop_at = (since + deadlines.stop).max(now);
+        // Players that are stopped at once need the same time to answer as any others, within what
+        // the clock allows.
+        let decide_at = stop_at + (deadlines.decide - deadlines.stop);
+        self.stop_at = Some(stop_at);
+        self.decide_at = Some(decide_at.min(from + budget.most));
+    }
+}
+
+/// What a vote tells the clock.
+fn sight(vote: &Vote) -> Option<Sight<'_>> {
+    let line = vote.line.as_ref().filter(|_| vote.legal)?;
+    let mv = match line.pv.first() {
+        Some(first) if line.r#move.is_empty() => first,
+        _ => &line.r#move,
+    };
+    Some(Sight {
+        mv,
+        depth: line.depth,
+        score: line.score.as_ref().and_then(centipawns),
+    })
+}
+
+fn centipawns(score: &Score) -> Option<i32> {
+    if matches!(score.bound(), Bound::Lower | Bound::Upper) {
+        return None;
+    }
+    Some(match score.kind? {
+        score::Kind::Cp(cp) => cp.clamp(-CLEARLY_WON, CLEARLY_WON),
+        score::Kind::Mate(plies) if plies > 0 => CLEARLY_WON,
+        score::Kind::MateOfUnknownLength(true) => CLEARLY_WON,
+        score::Kind::Mate(_) | score::Kind::MateOfUnknownLength(false) => -CLEARLY_WON,
+    })
+}
+
+/// Whether `leader` wins by simple majority whatever the players that are still thinking will say.
+/// Only final votes count for sure: a provisional one may still change. Where there is a primary
+/// player, the leader needs more than half of all the votes there can be.
+pub(super) fn cannot_be_overtaken(standing: &Ballot, leader: &str, has_primary: bool) -> bool {
+    let mut certain = std::collections::BTreeMap::<&str, usize>::new();
+    let mut open = 0;
+    for vote in &standing.votes {
+        match vote.arrival() {
+            Arrival::Final => {
+                if let Some(sight) = sight(vote) {
+                    *certain.entry(sight.mv).or_default() += 1;
+                }
+            }
+            // Its player is gone, but its last move counts.
+            Arrival::Failed if vote.counted => {
+                if let Some(sight) = sight(vote) {
+                    *certain.entry(sight.mv).or_default() += 1;
+                }
+            }
+            Arrival::Unspecified | Arrival::Provisional => open += 1,
+            // Said so far by somebody who may still think better of it, or for good: either way it
+            // can do no more harm than an open vote.
+            Arrival::Illegal | Arrival::Resigned | Arrival::DeclaredWin => open += 1,
+            Arrival::Failed | Arrival::Late => {}
+        }
+    }
+    let total: usize = certain.values().sum();
+    let leading = certain.remove(leader).unwrap_or(0);
+    let second = certain.into_values().max().unwrap_or(0);
+    leading > second + open && (!has_primary || leading * 2 > total + open)
+}
+
+#[cfg(test)]
+mod tests;
