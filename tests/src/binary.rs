@@ -12,7 +12,26 @@ use std::{
 /// target folder and profile that the test itself was built in.
 pub fn monju() -> &'static Path {
     static BINARY: OnceLock<PathBuf> = OnceLock::new();
-    BINARY.get_or_init(|| env::var_os("MONJU_BINARY").map_or_else(build, PathBuf::from))
+    BINARY.get_or_init(|| match env::var_os("MONJU_BINARY") {
+        Some(named) => PathBuf::from(named),
+        None => beside_this_program().unwrap_or_else(build),
+    })
+}
+
+/// The binary beside a program of this crate; `None` for a test, which lies in a folder `deps`.
+fn beside_this_program() -> Option<PathBuf> {
+    let program = env::current_exe().expect("the path of the running program");
+    let folder = program.parent().expect("a folder");
+    if folder.file_name().is_some_and(|name| name == "deps") {
+        return None;
+    }
+    let binary = folder.join(format!("monju{}", env::consts::EXE_SUFFIX));
+    assert!(
+        binary.is_file(),
+        "no {}; build it: cargo build --bin monju, with the same profile",
+        binary.display()
+    );
+    Some(binary)
 }
 
 /// Builds the binary. It belongs to another package than the tests do, so cargo does not build it

@@ -63,6 +63,11 @@ impl Cluster {
     /// Starts one worker for each text of `[[player]]` tables, and a coordinator over them with
     /// further tables of its own (such as `[ensemble]`).
     pub fn start(players: &[&str], ensemble: &str) -> Self {
+        Self::start_with_overhead(players, ensemble, OVERHEAD_MS)
+    }
+
+    /// As [`Cluster::start`], with a coordinator that keeps back so many milliseconds of a move.
+    pub fn start_with_overhead(players: &[&str], ensemble: &str, overhead_ms: u32) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let mut worker_configs = Vec::new();
         for (index, tables) in players.iter().enumerate() {
@@ -75,7 +80,7 @@ impl Cluster {
             .map(|config| Service::on_free_port("worker", config))
             .collect();
         let urls: Vec<String> = workers.iter().map(Service::url).collect();
-        let coordinator = coordinator_over(folder.path(), &urls, ensemble);
+        let coordinator = coordinator_with_overhead(folder.path(), &urls, ensemble, overhead_ms);
         Self {
             folder,
             worker_configs,
@@ -110,8 +115,17 @@ impl Cluster {
 
 /// Starts a coordinator over workers at these URLs; its configuration is written into `folder`.
 pub fn coordinator_over(folder: &Path, workers: &[String], ensemble: &str) -> Service {
+    coordinator_with_overhead(folder, workers, ensemble, OVERHEAD_MS)
+}
+
+fn coordinator_with_overhead(
+    folder: &Path,
+    workers: &[String],
+    ensemble: &str,
+    overhead_ms: u32,
+) -> Service {
     let config = folder.join("coordinator.toml");
-    write(&config, &coordinator_config(workers, ensemble));
+    write(&config, &coordinator_config(workers, ensemble, overhead_ms));
     Service::on_free_port("coordinator", &config)
 }
 
@@ -133,9 +147,9 @@ fn worker_config(index: usize, players: &str) -> String {
     )
 }
 
-fn coordinator_config(workers: &[String], ensemble: &str) -> String {
+fn coordinator_config(workers: &[String], ensemble: &str, overhead_ms: u32) -> String {
     format!(
-        "version = 1\n\n[coordinator]\nworkers = {workers:?}\noverhead_ms = {OVERHEAD_MS}\n\n{ensemble}\n"
+        "version = 1\n\n[coordinator]\nworkers = {workers:?}\noverhead_ms = {overhead_ms}\n\n{ensemble}\n"
     )
 }
 

@@ -7,6 +7,8 @@ pub mod binary;
 pub mod cluster;
 pub mod command;
 pub mod data;
+#[cfg(unix)]
+pub mod faults;
 pub mod foreign;
 pub mod process;
 pub mod skip;

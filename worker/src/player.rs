@@ -3,13 +3,17 @@
 use monju_engine::{Game, Limits};
 use monju_proto::v1;
 use std::{
+    collections::VecDeque,
     future::{Future, pending},
     time::Duration,
 };
 use tokio::{
     sync::{mpsc, oneshot, watch},
-    time::Instant,
+    time::{Instant, sleep_until},
 };
+
+/// Thinks that may wait for the one that is running; more are refused at once.
+const WAITING_ROOM: usize = 16;
 
 /// What a player is asked to think about.
 #[derive(Debug)]
@@ -36,6 +40,12 @@ impl Order {
             self.limits = hit.limits;
             self.since = hit.at;
         }
+    }
+
+    /// When its time is over; `None` while pondering, and without such a limit.
+    fn deadline(&self) -> Option<Instant> {
+        let time = self.limits.time.filter(|_| !self.ponder)?;
+        self.since.checked_add(time)
     }
 
     /// The limits with the time that is left.
@@ -79,6 +89,12 @@ pub(crate) struct Answer {
 /// Why a player did not answer.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
+    /// The player thought about another game as long as there was time for this one.
+    #[error(
+        "the player was busy with game '{0}' of another coordinator; give every coordinator \
+         workers of its own"
+    )]
+    Busy(String),
     /// The engine has not finished its handshake.
     #[error("the engine was still starting")]
     Starting,
@@ -133,7 +149,8 @@ impl PlayerStub {
         }
     }
 
-    /// Starts a think. A think that is still running is stopped, and answers first.
+    /// Starts a think. One that is still running, and still wanted, is waited for: whoever asked
+    /// first must not lose its search to somebody else.
     pub async fn think(&self, order: Order) -> Result<Thinking, Failure> {
         let (steers, steered) = mpsc::channel(4);
         let (progress, latest) = watch::channel(v1::Line::default());
@@ -219,9 +236,9 @@ async fn run<H: Host>(
 }
 
 async fn obey<H: Host>(host: &mut H, commands: &mut mpsc::Receiver<Command>) {
-    let mut next = None;
+    let mut waiting = VecDeque::new();
     loop {
-        let command = match next.take() {
+        let command = match waiting.pop_front() {
             Some(command) => command,
             None => tokio::select! {
                 command = commands.recv() => match command {
@@ -247,10 +264,11 @@ async fn obey<H: Host>(host: &mut H, commands: &mut mpsc::Receiver<Command>) {
                     continue;
                 }
                 let mut steering = Steering {
+                    game_id: order.game_id.clone(),
                     steers: Some(steers),
                     unwanted: &mut answer,
                     commands,
-                    next: &mut next,
+                    waiting: &mut waiting,
                     stopped: false,
                 };
                 let result = host.think(order, &progress, &mut steering).await;
@@ -260,13 +278,15 @@ async fn obey<H: Host>(host: &mut H, commands: &mut mpsc::Receiver<Command>) {
     }
 }
 
-/// All that can change a running think: its owner's word, its owner's going away, and a later
-/// command to the same player.
+/// All that can change a running think: its owner's word, and its owner's going away. Whatever
+/// else is asked of the player meanwhile waits.
 pub(crate) struct Steering<'a> {
+    /// The game that is thought about.
+    game_id: String,
     steers: Option<mpsc::Receiver<Steer>>,
     unwanted: &'a mut oneshot::Sender<Result<Answer, Failure>>,
     commands: &'a mut mpsc::Receiver<Command>,
-    next: &'a mut Option<Command>,
+    waiting: &'a mut VecDeque<Command>,
     stopped: bool,
 }
 
@@ -276,22 +296,68 @@ impl Steering<'_> {
         if self.stopped {
             return pending().await;
         }
-        let steer = tokio::select! {
-            steer = steer_of(&mut self.steers) => steer,
-            () = self.unwanted.closed() => Steer::Stop,
-            command = self.commands.recv() => {
-                if command.is_some() && !self.unwanted.is_closed() {
-                    tracing::warn!(
-                        "a wanted search is cut short by another request; give every coordinator \
-                         workers of its own"
-                    );
-                }
-                *self.next = command;
-                Steer::Stop
+        let steer = loop {
+            tokio::select! {
+                steer = steer_of(&mut self.steers) => break steer,
+                () = self.unwanted.closed() => break Steer::Stop,
+                command = self.commands.recv() => match command {
+                    Some(command) => self.put_off(command),
+                    // The worker is going down.
+                    None => break Steer::Stop,
+                },
+                () = first_deadline(self.waiting) => self.refuse_the_late(),
             }
         };
         self.stopped = matches!(steer, Steer::Stop);
         steer
+    }
+
+    /// Lets a command wait until the running think is over.
+    fn put_off(&mut self, command: Command) {
+        if let Command::Think(think) = &command
+            && !self.unwanted.is_closed()
+        {
+            tracing::warn!(
+                running = self.game_id,
+                waiting = think.order.game_id,
+                "a search waits for another one; give every coordinator workers of its own"
+            );
+        }
+        if self.waiting.len() < WAITING_ROOM {
+            self.waiting.push_back(command);
+        } else if let Command::Think(think) = command {
+            self.refuse(*think);
+        }
+    }
+
+    /// Tells those whose time is over that they have waited in vain.
+    fn refuse_the_late(&mut self) {
+        let now = Instant::now();
+        for command in std::mem::take(self.waiting) {
+            match command {
+                Command::Think(think) if think.order.deadline().is_some_and(|at| at <= now) => {
+                    self.refuse(*think);
+                }
+                command => self.waiting.push_back(command),
+            }
+        }
+    }
+
+    fn refuse(&self, think: Think) {
+        // Whoever asked may have left.
+        let _ = think.answer.send(Err(Failure::Busy(self.game_id.clone())));
+    }
+}
+
+/// Waits until the first of those that wait has no time left; for ever when none has a limit.
+async fn first_deadline(waiting: &VecDeque<Command>) {
+    let deadlines = waiting.iter().filter_map(|command| match command {
+        Command::Think(think) => think.order.deadline(),
+        Command::NewGame { .. } => None,
+    });
+    match deadlines.min() {
+        Some(deadline) => sleep_until(deadline).await,
+        None => pending().await,
     }
 }
 

@@ -68,13 +68,42 @@ async fn stop_brings_the_vote() {
 }
 
 #[tokio::test]
-async fn a_later_go_stops_the_earlier_one_and_both_answer() {
+async fn a_second_coordinator_waits_for_the_first() {
     let (_worker, client) = in_process(NOISY).await;
     let mut earlier = Think::go(&client, native(endless())).await;
     earlier.progress().await;
+    let of_another_game = |limits| v1::Go {
+        game_id: "another".to_owned(),
+        ..native(limits)
+    };
+    // One that has no time to wait is told why it has no vote.
+    let hurried = v1::Limits {
+        time_ms: Some(50),
+        ..v1::Limits::default()
+    };
+    let mut hurried = Think::go(&client, of_another_game(hurried)).await;
+    let refusal = hurried.failure().await;
+    assert!(
+        refusal.message().contains("busy with game 'game'"),
+        "{refusal}"
+    );
+    // The first goes on all the while, and ends when its owner says so.
+    let mut later = Think::go(&client, of_another_game(nodes(1_000))).await;
+    let depth = earlier.progress().await.depth;
+    while earlier.progress().await.depth < depth + 2 {}
+    earlier.stop().await;
+    assert!(!earlier.line().await.r#move.is_empty());
+    assert!(!later.line().await.r#move.is_empty());
+}
+
+#[tokio::test]
+async fn a_think_that_nobody_wants_any_more_is_not_waited_for() {
+    let (_worker, client) = in_process(NOISY).await;
+    let mut earlier = Think::go(&client, native(endless())).await;
+    earlier.progress().await;
+    drop(earlier);
     let mut later = Think::go(&client, native(nodes(1_000))).await;
     assert!(!later.line().await.r#move.is_empty());
-    assert!(!earlier.line().await.r#move.is_empty());
 }
 
 #[tokio::test]
