@@ -87,6 +87,9 @@ struct TeamArguments {
     /// How the time on a clock is spent: fixed, decided or agreement
     #[arg(long)]
     tempo: Option<String>,
+    /// What is pondered on: predicted (all on one reply) or spread (each on the one it expects)
+    #[arg(long)]
+    pondering: Option<String>,
     /// Transposition tables of all native players together, in MiB
     #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u32).range(1..))]
     hash: Option<u32>,
@@ -101,6 +104,7 @@ impl From<TeamArguments> for Choices {
             sigma: arguments.sigma,
             rule: arguments.rule,
             tempo: arguments.tempo,
+            pondering: arguments.pondering,
             hash_mib: arguments.hash,
         }
     }

@@ -7,6 +7,7 @@ mod place;
 use crate::{
     clock::{Tempo, UnknownTempo},
     roster,
+    service::{Pondering, UnknownPondering},
     voting::{Rule, UnknownRule},
 };
 use monju_worker::{DEFAULT_HASH_MIB, PlayerSpec, PlayerTable, validate_players};
@@ -67,6 +68,8 @@ pub struct CoordinatorConfig {
     pub overhead: Duration,
     /// How the time on a clock is spent.
     pub tempo: Tempo,
+    /// What is pondered on.
+    pub pondering: Pondering,
 }
 
 /// How votes become a move.
@@ -92,6 +95,7 @@ impl Default for Config {
                 workers: Vec::new(),
                 overhead: OVERHEAD,
                 tempo: Tempo::default(),
+                pondering: Pondering::default(),
             },
             ensemble: EnsembleConfig::default(),
         }
@@ -225,6 +229,7 @@ struct CoordinatorTable {
     workers: Option<Vec<String>>,
     overhead_ms: Option<u32>,
     tempo: Option<String>,
+    pondering: Option<String>,
 }
 
 impl CoordinatorTable {
@@ -241,6 +246,12 @@ impl CoordinatorTable {
                     source.error(&["coordinator", "tempo"], error.to_string())
                 })?,
                 None => defaults.tempo,
+            },
+            pondering: match self.pondering {
+                Some(pondering) => pondering.parse().map_err(|error: UnknownPondering| {
+                    source.error(&["coordinator", "pondering"], error.to_string())
+                })?,
+                None => defaults.pondering,
             },
         };
         check_listen(source, "coordinator", &config.listen)?;

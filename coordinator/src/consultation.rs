@@ -1,5 +1,6 @@
 //! One consultation from its request to its decision.
 
+mod crew;
 mod fallback;
 mod member;
 mod pace;
@@ -10,14 +11,15 @@ use crate::{
     roster::Seat,
     voting::Rule,
 };
-use member::{Event, Member};
+use crew::Crew;
+pub use crew::Kept;
+use member::Event;
 use monju_engine::{Control, Game, Move};
 use monju_proto::v1::{Ballot, Clock, Decision, Go, Limits, Position, TieBreak};
 use pace::Pace;
-use std::{future, time::Duration};
+use std::{collections::HashMap, future, time::Duration};
 use tokio::{
     sync::mpsc,
-    task::JoinSet,
     time::{self, Instant},
 };
 use tracing::{debug, info};
@@ -27,9 +29,6 @@ const STANDING_INTERVAL: Duration = Duration::from_millis(100);
 
 /// After a stop, players get this long to name their final moves; native ones need 5 ms.
 const STOP_PATIENCE: Duration = Duration::from_millis(30);
-
-/// Room for events that arrive while one of them is being entered.
-const EVENTS: usize = 256;
 
 /// What a consultation is about.
 #[derive(Clone, Debug)]
@@ -44,6 +43,19 @@ pub struct Question {
     pub overhead: Duration,
     /// How the time is spent.
     pub tempo: Tempo,
+    /// While pondering: the replies that players expect in place of the last move, by their ballot
+    /// names. Each ponders on its own; those that expect none ponder on the last move.
+    pub predictions: HashMap<String, String>,
+}
+
+/// How a consultation ends.
+#[derive(Debug, Default)]
+pub struct Outcome {
+    /// The decided ballot; `None` when nobody wants the decision any more: the receiver of standings
+    /// is gone, or the commands end during a ponder.
+    pub ballot: Option<Ballot>,
+    /// After a ponder that missed: the searches about other replies, still running.
+    pub kept: Option<Kept>,
 }
 
 /// What may be said to a consultation under way.
@@ -57,28 +69,29 @@ pub enum Command {
 
 /// Asks every player and decides.
 ///
-/// Standings go to `standings` while the players think. Returns `None` when nobody wants the
-/// decision any more: the receiver of `standings` is gone, or `commands` ends during a ponder.
+/// Standings go to `standings` while the players think. Searches in `kept` that are about the
+/// question go on.
 pub async fn consult(
     question: Question,
     seats: &[Seat],
     mut commands: mpsc::Receiver<Command>,
     standings: mpsc::Sender<Ballot>,
-) -> Option<Ballot> {
-    let mut consultation = Consultation::begin(question, seats);
+    kept: Option<Kept>,
+) -> Outcome {
+    let mut consultation = Consultation::begin(question, seats, kept);
     let mut listening = true;
     while !consultation.is_over() {
         tokio::select! {
             biased;
             () = at(consultation.pace.decide_at()) => break,
-            () = standings.closed() => return None,
+            () = standings.closed() => return Outcome::default(),
             command = commands.recv(), if listening => match command {
                 Some(command) => consultation.obey(command),
-                None if consultation.pondering => return None,
+                None if consultation.pondering => return Outcome::default(),
                 None => listening = false,
             },
             () = at(consultation.pace.stop_at()) => consultation.end_or_go_on(),
-            Some((player, event)) = consultation.events.recv() => consultation.enter(player, event),
+            (seat, event) = consultation.crew.next() => consultation.enter(seat, event),
             () = at(consultation.pace.review_at()) => consultation.review(),
             () = at(consultation.standing_at) => {
                 consultation.standing_at = None;
@@ -88,16 +101,17 @@ pub async fn consult(
             }
         }
     }
+    let kept = consultation.let_go();
     let control = Control::new();
     let decision = consultation.decide(control.clone());
     tokio::pin!(decision);
     loop {
         tokio::select! {
             biased;
-            ballot = &mut decision => return Some(ballot),
+            ballot = &mut decision => return Outcome { ballot: Some(ballot), kept },
             () = standings.closed() => {
                 control.stop();
-                return None;
+                return Outcome::default();
             }
             command = commands.recv(), if listening => match command {
                 Some(Command::Stop) => control.stop(),
@@ -118,11 +132,7 @@ async fn at(moment: Option<Instant>) {
 
 struct Consultation<'a> {
     seats: &'a [Seat],
-    /// The way to each seat's player, for those that were asked.
-    members: Vec<Option<Member>>,
-    /// The `Think` streams; dropping them cancels the searches.
-    streams: JoinSet<()>,
-    events: mpsc::Receiver<(usize, Event)>,
+    crew: Crew,
     ballot: OpenBallot,
     limits: Limits,
     overhead: Duration,
@@ -131,6 +141,8 @@ struct Consultation<'a> {
     begun: Instant,
     /// The decision is held until a ponder hit or a stop.
     pondering: bool,
+    /// A ponder was stopped: the opponent has played something else, or the game is over.
+    missed: bool,
     /// `win` or `resign`, where the rules decide before the players.
     by_rules: Option<&'static str>,
     /// There is nothing to choose from.
@@ -140,13 +152,14 @@ struct Consultation<'a> {
 }
 
 impl<'a> Consultation<'a> {
-    fn begin(question: Question, seats: &'a [Seat]) -> Self {
+    fn begin(question: Question, seats: &'a [Seat], kept: Option<Kept>) -> Self {
         let Question {
             heading,
             game,
             limits,
             overhead,
             tempo,
+            predictions,
         } = question;
         let by_rules = ballot::by_rules(&game);
         let seats = match by_rules {
@@ -157,12 +170,14 @@ impl<'a> Consultation<'a> {
         let players = seats
             .iter()
             .map(|seat| (seat.info.clone(), seat.noise_seed(seed)));
-        let (sender, events) = mpsc::channel(EVENTS);
+        let position = Position {
+            start: game.start().to_owned(),
+            moves: game.moves().iter().map(Move::to_string).collect(),
+        };
         let mut consultation = Self {
             seats,
-            members: Vec::new(),
-            streams: JoinSet::new(),
-            events,
+            crew: Crew::new(position, kept),
+            missed: false,
             pondering: limits.ponder,
             limits,
             overhead,
@@ -175,41 +190,59 @@ impl<'a> Consultation<'a> {
             standing_at: None,
             last_standing: None,
         };
-        consultation.ask_everybody(&sender);
+        consultation.ask_everybody(&predictions);
         if !consultation.pondering {
             consultation.start_clock();
         }
         consultation
     }
 
-    fn ask_everybody(&mut self, events: &mpsc::Sender<(usize, Event)>) {
-        let game = self.ballot.game();
-        let position = Position {
-            start: game.start().to_owned(),
-            moves: game.moves().iter().map(Move::to_string).collect(),
-        };
-        let heading = self.ballot.heading().clone();
+    fn ask_everybody(&mut self, predictions: &HashMap<String, String>) {
         let budget = self.budget();
+        let predictions = match self.pondering {
+            true => legal_replies(self.ballot.game(), predictions),
+            false => HashMap::new(),
+        };
         for (index, seat) in self.seats.iter().enumerate() {
-            let member = match &seat.access {
-                Ok(channel) => {
-                    let go = Go {
-                        player: seat.called.clone(),
-                        game_id: heading.game_id.clone(),
-                        position: Some(position.clone()),
-                        limits: Some(self.limits_for(seat, budget)),
-                        noise_seed: seat.noise_seed(heading.seed),
-                    };
-                    let (channel, events) = (channel.clone(), events.clone());
-                    Some(Member::ask(channel, go, index, events, &mut self.streams))
-                }
+            let limits = self.limits_for(seat, budget);
+            let channel = match &seat.access {
+                Ok(channel) => channel,
                 Err(reason) => {
                     let reason = format!("worker {} is not connected: {reason}", seat.info.worker);
                     self.ballot.fail(index, reason, Duration::ZERO);
-                    None
+                    self.crew.skip();
+                    continue;
                 }
             };
-            self.members.push(member);
+            // A search that is already about this position is only told that its time counts.
+            if !self.pondering
+                && let Some((member, line)) = self.crew.adopt(&seat.info.name)
+            {
+                member.ponder_hit(limits);
+                if let Some(line) = line {
+                    self.ballot.progress(index, line, Duration::ZERO);
+                }
+                continue;
+            }
+            let mut go = self.go(seat, limits);
+            if let (Some(position), Some(reply)) =
+                (&mut go.position, predictions.get(seat.info.name.as_str()))
+            {
+                position.moves.pop();
+                position.moves.push((*reply).to_owned());
+            }
+            self.crew.ask(channel.clone(), go);
+        }
+    }
+
+    fn go(&self, seat: &Seat, limits: Limits) -> Go {
+        let heading = self.ballot.heading();
+        Go {
+            player: seat.called.clone(),
+            game_id: heading.game_id.clone(),
+            position: Some(self.crew.position().clone()),
+            limits: Some(limits),
+            noise_seed: seat.noise_seed(heading.seed),
         }
     }
 
@@ -251,23 +284,39 @@ impl<'a> Consultation<'a> {
     fn obey(&mut self, command: Command) {
         match command {
             Command::Stop => {
+                self.missed = self.pondering;
                 self.pondering = false;
                 self.stop_members();
-                self.pace.decide_within(STOP_PATIENCE);
+                // After a missed ponder the next question is on its way, perhaps to searches that
+                // are already about it.
+                let patience = match self.missed && self.crew.has_others() {
+                    true => Duration::ZERO,
+                    false => STOP_PATIENCE,
+                };
+                self.pace.decide_within(patience);
             }
             Command::PonderHit(clock) if self.pondering => {
                 self.pondering = false;
                 self.limits.ponder = false;
                 self.limits.clock = clock.or(self.limits.clock);
                 self.start_clock();
-                let budget = self.budget();
-                for (seat, member) in self.seats.iter().zip(&self.members) {
-                    if let Some(member) = member {
-                        member.ponder_hit(self.limits_for(seat, budget));
-                    }
-                }
+                self.tell_of_the_hit();
             }
             Command::PonderHit(_) => debug!("ponder hit without ponder ignored"),
+        }
+    }
+
+    /// Those that have pondered on the move that was played go on; the others are asked anew.
+    fn tell_of_the_hit(&mut self) {
+        let budget = self.budget();
+        for (index, seat) in self.seats.iter().enumerate() {
+            let limits = self.limits_for(seat, budget);
+            if let Some(member) = self.crew.member(index) {
+                member.ponder_hit(limits);
+            } else if let (true, Ok(channel)) = (self.crew.is_elsewhere(index), &seat.access) {
+                let go = self.go(seat, limits);
+                self.crew.ask_again(index, channel.clone(), go);
+            }
         }
     }
 
@@ -304,7 +353,7 @@ impl<'a> Consultation<'a> {
 
     fn stop_members(&mut self) {
         self.pace.stopped();
-        for member in self.members.iter().flatten() {
+        for member in self.crew.members() {
             member.stop();
         }
     }
@@ -324,13 +373,17 @@ impl<'a> Consultation<'a> {
         self.pace.ask_for_review();
     }
 
-    /// `control` ends the fallback search, should there be one.
-    async fn decide(mut self, control: Control) -> Ballot {
-        // What has arrived already is entered even when the deadline came first.
-        while let Ok((player, event)) = self.events.try_recv() {
-            self.enter(player, event);
+    /// Lets the players go. What has arrived already is entered even when the deadline came first.
+    fn let_go(&mut self) -> Option<Kept> {
+        while let Some((seat, event)) = self.crew.next_that_is_there() {
+            self.enter(seat, event);
         }
-        self.streams.abort_all();
+        let names = self.seats.iter().map(|seat| seat.info.name.as_str());
+        self.crew.dismiss(self.missed, names)
+    }
+
+    /// `control` ends the fallback search, should there be one.
+    async fn decide(self, control: Control) -> Ballot {
         let (mv, ponder, tie_break) = match (self.by_rules, self.ballot.verdict()) {
             (Some(mv), _) => (mv.to_owned(), String::new(), TieBreak::Rules),
             (
@@ -367,6 +420,25 @@ impl<'a> Consultation<'a> {
             elapsed_ms: elapsed.as_millis() as u64,
         })
     }
+}
+
+/// The predicted replies that are legal in place of the last move of `game`.
+fn legal_replies<'a>(
+    game: &Game,
+    predictions: &'a HashMap<String, String>,
+) -> HashMap<&'a str, &'a str> {
+    let mut moves: Vec<String> = game.moves().iter().map(Move::to_string).collect();
+    if moves.pop().is_none() {
+        return HashMap::new();
+    }
+    let Ok(before) = Game::from_parts(game.start(), &moves) else {
+        return HashMap::new();
+    };
+    predictions
+        .iter()
+        .filter(|(_, reply)| before.parse_move(reply).is_ok())
+        .map(|(player, reply)| (player.as_str(), reply.as_str()))
+        .collect()
 }
 
 #[cfg(test)]

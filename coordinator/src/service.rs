@@ -1,9 +1,15 @@
 //! The `monju.v1.Coordinator` service.
 
+mod pondering;
+mod ponders;
+
+pub use pondering::{Pondering, UnknownPondering};
+use ponders::Ponders;
+
 use crate::{
     ballot::Heading,
     clock::Tempo,
-    consultation::{Command, Question, consult},
+    consultation::{Command, Kept, Outcome, Question, consult},
     roster::Roster,
     voting::Rule,
 };
@@ -14,6 +20,7 @@ use monju_proto::v1::{
     consult_response::Message, coordinator_server::Coordinator,
 };
 use std::{
+    collections::HashMap,
     pin::Pin,
     sync::{
         Arc,
@@ -52,6 +59,8 @@ pub struct Ensemble {
     pub overhead: Duration,
     /// How the time on a clock is spent, unless a consultation says otherwise.
     pub tempo: Tempo,
+    /// What is pondered on, unless a consultation says otherwise.
+    pub pondering: Pondering,
 }
 
 /// The coordinator as a gRPC service; clones serve the same ensemble.
@@ -66,6 +75,7 @@ struct Inner {
     roster: Roster,
     consultations: AtomicU64,
     decided: broadcast::Sender<Ballot>,
+    ponders: Ponders,
 }
 
 impl Service {
@@ -77,6 +87,7 @@ impl Service {
                 roster,
                 consultations: AtomicU64::new(1),
                 decided: broadcast::Sender::new(WATCH_BACKLOG),
+                ponders: Ponders::default(),
             }),
         }
     }
@@ -115,7 +126,19 @@ impl Service {
                     .map_err(|error| Status::invalid_argument(format!("{error}")))?,
             ),
         };
+        let pondering = match begin.pondering.as_str() {
+            "" => ensemble.pondering,
+            pondering => pondering
+                .parse()
+                .map_err(|error| Status::invalid_argument(format!("{error}")))?,
+        };
         let limits = begin.limits.unwrap_or_default();
+        let predictions = match pondering {
+            Pondering::Spread if limits.ponder => {
+                self.inner.ponders.predictions(&begin.game_id, &position)
+            }
+            Pondering::Spread | Pondering::Predicted => HashMap::new(),
+        };
         let measured = Duration::from_millis(begin.overhead_ms.into());
         Ok(Question {
             heading: Heading {
@@ -129,7 +152,16 @@ impl Service {
             tempo: Tempo::of_consultation(named, ensemble.tempo, &limits),
             limits,
             overhead: ensemble.overhead.max(measured),
+            predictions,
         })
+    }
+}
+
+impl Service {
+    /// Searches that a missed ponder has left, if the question is about their position.
+    fn kept_for(&self, question: &Question) -> Option<Kept> {
+        let kept = self.inner.ponders.take(&question.heading.game_id)?;
+        (!question.limits.ponder).then_some(kept)
     }
 }
 
@@ -151,15 +183,22 @@ impl Coordinator for Service {
             ));
         };
         let question = self.question(begin)?;
+        let kept = self.kept_for(&question);
         let (ballots, downstream) = mpsc::channel(BALLOTS);
         let (commands, receiver) = mpsc::channel(COMMANDS);
         let listener = tokio::spawn(listen(upstream, commands));
         let inner = Arc::clone(&self.inner);
         tokio::spawn(async move {
             let seats = inner.roster.seats();
-            let decided = consult(question, &seats, receiver, ballots.clone()).await;
+            let game_id = question.heading.game_id.clone();
+            let outcome = consult(question, &seats, receiver, ballots.clone(), kept).await;
             listener.abort();
-            if let Some(ballot) = decided {
+            let Outcome { ballot, kept } = outcome;
+            if let Some(kept) = kept {
+                inner.ponders.keep(&game_id, kept);
+            }
+            if let Some(ballot) = ballot {
+                inner.ponders.remember(&ballot);
                 // Watchers and the caller may both have left.
                 let _ = inner.decided.send(ballot.clone());
                 let _ = ballots.send(ballot).await;
@@ -182,6 +221,7 @@ impl Coordinator for Service {
             primary,
             overhead,
             tempo,
+            ..
         } = &self.inner.ensemble;
         Ok(Response::new(RosterResponse {
             rule: rule.name().to_owned(),
@@ -213,6 +253,7 @@ impl Coordinator for Service {
         request: Request<PrepareGameRequest>,
     ) -> Result<Response<PrepareGameResponse>, Status> {
         let game_id = request.into_inner().game_id;
+        self.inner.ponders.end_all();
         self.inner.roster.new_game(&game_id, PREPARATION).await;
         Ok(Response::new(PrepareGameResponse {}))
     }

@@ -6,7 +6,7 @@ use crate::{
     in_process::{self, ServerTask},
     roster::{self, AddressError, Link, Roster},
     server,
-    service::{Ensemble, Service},
+    service::{Ensemble, Service, UnknownPondering},
     voting::UnknownRule,
 };
 use monju_proto::v1::{RosterRequest, coordinator_client::CoordinatorClient};
@@ -46,6 +46,8 @@ pub struct Choices {
     pub rule: Option<String>,
     /// How the time on a clock is spent.
     pub tempo: Option<String>,
+    /// What is pondered on.
+    pub pondering: Option<String>,
     /// Transposition tables of all embedded native players together, in MiB.
     pub hash_mib: Option<u32>,
 }
@@ -79,6 +81,12 @@ impl From<UnknownTempo> for AssembleError {
     }
 }
 
+impl From<UnknownPondering> for AssembleError {
+    fn from(error: UnknownPondering) -> Self {
+        Self(error.to_string())
+    }
+}
+
 impl From<PlayersError> for AssembleError {
     fn from(error: PlayersError) -> Self {
         // The players of a command line have no table that could be named.
@@ -95,6 +103,8 @@ pub struct Team {
     pub rule: String,
     /// What to name as its tempo, in the same way.
     pub tempo: String,
+    /// What to name as its pondering, in the same way.
+    pub pondering: String,
     /// What the coordinator sets aside of every clock.
     pub overhead: Duration,
     embedded: Option<Embedded>,
@@ -159,6 +169,7 @@ async fn connect(url: &str, choices: &Choices) -> Result<Team, AssembleError> {
         client,
         rule: choices.rule.clone().unwrap_or_default(),
         tempo: choices.tempo.clone().unwrap_or_default(),
+        pondering: choices.pondering.clone().unwrap_or_default(),
         overhead,
         embedded: None,
     })
@@ -175,6 +186,7 @@ async fn embed(choices: &Choices) -> Result<Team, AssembleError> {
         client: CoordinatorClient::new(channel),
         rule: String::new(),
         tempo: String::new(),
+        pondering: String::new(),
         overhead,
         embedded: Some(Embedded {
             worker,
@@ -216,6 +228,10 @@ pub(crate) async fn start(
         tempo: match &choices.tempo {
             Some(tempo) => tempo.parse()?,
             None => config.coordinator.tempo,
+        },
+        pondering: match &choices.pondering {
+            Some(pondering) => pondering.parse()?,
+            None => config.coordinator.pondering,
         },
     };
     Ok((Service::new(ensemble, Roster::new(links)), worker))

@@ -75,6 +75,7 @@ pub async fn run(mut choices: Choices) -> anyhow::Result<()> {
             client: team.client.clone(),
             rule: team.rule.clone(),
             tempo: team.tempo.clone(),
+            pondering: team.pondering.clone(),
             overhead: team.overhead,
         };
         Ok(Connection::new(contact, team.close()))

@@ -112,6 +112,7 @@ fn the_template_states_the_defaults() {
     assert_eq!(all.coordinator.listen, defaults.coordinator.listen);
     assert_eq!(all.coordinator.overhead, defaults.coordinator.overhead);
     assert_eq!(all.coordinator.tempo, defaults.coordinator.tempo);
+    assert_eq!(all.coordinator.pondering, defaults.coordinator.pondering);
     assert_eq!(all.ensemble.rule, defaults.ensemble.rule);
     for key in [
         "name",

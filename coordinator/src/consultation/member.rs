@@ -5,7 +5,7 @@ use monju_proto::v1::{
     Go, Limits, Line, PonderHit, Stop, ThinkRequest, ThinkResult, think_request,
     think_response::Message, worker_client::WorkerClient,
 };
-use tokio::{sync::mpsc, task::JoinSet};
+use tokio::{sync::mpsc, task::AbortHandle};
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Status, transport::Channel};
 
@@ -23,32 +23,35 @@ pub enum Event {
     Failed(String),
 }
 
-/// The upstream half of one player's `Think` stream.
+/// One player's `Think` stream. Dropping it closes the stream, which cancels the search.
 #[derive(Debug)]
 pub struct Member {
     upstream: mpsc::Sender<ThinkRequest>,
+    downstream: AbortHandle,
+}
+
+impl Drop for Member {
+    fn drop(&mut self) {
+        self.downstream.abort();
+    }
 }
 
 impl Member {
-    /// Asks a player to think. Its events come through `events` under `index`; the stream is
-    /// closed, which cancels the search, when `streams` is dropped.
-    pub fn ask(
-        channel: Channel,
-        go: Go,
-        index: usize,
-        events: mpsc::Sender<(usize, Event)>,
-        streams: &mut JoinSet<()>,
-    ) -> Self {
+    /// Asks a player to think. Its events come through `events` under `number`.
+    pub fn ask(channel: Channel, go: Go, number: u64, events: mpsc::Sender<(u64, Event)>) -> Self {
         let (upstream, requests) = mpsc::channel(UPSTREAM);
-        streams.spawn(async move {
-            let end = match think(channel, requests, index, &events).await {
+        let downstream = tokio::spawn(async move {
+            let end = match think(channel, requests, number, &events).await {
                 Ok(result) => Event::Result(result),
                 Err(status) => Event::Failed(reason(&status)),
             };
             // Nobody listens any more when the decision has fallen.
-            let _ = events.send((index, end)).await;
+            let _ = events.send((number, end)).await;
         });
-        let member = Self { upstream };
+        let member = Self {
+            upstream,
+            downstream: downstream.abort_handle(),
+        };
         member.send(think_request::Message::Go(go));
         member
     }
@@ -76,8 +79,8 @@ impl Member {
 async fn think(
     channel: Channel,
     requests: mpsc::Receiver<ThinkRequest>,
-    index: usize,
-    events: &mpsc::Sender<(usize, Event)>,
+    number: u64,
+    events: &mpsc::Sender<(u64, Event)>,
 ) -> Result<ThinkResult, Status> {
     let mut client = WorkerClient::new(channel);
     let mut stream = client
@@ -87,7 +90,7 @@ async fn think(
     while let Some(response) = stream.message().await? {
         match response.message {
             Some(Message::Progress(line)) => {
-                let _ = events.send((index, Event::Progress(line))).await;
+                let _ = events.send((number, Event::Progress(line))).await;
             }
             Some(Message::Result(result)) => return Ok(result),
             None => {}

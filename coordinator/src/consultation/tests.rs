@@ -1,5 +1,8 @@
 //! Deadlines, deaths and ponders, under paused time.
 
+mod pondering;
+mod tempo;
+
 use super::*;
 use crate::{
     roster::Roster,
@@ -25,6 +28,7 @@ fn question_on(position: &str, limits: Limits) -> Question {
         limits,
         overhead: Duration::from_millis(100),
         tempo: Tempo::Fixed,
+        predictions: HashMap::new(),
     }
 }
 
@@ -60,9 +64,9 @@ async fn run(roster: &Roster, question: Question, commands: Vec<(u64, Command)>)
         // Kept open: a caller that hangs up is another case.
         sender.closed().await;
     });
-    let ballot = consult(question, &seats, receiver, standings).await;
+    let outcome = consult(question, &seats, receiver, standings, None).await;
     speaker.abort();
-    ballot.expect("somebody waits for the decision")
+    outcome.ballot.expect("somebody waits for the decision")
 }
 
 fn decision(ballot: &Ballot) -> (&str, TieBreak, u64) {
@@ -265,14 +269,15 @@ async fn a_consultation_that_nobody_waits_for_is_given_up() {
     let (_commands, receiver) = mpsc::channel(1);
     let (standings, reader) = mpsc::channel(1);
     drop(reader);
-    let ballot = consult(question(Limits::default()), &seats, receiver, standings).await;
-    assert_eq!(ballot, None);
+    let endless = question(Limits::default());
+    let outcome = consult(endless, &seats, receiver, standings, None).await;
+    assert_eq!(outcome.ballot, None);
 
     let (commands, receiver) = mpsc::channel(1);
     let (standings, _reader) = mpsc::channel(1);
     drop(commands);
-    let ballot = consult(question(ponder()), &seats, receiver, standings).await;
-    assert_eq!(ballot, None);
+    let outcome = consult(question(ponder()), &seats, receiver, standings, None).await;
+    assert_eq!(outcome.ballot, None);
 }
 
 #[tokio::test(start_paused = true)]
@@ -291,7 +296,8 @@ async fn standings_are_few_and_only_news() {
     let (_commands, receiver) = mpsc::channel(1);
     let (standings, mut reader) = mpsc::channel(1_000);
     let seats = roster.seats();
-    consult(question(Limits::default()), &seats, receiver, standings).await;
+    let endless = question(Limits::default());
+    consult(endless, &seats, receiver, standings, None).await;
     let mut count = 0;
     while reader.recv().await.is_some() {
         count += 1;

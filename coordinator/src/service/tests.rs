@@ -24,6 +24,7 @@ async fn serve(worker: FakeWorker, primary: Option<&str>) -> Served {
         primary: primary.map(str::to_owned),
         overhead: Duration::ZERO,
         tempo: Tempo::default(),
+        pondering: Pondering::default(),
     };
     let service = Service::new(ensemble, Roster::new(vec![link]));
     service.settle(Duration::from_secs(3)).await;
@@ -192,4 +193,51 @@ async fn preparing_a_game_reaches_the_players() {
     let request = PrepareGameRequest { game_id };
     served.client.prepare_game(request).await.expect("prepared");
     assert_eq!(*told.lock().expect("told"), ["new game g1"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_spread_ponder_keeps_the_search_about_what_was_played() {
+    let worker = FakeWorker::named("desk")
+        .player("a", &[Stream("7g7f 3c3d"), Listen, Answer("7g7f 3c3d")])
+        .player("b", &[Stream("7g7f 8c8d"), Listen, Answer("7g7f 8c8d")]);
+    let told = worker.told.clone();
+    let mut served = serve(worker, None).await;
+    let asked_on = |moves: &[&str], ponder| Begin {
+        position: Some(Position {
+            start: "startpos".to_owned(),
+            moves: moves.iter().map(|&mv| mv.to_owned()).collect(),
+        }),
+        limits: Some(Limits {
+            time_ms: Some(1_000),
+            ponder,
+            ..Limits::default()
+        }),
+        pondering: "spread".to_owned(),
+        ..begin("startpos")
+    };
+    for (moves, ponder) in [
+        (&[][..], false),
+        (&["7g7f", "3c3d"], true),
+        (&["7g7f", "8c8d"], false),
+    ] {
+        told.lock().expect("told").clear();
+        let begin = consult_request::Message::Begin(asked_on(moves, ponder));
+        let (requests, upstream) = mpsc::channel(2);
+        requests.send(request(begin)).await.expect("room");
+        let answers = served.client.consult(ReceiverStream::new(upstream)).await;
+        let mut answers = answers.expect("taken").into_inner();
+        if ponder {
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            let stop = consult_request::Message::Stop(StopConsultation {});
+            requests.send(request(stop)).await.expect("room");
+        }
+        while answers.message().await.expect("no failure").is_some() {}
+    }
+    let told = told.lock().expect("told");
+    let of = |what: &str| told.iter().filter(|line| line.starts_with(what)).count();
+    assert_eq!(
+        (of("ponder hit"), of("go a"), of("go b")),
+        (1, 1, 0),
+        "{told:?}"
+    );
 }

@@ -29,6 +29,8 @@ pub struct Contact {
     pub rule: String,
     /// The tempo to name, in the same way.
     pub tempo: String,
+    /// The pondering to name, in the same way.
+    pub pondering: String,
     /// What the coordinator sets aside of every clock.
     pub overhead: Duration,
 }

@@ -1,13 +1,13 @@
 //! The USI options of the proxy: what it declares, and what a GUI has set.
 
 use super::values::{HASH_DEFAULT, HASH_MAXIMUM, OptionError, number, small};
-use crate::{clock::Tempo, team::Choices, voting::Rule};
+use crate::{clock::Tempo, service::Pondering, team::Choices, voting::Rule};
 use monju_engine::eval::Noise;
 use std::path::PathBuf;
 
 const PLAYERS_MAXIMUM: u32 = 256;
 const SIGMA_MAXIMUM: u32 = Noise::MAX_SIGMA as u32;
-/// The value of `Rule` and `Tempo` that leaves them to the configuration.
+/// The value of `Rule`, `Tempo` and `Pondering` that leaves them to the configuration.
 const RULE_DEFAULT: &str = "config";
 
 /// What a GUI has set. `None` is the declared default: GUIs send every default back, so a default
@@ -21,6 +21,7 @@ pub struct Options {
     sigma: Option<u32>,
     rule: Option<String>,
     tempo: Option<String>,
+    pondering: Option<String>,
     seed: Option<u64>,
 }
 
@@ -28,6 +29,7 @@ impl Options {
     /// The `option` lines, in the order in which a GUI shows them.
     pub fn declarations() -> Vec<String> {
         let rules: String = Rule::ALL.map(|rule| format!(" var {rule}")).concat();
+        let ponderings: String = Pondering::ALL.map(|kind| format!(" var {kind}")).concat();
         let tempos: String = Tempo::ALL.map(|tempo| format!(" var {tempo}")).concat();
         vec![
             format!(
@@ -41,6 +43,10 @@ impl Options {
             format!("option name Rule type combo default {RULE_DEFAULT} var {RULE_DEFAULT}{rules}"),
             format!(
                 "option name Tempo type combo default {RULE_DEFAULT} var {RULE_DEFAULT}{tempos}"
+            ),
+            format!(
+                "option name Pondering type combo default {RULE_DEFAULT} \
+                 var {RULE_DEFAULT}{ponderings}"
             ),
             "option name Seed type string default <empty>".to_owned(),
         ]
@@ -74,6 +80,12 @@ impl Options {
                     _ => Some(value.parse::<Tempo>()?.to_string()),
                 }
             }
+            "pondering" => {
+                self.pondering = match value {
+                    "" | RULE_DEFAULT => None,
+                    _ => Some(value.parse::<Pondering>()?.to_string()),
+                }
+            }
             "seed" => {
                 self.seed = match value {
                     "" => None,
@@ -103,6 +115,7 @@ impl Options {
             sigma: self.sigma.map(f64::from).or(base.sigma),
             rule: self.rule.clone().or(base.rule.clone()),
             tempo: self.tempo.clone().or(base.tempo.clone()),
+            pondering: self.pondering.clone().or(base.pondering.clone()),
             hash_mib: self.hash_mib.or(base.hash_mib),
         }
     }
@@ -162,6 +175,7 @@ mod tests {
             sigma: Some(50.0),
             rule: Some("majority".to_owned()),
             tempo: Some("fixed".to_owned()),
+            pondering: Some("spread".to_owned()),
             hash_mib: Some(64),
         };
         let mut echoed = Options::default();
@@ -187,6 +201,7 @@ mod tests {
             ("ConfigFile", "C:\\My Dir\\monju.toml"),
             ("Rule", "majority"),
             ("Tempo", "decided"),
+            ("Pondering", "spread"),
         ]);
         let choices = set.over(&base);
         assert_eq!(choices.players, Some(5));
@@ -195,6 +210,7 @@ mod tests {
         assert_eq!(choices.config, Some("C:\\My Dir\\monju.toml".into()));
         assert_eq!(choices.rule.as_deref(), Some("majority"));
         assert_eq!(choices.tempo.as_deref(), Some("decided"));
+        assert_eq!(choices.pondering.as_deref(), Some("spread"));
     }
 
     #[test]
@@ -225,6 +241,7 @@ mod tests {
             ("Seed", "18446744073709551616"),
             ("Rule", "coin"),
             ("Tempo", "presto"),
+            ("Pondering", "nothing"),
         ] {
             let error = set.set(name, value).expect_err("a bad value").to_string();
             assert!(error.contains(name) && error.contains(value), "{error}");

@@ -91,7 +91,7 @@ impl Search {
         if !self.stopped {
             self.start_clock();
         }
-        let begin = self.begin(contact.rule, contact.tempo);
+        let begin = self.begin(&contact);
         let mut conversation = Conversation::begin(contact.client, begin);
         if self.stopped {
             // Told while the team was waited for.
@@ -150,7 +150,7 @@ impl Search {
         status.contact
     }
 
-    fn begin(&self, rule: String, tempo: String) -> Begin {
+    fn begin(&self, contact: &Contact) -> Begin {
         let question = &self.question;
         let game = &question.game;
         let mut limits = question.go.limits;
@@ -166,8 +166,9 @@ impl Search {
             }),
             limits: Some(limits),
             seed: self.game_seed,
-            rule,
-            tempo,
+            rule: contact.rule.clone(),
+            tempo: contact.tempo.clone(),
+            pondering: contact.pondering.clone(),
             overhead_ms: u32::try_from(question.losses.as_millis()).unwrap_or(u32::MAX),
         }
     }

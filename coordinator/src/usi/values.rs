@@ -1,6 +1,6 @@
 //! The values of options: what is declared for all of ours, and how a GUI's are read.
 
-use crate::{clock::UnknownTempo, voting::UnknownRule};
+use crate::{clock::UnknownTempo, service::UnknownPondering, voting::UnknownRule};
 use monju_worker::DEFAULT_HASH_MIB;
 
 /// Default of `USI_Hash`: leaves the size to the command line and the configuration, whose default
@@ -30,6 +30,9 @@ pub enum OptionError {
     /// Not one of the tempos.
     #[error("option Tempo: {0}")]
     Tempo(#[from] UnknownTempo),
+    /// Not a kind of pondering.
+    #[error("option Pondering: {0}")]
+    Pondering(#[from] UnknownPondering),
 }
 
 /// A whole number of the declared range; `None` for a negative one that the range allows.

@@ -154,6 +154,7 @@ impl Fake {
             client: CoordinatorClient::new(channel),
             rule,
             tempo: String::new(),
+            pondering: String::new(),
             overhead: Duration::from_millis(100),
         };
         Connection::new(contact, async move { drop((server, guard)) })

@@ -1,0 +1,162 @@
+//! Pondering on several replies at once.
+
+use super::*;
+
+const PREDICTED: &str = "startpos moves 7g7f 3c3d";
+const PLAYED: &str = "startpos moves 7g7f 8c8d";
+
+/// `b` expects another reply than the one that is pondered on.
+fn spread() -> Question {
+    Question {
+        predictions: HashMap::from([("b".to_owned(), "8c8d".to_owned())]),
+        ..question_on(PREDICTED, ponder())
+    }
+}
+
+fn team() -> FakeWorker {
+    let script = [Stream("2g2f"), Listen, Wait(10), Answer("2g2f")];
+    ["a", "b", "c"]
+        .into_iter()
+        .fold(FakeWorker::named("desk"), |worker, name| {
+            worker.player(name, &script)
+        })
+}
+
+/// Runs a consultation with one command after a second.
+async fn outcome(roster: &Roster, question: Question, command: Command) -> Outcome {
+    let (sender, receiver) = mpsc::channel(1);
+    let (standings, _reader) = mpsc::channel(64);
+    let seats = roster.seats();
+    let speak = async {
+        time::sleep(Duration::from_secs(1)).await;
+        let _ = sender.send(command).await;
+        sender.closed().await;
+    };
+    let consultation = consult(question, &seats, receiver, standings, None);
+    tokio::select! {
+        outcome = consultation => outcome,
+        () = async { speak.await; future::pending().await } => unreachable!("never ends"),
+    }
+}
+
+/// What each player was told, without the stops: the last move of a go, or `hit`.
+fn told(requests: &[Message]) -> Vec<String> {
+    requests
+        .iter()
+        .filter_map(|request| match request {
+            Message::Go(go) => {
+                let position = go.position.as_ref().expect("a position");
+                let last = position.moves.last().expect("a move");
+                Some(format!("{} {last}", go.player))
+            }
+            Message::PonderHit(_) => Some("hit".to_owned()),
+            Message::Stop(_) => None,
+        })
+        .collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_ponders_on_the_reply_that_it_expects() {
+    let worker = team();
+    let requests = worker.requests.clone();
+    let (roster, _server) = worker.roster().await;
+    let hit = Command::PonderHit(None);
+    let ballot = outcome(&roster, spread(), hit).await.ballot;
+    let mut told = told(&requests.lock().expect("requests"));
+    let mut after_the_hit = told.split_off(3);
+    told.sort();
+    assert_eq!(told, ["a 3c3d", "b 8c8d", "c 3c3d"]);
+    // Two searches go on; the third player is asked about the move that was played.
+    after_the_hit.sort();
+    assert_eq!(after_the_hit, ["b 3c3d", "hit", "hit"]);
+    let ballot = ballot.expect("decided");
+    assert!(ballot.votes.iter().all(|vote| vote.counted));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_search_about_the_reply_that_was_played_goes_on() {
+    let worker = team();
+    let requests = worker.requests.clone();
+    let (roster, _server) = worker.roster().await;
+    let missed = outcome(&roster, spread(), Command::Stop).await;
+    let ballot = missed.ballot.expect("the one answer that is due");
+    let elapsed = ballot.decision.expect("decided").elapsed_ms;
+    assert_eq!(elapsed, 1_000, "nobody is waited for");
+    requests.lock().expect("requests").clear();
+
+    let (_commands, receiver) = mpsc::channel(1);
+    let (standings, _reader) = mpsc::channel(64);
+    let played = question_on(PLAYED, time_limit(1_000));
+    let seats = roster.seats();
+    let next = consult(played, &seats, receiver, standings, missed.kept).await;
+    let mut told = told(&requests.lock().expect("requests"));
+    told.sort();
+    assert_eq!(told, ["a 8c8d", "c 8c8d", "hit"]);
+    let ballot = next.ballot.expect("decided");
+    assert_eq!(arrivals(&ballot), [Arrival::Final; 3]);
+    assert!(next.kept.is_none());
+}
+
+#[tokio::test(start_paused = true)]
+async fn searches_about_neither_end() {
+    let worker = team();
+    let requests = worker.requests.clone();
+    let (roster, _server) = worker.roster().await;
+    let missed = outcome(&roster, spread(), Command::Stop).await;
+    requests.lock().expect("requests").clear();
+    let (_commands, receiver) = mpsc::channel(1);
+    let (standings, _reader) = mpsc::channel(64);
+    let played = question_on("startpos moves 7g7f 4a3b", time_limit(1_000));
+    let seats = roster.seats();
+    let next = consult(played, &seats, receiver, standings, missed.kept).await;
+    let mut told = told(&requests.lock().expect("requests"));
+    told.sort();
+    assert_eq!(told, ["a 4a3b", "b 4a3b", "c 4a3b"]);
+    assert!(
+        next.ballot
+            .expect("decided")
+            .votes
+            .iter()
+            .all(|vote| vote.counted)
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_former_search_says_is_no_vote() {
+    // The ponder on another reply talks on after it was given up, about its own position.
+    let worker = FakeWorker::named("desk").player(
+        "b",
+        &[
+            Stream("9g9f"),
+            Wait(1_005),
+            Stream("9g9f"),
+            Listen,
+            Answer("2g2f"),
+        ],
+    );
+    let (roster, _server) = worker.roster().await;
+    let ballot = outcome(&roster, spread(), Command::PonderHit(None))
+        .await
+        .ballot;
+    let ballot = ballot.expect("decided");
+    let vote = &ballot.votes[0];
+    assert!(
+        vote.arrived_ms >= 1_000,
+        "the line of the first search was not taken: {vote:?}"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn predictions_that_are_illegal_are_not_pondered_on() {
+    let worker = team();
+    let requests = worker.requests.clone();
+    let (roster, _server) = worker.roster().await;
+    let question = Question {
+        predictions: HashMap::from([("b".to_owned(), "7g7f".to_owned())]),
+        ..question_on(PREDICTED, ponder())
+    };
+    outcome(&roster, question, Command::PonderHit(None)).await;
+    let mut told = told(&requests.lock().expect("requests"));
+    told.sort();
+    assert_eq!(told, ["a 3c3d", "b 3c3d", "c 3c3d", "hit", "hit", "hit"]);
+}

@@ -1,0 +1,134 @@
+//! How agreement moves the deadlines.
+
+use super::*;
+
+/// Black has a minute: 600 ms for an easy move, 1.5 s for a normal one, 4.5 s for a difficult one.
+fn a_minute() -> Limits {
+    Limits {
+        clock: Some(Clock {
+            black_ms: 60_000,
+            ..Clock::default()
+        }),
+        ..Limits::default()
+    }
+}
+
+fn at_tempo(tempo: Tempo, limits: Limits) -> Question {
+    Question {
+        tempo,
+        ..question(limits)
+    }
+}
+
+/// Three players that say these lines at once, deepen a little later, and answer when stopped.
+fn three(lines: [[&'static str; 2]; 3]) -> FakeWorker {
+    ["a", "b", "c"].into_iter().zip(lines).fold(
+        FakeWorker::named("desk"),
+        |worker, (name, [first, second])| {
+            let script = [
+                Stream(first),
+                Wait(100),
+                Stream(second),
+                Listen,
+                Answer(second),
+            ];
+            worker.player(name, &script)
+        },
+    )
+}
+
+const STEADY: [&str; 2] = ["7g7f 3c3d", "7g7f 3c3d 2g2f 4c4d 2f2e 2b3c"];
+const ANOTHER: [&str; 2] = ["2g2f 3c3d", "2g2f 3c3d 7g7f 4c4d 2f2e 2b3c"];
+
+async fn elapsed(tempo: Tempo, lines: [[&'static str; 2]; 3]) -> u64 {
+    let (roster, _server) = three(lines).roster().await;
+    let ballot = run(&roster, at_tempo(tempo, a_minute()), vec![]).await;
+    decision(&ballot).2
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_move_on_which_all_agree_saves_time() {
+    let easy = elapsed(Tempo::Agreement, [STEADY; 3]).await;
+    assert!((560..=600).contains(&easy), "{easy}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_move_in_dispute_gets_time() {
+    let difficult = elapsed(Tempo::Agreement, [STEADY, ANOTHER, STEADY]).await;
+    assert!((4_450..=4_500).contains(&difficult), "{difficult}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn agreement_that_is_new_is_a_normal_move() {
+    let changed = ["2g2f 3c3d", "7g7f 3c3d 2g2f 4c4d 2f2e 2b3c"];
+    let normal = elapsed(Tempo::Agreement, [changed; 3]).await;
+    assert!((1_450..=1_500).contains(&normal), "{normal}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn other_tempos_take_a_normal_time() {
+    for tempo in [Tempo::Fixed, Tempo::Decided] {
+        for lines in [[STEADY; 3], [STEADY, ANOTHER, STEADY]] {
+            let normal = elapsed(tempo, lines).await;
+            assert!((1_450..=1_500).contains(&normal), "{normal}");
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn players_are_given_the_longest_time_and_stopped_earlier() {
+    let worker = three([STEADY; 3]);
+    let requests = worker.requests.clone();
+    let (roster, _server) = worker.roster().await;
+    run(&roster, at_tempo(Tempo::Agreement, a_minute()), vec![]).await;
+    let requests = requests.lock().expect("requests");
+    let Some(Message::Go(go)) = requests.first() else {
+        panic!("{requests:?}")
+    };
+    let time = go.limits.as_ref().and_then(|limits| limits.time_ms);
+    assert!((4_400..4_500).contains(&time.expect("a time")), "{time:?}");
+    let stops = |request: &&Message| matches!(request, Message::Stop(_));
+    assert_eq!(requests.iter().filter(stops).count(), 3);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_lead_that_cannot_be_overtaken_ends_it_unless_the_tempo_is_fixed() {
+    for (tempo, expected) in [
+        (Tempo::Fixed, 900..=900),
+        (Tempo::Decided, 300..=330),
+        (Tempo::Agreement, 300..=330),
+    ] {
+        let worker = FakeWorker::named("desk")
+            .player("a", &[Wait(200), Answer("7g7f")])
+            .player("b", &[Wait(300), Answer("7g7f")])
+            .player("c", &[Stream("2g2f"), Wait(60_000)]);
+        let (roster, _server) = worker.roster().await;
+        let byoyomi = Limits {
+            clock: Some(Clock {
+                byoyomi_ms: 1_000,
+                ..Clock::default()
+            }),
+            ..Limits::default()
+        };
+        let ballot = run(&roster, at_tempo(tempo, byoyomi), vec![]).await;
+        let (mv, _, elapsed) = decision(&ballot);
+        assert_eq!(mv, "7g7f");
+        assert!(expected.contains(&elapsed), "{tempo}: {elapsed}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_only_move_is_played_as_soon_as_somebody_names_it() {
+    let worker = FakeWorker::named("desk")
+        .player("a", &[Wait(50), Stream("1i1h"), Wait(60_000)])
+        .player("b", &[Wait(60_000)]);
+    let (roster, _server) = worker.roster().await;
+    let question = Question {
+        tempo: Tempo::Agreement,
+        ..question_on("8k/9/9/9/9/9/7r1/8r/8K b - 1", a_minute())
+    };
+    let ballot = run(&roster, question, vec![]).await;
+    let (mv, _, elapsed) = decision(&ballot);
+    assert_eq!(mv, "1i1h");
+    assert!((50..=80).contains(&elapsed), "{elapsed}");
+}
