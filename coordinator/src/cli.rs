@@ -87,6 +87,9 @@ struct TeamArguments {
     /// Transposition tables of all native players together, in MiB
     #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u32).range(1..))]
     hash: Option<u32>,
+    /// Appends every decided ballot to this file, as a line of JSON
+    #[arg(long, value_name = "FILE")]
+    log: Option<PathBuf>,
 }
 
 impl From<TeamArguments> for Choices {
@@ -98,6 +101,7 @@ impl From<TeamArguments> for Choices {
             sigma: arguments.sigma,
             rule: arguments.rule,
             hash_mib: arguments.hash,
+            log: arguments.log,
         }
     }
 }
@@ -213,6 +217,9 @@ struct CoordinatorArguments {
     /// Voting rule
     #[arg(long)]
     rule: Option<String>,
+    /// Appends every decided ballot to this file, as a line of JSON
+    #[arg(long, value_name = "FILE")]
+    log: Option<PathBuf>,
 }
 
 impl From<CoordinatorArguments> for CoordinatorService {
@@ -222,6 +229,7 @@ impl From<CoordinatorArguments> for CoordinatorService {
             listen: arguments.listen,
             workers: arguments.workers,
             rule: arguments.rule,
+            log: arguments.log,
         }
     }
 }

@@ -92,6 +92,7 @@ impl Options {
             sigma: self.sigma.map(f64::from).or(base.sigma),
             rule: self.rule.clone().or(base.rule.clone()),
             hash_mib: self.hash_mib.or(base.hash_mib),
+            log: base.log.clone(),
         }
     }
 }
@@ -150,6 +151,7 @@ mod tests {
             sigma: Some(50.0),
             rule: Some("majority".to_owned()),
             hash_mib: Some(64),
+            log: None,
         };
         let mut echoed = Options::default();
         for line in Options::declarations() {
