@@ -6,6 +6,7 @@
 
 mod file;
 pub mod fit;
+pub mod learn;
 
 pub use file::{CalibrationError, EngineCurve, render};
 

@@ -1,11 +1,14 @@
 //! The command line of `monju`: arguments are parsed, then resolved into ready objects.
 
 mod bench;
+mod record;
 
 use crate::{
     commands::{
+        calibrate::Calibrate,
         consult::Consult,
         perft::Perft,
+        replay::ReplayCommand,
         services::{CoordinatorService, WorkerService},
     },
     server,
@@ -59,6 +62,10 @@ enum Command {
     /// Searches a fixed suite of positions: total nodes (the search's signature) and nodes/second
     #[command(after_help = bench::HELP)]
     Bench(bench::Arguments),
+    /// Decides recorded ballots again under any rule, and tabulates who votes how
+    Replay(record::ReplayArguments),
+    /// Learns each engine's win rates by score from recorded ballots, and writes them to a file
+    Calibrate(record::CalibrateArguments),
 }
 
 const ENGINE_HELP: &str = "\
@@ -305,13 +312,15 @@ pub fn main() -> ExitCode {
 fn execute(command: Command) -> anyhow::Result<()> {
     let _log = log_to_stderr(match command {
         Command::Worker(_) | Command::Coordinator(_) => "info",
-        Command::Usi(_) | Command::Engine(_) => "warn",
+        Command::Usi(_) | Command::Engine(_) | Command::Replay(_) | Command::Calibrate(_) => "warn",
         // What goes wrong is in the ballot, or in the one line at the end.
         Command::Consult(_) | Command::Perft(_) | Command::Bench(_) => "error",
     });
     match command {
         Command::Perft(arguments) => arguments.resolve()?.run(),
         Command::Bench(arguments) => arguments.run(),
+        Command::Replay(arguments) => ReplayCommand::from(arguments).run(),
+        Command::Calibrate(arguments) => Calibrate::from(arguments).run(),
         Command::Engine(arguments) => block_on(usi::run_engine(arguments.into())),
         Command::Usi(arguments) => block_on(usi::run(arguments.into())),
         Command::Worker(arguments) => block_on(WorkerService::from(arguments).run()),

@@ -15,6 +15,7 @@ pub mod config;
 pub mod consultation;
 pub mod in_process;
 pub mod record;
+pub mod replay;
 pub mod resignation;
 pub mod roster;
 pub mod seed;

@@ -1,24 +1,29 @@
 //! The ballot as an aligned table.
 
-use crate::{ballot::words, usi_text};
+use crate::{
+    ballot::words,
+    commands::text_table::{Side, align},
+    usi_text,
+};
 use monju_engine::Game;
 use monju_proto::v1::{Ballot, Bound, Decision, Score, TieBreak, Vote, score::Kind};
 use std::fmt::Write;
-use unicode_width::UnicodeWidthStr;
 
 const HEADINGS: [&str; 9] = [
     "player", "made of", "move", "", "score", "depth", "nodes", "time", "arrival",
 ];
 
-/// Columns of numbers, aligned to the right.
-const NUMBERS: [bool; 9] = [false, false, false, false, true, true, true, true, false];
+const SIDES: [Side; 9] = {
+    use Side::{Left, Right};
+    [Left, Left, Left, Left, Right, Right, Right, Right, Left]
+};
 
 pub(super) fn render(game: &Game, ballot: &Ballot) -> String {
     let mut text = format!("position  {}\n\n", usi_text::position(game));
     if !ballot.votes.is_empty() {
-        let mut rows = vec![HEADINGS.map(str::to_owned)];
-        rows.extend(ballot.votes.iter().map(|vote| row(game, vote)));
-        align(&mut text, &rows);
+        let mut rows = vec![HEADINGS.map(str::to_owned).to_vec()];
+        rows.extend(ballot.votes.iter().map(|vote| row(game, vote).to_vec()));
+        align(&mut text, &SIDES, &rows);
         text.push('\n');
     }
     for vote in &ballot.votes {
@@ -130,25 +135,6 @@ fn shown(score: &Score) -> String {
             format!("mate {}", if mates { '+' } else { '-' })
         }
         None => "-".to_owned(),
-    }
-}
-
-/// Pads by display width: Japanese notation is two columns a character.
-fn align(text: &mut String, rows: &[[String; 9]]) {
-    let widths: [usize; 9] = std::array::from_fn(|column| {
-        let widths = rows.iter().map(|row| row[column].width());
-        widths.max().unwrap_or_default()
-    });
-    for row in rows {
-        let mut line = String::new();
-        for (column, cell) in row.iter().enumerate() {
-            let padding = " ".repeat(widths[column] - cell.width());
-            let _ = match NUMBERS[column] {
-                true => write!(line, "{padding}{cell}  "),
-                false => write!(line, "{cell}{padding}  "),
-            };
-        }
-        let _ = writeln!(text, "{}", line.trim_end());
     }
 }
 
