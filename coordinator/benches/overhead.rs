@@ -180,6 +180,7 @@ impl Cluster {
                 seed: number,
                 rule: Rule::Majority,
                 primary: None,
+                calibration: Arc::default(),
             },
             game: Game::startpos(),
             limits: Limits {

@@ -1,11 +1,14 @@
 //! The command line of `monju`: arguments are parsed, then resolved into ready objects.
 
 mod bench;
+mod record;
 
 use crate::{
     commands::{
+        calibrate::Calibrate,
         consult::Consult,
         perft::Perft,
+        replay::ReplayCommand,
         services::{CoordinatorService, WorkerService},
     },
     server,
@@ -14,6 +17,7 @@ use crate::{
 };
 use anyhow::{Context, bail};
 use clap::{Args, CommandFactory, Parser, Subcommand};
+use monju_engine::EvaluatorChoice;
 use monju_worker::DEFAULT_HASH_MIB;
 use std::{
     env,
@@ -58,13 +62,17 @@ enum Command {
     /// Searches a fixed suite of positions: total nodes (the search's signature) and nodes/second
     #[command(after_help = bench::HELP)]
     Bench(bench::Arguments),
+    /// Decides recorded ballots again under any rule, and tabulates who votes how
+    Replay(record::ReplayArguments),
+    /// Learns each engine's win rates by score from recorded ballots, and writes them to a file
+    Calibrate(record::CalibrateArguments),
 }
 
 const ENGINE_HELP: &str = "\
 Obeys usi, isready, setoption, usinewgame, position, go, stop, ponderhit, gameover and quit; go with
 btime, wtime, binc, winc, byoyomi, nodes, depth, movetime, infinite and ponder. Options that a GUI
-sets go before these: USI_Hash, Sigma (-1: as said here), Seed (empty: as said here), Threads, and
-MoveOverhead, the milliseconds that are lost between a move and the referee's clock (50).
+sets go before these: USI_Hash, Sigma (-1: as said here), Evaluator and Seed (empty: as said here),
+Threads, and MoveOverhead, the milliseconds that are lost between a move and the referee's clock (50).
 With one thread and nodes or depth alone, a game with the same seed is repeated to the last node.";
 
 #[derive(Debug, Default, Args)]
@@ -81,6 +89,9 @@ struct TeamArguments {
     /// Standard deviation of their noise in centipawns; default: 50
     #[arg(long, value_name = "S", allow_negative_numbers = true)]
     sigma: Option<f64>,
+    /// Static evaluation, or one with the weights of a file: NAME:FILE
+    #[arg(long, value_name = "NAME")]
+    evaluator: Option<EvaluatorChoice>,
     /// Voting rule
     #[arg(long)]
     rule: Option<String>,
@@ -93,6 +104,9 @@ struct TeamArguments {
     /// Transposition tables of all native players together, in MiB
     #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u32).range(1..))]
     hash: Option<u32>,
+    /// Appends every decided ballot to this file, as a line of JSON
+    #[arg(long, value_name = "FILE")]
+    log: Option<PathBuf>,
 }
 
 impl From<TeamArguments> for Choices {
@@ -102,10 +116,12 @@ impl From<TeamArguments> for Choices {
             coordinator: arguments.coordinator,
             players: arguments.players,
             sigma: arguments.sigma,
+            evaluator: arguments.evaluator,
             rule: arguments.rule,
             tempo: arguments.tempo,
             pondering: arguments.pondering,
             hash_mib: arguments.hash,
+            log: arguments.log,
         }
     }
 }
@@ -124,6 +140,9 @@ struct EngineArguments {
         allow_negative_numbers = true
     )]
     sigma: f64,
+    /// Static evaluation, or one with the weights of a file: NAME:FILE
+    #[arg(long, value_name = "NAME", default_value_t)]
+    evaluator: EvaluatorChoice,
     /// Seed of the noise, the same in every game; default: every game has its own
     #[arg(long)]
     seed: Option<u64>,
@@ -134,6 +153,7 @@ impl From<EngineArguments> for EngineChoices {
         Self {
             hash_mib: arguments.hash,
             sigma: arguments.sigma,
+            evaluator: arguments.evaluator,
             seed: arguments.seed,
         }
     }
@@ -193,6 +213,9 @@ struct WorkerArguments {
     /// Standard deviation of their noise in centipawns
     #[arg(long, value_name = "S", allow_negative_numbers = true)]
     sigma: Option<f64>,
+    /// Static evaluation, or one with the weights of a file: NAME:FILE
+    #[arg(long, value_name = "NAME")]
+    evaluator: Option<EvaluatorChoice>,
 }
 
 impl From<WorkerArguments> for WorkerService {
@@ -203,6 +226,7 @@ impl From<WorkerArguments> for WorkerService {
             name: arguments.name,
             players: arguments.players,
             sigma: arguments.sigma,
+            evaluator: arguments.evaluator,
         }
     }
 }
@@ -221,6 +245,9 @@ struct CoordinatorArguments {
     /// Voting rule
     #[arg(long)]
     rule: Option<String>,
+    /// Appends every decided ballot to this file, as a line of JSON
+    #[arg(long, value_name = "FILE")]
+    log: Option<PathBuf>,
 }
 
 impl From<CoordinatorArguments> for CoordinatorService {
@@ -230,6 +257,7 @@ impl From<CoordinatorArguments> for CoordinatorService {
             listen: arguments.listen,
             workers: arguments.workers,
             rule: arguments.rule,
+            log: arguments.log,
         }
     }
 }
@@ -292,13 +320,15 @@ pub fn main() -> ExitCode {
 fn execute(command: Command) -> anyhow::Result<()> {
     let _log = log_to_stderr(match command {
         Command::Worker(_) | Command::Coordinator(_) => "info",
-        Command::Usi(_) | Command::Engine(_) => "warn",
+        Command::Usi(_) | Command::Engine(_) | Command::Replay(_) | Command::Calibrate(_) => "warn",
         // What goes wrong is in the ballot, or in the one line at the end.
         Command::Consult(_) | Command::Perft(_) | Command::Bench(_) => "error",
     });
     match command {
         Command::Perft(arguments) => arguments.resolve()?.run(),
         Command::Bench(arguments) => arguments.run(),
+        Command::Replay(arguments) => ReplayCommand::from(arguments).run(),
+        Command::Calibrate(arguments) => Calibrate::from(arguments).run(),
         Command::Engine(arguments) => block_on(usi::run_engine(arguments.into())),
         Command::Usi(arguments) => block_on(usi::run(arguments.into())),
         Command::Worker(arguments) => block_on(WorkerService::from(arguments).run()),

@@ -266,6 +266,7 @@ impl<'a> Consultation<'a> {
             }),
             clock: None,
             ponder: self.pondering,
+            multi_pv: self.limits.multi_pv,
         }
     }
 
@@ -346,8 +347,15 @@ impl<'a> Consultation<'a> {
     /// Whether no vote that is still to come can change the decision.
     fn is_settled(&self, standing: &Ballot, leader: &str) -> bool {
         let heading = self.ballot.heading();
-        let is_counted_out = heading.rule == Rule::Majority
-            && pace::cannot_be_overtaken(standing, leader, heading.primary.is_some());
+        let lead = |needs_half| pace::cannot_be_overtaken(standing, leader, needs_half);
+        let is_counted_out = match heading.rule {
+            Rule::Majority | Rule::MajorityThenOptimistic => lead(false),
+            Rule::PrimaryUnlessOutvoted => lead(true),
+            // Any vote to come may change sums of scores, weights or ranks.
+            Rule::Weighted | Rule::Optimistic | Rule::MeanScore | Rule::Ranked | Rule::Single => {
+                false
+            }
+        };
         is_counted_out || self.only_move
     }
 
@@ -412,13 +420,20 @@ impl<'a> Consultation<'a> {
             elapsed_ms = elapsed.as_millis(),
             "decided"
         );
-        self.ballot.close(Decision {
+        let ballot = self.ballot.close(Decision {
             r#move: mv,
             ponder,
             rule: heading.rule.name().to_owned(),
             tie_break: tie_break.into(),
             elapsed_ms: elapsed.as_millis() as u64,
-        })
+            win_rate: None,
+        });
+        let deadline = self.pace.decide_at().map(|at| at - self.begun);
+        Ballot {
+            limits: Some(self.limits),
+            deadline_ms: deadline.map(|deadline| deadline.as_millis() as u64),
+            ..ballot
+        }
     }
 }
 

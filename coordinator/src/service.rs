@@ -8,10 +8,13 @@ use ponders::Ponders;
 
 use crate::{
     ballot::Heading,
+    calibration::Calibration,
     clock::Tempo,
     consultation::{Command, Kept, Outcome, Question, consult},
+    record::Recorder,
+    resignation::{Policy, Resignation},
     roster::Roster,
-    voting::Rule,
+    voting::{RANKED_MOVES, Rule},
 };
 use monju_engine::Game;
 use monju_proto::v1::{
@@ -49,7 +52,7 @@ const COMMANDS: usize = 4;
 const BALLOTS: usize = 2;
 
 /// How an ensemble decides.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Ensemble {
     /// The voting rule, unless a consultation names another.
     pub rule: Rule,
@@ -61,6 +64,10 @@ pub struct Ensemble {
     pub tempo: Tempo,
     /// What is pondered on, unless a consultation says otherwise.
     pub pondering: Pondering,
+    /// What makes the scores of its engines comparable.
+    pub calibration: Arc<Calibration>,
+    /// When the team resigns; never, unless told.
+    pub resignation: Option<Policy>,
 }
 
 /// The coordinator as a gRPC service; clones serve the same ensemble.
@@ -76,13 +83,17 @@ struct Inner {
     consultations: AtomicU64,
     decided: broadcast::Sender<Ballot>,
     ponders: Ponders,
+    resignation: Resignation,
+    recorder: Option<Arc<Recorder>>,
 }
 
 impl Service {
-    /// A coordinator of these workers.
-    pub fn new(ensemble: Ensemble, roster: Roster) -> Self {
+    /// A coordinator of these workers, which records its ballots if it is given a recorder.
+    pub fn new(ensemble: Ensemble, roster: Roster, recorder: Option<Arc<Recorder>>) -> Self {
         Self {
             inner: Arc::new(Inner {
+                resignation: Resignation::new(ensemble.resignation),
+                recorder,
                 ensemble,
                 roster,
                 consultations: AtomicU64::new(1),
@@ -132,7 +143,10 @@ impl Service {
                 .parse()
                 .map_err(|error| Status::invalid_argument(format!("{error}")))?,
         };
-        let limits = begin.limits.unwrap_or_default();
+        let mut limits = begin.limits.unwrap_or_default();
+        if rule.ranks_moves() {
+            limits.multi_pv.get_or_insert(RANKED_MOVES);
+        }
         let predictions = match pondering {
             Pondering::Spread if limits.ponder => {
                 self.inner.ponders.predictions(&begin.game_id, &position)
@@ -147,6 +161,7 @@ impl Service {
                 seed: begin.seed,
                 rule,
                 primary: ensemble.primary.clone(),
+                calibration: Arc::clone(&ensemble.calibration),
             },
             game,
             tempo: Tempo::of_consultation(named, ensemble.tempo, &limits),
@@ -197,8 +212,12 @@ impl Coordinator for Service {
             if let Some(kept) = kept {
                 inner.ponders.keep(&game_id, kept);
             }
-            if let Some(ballot) = ballot {
+            if let Some(mut ballot) = ballot {
                 inner.ponders.remember(&ballot);
+                inner.resignation.consider(&mut ballot);
+                if let Some(recorder) = &inner.recorder {
+                    recorder.ballot(&ballot);
+                }
                 // Watchers and the caller may both have left.
                 let _ = inner.decided.send(ballot.clone());
                 let _ = ballots.send(ballot).await;

@@ -2,7 +2,7 @@
 
 use crate::clock::{Budget, Course, Deadlines, Evidence, Sight, Tempo};
 use monju_proto::v1::{Arrival, Ballot, Bound, Score, Vote, score};
-use std::time::Duration;
+use std::{collections::BTreeMap, time::Duration};
 use tokio::time::Instant;
 
 /// How often the players' agreement is looked at, at most.
@@ -177,11 +177,11 @@ fn centipawns(score: &Score) -> Option<i32> {
     })
 }
 
-/// Whether `leader` wins by simple majority whatever the players that are still thinking will say.
-/// Only final votes count for sure: a provisional one may still change. Where there is a primary
-/// player, the leader needs more than half of all the votes there can be.
-pub(super) fn cannot_be_overtaken(standing: &Ballot, leader: &str, has_primary: bool) -> bool {
-    let mut certain = std::collections::BTreeMap::<&str, usize>::new();
+/// Whether `leader` has the most votes whatever the players that are still thinking will say, or
+/// more than half of all the votes there can be where that is needed. Only final votes count for
+/// sure: a provisional one may still change.
+pub(super) fn cannot_be_overtaken(standing: &Ballot, leader: &str, needs_half: bool) -> bool {
+    let mut certain = BTreeMap::<&str, usize>::new();
     let mut open = 0;
     for vote in &standing.votes {
         match vote.arrival() {
@@ -206,7 +206,7 @@ pub(super) fn cannot_be_overtaken(standing: &Ballot, leader: &str, has_primary: 
     let total: usize = certain.values().sum();
     let leading = certain.remove(leader).unwrap_or(0);
     let second = certain.into_values().max().unwrap_or(0);
-    leading > second + open && (!has_primary || leading * 2 > total + open)
+    leading > second + open && (!needs_half || leading * 2 > total + open)
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! What cannot change any more, and what the clock makes of a ballot.
 
 use super::*;
-use crate::voting::{majority, tally};
+use crate::voting::{Opinion, Poll, Rule, decide, tally};
 use monju_proto::v1::Line;
 use proptest::prelude::*;
 
@@ -49,7 +49,7 @@ proptest! {
     fn no_vote_to_come_overtakes_a_safe_lead(
         certain in prop::collection::vec("[abc]", 1..12),
         to_come in prop::collection::vec("[abc]", 0..6),
-        has_primary in any::<bool>(),
+        needs_half in any::<bool>(),
         seed in any::<u64>(),
     ) {
         let mut votes: Vec<(&str, Arrival)> =
@@ -57,12 +57,23 @@ proptest! {
         let so_far = tally(certain.iter().map(String::as_str));
         let leader = so_far[0].mv.clone();
         votes.extend(to_come.iter().map(|_| ("", Arrival::Unspecified)));
-        if cannot_be_overtaken(&standing(&votes), &leader, has_primary) {
-            let all = tally(certain.iter().chain(&to_come).map(String::as_str));
-            for primary in ["a", "b", "c"] {
-                let primary = has_primary.then_some(primary);
-                let choice = majority(&all, primary, seed).expect("votes");
-                prop_assert_eq!(&choice.mv, &leader);
+        if cannot_be_overtaken(&standing(&votes), &leader, needs_half) {
+            let all = certain.iter().chain(&to_come);
+            let opinions: Vec<Opinion> = all.map(|mv| Opinion::plain(mv)).collect();
+            let rules = match needs_half {
+                true => [Rule::PrimaryUnlessOutvoted; 2],
+                false => [Rule::Majority, Rule::MajorityThenOptimistic],
+            };
+            for rule in rules {
+                for primary in (0..opinions.len()).map(Some).chain([None]) {
+                    let poll = Poll {
+                        opinions: &opinions,
+                        primary,
+                        seed,
+                    };
+                    let choice = decide(rule, &poll).expect("votes");
+                    prop_assert_eq!(&choice.mv, &leader);
+                }
             }
         }
     }

@@ -2,9 +2,9 @@
 
 use crate::{
     clock::Tempo,
-    usi::values::{HASH_DEFAULT, HASH_MAXIMUM, OptionError, number, small},
+    usi::values::{HASH_DEFAULT, HASH_MAXIMUM, OptionError, evaluator, number, small},
 };
-use monju_engine::{PlayerSettings, eval::Noise};
+use monju_engine::{EvaluatorChoice, PlayerSettings, eval::Noise};
 use std::time::Duration;
 
 /// What is kept of the clock for the answer's way, when nobody says how long that is.
@@ -22,6 +22,7 @@ pub struct Options {
     hash_mib: Option<u32>,
     threads: Option<u32>,
     sigma: Option<u32>,
+    evaluator: Option<EvaluatorChoice>,
     seed: Option<u64>,
     move_overhead_ms: Option<u32>,
     tempo: Tempo,
@@ -38,6 +39,7 @@ impl Options {
             "option name USI_Ponder type check default false".to_owned(),
             format!("option name Threads type spin default 1 min 1 max {THREADS_MAXIMUM}"),
             format!("option name Sigma type spin default -1 min -1 max {SIGMA_MAXIMUM}"),
+            "option name Evaluator type string default <empty>".to_owned(),
             "option name Seed type string default <empty>".to_owned(),
             format!(
                 "option name MoveOverhead type spin default {OVERHEAD_DEFAULT_MS} \
@@ -62,6 +64,7 @@ impl Options {
             }
             "threads" => self.threads = small(number("Threads", value, 1, THREADS_MAXIMUM)?),
             "sigma" => self.sigma = small(number("Sigma", value, -1, SIGMA_MAXIMUM)?),
+            "evaluator" => self.evaluator = evaluator(value)?,
             "seed" => {
                 self.seed = match value {
                     "" | "<empty>" => None,
@@ -91,6 +94,11 @@ impl Options {
     /// Standard deviation of the noise in centipawns.
     pub fn sigma(&self) -> Option<f64> {
         self.sigma.map(f64::from)
+    }
+
+    /// The static evaluation.
+    pub fn evaluator(&self) -> Option<&EvaluatorChoice> {
+        self.evaluator.as_ref()
     }
 
     /// The noise seed of every game.
@@ -141,6 +149,7 @@ mod tests {
             ("Sigma", "4001"),
             ("USI_Hash", "0"),
             ("Seed", "-1"),
+            ("Evaluator", "magic"),
             ("Threads", "257"),
             ("MoveOverhead", "fast"),
             ("Tempo", "rubato"),
