@@ -1,16 +1,29 @@
 //! Games of a cluster in which one worker is killed and one is frozen, each at a random moment of
 //! a search, and brought back some moves later. The referee is strict: the byoyomi is all there is.
+//! Only a move in which the machine stopped the referee itself, too, proves nothing: such a game is
+//! void, and to be played again.
 
 use crate::{cluster::Cluster, data::opening, usi::Usi};
 use monju_engine::{Answer, Color, Control, Game, Limits, Player, PlayerSettings, Repetition};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
-use std::{thread, time::Duration};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    thread,
+    time::{Duration, Instant},
+};
 
 /// Workers of the cluster, each with one noise player.
 const WORKERS: usize = 4;
 /// Faults come within so many of the team's moves from the opening.
 const FAULTS_WITHIN: u64 = 12;
+/// A referee that was itself stopped for so long during a move cannot judge the time.
+const REFEREE_STALL: Duration = Duration::from_millis(50);
+/// How often the referee looks whether it runs.
+const HEARTBEAT: Duration = Duration::from_millis(5);
 /// A worker stays away for one to so many of the team's moves.
 const ABSENCE: u64 = 8;
 
@@ -47,6 +60,34 @@ pub struct Rig {
     cluster: Cluster,
     usi: Usi,
     settings: Settings,
+    pulse: Pulse,
+}
+
+/// Sees for how long the machine does not let the referee run.
+#[derive(Debug)]
+struct Pulse {
+    longest_gap_us: Arc<AtomicU64>,
+}
+
+impl Pulse {
+    fn start() -> Self {
+        let longest_gap_us = Arc::new(AtomicU64::new(0));
+        let noted = Arc::downgrade(&longest_gap_us);
+        thread::spawn(move || {
+            while let Some(noted) = noted.upgrade() {
+                let slept = Instant::now();
+                thread::sleep(HEARTBEAT);
+                let gap = slept.elapsed().saturating_sub(HEARTBEAT);
+                noted.fetch_max(gap.as_micros() as u64, Ordering::Relaxed);
+            }
+        });
+        Self { longest_gap_us }
+    }
+
+    /// The longest gap since this was asked last.
+    fn longest_gap(&self) -> Duration {
+        Duration::from_micros(self.longest_gap_us.swap(0, Ordering::Relaxed))
+    }
 }
 
 /// How one game went.
@@ -55,7 +96,8 @@ pub struct Report {
     /// Its number.
     pub game: u64,
     /// How it ended: `mate`, `resignation`, `declaration`, `repetition`, `perpetual check`,
-    /// `maximum plies`, or what must never be: `time`, `illegal move`.
+    /// `maximum plies`, or what must never be: `time`, `illegal move`. `void` where a move was late
+    /// while the machine had stopped the referee, too.
     pub ending: String,
     /// Plies with those of the opening.
     pub plies: usize,
@@ -71,6 +113,11 @@ impl Report {
     /// Whether the team lost on time or by an illegal move.
     pub fn is_forfeit(&self) -> bool {
         matches!(self.ending.as_str(), "time" | "illegal move")
+    }
+
+    /// Whether the game proves nothing.
+    pub fn is_void(&self) -> bool {
+        self.ending == "void"
     }
 
     /// The report as one JSON object.
@@ -112,6 +159,7 @@ impl Rig {
             cluster,
             usi,
             settings,
+            pulse: Pulse::start(),
         }
     }
 
@@ -146,12 +194,18 @@ impl Rig {
                 let due = [(Signal::KILL, kill), (Signal::STOP, freeze)]
                     .into_iter()
                     .find(|(_, fault)| fault.at_move == report.moves);
+                self.pulse.longest_gap();
                 let (answer, elapsed) = self.think(&game, due);
+                let stall = self.pulse.longest_gap();
                 report.moves += 1;
                 report.faults += u32::from(due.is_some());
                 report.slowest_ms = report.slowest_ms.max(elapsed.as_millis() as u64);
                 if elapsed > Duration::from_millis(self.settings.byoyomi_ms) {
-                    break "time".to_owned();
+                    let ending = match stall < REFEREE_STALL {
+                        true => "time",
+                        false => "void",
+                    };
+                    break ending.to_owned();
                 }
                 match answer.as_str() {
                     "resign" => break "resignation".to_owned(),

@@ -51,9 +51,9 @@ impl Tempo {
 
     /// The tempo of one consultation. Without a clock there is no time to be saved, and the ballot
     /// must not depend on who is faster: limits other than a clock are used up, unless the request
-    /// itself names a tempo.
+    /// itself names a tempo. A ponder without limits may still be given a clock.
     pub fn of_consultation(named: Option<Self>, ensemble: Self, limits: &Limits) -> Self {
-        let only_a_clock = limits.clock.is_some()
+        let only_a_clock = (limits.clock.is_some() || limits.ponder)
             && limits.nodes.is_none()
             && limits.depth.is_none()
             && limits.time_ms.is_none();
@@ -182,6 +182,11 @@ mod tests {
         let tempo =
             |named, limits: &Limits| Tempo::of_consultation(named, Tempo::Agreement, limits);
         assert_eq!(tempo(None, &limits), Tempo::Agreement);
+        let ponder = Limits {
+            ponder: true,
+            ..Limits::default()
+        };
+        assert_eq!(tempo(None, &ponder), Tempo::Agreement);
         limits.nodes = Some(100);
         assert_eq!(tempo(None, &limits), Tempo::Fixed);
         assert_eq!(tempo(Some(Tempo::Decided), &limits), Tempo::Decided);

@@ -116,6 +116,24 @@ async fn decides_at_the_deadline_from_what_was_streamed() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_promotion_and_its_refusal_are_two_moves() {
+    // Engines that never refuse to promote vote for the one, others perhaps for the other.
+    let worker = FakeWorker::named("desk")
+        .player("a", &[Answer("8h2b+")])
+        .player("b", &[Answer("8h2b+")])
+        .player("c", &[Answer("8h2b")]);
+    let (roster, _server) = worker.roster().await;
+    let exchange = question_on("startpos moves 7g7f 3c3d", time_limit(1_000));
+    let ballot = run(&roster, exchange, vec![]).await;
+    let tally: Vec<_> = ballot
+        .tally
+        .iter()
+        .map(|count| (count.r#move.as_str(), count.votes))
+        .collect();
+    assert_eq!(tally, [("8h2b+", 2), ("8h2b", 1)]);
+}
+
+#[tokio::test(start_paused = true)]
 async fn workers_get_their_time_and_no_clock() {
     let worker = FakeWorker::named("desk").player("a", &[Answer("7g7f")]);
     let requests = worker.requests.clone();

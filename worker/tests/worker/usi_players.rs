@@ -145,14 +145,15 @@ async fn a_time_limit_stops_an_endless_search() {
 }
 
 #[tokio::test]
-async fn a_later_go_stops_the_earlier_one_and_both_answer() {
+async fn a_later_go_waits_until_the_earlier_one_is_over() {
     let folder = Folder::new();
     let (_worker, client) = in_process(&fake(&["--log", &folder.file("log")])).await;
     let mut earlier = Think::go(&client, go(endless())).await;
     earlier.progress().await;
     let mut later = Think::go(&client, go(nodes(10))).await;
-    assert_eq!(later.line().await.r#move, "7g7f");
+    earlier.stop().await;
     assert_eq!(earlier.line().await.r#move, "7g7f");
+    assert_eq!(later.line().await.r#move, "7g7f");
     let lines = folder.lines("log");
     assert_eq!(
         lines[lines.len() - 5..],

@@ -96,6 +96,15 @@ fn play(options: &Options) -> anyhow::Result<ExitCode> {
                         rig = None;
                         continue;
                     };
+                    if report.is_void() {
+                        eprintln!(
+                            "faults: game {number} is void: the machine stopped the referee; \
+                             the longest move took {} ms",
+                            report.slowest_ms
+                        );
+                        missing.lock().expect("no panic with the lock").push(number);
+                        continue;
+                    }
                     let line = report.to_json().to_string();
                     println!("{line}");
                     let mut log = log.lock().expect("no panic with the lock");

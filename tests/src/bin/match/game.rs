@@ -1,6 +1,6 @@
 //! One game under a referee that knows the rules.
 
-use crate::engine::Engine;
+use crate::{clock::Clock, engine::Engine};
 use anyhow::Context as _;
 use monju_engine::{Color, Game, Repetition};
 use std::time::Duration;
@@ -24,12 +24,15 @@ pub struct Report {
 /// How games are played.
 #[derive(Clone, Debug)]
 pub struct Referee {
-    /// The `go` lines of the first and the second engine.
-    pub go: [String; 2],
-    pub time_limit_ms: u64,
+    /// The `go` lines of the first and the second engine, where the clock does not make them.
+    pub go: [Option<String>; 2],
+    pub clock: Clock,
     pub maximum_plies: usize,
     pub adjudication: i32,
 }
+
+/// How long beyond its limit an engine is waited for.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Plies on which both engines have to agree before a game is adjudicated.
 const AGREEMENT: usize = 6;
@@ -48,6 +51,7 @@ impl Referee {
             engine.send("usinewgame")?;
         }
         let mut scores: Vec<i32> = Vec::new();
+        let mut left = [self.clock.main; 2];
         loop {
             let mover = match game.position().side_to_move() {
                 Color::Black => black,
@@ -82,9 +86,14 @@ impl Referee {
             }
 
             let position = position_line(&game);
-            let patience = Duration::from_millis(self.time_limit_ms + 5_000);
-            let reply = engines[mover].go(&position, &self.go[mover], patience)?;
-            if reply.elapsed > Duration::from_millis(self.time_limit_ms) {
+            let go = match &self.go[mover] {
+                Some(go) => go.clone(),
+                None => self.clock.go(left[black], left[1 - black]),
+            };
+            let limit = self.clock.limit(left[mover]);
+            let reply = engines[mover].go(&position, &go, limit + PATIENCE)?;
+            left[mover] = self.clock.after(left[mover], reply.elapsed);
+            if reply.elapsed > limit {
                 let reason = format!("time: {} ms", reply.elapsed.as_millis());
                 return Ok(end(Some(1 - mover), reason));
             }

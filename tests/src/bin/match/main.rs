@@ -7,14 +7,26 @@
 //!     --second fairy-stockfish --second-option UCI_Variant=shogi \
 //!     --openings tests/data/openings/taya_36ply.sfen --games 400 --byoyomi 200
 //! ```
+//!
+//! With `--main-time` and `--increment` both sides get a clock: how a team spends its time is judged
+//! at equal total time by, for example,
+//!
+//! ```text
+//! cargo run --release -p monju-tests --bin match -- --byoyomi 0 --main-time 10000 --increment 100 \
+//!     --first target/release/monju --first-arguments usi --first-option Tempo=agreement \
+//!     --second target/release/monju --second-arguments usi --second-option Tempo=fixed \
+//!     --openings tests/data/openings/taya_36ply.sfen --games 200
+//! ```
 #![forbid(unsafe_code)]
 
+mod clock;
 mod engine;
 mod game;
 mod statistics;
 
 use anyhow::{Context as _, bail};
 use clap::Parser;
+use clock::Clock;
 use engine::Command;
 use game::{Referee, Result as GameResult};
 use statistics::Tally;
@@ -24,6 +36,7 @@ use std::{
         Mutex,
         atomic::{AtomicUsize, Ordering},
     },
+    time::Duration,
 };
 
 /// Plays two USI engines against each other.
@@ -59,10 +72,16 @@ struct Options {
     /// Number of games; an even number, since every opening is played with both colours.
     #[arg(long, default_value_t = 100)]
     games: usize,
-    /// Milliseconds a move.
+    /// Milliseconds a move, besides the main time.
     #[arg(long, default_value_t = 200)]
     byoyomi: u64,
-    /// Milliseconds beyond the byoyomi after which a move loses on time.
+    /// Milliseconds of main time for each side and game.
+    #[arg(long, default_value_t = 0)]
+    main_time: u64,
+    /// Milliseconds that are added to the main time after each move.
+    #[arg(long, default_value_t = 0)]
+    increment: u64,
+    /// Milliseconds beyond the clock after which a move loses on time.
     #[arg(long, default_value_t = 300)]
     margin: u64,
     /// Games at the same time.
@@ -106,13 +125,14 @@ fn main() -> anyhow::Result<()> {
         &options.second_arguments,
         &options.second_option,
     )?;
-    let go = format!("go btime 0 wtime 0 byoyomi {}", options.byoyomi);
     let referee = Referee {
-        go: [
-            options.first_go.clone().unwrap_or_else(|| go.clone()),
-            options.second_go.clone().unwrap_or(go),
-        ],
-        time_limit_ms: options.byoyomi + options.margin,
+        go: [options.first_go.clone(), options.second_go.clone()],
+        clock: Clock {
+            main: Duration::from_millis(options.main_time),
+            increment: Duration::from_millis(options.increment),
+            byoyomi: Duration::from_millis(options.byoyomi),
+            margin: Duration::from_millis(options.margin),
+        },
         maximum_plies: options.maximum_plies,
         adjudication: options.adjudication,
     };
