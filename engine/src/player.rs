@@ -5,7 +5,7 @@ mod memories;
 use crate::{
     eval::{Model, Noise, NoiseError},
     rules::{Game, Move},
-    search::{Bound, Control, Limits, Line, Score, Table},
+    search::{Bound, Control, Limits, Line, Score, SearchOptions, Table},
 };
 use memories::Memories;
 use std::time::Duration;
@@ -22,6 +22,8 @@ pub struct PlayerSettings {
     /// Threads that search together, this one included. With more than one, outcomes depend on
     /// how the operating system runs them, and a node limit is kept only nearly.
     pub threads: usize,
+    /// Switches and numbers of the search.
+    pub search: SearchOptions,
 }
 
 impl PlayerSettings {
@@ -64,6 +66,7 @@ impl Default for PlayerSettings {
             sigma: 0.0,
             hash_mib: 64,
             threads: 1,
+            search: SearchOptions::default(),
         }
     }
 }
@@ -194,6 +197,25 @@ impl Player {
             answer: Answer::Move(mv),
             line,
         }
+    }
+}
+
+impl Player {
+    /// Searches from the opponent's position while the opponent thinks (paper 003, section 9): every
+    /// reply is prepared for, not one alone. The best moves on the way are kept in a table of their
+    /// own, which later searches read until the next ponder. The outcome is the opponent's.
+    pub fn ponder(
+        &mut self,
+        game: &Game,
+        limits: &Limits,
+        control: &Control,
+        progress: &mut dyn FnMut(&Line),
+    ) -> Outcome {
+        // Where there is no room for it, the transposition table has to do.
+        let _ = self.memory.record_replies();
+        let outcome = self.think(game, limits, control, progress);
+        self.memory.read_replies();
+        outcome
     }
 }
 

@@ -162,3 +162,37 @@ fn a_declaration_is_claimed() {
     let outcome = think(&mut player(0.0, 1), position, &depth(1));
     assert_eq!(outcome.answer, Answer::Win);
 }
+
+#[test]
+fn pondering_from_the_opponents_position_prepares_every_reply() {
+    let nodes = |nodes| Limits {
+        nodes: Some(nodes),
+        ..Limits::default()
+    };
+    let depth = Limits {
+        depth: Some(7),
+        ..Limits::default()
+    };
+    let game = Game::from_usi("startpos moves 7g7f 3c3d 2g2f 4c4d 4i5h").expect("a game");
+    let mut prepared = 0;
+    for reply in ["8b4b", "3a4b", "4a3b"] {
+        let mut after = game.clone();
+        let mv = after.parse_move(reply).expect("legal");
+        after.play(mv).expect("legal");
+        let to_depth = |ponder: bool| {
+            let mut player = Player::new(PlayerSettings {
+                hash_mib: 4,
+                ..PlayerSettings::default()
+            })
+            .expect("a player");
+            player.new_game(0);
+            if ponder {
+                player.ponder(&game, &nodes(200_000), &Control::new(), &mut |_| ());
+            }
+            let outcome = player.think(&after, &depth, &Control::new(), &mut |_| ());
+            outcome.line.nodes
+        };
+        prepared += u32::from(to_depth(true) < to_depth(false));
+    }
+    assert_eq!(prepared, 3, "each reply is searched with fewer nodes");
+}

@@ -22,7 +22,7 @@ use anyhow::Context;
 use monju_engine::{EvaluatorChoice, eval::Noise};
 use monju_worker::load_evaluator;
 use options::Options;
-use search::Search;
+use search::{Manner, Search};
 use thread::{PlayerChoice, SearchThread, Setting};
 use tokio::{sync::mpsc, task::JoinHandle};
 
@@ -77,6 +77,7 @@ impl Engine {
                 sigma: self.options.sigma().unwrap_or(self.choices.sigma),
                 hash_mib: self.options.hash_mib().unwrap_or(self.choices.hash_mib),
                 threads: self.options.threads(),
+                search: self.options.search(),
             },
             game_id: self.game.id(),
             seed: seed.unwrap_or_else(|| self.game.seed(None)),
@@ -126,16 +127,13 @@ impl Thinker for Engine {
         output: Output,
     ) -> JoinHandle<Answer> {
         self.game.used = true;
-        let overhead = self.options.move_overhead();
-        let search = Search::start(
-            question,
-            overhead,
-            self.options.tempo(),
-            self.setting(),
-            &self.thread,
-            controls,
-            output,
-        );
+        let manner = Manner {
+            overhead: self.options.move_overhead(),
+            tempo: self.options.tempo(),
+            pondering: self.options.pondering(),
+            setting: self.setting(),
+        };
+        let search = Search::start(question, manner, self.thread.desk(), controls, output);
         tokio::spawn(search.run())
     }
 

@@ -1,7 +1,7 @@
 //! The values of options: what is declared for all of ours, and how a GUI's are read.
 
 use crate::{clock::UnknownTempo, service::UnknownPondering, voting::UnknownRule};
-use monju_engine::{EvaluatorChoice, eval::UnknownEvaluator};
+use monju_engine::{EvaluatorChoice, SearchOptionsError, eval::UnknownEvaluator};
 use monju_worker::DEFAULT_HASH_MIB;
 
 /// Default of `USI_Hash`: leaves the size to the command line and the configuration, whose default
@@ -31,9 +31,15 @@ pub enum OptionError {
     /// Not one of the tempos.
     #[error("option Tempo: {0}")]
     Tempo(#[from] UnknownTempo),
+    /// Not a kind of pondering of one player.
+    #[error("option Pondering: unknown pondering '{0}'; expected one of: predicted, opponent")]
+    EnginePondering(String),
     /// Not a kind of pondering.
     #[error("option Pondering: {0}")]
     Pondering(#[from] UnknownPondering),
+    /// Not options of the search.
+    #[error("option SearchOptions: {0}")]
+    Search(#[from] SearchOptionsError),
     /// Not one of the evaluators.
     #[error("option Evaluator: {0}")]
     Evaluator(#[from] UnknownEvaluator),

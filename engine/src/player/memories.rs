@@ -18,9 +18,12 @@ impl Memories {
     pub fn new(settings: &PlayerSettings) -> Result<Self, TryReserveError> {
         let (hash_mib, threads) = (settings.hash_mib, settings.threads);
         Ok(match &settings.evaluator {
-            Model::Material => {
-                Self::Material(Memory::new(hash_mib, threads, &Material::default())?)
-            }
+            Model::Material => Self::Material(Memory::new(
+                hash_mib,
+                threads,
+                &Material::default(),
+                settings.search,
+            )?),
         })
     }
 
@@ -28,6 +31,20 @@ impl Memories {
     pub fn clear(&mut self) {
         match self {
             Self::Material(memory) => memory.clear(),
+        }
+    }
+
+    /// The searches from now on record best moves for those after them.
+    pub fn record_replies(&mut self) -> Result<(), TryReserveError> {
+        match self {
+            Self::Material(memory) => memory.record_replies(),
+        }
+    }
+
+    /// The searches from now on only read what was recorded.
+    pub fn read_replies(&mut self) {
+        match self {
+            Self::Material(memory) => memory.read_replies(),
         }
     }
 

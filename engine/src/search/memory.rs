@@ -1,6 +1,11 @@
 //! What a player carries from search to search.
 
-use super::{history::History, table::Table};
+use super::{
+    history::History,
+    options::{Reductions, SearchOptions},
+    replies::Replies,
+    table::Table,
+};
 use crate::eval::Evaluator;
 use std::collections::TryReserveError;
 
@@ -13,26 +18,49 @@ pub(super) struct ThreadMemory<E> {
 /// What a player carries from search to search.
 pub(crate) struct Memory<E> {
     pub(super) table: Table,
+    /// What was pondered.
+    pub(super) replies: Replies,
+    pub(super) options: SearchOptions,
+    pub(super) reductions: Box<Reductions>,
     /// The searching thread's own first, then one for each helper.
     pub(super) threads: Vec<ThreadMemory<E>>,
 }
 
 impl<E: Evaluator + Clone> Memory<E> {
     /// Allocates a table of `hash_mib` MiB, and histories for `threads` threads, at least one.
-    pub fn new(hash_mib: usize, threads: usize, evaluator: &E) -> Result<Self, TryReserveError> {
+    pub fn new(
+        hash_mib: usize,
+        threads: usize,
+        evaluator: &E,
+        options: SearchOptions,
+    ) -> Result<Self, TryReserveError> {
         let thread = |_| ThreadMemory {
-            history: History::new(),
+            history: History::new(&options),
             evaluator: evaluator.clone(),
         };
         Ok(Self {
             table: Table::new(hash_mib)?,
+            replies: Replies::default(),
+            reductions: options.reductions(),
+            options,
             threads: (0..threads.max(1)).map(thread).collect(),
         })
+    }
+
+    /// The searches from now on record best moves for those after them.
+    pub fn record_replies(&mut self) -> Result<(), TryReserveError> {
+        self.replies.record()
+    }
+
+    /// The searches from now on only read what was recorded.
+    pub fn read_replies(&mut self) {
+        self.replies.only_read();
     }
 
     /// Forgets the last game.
     pub fn clear(&mut self) {
         self.table.clear();
+        self.replies.clear();
         for thread in &mut self.threads {
             thread.history.clear();
         }

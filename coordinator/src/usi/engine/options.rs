@@ -4,7 +4,7 @@ use crate::{
     clock::Tempo,
     usi::values::{HASH_DEFAULT, HASH_MAXIMUM, OptionError, evaluator, number, small},
 };
-use monju_engine::{EvaluatorChoice, PlayerSettings, eval::Noise};
+use monju_engine::{EvaluatorChoice, PlayerSettings, SearchOptions, eval::Noise};
 use std::time::Duration;
 
 /// What is kept of the clock for the answer's way, when nobody says how long that is.
@@ -14,6 +14,19 @@ const OVERHEAD_MAXIMUM_MS: u32 = 60_000;
 const TEMPOS: [Tempo; 2] = [Tempo::Fixed, Tempo::Agreement];
 const THREADS_MAXIMUM: u64 = PlayerSettings::MAX_THREADS as u64;
 const SIGMA_MAXIMUM: u64 = Noise::MAX_SIGMA as u64;
+
+/// What one player ponders on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Pondering {
+    /// The position after the reply that it expects.
+    #[default]
+    Predicted,
+    /// The opponent's position, with all replies (paper 003, section 9).
+    Opponent,
+}
+
+const PREDICTED: &str = "predicted";
+const OPPONENT: &str = "opponent";
 
 /// What a GUI has set. `None` is the declared default: GUIs send every default back, so a default
 /// never overrides the command line.
@@ -26,6 +39,8 @@ pub struct Options {
     seed: Option<u64>,
     move_overhead_ms: Option<u32>,
     tempo: Tempo,
+    pondering: Pondering,
+    search: SearchOptions,
 }
 
 impl Options {
@@ -49,6 +64,11 @@ impl Options {
                 "option name Tempo type combo default {}{tempos}",
                 Tempo::default()
             ),
+            format!(
+                "option name Pondering type combo default {PREDICTED} \
+                 var {PREDICTED} var {OPPONENT}"
+            ),
+            "option name SearchOptions type string default <empty>".to_owned(),
         ]
     }
 
@@ -72,9 +92,20 @@ impl Options {
                 }
             }
             "tempo" => self.tempo = value.parse()?,
+            "pondering" => {
+                self.pondering = match value {
+                    OPPONENT => Pondering::Opponent,
+                    PREDICTED => Pondering::Predicted,
+                    _ => return Err(OptionError::EnginePondering(value.to_owned())),
+                }
+            }
             "moveoverhead" => {
                 let overhead = number("MoveOverhead", value, 0, OVERHEAD_MAXIMUM_MS.into())?;
                 self.move_overhead_ms = small(overhead);
+            }
+            "searchoptions" => {
+                let text = if value == "<empty>" { "" } else { value };
+                self.search = text.parse().map_err(OptionError::Search)?;
             }
             _ => tracing::debug!(name, value, "option is not ours"),
         }
@@ -104,6 +135,16 @@ impl Options {
     /// The noise seed of every game.
     pub fn seed(&self) -> Option<u64> {
         self.seed
+    }
+
+    /// Switches and numbers of the search.
+    pub fn search(&self) -> SearchOptions {
+        self.search
+    }
+
+    /// What is pondered on.
+    pub fn pondering(&self) -> Pondering {
+        self.pondering
     }
 
     /// How the time on a clock is spent.
@@ -153,6 +194,7 @@ mod tests {
             ("Threads", "257"),
             ("MoveOverhead", "fast"),
             ("Tempo", "rubato"),
+            ("Pondering", "spread"),
         ] {
             let error = options.set(name, value).expect_err("bad").to_string();
             assert!(error.contains(name) && error.contains(value), "{error}");

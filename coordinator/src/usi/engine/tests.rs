@@ -207,6 +207,34 @@ async fn a_pondered_move_is_held_and_its_limits_begin_with_the_hit() {
 }
 
 #[tokio::test]
+async fn pondering_on_the_opponents_position_shows_nothing_of_it() {
+    let mut gui = Gui::new(0.0, None);
+    gui.say(&["setoption name Pondering value opponent"]);
+    let pondered = "startpos moves 7g7f 3c3d";
+    gui.say(&[&format!("position {pondered}")]);
+    for (hit, shown) in [
+        ("ponderhit btime 0 wtime 0 byoyomi 200", true),
+        ("ponderhit", true),
+        ("stop", false),
+        ("gameover win", false),
+    ] {
+        gui.say(&["go ponder"]);
+        assert_eq!(gui.heard_meanwhile().await, [""; 0], "before {hit}");
+        gui.say(&[hit]);
+        let mut lines = gui.hear("bestmove").await;
+        let answer = lines.pop().expect("an answer");
+        let mv = answer.split(' ').nth(1).expect("a move");
+        monju_engine::Game::from_usi(&format!("{pondered} {mv}")).expect("a legal answer");
+        assert_eq!(!lines.is_empty(), shown, "{hit}: {lines:?}");
+    }
+    // Where there is no move to go back over, the position itself is pondered on.
+    gui.say(&["position startpos", "go ponder"]);
+    gui.hear("info").await;
+    gui.say(&["stop"]);
+    gui.hear("bestmove").await;
+}
+
+#[tokio::test]
 async fn what_the_rules_decide_is_said_without_a_search() {
     let mut gui = Gui::new(0.0, None);
     gui.say(&["position sfen 4k4/4G4/4P4/9/9/9/9/9/4K4 w - 1"]);

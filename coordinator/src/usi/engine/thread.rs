@@ -3,7 +3,9 @@
 //! It does one job after the other and is steered from outside by the search's `Control` alone, so
 //! that a stop has no way through any queue. A panic costs one search; the next makes a new player.
 
-use monju_engine::{Control, EvaluatorChoice, Game, Limits, Line, Outcome, Player, PlayerSettings};
+use monju_engine::{
+    Control, EvaluatorChoice, Game, Limits, Line, Outcome, Player, PlayerSettings, SearchOptions,
+};
 use monju_worker::load_evaluator;
 use std::{
     any::Any,
@@ -29,6 +31,8 @@ pub struct PlayerChoice {
     pub hash_mib: u32,
     /// Threads that search together.
     pub threads: u32,
+    /// Switches and numbers of the search.
+    pub search: SearchOptions,
 }
 
 impl PlayerChoice {
@@ -39,6 +43,7 @@ impl PlayerChoice {
             sigma: self.sigma,
             hash_mib: self.hash_mib as usize,
             threads: self.threads as usize,
+            search: self.search,
         };
         Player::new(settings).map_err(|error| error.to_string())
     }
@@ -63,6 +68,8 @@ pub struct Task {
     pub limits: Limits,
     /// When the search must end, however long it took to begin.
     pub deadline: Option<Instant>,
+    /// Whether the game is at the opponent's move, which is pondered on.
+    pub ponder: bool,
     /// Steers the search.
     pub control: Control,
     /// Hears every progress.
@@ -146,6 +153,17 @@ impl SearchThread {
         }
     }
 
+    /// Another way to the thread.
+    pub fn desk(&self) -> Jobs {
+        Jobs(self.jobs.clone())
+    }
+}
+
+/// Where searches are handed in. The thread does not end before the last of these.
+#[derive(Clone, Debug)]
+pub struct Jobs(mpsc::Sender<Job>);
+
+impl Jobs {
     /// Begins a search; the outcome comes when it is over, or what went wrong, in one line.
     pub fn think(
         &self,
@@ -154,7 +172,7 @@ impl SearchThread {
     ) -> oneshot::Receiver<Result<Outcome, String>> {
         let (outcome, receiver) = oneshot::channel();
         // The receiver tells when the thread is gone.
-        let _ = self.jobs.send(Job::Think {
+        let _ = self.0.send(Job::Think {
             setting,
             task: Box::new(task),
             outcome,
@@ -191,7 +209,17 @@ impl Desk {
                     limits.time = task
                         .deadline
                         .map(|deadline| deadline.saturating_duration_since(Instant::now()));
-                    player.think(&task.game, &limits, &task.control, &mut *task.progress)
+                    let search = match task.ponder {
+                        true => Player::ponder,
+                        false => Player::think,
+                    };
+                    search(
+                        player,
+                        &task.game,
+                        &limits,
+                        &task.control,
+                        &mut *task.progress,
+                    )
                 });
                 // Nobody waits when the session has ended.
                 let _ = outcome.send(searched);

@@ -32,6 +32,11 @@ impl Timer {
         }
     }
 
+    /// What the limits call for, now that they are known.
+    pub fn set_tempo(&mut self, tempo: Tempo) {
+        self.tempo = tempo;
+    }
+
     /// The clock runs since `from`.
     pub fn start(&mut self, budget: Budget, from: Instant) {
         self.clock = Some((budget, from));

@@ -1,0 +1,144 @@
+//! Blunder's own table for pondering (paper 003, section 9): the best moves of the positions that a
+//! search from the opponent's position went through. Unlike the transposition table's, its entries
+//! are not overwritten by the search that follows, which only reads them.
+
+use crate::rules::Move;
+use std::{
+    collections::TryReserveError,
+    sync::atomic::{AtomicU64, Ordering},
+};
+
+/// Slots of the table, eight bytes each.
+const SLOTS: usize = 1 << 17;
+
+/// The least remaining depth of a position whose best move is worth keeping (paper 003: 2).
+const LEAST_DEPTH: i32 = 2;
+
+/// Bits of a slot that hold the move, and above them the depth; the rest are of the key.
+const MOVE_BITS: u32 = 16;
+const DEPTH_BITS: u32 = 8;
+const KEY_MASK: u64 = u64::MAX << (MOVE_BITS + DEPTH_BITS);
+
+/// The table. Empty until pondering begins for the first time.
+#[derive(Debug, Default)]
+pub(crate) struct Replies {
+    /// One word a slot, so that threads that write at the same time spoil nothing.
+    slots: Box<[AtomicU64]>,
+    is_recording: bool,
+}
+
+impl Replies {
+    /// Forgets what was recorded, and records from now on.
+    pub fn record(&mut self) -> Result<(), TryReserveError> {
+        if self.slots.is_empty() {
+            let mut slots = Vec::new();
+            slots.try_reserve_exact(SLOTS)?;
+            slots.resize_with(SLOTS, AtomicU64::default);
+            self.slots = slots.into_boxed_slice();
+        } else {
+            self.clear();
+        }
+        self.is_recording = true;
+        Ok(())
+    }
+
+    /// What was recorded is only read from now on.
+    pub fn only_read(&mut self) {
+        self.is_recording = false;
+    }
+
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        for slot in &mut self.slots {
+            *slot = AtomicU64::default();
+        }
+    }
+
+    /// Records the best move of a position that was searched so deep, unless the slot holds one of
+    /// a deeper search.
+    #[inline]
+    pub fn put(&self, key: u64, mv: Option<Move>, depth: i32) {
+        if !self.is_recording || depth < LEAST_DEPTH {
+            return;
+        }
+        let (Some(mv), Some(slot)) = (mv, self.slot(key)) else {
+            return;
+        };
+        let depth = depth.min(255) as u64;
+        let held = slot.load(Ordering::Relaxed);
+        if held & KEY_MASK != key & KEY_MASK && held >> MOVE_BITS & 255 > depth {
+            return;
+        }
+        let word = key & KEY_MASK | depth << MOVE_BITS | u64::from(mv.bits());
+        slot.store(word, Ordering::Relaxed);
+    }
+
+    /// The best move that was recorded for a position. Two positions may share the part of the key
+    /// that is compared, so it may be illegal.
+    #[inline]
+    pub fn get(&self, key: u64) -> Option<Move> {
+        let held = self.slot(key)?.load(Ordering::Relaxed);
+        match held != 0 && held & KEY_MASK == key & KEY_MASK {
+            true => Move::try_from_bits(held as u16),
+            false => None,
+        }
+    }
+
+    fn slot(&self, key: u64) -> Option<&AtomicU64> {
+        // The low bits of the key are not in the slot, so they choose it.
+        self.slots.get(key as usize & (SLOTS - 1))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::Game;
+
+    fn moves() -> Vec<Move> {
+        Game::startpos().legal_moves()
+    }
+
+    #[test]
+    fn nothing_is_known_before_the_first_recording() {
+        let replies = Replies::default();
+        replies.put(77, Some(moves()[0]), 9);
+        assert_eq!(replies.get(77), None);
+    }
+
+    #[test]
+    fn the_deeper_of_two_positions_keeps_a_slot() {
+        let moves = moves();
+        let mut replies = Replies::default();
+        replies.record().expect("a megabyte");
+        let (one, other) = (5 << 40 | 77, 6 << 40 | 77);
+        replies.put(one, Some(moves[0]), 1);
+        assert_eq!(replies.get(one), None, "too shallow");
+        replies.put(one, Some(moves[1]), 4);
+        replies.put(other, Some(moves[2]), 3);
+        assert_eq!(
+            (replies.get(one), replies.get(other)),
+            (Some(moves[1]), None)
+        );
+        replies.put(one, Some(moves[3]), 2);
+        assert_eq!(replies.get(one), Some(moves[3]), "the latest of its own");
+        replies.put(other, Some(moves[2]), 4);
+        assert_eq!(
+            (replies.get(one), replies.get(other)),
+            (None, Some(moves[2]))
+        );
+    }
+
+    #[test]
+    fn what_is_only_read_does_not_change() {
+        let moves = moves();
+        let mut replies = Replies::default();
+        replies.record().expect("a megabyte");
+        replies.put(77, Some(moves[1]), 4);
+        replies.only_read();
+        replies.put(77, Some(moves[2]), 40);
+        assert_eq!(replies.get(77), Some(moves[1]));
+        replies.record().expect("it is there");
+        assert_eq!(replies.get(77), None, "another ponder begins");
+    }
+}
