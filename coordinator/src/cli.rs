@@ -16,8 +16,8 @@ use crate::{
     usi::{self, engine::EngineChoices},
 };
 use anyhow::{Context, bail};
-use clap::{Args, CommandFactory, Parser, Subcommand};
-use monju_engine::EvaluatorChoice;
+use clap::{Args, CommandFactory, Parser, Subcommand, error::ErrorKind};
+use monju_engine::{EvaluatorChoice, eval::Sigma};
 use monju_worker::DEFAULT_HASH_MIB;
 use std::{
     env,
@@ -86,9 +86,9 @@ struct TeamArguments {
     /// Native noise players in this process; default: one per core, 3 to 16
     #[arg(long, value_name = "M")]
     players: Option<u32>,
-    /// Standard deviation of their noise in centipawns; default: 50
+    /// Standard deviation of their noise: centipawns, or '1/4 pawn exchange'; default: 50
     #[arg(long, value_name = "S", allow_negative_numbers = true)]
-    sigma: Option<f64>,
+    sigma: Option<Sigma>,
     /// Static evaluation, or one with the weights of a file: NAME:FILE
     #[arg(long, value_name = "NAME")]
     evaluator: Option<EvaluatorChoice>,
@@ -124,14 +124,9 @@ struct EngineArguments {
     #[arg(long, value_name = "MIB", default_value_t = DEFAULT_HASH_MIB,
           value_parser = clap::value_parser!(u32).range(1..))]
     hash: u32,
-    /// Standard deviation of the evaluation noise in centipawns
-    #[arg(
-        long,
-        value_name = "S",
-        default_value_t = 0.0,
-        allow_negative_numbers = true
-    )]
-    sigma: f64,
+    /// Standard deviation of the evaluation noise: centipawns, or '1/4 pawn exchange'
+    #[arg(long, value_name = "S", default_value_t, allow_negative_numbers = true)]
+    sigma: Sigma,
     /// Static evaluation, or one with the weights of a file: NAME:FILE
     #[arg(long, value_name = "NAME", default_value_t)]
     evaluator: EvaluatorChoice,
@@ -202,9 +197,9 @@ struct WorkerArguments {
     /// Native noise players, instead of the configured players
     #[arg(long, value_name = "M")]
     players: Option<u32>,
-    /// Standard deviation of their noise in centipawns
+    /// Standard deviation of their noise: centipawns, or '1/4 pawn exchange'
     #[arg(long, value_name = "S", allow_negative_numbers = true)]
-    sigma: Option<f64>,
+    sigma: Option<Sigma>,
     /// Static evaluation, or one with the weights of a file: NAME:FILE
     #[arg(long, value_name = "NAME")]
     evaluator: Option<EvaluatorChoice>,
@@ -290,7 +285,11 @@ impl PerftArguments {
 /// Runs the command that the arguments name. Errors are one line on standard error; the status is
 /// 0 when the thing asked for was done, 1 when it was not, 2 when the arguments make no sense.
 pub fn main() -> ExitCode {
-    let command = match Cli::parse().command {
+    let arguments = match Cli::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return refuse(&error),
+    };
+    let command = match arguments.command {
         Some(command) => command,
         None if io::stdin().is_terminal() => {
             let _ = Cli::command().print_help();
@@ -305,6 +304,23 @@ pub fn main() -> ExitCode {
             let line = format!("{error:#}").replace('\n', " ");
             eprintln!("monju: {line}");
             ExitCode::FAILURE
+        }
+    }
+}
+
+/// Shows help and versions as they are, and what is wrong with the arguments as one line.
+fn refuse(error: &clap::Error) -> ExitCode {
+    use ErrorKind::{DisplayHelp, DisplayHelpOnMissingArgumentOrSubcommand, DisplayVersion};
+    match error.kind() {
+        DisplayHelp | DisplayVersion | DisplayHelpOnMissingArgumentOrSubcommand => error.exit(),
+        _ => {
+            let text = error.to_string();
+            let lines = text.lines().take_while(|line| !line.trim().is_empty());
+            let words: Vec<&str> = lines.map(str::trim).collect();
+            let line = words.join(" ");
+            let line = line.strip_prefix("error: ").unwrap_or(&line);
+            eprintln!("monju: {line}; see --help");
+            ExitCode::from(2)
         }
     }
 }

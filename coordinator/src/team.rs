@@ -10,7 +10,7 @@ use crate::{
     service::{Ensemble, Service},
     voting::UnknownRule,
 };
-use monju_engine::EvaluatorChoice;
+use monju_engine::{EvaluatorChoice, eval::Sigma};
 use monju_proto::v1::{RosterRequest, coordinator_client::CoordinatorClient};
 use monju_worker::{
     InProcessWorker, NativeSpec, PlayerKind, PlayerSpec, PlayersError, Worker, WorkerSettings,
@@ -43,8 +43,8 @@ pub struct Choices {
     pub coordinator: Option<String>,
     /// Number of embedded native players, M.
     pub players: Option<u32>,
-    /// Standard deviation of their noise in centipawns.
-    pub sigma: Option<f64>,
+    /// Standard deviation of their noise.
+    pub sigma: Option<Sigma>,
     /// Evaluator of the embedded native players.
     pub evaluator: Option<EvaluatorChoice>,
     /// Voting rule.
@@ -265,7 +265,7 @@ pub(crate) fn local_players(
     config: &Config,
     choices: &Choices,
 ) -> Result<Vec<PlayerSpec>, AssembleError> {
-    let sigma = choices.sigma.unwrap_or(DEFAULT_SIGMA);
+    let sigma = choices.sigma.unwrap_or(DEFAULT_SIGMA.into());
     let defaults = config.players.is_empty() && config.coordinator.workers.is_empty();
     let mut players = match choices.players {
         Some(count) => noise_players(team, count, sigma)?,

@@ -37,6 +37,22 @@ pub enum GoForm {
     Ponder,
 }
 
+impl GoForm {
+    /// The name that configurations use.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Nodes => "nodes",
+            Self::Depth => "depth",
+            Self::Movetime => "movetime",
+            Self::Byoyomi => "byoyomi",
+            Self::Clock => "clock",
+            Self::Increment => "increment",
+            Self::Infinite => "infinite",
+            Self::Ponder => "ponder",
+        }
+    }
+}
+
 /// What to send to an engine, and when to stop it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct GoPlan {
@@ -106,6 +122,7 @@ mod tests {
             nodes,
             depth,
             time: time_ms.map(Duration::from_millis),
+            multi_pv: None,
         }
     }
 

@@ -208,7 +208,7 @@ impl<E: Evaluator + Clone> Search<'_, E> {
         let original_alpha = alpha;
 
         while let Some(mv) = picker.next(&self.position, info, self.history) {
-            if Some(mv) == excluded {
+            if Some(mv) == excluded || is_root && self.ruled_out.contains(&mv) {
                 continue;
             }
             number += 1;
@@ -324,7 +324,9 @@ impl<E: Evaluator + Clone> Search<'_, E> {
         {
             self.reward(mv, &node, here, &tried);
         }
-        if excluded.is_none() {
+        // What is left of the root's moves is no value of the root.
+        let is_whole = !is_root || self.ruled_out.is_empty();
+        if excluded.is_none() && is_whole {
             let bound = if best >= beta {
                 Bound::Lower
             } else if best > original_alpha && PV {
