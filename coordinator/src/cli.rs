@@ -7,6 +7,7 @@ use crate::{
     commands::{
         calibrate::Calibrate,
         consult::Consult,
+        doctor::Doctor,
         perft::Perft,
         replay::ReplayCommand,
         services::{CoordinatorService, WorkerService},
@@ -62,6 +63,8 @@ enum Command {
     /// Searches a fixed suite of positions: total nodes (the search's signature) and nodes/second
     #[command(after_help = bench::HELP)]
     Bench(bench::Arguments),
+    /// Checks a configuration against reality: workers, players, engines; says what to mend
+    Doctor(DoctorArguments),
     /// Decides recorded ballots again under any rule, and tabulates who votes how
     Replay(record::ReplayArguments),
     /// Learns each engine's win rates by score from recorded ballots, and writes them to a file
@@ -250,6 +253,30 @@ impl From<CoordinatorArguments> for CoordinatorService {
 }
 
 #[derive(Debug, Args)]
+struct DoctorArguments {
+    /// Configuration; default: monju.toml beside the executable, if there is one
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Milliseconds that every player gets for its test move
+    #[arg(long, value_name = "MS", default_value_t = 2_000,
+          value_parser = clap::value_parser!(u64).range(100..=600_000))]
+    time: u64,
+    /// Prints one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+impl From<DoctorArguments> for Doctor {
+    fn from(arguments: DoctorArguments) -> Self {
+        Self {
+            config: arguments.config,
+            test_time: Duration::from_millis(arguments.time),
+            json: arguments.json,
+        }
+    }
+}
+
+#[derive(Debug, Args)]
 struct PerftArguments {
     /// The position (default: startpos), and the depth in plies at the end
     #[arg(required = true, value_name = "POSITION DEPTH")]
@@ -330,7 +357,7 @@ fn execute(command: Command) -> anyhow::Result<()> {
         Command::Worker(_) | Command::Coordinator(_) => "info",
         Command::Usi(_) | Command::Engine(_) | Command::Replay(_) | Command::Calibrate(_) => "warn",
         // What goes wrong is in the ballot, or in the one line at the end.
-        Command::Consult(_) | Command::Perft(_) | Command::Bench(_) => "error",
+        Command::Consult(_) | Command::Doctor(_) | Command::Perft(_) | Command::Bench(_) => "error",
     });
     match command {
         Command::Perft(arguments) => arguments.resolve()?.run(),
@@ -341,6 +368,12 @@ fn execute(command: Command) -> anyhow::Result<()> {
         Command::Usi(arguments) => block_on(usi::run(arguments.into())),
         Command::Worker(arguments) => block_on(WorkerService::from(arguments).run()),
         Command::Coordinator(arguments) => block_on(CoordinatorService::from(arguments).run()),
+        Command::Doctor(arguments) => block_on(async {
+            tokio::select! {
+                outcome = Doctor::from(arguments).run() => outcome,
+                () = server::told_to_end() => bail!("interrupted"),
+            }
+        }),
         Command::Consult(arguments) => block_on(async {
             tokio::select! {
                 outcome = Consult::from(arguments).run() => outcome,

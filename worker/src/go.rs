@@ -38,6 +38,18 @@ pub enum GoForm {
 }
 
 impl GoForm {
+    /// Every form.
+    pub const ALL: [Self; 8] = [
+        Self::Nodes,
+        Self::Depth,
+        Self::Movetime,
+        Self::Byoyomi,
+        Self::Clock,
+        Self::Increment,
+        Self::Infinite,
+        Self::Ponder,
+    ];
+
     /// The name that configurations use.
     pub fn name(self) -> &'static str {
         match self {

@@ -23,6 +23,7 @@
 
 mod config;
 mod evaluator;
+mod examine;
 mod go;
 mod info;
 mod limits;

@@ -6,7 +6,7 @@ use crate::{
     native::{NativePlayer, Seeding},
     player::{self, Host, PlayerStub},
     profile,
-    spec::{NativeSpec, PlayerKind, PlayerSpec},
+    spec::{NativeSpec, PlayerKind, PlayerSpec, UsiSpec},
     usi_player::UsiPlayer,
 };
 use monju_engine::{Model, Player, PlayerError, PlayerSettings};
@@ -100,6 +100,8 @@ pub(crate) struct Member {
     info: v1::PlayerInfo,
     /// What a foreign engine calls itself, once it has.
     engine: Arc<OnceLock<String>>,
+    /// How a foreign engine is started.
+    pub usi: Option<UsiSpec>,
     pub stub: PlayerStub,
 }
 
@@ -151,6 +153,7 @@ impl Worker {
                 limits,
                 clock_share,
             };
+            let mut usi = None;
             let stub = match kind {
                 PlayerKind::Native(spec) => {
                     let evaluator = shelf.get(&spec.evaluator);
@@ -165,11 +168,17 @@ impl Worker {
                 }
                 PlayerKind::Usi(spec) => {
                     profile::usi(&mut info, &spec);
+                    usi = Some(spec.clone());
                     let host = UsiPlayer::new(player, spec, own, Arc::clone(&engine));
                     seat(host, &closed, &mut actors)
                 }
             };
-            members.push(Member { info, engine, stub });
+            members.push(Member {
+                info,
+                engine,
+                usi,
+                stub,
+            });
         }
         let roster = Arc::new(Roster {
             name,
