@@ -5,7 +5,7 @@ mod memories;
 use crate::{
     eval::{Model, Noise, NoiseError, NoiseModel},
     rules::{Game, Move},
-    search::{Bound, Control, Limits, Line, Score, Table},
+    search::{Bound, Control, Limits, Line, Score, SearchOptions, Table},
 };
 use memories::Memories;
 use std::time::Duration;
@@ -24,6 +24,8 @@ pub struct PlayerSettings {
     /// Threads that search together, this one included. With more than one, outcomes depend on
     /// how the operating system runs them, and a node limit is kept only nearly.
     pub threads: usize,
+    /// Switches and numbers of the search.
+    pub search: SearchOptions,
 }
 
 impl PlayerSettings {
@@ -67,6 +69,7 @@ impl Default for PlayerSettings {
             noise_model: NoiseModel::default(),
             hash_mib: 64,
             threads: 1,
+            search: SearchOptions::default(),
         }
     }
 }

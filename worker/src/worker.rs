@@ -241,6 +241,7 @@ fn start_native(
         noise_model: spec.noise_model,
         hash_mib: hash_mib as usize,
         threads: spec.threads as usize,
+        ..PlayerSettings::default()
     };
     let seeding = match spec.seed {
         _ if sigma == 0.0 => Seeding::Noiseless,

@@ -2,7 +2,7 @@
 
 use crate::voting::UnknownRule;
 use monju_engine::{
-    EvaluatorChoice, Model,
+    EvaluatorChoice, Model, SearchOptionsError,
     eval::{Noise, Sigma, UnknownEvaluator},
 };
 use monju_worker::DEFAULT_HASH_MIB;
@@ -34,6 +34,9 @@ pub enum OptionError {
     /// Not one of the voting rules.
     #[error("option Rule: {0}")]
     Rule(#[from] UnknownRule),
+    /// Not options of the search.
+    #[error("option SearchOptions: {0}")]
+    Search(#[from] SearchOptionsError),
     /// Not one of the evaluators.
     #[error("option Evaluator: {0}")]
     Evaluator(#[from] UnknownEvaluator),

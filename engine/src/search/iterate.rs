@@ -4,6 +4,7 @@ use super::{
     Bound, Candidate, Control, Limits, Line,
     history::{Context, History},
     memory::{Memory, ThreadMemory},
+    options::{Reductions, SearchOptions},
     split::SplitPoint,
     table::Table,
     team::Team,
@@ -29,7 +30,10 @@ const STACK_SIZE: usize = 16 << 20;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Frame {
     pub context: Context,
+    /// Corrected static evaluation.
     pub evaluation: Value,
+    /// Static evaluation as the evaluator and the noise make it.
+    pub raw_evaluation: Value,
     pub killers: [Option<Move>; 2],
     pub excluded: Option<Move>,
 }
@@ -38,6 +42,7 @@ impl Frame {
     const EMPTY: Self = Self {
         context: Context::NONE,
         evaluation: 0,
+        raw_evaluation: 0,
         killers: [None; 2],
         excluded: None,
     };
@@ -48,6 +53,8 @@ pub(super) const BEFORE_ROOT: usize = 4;
 
 /// One search.
 pub(crate) struct Search<'a, E> {
+    pub(super) options: &'a SearchOptions,
+    pub(super) reductions: &'a Reductions,
     pub(super) table: &'a Table,
     pub(super) history: &'a mut History,
     pub(super) evaluator: &'a mut E,
@@ -88,6 +95,8 @@ pub(crate) struct Search<'a, E> {
 #[derive(Clone, Copy)]
 struct Task<'a> {
     game: &'a Game,
+    options: &'a SearchOptions,
+    reductions: &'a Reductions,
     table: &'a Table,
     noise: &'a Noise,
     control: &'a Control,
@@ -108,9 +117,15 @@ pub(crate) fn search<E: Evaluator + Clone>(
     noise: &Noise,
     progress: &mut dyn FnMut(&Line),
 ) -> Line {
-    memory.table.age();
+    if memory.options.table_persistence != 0 {
+        memory.table.age();
+    } else {
+        memory.table.clear();
+    }
     let mut task = Task {
         game,
+        options: &memory.options,
+        reductions: &memory.reductions,
         table: &memory.table,
         noise,
         control,
@@ -155,6 +170,8 @@ impl<'a, E: Evaluator + Clone> Search<'a, E> {
     ) -> Self {
         let Task {
             game,
+            options,
+            reductions,
             table,
             noise,
             control,
@@ -162,6 +179,8 @@ impl<'a, E: Evaluator + Clone> Search<'a, E> {
         } = task;
         thread.evaluator.reset(game.position());
         Self {
+            options,
+            reductions,
             table,
             history: &mut thread.history,
             evaluator: &mut thread.evaluator,
@@ -288,10 +307,10 @@ impl<'a, E: Evaluator + Clone> Search<'a, E> {
 
     /// One iteration, first in a narrow window around the value of the one before.
     fn aspire(&mut self, depth: i32, previous: Value) -> Value {
-        if depth < 5 {
+        if depth < 5 || self.options.root_aspiration == 0 {
             return self.root(-INFINITE, INFINITE, depth);
         }
-        let mut margin = 60;
+        let mut margin = self.options.root_window;
         let mut alpha = (previous - margin).max(-INFINITE);
         let mut beta = (previous + margin).min(INFINITE);
         loop {
@@ -469,7 +488,7 @@ mod tests {
             home: thread::current().id(),
             material: Material::default(),
         };
-        let mut memory = Memory::new(4, 3, &evaluator).unwrap();
+        let mut memory = Memory::new(4, 3, &evaluator, SearchOptions::default()).unwrap();
         let game = Game::startpos();
         let limits = Limits {
             time: Some(Duration::from_secs(60)),

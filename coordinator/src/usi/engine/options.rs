@@ -3,7 +3,7 @@
 use crate::usi::values::{
     HASH_DEFAULT, HASH_MAXIMUM, OptionError, evaluator, number, sigma, small,
 };
-use monju_engine::{EvaluatorChoice, PlayerSettings, eval::Sigma};
+use monju_engine::{EvaluatorChoice, PlayerSettings, SearchOptions, eval::Sigma};
 use std::time::Duration;
 
 /// What is kept of the clock for the answer's way, when nobody says how long that is.
@@ -21,6 +21,7 @@ pub struct Options {
     evaluator: Option<EvaluatorChoice>,
     seed: Option<u64>,
     move_overhead_ms: Option<u32>,
+    search: SearchOptions,
 }
 
 impl Options {
@@ -39,6 +40,7 @@ impl Options {
                 "option name MoveOverhead type spin default {OVERHEAD_DEFAULT_MS} \
                  min 0 max {OVERHEAD_MAXIMUM_MS}"
             ),
+            "option name SearchOptions type string default <empty>".to_owned(),
         ]
     }
 
@@ -64,6 +66,10 @@ impl Options {
             "moveoverhead" => {
                 let overhead = number("MoveOverhead", value, 0, OVERHEAD_MAXIMUM_MS.into())?;
                 self.move_overhead_ms = small(overhead);
+            }
+            "searchoptions" => {
+                let text = if value == "<empty>" { "" } else { value };
+                self.search = text.parse().map_err(OptionError::Search)?;
             }
             _ => tracing::debug!(name, value, "option is not ours"),
         }
@@ -93,6 +99,11 @@ impl Options {
     /// The noise seed of every game.
     pub fn seed(&self) -> Option<u64> {
         self.seed
+    }
+
+    /// Switches and numbers of the search.
+    pub fn search(&self) -> SearchOptions {
+        self.search
     }
 
     /// What is lost between the decision and the referee's clock.

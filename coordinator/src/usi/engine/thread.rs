@@ -4,7 +4,8 @@
 //! that a stop has no way through any queue. A panic costs one search; the next makes a new player.
 
 use monju_engine::{
-    Control, EvaluatorChoice, Game, Limits, Line, Outcome, Player, PlayerSettings, eval::Sigma,
+    Control, EvaluatorChoice, Game, Limits, Line, Outcome, Player, PlayerSettings, SearchOptions,
+    eval::Sigma,
 };
 use monju_worker::load_evaluator;
 use std::{
@@ -31,6 +32,8 @@ pub struct PlayerChoice {
     pub hash_mib: u32,
     /// Threads that search together.
     pub threads: u32,
+    /// Switches and numbers of the search.
+    pub search: SearchOptions,
 }
 
 impl PlayerChoice {
@@ -42,6 +45,7 @@ impl PlayerChoice {
             evaluator,
             hash_mib: self.hash_mib as usize,
             threads: self.threads as usize,
+            search: self.search,
             ..PlayerSettings::default()
         };
         Player::new(settings).map_err(|error| error.to_string())
