@@ -13,8 +13,9 @@ use monju_coordinator::{
 };
 use monju_engine::Game;
 use monju_proto::v1::{
-    DescribeRequest, DescribeResponse, Limits, Line, NewGameRequest, NewGameResponse, PlayerInfo,
-    ThinkRequest, ThinkResponse, ThinkResult, think_request,
+    DescribeRequest, DescribeResponse, ExamineRequest, ExamineResponse, Limits, Line,
+    NewGameRequest, NewGameResponse, PlayerInfo, ThinkRequest, ThinkResponse, ThinkResult,
+    think_request,
     think_response::Message,
     worker_server::{Worker, WorkerServer},
 };
@@ -87,6 +88,13 @@ impl Worker for Simulated {
         _: Request<NewGameRequest>,
     ) -> Result<Response<NewGameResponse>, Status> {
         Ok(Response::new(NewGameResponse {}))
+    }
+
+    async fn examine(
+        &self,
+        _: Request<ExamineRequest>,
+    ) -> Result<Response<ExamineResponse>, Status> {
+        Err(Status::unimplemented("nobody asks here"))
     }
 
     type ThinkStream = ReceiverStream<Result<ThinkResponse, Status>>;

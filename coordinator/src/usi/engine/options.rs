@@ -2,9 +2,9 @@
 
 use crate::{
     clock::Tempo,
-    usi::values::{HASH_DEFAULT, HASH_MAXIMUM, OptionError, evaluator, number, small},
+    usi::values::{HASH_DEFAULT, HASH_MAXIMUM, OptionError, evaluator, number, sigma, small},
 };
-use monju_engine::{EvaluatorChoice, PlayerSettings, SearchOptions, eval::Noise};
+use monju_engine::{EvaluatorChoice, PlayerSettings, SearchOptions, eval::Sigma};
 use std::time::Duration;
 
 /// What is kept of the clock for the answer's way, when nobody says how long that is.
@@ -13,7 +13,6 @@ const OVERHEAD_MAXIMUM_MS: u32 = 60_000;
 /// One player has nobody to agree with; what is decided, it decides alone.
 const TEMPOS: [Tempo; 2] = [Tempo::Fixed, Tempo::Agreement];
 const THREADS_MAXIMUM: u64 = PlayerSettings::MAX_THREADS as u64;
-const SIGMA_MAXIMUM: u64 = Noise::MAX_SIGMA as u64;
 
 /// What one player ponders on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -34,7 +33,7 @@ const OPPONENT: &str = "opponent";
 pub struct Options {
     hash_mib: Option<u32>,
     threads: Option<u32>,
-    sigma: Option<u32>,
+    sigma: Option<Sigma>,
     evaluator: Option<EvaluatorChoice>,
     seed: Option<u64>,
     move_overhead_ms: Option<u32>,
@@ -53,7 +52,7 @@ impl Options {
             ),
             "option name USI_Ponder type check default false".to_owned(),
             format!("option name Threads type spin default 1 min 1 max {THREADS_MAXIMUM}"),
-            format!("option name Sigma type spin default -1 min -1 max {SIGMA_MAXIMUM}"),
+            "option name Sigma type string default <empty>".to_owned(),
             "option name Evaluator type string default <empty>".to_owned(),
             "option name Seed type string default <empty>".to_owned(),
             format!(
@@ -83,7 +82,7 @@ impl Options {
                 self.hash_mib = small(hash).filter(|hash| *hash != HASH_DEFAULT);
             }
             "threads" => self.threads = small(number("Threads", value, 1, THREADS_MAXIMUM)?),
-            "sigma" => self.sigma = small(number("Sigma", value, -1, SIGMA_MAXIMUM)?),
+            "sigma" => self.sigma = sigma(value)?,
             "evaluator" => self.evaluator = evaluator(value)?,
             "seed" => {
                 self.seed = match value {
@@ -122,9 +121,9 @@ impl Options {
         self.threads.unwrap_or(1)
     }
 
-    /// Standard deviation of the noise in centipawns.
-    pub fn sigma(&self) -> Option<f64> {
-        self.sigma.map(f64::from)
+    /// Standard deviation of the noise.
+    pub fn sigma(&self) -> Option<Sigma> {
+        self.sigma
     }
 
     /// The static evaluation.

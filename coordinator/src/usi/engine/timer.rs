@@ -108,6 +108,7 @@ mod tests {
             selective_depth: depth,
             nodes: 0,
             time: Duration::ZERO,
+            candidates: Vec::new(),
         }
     }
 

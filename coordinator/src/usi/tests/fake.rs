@@ -49,7 +49,7 @@ pub enum Step {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Seen {
     Prepare(String),
-    Begin(Begin),
+    Begin(Box<Begin>),
     Stop,
     PonderHit(Option<Clock>),
     Closed,
@@ -173,7 +173,7 @@ impl Fake {
             panic!("a consultation starts with begin");
         };
         let steps = (self.script)(&begin);
-        let _ = self.seen.send(Seen::Begin(begin));
+        let _ = self.seen.send(Seen::Begin(Box::new(begin)));
         let (sender, mut heard) = mpsc::unbounded_channel();
         let seen = self.seen.clone();
         tokio::spawn(async move {

@@ -169,7 +169,7 @@ impl Gui {
     pub async fn next_begin(&mut self) -> Begin {
         loop {
             if let Seen::Begin(begin) = self.seen.recv().await.expect("a consultation") {
-                return begin;
+                return *begin;
             }
         }
     }
