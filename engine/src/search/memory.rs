@@ -3,7 +3,7 @@
 use super::{
     history::History,
     options::{Reductions, SearchOptions},
-    table::Table,
+    values::{Store, Values},
 };
 use crate::eval::Evaluator;
 use std::collections::TryReserveError;
@@ -15,15 +15,15 @@ pub(super) struct ThreadMemory<E> {
 }
 
 /// What a player carries from search to search.
-pub(crate) struct Memory<E> {
-    pub(super) table: Table,
+pub(crate) struct Memory<E, V: Values> {
+    pub(super) table: V::Table,
     pub(super) options: SearchOptions,
     pub(super) reductions: Box<Reductions>,
     /// The searching thread's own first, then one for each helper.
     pub(super) threads: Vec<ThreadMemory<E>>,
 }
 
-impl<E: Evaluator + Clone> Memory<E> {
+impl<E: Evaluator + Clone, V: Values> Memory<E, V> {
     /// Allocates a table of `hash_mib` MiB, and histories for `threads` threads, at least one.
     pub fn new(
         hash_mib: usize,
@@ -36,7 +36,7 @@ impl<E: Evaluator + Clone> Memory<E> {
             evaluator: evaluator.clone(),
         };
         Ok(Self {
-            table: Table::new(hash_mib)?,
+            table: V::Table::new(hash_mib)?,
             reductions: options.reductions(),
             options,
             threads: (0..threads.max(1)).map(thread).collect(),
