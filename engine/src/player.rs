@@ -1,13 +1,13 @@
 //! One voter: a search, an evaluator, and its own noise.
 
-mod memories;
+mod carried;
 
 use crate::{
     eval::{Model, Noise, NoiseError, NoiseModel},
     rules::{Game, Move},
-    search::{Bound, Control, Limits, Line, Score, SearchOptions, Table},
+    search::{Bound, Control, Limits, Line, MAX_LANES, Score, SearchOptions, Table},
 };
-use memories::Memories;
+use carried::{Carried, Task, carry};
 use std::time::Duration;
 
 /// Everything that makes a player differ from its neighbours, except the noise seed of a game.
@@ -24,6 +24,9 @@ pub struct PlayerSettings {
     /// Threads that search together, this one included. With more than one, outcomes depend on
     /// how the operating system runs them, and a node limit is kept only nearly.
     pub threads: usize,
+    /// Virtual players that one search carries as a vector, each with noise of its own (paper 000,
+    /// section 4); 1 for an ordinary search. Lane *i* has the noise seed of the player plus *i*.
+    pub lanes: usize,
     /// Switches and numbers of the search.
     pub search: SearchOptions,
 }
@@ -43,6 +46,20 @@ impl PlayerSettings {
         Err(PlayerError::Hash {
             given,
             max: Table::MAX_MIB,
+        })
+    }
+
+    /// Whether one search can carry this many virtual players.
+    ///
+    /// # Errors
+    /// There are none, or too many.
+    pub fn check_lanes(given: usize) -> Result<(), PlayerError> {
+        if (1..=MAX_LANES).contains(&given) {
+            return Ok(());
+        }
+        Err(PlayerError::Lanes {
+            given,
+            max: MAX_LANES,
         })
     }
 
@@ -69,6 +86,7 @@ impl Default for PlayerSettings {
             noise_model: NoiseModel::default(),
             hash_mib: 64,
             threads: 1,
+            lanes: 1,
             search: SearchOptions::default(),
         }
     }
@@ -91,6 +109,14 @@ pub enum PlayerError {
     /// The system has no room for a table of so many MiB.
     #[error("no memory for a hash of {0} MiB, choose a smaller one")]
     Memory(usize),
+    /// One search cannot carry this many virtual players.
+    #[error("lanes must be between 1 and {max}, not {given}")]
+    Lanes {
+        /// The number asked for.
+        given: usize,
+        /// The largest number.
+        max: usize,
+    },
     /// The search cannot have this many threads.
     #[error("threads must be between 1 and {max}, not {given}")]
     Threads {
@@ -124,11 +150,11 @@ pub struct Outcome {
 /// One voter.
 pub struct Player {
     settings: PlayerSettings,
-    /// The noise of every evaluation; silent when it was added to the weights.
-    noise: Noise,
+    /// The noise of every evaluation, one for each lane; silent when it was added to the weights.
+    noises: Vec<Noise>,
     /// The seed by which noise was added to the weights, if it was.
     weights_seed: Option<u64>,
-    memory: Memories,
+    memory: Box<dyn Carried>,
     /// Whether the memory holds anything: clearing a large table takes a while.
     remembers: bool,
 }
@@ -149,15 +175,16 @@ impl Player {
     pub fn new(settings: PlayerSettings) -> Result<Self, PlayerError> {
         PlayerSettings::check_hash(settings.hash_mib)?;
         PlayerSettings::check_threads(settings.threads)?;
+        PlayerSettings::check_lanes(settings.lanes)?;
         let noise = match settings.noise_model {
             NoiseModel::Position => Noise::new(settings.sigma, 0)?,
             NoiseModel::Weights => Noise::new(settings.sigma, 0).and(Noise::new(0.0, 0))?,
         };
         Ok(Self {
             weights_seed: None,
-            memory: Memories::new(&settings).map_err(|_| PlayerError::Memory(settings.hash_mib))?,
+            memory: carry(&settings).map_err(|_| PlayerError::Memory(settings.hash_mib))?,
             remembers: false,
-            noise,
+            noises: vec![noise; settings.lanes],
             settings,
         })
     }
@@ -169,7 +196,9 @@ impl Player {
 
     /// Forgets the last game, and takes the noise seed of the next one.
     pub fn new_game(&mut self, noise_seed: u64) {
-        self.noise.reseed(noise_seed);
+        for (lane, noise) in self.noises.iter_mut().enumerate() {
+            noise.reseed(noise_seed.wrapping_add(lane as u64));
+        }
         self.perturb(noise_seed);
         if self.remembers {
             self.memory.clear();
@@ -211,9 +240,14 @@ impl Player {
             return without_search(Answer::Resign, Score::Mate(0));
         }
         self.remembers = true;
-        let line = self
-            .memory
-            .search(game, &legal, limits, control, &self.noise, progress);
+        let task = Task {
+            game,
+            legal: &legal,
+            limits,
+            control,
+            noises: &self.noises,
+        };
+        let line = self.memory.search(&task, progress);
         let mv = line.pv.first().copied().unwrap_or(legal[0]);
         Outcome {
             answer: Answer::Move(mv),
@@ -254,6 +288,7 @@ fn without_search(answer: Answer, score: Score) -> Outcome {
             nodes: 0,
             time: Duration::ZERO,
             candidates: Vec::new(),
+            lanes: Vec::new(),
         },
     }
 }

@@ -206,6 +206,7 @@ mod tests {
                     nodes: 3,
                     time: std::time::Duration::from_millis(4),
                     candidates: Vec::new(),
+                    lanes: Vec::new(),
                 },
             }
         }

@@ -1,6 +1,6 @@
 //! The command line of `monju bench`.
 
-use crate::commands::bench::{Bench, Comparison, RivalOption, Scaling};
+use crate::commands::bench::{Bench, Comparison, Dimension, RivalOption, Scaling};
 use clap::Args;
 use monju_engine::{
     EvaluatorChoice, PlayerSettings, SearchOptions, bench::MIDDLEGAME, eval::Sigma,
@@ -17,12 +17,19 @@ every machine.
 With --json, one object: nodes, nps, depth, time_ms, evaluator, hash_mib, sigma, seed, positions[]
 (position, nodes, nps, time_ms, bestmove, score). With --against as well: against, movetime_ms, nps,
 against_nps, ratio, compared, positions[] (position, nps, against_nps, ratio). With --threads: depth,
-positions, evaluator, hash_mib, threads[] (threads, nodes, nps, time_to_depth_ms, and beside the first
-of them nps_ratio, nodes_ratio, speedup).
+positions, evaluator, hash_mib, sigma, threads[] (threads, nodes, nps, time_to_depth_ms, and beside the
+first of them nps_ratio, nodes_ratio, speedup); with --lanes the same under lanes[].
 
 Examples: monju bench --threads 1,2 --depth 20 --hash 256
+          monju bench --lanes 1,2,4,8,16 --depth 12 --sigma 50
           monju bench --against fairy-stockfish --against-option UCI_Variant=shogi \\
               --against-option Threads=1";
+
+fn parse_lanes(text: &str) -> Result<usize, String> {
+    let lanes = text.parse().map_err(|_| "not a number".to_owned())?;
+    PlayerSettings::check_lanes(lanes).map_err(|error| error.to_string())?;
+    Ok(lanes)
+}
 
 fn parse_threads(text: &str) -> Result<usize, String> {
     let threads = text.parse().map_err(|_| "not a number".to_owned())?;
@@ -60,8 +67,12 @@ pub struct Arguments {
     #[arg(long, value_name = "N,…", value_delimiter = ',', conflicts_with = "against",
           value_parser = parse_threads)]
     threads: Vec<usize>,
+    /// The same for these numbers of virtual players in one search; --sigma tells them apart
+    #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = parse_lanes,
+          conflicts_with_all = ["against", "threads"])]
+    lanes: Vec<usize>,
     /// How many of the middlegame positions
-    #[arg(long, value_name = "N", default_value_t = MIDDLEGAME.len(), requires = "threads")]
+    #[arg(long, value_name = "N", default_value_t = MIDDLEGAME.len())]
     positions: usize,
     /// Compares nodes/second with this USI engine instead, position by position in one run
     #[arg(long, value_name = "PROGRAM", conflicts_with = "depth")]
@@ -86,12 +97,18 @@ impl Arguments {
             search: self.search,
             ..PlayerSettings::default()
         };
+        let (dimension, counts) = if self.lanes.is_empty() {
+            (Dimension::Threads, self.threads)
+        } else {
+            (Dimension::Lanes, self.lanes)
+        };
         match self.against {
-            None if !self.threads.is_empty() => Scaling {
+            None if !counts.is_empty() => Scaling {
                 settings,
                 seed: self.seed,
                 depth: self.depth,
-                threads: self.threads,
+                dimension,
+                counts,
                 positions: self.positions,
                 json: self.json,
             }

@@ -7,7 +7,7 @@ mod scaling;
 pub use compare::Comparison;
 pub use rival::RivalOption;
 use rival::{Rival, Speed};
-pub use scaling::Scaling;
+pub use scaling::{Dimension, Scaling};
 
 use anyhow::Context;
 use monju_engine::{

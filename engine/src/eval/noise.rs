@@ -2,6 +2,8 @@
 //! (paper 002, section 2). The order in which a search meets positions does not matter, and a
 //! position met twice gets the same noise twice.
 
+use std::sync::Arc;
+
 /// Entries of the table of standard normal values.
 const ENTRIES: usize = 4096;
 
@@ -25,7 +27,7 @@ pub struct NoiseError {
 pub struct Noise {
     seed: u64,
     /// N(0, σ²/2) in 1/65536 centipawn; empty when σ is 0.
-    table: Vec<i32>,
+    table: Arc<[i32]>,
 }
 
 impl Noise {
@@ -42,7 +44,7 @@ impl Noise {
         }
         let scale = sigma / std::f64::consts::SQRT_2 * UNIT;
         let table = if sigma == 0.0 {
-            Vec::new()
+            Arc::default()
         } else {
             standard_normal_strata()
                 .iter()

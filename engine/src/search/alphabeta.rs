@@ -1,20 +1,17 @@
 //! Principal-variation search (Scout): papers 000 and 003 list its parts.
 
 use super::{
-    Bound, Search,
+    Search,
     correction::Features,
     history::{Context, bonus},
-    iterate::BEFORE_ROOT,
+    iterate::{BEFORE_ROOT, note_lanes},
     node::{Node, Tried, TriedMove, Verdict},
     picker::{Picker, is_noisy},
     prune::Prospect,
     see,
     split::Searched,
-    table::Entry,
-    value::{
-        DRAW, INFINITE, MATE_BOUND, MAX_PLY, Value, clamp_evaluation, from_table, mate_in,
-        mated_in, to_table,
-    },
+    value::{DRAW, INFINITE, MAX_PLY, Value, clamp_evaluation, mate_in, mated_in},
+    values::{Entry, Store, Values},
 };
 use crate::{
     eval::Evaluator,
@@ -22,25 +19,24 @@ use crate::{
     rules::{CheckInfo, CheckTargets, Move, Visit},
 };
 
-impl<E: Evaluator + Clone> Search<'_, E> {
+impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
     /// The value of the current node from its side to move, fail-soft. `info` is that node's.
     pub(super) fn alpha_beta<const PV: bool>(
         &mut self,
         info: &CheckInfo,
-        alpha: Value,
-        beta: Value,
+        window: (V, V),
         depth: i32,
         ply: usize,
         cut_node: bool,
-    ) -> Value {
+    ) -> V {
         if self.stopped {
-            return DRAW;
+            return V::all(DRAW);
         }
         let options = self.options;
         if depth <= 0 {
-            return self.quiescence::<PV>(info, alpha, beta, 0, ply);
+            return self.quiescence::<PV>(info, window, 0, ply);
         }
-        let (mut alpha, mut beta) = (alpha, beta);
+        let mut window = V::settle(window);
         let mut depth = depth;
         let in_check = !info.checkers.is_empty();
         let is_root = ply == 0;
@@ -50,37 +46,42 @@ impl<E: Evaluator + Clone> Search<'_, E> {
         }
         if !is_root {
             if let Some(value) = self.repetition(ply) {
-                return value;
+                return V::all(value);
             }
             if ply >= MAX_PLY {
-                return if in_check { DRAW } else { self.evaluate() };
+                return if in_check {
+                    V::all(DRAW)
+                } else {
+                    self.evaluate().0
+                };
             }
             if self.can_declare(in_check) {
-                return mate_in(ply + 1);
+                return V::all(mate_in(ply + 1));
             }
             // No mate below can beat one that is known already (mate-distance pruning).
             if options.mate_distance != 0 {
-                alpha = alpha.max(mated_in(ply));
-                beta = beta.min(mate_in(ply + 1));
-                if alpha >= beta {
-                    return alpha;
+                let (narrowed, closed) = V::narrowed(window, mated_in(ply), mate_in(ply + 1));
+                if closed {
+                    return narrowed.0;
                 }
+                window = narrowed;
             }
         }
 
+        let (mut alpha, beta) = window;
         let here = ply + BEFORE_ROOT;
         let excluded = self.frames[here].excluded;
         let key = self.position.key();
         let entry = if excluded.is_some() {
             None
         } else {
-            self.table.get(key)
+            self.known(key)
         };
-        let table_value = entry.map(|entry| from_table(entry.value, ply));
+        let table_value = entry.map(|entry| entry.value.recalled(ply));
         if !PV
             && let (Some(entry), Some(value)) = (entry, table_value)
             && entry.depth >= depth
-            && cuts(entry.bound, value, alpha, beta)
+            && value.decides(entry.bounds, window)
         {
             return value;
         }
@@ -103,37 +104,33 @@ impl<E: Evaluator + Clone> Search<'_, E> {
             return self.remember_mate(mv, ply);
         }
 
-        let raw_evaluation = if in_check {
-            -INFINITE
+        let (evaluation, raw_evaluation) = if in_check {
+            (V::all(-INFINITE), -INFINITE)
         } else if excluded.is_some() {
-            self.frames[here].raw_evaluation
+            let raw = self.frames[here].raw_evaluation;
+            (V::evaluation(raw, self.noise, key), raw)
         } else {
-            match entry {
-                Some(entry) if entry.evaluation != -INFINITE => entry.evaluation,
-                _ => self.evaluate(),
-            }
+            self.evaluation_of(entry.as_ref())
         };
-        let (evaluation, features) = self.corrected(raw_evaluation, ply);
+        let (evaluation, features) = if in_check {
+            (evaluation, None)
+        } else {
+            self.corrected(evaluation, ply)
+        };
         self.frames[here].raw_evaluation = raw_evaluation;
         self.frames[here].evaluation = evaluation;
         self.frames[here + 2].killers = [None; 2];
         self.frames[here + 1].excluded = None;
-        let improving = !in_check && evaluation > self.frames[here - 2].evaluation;
+        let improving =
+            !in_check && evaluation.is_above_on_the_whole(self.frames[here - 2].evaluation);
 
         // The table's value is a better guess than the static one where its bound allows.
         let guess = match (entry, table_value) {
-            (Some(entry), Some(value)) if !in_check && value.abs() < MATE_BOUND => {
-                let better = match entry.bound {
-                    Bound::Exact => true,
-                    Bound::Lower => value > evaluation,
-                    Bound::Upper => value < evaluation,
-                };
-                if better { value } else { evaluation }
-            }
+            (Some(entry), Some(value)) if !in_check => value.better_guess(entry.bounds, evaluation),
             _ => evaluation,
         };
 
-        if !PV && !in_check && excluded.is_none() && beta.abs() < MATE_BOUND {
+        if !PV && !in_check && excluded.is_none() && !beta.has_mate(window) {
             let prospect = Prospect {
                 alpha,
                 beta,
@@ -154,9 +151,9 @@ impl<E: Evaluator + Clone> Search<'_, E> {
         if table_move.is_none() && excluded.is_none() && depth >= 4 {
             // Recursive iterative deepening: a shallower search finds a move to start with.
             if PV && options.internal_deepening != 0 {
-                self.alpha_beta::<PV>(info, alpha, beta, depth - 2, ply, cut_node);
+                self.alpha_beta::<PV>(info, window, depth - 2, ply, cut_node);
                 if self.stopped {
-                    return DRAW;
+                    return V::all(DRAW);
                 }
                 let found = self.table.get(key).and_then(|entry| entry.mv);
                 table_move = found.filter(|&mv| self.position.is_legal_given(mv, info));
@@ -183,11 +180,10 @@ impl<E: Evaluator + Clone> Search<'_, E> {
             [None; 2]
         };
         let mut picker = Picker::new(in_check, table_move, killers, node.contexts);
-        let mut best = -INFINITE;
+        let mut best = V::all(-INFINITE);
         let mut best_move = None;
         let mut tried = Tried::default();
         let mut number = 0;
-        let original_alpha = alpha;
 
         while let Some(mv) = picker.next(&self.position, info, self.history) {
             if Some(mv) == excluded || is_root && self.ruled_out.contains(&mv) {
@@ -197,7 +193,7 @@ impl<E: Evaluator + Clone> Search<'_, E> {
             let noisy = is_noisy(&self.position, mv);
             let gives_check = node.targets.is_check(&self.position, mv);
 
-            if !is_root && best > -MATE_BOUND {
+            if !is_root && !best.is_mated(alpha) {
                 match self.verdict(&node, mv, number, noisy, gives_check, alpha) {
                     Verdict::Search => {}
                     Verdict::Skip => continue,
@@ -216,31 +212,26 @@ impl<E: Evaluator + Clone> Search<'_, E> {
                 && Some(mv) == table_move
                 && let (Some(entry), Some(value)) = (entry, table_value)
                 && entry.depth >= depth - 3
-                && entry.bound != Bound::Upper
-                && value.abs() < MATE_BOUND
+                && V::holds_from_below(entry.bounds, window)
+                && !value.has_mate(window)
                 && ply < 2 * self.root_depth as usize
             {
-                let singular_beta = value - 2 * depth;
+                let singular = V::below(value.plus(-2 * depth).blanked(window));
                 self.frames[here].excluded = Some(mv);
                 let killers = self.frames[here].killers;
-                let others = self.alpha_beta::<false>(
-                    info,
-                    singular_beta - 1,
-                    singular_beta,
-                    (depth - 1) / 2,
-                    ply,
-                    cut_node,
-                );
+                let others =
+                    self.alpha_beta::<false>(info, singular, (depth - 1) / 2, ply, cut_node);
                 self.frames[here].excluded = None;
                 self.frames[here].killers = killers;
                 if self.stopped {
-                    return DRAW;
+                    return V::all(DRAW);
                 }
-                if others < singular_beta {
-                    let by_far = !PV && others < singular_beta - 2 * depth - 20;
+                if !others.any_above(singular.0) {
+                    let far = V::below(singular.1.plus(-2 * depth - 20).blanked(window));
+                    let by_far = !PV && !others.any_above(far.0);
                     extension = 1 + i32::from(by_far && options.double_extension != 0);
-                } else if singular_beta >= beta {
-                    return singular_beta;
+                } else if singular.1.all_at_least(beta) {
+                    return singular.1;
                 }
             } else {
                 extension = self.check_extension(&node, mv, gives_check);
@@ -255,23 +246,22 @@ impl<E: Evaluator + Clone> Search<'_, E> {
             };
             let value = self.search_move::<PV>(&node, tried_move, || alpha);
             if self.stopped {
-                return DRAW;
+                return V::all(DRAW);
             }
 
-            if value > best {
-                best = value;
-                if value > alpha {
-                    best_move = Some(mv);
-                    if PV {
-                        self.update_pv(ply, mv);
-                        if is_root {
-                            self.new_best_at_root(value, beta);
-                        }
+            let before = alpha;
+            let taken = V::take(&mut best, &mut alpha, beta, value);
+            if taken.raised {
+                best_move = Some(mv);
+                if PV {
+                    self.update_pv(ply, mv);
+                    if is_root {
+                        note_lanes(&mut self.lanes, mv, value, (before, beta));
+                        self.new_best_at_root(value, beta);
                     }
-                    if value >= beta {
-                        break;
-                    }
-                    alpha = value;
+                }
+                if taken.cut {
+                    break;
                 }
             }
             tried.add(mv, noisy);
@@ -287,7 +277,7 @@ impl<E: Evaluator + Clone> Search<'_, E> {
                 };
                 let end = self.split::<PV>(team, &node, info, &picker, alpha, searched);
                 if self.stopped {
-                    return DRAW;
+                    return V::all(DRAW);
                 }
                 (number, best, best_move, tried) = (end.number, end.best, end.best_move, end.tried);
                 break;
@@ -299,11 +289,11 @@ impl<E: Evaluator + Clone> Search<'_, E> {
             return if excluded.is_some() {
                 alpha
             } else {
-                mated_in(ply)
+                V::all(mated_in(ply))
             };
         }
 
-        if best >= beta
+        if best.all_at_least(beta)
             && let Some(mv) = best_move
         {
             self.reward(mv, &node, here, &tried);
@@ -313,33 +303,21 @@ impl<E: Evaluator + Clone> Search<'_, E> {
         if !in_check
             && is_whole
             && !best_move.is_some_and(|mv| is_noisy(&self.position, mv))
-            // A bound says something only on its own side of the evaluation.
-            && (best < beta || best > evaluation)
-            && (best_move.is_some() || best < evaluation)
-            && best.abs() < MATE_BOUND
             && let Some(features) = features
+            && let Some(error) = best.error(evaluation, beta, best_move.is_some())
         {
-            self.history
-                .correction
-                .learn(&features, best - evaluation, depth);
+            self.history.correction.learn(&features, error, depth);
         }
         if is_whole {
-            let bound = if best >= beta {
-                Bound::Lower
-            } else if best > original_alpha && PV {
-                Bound::Exact
-            } else {
-                Bound::Upper
-            };
             self.replies.put(key, best_move, depth);
             self.table.put(
                 key,
                 Entry {
                     mv: best_move,
-                    value: to_table(best, ply),
+                    value: best.stored(ply),
+                    bounds: best.bounds(window, PV),
                     evaluation: raw_evaluation,
                     depth,
-                    bound,
                 },
             );
         }
@@ -350,12 +328,12 @@ impl<E: Evaluator + Clone> Search<'_, E> {
     #[inline(always)]
     pub(super) fn verdict(
         &self,
-        node: &Node,
+        node: &Node<V>,
         mv: Move,
         number: usize,
         noisy: bool,
         gives_check: bool,
-        alpha: Value,
+        alpha: V,
     ) -> Verdict {
         let depth = node.depth;
         let options = self.options;
@@ -380,8 +358,10 @@ impl<E: Evaluator + Clone> Search<'_, E> {
             if options.futility != 0
                 && reduced_depth <= 6
                 && !node.in_check
-                && node.evaluation + options.futility_base + options.futility_margin * reduced_depth
-                    <= alpha
+                && alpha.all_at_least(
+                    (node.evaluation)
+                        .plus(options.futility_base + options.futility_margin * reduced_depth),
+                )
             {
                 return Verdict::SkipQuiets;
             }
@@ -403,7 +383,7 @@ impl<E: Evaluator + Clone> Search<'_, E> {
 
     /// Checks are extended by one ply (papers 000 and 003) when they cost nothing.
     #[inline(always)]
-    pub(super) fn check_extension(&self, node: &Node, mv: Move, gives_check: bool) -> i32 {
+    pub(super) fn check_extension(&self, node: &Node<V>, mv: Move, gives_check: bool) -> i32 {
         if gives_check
             && self.options.check_extension != 0
             && see::gains_at_least(&self.position, mv, 0)
@@ -419,10 +399,10 @@ impl<E: Evaluator + Clone> Search<'_, E> {
     #[inline(always)]
     pub(super) fn search_move<const PV: bool>(
         &mut self,
-        node: &Node,
+        node: &Node<V>,
         tried: TriedMove,
-        alpha: impl Fn() -> Value,
-    ) -> Value {
+        alpha: impl Fn() -> V,
+    ) -> V {
         let TriedMove {
             mv,
             number,
@@ -455,7 +435,7 @@ impl<E: Evaluator + Clone> Search<'_, E> {
         let stopping = self.visit_node();
 
         let new_depth = depth - 1 + extension;
-        let mut value = -INFINITE;
+        let mut value = V::all(-INFINITE);
         if !stopping {
             let mut full = !PV || number > 1;
             let mut low = alpha();
@@ -473,23 +453,19 @@ impl<E: Evaluator + Clone> Search<'_, E> {
                 less -= quiet_score / self.options.reduction_history;
                 let reduced = (new_depth - less).clamp(1, new_depth.max(1));
                 if reduced < new_depth {
-                    value =
-                        -self.alpha_beta::<false>(&child, -low - 1, -low, reduced, ply + 1, true);
-                    full = value > low;
+                    let window = V::turned(V::above(low));
+                    value = (self.alpha_beta::<false>(&child, window, reduced, ply + 1, true))
+                        .negated();
+                    full = value.any_above(low);
                 }
             }
             if full {
                 low = alpha();
-                value = -self.alpha_beta::<false>(
-                    &child,
-                    -low - 1,
-                    -low,
-                    new_depth,
-                    ply + 1,
-                    !cut_node,
-                );
+                let window = V::turned(V::above(low));
+                value = (self.alpha_beta::<false>(&child, window, new_depth, ply + 1, !cut_node))
+                    .negated();
             }
-            if PV && (number == 1 || value > low) {
+            if PV && (number == 1 || value.any_above(low)) {
                 self.pv[ply + 1].clear();
                 value = self.search_in_window(&child, node, alpha(), new_depth);
             }
@@ -511,75 +487,100 @@ impl<E: Evaluator + Clone> Search<'_, E> {
     ///
     /// With `node_aspiration` the window is first a narrow one around what the table predicts for
     /// the child (paper 003, section 10), within that of the node.
-    fn search_in_window(
-        &mut self,
-        child: &CheckInfo,
-        node: &Node,
-        alpha: Value,
-        depth: i32,
-    ) -> Value {
-        let (ply, beta) = (node.ply + 1, node.beta);
-        let (mut low, mut high) = (alpha, beta);
+    fn search_in_window(&mut self, child: &CheckInfo, node: &Node<V>, alpha: V, depth: i32) -> V {
+        let ply = node.ply + 1;
+        let whole = V::turned((alpha, node.beta));
         if self.options.node_aspiration != 0
             && depth >= 3
             && let Some(entry) = self.table.get(self.position.key())
             && entry.depth >= depth - 3
-            && entry.value.abs() < MATE_BOUND
         {
-            let predicted = -from_table(entry.value, ply);
+            let predicted = entry.value.recalled(ply);
             let window = self.options.node_window;
-            if predicted > alpha && predicted < beta {
-                (low, high) = (alpha.max(predicted - window), beta.min(predicted + window));
-            }
-        }
-        let mut value = -self.alpha_beta::<true>(child, -high, -low, depth, ply, false);
-        if !self.stopped && (value <= low && low > alpha || value >= high && high < beta) {
-            (low, high) = if value <= low {
-                (alpha, high)
-            } else {
-                (low, beta)
-            };
-            self.pv[ply].clear();
-            value = -self.alpha_beta::<true>(child, -high, -low, depth, ply, false);
-            if !self.stopped && (value <= low && low > alpha || value >= high && high < beta) {
+            let narrow = (
+                predicted.plus(-window).larger(whole.0),
+                predicted.plus(window).smaller(whole.1),
+            );
+            let is_inside = predicted.any_above(whole.0) && whole.1.any_above(predicted);
+            if V::LANES == 1 && is_inside && !predicted.has_mate(whole) {
+                let value = self.alpha_beta::<true>(child, narrow, depth, ply, false);
+                if self.stopped || value.any_above(narrow.0) && narrow.1.any_above(value) {
+                    return value.negated();
+                }
+                // Outside: what it is above, or below, is known now.
+                let rest = if value.any_above(narrow.0) {
+                    (narrow.0, whole.1)
+                } else {
+                    (whole.0, narrow.1)
+                };
                 self.pv[ply].clear();
-                value = -self.alpha_beta::<true>(child, -beta, -alpha, depth, ply, false);
+                let value = self.alpha_beta::<true>(child, rest, depth, ply, false);
+                if self.stopped || value.any_above(rest.0) && rest.1.any_above(value) {
+                    return value.negated();
+                }
+                self.pv[ply].clear();
             }
         }
-        value
+        self.alpha_beta::<true>(child, whole, depth, ply, false)
+            .negated()
     }
 
     /// The evaluation corrected by what searches have taught, and where to learn more.
     #[inline]
-    pub(super) fn corrected(&self, raw: Value, ply: usize) -> (Value, Option<Features>) {
-        if raw == -INFINITE || self.options.correction_history == 0 {
-            return (raw, None);
+    pub(super) fn corrected(&self, evaluation: V, ply: usize) -> (V, Option<Features>) {
+        if self.options.correction_history == 0 {
+            return (evaluation, None);
         }
         let last = self.frames[ply + BEFORE_ROOT - 1].context;
         let features = Features::of(&self.position, last);
         let weight = self.options.correction_weight;
-        let evaluation = self.history.correction.apply(raw, &features, weight);
-        (evaluation, Some(features))
+        let correction = self.history.correction.of(&features, weight);
+        (evaluation.corrected(correction), Some(features))
     }
 
-    /// The static evaluation with the player's noise, from the side to move.
+    /// The static evaluation with each player's noise, and without any.
     #[inline]
-    pub(super) fn evaluate(&mut self) -> Value {
-        let evaluation = self.evaluator.evaluate(&self.position);
-        clamp_evaluation(evaluation + self.noise.of(self.position.key()))
+    pub(super) fn evaluate(&mut self) -> (V, Value) {
+        let raw = clamp_evaluation(self.evaluator.evaluate(&self.position));
+        (V::evaluation(raw, self.noise, self.position.key()), raw)
+    }
+
+    /// The same, if possible from what the table holds.
+    #[inline]
+    pub(super) fn evaluation_of(&mut self, entry: Option<&Entry<V>>) -> (V, Value) {
+        match entry {
+            Some(entry) if entry.evaluation != -INFINITE => {
+                let key = self.position.key();
+                (
+                    V::evaluation(entry.evaluation, self.noise, key),
+                    entry.evaluation,
+                )
+            }
+            _ => self.evaluate(),
+        }
+    }
+
+    /// What the table holds of a position.
+    #[inline(always)]
+    pub(super) fn known(&self, key: u64) -> Option<Entry<V>> {
+        if self.options.table != 0 {
+            self.table.get(key)
+        } else {
+            None
+        }
     }
 
     /// Notes in the table that `mv` mates at once; returns the node's value.
-    pub(super) fn remember_mate(&self, mv: Move, ply: usize) -> Value {
-        let value = mate_in(ply + 1);
+    pub(super) fn remember_mate(&self, mv: Move, ply: usize) -> V {
+        let value = V::all(mate_in(ply + 1));
         self.table.put(
             self.position.key(),
             Entry {
                 mv: Some(mv),
-                value: to_table(value, ply),
+                value: value.stored(ply),
+                bounds: V::exact(),
                 evaluation: -INFINITE,
                 depth: MAX_PLY as i32 - 1,
-                bound: Bound::Exact,
             },
         );
         value
@@ -594,7 +595,7 @@ impl<E: Evaluator + Clone> Search<'_, E> {
     }
 
     /// Remembers the move that made a node fail high, and that the moves before it did not.
-    fn reward(&mut self, mv: Move, node: &Node, here: usize, tried: &Tried) {
+    fn reward(&mut self, mv: Move, node: &Node<V>, here: usize, tried: &Tried) {
         let bonus = bonus(node.depth);
         let position = &self.position;
         let history = &mut *self.history;
@@ -614,14 +615,5 @@ impl<E: Evaluator + Clone> Search<'_, E> {
         for &other in tried.noisy().iter().flatten() {
             history.update_capture(position, other, -bonus);
         }
-    }
-}
-
-/// Whether a stored value decides a node without a search (paper 004, section 4).
-pub(super) fn cuts(bound: Bound, value: Value, alpha: Value, beta: Value) -> bool {
-    match bound {
-        Bound::Exact => true,
-        Bound::Lower => value >= beta,
-        Bound::Upper => value <= alpha,
     }
 }

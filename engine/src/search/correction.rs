@@ -1,10 +1,7 @@
 //! Correction history: how wrong the static evaluation was in positions that share a feature, as
 //! measured by their searches. What a simple evaluation cannot see, it learns during the game.
 
-use super::{
-    history::Context,
-    value::{Value, clamp_evaluation},
-};
+use super::{history::Context, value::Value};
 use crate::rules::{Bitboard, Color, PieceKind, Position};
 
 const BUCKETS: usize = 1 << 14;
@@ -88,13 +85,13 @@ impl Correction {
         }
     }
 
-    /// The evaluation with its correction, `weight` percent of it.
-    pub fn apply(&self, evaluation: Value, features: &Features, weight: i32) -> Value {
+    /// What to add to the evaluation: `weight` percent of what was learned.
+    pub fn of(&self, features: &Features, weight: i32) -> Value {
         let mut sum = i32::from(self.last[features.side][features.last.index()]);
         for (table, bucket) in self.tables.iter().zip(features.buckets) {
             sum += i32::from(table[features.side][bucket]);
         }
-        clamp_evaluation(evaluation + sum * weight / 400)
+        sum * weight / 400
     }
 
     /// Learns that a search to `depth` differed from the corrected evaluation by `error`.
@@ -120,17 +117,17 @@ mod tests {
         let mut correction = Correction::new();
         let features = Features::of(&Position::startpos(), Context::NONE);
         for _ in 0..500 {
-            let error = 200 - correction.apply(0, &features, 100);
+            let error = 200 - correction.of(&features, 100);
             correction.learn(&features, error, 6);
         }
-        let learned = correction.apply(0, &features, 100);
+        let learned = correction.of(&features, 100);
         assert!((150..=250).contains(&learned), "{learned}");
         let mirrored = Features {
             side: 1,
             ..features
         };
-        assert_eq!(correction.apply(0, &mirrored, 100), 0);
+        assert_eq!(correction.of(&mirrored, 100), 0);
         correction.clear();
-        assert_eq!(correction.apply(7, &features, 100), 7);
+        assert_eq!(correction.of(&features, 100), 0);
     }
 }

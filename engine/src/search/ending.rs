@@ -3,13 +3,14 @@
 use super::{
     Search,
     value::{DRAW, Value},
+    values::Values,
 };
 use crate::eval::Evaluator;
 
 /// Value of a win by the opponent's perpetual check: below every mate, above every evaluation.
 const PERPETUAL_CHECK: Value = 31_000;
 
-impl<E: Evaluator + Clone> Search<'_, E> {
+impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
     /// Whether the side to move may end the game by declaration.
     #[inline]
     pub(super) fn can_declare(&self, in_check: bool) -> bool {

@@ -7,12 +7,12 @@ use super::{
     options::{Reductions, SearchOptions},
     replies::Replies,
     split::SplitPoint,
-    table::Table,
     team::Team,
     value::{INFINITE, MATE_BOUND, MAX_PLY, Value, score},
+    values::{Store, Values},
 };
 use crate::{
-    eval::{Evaluator, Noise},
+    eval::Evaluator,
     rules::{CheckInfo, Game, Move, Position, Visit},
 };
 use std::{
@@ -29,42 +29,44 @@ const STACK_SIZE: usize = 16 << 20;
 
 /// What a node leaves for the nodes below it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Frame {
+pub(super) struct Frame<V> {
     pub context: Context,
     /// Corrected static evaluation.
-    pub evaluation: Value,
-    /// Static evaluation as the evaluator and the noise make it.
+    pub evaluation: V,
+    /// Static evaluation as the evaluator makes it, without noise.
     pub raw_evaluation: Value,
     pub killers: [Option<Move>; 2],
     pub excluded: Option<Move>,
 }
 
-impl Frame {
-    const EMPTY: Self = Self {
-        context: Context::NONE,
-        evaluation: 0,
-        raw_evaluation: 0,
-        killers: [None; 2],
-        excluded: None,
-    };
+impl<V: Values> Frame<V> {
+    fn empty() -> Self {
+        Self {
+            context: Context::NONE,
+            evaluation: V::all(0),
+            raw_evaluation: 0,
+            killers: [None; 2],
+            excluded: None,
+        }
+    }
 }
 
 /// Frames that stand before the root, so that a node can look two plies back.
 pub(super) const BEFORE_ROOT: usize = 4;
 
 /// One search.
-pub(crate) struct Search<'a, E> {
+pub(crate) struct Search<'a, E, V: Values> {
     pub(super) options: &'a SearchOptions,
     pub(super) reductions: &'a Reductions,
-    pub(super) table: &'a Table,
+    pub(super) table: &'a V::Table,
     pub(super) replies: &'a Replies,
     pub(super) history: &'a mut History,
     pub(super) evaluator: &'a mut E,
-    pub(super) noise: &'a Noise,
+    pub(super) noise: &'a V::Noise,
     pub(super) position: Position,
     /// Every position from the start of the game to the current node.
     pub(super) visits: Vec<Visit>,
-    pub(super) frames: Box<[Frame]>,
+    pub(super) frames: Box<[Frame<V>]>,
     pub(super) pv: Vec<Vec<Move>>,
     pub(super) nodes: u64,
     pub(super) selective_depth: usize,
@@ -72,11 +74,15 @@ pub(crate) struct Search<'a, E> {
     /// The search of the current node has to be broken off.
     pub(super) stopped: bool,
     /// The threads that search together, if there are several.
-    pub(super) team: Option<&'a Team>,
+    pub(super) team: Option<&'a Team<V>>,
     /// The split point at which this thread works.
-    pub(super) split: Option<Arc<SplitPoint>>,
+    pub(super) split: Option<Arc<SplitPoint<V>>>,
     /// The root, while this thread owns a split point there.
-    pub(super) root_split: Option<Arc<SplitPoint>>,
+    pub(super) root_split: Option<Arc<SplitPoint<V>>>,
+    /// How many virtual players there are; one in an ordinary search.
+    lane_count: usize,
+    /// The best move of each at the root, and its value.
+    pub(super) lanes: LaneMoves,
     /// Moves that the root does without, because better ones are ranked already.
     pub(super) ruled_out: Vec<Move>,
     /// Length of `visits` at the root.
@@ -94,30 +100,39 @@ pub(crate) struct Search<'a, E> {
 }
 
 /// What all threads of one search look at.
-#[derive(Clone, Copy)]
-struct Task<'a> {
+struct Task<'a, V: Values> {
     game: &'a Game,
     options: &'a SearchOptions,
     reductions: &'a Reductions,
-    table: &'a Table,
     replies: &'a Replies,
-    noise: &'a Noise,
+    table: &'a V::Table,
+    noise: &'a V::Noise,
+    lane_count: usize,
     control: &'a Control,
-    team: Option<&'a Team>,
+    team: Option<&'a Team<V>>,
 }
 
+impl<V: Values> Clone for Task<'_, V> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<V: Values> Copy for Task<'_, V> {}
+
 /// Searches the position that `game` has reached until a limit is reached, with as many threads as
-/// `memory` has room for. `legal` are its legal moves; there must be one.
+/// `memory` has room for. `legal` are its legal moves; there must be one. `noise` comes with the
+/// number of virtual players that it is for.
 ///
 /// # Panics
 /// When one of the threads does; the others end first.
-pub(crate) fn search<E: Evaluator + Clone>(
+pub(crate) fn search<E: Evaluator + Clone, V: Values>(
     game: &Game,
     legal: &[Move],
     limits: &Limits,
     control: &Control,
-    memory: &mut Memory<E>,
-    noise: &Noise,
+    memory: &mut Memory<E, V>,
+    (noise, lane_count): (&V::Noise, usize),
     progress: &mut dyn FnMut(&Line),
 ) -> Line {
     if memory.options.table_persistence != 0 {
@@ -125,13 +140,14 @@ pub(crate) fn search<E: Evaluator + Clone>(
     } else {
         memory.table.clear();
     }
-    let mut task = Task {
+    let mut task: Task<'_, V> = Task {
         game,
         options: &memory.options,
         reductions: &memory.reductions,
         table: &memory.table,
         replies: &memory.replies,
         noise,
+        lane_count,
         control,
         team: None,
     };
@@ -158,17 +174,17 @@ pub(crate) fn search<E: Evaluator + Clone>(
 }
 
 /// Sends the helpers home when the search ends, by whatever way.
-struct Dismissal<'a>(&'a Team);
+struct Dismissal<'a, V: Values>(&'a Team<V>);
 
-impl Drop for Dismissal<'_> {
+impl<V: Values> Drop for Dismissal<'_, V> {
     fn drop(&mut self) {
         self.0.dismiss();
     }
 }
 
-impl<'a, E: Evaluator + Clone> Search<'a, E> {
+impl<'a, E: Evaluator + Clone, V: Values> Search<'a, E, V> {
     fn new(
-        task: Task<'a>,
+        task: Task<'a, V>,
         thread: &'a mut ThreadMemory<E>,
         progress: &'a mut dyn FnMut(&Line),
     ) -> Self {
@@ -179,6 +195,7 @@ impl<'a, E: Evaluator + Clone> Search<'a, E> {
             table,
             replies,
             noise,
+            lane_count,
             control,
             team,
         } = task;
@@ -193,7 +210,7 @@ impl<'a, E: Evaluator + Clone> Search<'a, E> {
             noise,
             position: game.position().clone(),
             visits: game.visits().to_vec(),
-            frames: vec![Frame::EMPTY; MAX_PLY + BEFORE_ROOT + 4].into_boxed_slice(),
+            frames: vec![Frame::empty(); MAX_PLY + BEFORE_ROOT + 4].into_boxed_slice(),
             pv: vec![Vec::new(); MAX_PLY + 2],
             nodes: 0,
             selective_depth: 0,
@@ -202,6 +219,8 @@ impl<'a, E: Evaluator + Clone> Search<'a, E> {
             team,
             split: None,
             root_split: None,
+            lane_count,
+            lanes: vec![None; lane_count],
             ruled_out: Vec::new(),
             root_visits: game.visits().len(),
             spares: Vec::new(),
@@ -226,7 +245,7 @@ impl<'a, E: Evaluator + Clone> Search<'a, E> {
 
     /// Deepens until a limit is reached.
     fn run(mut self, limits: &Limits, legal: &[Move]) -> Line {
-        let mut previous = 0;
+        let mut previous = V::all(0);
         for depth in 1..MAX_PLY as i32 {
             if depth as u32 > self.control.depth_limit() {
                 break;
@@ -242,7 +261,11 @@ impl<'a, E: Evaluator + Clone> Search<'a, E> {
             }
             previous = value;
             self.report(value, Bound::Exact);
-            let wanted = limits.multi_pv.unwrap_or(1).min(legal.len() as u32);
+            let wanted = if self.lane_count > 1 {
+                1
+            } else {
+                limits.multi_pv.unwrap_or(1).min(legal.len() as u32)
+            };
             if wanted > 1 {
                 self.rank_others(depth, value, wanted);
                 if self.stopped {
@@ -250,8 +273,10 @@ impl<'a, E: Evaluator + Clone> Search<'a, E> {
                 }
             }
             // A mate that this depth has proved cannot become shorter.
-            let proved =
-                value.abs() >= MATE_BOUND && MATE_DISTANCE_SLACK * depth >= mate_plies(value);
+            let proved = (0..self.lane_count).all(|lane| {
+                let value = value.lane(lane);
+                value.abs() >= MATE_BOUND && MATE_DISTANCE_SLACK * depth >= mate_plies(value)
+            });
             let forced = legal.len() == 1 && limits.time.is_some();
             if proved && limits != &Limits::default() || forced {
                 break;
@@ -267,6 +292,7 @@ impl<'a, E: Evaluator + Clone> Search<'a, E> {
             nodes: 0,
             time,
             candidates: Vec::new(),
+            lanes: Vec::new(),
         });
         line.nodes = self.total_nodes();
         line.time = time;
@@ -275,13 +301,13 @@ impl<'a, E: Evaluator + Clone> Search<'a, E> {
 
     /// Searches the root again without its best move, then without its two best, and so on, until
     /// `wanted` moves are ranked; `value` is that of the best.
-    fn rank_others(&mut self, depth: i32, value: Value, wanted: u32) {
+    fn rank_others(&mut self, depth: i32, value: V, wanted: u32) {
         let Some(&first) = self.pv[0].first() else {
             return;
         };
         let mut candidates = vec![Candidate {
             mv: first,
-            score: score(value),
+            score: score(value.lane(0)),
         }];
         let mut previous = value;
         while (candidates.len() as u32) < wanted {
@@ -295,7 +321,7 @@ impl<'a, E: Evaluator + Clone> Search<'a, E> {
             };
             candidates.push(Candidate {
                 mv,
-                score: score(previous),
+                score: score(previous.lane(0)),
             });
         }
         self.ruled_out.clear();
@@ -311,45 +337,91 @@ impl<'a, E: Evaluator + Clone> Search<'a, E> {
         }
     }
 
-    /// One iteration, first in a narrow window around the value of the one before.
-    fn aspire(&mut self, depth: i32, previous: Value) -> Value {
+    /// The whole window for every virtual player; lanes that are none are settled.
+    fn whole_window(&self) -> (V, V) {
+        let bound = |sign: Value| {
+            V::from_lanes(|lane| {
+                if lane < self.lane_count {
+                    sign * INFINITE
+                } else {
+                    -sign * INFINITE
+                }
+            })
+        };
+        (bound(-1), bound(1))
+    }
+
+    /// One iteration, first in a narrow window around the value of the one before. A lane whose
+    /// value lies in its window is settled when the others are searched again.
+    fn aspire(&mut self, depth: i32, previous: V) -> V {
+        let whole = self.whole_window();
         if depth < 5 || self.options.root_aspiration == 0 {
-            return self.root(-INFINITE, INFINITE, depth);
+            return self.root(whole, depth);
         }
         let mut margin = self.options.root_window;
-        let mut alpha = (previous - margin).max(-INFINITE);
-        let mut beta = (previous + margin).min(INFINITE);
+        let mut windows: Vec<(Value, Value)> = (0..V::LANES)
+            .map(|lane| {
+                let previous = previous.lane(lane);
+                let low = (previous - margin).max(whole.0.lane(lane));
+                (low, (previous + margin).min(whole.1.lane(lane)))
+            })
+            .collect();
+        let mut values = previous;
         loop {
-            let value = self.root(alpha, beta, depth);
+            let window = (
+                V::from_lanes(|lane| windows[lane].0),
+                V::from_lanes(|lane| windows[lane].1),
+            );
+            let value = self.root(window, depth);
             if self.stopped {
                 return value;
             }
-            if value <= alpha {
-                beta = (alpha + beta) / 2;
-                alpha = (value - margin).max(-INFINITE);
-            } else if value >= beta {
-                beta = (value + margin).min(INFINITE);
-            } else {
-                return value;
+            values = V::from_lanes(|lane| {
+                let (low, high) = windows[lane];
+                if low < high {
+                    value.lane(lane)
+                } else {
+                    values.lane(lane)
+                }
+            });
+            let mut is_settled = true;
+            for (lane, (low, high)) in windows.iter_mut().enumerate() {
+                if low >= high {
+                    continue;
+                }
+                let value = value.lane(lane);
+                if value <= *low {
+                    *high = (*low + *high) / 2;
+                    *low = (value - margin).max(-INFINITE);
+                } else if value >= *high {
+                    *high = (value + margin).min(INFINITE);
+                } else {
+                    (*low, *high) = (INFINITE, -INFINITE);
+                    continue;
+                }
+                is_settled = false;
+                if 2 * margin > 2000 {
+                    (*low, *high) = (-INFINITE, INFINITE);
+                }
+            }
+            if is_settled {
+                return values;
             }
             margin += margin;
-            if margin > 2000 {
-                (alpha, beta) = (-INFINITE, INFINITE);
-            }
         }
     }
 
-    fn root(&mut self, alpha: Value, beta: Value, depth: i32) -> Value {
+    fn root(&mut self, window: (V, V), depth: i32) -> V {
         let info = CheckInfo::new(&self.position);
-        self.alpha_beta::<true>(&info, alpha, beta, depth, 0, false)
+        self.alpha_beta::<true>(&info, window, depth, 0, false)
     }
 
     /// Called at the root when a move has raised alpha.
-    pub(super) fn new_best_at_root(&mut self, value: Value, beta: Value) {
+    pub(super) fn new_best_at_root(&mut self, value: V, beta: V) {
         if !self.ruled_out.is_empty() {
             return;
         }
-        let bound = if value >= beta {
+        let bound = if value.all_at_least(beta) {
             Bound::Lower
         } else {
             Bound::Exact
@@ -361,16 +433,16 @@ impl<'a, E: Evaluator + Clone> Search<'a, E> {
         }
     }
 
-    fn report(&mut self, value: Value, bound: Bound) {
-        if self.pv[0].is_empty() {
+    fn report(&mut self, value: V, bound: Bound) {
+        let Some((pv, value, lanes)) = self.opinion(value) else {
             return;
-        }
+        };
         let nodes = self.total_nodes();
         let selective_depth = self
             .team
             .map_or(self.selective_depth, Team::selective_depth);
         let line = Line {
-            pv: self.pv[0].clone(),
+            pv,
             score: score(value),
             bound,
             depth: self.root_depth as u32,
@@ -382,9 +454,45 @@ impl<'a, E: Evaluator + Clone> Search<'a, E> {
                 .take()
                 .map(|best| best.candidates)
                 .unwrap_or_default(),
+            lanes,
         };
         (self.progress)(&line);
         self.best = Some(line);
+    }
+
+    /// What the search thinks at present: the principal variation, its value, and what each virtual
+    /// player of several thinks. Of several, the move that most of them prefer leads.
+    fn opinion(&self, value: V) -> Option<(Vec<Move>, Value, Vec<Candidate>)> {
+        let line = &self.pv[0];
+        let &first = line.first()?;
+        if self.lane_count == 1 {
+            return Some((line.clone(), value.lane(0), Vec::new()));
+        }
+        let lanes: Vec<(Move, Value)> = self
+            .lanes
+            .iter()
+            .map(|lane| lane.unwrap_or((first, 0)))
+            .collect();
+        let votes = |mv: Move| lanes.iter().filter(|lane| lane.0 == mv).count();
+        // The last of the maxima of the reversed lanes: the first lane decides between equals.
+        let (leader, _) = *lanes.iter().rev().max_by_key(|lane| votes(lane.0))?;
+        let own: Vec<Value> = (lanes.iter().filter(|lane| lane.0 == leader))
+            .map(|lane| lane.1)
+            .collect();
+        let mean = own.iter().sum::<Value>() / own.len() as Value;
+        let pv = if leader == first {
+            line.clone()
+        } else {
+            vec![leader]
+        };
+        let opinions = lanes
+            .iter()
+            .map(|&(mv, value)| Candidate {
+                mv,
+                score: score(value),
+            })
+            .collect();
+        Some((pv, mean, opinions))
     }
 
     /// Counts a node; true when the search of the current node has to be broken off.
@@ -430,7 +538,7 @@ impl<'a, E: Evaluator + Clone> Search<'a, E> {
     }
 
     /// Tells the team of the nodes searched since the last time; returns those of all threads.
-    pub(super) fn publish(&mut self, team: &Team) -> u64 {
+    pub(super) fn publish(&mut self, team: &Team<V>) -> u64 {
         let new = self.nodes - self.published;
         self.published = self.nodes;
         team.publish(new, self.selective_depth)
@@ -445,6 +553,25 @@ impl<'a, E: Evaluator + Clone> Search<'a, E> {
     }
 }
 
+/// The best move of each virtual player at the root, and its value.
+pub(super) type LaneMoves = Vec<Option<(Move, Value)>>;
+
+/// Notes a move at the root for the virtual players whose alpha it has raised. `window` is the one
+/// before.
+pub(super) fn note_lanes<V: Values>(
+    lanes: &mut LaneMoves,
+    mv: Move,
+    value: V,
+    (alpha, beta): (V, V),
+) {
+    for (lane, best) in lanes.iter_mut().enumerate() {
+        let (alpha, beta) = (alpha.lane(lane), beta.lane(lane));
+        if alpha < beta && value.lane(lane) > alpha {
+            *best = Some((mv, value.lane(lane)));
+        }
+    }
+}
+
 /// A mate of n plies counts as proved from depth n / 3 on: checks are extended.
 const MATE_DISTANCE_SLACK: i32 = 3;
 
@@ -455,7 +582,7 @@ fn mate_plies(value: Value) -> i32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::eval::Material;
+    use crate::eval::{Material, Noise};
     use std::{
         panic::{AssertUnwindSafe, catch_unwind},
         thread::ThreadId,
@@ -494,7 +621,8 @@ mod tests {
             home: thread::current().id(),
             material: Material::default(),
         };
-        let mut memory = Memory::new(4, 3, &evaluator, SearchOptions::default()).unwrap();
+        let mut memory =
+            Memory::<_, Value>::new(4, 3, &evaluator, SearchOptions::default()).unwrap();
         let game = Game::startpos();
         let limits = Limits {
             time: Some(Duration::from_secs(60)),
@@ -510,7 +638,7 @@ mod tests {
                 &limits,
                 &control,
                 &mut memory,
-                &noise,
+                (&noise, 1),
                 &mut |_| (),
             )
         }));

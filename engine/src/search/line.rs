@@ -51,4 +51,7 @@ pub struct Line {
     /// The best moves, best first, as the last iteration that ranked several has ranked them; empty
     /// where none did.
     pub candidates: Vec<Candidate>,
+    /// What each virtual player of a vector search prefers (paper 000, section 4); empty in an
+    /// ordinary search.
+    pub lanes: Vec<Candidate>,
 }

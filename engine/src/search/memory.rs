@@ -4,7 +4,7 @@ use super::{
     history::History,
     options::{Reductions, SearchOptions},
     replies::Replies,
-    table::Table,
+    values::{Store, Values},
 };
 use crate::eval::Evaluator;
 use std::collections::TryReserveError;
@@ -16,8 +16,8 @@ pub(super) struct ThreadMemory<E> {
 }
 
 /// What a player carries from search to search.
-pub(crate) struct Memory<E> {
-    pub(super) table: Table,
+pub(crate) struct Memory<E, V: Values> {
+    pub(super) table: V::Table,
     /// What was pondered.
     pub(super) replies: Replies,
     pub(super) options: SearchOptions,
@@ -26,7 +26,7 @@ pub(crate) struct Memory<E> {
     pub(super) threads: Vec<ThreadMemory<E>>,
 }
 
-impl<E: Evaluator + Clone> Memory<E> {
+impl<E: Evaluator + Clone, V: Values> Memory<E, V> {
     /// Allocates a table of `hash_mib` MiB, and histories for `threads` threads, at least one.
     pub fn new(
         hash_mib: usize,
@@ -39,7 +39,7 @@ impl<E: Evaluator + Clone> Memory<E> {
             evaluator: evaluator.clone(),
         };
         Ok(Self {
-            table: Table::new(hash_mib)?,
+            table: V::Table::new(hash_mib)?,
             replies: Replies::default(),
             reductions: options.reductions(),
             options,

@@ -1,18 +1,18 @@
 //! What the moves of one node have in common, whichever thread searches them.
 
-use super::{history::Context, value::Value};
+use super::history::Context;
 use crate::rules::{CheckTargets, Move};
 
 /// A node of the main search while its moves are tried.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Node {
+pub(super) struct Node<V> {
     pub depth: i32,
     pub ply: usize,
-    pub beta: Value,
+    pub beta: V,
     pub cut_node: bool,
     pub in_check: bool,
     pub improving: bool,
-    pub evaluation: Value,
+    pub evaluation: V,
     pub contexts: [Context; 2],
     pub excluded: Option<Move>,
     pub targets: CheckTargets,

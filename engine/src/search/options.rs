@@ -134,13 +134,45 @@ options! {
     correction_history = 1 in 0..=1;
     /// How much of the correction is applied, in percent.
     correction_weight = 100 in 0..=400;
+    /// Leaves out captures that lose material or cannot raise alpha, and late evasions, in
+    /// quiescence.
+    quiescence_pruning = 1 in 0..=1;
     /// Tries checks that lose nothing at the first ply of quiescence.
     quiescence_checks = 1 in 0..=1;
+    /// Uses what the table holds; without it, it holds nothing.
+    table = 1 in 0..=1;
     /// Entries of the table stay from search to search (paper 004, section 5).
     table_persistence = 1 in 0..=1;
 }
 
 impl SearchOptions {
+    /// The plain search: every move to the same depth, and nothing that one line teaches another
+    /// but the order of moves. Its value is that of the minimax tree.
+    pub fn plain() -> Self {
+        let mut options = Self::default();
+        for name in [
+            "null_move",
+            "reverse_futility",
+            "razoring",
+            "probcut",
+            "internal_reduction",
+            "singular_extension",
+            "late_move_reduction",
+            "late_move_pruning",
+            "futility",
+            "exchange_pruning",
+            "history_pruning",
+            "correction_history",
+            "quiescence_pruning",
+            "table",
+        ] {
+            if let Some((value, _)) = options.slot(name) {
+                *value = 0;
+            }
+        }
+        options
+    }
+
     /// Reductions of late moves in plies, by depth and number of the move.
     pub(super) fn reductions(&self) -> Box<Reductions> {
         let mut table = Box::new([[0; 64]; 64]);

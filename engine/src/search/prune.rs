@@ -1,13 +1,13 @@
 //! Cuts that are made at a node before any of its moves is searched in full.
 
 use super::{
-    Bound, Search,
+    Search,
     history::Context,
     iterate::BEFORE_ROOT,
     picker::Picker,
     see,
-    table::Entry,
-    value::{DRAW, MATE_BOUND, Value, to_table},
+    value::{DRAW, MATE_BOUND},
+    values::{Entry, Store, Values},
 };
 use crate::{
     eval::Evaluator,
@@ -19,27 +19,27 @@ const PROBCUT_REDUCTION: i32 = 4;
 
 /// What is known of a node before its moves are looked at.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Prospect {
-    pub alpha: Value,
-    pub beta: Value,
+pub(super) struct Prospect<V: Values> {
+    pub alpha: V,
+    pub beta: V,
     pub depth: i32,
     pub ply: usize,
     pub cut_node: bool,
     pub improving: bool,
     /// Static evaluation.
-    pub evaluation: Value,
+    pub evaluation: V,
     /// The best guess at the value: the table's, or the evaluation.
-    pub guess: Value,
+    pub guess: V,
     /// What the table holds.
-    pub entry: Option<Entry>,
+    pub entry: Option<Entry<V>>,
     /// The table's move, if it is legal.
     pub table_move: Option<Move>,
 }
 
-impl<E: Evaluator + Clone> Search<'_, E> {
+impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
     /// A value with which the node can be left at once. The side to move is not in check, and the
     /// node is not on the principal variation. Without a meaning when the search has been stopped.
-    pub(super) fn prune(&mut self, info: &CheckInfo, node: &Prospect) -> Option<Value> {
+    pub(super) fn prune(&mut self, info: &CheckInfo, node: &Prospect<V>) -> Option<V> {
         let options = self.options;
         let &Prospect {
             alpha,
@@ -52,30 +52,32 @@ impl<E: Evaluator + Clone> Search<'_, E> {
         // Reverse futility: so far above beta that a quiet move will stay above.
         if options.reverse_futility != 0 && depth <= options.reverse_futility_depth {
             let margin = options.reverse_futility_margin * (depth - i32::from(node.improving));
-            if guess - margin >= beta && guess < MATE_BOUND {
+            if guess.plus(-margin).all_at_least(beta) && !guess.has_mate((alpha, beta)) {
                 return Some(guess);
             }
         }
         // Razoring: so far below alpha that only captures can help.
         if options.razoring != 0
             && depth <= 3
-            && guess + options.razoring_margin * depth + options.razoring_base < alpha
+            && alpha.all_at_least(
+                guess.plus(options.razoring_margin * depth + options.razoring_base + 1),
+            )
         {
-            let value = self.quiescence::<false>(info, alpha, alpha + 1, 0, ply);
-            if value <= alpha || self.stopped {
+            let value = self.quiescence::<false>(info, V::above(alpha), 0, ply);
+            if alpha.all_at_least(value) || self.stopped {
                 return Some(value);
             }
         }
         // Null move: if even a pass keeps the value above beta, a move will.
         if options.null_move != 0
             && depth >= 3
-            && guess >= beta
-            && node.evaluation >= beta - 40 * depth + 200
+            && guess.all_at_least(beta)
+            && (node.evaluation).all_at_least(beta.plus(200 - 40 * depth))
             && self.frames[ply + BEFORE_ROOT - 1].context != Context::NONE
         {
             let value = self.null_move(node);
-            if value >= beta || self.stopped {
-                return Some(value.min(MATE_BOUND - 1));
+            if value.all_at_least(beta) || self.stopped {
+                return Some(value.smaller(V::all(MATE_BOUND - 1)));
             }
         }
         if options.probcut != 0 && depth >= 5 {
@@ -84,12 +86,12 @@ impl<E: Evaluator + Clone> Search<'_, E> {
         None
     }
 
-    fn null_move(&mut self, node: &Prospect) -> Value {
+    fn null_move(&mut self, node: &Prospect<V>) -> V {
         let &Prospect {
             beta, depth, ply, ..
         } = node;
-        let less =
-            self.options.null_move_reduction + depth / 4 + ((node.guess - beta) / 250).min(3);
+        let surplus = node.guess.least_above(beta);
+        let less = self.options.null_move_reduction + depth / 4 + (surplus / 250).min(3);
         self.frames[ply + BEFORE_ROOT].context = Context::NONE;
         self.position.make_pass();
         let child = CheckInfo::new(&self.position);
@@ -98,36 +100,32 @@ impl<E: Evaluator + Clone> Search<'_, E> {
             side: self.position.side_to_move(),
             in_check: false,
         });
-        let value = -self.alpha_beta::<false>(
-            &child,
-            -beta,
-            -beta + 1,
-            depth - less,
-            ply + 1,
-            !node.cut_node,
-        );
+        let window = V::turned(V::below(beta));
+        let value = self.alpha_beta::<false>(&child, window, depth - less, ply + 1, !node.cut_node);
         self.visits.pop();
         self.position.unmake_pass();
-        value
+        value.negated()
     }
 
     /// ProbCut: a capture that holds a raised beta in a shallower search will hold beta.
-    fn probcut(&mut self, info: &CheckInfo, node: &Prospect) -> Option<Value> {
+    fn probcut(&mut self, info: &CheckInfo, node: &Prospect<V>) -> Option<V> {
         let &Prospect {
             beta, depth, ply, ..
         } = node;
-        let raised = beta + self.options.probcut_margin - 50 * i32::from(node.improving);
+        let margin = self.options.probcut_margin - 50 * i32::from(node.improving);
+        let raised = beta.plus(margin).blanked((node.alpha, beta));
         let reduced = depth - PROBCUT_REDUCTION;
-        if raised >= MATE_BOUND {
+        if raised.has_mate((node.alpha, beta)) {
             return None;
         }
         if let Some(entry) = node.entry
             && entry.depth >= reduced
-            && entry.bound != Bound::Lower
-            && entry.value < raised
+            && entry.value.falls_short(entry.bounds, raised)
         {
             return None;
         }
+        let window = V::turned(V::below(raised));
+        let gain = raised.most_above(node.evaluation);
         let here = ply + BEFORE_ROOT;
         let contexts = [self.frames[here - 1].context, self.frames[here - 2].context];
         let table_move = node
@@ -136,7 +134,7 @@ impl<E: Evaluator + Clone> Search<'_, E> {
         let mut picker = Picker::quiescence(false, table_move, contexts);
         let targets = CheckTargets::new(&self.position);
         while let Some(mv) = picker.next(&self.position, info, self.history) {
-            if !see::gains_at_least(&self.position, mv, raised - node.evaluation) {
+            if !see::gains_at_least(&self.position, mv, gain) {
                 continue;
             }
             let in_check = targets.is_check(&self.position, mv);
@@ -151,35 +149,32 @@ impl<E: Evaluator + Clone> Search<'_, E> {
                 side: self.position.side_to_move(),
                 in_check,
             });
-            let mut value = DRAW;
+            let mut value = V::all(DRAW);
             if !self.visit_node() {
-                value = -self.quiescence::<false>(&child, -raised, -raised + 1, 0, ply + 1);
-                if value >= raised && !self.stopped {
-                    value = -self.alpha_beta::<false>(
-                        &child,
-                        -raised,
-                        -raised + 1,
-                        reduced,
-                        ply + 1,
-                        !node.cut_node,
-                    );
+                value = self
+                    .quiescence::<false>(&child, window, 0, ply + 1)
+                    .negated();
+                if value.all_at_least(raised) && !self.stopped {
+                    let other = !node.cut_node;
+                    value = (self.alpha_beta::<false>(&child, window, reduced, ply + 1, other))
+                        .negated();
                 }
             }
             self.visits.pop();
             self.position.unmake(mv, undo);
             self.evaluator.pop();
             if self.stopped {
-                return Some(DRAW);
+                return Some(V::all(DRAW));
             }
-            if value >= raised {
+            if value.all_at_least(raised) {
                 self.table.put(
                     self.position.key(),
                     Entry {
                         mv: Some(mv),
-                        value: to_table(value, ply),
+                        value: value.stored(ply),
                         evaluation: self.frames[here].raw_evaluation,
                         depth: reduced + 1,
-                        bound: Bound::Lower,
+                        bounds: value.bounds(V::below(raised), false),
                     },
                 );
                 return Some(value);

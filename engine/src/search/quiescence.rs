@@ -1,14 +1,13 @@
 //! Quiescence: captures and promotions until the position is quiet; in check, every evasion.
 
 use super::{
-    Bound, Search,
-    alphabeta::cuts,
+    Search,
     history::Context,
     iterate::BEFORE_ROOT,
-    picker::Picker,
+    picker::{Picker, is_noisy},
     see,
-    table::Entry,
-    value::{DRAW, INFINITE, MATE_BOUND, MAX_PLY, Value, from_table, mate_in, mated_in, to_table},
+    value::{DRAW, INFINITE, MAX_PLY, mate_in, mated_in},
+    values::{Entry, Store, Values},
 };
 use crate::{
     eval::{Evaluator, exchange_value},
@@ -16,41 +15,45 @@ use crate::{
     rules::{CheckInfo, CheckTargets, Visit},
 };
 
-impl<E: Evaluator + Clone> Search<'_, E> {
+impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
     /// The value of the current node when only noisy moves are played from here on. `depth` is 0
     /// at the first ply, and falls.
     pub(super) fn quiescence<const PV: bool>(
         &mut self,
         info: &CheckInfo,
-        alpha: Value,
-        beta: Value,
+        window: (V, V),
         depth: i32,
         ply: usize,
-    ) -> Value {
+    ) -> V {
         let options = self.options;
-        let mut alpha = alpha;
+        let window = V::settle(window);
+        let (mut alpha, beta) = window;
         let in_check = !info.checkers.is_empty();
         if PV {
             self.pv[ply].clear();
             self.selective_depth = self.selective_depth.max(ply);
         }
         if let Some(value) = self.repetition(ply) {
-            return value;
+            return V::all(value);
         }
         if ply >= MAX_PLY {
-            return if in_check { DRAW } else { self.evaluate() };
+            return if in_check {
+                V::all(DRAW)
+            } else {
+                self.evaluate().0
+            };
         }
         if self.can_declare(in_check) {
-            return mate_in(ply + 1);
+            return V::all(mate_in(ply + 1));
         }
 
         let key = self.position.key();
-        let entry = self.table.get(key);
-        let table_value = entry.map(|entry| from_table(entry.value, ply));
+        let entry = self.known(key);
+        let table_value = entry.map(|entry| entry.value.recalled(ply));
         if !PV
             && let (Some(entry), Some(value)) = (entry, table_value)
             && entry.depth >= depth
-            && cuts(entry.bound, value, alpha, beta)
+            && value.decides(entry.bounds, window)
         {
             return value;
         }
@@ -68,60 +71,52 @@ impl<E: Evaluator + Clone> Search<'_, E> {
             return self.remember_mate(mv, ply);
         }
 
-        let mut evaluation = -INFINITE;
+        let mut evaluation = V::all(-INFINITE);
         let mut raw_evaluation = -INFINITE;
-        let mut best = -INFINITE;
+        let mut best = V::all(-INFINITE);
         if !in_check {
-            raw_evaluation = match entry {
-                Some(entry) if entry.evaluation != -INFINITE => entry.evaluation,
-                _ => self.evaluate(),
-            };
-            evaluation = self.corrected(raw_evaluation, ply).0;
-            best = match (entry, table_value) {
-                (Some(entry), Some(value))
-                    if value.abs() < MATE_BOUND
-                        && cuts(entry.bound, value, evaluation, evaluation + 1) =>
-                {
-                    value
-                }
+            (evaluation, raw_evaluation) = self.evaluation_of(entry.as_ref());
+            evaluation = self.corrected(evaluation, ply).0;
+            let stand = match (entry, table_value) {
+                (Some(entry), Some(value)) => value.better_guess(entry.bounds, evaluation),
                 _ => evaluation,
             };
-            if best >= beta {
-                return best;
+            if stand.all_at_least(beta) {
+                return stand;
             }
-            alpha = alpha.max(best);
+            V::take(&mut best, &mut alpha, beta, stand);
         }
 
         let here = ply + BEFORE_ROOT;
         let contexts = [self.frames[here - 1].context, self.frames[here - 2].context];
         let table_move = entry.and_then(|entry| entry.mv).filter(|&mv| {
-            (in_check || super::picker::is_noisy(&self.position, mv))
-                && self.position.is_legal_given(mv, info)
+            (in_check || is_noisy(&self.position, mv)) && self.position.is_legal_given(mv, info)
         });
         let mut picker = Picker::quiescence(in_check, table_move, contexts);
         let targets = CheckTargets::new(&self.position);
         if options.quiescence_checks != 0 && depth == 0 && !in_check {
             picker = picker.with_checks(&targets);
         }
-        let futility = evaluation + 150;
+        let futility = evaluation.plus(150);
         let mut best_move = None;
         let mut number = 0;
         while let Some(mv) = picker.next(&self.position, info, self.history) {
             number += 1;
             let gives_check = targets.is_check(&self.position, mv);
-            if best > -MATE_BOUND {
+            if options.quiescence_pruning != 0 && !best.is_mated(alpha) {
                 if !in_check && !gives_check {
                     let gain = match self.position.piece(mv.to()).get() {
                         Some((_, kind)) => exchange_value(kind),
                         None => 0,
                     };
                     let promotion = if mv.is_promotion() { 500 } else { 0 };
-                    if futility + gain + promotion <= alpha {
-                        best = best.max(futility + gain + promotion);
+                    let hope = futility.plus(gain + promotion);
+                    if alpha.all_at_least(hope) {
+                        best = best.larger(hope);
                         continue;
                     }
                 }
-                if in_check && number > 3 && !super::picker::is_noisy(&self.position, mv) {
+                if in_check && number > 3 && !is_noisy(&self.position, mv) {
                     continue;
                 }
                 if !see::gains_at_least(&self.position, mv, 0) {
@@ -140,46 +135,40 @@ impl<E: Evaluator + Clone> Search<'_, E> {
                 in_check: gives_check,
             });
             let value = if self.visit_node() {
-                DRAW
+                V::all(DRAW)
             } else {
-                -self.quiescence::<PV>(&child, -beta, -alpha, depth - 1, ply + 1)
+                let window = V::turned((alpha, beta));
+                self.quiescence::<PV>(&child, window, depth - 1, ply + 1)
+                    .negated()
             };
             self.visits.pop();
             self.position.unmake(mv, undo);
             self.evaluator.pop();
             if self.stopped {
-                return DRAW;
+                return V::all(DRAW);
             }
-            if value > best {
-                best = value;
-                if value > alpha {
-                    best_move = Some(mv);
-                    if PV {
-                        self.update_pv(ply, mv);
-                    }
-                    if value >= beta {
-                        break;
-                    }
-                    alpha = value;
+            let taken = V::take(&mut best, &mut alpha, beta, value);
+            if taken.raised {
+                best_move = Some(mv);
+                if PV {
+                    self.update_pv(ply, mv);
                 }
+            }
+            if taken.cut {
+                break;
             }
         }
         if in_check && number == 0 {
-            return mated_in(ply);
+            return V::all(mated_in(ply));
         }
-        let bound = if best >= beta {
-            Bound::Lower
-        } else {
-            Bound::Upper
-        };
         self.table.put(
             key,
             Entry {
                 mv: best_move,
-                value: to_table(best, ply),
+                value: best.stored(ply),
+                bounds: best.bounds(window, false),
                 evaluation: raw_evaluation,
                 depth: depth.max(-1),
-                bound,
             },
         );
         best

@@ -3,11 +3,11 @@
 
 use super::{
     Search,
-    iterate::{BEFORE_ROOT, Frame},
+    iterate::{BEFORE_ROOT, Frame, LaneMoves, note_lanes},
     node::{Node, Tried, TriedMove, Verdict},
     picker::{Picker, is_noisy},
     team::Team,
-    value::{MATE_BOUND, Value},
+    values::Values,
 };
 use crate::{
     eval::Evaluator,
@@ -17,7 +17,7 @@ use std::{
     mem,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicBool, AtomicI32, AtomicUsize, Ordering},
+        atomic::{AtomicBool, AtomicUsize, Ordering},
     },
 };
 
@@ -26,23 +26,25 @@ const LEAST_DEPTH: i32 = 6;
 
 /// What the search of a node's moves has come to.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Searched {
+pub(super) struct Searched<V> {
     pub number: usize,
-    pub best: Value,
+    pub best: V,
     pub best_move: Option<Move>,
     pub tried: Tried,
 }
 
 /// What a move that is searched at a split point changes.
-struct Progress {
+struct Progress<V> {
     picker: Picker,
-    alpha: Value,
-    searched: Searched,
+    alpha: V,
+    searched: Searched<V>,
     /// The principal variation from the node on, if it lies on one.
     pv: Vec<Move>,
+    /// The best move of each virtual player, at the root.
+    lanes: LaneMoves,
 }
 
-impl std::fmt::Debug for Progress {
+impl<V> std::fmt::Debug for Progress<V> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Progress").finish_non_exhaustive()
     }
@@ -50,29 +52,29 @@ impl std::fmt::Debug for Progress {
 
 /// A node that several threads search, and all they need to get there.
 #[derive(Debug)]
-pub(super) struct SplitPoint {
+pub(super) struct SplitPoint<V: Values> {
     /// The split point at which its owner worked.
-    parent: Option<Arc<SplitPoint>>,
+    parent: Option<Arc<SplitPoint<V>>>,
     is_pv: bool,
-    node: Node,
+    node: Node<V>,
     info: CheckInfo,
     position: Position,
     /// Since the root.
     visits: Vec<Visit>,
     /// As far as nodes below look back.
-    frames: Vec<Frame>,
+    frames: Vec<Frame<V>>,
     root_depth: i32,
     /// A copy of the one in `progress`.
-    alpha: AtomicI32,
+    alpha: V::Shared,
     /// The search of this node has become useless.
     cut: AtomicBool,
     exhausted: AtomicBool,
     /// Threads at work here, without the owner. Rises only while the board of the team is locked.
     workers: AtomicUsize,
-    progress: Mutex<Progress>,
+    progress: Mutex<Progress<V>>,
 }
 
-impl SplitPoint {
+impl<V: Values> SplitPoint<V> {
     pub fn parent(&self) -> Option<&Arc<Self>> {
         self.parent.as_ref()
     }
@@ -119,18 +121,18 @@ impl SplitPoint {
     }
 
     /// A thread that panicked stops the search, so nobody relies on what it left.
-    fn progress(&self) -> MutexGuard<'_, Progress> {
+    fn progress(&self) -> MutexGuard<'_, Progress<V>> {
         self.progress.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Leaves a split point whatever happens there, so that its owner never waits in vain.
-struct Membership<'a> {
-    team: &'a Team,
-    split: &'a SplitPoint,
+struct Membership<'a, V: Values> {
+    team: &'a Team<V>,
+    split: &'a SplitPoint<V>,
 }
 
-impl Drop for Membership<'_> {
+impl<V: Values> Drop for Membership<'_, V> {
     fn drop(&mut self) {
         if std::thread::panicking() {
             self.team.stop();
@@ -139,10 +141,10 @@ impl Drop for Membership<'_> {
     }
 }
 
-impl<'a, E: Evaluator + Clone> Search<'a, E> {
+impl<'a, E: Evaluator + Clone, V: Values> Search<'a, E, V> {
     /// The team, if others should take some of this node's moves.
     #[inline(always)]
-    pub(super) fn team_for(&self, node: &Node) -> Option<&'a Team> {
+    pub(super) fn team_for(&self, node: &Node<V>) -> Option<&'a Team<V>> {
         self.team
             .filter(|team| node.depth >= LEAST_DEPTH && team.has_idle())
             // Helpers do not know which moves of the root are ruled out.
@@ -155,13 +157,13 @@ impl<'a, E: Evaluator + Clone> Search<'a, E> {
     #[cold]
     pub(super) fn split<const PV: bool>(
         &mut self,
-        team: &Team,
-        node: &Node,
+        team: &Team<V>,
+        node: &Node<V>,
         info: &CheckInfo,
         picker: &Picker,
-        alpha: Value,
-        searched: Searched,
-    ) -> Searched {
+        alpha: V,
+        searched: Searched<V>,
+    ) -> Searched<V> {
         let pv = if PV {
             self.pv[node.ply].clone()
         } else {
@@ -176,7 +178,7 @@ impl<'a, E: Evaluator + Clone> Search<'a, E> {
             visits: self.visits[self.root_visits..].to_vec(),
             frames: self.frames[..node.ply + BEFORE_ROOT + 3].to_vec(),
             root_depth: self.root_depth,
-            alpha: AtomicI32::new(alpha),
+            alpha: alpha.share(),
             cut: AtomicBool::new(false),
             exhausted: AtomicBool::new(false),
             workers: AtomicUsize::new(0),
@@ -185,6 +187,11 @@ impl<'a, E: Evaluator + Clone> Search<'a, E> {
                 alpha,
                 searched,
                 pv,
+                lanes: if node.ply == 0 {
+                    self.lanes.clone()
+                } else {
+                    Vec::new()
+                },
             }),
         });
         let is_root = node.ply == 0;
@@ -204,6 +211,9 @@ impl<'a, E: Evaluator + Clone> Search<'a, E> {
             self.root_split = None;
         }
         let progress = split.progress();
+        if is_root {
+            self.lanes.clone_from(&progress.lanes);
+        }
         if PV {
             self.pv[node.ply].clone_from(&progress.pv);
         }
@@ -211,7 +221,7 @@ impl<'a, E: Evaluator + Clone> Search<'a, E> {
     }
 
     /// Works at a split point of another thread, then comes back to where it was.
-    pub(super) fn help(&mut self, team: &Team, split: &Arc<SplitPoint>) {
+    pub(super) fn help(&mut self, team: &Team<V>, split: &Arc<SplitPoint<V>>) {
         let membership = Membership { team, split };
         let mut evaluator = self.spares.pop().unwrap_or_else(|| self.evaluator.clone());
         evaluator.reset(&split.position);
@@ -244,9 +254,9 @@ impl<'a, E: Evaluator + Clone> Search<'a, E> {
     }
 
     /// Searches moves of the split point, at whose position this thread is, until none are left.
-    fn work<const PV: bool>(&mut self, team: &Team, split: &Arc<SplitPoint>) {
+    fn work<const PV: bool>(&mut self, team: &Team<V>, split: &Arc<SplitPoint<V>>) {
         while let Some(tried) = self.next_move(split) {
-            let alpha = || split.alpha.load(Ordering::Relaxed);
+            let alpha = || V::load(&split.alpha);
             let value = self.search_move::<PV>(&split.node, tried, alpha);
             if self.stopped {
                 return;
@@ -255,7 +265,7 @@ impl<'a, E: Evaluator + Clone> Search<'a, E> {
         }
     }
 
-    fn next_move(&self, split: &SplitPoint) -> Option<TriedMove> {
+    fn next_move(&self, split: &SplitPoint<V>) -> Option<TriedMove> {
         let node = &split.node;
         let mut progress = split.progress();
         let Progress {
@@ -276,7 +286,7 @@ impl<'a, E: Evaluator + Clone> Search<'a, E> {
             let number = searched.number;
             let noisy = is_noisy(&self.position, mv);
             let gives_check = node.targets.is_check(&self.position, mv);
-            if node.ply > 0 && searched.best > -MATE_BOUND {
+            if node.ply > 0 && !searched.best.is_mated(*alpha) {
                 match self.verdict(node, mv, number, noisy, gives_check, *alpha) {
                     Verdict::Search => {}
                     Verdict::Skip => continue,
@@ -300,33 +310,37 @@ impl<'a, E: Evaluator + Clone> Search<'a, E> {
     /// Takes the value of a move into the account of its split point.
     fn take_in<const PV: bool>(
         &mut self,
-        team: &Team,
-        split: &Arc<SplitPoint>,
+        team: &Team<V>,
+        split: &Arc<SplitPoint<V>>,
         tried: TriedMove,
-        value: Value,
+        value: V,
     ) {
         let ply = split.node.ply;
         let mut progress = split.progress();
         if split.is_cut() {
             return;
         }
-        let mut cuts = false;
-        if value > progress.searched.best {
-            progress.searched.best = value;
-            if value > progress.alpha {
-                progress.searched.best_move = Some(tried.mv);
-                if PV {
-                    progress.pv.clear();
-                    progress.pv.push(tried.mv);
-                    progress.pv.extend_from_slice(&self.pv[ply + 1]);
-                    if ply == 0 {
-                        team.announce_news();
-                    }
-                }
-                cuts = value >= split.node.beta;
-                if !cuts {
-                    progress.alpha = value;
-                    split.alpha.store(value, Ordering::Relaxed);
+        let Progress {
+            alpha, searched, ..
+        } = &mut *progress;
+        let before = *alpha;
+        let taken = V::take(&mut searched.best, alpha, split.node.beta, value);
+        let cuts = taken.cut;
+        alpha.store(&split.alpha);
+        if taken.raised {
+            searched.best_move = Some(tried.mv);
+            if PV {
+                progress.pv.clear();
+                progress.pv.push(tried.mv);
+                progress.pv.extend_from_slice(&self.pv[ply + 1]);
+                if ply == 0 {
+                    note_lanes(
+                        &mut progress.lanes,
+                        tried.mv,
+                        value,
+                        (before, split.node.beta),
+                    );
+                    team.announce_news();
                 }
             }
         }
@@ -352,19 +366,20 @@ impl<'a, E: Evaluator + Clone> Search<'a, E> {
             self.pv[0].clone_from(&progress.pv);
             let value = progress.searched.best;
             let beta = split.node.beta;
+            self.lanes.clone_from(&progress.lanes);
             drop(progress);
             self.new_best_at_root(value, beta);
         }
     }
 
     /// Whether the current node's search is useless: the limits are reached, or a cut above.
-    fn has_to_return(&self, team: &Team) -> bool {
+    fn has_to_return(&self, team: &Team<V>) -> bool {
         team.is_stopped() || self.split.as_ref().is_some_and(|split| split.is_cut())
     }
 }
 
 #[cfg(test)]
-impl SplitPoint {
+impl SplitPoint<i32> {
     /// A split point of the start position with moves to give away.
     pub fn sample(depth: i32, parent: Option<&Arc<Self>>) -> Arc<Self> {
         use super::{history::Context, value::INFINITE};
@@ -390,7 +405,7 @@ impl SplitPoint {
             visits: Vec::new(),
             frames: Vec::new(),
             root_depth: depth,
-            alpha: AtomicI32::new(0),
+            alpha: 0.share(),
             cut: AtomicBool::new(false),
             exhausted: AtomicBool::new(false),
             workers: AtomicUsize::new(0),
@@ -404,6 +419,7 @@ impl SplitPoint {
                     tried: Tried::default(),
                 },
                 pv: Vec::new(),
+                lanes: Vec::new(),
             }),
         })
     }

@@ -1,7 +1,11 @@
 //! The transposition table (paper 004): best move, value, attribute of the value, depth and key
 //! of every position searched; entries stay from search to search and age.
 
-use super::{Bound, value::Value};
+use super::{
+    Bound,
+    value::Value,
+    values::{Entry, Store},
+};
 use crate::rules::Move;
 use std::{
     collections::TryReserveError,
@@ -26,21 +30,9 @@ struct Slot {
 #[repr(align(64))]
 struct Cluster([Slot; CLUSTER]);
 
-/// What the table knows of a position.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Entry {
-    pub mv: Option<Move>,
-    /// Mates count from the position, not from the root.
-    pub value: Value,
-    /// Static evaluation, noise included.
-    pub evaluation: Value,
-    pub depth: i32,
-    pub bound: Bound,
-}
-
-impl Entry {
+impl Entry<Value> {
     fn pack(self, generation: u8) -> u64 {
-        let bound = match self.bound {
+        let bound = match self.bounds {
             Bound::Exact => 3,
             Bound::Lower => 2,
             Bound::Upper => 1,
@@ -65,7 +57,7 @@ impl Entry {
             value: Value::from((data >> 16) as u16 as i16),
             evaluation: Value::from((data >> 32) as u16 as i16),
             depth: i32::from((data >> 48) as u8 as i8),
-            bound,
+            bounds: bound,
         })
     }
 }
@@ -76,6 +68,21 @@ fn generation_of(data: u64) -> u8 {
 
 fn depth_of(data: u64) -> i32 {
     i32::from((data >> 48) as u8 as i8)
+}
+
+/// Fetches what is referred to into the cache, to be read soon.
+#[inline(always)]
+pub(super) fn prefetch<T>(data: &T) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        let data: *const T = data;
+        // SAFETY: a prefetch reads nothing that the program could see, and the pointer is that of
+        // a reference; SSE is part of every x86-64.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(data.cast()) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = data;
 }
 
 /// A table of fixed size, shared by the threads of one search.
@@ -89,8 +96,14 @@ impl Table {
     /// The largest size, in MiB.
     pub const MAX_MIB: usize = 1 << 20;
 
-    /// Allocates `mib` MiB, unless the system has no such room.
-    pub fn new(mib: usize) -> Result<Self, TryReserveError> {
+    fn cluster(&self, key: u64) -> &[Slot; CLUSTER] {
+        let index = (u128::from(key) * self.clusters.len() as u128) >> 64;
+        &self.clusters[index as usize].0
+    }
+}
+
+impl Store<Value> for Table {
+    fn new(mib: usize) -> Result<Self, TryReserveError> {
         let count = (mib * (1 << 20) / size_of::<Cluster>()).max(1);
         let mut clusters = Vec::new();
         clusters.try_reserve_exact(count)?;
@@ -101,41 +114,23 @@ impl Table {
         })
     }
 
-    /// Forgets everything.
-    pub fn clear(&mut self) {
+    fn clear(&mut self) {
         for cluster in &mut self.clusters {
             *cluster = Cluster::default();
         }
         self.generation = 0;
     }
 
-    /// A new search begins: entries of earlier ones become the first to be replaced.
-    pub fn age(&mut self) {
+    fn age(&mut self) {
         self.generation = (self.generation + 1) % GENERATIONS;
     }
 
-    fn cluster(&self, key: u64) -> &[Slot; CLUSTER] {
-        let index = (u128::from(key) * self.clusters.len() as u128) >> 64;
-        &self.clusters[index as usize].0
-    }
-
-    /// Fetches the cluster of this key into the cache, to be read soon.
     #[inline(always)]
-    pub fn prefetch(&self, key: u64) {
-        #[cfg(target_arch = "x86_64")]
-        {
-            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            let cluster: *const [Slot; CLUSTER] = self.cluster(key);
-            // SAFETY: a prefetch reads nothing that the program could see, and the pointer is that
-            // of a reference; SSE is part of every x86-64.
-            unsafe { _mm_prefetch::<_MM_HINT_T0>(cluster.cast()) };
-        }
-        #[cfg(not(target_arch = "x86_64"))]
-        let _ = key;
+    fn prefetch(&self, key: u64) {
+        prefetch(self.cluster(key));
     }
 
-    /// What is known of the position with this key.
-    pub fn get(&self, key: u64) -> Option<Entry> {
+    fn get(&self, key: u64) -> Option<Entry<Value>> {
         self.cluster(key).iter().find_map(|slot| {
             let data = slot.data.load(Ordering::Relaxed);
             let found = slot.check.load(Ordering::Relaxed) == key ^ data;
@@ -143,8 +138,7 @@ impl Table {
         })
     }
 
-    /// Stores an entry in the slot of the same position, or in the one that is worth least.
-    pub fn put(&self, key: u64, entry: Entry) {
+    fn put(&self, key: u64, entry: Entry<Value>) {
         let cluster = self.cluster(key);
         let mut worst = &cluster[0];
         let mut least = i32::MAX;
@@ -153,7 +147,7 @@ impl Table {
             let data = slot.data.load(Ordering::Relaxed);
             if slot.check.load(Ordering::Relaxed) == key ^ data && data != 0 {
                 let same_search = generation_of(data) == self.generation;
-                if same_search && entry.bound != Bound::Exact && entry.depth + 3 < depth_of(data) {
+                if same_search && entry.bounds != Bound::Exact && entry.depth + 3 < depth_of(data) {
                     return;
                 }
                 if entry.mv.is_none() {
@@ -183,13 +177,13 @@ impl Table {
 mod tests {
     use super::*;
 
-    fn entry(depth: i32) -> Entry {
+    fn entry(depth: i32) -> Entry<Value> {
         Entry {
             mv: "7g7f".parse().ok(),
             value: -31_990,
             evaluation: 250,
             depth,
-            bound: Bound::Lower,
+            bounds: Bound::Lower,
         }
     }
 

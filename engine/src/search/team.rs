@@ -1,7 +1,7 @@
 //! The threads of one search: who looks for work, and which split points have some (YBWC* of
 //! paper 003).
 
-use super::split::SplitPoint;
+use super::{split::SplitPoint, values::Values};
 use std::{
     hint::spin_loop,
     sync::{
@@ -15,19 +15,19 @@ use std::{
 /// usually needs to reach a node that it can split, and than a sleeper needs to wake up.
 const PATIENCE: Duration = Duration::from_micros(50);
 
-#[derive(Debug, Default)]
-struct Board {
+#[derive(Debug)]
+struct Board<V: Values> {
     /// Every split point that its owner has not left.
-    open: Vec<Arc<SplitPoint>>,
+    open: Vec<Arc<SplitPoint<V>>>,
     sleeping: usize,
     dismissed: bool,
 }
 
-impl Board {
+impl<V: Values> Board<V> {
     /// The split point with most remaining depth that still has moves to give away, below `own` if
     /// that is given.
-    fn richest(&self, own: Option<&Arc<SplitPoint>>) -> Option<&Arc<SplitPoint>> {
-        let mut best: Option<&Arc<SplitPoint>> = None;
+    fn richest(&self, own: Option<&Arc<SplitPoint<V>>>) -> Option<&Arc<SplitPoint<V>>> {
+        let mut best: Option<&Arc<SplitPoint<V>>> = None;
         for split in &self.open {
             if split.has_moves()
                 && best.is_none_or(|best| split.depth() > best.depth())
@@ -41,9 +41,9 @@ impl Board {
 }
 
 /// What the threads of one search share besides the table.
-#[derive(Debug, Default)]
-pub(super) struct Team {
-    board: Mutex<Board>,
+#[derive(Debug)]
+pub(super) struct Team<V: Values> {
+    board: Mutex<Board<V>>,
     wake: Condvar,
     /// Changes, while the board is locked, whenever another look at it may be worth while.
     epoch: AtomicU32,
@@ -55,14 +55,33 @@ pub(super) struct Team {
     news: AtomicBool,
 }
 
-impl Team {
+impl<V: Values> Default for Team<V> {
+    fn default() -> Self {
+        Self {
+            board: Mutex::new(Board {
+                open: Vec::new(),
+                sleeping: 0,
+                dismissed: false,
+            }),
+            wake: Condvar::new(),
+            epoch: AtomicU32::new(0),
+            idle: AtomicUsize::new(0),
+            stopped: AtomicBool::new(false),
+            nodes: AtomicU64::new(0),
+            selective_depth: AtomicUsize::new(0),
+            news: AtomicBool::new(false),
+        }
+    }
+}
+
+impl<V: Values> Team<V> {
     /// A thread that panicked has changed nothing by halves on the board.
-    fn lock(&self) -> MutexGuard<'_, Board> {
+    fn lock(&self) -> MutexGuard<'_, Board<V>> {
         self.board.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Lets those that look for work look again.
-    fn call(&self, board: MutexGuard<'_, Board>) {
+    fn call(&self, board: MutexGuard<'_, Board<V>>) {
         self.epoch.fetch_add(1, Ordering::Relaxed);
         if board.sleeping > 0 {
             self.wake.notify_all();
@@ -76,7 +95,7 @@ impl Team {
     }
 
     /// Offers the moves of a split point to everybody.
-    pub fn open(&self, split: &Arc<SplitPoint>) {
+    pub fn open(&self, split: &Arc<SplitPoint<V>>) {
         let mut board = self.lock();
         if self.is_stopped() || split.parent().is_some_and(|parent| parent.is_cut()) {
             split.mark_cut();
@@ -90,7 +109,7 @@ impl Team {
     /// The owner of a split point, given as `own`, gets work from below that alone (the helpful
     /// master): those who keep it waiting. It gets none, and its split point is closed, once
     /// nobody else works there. A thread that owns nothing gets none when the search is over.
-    pub fn find(&self, own: Option<&Arc<SplitPoint>>) -> Option<Arc<SplitPoint>> {
+    pub fn find(&self, own: Option<&Arc<SplitPoint<V>>>) -> Option<Arc<SplitPoint<V>>> {
         let mut board = self.lock();
         loop {
             match own {
@@ -127,14 +146,14 @@ impl Team {
     }
 
     /// Leaves a split point that [`Team::find`] joined.
-    pub fn leave(&self, split: &SplitPoint) {
+    pub fn leave(&self, split: &SplitPoint<V>) {
         if split.leave() {
             self.call(self.lock());
         }
     }
 
     /// Ends the work at a split point and everywhere below it.
-    pub fn cut(&self, split: &Arc<SplitPoint>) {
+    pub fn cut(&self, split: &Arc<SplitPoint<V>>) {
         split.mark_cut();
         for other in &self.lock().open {
             if other.is_below(split) {
@@ -197,7 +216,7 @@ mod tests {
 
     #[test]
     fn a_thread_without_duties_joins_the_richest_split_point() {
-        let team = Team::default();
+        let team = Team::<i32>::default();
         let splits = [7, 9, 8].map(|depth| SplitPoint::sample(depth, None));
         for split in &splits {
             team.open(split);
@@ -209,7 +228,7 @@ mod tests {
 
     #[test]
     fn a_helpful_master_helps_below_its_own_split_point_alone() {
-        let team = Team::default();
+        let team = Team::<i32>::default();
         let own = SplitPoint::sample(9, None);
         let elsewhere = SplitPoint::sample(12, None);
         let child = SplitPoint::sample(7, Some(&own));
@@ -229,7 +248,7 @@ mod tests {
 
     #[test]
     fn a_cut_reaches_everything_below_and_nothing_else() {
-        let team = Team::default();
+        let team = Team::<i32>::default();
         let top = SplitPoint::sample(9, None);
         let middle = SplitPoint::sample(8, Some(&top));
         let bottom = SplitPoint::sample(7, Some(&middle));
@@ -247,7 +266,7 @@ mod tests {
 
     #[test]
     fn who_waits_for_work_is_sent_home_at_the_end() {
-        let team = Team::default();
+        let team = Team::<i32>::default();
         std::thread::scope(|scope| {
             let waiting = scope.spawn(|| team.find(None).is_none());
             while !team.has_idle() {

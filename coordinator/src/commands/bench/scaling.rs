@@ -1,4 +1,5 @@
-//! `monju bench --threads 1,2`: how much sooner several threads reach a depth than one.
+//! `monju bench --threads 1,2` and `--lanes 1,8`: how much sooner several threads reach a depth than
+//! one, and how much later one search that carries several virtual players.
 
 use super::{on_search_stack, print};
 use monju_engine::{
@@ -8,26 +9,55 @@ use monju_engine::{
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// The middlegame positions at a fixed depth, with one number of threads after the other.
+/// What is varied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dimension {
+    /// Threads that search together.
+    Threads,
+    /// Virtual players in one search (paper 000, section 4).
+    Lanes,
+}
+
+impl Dimension {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Threads => "threads",
+            Self::Lanes => "lanes",
+        }
+    }
+
+    fn apply(self, settings: &PlayerSettings, count: usize) -> PlayerSettings {
+        let mut settings = settings.clone();
+        match self {
+            Self::Threads => settings.threads = count,
+            Self::Lanes => settings.lanes = count,
+        }
+        settings
+    }
+}
+
+/// The middlegame positions at a fixed depth, with one number of threads or lanes after the other.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scaling {
-    /// The player; its threads are those of `threads`, one after the other.
+    /// The player; its threads, or lanes, are those of `counts`, one after the other.
     pub settings: PlayerSettings,
     /// Its noise seed.
     pub seed: u64,
     /// Iterations in every position.
     pub depth: u32,
-    /// Numbers of threads; the first is what the others are compared with.
-    pub threads: Vec<usize>,
+    /// What is varied.
+    pub dimension: Dimension,
+    /// Numbers of it; the first is what the others are compared with.
+    pub counts: Vec<usize>,
     /// How many of the positions.
     pub positions: usize,
     /// One JSON object instead of text.
     pub json: bool,
 }
 
-/// All positions with one number of threads.
+/// All positions with one number of threads or lanes.
 struct Series {
-    threads: usize,
+    count: usize,
     player: Player,
     nodes: Vec<u64>,
     times: Vec<Duration>,
@@ -43,7 +73,7 @@ struct Ratios {
 }
 
 impl Scaling {
-    /// Searches every position with every number of threads in turn, so that a machine that slows
+    /// Searches every position with every number in turn, so that a machine that slows
     /// down slows all alike, and prints the ratios.
     ///
     /// # Errors
@@ -51,14 +81,10 @@ impl Scaling {
     pub fn run(&self) -> anyhow::Result<()> {
         on_search_stack(|| {
             let mut series = Vec::new();
-            for &threads in &self.threads {
-                let settings = PlayerSettings {
-                    threads,
-                    ..self.settings.clone()
-                };
+            for &count in &self.counts {
                 series.push(Series {
-                    threads,
-                    player: Player::new(settings)?,
+                    count,
+                    player: Player::new(self.dimension.apply(&self.settings, count))?,
                     nodes: Vec::new(),
                     times: Vec::new(),
                 });
@@ -94,9 +120,10 @@ impl Scaling {
             speedup,
         } = series.against(first);
         format!(
-            "{} threads: {} nodes to depth {} in {:.1} s; geometric means: nodes/s x \
+            "{} {}: {} nodes to depth {} in {:.1} s; geometric means: nodes/s x \
              {nodes_per_second:.3}, nodes x {nodes:.3}, time to depth x {speedup:.3}",
-            series.threads,
+            series.count,
+            self.dimension.name(),
             series.nodes.iter().sum::<u64>(),
             self.depth,
             series.times.iter().sum::<Duration>().as_secs_f64(),
@@ -111,7 +138,7 @@ impl Scaling {
                 let time: Duration = one.times.iter().sum();
                 let nodes: u64 = one.nodes.iter().sum();
                 json!({
-                    "threads": one.threads,
+                    self.dimension.name(): one.count,
                     "nodes": nodes,
                     "nps": (nodes as f64 / time.as_secs_f64().max(1e-9)) as u64,
                     "time_to_depth_ms": time.as_millis() as u64,
@@ -126,7 +153,8 @@ impl Scaling {
             "positions": self.positions.min(MIDDLEGAME.len()),
             "evaluator": self.settings.evaluator.to_string(),
             "hash_mib": self.settings.hash_mib,
-            "threads": rows,
+            "sigma": self.settings.sigma,
+            self.dimension.name(): rows,
         })
     }
 }
@@ -169,8 +197,8 @@ mod tests {
 
     #[test]
     fn ratios_are_geometric_means_over_the_positions() {
-        let series = |threads, nodes: [u64; 2], milliseconds: [u64; 2]| Series {
-            threads,
+        let series = |count, nodes: [u64; 2], milliseconds: [u64; 2]| Series {
+            count,
             player: Player::new(PlayerSettings {
                 hash_mib: 1,
                 ..PlayerSettings::default()

@@ -55,6 +55,7 @@ mod tests {
             nodes: 5_000,
             time: Duration::from_millis(20),
             candidates: Vec::new(),
+            lanes: Vec::new(),
         };
         assert_eq!(
             line_text(&line).as_deref(),

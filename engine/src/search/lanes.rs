@@ -1,0 +1,385 @@
+//! Vectors of values for consultation inside one search (paper 000, section 4): lane *i* is the
+//! virtual player *i*.
+//!
+//! All operations are loops of fixed length over 16-bit integers, which compilers turn into two
+//! instructions each on every x86-64.
+
+mod table;
+
+pub(crate) use table::LaneTable;
+
+use super::{
+    value::{INFINITE, MATE_BOUND, Value, clamp_evaluation},
+    values::{Taken, Values},
+};
+use crate::eval::Noise;
+use std::{
+    array,
+    sync::atomic::{AtomicU64, Ordering},
+};
+
+/// The most virtual players that one search carries.
+pub const MAX_LANES: usize = 16;
+
+const INF: i16 = INFINITE as i16;
+/// Alpha of a settled lane: nothing is above it. Beta is its negative: nothing is below it.
+const SETTLED: i16 = i16::MAX;
+const MATE: i16 = MATE_BOUND as i16;
+
+/// One value for each virtual player. A search with fewer has settled the other lanes at the root.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(align(32))]
+pub(crate) struct Lanes([i16; MAX_LANES]);
+
+/// How each lane's value is meant: a lower bound, an upper bound, both (exact), neither (unknown).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct LaneBounds {
+    pub lower: u16,
+    pub upper: u16,
+}
+
+impl LaneBounds {
+    #[inline(always)]
+    fn masks(self) -> ([bool; MAX_LANES], [bool; MAX_LANES]) {
+        let expand = |mask: u16| array::from_fn(|lane| mask >> lane & 1 != 0);
+        (expand(self.lower), expand(self.upper))
+    }
+}
+
+fn narrow(value: Value) -> i16 {
+    value.clamp(-i32::from(i16::MAX), i32::from(i16::MAX)) as i16
+}
+
+fn mask(lanes: [bool; MAX_LANES]) -> u16 {
+    (0..MAX_LANES).fold(0, |mask, lane| mask | u16::from(lanes[lane]) << lane)
+}
+
+impl Lanes {
+    #[inline(always)]
+    fn map(self, f: impl Fn(i16) -> i16) -> Self {
+        Self(self.0.map(f))
+    }
+
+    #[inline(always)]
+    fn zip(self, other: Self, f: impl Fn(i16, i16) -> i16) -> Self {
+        Self(array::from_fn(|lane| f(self.0[lane], other.0[lane])))
+    }
+
+    /// The lanes as they lie in memory.
+    pub fn words(self) -> [u64; MAX_LANES / 4] {
+        array::from_fn(|word| {
+            (0..4).fold(0, |bits, at| {
+                bits | u64::from(self.0[4 * word + at] as u16) << (16 * at)
+            })
+        })
+    }
+
+    /// The reverse of [`Lanes::words`].
+    pub fn from_words(words: [u64; MAX_LANES / 4]) -> Self {
+        Self(array::from_fn(|lane| {
+            (words[lane / 4] >> (16 * (lane % 4))) as u16 as i16
+        }))
+    }
+}
+
+#[inline(always)]
+fn all(mut condition: impl FnMut(usize) -> bool) -> bool {
+    (0..MAX_LANES).fold(true, |all, lane| all & condition(lane))
+}
+
+#[inline(always)]
+fn any(mut condition: impl FnMut(usize) -> bool) -> bool {
+    (0..MAX_LANES).fold(false, |any, lane| any | condition(lane))
+}
+
+impl Values for Lanes {
+    type Bounds = LaneBounds;
+    type Shared = [AtomicU64; MAX_LANES / 4];
+    type Noise = [Noise];
+    type Table = LaneTable;
+
+    const LANES: usize = MAX_LANES;
+
+    fn noise_of(players: &[Noise]) -> &Self::Noise {
+        players
+    }
+
+    #[inline(always)]
+    fn all(value: Value) -> Self {
+        Self([narrow(value); MAX_LANES])
+    }
+
+    #[inline(always)]
+    fn lane(self, lane: usize) -> Value {
+        Value::from(self.0[lane])
+    }
+
+    fn from_lanes(mut value: impl FnMut(usize) -> Value) -> Self {
+        Self(array::from_fn(|lane| narrow(value(lane))))
+    }
+
+    #[inline(always)]
+    fn negated(self) -> Self {
+        self.map(i16::saturating_neg)
+    }
+
+    #[inline(always)]
+    fn plus(self, value: Value) -> Self {
+        let value = narrow(value);
+        self.map(|lane| lane.saturating_add(value).max(-SETTLED))
+    }
+
+    #[inline(always)]
+    fn larger(self, other: Self) -> Self {
+        self.zip(other, i16::max)
+    }
+
+    #[inline(always)]
+    fn smaller(self, other: Self) -> Self {
+        self.zip(other, i16::min)
+    }
+
+    #[inline(always)]
+    fn all_at_least(self, other: Self) -> bool {
+        all(|lane| self.0[lane] >= other.0[lane])
+    }
+
+    #[inline(always)]
+    fn any_above(self, other: Self) -> bool {
+        any(|lane| self.0[lane] > other.0[lane])
+    }
+
+    #[inline(always)]
+    fn most_above(self, other: Self) -> Value {
+        let differences = self.zip(other, i16::saturating_sub);
+        Value::from(differences.0.into_iter().fold(i16::MIN, i16::max))
+    }
+
+    #[inline(always)]
+    fn least_above(self, other: Self) -> Value {
+        let differences = self.zip(other, i16::saturating_sub);
+        Value::from(differences.0.into_iter().fold(i16::MAX, i16::min))
+    }
+
+    #[inline(always)]
+    fn is_above_on_the_whole(self, other: Self) -> bool {
+        let sum = |lanes: Self| lanes.0.into_iter().map(i32::from).sum::<i32>();
+        sum(self) > sum(other)
+    }
+
+    #[inline(always)]
+    fn settle((alpha, beta): (Self, Self)) -> (Self, Self) {
+        let open = |lane: usize| alpha.0[lane] < beta.0[lane];
+        let choose = |bound: Self, settled| {
+            Self(array::from_fn(|lane| {
+                if open(lane) { bound.0[lane] } else { settled }
+            }))
+        };
+        (choose(alpha, SETTLED), choose(beta, -SETTLED))
+    }
+
+    #[inline(always)]
+    fn above(alpha: Self) -> (Self, Self) {
+        let beta = alpha.map(|lane| if lane >= INF { -SETTLED } else { lane + 1 });
+        (alpha, beta)
+    }
+
+    #[inline(always)]
+    fn below(beta: Self) -> (Self, Self) {
+        let alpha = beta.map(|lane| if lane <= -INF { SETTLED } else { lane - 1 });
+        (alpha, beta)
+    }
+
+    #[inline(always)]
+    fn take(best: &mut Self, alpha: &mut Self, beta: Self, value: Self) -> Taken {
+        let before = *alpha;
+        *best = Self(array::from_fn(|lane| {
+            if before.0[lane] < INF {
+                best.0[lane].max(value.0[lane])
+            } else {
+                best.0[lane]
+            }
+        }));
+        *alpha = Self(array::from_fn(|lane| {
+            let raised = before.0[lane].max(value.0[lane].min(INF));
+            if raised >= beta.0[lane] {
+                SETTLED
+            } else {
+                raised
+            }
+        }));
+        Taken {
+            raised: alpha.any_above(before),
+            cut: alpha.all_at_least(Self([SETTLED; MAX_LANES])),
+        }
+    }
+
+    #[inline(always)]
+    fn has_mate(self, (alpha, beta): (Self, Self)) -> bool {
+        any(|lane| {
+            (alpha.0[lane] < beta.0[lane]) & ((self.0[lane] >= MATE) | (self.0[lane] <= -MATE))
+        })
+    }
+
+    #[inline(always)]
+    fn is_mated(self, alpha: Self) -> bool {
+        any(|lane| (alpha.0[lane] < INF) & (self.0[lane] <= -MATE))
+    }
+
+    #[inline(always)]
+    fn blanked(self, (alpha, beta): (Self, Self)) -> Self {
+        Self(array::from_fn(|lane| {
+            if alpha.0[lane] < beta.0[lane] {
+                self.0[lane]
+            } else {
+                -SETTLED
+            }
+        }))
+    }
+
+    #[inline(always)]
+    fn narrowed((alpha, beta): (Self, Self), low: Value, high: Value) -> ((Self, Self), bool) {
+        let narrowed = (alpha.larger(Self::all(low)), beta.smaller(Self::all(high)));
+        if narrowed.0.all_at_least(narrowed.1) {
+            return (narrowed, true);
+        }
+        let open = |lane: usize| narrowed.0.0[lane] < narrowed.1.0[lane];
+        let choose = |one: Self, other: Self| {
+            Self(array::from_fn(|lane| {
+                if open(lane) {
+                    one.0[lane]
+                } else {
+                    other.0[lane]
+                }
+            }))
+        };
+        ((choose(narrowed.0, alpha), choose(narrowed.1, beta)), false)
+    }
+
+    #[inline]
+    fn evaluation(raw: Value, noise: &[Noise], key: u64) -> Self {
+        let mut lanes = [narrow(clamp_evaluation(raw)); MAX_LANES];
+        for (lane, noise) in lanes.iter_mut().zip(noise) {
+            *lane = narrow(clamp_evaluation(raw + noise.of(key)));
+        }
+        Self(lanes)
+    }
+
+    #[inline(always)]
+    fn corrected(self, correction: Value) -> Self {
+        let correction = narrow(correction);
+        self.map(|lane| narrow(clamp_evaluation(lane.saturating_add(correction).into())))
+    }
+
+    fn error(self, evaluation: Self, beta: Self, raised: bool) -> Option<Value> {
+        let (mut sum, mut count) = (0, 0);
+        for lane in 0..MAX_LANES {
+            let (value, evaluation) = (self.lane(lane), evaluation.lane(lane));
+            // Lanes that were settled before the node have no value.
+            if value > -INFINITE
+                && let Some(error) = value.error(evaluation, beta.lane(lane), raised)
+            {
+                sum += error;
+                count += 1;
+            }
+        }
+        (count > 0).then(|| sum / count)
+    }
+
+    #[inline(always)]
+    fn bounds(self, (alpha, beta): (Self, Self), exact: bool) -> LaneBounds {
+        let open: [bool; MAX_LANES] = array::from_fn(|lane| alpha.0[lane] < beta.0[lane]);
+        let lower = array::from_fn(|lane| {
+            let reached = self.0[lane] >= beta.0[lane];
+            open[lane] & (reached | (exact & (self.0[lane] > alpha.0[lane])))
+        });
+        let upper = array::from_fn(|lane| open[lane] & (self.0[lane] < beta.0[lane]));
+        LaneBounds {
+            lower: mask(lower),
+            upper: mask(upper),
+        }
+    }
+
+    #[inline(always)]
+    fn exact() -> LaneBounds {
+        LaneBounds {
+            lower: u16::MAX,
+            upper: u16::MAX,
+        }
+    }
+
+    #[inline(always)]
+    fn decides(self, bounds: LaneBounds, (alpha, beta): (Self, Self)) -> bool {
+        let (lower, upper) = bounds.masks();
+        all(|lane| {
+            let value = self.0[lane];
+            (alpha.0[lane] >= beta.0[lane])
+                | (lower[lane] & (upper[lane] | (value >= beta.0[lane])))
+                | (upper[lane] & (value <= alpha.0[lane]))
+        })
+    }
+
+    #[inline(always)]
+    fn better_guess(self, bounds: LaneBounds, evaluation: Self) -> Self {
+        let (lower, upper) = bounds.masks();
+        Self(array::from_fn(|lane| {
+            let (value, evaluation) = (self.0[lane], evaluation.0[lane]);
+            let better = (lower[lane] & (upper[lane] | (value > evaluation)))
+                | (upper[lane] & (value < evaluation));
+            if better & (value < MATE) & (value > -MATE) {
+                value
+            } else {
+                evaluation
+            }
+        }))
+    }
+
+    #[inline(always)]
+    fn holds_from_below(bounds: LaneBounds, (alpha, beta): (Self, Self)) -> bool {
+        let (lower, _) = bounds.masks();
+        all(|lane| lower[lane] | (alpha.0[lane] >= beta.0[lane]))
+    }
+
+    #[inline(always)]
+    fn falls_short(self, bounds: LaneBounds, limit: Self) -> bool {
+        let (_, upper) = bounds.masks();
+        any(|lane| upper[lane] & (self.0[lane] < limit.0[lane]))
+    }
+
+    #[inline(always)]
+    fn stored(self, ply: usize) -> Self {
+        let ply = ply as i16;
+        self.map(|lane| match lane {
+            MATE.. => lane.saturating_add(ply),
+            _ if lane <= -MATE => lane.saturating_sub(ply),
+            _ => lane,
+        })
+    }
+
+    #[inline(always)]
+    fn recalled(self, ply: usize) -> Self {
+        let ply = ply as i16;
+        self.map(|lane| match lane {
+            MATE.. => lane - ply,
+            _ if lane <= -MATE => lane + ply,
+            _ => lane,
+        })
+    }
+
+    fn share(self) -> Self::Shared {
+        self.words().map(AtomicU64::new)
+    }
+
+    // Lanes only rise, and lie whole in their words: a mixture of old and new ones is good.
+    #[inline(always)]
+    fn load(shared: &Self::Shared) -> Self {
+        Self::from_words(array::from_fn(|word| shared[word].load(Ordering::Relaxed)))
+    }
+
+    #[inline(always)]
+    fn store(self, shared: &Self::Shared) {
+        for (shared, word) in shared.iter().zip(self.words()) {
+            shared.store(word, Ordering::Relaxed);
+        }
+    }
+}

@@ -1,0 +1,217 @@
+//! A transposition table that holds a vector of values (papers 000 and 004).
+
+use super::{LaneBounds, Lanes, MAX_LANES};
+use crate::{
+    rules::Move,
+    search::values::{Entry, Store},
+};
+use std::{
+    collections::TryReserveError,
+    sync::atomic::{AtomicU64, Ordering},
+};
+
+/// Words of an entry behind its check: the values, the bounds, and the rest.
+const WORDS: usize = MAX_LANES / 4 + 2;
+
+/// Generations are numbered modulo this.
+const GENERATIONS: u8 = 128;
+
+/// One entry a cache line. The first word is the key combined with all others, so that an entry of
+/// which two threads wrote parts is recognised and ignored.
+#[derive(Debug, Default)]
+#[repr(align(64))]
+struct Slot {
+    check: AtomicU64,
+    words: [AtomicU64; WORDS],
+}
+
+impl Slot {
+    fn read(&self) -> (u64, [u64; WORDS]) {
+        let words = std::array::from_fn(|word| self.words[word].load(Ordering::Relaxed));
+        (self.check.load(Ordering::Relaxed), words)
+    }
+
+    fn write(&self, key: u64, words: [u64; WORDS]) {
+        self.check.store(combine(key, &words), Ordering::Relaxed);
+        for (slot, word) in self.words.iter().zip(words) {
+            slot.store(word, Ordering::Relaxed);
+        }
+    }
+}
+
+fn combine(key: u64, words: &[u64; WORDS]) -> u64 {
+    words
+        .iter()
+        .enumerate()
+        .fold(key, |check, (at, word)| check ^ word.rotate_left(at as u32))
+}
+
+/// A table of fixed size, shared by the threads of one search.
+#[derive(Debug)]
+pub(crate) struct LaneTable {
+    slots: Box<[Slot]>,
+    generation: u8,
+}
+
+fn pack(entry: Entry<Lanes>, generation: u8) -> [u64; WORDS] {
+    let mut words = [0; WORDS];
+    let (values, rest) = words.split_at_mut(MAX_LANES / 4);
+    values.copy_from_slice(&entry.value.words());
+    rest[0] = u64::from(entry.bounds.lower) | u64::from(entry.bounds.upper) << 16;
+    rest[1] = u64::from(entry.mv.map_or(0, Move::bits))
+        | u64::from(entry.evaluation as i16 as u16) << 16
+        | u64::from(entry.depth.clamp(-128, 127) as i8 as u8) << 32
+        | u64::from(generation) << 40
+        // Tells an entry from a slot that is still empty.
+        | 1 << 63;
+    words
+}
+
+fn unpack(words: &[u64; WORDS]) -> Entry<Lanes> {
+    let (values, rest) = words.split_at(MAX_LANES / 4);
+    Entry {
+        mv: Move::try_from_bits(rest[1] as u16),
+        value: Lanes::from_words(std::array::from_fn(|word| values[word])),
+        bounds: LaneBounds {
+            lower: rest[0] as u16,
+            upper: (rest[0] >> 16) as u16,
+        },
+        evaluation: i32::from((rest[1] >> 16) as u16 as i16),
+        depth: depth_of(words),
+    }
+}
+
+fn depth_of(words: &[u64; WORDS]) -> i32 {
+    i32::from((words[WORDS - 1] >> 32) as u8 as i8)
+}
+
+fn generation_of(words: &[u64; WORDS]) -> u8 {
+    (words[WORDS - 1] >> 40) as u8 % GENERATIONS
+}
+
+fn is_empty(words: &[u64; WORDS]) -> bool {
+    words[WORDS - 1] == 0
+}
+
+impl LaneTable {
+    /// The two slots in which an entry may stand.
+    fn pair(&self, key: u64) -> [&Slot; 2] {
+        let pairs = self.slots.len() / 2;
+        let at = 2 * ((u128::from(key) * pairs as u128) >> 64) as usize;
+        [&self.slots[at], &self.slots[at + 1]]
+    }
+}
+
+impl Store<Lanes> for LaneTable {
+    fn new(mib: usize) -> Result<Self, TryReserveError> {
+        let count = mib * (1 << 20) / size_of::<Slot>();
+        let mut slots = Vec::new();
+        slots.try_reserve_exact(count)?;
+        slots.resize_with(count, Slot::default);
+        Ok(Self {
+            slots: slots.into_boxed_slice(),
+            generation: 0,
+        })
+    }
+
+    fn clear(&mut self) {
+        self.slots.fill_with(Slot::default);
+        self.generation = 0;
+    }
+
+    fn age(&mut self) {
+        self.generation = (self.generation + 1) % GENERATIONS;
+    }
+
+    fn prefetch(&self, key: u64) {
+        // Two neighbouring lines: the second comes with the first on most machines.
+        crate::search::table::prefetch(self.pair(key)[0]);
+    }
+
+    fn get(&self, key: u64) -> Option<Entry<Lanes>> {
+        self.pair(key).into_iter().find_map(|slot| {
+            let (check, words) = slot.read();
+            let found = !is_empty(&words) && check == combine(key, &words);
+            found.then(|| unpack(&words))
+        })
+    }
+
+    fn put(&self, key: u64, entry: Entry<Lanes>) {
+        let mut worst = (i32::MAX, self.pair(key)[0]);
+        let mut entry = entry;
+        for slot in self.pair(key) {
+            let (check, words) = slot.read();
+            if is_empty(&words) {
+                worst = (i32::MIN, slot);
+                continue;
+            }
+            if check == combine(key, &words) {
+                let same_search = generation_of(&words) == self.generation;
+                let is_exact = entry.bounds.lower & entry.bounds.upper != 0;
+                if same_search && !is_exact && entry.depth + 3 < depth_of(&words) {
+                    return;
+                }
+                if entry.mv.is_none() {
+                    entry.mv = unpack(&words).mv;
+                }
+                worst = (i32::MIN, slot);
+                break;
+            }
+            let age = (GENERATIONS + self.generation - generation_of(&words)) % GENERATIONS;
+            let worth = depth_of(&words) - 4 * i32::from(age);
+            if worth < worst.0 {
+                worst = (worth, slot);
+            }
+        }
+        worst.1.write(key, pack(entry, self.generation));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search::values::Values;
+
+    fn entry(depth: i32) -> Entry<Lanes> {
+        Entry {
+            mv: "7g7f".parse().ok(),
+            value: Lanes::from_lanes(|lane| 100 * lane as i32 - 700),
+            bounds: LaneBounds {
+                lower: 0b1010,
+                upper: 0b0110,
+            },
+            evaluation: -250,
+            depth,
+        }
+    }
+
+    #[test]
+    fn what_is_put_is_found_again() {
+        let table = LaneTable::new(1).unwrap();
+        for key in [0, 1, u64::MAX, 0x1234_5678_9abc_def0] {
+            assert_eq!(table.get(key), None);
+            table.put(key, entry(-1));
+            assert_eq!(table.get(key), Some(entry(-1)));
+        }
+    }
+
+    #[test]
+    fn a_torn_entry_is_ignored() {
+        let table = LaneTable::new(1).unwrap();
+        table.put(9, entry(3));
+        for slot in table.pair(9) {
+            slot.words[2].fetch_xor(1 << 20, Ordering::Relaxed);
+        }
+        assert_eq!(table.get(9), None);
+    }
+
+    #[test]
+    fn the_shallower_of_two_others_gives_way() {
+        let table = LaneTable::new(1).unwrap();
+        for key in 1..=3 {
+            table.put(key, entry(10 - key as i32));
+        }
+        assert_eq!(table.get(2), None);
+        assert!(table.get(1).is_some() && table.get(3).is_some());
+    }
+}
