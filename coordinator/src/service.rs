@@ -15,9 +15,9 @@ use crate::{
 use monju_engine::Game;
 use monju_proto::v1::{
     Ballot, Begin, ConsultRequest, ConsultResponse, FinishGameRequest, FinishGameResponse,
-    GameOutcome, PrepareGameRequest, PrepareGameResponse,
-    RosterRequest, RosterResponse, WatchRequest, WatchResponse, consult_request,
-    consult_response::Message, coordinator_server::Coordinator,
+    GameOutcome, PrepareGameRequest, PrepareGameResponse, RosterRequest, RosterResponse,
+    WatchRequest, WatchResponse, consult_request, consult_response::Message,
+    coordinator_server::Coordinator,
 };
 use std::{
     pin::Pin,

@@ -205,11 +205,8 @@ mod tests {
             assert_eq!(parse("usinewgame"), Command::NewGame);
             assert_eq!(parse("stop"), Command::Stop);
             assert_eq!(parse("ponderhit"), Command::PonderHit(None));
-            assert_eq!(
-            parse("gameover win"),
-            Command::GameOver(Some(Outcome::Win))
-        );
-        assert_eq!(parse("gameover"), Command::GameOver(None));
+            assert_eq!(parse("gameover win"), Command::GameOver(Some(Outcome::Win)));
+            assert_eq!(parse("gameover"), Command::GameOver(None));
             assert_eq!(parse("quit"), Command::Quit);
             assert_eq!(
                 parse("position startpos moves 7g7f"),

@@ -5,9 +5,10 @@ use crate::{
     usi::keeper::{Connection, Contact},
 };
 use monju_proto::v1::{
-    Arrival, Ballot, Begin, Bound, Clock, ConsultRequest, ConsultResponse, Decision, Line,
-    FinishGameRequest, FinishGameResponse, GameOutcome, PlayerInfo, PrepareGameRequest, PrepareGameResponse, RosterRequest, RosterResponse, Score,
-    Tally, Vote, WatchRequest, WatchResponse, consult_request, consult_response,
+    Arrival, Ballot, Begin, Bound, Clock, ConsultRequest, ConsultResponse, Decision,
+    FinishGameRequest, FinishGameResponse, GameOutcome, Line, PlayerInfo, PrepareGameRequest,
+    PrepareGameResponse, RosterRequest, RosterResponse, Score, Tally, Vote, WatchRequest,
+    WatchResponse, consult_request, consult_response,
     coordinator_client::CoordinatorClient,
     coordinator_server::{Coordinator, CoordinatorServer},
     score,
