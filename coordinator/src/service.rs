@@ -4,16 +4,20 @@ use crate::{
     ballot::Heading,
     calibration::Calibration,
     consultation::{Command, Question, consult},
-    record::Recorder,
+    record::{
+        Recorder,
+        schema::{GameResult, VERSION, Winner},
+    },
     resignation::{Policy, Resignation},
     roster::Roster,
     voting::{RANKED_MOVES, Rule},
 };
 use monju_engine::Game;
 use monju_proto::v1::{
-    Ballot, Begin, ConsultRequest, ConsultResponse, PrepareGameRequest, PrepareGameResponse,
-    RosterRequest, RosterResponse, WatchRequest, WatchResponse, consult_request,
-    consult_response::Message, coordinator_server::Coordinator,
+    Ballot, Begin, ConsultRequest, ConsultResponse, FinishGameRequest, FinishGameResponse,
+    GameOutcome, PrepareGameRequest, PrepareGameResponse, RosterRequest, RosterResponse,
+    WatchRequest, WatchResponse, consult_request, consult_response::Message,
+    coordinator_server::Coordinator,
 };
 use std::{
     pin::Pin,
@@ -214,6 +218,30 @@ impl Coordinator for Service {
         let game_id = request.into_inner().game_id;
         self.inner.roster.new_game(&game_id, PREPARATION).await;
         Ok(Response::new(PrepareGameResponse {}))
+    }
+
+    async fn finish_game(
+        &self,
+        request: Request<FinishGameRequest>,
+    ) -> Result<Response<FinishGameResponse>, Status> {
+        let request = request.into_inner();
+        let winner = match request.outcome() {
+            GameOutcome::BlackWon => Winner::Black,
+            GameOutcome::WhiteWon => Winner::White,
+            GameOutcome::Drawn => Winner::Draw,
+            GameOutcome::Unspecified => {
+                return Err(Status::invalid_argument("the outcome says nothing"));
+            }
+        };
+        if let Some(recorder) = &self.inner.recorder {
+            recorder.result(GameResult {
+                version: VERSION,
+                game_id: request.game_id,
+                winner,
+                reason: "gameover".to_owned(),
+            });
+        }
+        Ok(Response::new(FinishGameResponse {}))
     }
 }
 
