@@ -11,16 +11,20 @@ use crate::{
     calibration::Calibration,
     clock::Tempo,
     consultation::{Command, Kept, Outcome, Question, consult},
-    record::Recorder,
+    record::{
+        Recorder,
+        schema::{GameResult, VERSION, Winner},
+    },
     resignation::{Policy, Resignation},
     roster::Roster,
     voting::{RANKED_MOVES, Rule},
 };
 use monju_engine::Game;
 use monju_proto::v1::{
-    Ballot, Begin, ConsultRequest, ConsultResponse, PrepareGameRequest, PrepareGameResponse,
-    RosterRequest, RosterResponse, WatchRequest, WatchResponse, consult_request,
-    consult_response::Message, coordinator_server::Coordinator,
+    Ballot, Begin, ConsultRequest, ConsultResponse, FinishGameRequest, FinishGameResponse,
+    GameOutcome, PrepareGameRequest, PrepareGameResponse, RosterRequest, RosterResponse,
+    WatchRequest, WatchResponse, consult_request, consult_response::Message,
+    coordinator_server::Coordinator,
 };
 use std::{
     collections::HashMap,
@@ -275,6 +279,30 @@ impl Coordinator for Service {
         self.inner.ponders.end_all();
         self.inner.roster.new_game(&game_id, PREPARATION).await;
         Ok(Response::new(PrepareGameResponse {}))
+    }
+
+    async fn finish_game(
+        &self,
+        request: Request<FinishGameRequest>,
+    ) -> Result<Response<FinishGameResponse>, Status> {
+        let request = request.into_inner();
+        let winner = match request.outcome() {
+            GameOutcome::BlackWon => Winner::Black,
+            GameOutcome::WhiteWon => Winner::White,
+            GameOutcome::Drawn => Winner::Draw,
+            GameOutcome::Unspecified => {
+                return Err(Status::invalid_argument("the outcome says nothing"));
+            }
+        };
+        if let Some(recorder) = &self.inner.recorder {
+            recorder.result(GameResult {
+                version: VERSION,
+                game_id: request.game_id,
+                winner,
+                reason: "gameover".to_owned(),
+            });
+        }
+        Ok(Response::new(FinishGameResponse {}))
     }
 }
 

@@ -2,12 +2,17 @@
 
 use monju_tests::{
     alone,
+    binary::monju,
     command::{json_of, output_of, run},
     data::config,
     foreign::{fairy_stockfish, gpsusi},
+    process::Process,
 };
 use serde_json::Value;
-use std::{fs, net::TcpListener, path::Path};
+use std::{fs, net::TcpListener, path::Path, time::Duration};
+
+/// Engines are started a dozen times, each of which takes long on a busy machine.
+const EXAMINATION: Duration = Duration::from_secs(300);
 
 fn text(path: &Path) -> &str {
     path.to_str().expect("a path in UTF-8")
@@ -59,14 +64,17 @@ fn the_forms_of_go_that_real_engines_survive_are_found() {
     let wrong = right.replace("go = [\"byoyomi\", ", "go = [\"nodes\", \"byoyomi\", ");
     assert_ne!(wrong, right);
     fs::write(&path, wrong).expect("written");
-    let ended = run(&[
+    let arguments = [
         "doctor",
         "--config",
         text(&path),
         "--time",
         "5000",
         "--json",
-    ]);
+    ];
+    let mut process = Process::start(monju(), &arguments);
+    process.close_input();
+    let ended = process.wait(EXAMINATION);
     assert!(!ended.status.success());
     let object: Value = serde_json::from_str(&ended.output).expect("JSON");
     let survived = |player: &str| -> Vec<String> {

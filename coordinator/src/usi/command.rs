@@ -29,12 +29,23 @@ pub enum Command {
     Stop,
     /// `ponderhit`, with the clock when it brings one.
     PonderHit(Option<Clock>),
-    /// `gameover …`
-    GameOver,
+    /// `gameover win`, `lose` or `draw`; anything else says no result.
+    GameOver(Option<Outcome>),
     /// `quit`
     Quit,
     /// Anything else.
     Ignored,
+}
+
+/// How a game ended for the engine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// It won.
+    Win,
+    /// It lost.
+    Lose,
+    /// Nobody won.
+    Draw,
 }
 
 /// The search that a `go` asks for.
@@ -60,7 +71,12 @@ impl Command {
             "go" => parse_go(rest),
             "stop" => Self::Stop,
             "ponderhit" => Self::PonderHit(Tokens::parse(rest).limits.clock),
-            "gameover" => Self::GameOver,
+            "gameover" => Self::GameOver(match rest.trim() {
+                "win" => Some(Outcome::Win),
+                "lose" => Some(Outcome::Lose),
+                "draw" => Some(Outcome::Draw),
+                _ => None,
+            }),
             "quit" => Self::Quit,
             _ => Self::Ignored,
         }
@@ -189,7 +205,8 @@ mod tests {
             assert_eq!(parse("usinewgame"), Command::NewGame);
             assert_eq!(parse("stop"), Command::Stop);
             assert_eq!(parse("ponderhit"), Command::PonderHit(None));
-            assert_eq!(parse("gameover win"), Command::GameOver);
+            assert_eq!(parse("gameover win"), Command::GameOver(Some(Outcome::Win)));
+            assert_eq!(parse("gameover"), Command::GameOver(None));
             assert_eq!(parse("quit"), Command::Quit);
             assert_eq!(
                 parse("position startpos moves 7g7f"),

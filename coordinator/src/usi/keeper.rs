@@ -1,7 +1,9 @@
 //! Keeps the team: assembles it, prepares it for the next game, and lets it go.
 
 use crate::team::{AssembleError, Choices};
-use monju_proto::v1::{PrepareGameRequest, coordinator_client::CoordinatorClient};
+use monju_proto::v1::{
+    FinishGameRequest, GameOutcome, PrepareGameRequest, coordinator_client::CoordinatorClient,
+};
 use std::{future::Future, pin::Pin, time::Duration};
 use tokio::{
     sync::{mpsc, watch},
@@ -116,6 +118,24 @@ impl Keeper {
             number: self.last,
             choices,
             game_id,
+        });
+    }
+
+    /// Tells the coordinator how a game ended. Nobody waits for that, and nothing hangs on it.
+    pub fn finish_game(&self, game_id: String, outcome: GameOutcome) {
+        let Some(mut contact) = self.status.borrow().contact.clone() else {
+            return;
+        };
+        let request = FinishGameRequest {
+            game_id,
+            outcome: outcome.into(),
+        };
+        tokio::spawn(async move {
+            match timeout(PREPARATION, contact.client.finish_game(request)).await {
+                Ok(Ok(_)) => {}
+                Ok(Err(status)) => tracing::warn!(%status, "the result is not recorded"),
+                Err(_) => tracing::warn!("the coordinator does not take the result"),
+            }
         });
     }
 

@@ -11,6 +11,7 @@ use super::{
     values::OptionError,
 };
 use crate::team::Choices;
+use monju_proto::v1::GameOutcome;
 use tokio::{sync::mpsc, task::JoinHandle};
 
 /// A team, assembled when it is needed.
@@ -97,6 +98,12 @@ impl Thinker for Proxy {
             controls,
         );
         tokio::spawn(search.run())
+    }
+
+    fn game_over(&mut self, outcome: GameOutcome) {
+        if self.game.used {
+            self.keeper.finish_game(self.game.id(), outcome);
+        }
     }
 
     async fn close(self) {

@@ -6,12 +6,13 @@
 
 use super::{
     answer::Answer,
-    command::{Command, Go},
+    command::{Command, Go, Outcome},
     output::Output,
     thinker::{Control, Hold, Question, Thinker},
 };
 use crate::clock::Losses;
-use monju_engine::Game;
+use monju_engine::{Color, Game};
+use monju_proto::v1::GameOutcome;
 use std::{collections::VecDeque, time::Duration};
 use tokio::{
     sync::mpsc,
@@ -29,6 +30,8 @@ pub struct Session<T> {
     /// The position to search, or why there is none.
     position: Result<Game, String>,
     thinking: Option<Thinking>,
+    /// The side that the engine plays in this game, once it has been asked for a move.
+    ours: Option<Color>,
     /// What came while a search was ending, in order.
     deferred: VecDeque<(Command, Instant)>,
     /// How many `readyok` are owed.
@@ -61,6 +64,7 @@ impl<T: Thinker> Session<T> {
             output,
             position: Ok(Game::startpos()),
             thinking: None,
+            ours: None,
             deferred: VecDeque::new(),
             owed: 0,
             losses: Losses::default(),
@@ -147,7 +151,13 @@ impl<T: Thinker> Session<T> {
             Command::Go(go) => self.go(go, heard),
             // Until there is a mate solver: a bestmove here would corrupt the next game.
             Command::GoMate => self.output.say("checkmate notimplemented"),
-            Command::Stop | Command::GameOver => self.end_search(),
+            Command::Stop => self.end_search(),
+            Command::GameOver(outcome) => {
+                self.end_search();
+                if let (Some(outcome), Some(ours)) = (outcome, self.ours.take()) {
+                    self.thinker.game_over(outcome_of(outcome, ours));
+                }
+            }
             Command::PonderHit(clock) => {
                 if let Some(thinking) = &mut self.thinking {
                     thinking.clock_from.get_or_insert(heard);
@@ -209,6 +219,7 @@ impl<T: Thinker> Session<T> {
         let clock_from = (!go.limits.ponder).then_some(asked);
         let task = match &self.position {
             Ok(game) => {
+                self.ours = Some(game.position().side_to_move());
                 if let Some(clock) = &go.limits.clock {
                     self.losses.begin(game.position().side_to_move(), clock);
                 }
@@ -270,5 +281,14 @@ async fn answer_of(thinking: &mut Option<Thinking>) -> Result<Answer, JoinError>
     match thinking {
         Some(thinking) => (&mut thinking.task).await,
         None => std::future::pending().await,
+    }
+}
+
+/// Who won, when that is how it ended for a side.
+fn outcome_of(outcome: Outcome, ours: Color) -> GameOutcome {
+    match (outcome, ours) {
+        (Outcome::Draw, _) => GameOutcome::Drawn,
+        (Outcome::Win, Color::Black) | (Outcome::Lose, Color::White) => GameOutcome::BlackWon,
+        (Outcome::Win, Color::White) | (Outcome::Lose, Color::Black) => GameOutcome::WhiteWon,
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{answer::Answer, command::Go, output::Output, values::OptionError};
 use monju_engine::Game;
-use monju_proto::v1::Clock;
+use monju_proto::v1::{Clock, GameOutcome};
 use std::{future::Future, time::Duration};
 use tokio::{sync::mpsc, task::JoinHandle, time::Instant};
 
@@ -108,6 +108,9 @@ pub trait Thinker: Send {
         controls: mpsc::UnboundedReceiver<Control>,
         output: Output,
     ) -> JoinHandle<Answer>;
+
+    /// Hears how the game ended. There is nothing to do for who keeps no record.
+    fn game_over(&mut self, _outcome: GameOutcome) {}
 
     /// Ends everything that it has started.
     fn close(self) -> impl Future<Output = ()> + Send;

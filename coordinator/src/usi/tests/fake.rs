@@ -5,9 +5,10 @@ use crate::{
     usi::keeper::{Connection, Contact},
 };
 use monju_proto::v1::{
-    Arrival, Ballot, Begin, Bound, Clock, ConsultRequest, ConsultResponse, Decision, Line,
-    PlayerInfo, PrepareGameRequest, PrepareGameResponse, RosterRequest, RosterResponse, Score,
-    Tally, Vote, WatchRequest, WatchResponse, consult_request, consult_response,
+    Arrival, Ballot, Begin, Bound, Clock, ConsultRequest, ConsultResponse, Decision,
+    FinishGameRequest, FinishGameResponse, GameOutcome, Line, PlayerInfo, PrepareGameRequest,
+    PrepareGameResponse, RosterRequest, RosterResponse, Score, Tally, Vote, WatchRequest,
+    WatchResponse, consult_request, consult_response,
     coordinator_client::CoordinatorClient,
     coordinator_server::{Coordinator, CoordinatorServer},
     score,
@@ -49,6 +50,7 @@ pub enum Step {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Seen {
     Prepare(String),
+    Finish(String, GameOutcome),
     Begin(Box<Begin>),
     Stop,
     PonderHit(Option<Clock>),
@@ -254,5 +256,15 @@ impl Coordinator for Fake {
         }
         let _ = self.seen.send(Seen::Prepare(request.into_inner().game_id));
         Ok(Response::new(PrepareGameResponse {}))
+    }
+
+    async fn finish_game(
+        &self,
+        request: Request<FinishGameRequest>,
+    ) -> Result<Response<FinishGameResponse>, Status> {
+        let request = request.into_inner();
+        let outcome = request.outcome();
+        let _ = self.seen.send(Seen::Finish(request.game_id, outcome));
+        Ok(Response::new(FinishGameResponse {}))
     }
 }

@@ -4,7 +4,7 @@ use super::{
     fake::{Seen, Step, ballot},
     gui::{Assembly, Gui},
 };
-use monju_proto::v1::{Limits, Position};
+use monju_proto::v1::{GameOutcome, Limits, Position};
 use std::time::Duration;
 
 const DECIDE: Step = Step::Decide("7g7f", "3c3d");
@@ -123,6 +123,13 @@ async fn gameover_alone_ends_the_search_with_its_one_move() {
     gui.say("gameover lose");
     assert_eq!(gui.best_move().await, "bestmove 7g7f ponder 3c3d");
     assert!(gui.wait(60).await.is_empty());
+    // The record hears who has won: it was Black who was asked for a move.
+    let mut seen = gui.seen().into_iter();
+    let finished = seen.find_map(|seen| match seen {
+        Seen::Finish(_, outcome) => Some(outcome),
+        _ => None,
+    });
+    assert_eq!(finished, Some(GameOutcome::WhiteWon));
 }
 
 #[tokio::test(start_paused = true)]
