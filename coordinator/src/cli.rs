@@ -1,6 +1,7 @@
 //! The command line of `monju`: arguments are parsed, then resolved into ready objects.
 
 mod bench;
+mod experiment;
 
 use crate::{
     commands::{
@@ -58,6 +59,9 @@ enum Command {
     /// Searches a fixed suite of positions: total nodes (the search's signature) and nodes/second
     #[command(after_help = bench::HELP)]
     Bench(bench::Arguments),
+    /// Plays, watches and reports experiments: grids of conditions, as in the papers
+    #[command(subcommand)]
+    Experiment(experiment::Action),
 }
 
 const ENGINE_HELP: &str = "\
@@ -286,11 +290,14 @@ fn execute(command: Command) -> anyhow::Result<()> {
         Command::Worker(_) | Command::Coordinator(_) => "info",
         Command::Usi(_) | Command::Engine(_) => "warn",
         // What goes wrong is in the ballot, or in the one line at the end.
-        Command::Consult(_) | Command::Perft(_) | Command::Bench(_) => "error",
+        Command::Consult(_) | Command::Perft(_) | Command::Bench(_) | Command::Experiment(_) => {
+            "error"
+        }
     });
     match command {
         Command::Perft(arguments) => arguments.resolve()?.run(),
         Command::Bench(arguments) => arguments.run(),
+        Command::Experiment(action) => block_on(action.run()),
         Command::Engine(arguments) => block_on(usi::run_engine(arguments.into())),
         Command::Usi(arguments) => block_on(usi::run(arguments.into())),
         Command::Worker(arguments) => block_on(WorkerService::from(arguments).run()),

@@ -2,5 +2,6 @@
 
 pub mod bench;
 pub mod consult;
+pub mod experiment;
 pub mod perft;
 pub mod services;

@@ -12,6 +12,7 @@ pub mod clock;
 pub mod commands;
 pub mod config;
 pub mod consultation;
+pub mod experiment;
 pub mod in_process;
 pub mod roster;
 pub mod seed;

@@ -12,8 +12,8 @@ use monju_proto::v1::{RosterRequest, coordinator_client::CoordinatorClient};
 use monju_worker::{
     InProcessWorker, PlayerKind, PlayerSpec, PlayersError, Worker, WorkerSettings, noise_players,
 };
-use std::{path::PathBuf, thread, time::Duration};
-use tokio::time::timeout;
+use std::{path::PathBuf, sync::Arc, thread, time::Duration};
+use tokio::{sync::Semaphore, time::timeout};
 use tonic::transport::Channel;
 
 /// Noise of the default ensemble in centipawns: a quarter of the pawn exchange value, the best of
@@ -150,7 +150,20 @@ async fn connect(url: &str, choices: &Choices) -> Result<Team, AssembleError> {
 
 async fn embed(choices: &Choices) -> Result<Team, AssembleError> {
     let config = Config::load(choices.config.as_deref())?;
-    let (service, worker) = start(config, choices).await?;
+    host(config, choices, None).await
+}
+
+/// Starts a coordinator inside this process for the players of a configuration, which think in
+/// `turns` where they are given (see [`Worker::start_in_turns`]).
+///
+/// # Errors
+/// A choice cannot be applied, or a player cannot be started.
+pub async fn host(
+    config: Config,
+    choices: &Choices,
+    turns: Option<Arc<Semaphore>>,
+) -> Result<Team, AssembleError> {
+    let (service, worker) = start(config, choices, turns).await?;
     service.settle(SETTLING).await;
     let router = server::routes(service).await.map_err(internal)?;
     let (channel, server) = in_process::serve(router);
@@ -168,17 +181,19 @@ async fn embed(choices: &Choices) -> Result<Team, AssembleError> {
 pub(crate) async fn start(
     config: Config,
     choices: &Choices,
+    turns: Option<Arc<Semaphore>>,
 ) -> Result<(Service, Option<InProcessWorker>), AssembleError> {
     let players = local_players(DEFAULT_TEAM, &config, choices)?;
     let mut links = Vec::new();
     let worker = if players.is_empty() {
         None
     } else {
-        let worker = Worker::start(WorkerSettings {
+        let settings = WorkerSettings {
             name: config.worker.name,
             hash_mib: choices.hash_mib.unwrap_or(config.worker.hash_mib),
             players,
-        });
+        };
+        let worker = Worker::start_in_turns(settings, turns);
         let worker = worker.map_err(internal)?.in_process().await;
         let worker = worker.map_err(internal)?;
         links.push(Link::in_process(worker.channel()));

@@ -33,6 +33,7 @@ mod search_thread;
 mod serve;
 mod service;
 mod spec;
+mod turns;
 mod usi_child;
 mod usi_player;
 mod worker;

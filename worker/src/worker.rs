@@ -4,6 +4,7 @@ use crate::{
     native::{NativePlayer, Seeding},
     player::{self, Host, PlayerStub},
     spec::{NativeSpec, PlayerKind, PlayerSpec},
+    turns::InTurns,
     usi_player::UsiPlayer,
 };
 use monju_engine::{Player, PlayerError, PlayerSettings};
@@ -15,7 +16,7 @@ use std::{
     time::Duration,
 };
 use tokio::{
-    sync::watch,
+    sync::{Semaphore, watch},
     task::JoinHandle,
     time::{Instant, timeout_at},
 };
@@ -109,6 +110,16 @@ impl Member {
 impl Worker {
     /// Starts all players. Foreign engines load in the background. Needs a tokio runtime.
     pub fn start(settings: WorkerSettings) -> Result<Self, StartError> {
+        Self::start_in_turns(settings, None)
+    }
+
+    /// As [`Worker::start`], but a player thinks only while it holds one of the permits of
+    /// `turns`, which several workers may share: so many players think at the same time, however
+    /// many there are. Waiting counts as thinking time; this is for limits of nodes or depth.
+    pub fn start_in_turns(
+        settings: WorkerSettings,
+        turns: Option<Arc<Semaphore>>,
+    ) -> Result<Self, StartError> {
         let WorkerSettings {
             name,
             hash_mib,
@@ -144,13 +155,13 @@ impl Worker {
                     info.sigma = spec.sigma;
                     info.noise_seed = spec.seed;
                     let host = start_native(&player, limits, &spec, share_mib)?;
-                    seat(host, &closed, &mut actors)
+                    seat(InTurns::new(host, turns.clone()), &closed, &mut actors)
                 }
                 PlayerKind::Usi(spec) => {
                     let program = spec.program.file_name().unwrap_or_default();
                     info.engine = program.to_string_lossy().into_owned();
                     let host = UsiPlayer::new(player, spec, limits, Arc::clone(&engine));
-                    seat(host, &closed, &mut actors)
+                    seat(InTurns::new(host, turns.clone()), &closed, &mut actors)
                 }
             };
             members.push(Member { info, engine, stub });

@@ -105,7 +105,7 @@ impl CoordinatorService {
         };
         let listen = self.listen.unwrap_or(config.coordinator.listen.clone());
         let (listener, address) = server::listen(&listen).await?;
-        let (service, embedded) = team::start(config, &choices).await?;
+        let (service, embedded) = team::start(config, &choices, None).await?;
         service.settle(SETTLING).await;
         info!(%address, "coordinator listening");
         announce(address);
