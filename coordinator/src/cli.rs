@@ -2,11 +2,14 @@
 
 mod bench;
 mod experiment;
+mod record;
 
 use crate::{
     commands::{
+        calibrate::Calibrate,
         consult::Consult,
         perft::Perft,
+        replay::ReplayCommand,
         services::{CoordinatorService, WorkerService},
     },
     server,
@@ -15,6 +18,7 @@ use crate::{
 };
 use anyhow::{Context, bail};
 use clap::{Args, CommandFactory, Parser, Subcommand};
+use monju_engine::EvaluatorChoice;
 use monju_worker::DEFAULT_HASH_MIB;
 use std::{
     env,
@@ -62,13 +66,17 @@ enum Command {
     /// Plays, watches and reports experiments: grids of conditions, as in the papers
     #[command(subcommand)]
     Experiment(experiment::Action),
+    /// Decides recorded ballots again under any rule, and tabulates who votes how
+    Replay(record::ReplayArguments),
+    /// Learns each engine's win rates by score from recorded ballots, and writes them to a file
+    Calibrate(record::CalibrateArguments),
 }
 
 const ENGINE_HELP: &str = "\
 Obeys usi, isready, setoption, usinewgame, position, go, stop, ponderhit, gameover and quit; go with
 btime, wtime, binc, winc, byoyomi, nodes, depth, movetime, infinite and ponder. Options that a GUI
-sets go before these: USI_Hash, Sigma (-1: as said here), Seed (empty: as said here), Threads, and
-MoveOverhead, the milliseconds that are lost between a move and the referee's clock (50).
+sets go before these: USI_Hash, Sigma (-1: as said here), Evaluator and Seed (empty: as said here),
+Threads, and MoveOverhead, the milliseconds that are lost between a move and the referee's clock (50).
 With one thread and nodes or depth alone, a game with the same seed is repeated to the last node.";
 
 #[derive(Debug, Default, Args)]
@@ -85,12 +93,18 @@ struct TeamArguments {
     /// Standard deviation of their noise in centipawns; default: 50
     #[arg(long, value_name = "S", allow_negative_numbers = true)]
     sigma: Option<f64>,
+    /// Static evaluation, or one with the weights of a file: NAME:FILE
+    #[arg(long, value_name = "NAME")]
+    evaluator: Option<EvaluatorChoice>,
     /// Voting rule
     #[arg(long)]
     rule: Option<String>,
     /// Transposition tables of all native players together, in MiB
     #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u32).range(1..))]
     hash: Option<u32>,
+    /// Appends every decided ballot to this file, as a line of JSON
+    #[arg(long, value_name = "FILE")]
+    log: Option<PathBuf>,
 }
 
 impl From<TeamArguments> for Choices {
@@ -100,8 +114,10 @@ impl From<TeamArguments> for Choices {
             coordinator: arguments.coordinator,
             players: arguments.players,
             sigma: arguments.sigma,
+            evaluator: arguments.evaluator,
             rule: arguments.rule,
             hash_mib: arguments.hash,
+            log: arguments.log,
         }
     }
 }
@@ -120,6 +136,9 @@ struct EngineArguments {
         allow_negative_numbers = true
     )]
     sigma: f64,
+    /// Static evaluation, or one with the weights of a file: NAME:FILE
+    #[arg(long, value_name = "NAME", default_value_t)]
+    evaluator: EvaluatorChoice,
     /// Seed of the noise, the same in every game; default: every game has its own
     #[arg(long)]
     seed: Option<u64>,
@@ -130,6 +149,7 @@ impl From<EngineArguments> for EngineChoices {
         Self {
             hash_mib: arguments.hash,
             sigma: arguments.sigma,
+            evaluator: arguments.evaluator,
             seed: arguments.seed,
         }
     }
@@ -189,6 +209,9 @@ struct WorkerArguments {
     /// Standard deviation of their noise in centipawns
     #[arg(long, value_name = "S", allow_negative_numbers = true)]
     sigma: Option<f64>,
+    /// Static evaluation, or one with the weights of a file: NAME:FILE
+    #[arg(long, value_name = "NAME")]
+    evaluator: Option<EvaluatorChoice>,
 }
 
 impl From<WorkerArguments> for WorkerService {
@@ -199,6 +222,7 @@ impl From<WorkerArguments> for WorkerService {
             name: arguments.name,
             players: arguments.players,
             sigma: arguments.sigma,
+            evaluator: arguments.evaluator,
         }
     }
 }
@@ -217,6 +241,9 @@ struct CoordinatorArguments {
     /// Voting rule
     #[arg(long)]
     rule: Option<String>,
+    /// Appends every decided ballot to this file, as a line of JSON
+    #[arg(long, value_name = "FILE")]
+    log: Option<PathBuf>,
 }
 
 impl From<CoordinatorArguments> for CoordinatorService {
@@ -226,6 +253,7 @@ impl From<CoordinatorArguments> for CoordinatorService {
             listen: arguments.listen,
             workers: arguments.workers,
             rule: arguments.rule,
+            log: arguments.log,
         }
     }
 }
@@ -288,7 +316,7 @@ pub fn main() -> ExitCode {
 fn execute(command: Command) -> anyhow::Result<()> {
     let _log = log_to_stderr(match command {
         Command::Worker(_) | Command::Coordinator(_) => "info",
-        Command::Usi(_) | Command::Engine(_) => "warn",
+        Command::Usi(_) | Command::Engine(_) | Command::Replay(_) | Command::Calibrate(_) => "warn",
         // What goes wrong is in the ballot, or in the one line at the end.
         Command::Consult(_) | Command::Perft(_) | Command::Bench(_) | Command::Experiment(_) => {
             "error"
@@ -298,6 +326,8 @@ fn execute(command: Command) -> anyhow::Result<()> {
         Command::Perft(arguments) => arguments.resolve()?.run(),
         Command::Bench(arguments) => arguments.run(),
         Command::Experiment(action) => block_on(action.run()),
+        Command::Replay(arguments) => ReplayCommand::from(arguments).run(),
+        Command::Calibrate(arguments) => Calibrate::from(arguments).run(),
         Command::Engine(arguments) => block_on(usi::run_engine(arguments.into())),
         Command::Usi(arguments) => block_on(usi::run(arguments.into())),
         Command::Worker(arguments) => block_on(WorkerService::from(arguments).run()),

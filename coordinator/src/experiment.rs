@@ -6,7 +6,6 @@
 //! A game is played by [`game`] between two [`side`]s, each of which is an embedded coordinator with
 //! its players: the way of a vote is the same as in `monju consult`.
 
-pub mod ballots;
 pub mod draws;
 pub mod game;
 pub mod kifu;

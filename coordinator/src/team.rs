@@ -1,16 +1,20 @@
 //! Assembles the coordinator that a command talks to: embedded in this process, or over TCP.
 
 use crate::{
+    calibration::{Calibration, CalibrationError},
     config::{Config, ConfigError},
     in_process::{self, ServerTask},
+    record::{RecordError, Recorder},
     roster::{self, AddressError, Link, Roster},
     server,
     service::{Ensemble, Service},
     voting::UnknownRule,
 };
+use monju_engine::EvaluatorChoice;
 use monju_proto::v1::{RosterRequest, coordinator_client::CoordinatorClient};
 use monju_worker::{
-    InProcessWorker, PlayerKind, PlayerSpec, PlayersError, Worker, WorkerSettings, noise_players,
+    InProcessWorker, NativeSpec, PlayerKind, PlayerSpec, PlayersError, Worker, WorkerSettings,
+    noise_players,
 };
 use std::{path::PathBuf, sync::Arc, thread, time::Duration};
 use tokio::{sync::Semaphore, time::timeout};
@@ -41,10 +45,14 @@ pub struct Choices {
     pub players: Option<u32>,
     /// Standard deviation of their noise in centipawns.
     pub sigma: Option<f64>,
+    /// Evaluator of the embedded native players.
+    pub evaluator: Option<EvaluatorChoice>,
     /// Voting rule.
     pub rule: Option<String>,
     /// Transposition tables of all embedded native players together, in MiB.
     pub hash_mib: Option<u32>,
+    /// Where ballots are recorded.
+    pub log: Option<PathBuf>,
 }
 
 /// Why no coordinator could be reached or started. One line, with what would mend it.
@@ -70,6 +78,18 @@ impl From<UnknownRule> for AssembleError {
     }
 }
 
+impl From<CalibrationError> for AssembleError {
+    fn from(error: CalibrationError) -> Self {
+        Self(error.to_string())
+    }
+}
+
+impl From<RecordError> for AssembleError {
+    fn from(error: RecordError) -> Self {
+        Self(error.to_string())
+    }
+}
+
 impl From<PlayersError> for AssembleError {
     fn from(error: PlayersError) -> Self {
         // The players of a command line have no table that could be named.
@@ -91,14 +111,20 @@ pub struct Team {
 #[derive(Debug)]
 struct Embedded {
     worker: Option<InProcessWorker>,
+    recorder: Option<Arc<Recorder>>,
     _server: ServerTask,
 }
 
 impl Team {
     /// Ends what was started for the team, and waits for it, at most 5 s.
     pub async fn close(self) {
-        let worker = self.embedded.and_then(|embedded| embedded.worker);
-        if let Some(worker) = worker {
+        let Some(embedded) = self.embedded else {
+            return;
+        };
+        if let Some(recorder) = &embedded.recorder {
+            recorder.flush();
+        }
+        if let Some(worker) = embedded.worker {
             worker.close().await;
         }
     }
@@ -121,11 +147,13 @@ async fn connect(url: &str, choices: &Choices) -> Result<Team, AssembleError> {
     for (what, chosen) in [
         ("the number of players", choices.players.is_some()),
         ("sigma", choices.sigma.is_some()),
+        ("the evaluator", choices.evaluator.is_some()),
+        ("a log", choices.log.is_some()),
     ] {
         if chosen {
             return Err(AssembleError(format!(
                 "{what} cannot be chosen for the coordinator at {url}, \
-                 whose workers have their own configuration; choose one of the two"
+                 which has its own configuration, as have its workers; choose one of the two"
             )));
         }
     }
@@ -163,7 +191,11 @@ pub async fn host(
     choices: &Choices,
     turns: Option<Arc<Semaphore>>,
 ) -> Result<Team, AssembleError> {
-    let (service, worker) = start(config, choices, turns).await?;
+    let Started {
+        service,
+        worker,
+        recorder,
+    } = start(config, choices, turns).await?;
     service.settle(SETTLING).await;
     let router = server::routes(service).await.map_err(internal)?;
     let (channel, server) = in_process::serve(router);
@@ -172,9 +204,19 @@ pub async fn host(
         rule: String::new(),
         embedded: Some(Embedded {
             worker,
+            recorder,
             _server: server,
         }),
     })
+}
+
+/// A coordinator that was started in this process.
+pub(crate) struct Started {
+    pub service: Service,
+    /// The players of the same process, if it has any.
+    pub worker: Option<InProcessWorker>,
+    /// What writes the log, if there is one.
+    pub recorder: Option<Arc<Recorder>>,
 }
 
 /// Starts a coordinator with the players of its own process, if it has any.
@@ -182,7 +224,7 @@ pub(crate) async fn start(
     config: Config,
     choices: &Choices,
     turns: Option<Arc<Semaphore>>,
-) -> Result<(Service, Option<InProcessWorker>), AssembleError> {
+) -> Result<Started, AssembleError> {
     let players = local_players(DEFAULT_TEAM, &config, choices)?;
     let mut links = Vec::new();
     let worker = if players.is_empty() {
@@ -209,8 +251,28 @@ pub(crate) async fn start(
         },
         primary: config.ensemble.primary,
         overhead: config.coordinator.overhead,
+        calibration: Arc::new(match &config.ensemble.calibration {
+            Some(path) => Calibration::read(path)?,
+            None => Calibration::default(),
+        }),
+        resignation: config.ensemble.resignation,
     };
-    Ok((Service::new(ensemble, Roster::new(links)), worker))
+    if ensemble.rule.needs_primary() && ensemble.primary.is_none() {
+        return Err(AssembleError(format!(
+            "rule '{}' needs a primary player; name one in the configuration by primary = …",
+            ensemble.rule
+        )));
+    }
+    let log = choices.log.as_ref().or(config.coordinator.log.as_ref());
+    let recorder = match log {
+        Some(path) => Some(Arc::new(Recorder::open(path)?)),
+        None => None,
+    };
+    Ok(Started {
+        service: Service::new(ensemble, Roster::new(links), recorder.clone()),
+        worker,
+        recorder,
+    })
 }
 
 /// The players of this process: M as chosen, else those of the configuration, else, where there
@@ -221,39 +283,47 @@ pub(crate) fn local_players(
     config: &Config,
     choices: &Choices,
 ) -> Result<Vec<PlayerSpec>, AssembleError> {
-    if let Some(count) = choices.players {
-        let sigma = choices.sigma.unwrap_or(DEFAULT_SIGMA);
-        return Ok(noise_players(team, count, sigma)?);
-    }
-    if config.players.is_empty() && config.coordinator.workers.is_empty() {
-        let sigma = choices.sigma.unwrap_or(DEFAULT_SIGMA);
-        return Ok(noise_players(team, default_count(), sigma)?);
-    }
-    let mut players = config.players.clone();
+    let sigma = choices.sigma.unwrap_or(DEFAULT_SIGMA);
+    let defaults = config.players.is_empty() && config.coordinator.workers.is_empty();
+    let mut players = match choices.players {
+        Some(count) => noise_players(team, count, sigma)?,
+        None if defaults => noise_players(team, default_count(), sigma)?,
+        None => config.players.clone(),
+    };
     if let Some(sigma) = choices.sigma {
         // The check is that of a player of this sigma.
         noise_players(team, 1, sigma)?;
-        set_sigma(&mut players, sigma)?;
+        for native in natives("sigma", &mut players)? {
+            native.sigma = sigma;
+        }
+    }
+    if let Some(evaluator) = &choices.evaluator {
+        for native in natives("the evaluator", &mut players)? {
+            native.evaluator = evaluator.clone();
+        }
     }
     Ok(players)
 }
 
-fn set_sigma(players: &mut [PlayerSpec], chosen: f64) -> Result<(), AssembleError> {
-    let mut natives = 0;
-    for player in players {
-        if let PlayerKind::Native(native) = &mut player.kind {
-            native.sigma = chosen;
-            natives += 1;
-        }
-    }
-    match natives {
-        0 => Err(AssembleError(
-            "sigma cannot be chosen: the configuration has no native players of its own; \
+/// The native players of this process, of which something is chosen.
+fn natives<'a>(
+    chosen: &str,
+    players: &'a mut [PlayerSpec],
+) -> Result<Vec<&'a mut NativeSpec>, AssembleError> {
+    let natives: Vec<_> = players
+        .iter_mut()
+        .filter_map(|player| match &mut player.kind {
+            PlayerKind::Native(native) => Some(native),
+            PlayerKind::Usi(_) => None,
+        })
+        .collect();
+    if natives.is_empty() {
+        return Err(AssembleError(format!(
+            "{chosen} cannot be chosen: the configuration has no native players of its own; \
              leave it out, or choose a number of players, too"
-                .to_owned(),
-        )),
-        _ => Ok(()),
+        )));
     }
+    Ok(natives)
 }
 
 /// As many players as cores, but enough for a vote to mean something, and no more than the papers

@@ -8,6 +8,7 @@ pub mod cluster;
 pub mod command;
 pub mod data;
 pub mod foreign;
+pub mod postgres;
 pub mod process;
 pub mod skip;
 pub mod usi;

@@ -2,10 +2,13 @@
 
 use crate::{
     commands::experiment::{Report, Run, Status},
-    experiment::store::{Address, StoreError},
+    experiment::{
+        runner::LEASE,
+        store::{Address, StoreError},
+    },
 };
 use clap::{Args, Subcommand};
-use std::{num::NonZeroUsize, path::PathBuf};
+use std::{num::NonZeroUsize, path::PathBuf, time::Duration};
 
 /// What to do with an experiment.
 #[derive(Debug, Subcommand)]
@@ -58,6 +61,10 @@ pub struct RunArguments {
     /// Plays at most so many games in a cell, whatever the file says
     #[arg(long, value_name = "N")]
     games: Option<u32>,
+    /// Seconds that a pair is held for a runner that gives no sign of life
+    #[arg(long, value_name = "SECONDS", default_value_t = LEASE.as_secs() as u32,
+          value_parser = clap::value_parser!(u32).range(1..=86_400))]
+    lease: u32,
     /// Goes on although the store holds results of another specification or build
     #[arg(long)]
     accept_changes: bool,
@@ -103,6 +110,7 @@ impl Action {
                     file: arguments.place.file,
                     jobs: arguments.jobs.map(NonZeroUsize::get),
                     games: arguments.games,
+                    lease: Duration::from_secs(arguments.lease.into()),
                     accept_changes: arguments.accept_changes,
                 };
                 run.run().await

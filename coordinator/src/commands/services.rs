@@ -5,6 +5,7 @@ use crate::{
     server,
     team::{self, Choices},
 };
+use monju_engine::EvaluatorChoice;
 use monju_worker::{Worker, WorkerSettings};
 use std::{
     io::{self, Write},
@@ -30,6 +31,8 @@ pub struct WorkerService {
     pub players: Option<u32>,
     /// Noise of the native players in centipawns.
     pub sigma: Option<f64>,
+    /// Evaluator of the native players.
+    pub evaluator: Option<EvaluatorChoice>,
 }
 
 impl WorkerService {
@@ -44,6 +47,7 @@ impl WorkerService {
         let choices = Choices {
             players: self.players,
             sigma: self.sigma,
+            evaluator: self.evaluator,
             ..Choices::default()
         };
         let name = self.name.unwrap_or_else(|| config.worker.name.clone());
@@ -81,6 +85,8 @@ pub struct CoordinatorService {
     pub workers: Vec<String>,
     /// Voting rule instead of the configured one.
     pub rule: Option<String>,
+    /// Where ballots are recorded, instead of where the configuration says.
+    pub log: Option<PathBuf>,
 }
 
 impl CoordinatorService {
@@ -101,17 +107,22 @@ impl CoordinatorService {
         }
         let choices = Choices {
             rule: self.rule,
+            log: self.log,
             ..Choices::default()
         };
         let listen = self.listen.unwrap_or(config.coordinator.listen.clone());
         let (listener, address) = server::listen(&listen).await?;
-        let (service, embedded) = team::start(config, &choices, None).await?;
+        let started = team::start(config, &choices, None).await?;
+        let service = started.service;
         service.settle(SETTLING).await;
         info!(%address, "coordinator listening");
         announce(address);
         server::serve_tcp(listener, service, server::told_to_end()).await?;
-        if let Some(worker) = embedded {
+        if let Some(worker) = started.worker {
             worker.close().await;
+        }
+        if let Some(recorder) = started.recorder {
+            recorder.flush();
         }
         info!("coordinator ended");
         Ok(())

@@ -6,7 +6,7 @@ use super::{
     specification::Adjudication,
     store::Effort,
 };
-use crate::experiment::ballots::ballot_line;
+use crate::record::schema::{self, LogLine, LoggedBallot, Winner};
 use monju_engine::{Color, Game, Move, Repetition};
 use monju_proto::v1::{Arrival, Ballot, TieBreak, score::Kind};
 use std::collections::BTreeSet;
@@ -160,8 +160,7 @@ impl<'a> Table<'a> {
         self.judge_members(side, &ballot)?;
         self.count(side, &ballot, elapsed.as_millis() as u64);
         if self.plan.ballots {
-            self.ballots
-                .push_str(&ballot_line(&ballot, self.plan.number, side));
+            self.record(ballot.clone());
         }
         let limits = &seat.ensemble().limits;
         if let Some(time_ms) = limits.time_ms {
@@ -255,7 +254,47 @@ impl<'a> Table<'a> {
         }
     }
 
-    fn finish(self, (winner, ending): End) -> Finished {
+    /// Notes a ballot as the log of a coordinator does, with the first moves of each line only:
+    /// that is all that another rule needs.
+    fn record(&mut self, mut ballot: Ballot) {
+        for line in ballot
+            .votes
+            .iter_mut()
+            .filter_map(|vote| vote.line.as_mut())
+        {
+            line.pv.truncate(LOGGED_MOVES);
+        }
+        if let Ok(logged) = LoggedBallot::of(&ballot, 0) {
+            self.write(&LogLine::Ballot(Box::new(logged)));
+        }
+    }
+
+    fn record_end(&mut self, (winner, ending): End) {
+        let black = self.side_of(Color::Black);
+        self.write(&LogLine::Result(schema::GameResult {
+            version: schema::VERSION,
+            game_id: self.plan.id.to_owned(),
+            winner: match winner {
+                None => Winner::Draw,
+                Some(side) if side == black => Winner::Black,
+                Some(_) => Winner::White,
+            },
+            reason: ending.name().to_owned(),
+        }));
+    }
+
+    fn write(&mut self, line: &LogLine) {
+        // Scores are integers, which JSON can always hold.
+        if let Ok(line) = line.render() {
+            self.ballots.push_str(&line);
+        }
+    }
+
+    fn finish(mut self, end: End) -> Finished {
+        if self.plan.ballots {
+            self.record_end(end);
+        }
+        let (winner, ending) = end;
         let mut moves = match self.game.start() {
             "startpos" => "startpos".to_owned(),
             sfen => format!("sfen {sfen}"),
@@ -279,6 +318,9 @@ impl<'a> Table<'a> {
         (played, self.incidents)
     }
 }
+
+/// Moves of each member's line that are kept.
+const LOGGED_MOVES: usize = 2;
 
 /// A mate counts as more than any evaluation.
 const MATE_SCORE: i32 = 31_000;

@@ -58,8 +58,9 @@ impl Seat {
                 let config = Config {
                     players: players.clone(),
                     ensemble: EnsembleConfig {
-                        rule: rule.clone(),
+                        rule: *rule,
                         primary: primary.clone(),
+                        ..EnsembleConfig::default()
                     },
                     ..Config::default()
                 };

@@ -3,7 +3,7 @@
 use super::{progress::Progress, run_command};
 use crate::{
     experiment::{
-        runner::{self, Event, LEASE, Runner, Stop},
+        runner::{self, Event, Runner, Stop},
         specification::Specification,
         store::{self, Address, Opening},
     },
@@ -13,11 +13,14 @@ use anyhow::{Context, bail};
 use std::{path::PathBuf, sync::Arc, time::Duration};
 use tokio::{
     sync::{mpsc, watch},
-    time,
+    time::{self, Instant},
 };
 
 /// How often the progress is brought up to date with what other runners have done.
 const REFRESH: Duration = Duration::from_secs(10);
+
+/// After the second interrupt, a store that is away is waited for no longer than this.
+const ABORT_PATIENCE: Duration = Duration::from_secs(10);
 
 /// What to play, and where.
 #[derive(Clone, Debug)]
@@ -30,6 +33,8 @@ pub struct Run {
     pub jobs: Option<usize>,
     /// At most so many games in a cell.
     pub games: Option<u32>,
+    /// How long a pair is held for a runner that gives no sign of life.
+    pub lease: Duration,
     /// Mixes results of different specifications or builds.
     pub accept_changes: bool,
 }
@@ -66,7 +71,7 @@ impl Run {
             specification: Arc::new(specification),
             store,
             name: runner::unique_name(),
-            term: LEASE,
+            term: self.lease,
         };
         let stop = self.play(&runner).await?;
         let standings = runner.store.standings().await?;
@@ -101,6 +106,7 @@ impl Run {
         tokio::pin!(playing);
         let mut refresh = time::interval(REFRESH);
         refresh.tick().await;
+        let mut give_up_at = None;
         loop {
             tokio::select! {
                 outcome = &mut playing => {
@@ -118,6 +124,11 @@ impl Run {
                         progress.refresh(&standings);
                     }
                 }
+                // Leases that cannot be given back run out by themselves.
+                () = until(give_up_at) => {
+                    progress.finish();
+                    return Ok(Stop::Abort);
+                }
                 () = server::told_to_end() => {
                     let next = match *stopper.borrow() {
                         Stop::No => Stop::Drain,
@@ -133,10 +144,21 @@ impl Run {
                             run_command(&self.file, &self.address)
                         ));
                     }
+                    if next == Stop::Abort {
+                        give_up_at = Some(Instant::now() + ABORT_PATIENCE);
+                    }
                     stopper.send_replace(next);
                 }
             }
         }
+    }
+}
+
+/// Waits until `moment`, for ever when there is none.
+async fn until(moment: Option<Instant>) {
+    match moment {
+        Some(moment) => time::sleep_until(moment).await,
+        None => std::future::pending().await,
     }
 }
 

@@ -1,6 +1,6 @@
 use super::*;
 use crate::experiment::{
-    record::{Cause, Ending, Incident, PlayedGame, Side, Variety},
+    record::{Cause, Ending, GameResult, Incident, PlayedGame, Side, Variety},
     store::{self, Address, Opening, PlayedPair},
 };
 use std::{sync::Arc, time::Duration};

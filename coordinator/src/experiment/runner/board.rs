@@ -57,10 +57,8 @@ impl Board {
 
     async fn play_all(&mut self, stop: &mut watch::Receiver<Stop>) -> Result<(), StoreError> {
         while *stop.borrow() == Stop::No {
-            let leased = tokio::select! {
-                leased = self.lease() => leased?,
-                _ = stop.wait_for(|stop| *stop != Stop::No) => return Ok(()),
-            };
+            // Never cut short: the store may have given a pair to a question nobody waits for.
+            let leased = self.lease().await?;
             let Some(lease) = leased else {
                 // Pairs that others hold may come back.
                 let events = self.events.clone();

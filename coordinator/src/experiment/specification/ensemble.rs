@@ -185,6 +185,10 @@ impl EnsembleTable {
             );
             return Err(source.path_error(&["ensemble", name, "primary"], what));
         }
+        if rule.needs_primary() && self.primary.is_none() {
+            let what = format!("rule '{rule}' needs a primary player; name one by primary = \"…\"");
+            return Err(source.path_error(&["ensemble", name, "rule"], what));
+        }
         Ok(Members::Here {
             players,
             rule,
