@@ -18,9 +18,12 @@ impl Memories {
     pub fn new(settings: &PlayerSettings) -> Result<Self, TryReserveError> {
         let (hash_mib, threads) = (settings.hash_mib, settings.threads);
         Ok(match &settings.evaluator {
-            Model::Material => {
-                Self::Material(Memory::new(hash_mib, threads, &Material::default())?)
-            }
+            Model::Material => Self::Material(Memory::new(
+                hash_mib,
+                threads,
+                &Material::default(),
+                settings.search,
+            )?),
         })
     }
 
