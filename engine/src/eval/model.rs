@@ -1,5 +1,7 @@
 //! Evaluators by name, and the weights that players share.
 
+use super::exchange_value;
+use crate::rules::PieceKind;
 use std::{fmt, path::PathBuf, str::FromStr};
 
 /// The static evaluations that there are.
@@ -121,6 +123,14 @@ impl Model {
     pub fn from_bytes(kind: EvaluatorKind, _bytes: &[u8]) -> Result<Self, WeightsError> {
         match kind {
             EvaluatorKind::Material => Err(WeightsError::None(kind)),
+        }
+    }
+
+    /// What exchanging a pawn swings, in the evaluator's centipawns: the unit in which the papers
+    /// quote noise.
+    pub fn pawn_exchange(&self) -> f64 {
+        match self {
+            Self::Material => exchange_value(PieceKind::Pawn).into(),
         }
     }
 

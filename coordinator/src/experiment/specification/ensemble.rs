@@ -5,6 +5,7 @@ use crate::{
     roster,
     voting::Rule,
 };
+use monju_engine::eval::Sigma;
 use monju_proto::v1::Limits;
 use monju_worker::{PlayerKind, PlayerSpec, PlayerTable, validate_players};
 use serde::Deserialize;
@@ -72,7 +73,11 @@ impl Ensemble {
     pub fn varies(&self) -> bool {
         match &self.members {
             Members::Here { players, .. } => players.iter().any(|player| match &player.kind {
-                PlayerKind::Native(native) => native.sigma > 0.0 && native.seed.is_none(),
+                PlayerKind::Native(native) => {
+                    let noisy = native.sigma != Sigma::Centipawns(0.0)
+                        && native.sigma != Sigma::PawnExchanges(0.0);
+                    noisy && native.seed.is_none() || native.threads > 1
+                }
                 PlayerKind::Usi(_) => true,
             }),
             Members::Elsewhere { .. } => true,
