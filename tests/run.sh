@@ -34,6 +34,11 @@ has_venv() {
     python3 -c 'import venv, ensurepip' 2>/dev/null
 }
 
+# Whether there is a PostgreSQL server that a test can start for itself.
+has_postgresql() {
+    compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null
+}
+
 # Debian packages, as root or with a sudo that asks nothing.
 install_packages() {
     local as_root=()
@@ -58,6 +63,7 @@ packages=()
 has_program gpsusi || packages+=(gpsshogi)
 has_program fairy-stockfish || packages+=(fairy-stockfish)
 has_venv || packages+=(python3 python3-venv)
+has_postgresql || packages+=(postgresql)
 if [ ${#packages[@]} -gt 0 ]; then
     install_packages "${packages[@]}" || true
 fi
@@ -80,6 +86,7 @@ complete=1
 for program in gpsusi fairy-stockfish; do
     has_program "$program" || { complete=0; skip "tests against $program: not installed"; }
 done
+has_postgresql || { complete=0; skip "stores in PostgreSQL: not installed"; }
 if ! .venv/bin/python -c 'import cshogi' 2>/dev/null; then
     complete=0
     skip "refereed games: cshogi could not be installed in .venv"

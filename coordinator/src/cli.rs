@@ -1,6 +1,7 @@
 //! The command line of `monju`: arguments are parsed, then resolved into ready objects.
 
 mod bench;
+mod experiment;
 mod record;
 
 use crate::{
@@ -65,6 +66,9 @@ enum Command {
     Bench(bench::Arguments),
     /// Checks a configuration against reality: workers, players, engines; says what to mend
     Doctor(DoctorArguments),
+    /// Plays, watches and reports experiments: grids of conditions, as in the papers
+    #[command(subcommand)]
+    Experiment(experiment::Action),
     /// Decides recorded ballots again under any rule, and tabulates who votes how
     Replay(record::ReplayArguments),
     /// Learns each engine's win rates by score from recorded ballots, and writes them to a file
@@ -365,11 +369,16 @@ fn execute(command: Command) -> anyhow::Result<()> {
         Command::Worker(_) | Command::Coordinator(_) => "info",
         Command::Usi(_) | Command::Engine(_) | Command::Replay(_) | Command::Calibrate(_) => "warn",
         // What goes wrong is in the ballot, or in the one line at the end.
-        Command::Consult(_) | Command::Doctor(_) | Command::Perft(_) | Command::Bench(_) => "error",
+        Command::Consult(_)
+        | Command::Doctor(_)
+        | Command::Perft(_)
+        | Command::Bench(_)
+        | Command::Experiment(_) => "error",
     });
     match command {
         Command::Perft(arguments) => arguments.resolve()?.run(),
         Command::Bench(arguments) => arguments.run(),
+        Command::Experiment(action) => block_on(action.run()),
         Command::Replay(arguments) => ReplayCommand::from(arguments).run(),
         Command::Calibrate(arguments) => Calibrate::from(arguments).run(),
         Command::Engine(arguments) => block_on(usi::run_engine(arguments.into())),

@@ -4,6 +4,7 @@ pub mod bench;
 pub mod calibrate;
 pub mod consult;
 pub mod doctor;
+pub mod experiment;
 pub mod perft;
 pub mod replay;
 pub mod services;

@@ -12,7 +12,7 @@ use crate::{
     voting::{Rule, UnknownRule},
 };
 use monju_worker::{DEFAULT_HASH_MIB, PlayerSpec, PlayerTable, validate_players};
-use place::Source;
+pub(crate) use place::Source;
 use serde::Deserialize;
 use std::{
     env, fs,

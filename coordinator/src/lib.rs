@@ -14,6 +14,7 @@ pub mod commands;
 pub mod config;
 pub mod consultation;
 pub mod doctor;
+pub mod experiment;
 pub mod in_process;
 pub mod record;
 pub mod replay;

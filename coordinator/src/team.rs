@@ -18,7 +18,7 @@ use monju_worker::{
     noise_players,
 };
 use std::{path::PathBuf, sync::Arc, thread, time::Duration};
-use tokio::time::timeout;
+use tokio::{sync::Semaphore, time::timeout};
 use tonic::transport::Channel;
 
 /// Noise of the default ensemble in centipawns: a quarter of the pawn exchange value, the best of
@@ -205,12 +205,25 @@ async fn connect(url: &str, choices: &Choices) -> Result<Team, AssembleError> {
 
 async fn embed(choices: &Choices) -> Result<Team, AssembleError> {
     let config = Config::load(choices.config.as_deref())?;
+    host(config, choices, None).await
+}
+
+/// Starts a coordinator inside this process for the players of a configuration, which think in
+/// `turns` where they are given (see [`Worker::start_in_turns`]).
+///
+/// # Errors
+/// A choice cannot be applied, or a player cannot be started.
+pub async fn host(
+    config: Config,
+    choices: &Choices,
+    turns: Option<Arc<Semaphore>>,
+) -> Result<Team, AssembleError> {
     let overhead = config.coordinator.overhead;
     let Started {
         service,
         worker,
         recorder,
-    } = start(config, choices).await?;
+    } = start(config, choices, turns).await?;
     service.settle(SETTLING).await;
     let router = server::routes(service).await.map_err(internal)?;
     let (channel, server) = in_process::serve(router);
@@ -238,14 +251,18 @@ pub(crate) struct Started {
 }
 
 /// Starts a coordinator with the players of its own process, if it has any.
-pub(crate) async fn start(config: Config, choices: &Choices) -> Result<Started, AssembleError> {
+pub(crate) async fn start(
+    config: Config,
+    choices: &Choices,
+    turns: Option<Arc<Semaphore>>,
+) -> Result<Started, AssembleError> {
     let ensemble = ensemble(&config, choices)?;
     let log = choices.log.as_ref().or(config.coordinator.log.as_ref());
     let recorder = match log {
         Some(path) => Some(Arc::new(Recorder::open(path)?)),
         None => None,
     };
-    let (roster, worker) = hire(&config, choices).await?;
+    let (roster, worker) = hire(&config, choices, turns).await?;
     Ok(Started {
         service: Service::new(ensemble, roster, recorder.clone()),
         worker,
@@ -258,17 +275,19 @@ pub(crate) async fn start(config: Config, choices: &Choices) -> Result<Started, 
 pub(crate) async fn hire(
     config: &Config,
     choices: &Choices,
+    turns: Option<Arc<Semaphore>>,
 ) -> Result<(Roster, Option<InProcessWorker>), AssembleError> {
     let players = local_players(DEFAULT_TEAM, config, choices)?;
     let mut links = Vec::new();
     let worker = if players.is_empty() {
         None
     } else {
-        let worker = Worker::start(WorkerSettings {
+        let settings = WorkerSettings {
             name: config.worker.name.clone(),
             hash_mib: choices.hash_mib.unwrap_or(config.worker.hash_mib),
             players,
-        });
+        };
+        let worker = Worker::start_in_turns(settings, turns);
         let worker = worker.map_err(internal)?.in_process().await;
         let worker = worker.map_err(internal)?;
         links.push(Link::in_process(worker.channel()));

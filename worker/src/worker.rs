@@ -7,6 +7,7 @@ use crate::{
     player::{self, Host, PlayerStub},
     profile,
     spec::{NativeSpec, PlayerKind, PlayerSpec, UsiSpec},
+    turns::InTurns,
     usi_player::UsiPlayer,
 };
 use monju_engine::{Model, Player, PlayerError, PlayerSettings};
@@ -18,7 +19,7 @@ use std::{
     time::Duration,
 };
 use tokio::{
-    sync::watch,
+    sync::{Semaphore, watch},
     task::JoinHandle,
     time::{Instant, timeout_at},
 };
@@ -122,6 +123,16 @@ impl Member {
 impl Worker {
     /// Starts all players. Foreign engines load in the background. Needs a tokio runtime.
     pub fn start(settings: WorkerSettings) -> Result<Self, StartError> {
+        Self::start_in_turns(settings, None)
+    }
+
+    /// As [`Worker::start`], but a player thinks only while it holds one of the permits of
+    /// `turns`, which several workers may share: so many players think at the same time, however
+    /// many there are. Waiting counts as thinking time; this is for limits of nodes or depth.
+    pub fn start_in_turns(
+        settings: WorkerSettings,
+        turns: Option<Arc<Semaphore>>,
+    ) -> Result<Self, StartError> {
         let WorkerSettings {
             name,
             hash_mib,
@@ -164,13 +175,13 @@ impl Worker {
                     let hash_mib = spec.hash_mib.unwrap_or(share_mib);
                     profile::native(&mut info, &spec, &evaluator, hash_mib);
                     let host = start_native(&player, own, &spec, evaluator, hash_mib)?;
-                    seat(host, &closed, &mut actors)
+                    seat(InTurns::new(host, turns.clone()), &closed, &mut actors)
                 }
                 PlayerKind::Usi(spec) => {
                     profile::usi(&mut info, &spec);
                     usi = Some(spec.clone());
                     let host = UsiPlayer::new(player, spec, own, Arc::clone(&engine));
-                    seat(host, &closed, &mut actors)
+                    seat(InTurns::new(host, turns.clone()), &closed, &mut actors)
                 }
             };
             members.push(Member {

@@ -112,7 +112,7 @@ impl CoordinatorService {
         };
         let listen = self.listen.unwrap_or(config.coordinator.listen.clone());
         let (listener, address) = server::listen(&listen).await?;
-        let started = team::start(config, &choices).await?;
+        let started = team::start(config, &choices, None).await?;
         let service = started.service;
         service.settle(SETTLING).await;
         info!(%address, "coordinator listening");

@@ -13,7 +13,7 @@ pub struct ConfigError {
 }
 
 impl ConfigError {
-    pub(super) fn unreadable(path: &Path, error: &io::Error) -> Self {
+    pub(crate) fn unreadable(path: &Path, error: &io::Error) -> Self {
         Self {
             place: path.display().to_string(),
             what: match error.kind() {
@@ -28,18 +28,18 @@ impl ConfigError {
 }
 
 /// A configuration text, and what it is called.
-pub(super) struct Source<'a> {
+pub(crate) struct Source<'a> {
     text: &'a str,
     path: &'a Path,
 }
 
 impl<'a> Source<'a> {
-    pub(super) fn new(text: &'a str, path: &'a Path) -> Self {
+    pub(crate) fn new(text: &'a str, path: &'a Path) -> Self {
         Self { text, path }
     }
 
     /// The text is not TOML, or not of the expected form.
-    pub(super) fn syntax(&self, error: &toml::de::Error) -> ConfigError {
+    pub(crate) fn syntax(&self, error: &toml::de::Error) -> ConfigError {
         let what = error
             .message()
             .replace("unknown field", "unknown key")
@@ -50,15 +50,52 @@ impl<'a> Source<'a> {
     }
 
     /// The value under a key is wrong.
-    pub(super) fn error(&self, keys: &[&str], what: String) -> ConfigError {
+    pub(crate) fn error(&self, keys: &[&str], what: String) -> ConfigError {
         let span = DeTable::parse(self.text)
             .ok()
             .and_then(|table| span_of(table.get_ref(), keys));
         self.at(span, what)
     }
 
+    /// Something in a line, counted from 1, is wrong.
+    pub(crate) fn line_error(&self, line: usize, what: String) -> ConfigError {
+        ConfigError {
+            place: format!("{}:{line}", self.path.display()),
+            what,
+        }
+    }
+
+    /// What the text is called.
+    pub(crate) fn path(&self) -> &Path {
+        self.path
+    }
+
+    /// The value at a path through tables and arrays is wrong; the place is that of the deepest
+    /// part that exists.
+    pub(crate) fn path_error(&self, path: &[&str], what: String) -> ConfigError {
+        let span = DeTable::parse(self.text).ok().and_then(|table| {
+            let (first, rest) = path.split_first()?;
+            let mut value = table.get_ref().get(*first)?;
+            for part in rest {
+                let inner = match value.get_ref() {
+                    DeValue::Table(inner) => inner.get(*part),
+                    DeValue::Array(inner) => {
+                        part.parse().ok().and_then(|index: usize| inner.get(index))
+                    }
+                    _ => None,
+                };
+                match inner {
+                    Some(inner) => value = inner,
+                    None => break,
+                }
+            }
+            Some(value.span())
+        });
+        self.at(span, what)
+    }
+
     /// A table of an array of tables is wrong.
-    pub(super) fn element_error(&self, key: &str, index: usize, what: String) -> ConfigError {
+    pub(crate) fn element_error(&self, key: &str, index: usize, what: String) -> ConfigError {
         let span = DeTable::parse(self.text).ok().and_then(|table| {
             let elements = table.get_ref().get(key)?.get_ref().as_array()?;
             Some(elements.get(index)?.span())

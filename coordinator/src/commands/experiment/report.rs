@@ -1,0 +1,98 @@
+//! `monju experiment report`: tables, figures and games.
+
+use super::run_command;
+use crate::experiment::{
+    report::{self, Report as Findings},
+    specification::Specification,
+    store::{self, Address, Opening},
+};
+use anyhow::Context;
+use std::{
+    fs,
+    io::{self, Write},
+    path::{Path, PathBuf},
+    thread,
+};
+
+/// What to report, and where to.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// The specification.
+    pub file: PathBuf,
+    /// The store.
+    pub address: Address,
+    /// The folder of the report; `None` prints Markdown.
+    pub out: Option<PathBuf>,
+    /// The folder of the games; `None` writes none.
+    pub games: Option<PathBuf>,
+    /// What played, in words.
+    pub machine: Option<String>,
+}
+
+impl Report {
+    /// Writes the report.
+    ///
+    /// # Errors
+    /// The file is wrong, the store has no such experiment, or a file cannot be written.
+    pub async fn run(self) -> anyhow::Result<()> {
+        let specification = Specification::read(&self.file)?;
+        let machine = self.machine.clone().unwrap_or_else(machine);
+        let command = run_command(&self.file, &self.address);
+        let findings = if specification.cells.is_empty() {
+            Findings {
+                specification: &specification,
+                cells: Vec::new(),
+                builds: Vec::new(),
+            }
+        } else {
+            let plan = specification.plan("");
+            let store = store::open(&self.address, &plan, Opening::Look).await?;
+            if let Some(folder) = &self.games {
+                let written = report::write_games(&specification, &*store, folder).await?;
+                eprintln!("{written} games below {}", folder.display());
+            }
+            report::gather(&specification, &*store).await?
+        };
+        let markdown = report::markdown(&findings, &command, &machine);
+        let Some(folder) = &self.out else {
+            return io::stdout()
+                .lock()
+                .write_all(markdown.as_bytes())
+                .context("cannot write to standard output");
+        };
+        fs::create_dir_all(folder)
+            .with_context(|| format!("cannot make the folder {}", folder.display()))?;
+        let figures = report::figures(&findings);
+        let mut markdown = markdown;
+        for (name, _) in &figures {
+            markdown.push_str(&format!("\n![{name}]({name})\n"));
+        }
+        write(folder, "report.md", &markdown)?;
+        if !findings.cells.is_empty() {
+            write(folder, "report.csv", &report::csv(&findings))?;
+            let json = serde_json::to_string_pretty(&report::json(&findings))?;
+            write(folder, "report.json", &format!("{json}\n"))?;
+        }
+        for (name, svg) in &figures {
+            write(folder, name, svg)?;
+        }
+        Ok(())
+    }
+}
+
+fn write(folder: &Path, name: &str, text: &str) -> anyhow::Result<()> {
+    let path = folder.join(name);
+    fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// Cores and processor, as far as the system tells.
+fn machine() -> String {
+    let cores = thread::available_parallelism().map_or(1, |cores| cores.get());
+    let information = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let model = information
+        .lines()
+        .find_map(|line| line.strip_prefix("model name")?.split_once(':'))
+        .map(|(_, model)| model.trim().to_owned());
+    let model = model.unwrap_or_else(|| std::env::consts::ARCH.to_owned());
+    format!("{cores} cores, {model}, {}", std::env::consts::OS)
+}

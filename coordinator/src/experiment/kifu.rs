@@ -1,0 +1,326 @@
+//! Games as files that every GUI opens: CSA and KIF.
+
+use super::record::GameResult;
+use monju_engine::{
+    Color, Game, GameError, Move, Position,
+    rules::{PieceKind, Square},
+};
+use std::fmt::Write as _;
+
+/// A game to be written.
+#[derive(Clone, Copy, Debug)]
+pub struct Kifu<'a> {
+    /// What it was played for.
+    pub event: &'a str,
+    /// Who had Black and White.
+    pub names: [&'a str; 2],
+    /// The whole game as after `position`.
+    pub moves: &'a str,
+    /// How it ended, as stores say.
+    pub ending: &'a str,
+    /// How it ended for the first side.
+    pub result: GameResult,
+    /// Whether the first side had Black.
+    pub first_is_black: bool,
+}
+
+impl Kifu<'_> {
+    fn winner(&self) -> Option<Color> {
+        match (self.result, self.first_is_black) {
+            (GameResult::Draw, _) => None,
+            (GameResult::Win, true) | (GameResult::Loss, false) => Some(Color::Black),
+            _ => Some(Color::White),
+        }
+    }
+
+    /// The start and the moves.
+    fn replay(&self) -> Result<(Game, Vec<Move>), GameError> {
+        let game = Game::from_usi(self.moves)?;
+        let none: [&str; 0] = [];
+        Ok((
+            Game::from_parts(game.start(), &none)?,
+            game.moves().to_vec(),
+        ))
+    }
+
+    /// CSA, version 2.2.
+    ///
+    /// # Errors
+    /// The moves are none.
+    pub fn csa(&self) -> Result<String, GameError> {
+        let (mut game, moves) = self.replay()?;
+        let mut text = format!(
+            "V2.2\nN+{}\nN-{}\n$EVENT:{}\n",
+            self.names[0], self.names[1], self.event
+        );
+        write_csa_position(&mut text, game.position());
+        for mv in moves {
+            let sign = csa_sign(game.position().side_to_move());
+            let from = mv.from().map_or("00".to_owned(), csa_square);
+            let kind = moved_kind(game.position(), mv);
+            let _ = writeln!(
+                text,
+                "{sign}{from}{}{}",
+                csa_square(mv.to()),
+                csa_kind(kind)
+            );
+            if game.play(mv).is_err() {
+                break;
+            }
+        }
+        text.push_str(self.csa_end(game.position().side_to_move()));
+        text.push('\n');
+        Ok(text)
+    }
+
+    fn csa_end(&self, to_move: Color) -> &'static str {
+        match (self.ending, self.winner()) {
+            ("mate", _) => "%TSUMI",
+            ("resignation", _) => "%TORYO",
+            ("declaration", _) => "%KACHI",
+            ("repetition", _) => "%SENNICHITE",
+            ("maximum plies", _) => "%JISHOGI",
+            ("time loss", _) => "%TIME_UP",
+            ("illegal move" | "perpetual check", Some(winner)) if winner == to_move => {
+                "%ILLEGAL_MOVE"
+            }
+            ("illegal move", Some(Color::Black)) => "%-ILLEGAL_ACTION",
+            ("illegal move", Some(Color::White)) => "%+ILLEGAL_ACTION",
+            // An adjudicated game is over for the loser.
+            (_, Some(winner)) if winner != to_move => "%TORYO",
+            _ => "%CHUDAN",
+        }
+    }
+
+    /// KIF in UTF-8.
+    ///
+    /// # Errors
+    /// The moves are none.
+    pub fn kif(&self) -> Result<String, GameError> {
+        let (mut game, moves) = self.replay()?;
+        let mut text = format!("棋戦：{}\n", self.event);
+        if game.start() == "startpos" {
+            text.push_str("手合割：平手\n");
+        } else {
+            write_kif_position(&mut text, game.position());
+        }
+        let _ = writeln!(text, "先手：{}\n後手：{}", self.names[0], self.names[1]);
+        text.push_str("手数----指手---------消費時間--\n");
+        let count = moves.len();
+        for (index, mv) in moves.into_iter().enumerate() {
+            let japanese = game.japanese(mv);
+            let mut written: String = japanese.chars().skip(1).collect();
+            // KIF leaves a wide space after 同.
+            if let Some(rest) = written.strip_prefix('同') {
+                written = format!("同　{rest}");
+            }
+            let _ = writeln!(text, "{:>4} {written}", index + 1);
+            if game.play(mv).is_err() {
+                break;
+            }
+        }
+        let _ = writeln!(
+            text,
+            "{:>4} {}",
+            count + 1,
+            self.kif_end(game.position().side_to_move())
+        );
+        Ok(text)
+    }
+
+    fn kif_end(&self, to_move: Color) -> &'static str {
+        match (self.ending, self.winner()) {
+            ("mate", _) => "詰み",
+            ("resignation", _) => "投了",
+            ("declaration", _) => "入玉勝ち",
+            ("repetition", _) => "千日手",
+            ("maximum plies", _) => "持将棋",
+            ("time loss", _) => "切れ負け",
+            ("illegal move" | "perpetual check", Some(winner)) if winner == to_move => "反則勝ち",
+            ("illegal move" | "perpetual check", Some(_)) => "反則負け",
+            (_, Some(winner)) if winner != to_move => "投了",
+            _ => "中断",
+        }
+    }
+}
+
+/// The kind that stands on the destination afterwards.
+fn moved_kind(position: &Position, mv: Move) -> PieceKind {
+    if let Some(kind) = mv.dropped() {
+        return kind;
+    }
+    let stands = mv.from().and_then(|from| position.piece(from).get());
+    let kind = stands.map_or(PieceKind::Pawn, |(_, kind)| kind);
+    match mv.is_promotion() {
+        true => kind.promoted(),
+        false => kind,
+    }
+}
+
+fn csa_sign(color: Color) -> char {
+    match color {
+        Color::Black => '+',
+        Color::White => '-',
+    }
+}
+
+fn csa_square(square: Square) -> String {
+    format!("{}{}", square.file() + 1, square.rank() + 1)
+}
+
+fn csa_kind(kind: PieceKind) -> &'static str {
+    match kind {
+        PieceKind::Pawn => "FU",
+        PieceKind::Lance => "KY",
+        PieceKind::Knight => "KE",
+        PieceKind::Silver => "GI",
+        PieceKind::Bishop => "KA",
+        PieceKind::Rook => "HI",
+        PieceKind::Gold => "KI",
+        PieceKind::King => "OU",
+        PieceKind::ProPawn => "TO",
+        PieceKind::ProLance => "NY",
+        PieceKind::ProKnight => "NK",
+        PieceKind::ProSilver => "NG",
+        PieceKind::Horse => "UM",
+        PieceKind::Dragon => "RY",
+    }
+}
+
+fn write_csa_position(text: &mut String, position: &Position) {
+    for rank in 0..9 {
+        let _ = write!(text, "P{}", rank + 1);
+        for file in (0..9).rev() {
+            let stands = Square::at(file, rank).and_then(|square| position.piece(square).get());
+            match stands {
+                Some((color, kind)) => {
+                    let _ = write!(text, "{}{}", csa_sign(color), csa_kind(kind));
+                }
+                None => text.push_str(" * "),
+            }
+        }
+        text.push('\n');
+    }
+    for color in Color::ALL {
+        for kind in PieceKind::HAND {
+            for _ in 0..position.hand(color).count(kind) {
+                let _ = writeln!(text, "P{}00{}", csa_sign(color), csa_kind(kind));
+            }
+        }
+    }
+    let _ = writeln!(text, "{}", csa_sign(position.side_to_move()));
+}
+
+const KIF_RANKS: [char; 9] = ['一', '二', '三', '四', '五', '六', '七', '八', '九'];
+
+fn kif_kind(kind: PieceKind) -> char {
+    match kind {
+        PieceKind::Pawn => '歩',
+        PieceKind::Lance => '香',
+        PieceKind::Knight => '桂',
+        PieceKind::Silver => '銀',
+        PieceKind::Bishop => '角',
+        PieceKind::Rook => '飛',
+        PieceKind::Gold => '金',
+        PieceKind::King => '玉',
+        PieceKind::ProPawn => 'と',
+        PieceKind::ProLance => '杏',
+        PieceKind::ProKnight => '圭',
+        PieceKind::ProSilver => '全',
+        PieceKind::Horse => '馬',
+        PieceKind::Dragon => '龍',
+    }
+}
+
+fn kif_hand(position: &Position, color: Color) -> String {
+    const NUMBERS: [&str; 19] = [
+        "", "", "二", "三", "四", "五", "六", "七", "八", "九", "十", "十一", "十二", "十三",
+        "十四", "十五", "十六", "十七", "十八",
+    ];
+    let mut text = String::new();
+    for kind in PieceKind::HAND.into_iter().rev() {
+        let count = position.hand(color).count(kind);
+        if count > 0 {
+            let _ = write!(text, "{}{}　", kif_kind(kind), NUMBERS[count.min(18)]);
+        }
+    }
+    match text.is_empty() {
+        true => "なし".to_owned(),
+        false => text,
+    }
+}
+
+fn write_kif_position(text: &mut String, position: &Position) {
+    let _ = writeln!(text, "後手の持駒：{}", kif_hand(position, Color::White));
+    text.push_str("  ９ ８ ７ ６ ５ ４ ３ ２ １\n+---------------------------+\n");
+    for (rank, name) in KIF_RANKS.iter().enumerate() {
+        text.push('|');
+        for file in (0..9).rev() {
+            let stands = Square::at(file, rank).and_then(|square| position.piece(square).get());
+            match stands {
+                Some((Color::Black, kind)) => {
+                    let _ = write!(text, " {}", kif_kind(kind));
+                }
+                Some((Color::White, kind)) => {
+                    let _ = write!(text, "v{}", kif_kind(kind));
+                }
+                None => text.push_str(" ・"),
+            }
+        }
+        let _ = writeln!(text, "|{name}");
+    }
+    text.push_str("+---------------------------+\n");
+    let _ = writeln!(text, "先手の持駒：{}", kif_hand(position, Color::Black));
+    if position.side_to_move() == Color::White {
+        text.push_str("後手番\n");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kifu(moves: &str) -> Kifu<'_> {
+        Kifu {
+            event: "table3 sigma=25 pair 0",
+            names: ["council", "single"],
+            moves,
+            ending: "resignation",
+            result: GameResult::Win,
+            first_is_black: true,
+        }
+    }
+
+    #[test]
+    fn csa_files_have_the_position_and_the_moves() {
+        let game = kifu("startpos moves 7g7f 3c3d 8h2b+ 3a2b B*5e");
+        let text = game.csa().expect("a game");
+        assert!(text.starts_with("V2.2\nN+council\nN-single\n$EVENT:table3 sigma=25 pair 0\n"));
+        assert!(text.contains("P1-KY-KE-GI-KI-OU-KI-GI-KE-KY\nP2 * -HI *  *  *  *  * -KA * \n"));
+        let end = "+\n+7776FU\n-3334FU\n+8822UM\n-3122GI\n+0055KA\n%TORYO\n";
+        assert!(text.ends_with(end), "{text}");
+    }
+
+    #[test]
+    fn kif_files_have_the_moves() {
+        let text = kifu("startpos moves 7g7f 3c3d 8h2b+ 3a2b B*5e")
+            .kif()
+            .expect("a game");
+        let end = "   1 ７六歩(77)\n   2 ３四歩(33)\n   3 ２二角成(88)\n   4 同　銀(31)\n   \
+                   5 ５五角打\n   6 投了\n";
+        assert!(text.ends_with(end), "{text}");
+        assert!(text.contains("手合割：平手\n先手：council\n後手：single\n"));
+    }
+
+    #[test]
+    fn other_start_positions_are_drawn() {
+        let sfen = "sfen 8k/9/7G1/9/9/9/9/9/K8 w 2PGb2p 1 moves B*5e";
+        let game = kifu(sfen);
+        let csa = game.csa().expect("a game");
+        assert!(csa.contains("P+00FU\nP+00FU\nP+00KI\nP-00FU\nP-00FU\nP-00KA\n-\n-0055KA\n"));
+        let kif = game.kif().expect("a game");
+        assert!(kif.contains("後手の持駒：角　歩二　\n"), "{kif}");
+        assert!(kif.contains("| ・ ・ ・ ・ ・ ・ ・ ・v玉|一\n"), "{kif}");
+        assert!(kif.contains("先手の持駒：金　歩二　\n後手番\n"), "{kif}");
+    }
+}

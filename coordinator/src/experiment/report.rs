@@ -1,0 +1,189 @@
+//! What an experiment has shown so far.
+
+mod csv;
+mod figures;
+mod games;
+mod json;
+mod markdown;
+mod plot;
+
+#[cfg(test)]
+mod tests;
+
+pub use csv::csv;
+pub use figures::{condorcet_gain, figures};
+pub use games::write_games;
+pub use json::json;
+pub use markdown::markdown;
+
+use super::{
+    specification::{Cell, Specification},
+    statistics::{
+        EloEstimate, Interval, Pentanomial, Score, Stars, Verdict, binomial_p, holm, normal_p,
+        stars, wilson,
+    },
+    store::{Effort, GameRow, IncidentRow, Standing, Store, StoreError},
+};
+use std::collections::BTreeMap;
+
+/// Everything that a report says.
+#[derive(Clone, Debug)]
+pub struct Report<'a> {
+    /// What was played.
+    pub specification: &'a Specification,
+    /// What was found, in the order of the cells.
+    pub cells: Vec<CellReport<'a>>,
+    /// The builds that played.
+    pub builds: Vec<String>,
+}
+
+/// What one cell has shown.
+#[derive(Clone, Debug)]
+pub struct CellReport<'a> {
+    /// The cell.
+    pub cell: &'a Cell,
+    /// How far it is.
+    pub standing: Standing,
+    /// Games by result.
+    pub score: Score,
+    /// The same with the first side as Black, and as White.
+    pub by_colour: [Score; 2],
+    /// Pairs by half points.
+    pub pairs: Pentanomial,
+    /// 95 % interval of the win rate among decided games.
+    pub interval: Interval,
+    /// One-sided p by the normal approximation, which the stars follow.
+    pub normal_p: f64,
+    /// Exact one-sided p.
+    pub exact_p: f64,
+    /// The exact p, corrected for the number of cells (Holm).
+    pub holm_p: f64,
+    /// The marks of paper 002.
+    pub stars: Stars,
+    /// Elo from pairs.
+    pub elo: Option<EloEstimate>,
+    /// Where the stopping rule stands, and after how many pairs.
+    pub verdict: (Verdict, u32),
+    /// Games by how they ended.
+    pub endings: BTreeMap<String, u64>,
+    /// What the sides spent.
+    pub effort: [Effort; 2],
+    /// Plies of all games.
+    pub plies: u64,
+    /// What went wrong.
+    pub incidents: Vec<IncidentRow>,
+    /// The published number, as printed.
+    pub published: Option<&'a str>,
+    /// Published counts of positions with 1, 2, 3, … different moves.
+    pub published_moves: Option<&'a [u64]>,
+}
+
+impl CellReport<'_> {
+    /// Mean plies of a game.
+    pub fn mean_plies(&self) -> f64 {
+        self.plies as f64 / self.score.games().max(1) as f64
+    }
+}
+
+/// Counts everything that the store holds.
+///
+/// # Errors
+/// The store cannot be read.
+pub async fn gather<'a>(
+    specification: &'a Specification,
+    store: &dyn Store,
+) -> Result<Report<'a>, StoreError> {
+    let standings = store.standings().await?;
+    let published: Vec<&str> = specification
+        .report
+        .published
+        .iter()
+        .flatten()
+        .map(String::as_str)
+        .collect();
+    let mut cells = Vec::with_capacity(specification.cells.len());
+    let mut builds = Vec::new();
+    for (index, cell) in specification.cells.iter().enumerate() {
+        let verdict = specification.verdict(&store.points(index).await?);
+        let games = store.games(index).await?;
+        for game in &games {
+            if !builds.contains(&game.build) {
+                builds.push(game.build.clone());
+            }
+        }
+        let mut report = CellReport {
+            cell,
+            standing: standings.get(index).cloned().unwrap_or_default(),
+            score: Score::default(),
+            by_colour: [Score::default(); 2],
+            pairs: Pentanomial::default(),
+            interval: wilson(0, 0),
+            normal_p: 1.0,
+            exact_p: 1.0,
+            holm_p: 1.0,
+            stars: Stars::None,
+            elo: None,
+            verdict,
+            endings: BTreeMap::new(),
+            effort: [Effort::default(), Effort::default()],
+            plies: 0,
+            incidents: store.incidents(index).await?,
+            published: published.get(index).copied().filter(|text| *text != "—"),
+            published_moves: specification
+                .report
+                .published_moves
+                .get(index)
+                .map(Vec::as_slice),
+        };
+        // Pairs that were under way when the stopping rule ended the cell have no say.
+        let ended = (verdict.0 != Verdict::Undecided).then_some(verdict.1);
+        report.count(
+            games
+                .iter()
+                .filter(|game| ended.is_none_or(|pairs| game.pair < pairs)),
+        );
+        cells.push(report);
+    }
+    let exact: Vec<f64> = cells.iter().map(|cell| cell.exact_p).collect();
+    for (cell, corrected) in cells.iter_mut().zip(holm(&exact)) {
+        cell.holm_p = corrected;
+    }
+    Ok(Report {
+        specification,
+        cells,
+        builds,
+    })
+}
+
+impl CellReport<'_> {
+    fn count<'g>(&mut self, games: impl Iterator<Item = &'g GameRow>) {
+        let mut half_points = BTreeMap::<u32, u32>::new();
+        for game in games {
+            self.score.add(game.result);
+            self.by_colour[(game.game as usize).min(1)].add(game.result);
+            *half_points.entry(game.pair).or_default() += game.result.half_points();
+            *self.endings.entry(game.ending.clone()).or_default() += 1;
+            self.plies += u64::from(game.plies);
+            for (sum, spent) in self.effort.iter_mut().zip(&game.effort) {
+                sum.nodes += spent.nodes;
+                sum.time_ms += spent.time_ms;
+                sum.moves += spent.moves;
+                sum.variety.add(&spent.variety);
+            }
+        }
+        for points in half_points.into_values() {
+            self.pairs.add(points);
+        }
+        let (wins, decided) = (self.score.wins, self.score.decided());
+        self.interval = wilson(wins, decided);
+        self.normal_p = normal_p(wins, decided);
+        self.exact_p = binomial_p(wins, decided);
+        self.stars = stars(wins, decided);
+        self.elo = self.pairs.elo();
+    }
+}
+
+/// `+12 =1 -7`.
+pub(crate) fn counts(score: &Score) -> String {
+    format!("+{} ={} -{}", score.wins, score.draws, score.losses)
+}

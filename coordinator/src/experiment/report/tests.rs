@@ -1,0 +1,180 @@
+use super::*;
+use crate::experiment::{
+    record::{Cause, Ending, GameResult, Incident, PlayedGame, Side, Variety},
+    store::{self, Address, Opening, PlayedPair},
+};
+use std::{sync::Arc, time::Duration};
+
+const FILE: &str = r#"
+version = 1
+name = "t"
+title = "Two cells"
+games = 4
+openings = "openings.sfen"
+first = "council"
+second = "single"
+[grid]
+players = [1, 4]
+sigma = [25]
+[ensemble.council]
+nodes = 10
+player = [{ name = "n", count = "$players", sigma = "$sigma" }]
+[ensemble.single]
+nodes = 10
+player = [{ name = "s" }]
+[report]
+rows = "players"
+columns = "sigma"
+plot = { x = "players", line = "sigma" }
+source = "paper 002, table 3"
+published = [["49.50%"], ["—"]]
+published_moves = [[3, 1], []]
+"#;
+
+fn game(result: GameResult) -> PlayedGame {
+    PlayedGame {
+        result,
+        ending: Ending::Mate,
+        opening_plies: 1,
+        moves: "startpos moves 7g7f 3c3d".to_owned(),
+        plies: 2,
+        effort: [
+            Effort {
+                nodes: 40,
+                time_ms: 1500,
+                moves: 4,
+                variety: Variety([(1, 3), (2, 1)].into()),
+            },
+            Effort::default(),
+        ],
+        ballots: "{}\n".to_owned(),
+    }
+}
+
+async fn played() -> (Specification, Arc<dyn Store>, tempfile::TempDir) {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let openings = "startpos moves 7g7f\nstartpos moves 2g2f\n";
+    std::fs::write(folder.path().join("openings.sfen"), openings).expect("writable");
+    let specification =
+        Specification::parse(FILE, &folder.path().join("t.toml")).expect("a good file");
+    let address = Address::Sqlite(folder.path().join("t.db"));
+    let opening = Opening::Play {
+        accept_changes: false,
+    };
+    let store = store::open(&address, &specification.plan("build 1"), opening).await;
+    let store = store.expect("a store");
+    use GameResult::{Draw, Loss, Win};
+    for (results, incidents) in [
+        ([Win, Win], Vec::new()),
+        (
+            [Loss, Draw],
+            vec![Incident {
+                game: 0,
+                cause: Cause::IllegalMove,
+                side: Side::First,
+                detail: "n: 7g7e".to_owned(),
+            }],
+        ),
+    ] {
+        let lease = store
+            .lease("r", Duration::from_secs(60))
+            .await
+            .expect("asked");
+        let pair = PlayedPair {
+            games: results.map(game),
+            incidents,
+        };
+        let lease = lease.expect("a pair");
+        assert!(store.finish(&lease, "r", &pair).await.expect("asked"));
+    }
+    (specification, store, folder)
+}
+
+#[tokio::test]
+async fn a_report_counts_what_the_store_holds() {
+    let (specification, store, _folder) = played().await;
+    let report = gather(&specification, &*store).await.expect("a report");
+    let [one, four] = &report.cells[..] else {
+        panic!("{} cells", report.cells.len())
+    };
+    assert_eq!(
+        (one.score.wins, one.score.draws, one.score.losses),
+        (2, 1, 1)
+    );
+    assert_eq!((one.by_colour[0].wins, one.by_colour[1].wins), (1, 1));
+    assert_eq!(one.pairs.0, [0, 1, 0, 0, 1]);
+    assert!((one.exact_p - 0.5).abs() < 1e-12 && one.holm_p == 1.0);
+    assert_eq!((one.effort[0].nodes, one.effort[0].variety.0[&2]), (160, 4));
+    assert_eq!((one.published, four.published), (Some("49.50%"), None));
+    assert_eq!(four.score.games(), 0);
+    assert_eq!(report.builds, ["build 1"]);
+}
+
+#[tokio::test]
+async fn people_programs_and_spreadsheets_read_the_same() {
+    let (specification, store, _folder) = played().await;
+    let report = gather(&specification, &*store).await.expect("a report");
+    let text = markdown(&report, "monju experiment run t.toml", "a machine");
+    for expected in [
+        "# Two cells\n",
+        "- games: 4 of 8; the least in a cell: 0 of 4\n",
+        "| players \\ sigma | 25 |\n| --- | --- |\n| 1 | 66.67% (49.50%) |\n| 4 | — |\n",
+        "| players=1 sigma=25 | 4 | +2 =1 -1 | 66.67% | 20.8–93.9% | 49.50% | 0.5000 | 1.0000 |",
+        "| players=1 sigma=25 | 75.0% (75.0%) | 25.0% (25.0%) | 16 |\n",
+        "| +1 =0 -1 | +1 =1 -0 | mate 4 | 2.0 | 10 / 0 | 1.5 / 0.0 |\n",
+        "| players=1 sigma=25 | illegal move | first | 1 | n: 7g7e |\n",
+    ] {
+        assert!(text.contains(expected), "{text}\nexpected {expected}");
+    }
+    let value = json(&report);
+    assert_eq!(value["cells"][0]["score"]["wins"], 2);
+    assert_eq!(value["cells"][0]["parameters"]["sigma"], "25");
+    assert_eq!(value["cells"][1]["win_rate"], serde_json::Value::Null);
+    let table = csv(&report);
+    let lines: Vec<Vec<&str>> = table
+        .lines()
+        .map(|line| line.split(',').collect())
+        .collect();
+    assert_eq!(lines.len(), 3);
+    assert!(
+        lines.iter().all(|line| line.len() == lines[0].len()),
+        "{table}"
+    );
+    assert_eq!(lines[1][..4], ["1", "25", "4", "2"]);
+    let figures = figures(&report);
+    let names: Vec<&str> = figures.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, ["win-rate.svg", "elo.svg"]);
+    assert!(figures[0].1.contains("sigma = 25") && figures[0].1.ends_with("</svg>\n"));
+}
+
+#[tokio::test]
+async fn games_are_written_for_guis() {
+    let (specification, store, folder) = played().await;
+    let games = folder.path().join("games");
+    let written = write_games(&specification, &*store, &games)
+        .await
+        .expect("written");
+    assert_eq!(written, 4);
+    let read = |name: &str| {
+        let path = games.join("players=1_sigma=25").join(name);
+        std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+    };
+    assert!(read("00000-0.csa").starts_with("V2.2\nN+council\nN-single\n"));
+    assert!(read("00001-1.csa").starts_with("V2.2\nN+single\nN-council\n"));
+    assert!(read("00000-1.kif").contains("先手：single\n"));
+    assert_eq!(read("00000-0.jsonl"), "{}\n");
+}
+
+#[test]
+fn a_majority_gains_what_the_paper_says() {
+    // F(p) = p³ + 3 p² (1 - p) for three.
+    let gain = |n, p: f64| condorcet_gain(n, p);
+    assert!((gain(3, 0.6) - (0.216 + 3.0 * 0.36 * 0.4 - 0.6)).abs() < 1e-12);
+    assert!((gain(3, 0.75) - 0.09375).abs() < 1e-12);
+    assert_eq!(gain(4, 0.7), gain(3, 0.7));
+    assert!(gain(1, 0.3).abs() < 1e-12);
+    for n in [3, 5, 9, 33] {
+        assert!(gain(n, 0.5).abs() < 1e-12 && gain(n, 0.7) > 0.0 && gain(n, 0.3) < 0.0);
+        assert!(gain(n + 2, 0.6) > gain(n, 0.6));
+    }
+}

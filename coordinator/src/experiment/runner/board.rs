@@ -1,0 +1,222 @@
+//! One board of a runner: a pair at a time.
+
+use super::{Event, Runner, Stop, patiently};
+use crate::experiment::{
+    draws,
+    game::{self, GamePlan},
+    record::{Cause, Incident, Side},
+    side::Seats,
+    statistics::Verdict,
+    store::{Lease, PlayedPair, StoreError},
+};
+use std::{sync::Arc, time::Duration};
+use tokio::{
+    sync::{Semaphore, mpsc, watch},
+    time,
+};
+use tracing::{info, warn};
+
+/// How often a runner looks for pairs that another one has given up, while there is nothing else.
+const LOOK_AGAIN: Duration = Duration::from_secs(1);
+
+pub(super) struct Board {
+    runner: Runner,
+    turns: Arc<Semaphore>,
+    seats: Seats,
+    events: mpsc::UnboundedSender<Event>,
+}
+
+/// How a pair ended.
+enum Outcome {
+    Played(PlayedPair),
+    Failed(Incident),
+    /// The lease is somebody else's by now.
+    Lost,
+    Aborted,
+}
+
+impl Board {
+    pub fn new(
+        runner: Runner,
+        turns: Arc<Semaphore>,
+        events: mpsc::UnboundedSender<Event>,
+    ) -> Self {
+        Self {
+            runner,
+            turns,
+            seats: Seats::default(),
+            events,
+        }
+    }
+
+    pub async fn run(mut self, mut stop: watch::Receiver<Stop>) -> Result<(), StoreError> {
+        let outcome = self.play_all(&mut stop).await;
+        self.seats.clear().await;
+        outcome
+    }
+
+    async fn play_all(&mut self, stop: &mut watch::Receiver<Stop>) -> Result<(), StoreError> {
+        while *stop.borrow() == Stop::No {
+            // Never cut short: the store may have given a pair to a question nobody waits for.
+            let leased = self.lease().await?;
+            let Some(lease) = leased else {
+                // Pairs that others hold may come back.
+                let events = self.events.clone();
+                let store = &self.runner.store;
+                let standings = patiently(&events, || store.standings()).await?;
+                if standings.iter().all(|cell| cell.closed || cell.leased == 0) {
+                    return Ok(());
+                }
+                tokio::select! {
+                    () = time::sleep(LOOK_AGAIN.min(self.runner.term / 3)) => continue,
+                    _ = stop.wait_for(|stop| *stop != Stop::No) => return Ok(()),
+                }
+            };
+            let outcome = self.play(&lease, stop).await;
+            self.conclude(&lease, outcome).await?;
+        }
+        Ok(())
+    }
+
+    async fn lease(&self) -> Result<Option<Lease>, StoreError> {
+        let Runner {
+            store, name, term, ..
+        } = &self.runner;
+        patiently(&self.events, || store.lease(name, *term)).await
+    }
+
+    /// Plays a pair while its lease is kept alive.
+    async fn play(&mut self, lease: &Lease, stop: &mut watch::Receiver<Stop>) -> Outcome {
+        let runner = self.runner.clone();
+        let kept = async {
+            let mut beat = time::interval(runner.term / 3);
+            beat.tick().await;
+            loop {
+                beat.tick().await;
+                match runner.store.extend(lease, runner.term).await {
+                    Ok(true) => {}
+                    Ok(false) => return,
+                    // A store that is away cannot give the pair to somebody else, either.
+                    Err(error) => warn!(%error, "a lease could not be extended"),
+                }
+            }
+        };
+        tokio::select! {
+            outcome = self.play_pair(lease) => outcome,
+            () = kept => Outcome::Lost,
+            _ = stop.wait_for(|stop| *stop == Stop::Abort) => Outcome::Aborted,
+        }
+    }
+
+    async fn play_pair(&mut self, lease: &Lease) -> Outcome {
+        let specification = Arc::clone(&self.runner.specification);
+        let cell = &specification.cells[lease.cell];
+        let openings = specification.openings.lines();
+        let number = draws::opening(specification.seed, &cell.label, lease.pair, openings.len());
+        let pair_seed = draws::pair_seed(specification.seed, &cell.label, lease.pair);
+        let mut games = Vec::with_capacity(2);
+        let mut incidents = Vec::new();
+        for game in 0..2 {
+            let arranged = self
+                .seats
+                .arrange([&cell.first, &cell.second], &self.turns)
+                .await;
+            let seats = match arranged {
+                Ok(seats) => seats,
+                Err((side, error)) => {
+                    return Outcome::Failed(Incident {
+                        game,
+                        cause: Cause::Crash,
+                        side,
+                        detail: error.to_string(),
+                    });
+                }
+            };
+            let plan = GamePlan {
+                id: &format!(
+                    "{}/{}/{}/{game}",
+                    specification.name, cell.label, lease.pair
+                ),
+                number: game,
+                opening: &openings[number],
+                seeds: [Side::First, Side::Second]
+                    .map(|side| draws::side_seed(pair_seed, game, side)),
+                adjudication: specification.adjudication,
+                ballots: specification.ballots,
+            };
+            match game::play(&plan, seats).await {
+                Ok((played, noted)) => {
+                    games.push(played);
+                    incidents.extend(noted);
+                }
+                Err(incident) => return Outcome::Failed(incident),
+            }
+        }
+        match games.try_into() {
+            Ok(games) => Outcome::Played(PlayedPair { games, incidents }),
+            Err(_) => unreachable!("two games were played"),
+        }
+    }
+
+    async fn conclude(&mut self, lease: &Lease, outcome: Outcome) -> Result<(), StoreError> {
+        let Runner { store, name, .. } = &self.runner;
+        let (cell, pair) = (lease.cell, lease.pair);
+        match outcome {
+            Outcome::Played(played) => {
+                let counted =
+                    patiently(&self.events, || store.finish(lease, name, &played)).await?;
+                if counted {
+                    let half_points = played.games.iter().map(|game| game.result.half_points());
+                    let _ = self.events.send(Event::Finished {
+                        cell,
+                        pair,
+                        half_points: half_points.sum(),
+                    });
+                    self.close_if_decided(cell).await?;
+                }
+            }
+            Outcome::Failed(incident) => {
+                patiently(&self.events, || store.fail(lease, name, &incident)).await?;
+                let side = incident.side.name();
+                let _ = self.events.send(Event::Failed {
+                    cell,
+                    pair,
+                    reason: format!(
+                        "{} of the {side} side: {}",
+                        incident.cause.name(),
+                        incident.detail
+                    ),
+                });
+                // Engines that failed are started afresh.
+                self.seats.clear().await;
+            }
+            Outcome::Lost => {
+                info!(cell, pair, "a lease ran out; the pair is somebody else's");
+                self.seats.clear().await;
+            }
+            Outcome::Aborted => {
+                if let Err(error) = store.give_back(lease).await {
+                    warn!(%error, "a pair could not be given back; its lease will run out");
+                }
+            }
+        }
+        Ok(())
+    }
+
+    async fn close_if_decided(&self, cell: usize) -> Result<(), StoreError> {
+        let Runner {
+            store,
+            specification,
+            ..
+        } = &self.runner;
+        if specification.stop.is_none() {
+            return Ok(());
+        }
+        let points = patiently(&self.events, || store.points(cell)).await?;
+        if specification.verdict(&points).0 != Verdict::Undecided {
+            patiently(&self.events, || store.close_cell(cell)).await?;
+            let _ = self.events.send(Event::Closed { cell });
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,116 @@
+//! What can be known to fail is refused before the first game.
+
+use crate::{
+    config::ConfigError,
+    experiment::{
+        side::Seat,
+        specification::{Ensemble, Members, Specification},
+    },
+    voting::Rule,
+};
+use monju_engine::Game;
+use monju_proto::v1::{Arrival, Limits};
+use std::{sync::Arc, time::Duration};
+use tokio::{sync::Semaphore, time};
+
+/// An engine that is not ready after so many seconds does not start.
+const TRIES: u32 = 20;
+
+/// Time for the test move, in milliseconds.
+const TEST_MOVE_MS: u64 = 500;
+
+/// Starts every foreign engine once, asks it for a move, and reaches every coordinator.
+///
+/// # Errors
+/// One of them does not; the error names its line.
+pub async fn preflight(specification: &Specification) -> Result<(), ConfigError> {
+    let mut tested: Vec<Members> = Vec::new();
+    for cell in &specification.cells {
+        for ensemble in [&cell.first, &cell.second] {
+            for trial in trials(ensemble) {
+                if tested.contains(&trial.members) {
+                    continue;
+                }
+                if let Err(reason) = test(&trial).await {
+                    return Err(match &trial.members {
+                        Members::Here { players, .. } => {
+                            let player = &players[0].name;
+                            let what = format!(
+                                "player \"{player}\" does not play: {reason}; correct its command, \
+                                 options or go"
+                            );
+                            specification.player_error(&ensemble.name, player, what)
+                        }
+                        Members::Elsewhere { .. } => {
+                            specification.ensemble_error(&ensemble.name, "coordinator", reason)
+                        }
+                    });
+                }
+                tested.push(trial.members);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Each foreign engine of an ensemble alone, or the coordinator.
+fn trials(ensemble: &Ensemble) -> Vec<Ensemble> {
+    let limits = Limits {
+        time_ms: Some(TEST_MOVE_MS),
+        ..Limits::default()
+    };
+    let trial = |members| Ensemble {
+        members,
+        limits: limits.clone(),
+        ..ensemble.clone()
+    };
+    match &ensemble.members {
+        Members::Elsewhere { .. } => vec![trial(ensemble.members.clone())],
+        Members::Here { .. } => ensemble
+            .foreign()
+            .map(|player| {
+                trial(Members::Here {
+                    players: vec![player.clone()],
+                    rule: Rule::default(),
+                    primary: None,
+                })
+            })
+            .collect(),
+    }
+}
+
+async fn test(ensemble: &Ensemble) -> Result<(), String> {
+    let turns = Arc::new(Semaphore::new(1));
+    let seat = Seat::take(ensemble, &turns).await;
+    let mut seat = seat.map_err(|error| error.to_string())?;
+    let mut outcome = Err(String::new());
+    for _ in 0..TRIES {
+        outcome = ask(&mut seat).await;
+        match &outcome {
+            // An engine that loads is waited for; one that ended is not.
+            Err(reason) if reason.contains("starting") => {
+                time::sleep(Duration::from_secs(1)).await;
+            }
+            _ => break,
+        }
+    }
+    seat.leave().await;
+    outcome
+}
+
+async fn ask(seat: &mut Seat) -> Result<(), String> {
+    seat.new_game("preflight")
+        .await
+        .map_err(|lost| lost.to_string())?;
+    let answer = seat.consult(&Game::startpos(), "preflight", 1).await;
+    let ballot = answer.map_err(|lost| lost.to_string())?.ballot;
+    let failed = ballot
+        .votes
+        .iter()
+        .find(|vote| matches!(vote.arrival(), Arrival::Failed | Arrival::Illegal));
+    match failed {
+        Some(vote) => Err(vote.failure.clone()),
+        None if ballot.votes.is_empty() => Err("it has no players".to_owned()),
+        None => Ok(()),
+    }
+}

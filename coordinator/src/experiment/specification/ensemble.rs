@@ -1,0 +1,220 @@
+//! A side of an experiment: who plays, how they decide, and how long they think.
+
+use crate::{
+    config::{ConfigError, Source},
+    roster,
+    voting::Rule,
+};
+use monju_engine::eval::Sigma;
+use monju_proto::v1::Limits;
+use monju_worker::{PlayerKind, PlayerSpec, PlayerTable, validate_players};
+use serde::Deserialize;
+use std::{path::Path, time::Duration};
+
+/// Transposition table of a player that names none, in MiB. Tables are cleared before every game.
+const HASH_MIB: u32 = 16;
+
+/// A move may take so much longer than its time before it loses.
+const MARGIN_MS: u64 = 300;
+
+/// One side, checked.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ensemble {
+    /// What the file calls it.
+    pub name: String,
+    /// Who they are.
+    pub members: Members,
+    /// When each of them stops thinking about a move.
+    pub limits: Limits,
+    /// How much longer than its time a move may take.
+    pub margin: Duration,
+}
+
+/// Who plays.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Members {
+    /// Players inside the runner.
+    Here {
+        /// Each with its own table size.
+        players: Vec<PlayerSpec>,
+        /// How their votes become a move.
+        rule: Rule,
+        /// Whose move is taken when no move has a majority.
+        primary: Option<String>,
+    },
+    /// A running coordinator with players of its own.
+    Elsewhere {
+        /// Its URL.
+        url: String,
+        /// The rule to ask for; empty for its own.
+        rule: String,
+    },
+}
+
+impl Ensemble {
+    /// Whether it is the same team: limits may differ from move to move.
+    pub fn same_team(&self, other: &Self) -> bool {
+        self.members == other.members
+    }
+
+    /// Its foreign engines.
+    pub fn foreign(&self) -> impl Iterator<Item = &PlayerSpec> {
+        let players = match &self.members {
+            Members::Here { players, .. } => &players[..],
+            Members::Elsewhere { .. } => &[],
+        };
+        players
+            .iter()
+            .filter(|player| matches!(player.kind, PlayerKind::Usi(_)))
+    }
+
+    /// Whether its moves could differ from one game of an opening to the next: noise is drawn anew
+    /// for every game, and foreign engines and clusters have minds of their own.
+    pub fn varies(&self) -> bool {
+        match &self.members {
+            Members::Here { players, .. } => players.iter().any(|player| match &player.kind {
+                PlayerKind::Native(native) => {
+                    let noisy = native.sigma != Sigma::Centipawns(0.0)
+                        && native.sigma != Sigma::PawnExchanges(0.0);
+                    noisy && native.seed.is_none() || native.threads > 1
+                }
+                PlayerKind::Usi(_) => true,
+            }),
+            Members::Elsewhere { .. } => true,
+        }
+    }
+}
+
+/// `[ensemble.NAME]` as written.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct EnsembleTable {
+    rule: Option<String>,
+    primary: Option<String>,
+    coordinator: Option<String>,
+    hash_mib: Option<u32>,
+    nodes: Option<u64>,
+    depth: Option<u32>,
+    time_ms: Option<u64>,
+    margin_ms: Option<u64>,
+    #[serde(default)]
+    player: Vec<PlayerTable>,
+}
+
+impl EnsembleTable {
+    pub fn validate(
+        &self,
+        name: &str,
+        source: &Source,
+        folder: &Path,
+    ) -> Result<Ensemble, ConfigError> {
+        let wrong = |key: &str, what: String| source.path_error(&["ensemble", name, key], what);
+        for (key, zero) in [
+            ("nodes", self.nodes == Some(0)),
+            ("depth", self.depth == Some(0)),
+            ("time_ms", self.time_ms == Some(0)),
+            ("hash_mib", self.hash_mib == Some(0)),
+        ] {
+            if zero {
+                return Err(wrong(key, format!("{key} must be at least 1")));
+            }
+        }
+        let rule = match &self.rule {
+            Some(rule) => Some(
+                rule.parse::<Rule>()
+                    .map_err(|error| wrong("rule", error.to_string()))?,
+            ),
+            None => None,
+        };
+        let members = match &self.coordinator {
+            Some(url) => {
+                roster::endpoint(url).map_err(|error| wrong("coordinator", error.to_string()))?;
+                if !self.player.is_empty() {
+                    let what = "a coordinator has its own players; remove one of the two";
+                    return Err(wrong("player", what.to_owned()));
+                }
+                Members::Elsewhere {
+                    url: url.clone(),
+                    rule: self.rule.clone().unwrap_or_default(),
+                }
+            }
+            None => self.here(name, rule.unwrap_or_default(), source, folder)?,
+        };
+        let ensemble = Ensemble {
+            name: name.to_owned(),
+            members,
+            limits: Limits {
+                nodes: self.nodes,
+                depth: self.depth,
+                time_ms: self.time_ms,
+                ..Limits::default()
+            },
+            margin: Duration::from_millis(self.margin_ms.unwrap_or(MARGIN_MS)),
+        };
+        if !ensemble.is_limited() {
+            let what = format!("'{name}' would think for ever; give it nodes, depth or time_ms");
+            return Err(source.path_error(&["ensemble", name], what));
+        }
+        Ok(ensemble)
+    }
+
+    fn here(
+        &self,
+        name: &str,
+        rule: Rule,
+        source: &Source,
+        folder: &Path,
+    ) -> Result<Members, ConfigError> {
+        let mut players = validate_players(&self.player, folder).map_err(|error| {
+            let index = error.index.to_string();
+            source.path_error(&["ensemble", name, "player", &index], error.to_string())
+        })?;
+        if players.is_empty() {
+            let what = format!("'{name}' has no players; add [[ensemble.{name}.player]]");
+            return Err(source.path_error(&["ensemble", name], what));
+        }
+        // A share of a common total would make a player depend on how many others there are.
+        let hash_mib = self.hash_mib.unwrap_or(HASH_MIB);
+        for player in &mut players {
+            if let PlayerKind::Native(native) = &mut player.kind {
+                native.hash_mib.get_or_insert(hash_mib);
+            }
+        }
+        if let Some(primary) = &self.primary
+            && players.iter().all(|player| player.name != *primary)
+        {
+            let names: Vec<&str> = players.iter().map(|player| &*player.name).collect();
+            let what = format!(
+                "primary '{primary}' is no player; expected one of: {}",
+                names.join(", ")
+            );
+            return Err(source.path_error(&["ensemble", name, "primary"], what));
+        }
+        if rule.needs_primary() && self.primary.is_none() {
+            let what = format!("rule '{rule}' needs a primary player; name one by primary = \"…\"");
+            return Err(source.path_error(&["ensemble", name, "rule"], what));
+        }
+        Ok(Members::Here {
+            players,
+            rule,
+            primary: self.primary.clone(),
+        })
+    }
+}
+
+impl Ensemble {
+    /// Whether every player stops by itself.
+    fn is_limited(&self) -> bool {
+        let limits = &self.limits;
+        if limits.nodes.is_some() || limits.depth.is_some() || limits.time_ms.is_some() {
+            return true;
+        }
+        match &self.members {
+            Members::Here { players, .. } => players.iter().all(|player| {
+                let own = &player.limits;
+                own.nodes.is_some() || own.depth.is_some() || own.time.is_some()
+            }),
+            Members::Elsewhere { .. } => false,
+        }
+    }
+}

@@ -1,0 +1,199 @@
+use super::*;
+
+const GOOD: &str = r#"version = 1
+name = "good"
+games = 4
+openings = "openings.sfen"
+first = "council"
+second = "single"
+[grid]
+players = [1, 4]
+sigma = [25, 50.5]
+[ensemble.council]
+nodes = 100
+[[ensemble.council.player]]
+name = "n"
+count = "$players"
+sigma = "$sigma"
+[ensemble.single]
+depth = 3
+[[ensemble.single.player]]
+name = "s"
+"#;
+
+fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let openings = "# two\nstartpos moves 7g7f\n\nstartpos moves 2g2f\n";
+    fs::write(folder.path().join("openings.sfen"), openings).expect("a writable folder");
+    folder
+}
+
+fn parse(text: &str) -> Result<Specification, String> {
+    let folder = folder();
+    Specification::parse(text, &folder.path().join("x.toml")).map_err(|error| {
+        let folder = format!("{}/", folder.path().display());
+        error.to_string().replace(&folder, "")
+    })
+}
+
+fn good(text: &str) -> Specification {
+    parse(text).unwrap_or_else(|error| panic!("{error}"))
+}
+
+#[test]
+fn a_grid_is_every_combination_in_the_order_of_the_file() {
+    let specification = good(GOOD);
+    let labels: Vec<&str> = specification
+        .cells
+        .iter()
+        .map(|cell| &*cell.label)
+        .collect();
+    assert_eq!(
+        labels,
+        [
+            "players=1 sigma=25",
+            "players=1 sigma=50.5",
+            "players=4 sigma=25",
+            "players=4 sigma=50.5"
+        ]
+    );
+    let Members::Here { players, .. } = &specification.cells[3].first.members else {
+        panic!("players elsewhere")
+    };
+    assert_eq!(players.len(), 4);
+    assert_eq!(specification.pairs, 2);
+    assert_eq!(specification.values("sigma"), ["25", "50.5"]);
+    assert!(specification.cells[0].first.varies() && !specification.cells[0].second.varies());
+}
+
+#[test]
+fn conditions_are_rows_that_are_no_product() {
+    let text = GOOD
+        .replace("first = \"council\"", "first = \"$side\"")
+        .replace("[grid]\nplayers = [1, 4]\n", "[[condition]]\nrow = \"one\"\nside = \"single\"\nplayers = 1\n[[condition]]\nrow = \"four\"\nside = \"council\"\nplayers = 4\n[grid]\n")
+        .replace("games = 4", "games = 2");
+    let specification = good(&text);
+    assert_eq!(specification.cells.len(), 4);
+    assert_eq!(
+        specification.cells[0].label,
+        "row=one side=single players=1 sigma=25"
+    );
+    assert_eq!(specification.cells[0].first.name, "single");
+    assert_eq!(specification.cells[2].first.name, "council");
+}
+
+#[test]
+fn the_hash_knows_what_games_depend_on() {
+    let hash = good(GOOD).hash;
+    for same in [
+        GOOD.replace("games = 4", "games = 8"),
+        GOOD.replace("name = \"good\"", "name = \"good\"\ntitle = \"A table\""),
+        GOOD.replace("version = 1", "# remark\nversion = 1"),
+    ] {
+        assert_eq!(good(&same).hash, hash, "{same}");
+    }
+    for other in [
+        GOOD.replace("nodes = 100", "nodes = 101"),
+        GOOD.replace("[25, 50.5]", "[25, 51]"),
+        GOOD.replace("games = 4", "games = 4\nseed = 2"),
+        format!("{GOOD}[adjudication]\nscore = 100\n"),
+    ] {
+        assert_ne!(good(&other).hash, hash, "{other}");
+    }
+}
+
+#[test]
+fn every_mistake_is_named_with_its_line() {
+    let repeated = GOOD
+        .replace("games = 4", "games = 6")
+        .replace("sigma = \"$sigma\"", "seed = 1 # \"$sigma\"");
+    for (text, expected) in [
+        (
+            GOOD.replace("nodes = 100", "nodse = 100"),
+            "x.toml:11: unknown key `nodse`",
+        ),
+        (
+            GOOD.replace("count = \"$players\"", "count = 0 # \"$players\""),
+            "x.toml:12: ",
+        ),
+        (
+            GOOD.replace("[1, 4]", "[]"),
+            "x.toml:8: the grid is empty: players has no values",
+        ),
+        (
+            GOOD.replace("players = [1, 4]\nsigma = [25, 50.5]\n", ""),
+            "x.toml:7: the grid is empty",
+        ),
+        (
+            GOOD.replace("\"$sigma\"", "\"$sgima\""),
+            "x.toml:9: nothing depends on 'sigma'",
+        ),
+        (
+            GOOD.replace("depth = 3", "depth = \"$deep\""),
+            "x.toml:17: no parameter is called 'deep'",
+        ),
+        (
+            GOOD.replace("[1, 4]", "[1, 1]"),
+            "x.toml:8: players has 1 twice",
+        ),
+        (
+            GOOD.replace("openings.sfen", "absent.sfen"),
+            "x.toml:4: the openings absent.sfen",
+        ),
+        (
+            GOOD.replace("games = 4", "games = 5"),
+            "x.toml:3: games must be an even number",
+        ),
+        (
+            GOOD.replace("first = \"council\"", "first = \"x\""),
+            "x.toml:5: first names no ensemble",
+        ),
+        (
+            GOOD.replace("depth = 3\n", ""),
+            "x.toml:16: 'single' would think for ever",
+        ),
+        (
+            GOOD.replace("version = 1", "version = 2"),
+            "x.toml:1: version 2",
+        ),
+        (repeated, "x.toml:3: 2 openings are not enough for 3 pairs"),
+        (
+            format!("{GOOD}[stop]\nelo0 = 5\nelo1 = 0\n"),
+            "x.toml:22: elo1 must be greater",
+        ),
+        (
+            format!("{GOOD}[report]\nrows = \"x\"\n"),
+            "x.toml:21: rows names no parameter",
+        ),
+        (
+            format!("{GOOD}[report]\npublished = [[\"1\"]]\n"),
+            "x.toml:21: published has 1 numbers for 4 cells",
+        ),
+        (
+            GOOD.replace("depth = 3", "depth = 3\nprimary = \"q\""),
+            "x.toml:18: primary 'q' is no player",
+        ),
+    ] {
+        let error = parse(&text).expect_err(expected);
+        assert!(error.starts_with(expected), "{error}\nexpected {expected}");
+        assert!(!error.contains('\n'));
+    }
+}
+
+#[test]
+fn an_opening_that_is_no_game_is_named() {
+    let folder = folder();
+    fs::write(folder.path().join("openings.sfen"), "startpos moves 7g7e\n").expect("writable");
+    let error = Specification::parse(GOOD, &folder.path().join("x.toml")).expect_err("no game");
+    assert!(
+        error.to_string().contains("openings.sfen:1: move 1"),
+        "{error}"
+    );
+}
+
+#[test]
+fn nothing_but_a_figure_needs_no_games() {
+    let specification = good("version = 1\nname = \"f\"\n[report]\ncondorcet = [3, 5]\n");
+    assert!(specification.cells.is_empty());
+    assert_eq!(specification.report.condorcet, [3, 5]);
+}

@@ -1,0 +1,111 @@
+//! Elo from pairs of games: an opening played with both colours is one sample, because its two
+//! games are not independent.
+
+use super::interval::Z95;
+use statrs::function::erf::erfc;
+
+/// Pairs by the half points of the first side, 0 to 4.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Pentanomial(pub [u64; 5]);
+
+/// An Elo difference with its 95 % interval.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct EloEstimate {
+    /// Logistic Elo of the mean score.
+    pub elo: f64,
+    /// Lower end.
+    pub low: f64,
+    /// Upper end.
+    pub high: f64,
+    /// Likelihood of superiority: how sure it is that the first side is stronger.
+    pub superiority: f64,
+}
+
+/// Logistic Elo difference of a score between 0 and 1.
+pub fn elo_of_score(score: f64) -> f64 {
+    // A shut-out has no finite difference.
+    let score = score.clamp(1e-4, 1.0 - 1e-4);
+    -400.0 * (1.0 / score - 1.0).log10()
+}
+
+/// The score that a logistic Elo difference promises.
+pub fn score_of_elo(elo: f64) -> f64 {
+    1.0 / (1.0 + 10_f64.powf(-elo / 400.0))
+}
+
+impl Pentanomial {
+    /// Counts a pair.
+    pub fn add(&mut self, half_points: u32) {
+        self.0[half_points.min(4) as usize] += 1;
+    }
+
+    /// How many pairs there are.
+    pub fn pairs(&self) -> u64 {
+        self.0.iter().sum()
+    }
+
+    /// Mean score of a game and its variance per pair; `None` before the first pair.
+    pub fn mean_and_variance(&self) -> Option<(f64, f64)> {
+        let pairs = self.pairs();
+        if pairs == 0 {
+            return None;
+        }
+        let values = || (0..5).map(|index| (index as f64 / 4.0, self.0[index] as f64));
+        let mean = values().map(|(score, count)| score * count).sum::<f64>() / pairs as f64;
+        let squares = values().map(|(score, count)| count * (score - mean).powi(2));
+        Some((mean, squares.sum::<f64>() / pairs as f64))
+    }
+
+    /// The Elo difference; `None` before the first pair.
+    pub fn elo(&self) -> Option<EloEstimate> {
+        let (mean, variance) = self.mean_and_variance()?;
+        let error = (variance / self.pairs() as f64).sqrt();
+        let superiority = match error {
+            error if error > 0.0 => 0.5 * erfc(-(mean - 0.5) / error / std::f64::consts::SQRT_2),
+            _ if mean > 0.5 => 1.0,
+            _ if mean < 0.5 => 0.0,
+            _ => 0.5,
+        };
+        Some(EloEstimate {
+            elo: elo_of_score(mean),
+            low: elo_of_score(mean - Z95 * error),
+            high: elo_of_score(mean + Z95 * error),
+            superiority,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn elo_is_logistic() {
+        assert!((elo_of_score(0.75) - 190.848).abs() < 1e-3);
+        assert!((score_of_elo(190.848) - 0.75).abs() < 1e-6);
+        assert!(elo_of_score(1.0).is_finite());
+    }
+
+    #[test]
+    fn elo_follows_from_the_mean_of_pairs() {
+        // A finished test of the Stockfish project, checked by hand.
+        let pairs = Pentanomial([127, 4883, 10712, 5150, 104]);
+        let (mean, variance) = pairs.mean_and_variance().expect("pairs");
+        let n = 20976.0;
+        let by_hand = (4883.0 * 0.25 + 10712.0 * 0.5 + 5150.0 * 0.75 + 104.0) / n;
+        assert!((mean - by_hand).abs() < 1e-12);
+        let elo = pairs.elo().expect("pairs");
+        assert!((elo.elo - 1.826).abs() < 0.01, "{elo:?}");
+        assert!((elo.high - elo.elo - 1.96 * (variance / n).sqrt() * 694.9).abs() < 0.01);
+        assert!(elo.superiority > 0.98);
+    }
+
+    #[test]
+    fn colour_alone_is_no_strength_and_no_doubt() {
+        let even = Pentanomial([0, 0, 50, 0, 0]);
+        let elo = even.elo().expect("pairs");
+        assert_eq!((elo.elo, elo.low, elo.high), (0.0, 0.0, 0.0));
+        assert_eq!(elo.superiority, 0.5);
+        assert_eq!(Pentanomial::default().elo(), None);
+    }
+}

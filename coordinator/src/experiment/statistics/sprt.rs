@@ -1,0 +1,230 @@
+//! Sequential testing: Wald's sequential probability ratio test, generalised to pairs of games
+//! whose distribution is not known but for its mean (Van den Bergh, "A practical introduction to
+//! the GSPRT") or for its mean over its deviation ("Comments on normalized Elo").
+
+use super::pentanomial::{Pentanomial, score_of_elo};
+use serde::Deserialize;
+
+/// What hypotheses are about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum EloModel {
+    /// The mean score, as logistic Elo.
+    Logistic,
+    /// The mean score over its standard deviation: the same effort for any rate of draws.
+    #[default]
+    Normalized,
+}
+
+/// A test of "the difference is `elo0`" against "it is `elo1`".
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sprt {
+    /// What the differences mean.
+    pub model: EloModel,
+    /// The hypothesis that is refused when the test succeeds.
+    pub elo0: f64,
+    /// The hypothesis that is accepted then.
+    pub elo1: f64,
+    /// Probability of accepting `elo1` where `elo0` is true.
+    pub alpha: f64,
+    /// Probability of accepting `elo0` where `elo1` is true.
+    pub beta: f64,
+}
+
+/// Where a test stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// More pairs are needed.
+    Undecided,
+    /// `elo1` is accepted.
+    Accepted,
+    /// `elo0` is accepted.
+    Rejected,
+}
+
+/// Normalized Elo of one standard deviation a game.
+const NORMALIZED_UNIT: f64 = 800.0 / std::f64::consts::LN_10;
+
+/// What takes the place of a count of 0, so that no result is impossible.
+const REGULAR: f64 = 1e-3;
+
+impl Sprt {
+    /// The log-likelihood ratios at which the test ends: rejected below, accepted above.
+    pub fn bounds(&self) -> (f64, f64) {
+        let lower = (self.beta / (1.0 - self.alpha)).ln();
+        let upper = ((1.0 - self.beta) / self.alpha).ln();
+        (lower, upper)
+    }
+
+    /// The log-likelihood ratio of the pairs seen; 0 without any.
+    pub fn ratio(&self, pairs: &Pentanomial) -> f64 {
+        if pairs.pairs() == 0 {
+            return 0.0;
+        }
+        let counts = pairs.0.map(|count| (count as f64).max(REGULAR));
+        let total: f64 = counts.iter().sum();
+        let shares = counts.map(|count| count / total);
+        let [under0, under1] = [self.elo0, self.elo1].map(|elo| match self.model {
+            EloModel::Logistic => with_mean(&shares, score_of_elo(elo)),
+            EloModel::Normalized => {
+                // A pair is two games: its mean has a deviation smaller by the root of two.
+                with_ratio(&shares, elo / NORMALIZED_UNIT * std::f64::consts::SQRT_2)
+            }
+        });
+        let gains = (0..5).map(|index| shares[index] * (under1[index] / under0[index]).ln());
+        total * gains.sum::<f64>()
+    }
+
+    /// Where the test stands after these pairs.
+    pub fn verdict(&self, pairs: &Pentanomial) -> Verdict {
+        let (lower, upper) = self.bounds();
+        match self.ratio(pairs) {
+            ratio if ratio >= upper => Verdict::Accepted,
+            ratio if ratio <= lower => Verdict::Rejected,
+            _ => Verdict::Undecided,
+        }
+    }
+
+    /// Walks through pairs in dispatch order up to the first gap, and says after how many the test
+    /// ended, and how. Games that happen to finish early have no say before their turn.
+    pub fn walk(&self, points: &[(u32, u32)]) -> (Verdict, u32) {
+        let mut pairs = Pentanomial::default();
+        for (index, &(number, half_points)) in points.iter().enumerate() {
+            if number as usize != index {
+                break;
+            }
+            pairs.add(half_points);
+            let verdict = self.verdict(&pairs);
+            if verdict != Verdict::Undecided {
+                return (verdict, number + 1);
+            }
+        }
+        (Verdict::Undecided, pairs.pairs() as u32)
+    }
+}
+
+const SCORES: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
+
+/// The likeliest distribution with this mean, given the observed shares.
+fn with_mean(shares: &[f64; 5], mean: f64) -> [f64; 5] {
+    constrained(shares, &SCORES.map(|score| score - mean))
+}
+
+/// The likeliest distribution whose mean lies `ratio` standard deviations above one half. The
+/// constraint is not linear; it is made so around the last solution until that stays.
+fn with_ratio(shares: &[f64; 5], ratio: f64) -> [f64; 5] {
+    let mut solution = [0.2; 5];
+    for _ in 0..50 {
+        let mean: f64 = (0..5).map(|index| solution[index] * SCORES[index]).sum();
+        let variance: f64 = (0..5)
+            .map(|index| solution[index] * (SCORES[index] - mean).powi(2))
+            .sum();
+        let deviation = variance.sqrt();
+        let values = SCORES.map(|score| {
+            let bend = 1.0 + ((mean - score) / deviation).powi(2);
+            score - 0.5 - 0.5 * ratio * deviation * bend
+        });
+        let next = constrained(shares, &values);
+        let change = (0..5).map(|index| (next[index] - solution[index]).abs());
+        let change = change.fold(0.0, f64::max);
+        solution = next;
+        if change < 1e-9 {
+            break;
+        }
+    }
+    solution
+}
+
+/// The likeliest distribution under which `values` have the mean 0: `share / (1 + t value)` for
+/// the one t that gives it.
+fn constrained(shares: &[f64; 5], values: &[f64; 5]) -> [f64; 5] {
+    let low = values.iter().copied().fold(f64::INFINITY, f64::min);
+    let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    if low >= 0.0 || high <= 0.0 {
+        // No distribution on these values has the mean; the observed one is as good as any.
+        return *shares;
+    }
+    let slope = |t: f64| -> f64 {
+        (0..5)
+            .map(|index| shares[index] * values[index] / (1.0 + t * values[index]))
+            .sum()
+    };
+    // Between the poles the sum falls from +∞ to -∞.
+    let (mut left, mut right) = (-1.0 / high, -1.0 / low);
+    for _ in 0..200 {
+        let middle = 0.5 * (left + right);
+        if slope(middle) > 0.0 {
+            left = middle;
+        } else {
+            right = middle;
+        }
+    }
+    let t = 0.5 * (left + right);
+    let mut solution = [0.0; 5];
+    for index in 0..5 {
+        solution[index] = shares[index] / (1.0 + t * values[index]);
+    }
+    solution
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn test(model: EloModel, elo0: f64, elo1: f64) -> Sprt {
+        Sprt {
+            model,
+            elo0,
+            elo1,
+            alpha: 0.05,
+            beta: 0.05,
+        }
+    }
+
+    #[test]
+    fn bounds_are_walds() {
+        let (lower, upper) = test(EloModel::Normalized, 0.0, 5.0).bounds();
+        assert!((lower + 2.944).abs() < 1e-3 && (upper - 2.944).abs() < 1e-3);
+    }
+
+    #[test]
+    fn ratios_are_those_of_published_tests() {
+        // Finished tests of the Stockfish project as fastchess quotes them in its own test suite,
+        // given there to two decimals.
+        use EloModel::{Logistic, Normalized};
+        for (model, elo0, elo1, pairs, expected) in [
+            (Normalized, 0.0, 2.0, [365, 16618, 36229, 16974, 390], 2.25),
+            (Normalized, -1.75, 0.25, [127, 4883, 10712, 5150, 104], 3.01),
+            (Normalized, 0.0, 5.0, [0, 0, 0, 0, 5550], 111.82),
+            (Logistic, 0.5, 2.5, [223, 9863, 21279, 10037, 246], -3.07),
+        ] {
+            let ratio = test(model, elo0, elo1).ratio(&Pentanomial(pairs));
+            assert!(
+                (ratio - expected).abs() < 0.01 * expected.abs() + 0.005,
+                "{pairs:?}: {ratio}, expected {expected}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_result_and_its_mirror_weigh_the_same() {
+        let sprt = test(EloModel::Normalized, -5.0, 5.0);
+        let one = sprt.ratio(&Pentanomial([3, 10, 20, 30, 9]));
+        let other = sprt.ratio(&Pentanomial([9, 30, 20, 10, 3]));
+        assert!((one + other).abs() < 1e-6 && one > 0.0);
+        assert_eq!(sprt.ratio(&Pentanomial::default()), 0.0);
+    }
+
+    #[test]
+    fn pairs_count_in_their_order_and_never_beyond_a_gap() {
+        let sprt = test(EloModel::Logistic, 0.0, 200.0);
+        let wins: Vec<(u32, u32)> = (0..200).map(|number| (number, 4)).collect();
+        let (verdict, after) = sprt.walk(&wins);
+        assert_eq!(verdict, Verdict::Accepted);
+        assert!(after < 100);
+        let gap = [&wins[..2], &wins[3..]].concat();
+        assert_eq!(sprt.walk(&gap), (Verdict::Undecided, 2));
+        let losses: Vec<(u32, u32)> = (0..200).map(|number| (number, 0)).collect();
+        assert_eq!(sprt.walk(&losses).0, Verdict::Rejected);
+    }
+}

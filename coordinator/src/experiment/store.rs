@@ -1,0 +1,281 @@
+//! Where an experiment's pairs and games are kept, and the only place where runners meet.
+//!
+//! A runner leases a pair, plays it, and writes the result. A lease that is not extended in time
+//! is free again, so a runner may be switched off at any moment; a result is written once, however
+//! often it is sent.
+
+mod database;
+mod migrations;
+mod sql;
+
+#[cfg(test)]
+mod tests;
+
+pub use database::{Database, PostgresDialect, SqliteDialect};
+
+use super::record::{GameResult, Incident, PlayedGame, Side};
+use std::{fmt::Debug, path::PathBuf, sync::Arc, time::Duration};
+
+/// A pair fails this often before it is given up: it is retried up to twice.
+pub const ATTEMPTS: u32 = 3;
+
+/// Pairs of one cell that are handed out in a row, so that engines are not loaded for every pair.
+const BLOCK: u32 = 10;
+
+/// What is to be played, as the store needs to know it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Plan {
+    /// Name of the experiment.
+    pub name: String,
+    /// Hash of everything in the specification that games depend on.
+    pub specification: String,
+    /// What plays.
+    pub build: String,
+    /// What each cell is called.
+    pub cells: Vec<String>,
+    /// Pairs in every cell.
+    pub pairs: u32,
+}
+
+/// The right to play one pair.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lease {
+    /// Index of the cell in the plan.
+    pub cell: usize,
+    /// Number of the pair in its cell.
+    pub pair: u32,
+    /// What shows that the lease is still this one.
+    pub token: String,
+    /// How often this pair has failed before.
+    pub failures: u32,
+}
+
+/// Two games of one opening.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlayedPair {
+    /// First with the first side as Black, then as White.
+    pub games: [PlayedGame; 2],
+    /// What went wrong without spoiling the pair.
+    pub incidents: Vec<Incident>,
+}
+
+/// How far one cell is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Standing {
+    /// Pairs nobody holds.
+    pub open: u64,
+    /// Pairs that somebody plays.
+    pub leased: u64,
+    /// Pairs that are finished.
+    pub finished: u64,
+    /// Pairs that failed too often.
+    pub given_up: u64,
+    /// Finished pairs by the half points of the first side, 0 to 4.
+    pub pairs: [u64; 5],
+    /// Whether a stopping rule has closed the cell.
+    pub closed: bool,
+}
+
+/// One finished game as reports count it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GameRow {
+    /// Number of the pair.
+    pub pair: u32,
+    /// 0 when the first side has Black, 1 when it has White.
+    pub game: u32,
+    /// How it ended for the first side.
+    pub result: GameResult,
+    /// How it ended.
+    pub ending: String,
+    /// Plies, the opening's included.
+    pub plies: u32,
+    /// What each side spent: first, second.
+    pub effort: [Effort; 2],
+    /// The build that played it.
+    pub build: String,
+    /// The runner that played it.
+    pub runner: String,
+}
+
+/// What one side spent in one game.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Effort {
+    /// Nodes of all its players.
+    pub nodes: u64,
+    /// Time from question to decision, in milliseconds.
+    pub time_ms: u64,
+    /// Moves that were decided by votes.
+    pub moves: u32,
+    /// Positions by the number of different moves voted for.
+    pub variety: super::record::Variety,
+}
+
+/// The moves of one game, and its ballots.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Record {
+    /// Number of the pair.
+    pub pair: u32,
+    /// 0 when the first side has Black, 1 when it has White.
+    pub game: u32,
+    /// Plies that the opening gave.
+    pub opening_plies: u32,
+    /// The whole game as after `position`.
+    pub moves: String,
+    /// One JSON object a line; empty where ballots are not kept.
+    pub ballots: String,
+}
+
+/// Something that went wrong, as it was recorded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IncidentRow {
+    /// Number of the pair.
+    pub pair: u32,
+    /// Which game of it.
+    pub game: u32,
+    /// What went wrong.
+    pub cause: String,
+    /// Whose fault it was; empty when it was nobody's.
+    pub side: Option<Side>,
+    /// In words.
+    pub detail: String,
+}
+
+/// Why the store did not do what it was asked to.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// It is not reachable now, but may be later.
+    #[error("the store is not reachable: {0}")]
+    Unavailable(String),
+    /// It holds another experiment than the one to be played.
+    #[error(
+        "the store holds results of another {what} of '{name}' ({theirs}, this is {ours}); \
+         use another store, or say --accept-changes to mix them"
+    )]
+    Mixed {
+        /// `specification` or `build`.
+        what: &'static str,
+        /// The experiment.
+        name: String,
+        /// What the store has.
+        theirs: String,
+        /// What was asked for.
+        ours: String,
+    },
+    /// There is no such experiment in it.
+    #[error("the store has no experiment '{0}'; start it with 'monju experiment run'")]
+    Unknown(String),
+    /// The address is none.
+    #[error("'{0}' is no store; expected a file, sqlite:FILE, or postgres://user@host/database")]
+    Address(String),
+    /// The database refuses.
+    #[error("the store: {0}")]
+    Database(String),
+}
+
+/// What every database must do. A store is bound to one experiment when it is opened.
+#[tonic::async_trait]
+pub trait Store: Send + Sync + Debug {
+    /// Hands out the next pair in dispatch order; `None` when there is none now.
+    async fn lease(&self, runner: &str, term: Duration) -> Result<Option<Lease>, StoreError>;
+
+    /// Makes a lease last `term` from now; false when it is somebody else's by now.
+    async fn extend(&self, lease: &Lease, term: Duration) -> Result<bool, StoreError>;
+
+    /// Writes the result of a pair; false when the pair is not this lease's to finish any more,
+    /// because it was given to somebody else or is finished already.
+    async fn finish(
+        &self,
+        lease: &Lease,
+        runner: &str,
+        played: &PlayedPair,
+    ) -> Result<bool, StoreError>;
+
+    /// Notes that the machinery failed. The pair is free again, or is given up after
+    /// [`ATTEMPTS`].
+    async fn fail(
+        &self,
+        lease: &Lease,
+        runner: &str,
+        incident: &Incident,
+    ) -> Result<(), StoreError>;
+
+    /// Gives a lease back without a result.
+    async fn give_back(&self, lease: &Lease) -> Result<(), StoreError>;
+
+    /// Hands out no more pairs of a cell.
+    async fn close_cell(&self, cell: usize) -> Result<(), StoreError>;
+
+    /// How far every cell is, in the order of the plan.
+    async fn standings(&self) -> Result<Vec<Standing>, StoreError>;
+
+    /// Half points of the finished pairs of a cell, by number.
+    async fn points(&self, cell: usize) -> Result<Vec<(u32, u32)>, StoreError>;
+
+    /// The finished games of a cell, by pair and game.
+    async fn games(&self, cell: usize) -> Result<Vec<GameRow>, StoreError>;
+
+    /// The moves and ballots of a cell's games, by pair and game, of pairs from `from` on, at most
+    /// `count` games.
+    async fn records(&self, cell: usize, from: u32, count: u32) -> Result<Vec<Record>, StoreError>;
+
+    /// What went wrong in a cell.
+    async fn incidents(&self, cell: usize) -> Result<Vec<IncidentRow>, StoreError>;
+}
+
+/// Where a store is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Address {
+    /// An SQLite file.
+    Sqlite(PathBuf),
+    /// A PostgreSQL URL.
+    Postgres(String),
+}
+
+impl std::str::FromStr for Address {
+    type Err = StoreError;
+
+    fn from_str(text: &str) -> Result<Self, StoreError> {
+        match text.split_once(':') {
+            Some(("postgres" | "postgresql", _)) => Ok(Self::Postgres(text.to_owned())),
+            Some(("sqlite", file)) if !file.trim_start_matches('/').is_empty() => {
+                Ok(Self::Sqlite(file.trim_start_matches("//").into()))
+            }
+            Some(("sqlite" | "", _)) => Err(StoreError::Address(text.to_owned())),
+            Some(_) if text.contains("://") => Err(StoreError::Address(text.to_owned())),
+            _ if text.is_empty() => Err(StoreError::Address(text.to_owned())),
+            _ => Ok(Self::Sqlite(text.into())),
+        }
+    }
+}
+
+/// How to open a store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Opening {
+    /// To play: makes what is missing, and refuses to mix specifications or builds unless
+    /// `accept_changes`.
+    Play {
+        /// Mix them all the same.
+        accept_changes: bool,
+    },
+    /// To look: changes nothing.
+    Look,
+}
+
+/// Opens a store for one experiment.
+///
+/// # Errors
+/// It cannot be reached, or it holds something else.
+pub async fn open(
+    address: &Address,
+    plan: &Plan,
+    opening: Opening,
+) -> Result<Arc<dyn Store>, StoreError> {
+    Ok(match address {
+        Address::Sqlite(file) => {
+            Arc::new(Database::<SqliteDialect>::open(file, plan, opening).await?)
+        }
+        Address::Postgres(url) => {
+            Arc::new(Database::<PostgresDialect>::open(url, plan, opening).await?)
+        }
+    })
+}

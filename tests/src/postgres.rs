@@ -1,0 +1,190 @@
+//! A throw-away PostgreSQL on a free port: Debian's own, with an empty cluster in a temporary
+//! folder.
+
+use crate::skip::missing;
+use std::{
+    fs,
+    net::TcpListener,
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
+/// How long the server may take to start or to stop.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A running server. Dropping it kills it and removes its files.
+#[derive(Debug)]
+pub struct Postgres {
+    folder: tempfile::TempDir,
+    programs: PathBuf,
+    port: u16,
+    server: Option<Child>,
+}
+
+impl Postgres {
+    /// Starts a server; says what is skipped where PostgreSQL is not installed.
+    pub fn start() -> Option<Self> {
+        let Some(programs) = programs() else {
+            missing("postgresql", "apt-get install postgresql");
+            return None;
+        };
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let port = TcpListener::bind("127.0.0.1:0")
+            .and_then(|listener| listener.local_addr())
+            .expect("a free port")
+            .port();
+        give_to_postgres(folder.path());
+        let mut server = Self {
+            folder,
+            programs,
+            port,
+            server: None,
+        };
+        let made = server
+            .command("initdb")
+            .args([
+                "--auth=trust",
+                "--username=monju",
+                "--no-sync",
+                "--no-locale",
+            ])
+            .arg("--encoding=UTF8")
+            .arg(server.data())
+            .stdout(Stdio::null())
+            .status()
+            .expect("initdb starts");
+        assert!(made.success(), "initdb: {made}");
+        server.resume();
+        Some(server)
+    }
+
+    /// How to reach it.
+    pub fn url(&self) -> String {
+        format!("postgres://monju@127.0.0.1:{}/postgres", self.port)
+    }
+
+    /// Makes an empty database and says how to reach it.
+    pub fn database(&self, name: &str) -> String {
+        let made = self
+            .command("createdb")
+            .args(["--host=127.0.0.1", "--username=monju", "--port"])
+            .args([&self.port.to_string(), name])
+            .status()
+            .expect("createdb starts");
+        assert!(made.success(), "createdb: {made}");
+        format!("postgres://monju@127.0.0.1:{}/{name}", self.port)
+    }
+
+    /// Ends the server at once, as a crash would.
+    pub fn kill(&mut self) {
+        if let Some(mut server) = self.server.take() {
+            let _ = server.kill();
+            let _ = server.wait();
+        }
+        // The children of a killed server end by themselves; until then the port and the
+        // folder are theirs.
+        let _ = fs::remove_file(self.data().join("postmaster.pid"));
+    }
+
+    /// Starts the server again on the same port.
+    pub fn resume(&mut self) {
+        let port = self.port.to_string();
+        let begun = Instant::now();
+        loop {
+            let server = self
+                .command("postgres")
+                .arg("-D")
+                .arg(self.data())
+                .args(["-p", &port, "-c", "listen_addresses=127.0.0.1"])
+                .args(["-c", "unix_socket_directories=", "-c", "fsync=off"])
+                .stdout(Stdio::null())
+                .stderr(Stdio::null())
+                .spawn()
+                .expect("postgres starts");
+            self.server = Some(server);
+            while begun.elapsed() < PATIENCE {
+                let ready = self
+                    .command("pg_isready")
+                    .args(["--quiet", "--host=127.0.0.1", "--port", &port])
+                    .status()
+                    .expect("pg_isready starts");
+                if ready.success() {
+                    return;
+                }
+                let server = self.server.as_mut().expect("started");
+                if server.try_wait().expect("a child").is_some() {
+                    break;
+                }
+                thread::sleep(Duration::from_millis(50));
+            }
+            // The memory of a killed server is in use until its last child has ended.
+            assert!(begun.elapsed() < PATIENCE, "postgres does not start");
+            thread::sleep(Duration::from_millis(200));
+        }
+    }
+
+    fn data(&self) -> PathBuf {
+        self.folder.path().join("data")
+    }
+
+    /// A program of PostgreSQL, as a user that it accepts.
+    fn command(&self, program: &str) -> Command {
+        let mut command = Command::new(self.programs.join(program));
+        command.current_dir(self.folder.path());
+        as_postgres(&mut command);
+        command
+    }
+}
+
+impl Drop for Postgres {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+/// Where Debian keeps the newest PostgreSQL.
+fn programs() -> Option<PathBuf> {
+    let versions = fs::read_dir("/usr/lib/postgresql").ok()?;
+    let folders = versions.filter_map(|entry| Some(entry.ok()?.path().join("bin")));
+    folders
+        .filter(|folder| folder.join("initdb").is_file())
+        .max_by_key(|folder| {
+            let version = folder.parent()?.file_name()?.to_str()?;
+            version.parse::<u32>().ok()
+        })
+}
+
+/// PostgreSQL refuses to run as root; its package has made a user for it.
+#[cfg(unix)]
+fn postgres_user() -> Option<(u32, u32)> {
+    use std::os::unix::fs::MetadataExt;
+    let is_root = fs::metadata("/proc/self").is_ok_and(|process| process.uid() == 0);
+    let users = fs::read_to_string("/etc/passwd").ok()?;
+    let user = users.lines().find(|line| line.starts_with("postgres:"))?;
+    let mut fields = user.split(':').skip(2);
+    let ids = (fields.next()?.parse().ok()?, fields.next()?.parse().ok()?);
+    is_root.then_some(ids)
+}
+
+#[cfg(unix)]
+fn as_postgres(command: &mut Command) {
+    use std::os::unix::process::CommandExt;
+    if let Some((user, group)) = postgres_user() {
+        command.uid(user).gid(group);
+    }
+}
+
+#[cfg(not(unix))]
+fn as_postgres(_: &mut Command) {}
+
+#[cfg(unix)]
+fn give_to_postgres(folder: &Path) {
+    if let Some((user, group)) = postgres_user() {
+        std::os::unix::fs::chown(folder, Some(user), Some(group)).expect("root may");
+    }
+}
+
+#[cfg(not(unix))]
+fn give_to_postgres(_: &Path) {}
