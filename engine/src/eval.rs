@@ -4,7 +4,7 @@
 //! A [`Model`] is an evaluator with its weights, shared by all who use it; each thread of a search
 //! follows the moves with an [`Evaluator`] of its own.
 
-mod linear;
+pub(crate) mod linear;
 mod material;
 mod model;
 mod noise;

@@ -21,4 +21,5 @@ pub(crate) use iterate::search;
 pub use limits::{Control, Limits};
 pub use line::{Bound, Line, Score};
 pub(crate) use memory::Memory;
+pub(crate) use see::gains_at_least;
 pub(crate) use table::Table;

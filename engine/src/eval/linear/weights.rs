@@ -141,6 +141,11 @@ impl LinearWeights {
         weights
     }
 
+    /// The material evaluator's values.
+    pub fn material() -> Self {
+        Self::new(&Values::material())
+    }
+
     /// Takes other values in place of its own; the hash becomes meaningless.
     pub(crate) fn assign(&mut self, values: &Values) {
         self.turn = values.turn.into();
