@@ -84,6 +84,14 @@ impl Record {
         })
     }
 
+    /// The same game, as if nobody knew how it ended.
+    pub fn without_result(&self) -> Self {
+        Self {
+            result: GameResult::Unknown,
+            ..self.clone()
+        }
+    }
+
     /// Where it began.
     pub fn start(&self) -> Position {
         match &self.start {
