@@ -2,11 +2,23 @@
 
 use super::PlayerSettings;
 use crate::{
-    eval::{Linear, Material, Model, Noise},
+    eval::{Evaluator, Linear, Material, Model, Noise},
     rules::{Game, Move},
     search::{Control, Limits, Line, Memory, search},
 };
 use std::{collections::TryReserveError, sync::Arc};
+
+fn memory<E: Evaluator + Clone>(
+    settings: &PlayerSettings,
+    evaluator: &E,
+) -> Result<Memory<E>, TryReserveError> {
+    Memory::new(
+        settings.hash_mib,
+        settings.threads,
+        evaluator,
+        settings.search,
+    )
+}
 
 /// What a player carries from search to search, by its evaluator.
 pub(super) enum Memories {
@@ -17,16 +29,13 @@ pub(super) enum Memories {
 impl Memories {
     /// Allocates the table, and what each thread needs.
     pub fn new(settings: &PlayerSettings) -> Result<Self, TryReserveError> {
-        let (hash_mib, threads) = (settings.hash_mib, settings.threads);
-        Ok(match &settings.evaluator {
-            Model::Material => {
-                Self::Material(Memory::new(hash_mib, threads, &Material::default())?)
-            }
+        match &settings.evaluator {
+            Model::Material => Ok(Self::Material(memory(settings, &Material::default())?)),
             Model::Linear(weights) => {
                 let evaluator = Linear::new(Arc::clone(weights));
-                Self::Linear(Memory::new(hash_mib, threads, &evaluator)?)
+                Ok(Self::Linear(memory(settings, &evaluator)?))
             }
-        })
+        }
     }
 
     /// Forgets the last game.

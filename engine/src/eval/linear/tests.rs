@@ -2,7 +2,7 @@ use super::*;
 use crate::{
     eval::{Material, Noise},
     rules::Game,
-    search::{Control, Limits, Memory, search},
+    search::{Control, Limits, Memory, SearchOptions, search},
 };
 
 /// Weights without any pattern: every term counts.
@@ -135,7 +135,7 @@ impl Evaluator for Checked {
 #[test]
 fn every_value_of_a_search_equals_its_full_recomputation() {
     let evaluator = Checked(Linear::new(scrambled()));
-    let mut memory = Memory::new(4, 1, &evaluator).expect("memory");
+    let mut memory = Memory::new(4, 1, &evaluator, SearchOptions::default()).expect("memory");
     let noise = Noise::new(0.0, 0).expect("no noise");
     for start in crate::bench::POSITIONS.iter().take(6) {
         let game = Game::from_usi(start).expect("a position");
