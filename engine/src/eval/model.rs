@@ -199,3 +199,41 @@ impl fmt::Display for Model {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_evaluator_comes_with_the_build() {
+        for kind in EvaluatorKind::ALL {
+            let model = Model::embedded(kind).expect("good weights");
+            assert_eq!(model.kind(), kind);
+            assert_eq!(model, Model::embedded(kind).expect("the same"));
+            assert!(model.to_string().starts_with(kind.name()), "{model}");
+        }
+    }
+
+    #[test]
+    fn a_choice_is_a_name_and_perhaps_a_file() {
+        let choice: EvaluatorChoice = "linear:C:\\weights\\a b.bin".parse().expect("known");
+        assert_eq!(choice.kind, EvaluatorKind::Linear);
+        assert_eq!(choice.weights, Some(PathBuf::from("C:\\weights\\a b.bin")));
+        assert_eq!(choice.to_string(), "linear:C:\\weights\\a b.bin");
+        assert_eq!(
+            "linear".parse(),
+            Ok(EvaluatorChoice {
+                kind: EvaluatorKind::Linear,
+                weights: None,
+            })
+        );
+        let error = "magic:a"
+            .parse::<EvaluatorChoice>()
+            .expect_err("unknown")
+            .to_string();
+        assert!(
+            error.contains("'magic'") && error.contains("material, linear"),
+            "{error}"
+        );
+    }
+}
