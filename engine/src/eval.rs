@@ -8,11 +8,13 @@ pub(crate) mod linear;
 mod material;
 mod model;
 mod noise;
+mod sigma;
 
 pub use linear::{Linear, LinearWeights};
 pub use material::{Material, board_value, exchange_value, hand_value};
 pub use model::{EvaluatorChoice, EvaluatorKind, Model, UnknownEvaluator, WeightsError};
 pub use noise::{Noise, NoiseError};
+pub use sigma::{NoiseModel, Sigma, SigmaError, UnknownNoiseModel};
 
 use crate::rules::{Move, Position};
 

@@ -1,6 +1,10 @@
 //! Evaluators by name, and the weights that players share.
 
-use super::linear::{LinearWeights, Values};
+use super::{
+    exchange_value,
+    linear::{LinearWeights, Values},
+};
+use crate::rules::PieceKind;
 use std::{
     fmt,
     path::PathBuf,
@@ -168,6 +172,15 @@ impl Model {
             EvaluatorKind::Linear => Ok(Self::Linear(Arc::new(LinearWeights::new(
                 &Values::from_bytes(bytes)?,
             )))),
+        }
+    }
+
+    /// What exchanging a pawn swings, in the evaluator's centipawns: the unit in which the papers
+    /// quote noise.
+    pub fn pawn_exchange(&self) -> f64 {
+        match self {
+            Self::Material => exchange_value(PieceKind::Pawn).into(),
+            Self::Linear(weights) => weights.pawn_exchange(),
         }
     }
 

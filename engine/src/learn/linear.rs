@@ -213,7 +213,7 @@ impl Trainer {
         self.optimizer.rescale(groups);
         let values = self.values();
         match Arc::get_mut(&mut self.weights) {
-            Some(weights) => weights.assign(&values),
+            Some(weights) => weights.assign(values),
             None => self.weights = Arc::new(LinearWeights::new(&values)),
         }
         let share = |part: f64| (part / f64::from(positions.max(1))) as f32;

@@ -2,7 +2,7 @@
 
 use super::PlayerSettings;
 use crate::{
-    eval::{Evaluator, Linear, Material, Model, Noise},
+    eval::{Evaluator, Linear, LinearWeights, Material, Model, Noise},
     rules::{Game, Move},
     search::{Control, Limits, Line, Memory, search},
 };
@@ -23,7 +23,8 @@ fn memory<E: Evaluator + Clone>(
 /// What a player carries from search to search, by its evaluator.
 pub(super) enum Memories {
     Material(Memory<Material>),
-    Linear(Memory<Linear>),
+    /// With the weights that it was made with, which noise may have changed since.
+    Linear(Memory<Linear>, Arc<LinearWeights>),
 }
 
 impl Memories {
@@ -33,7 +34,19 @@ impl Memories {
             Model::Material => Ok(Self::Material(memory(settings, &Material::default())?)),
             Model::Linear(weights) => {
                 let evaluator = Linear::new(Arc::clone(weights));
-                Ok(Self::Linear(memory(settings, &evaluator)?))
+                let memory = memory(settings, &evaluator)?;
+                Ok(Self::Linear(memory, Arc::clone(weights)))
+            }
+        }
+    }
+
+    /// Adds noise to every weight of the evaluator that the player was made with.
+    pub fn perturb(&mut self, noise: &Noise) {
+        match self {
+            Self::Material(memory) => memory.set_evaluator(&Material::perturbed(noise)),
+            Self::Linear(memory, weights) => {
+                let weights = Arc::new(weights.perturbed(noise));
+                memory.set_evaluator(&Linear::new(weights));
             }
         }
     }
@@ -42,7 +55,7 @@ impl Memories {
     pub fn clear(&mut self) {
         match self {
             Self::Material(memory) => memory.clear(),
-            Self::Linear(memory) => memory.clear(),
+            Self::Linear(memory, _) => memory.clear(),
         }
     }
 
@@ -58,7 +71,9 @@ impl Memories {
     ) -> Line {
         match self {
             Self::Material(memory) => search(game, legal, limits, control, memory, noise, progress),
-            Self::Linear(memory) => search(game, legal, limits, control, memory, noise, progress),
+            Self::Linear(memory, _) => {
+                search(game, legal, limits, control, memory, noise, progress)
+            }
         }
     }
 }

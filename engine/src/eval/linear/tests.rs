@@ -157,3 +157,21 @@ fn every_value_of_a_search_equals_its_full_recomputation() {
         );
     }
 }
+
+#[test]
+fn noise_changes_every_weight_and_leaves_the_symmetry() {
+    let plain = LinearWeights::material();
+    assert!((150.0..300.0).contains(&plain.pawn_exchange()));
+    let noise = Noise::new(5.0, 3).expect("noise");
+    let noisy = Arc::new(plain.perturbed(&noise));
+    assert_ne!(noisy.hash(), plain.hash());
+    assert_eq!(noisy.hash(), plain.perturbed(&noise).hash());
+    let mut linear = Linear::new(Arc::clone(&noisy));
+    let start = Position::startpos();
+    linear.reset(&start);
+    assert_eq!(
+        linear.evaluate(&start),
+        noisy.turn / UNIT,
+        "both sides are alike"
+    );
+}

@@ -10,7 +10,7 @@ use super::{
     layout::{self, Layout, SINGLE},
 };
 use crate::{
-    eval::WeightsError,
+    eval::{Noise, WeightsError},
     rules::{Color, Piece, PieceKind, Square},
 };
 
@@ -117,6 +117,8 @@ pub struct LinearWeights {
     pub(super) held: [i32; index::BOARD],
     /// Relations, a row for each number.
     pub(super) rows: Box<[[i16; COUNT]]>,
+    /// What all this is spread out from.
+    values: Values,
     hash: u64,
 }
 
@@ -134,10 +136,10 @@ impl LinearWeights {
             placed: Box::new([[0; Square::COUNT]; Piece::COUNT]),
             held: [0; index::BOARD],
             rows: vec![[0; COUNT]; COUNT].into_boxed_slice(),
-            hash: 0,
+            hash: fnv1a(&values.to_bytes()),
+            values: values.clone(),
         };
-        weights.assign(values);
-        weights.hash = fnv1a(&values.to_bytes());
+        weights.spread();
         weights
     }
 
@@ -146,8 +148,15 @@ impl LinearWeights {
         Self::new(&Values::material())
     }
 
-    /// Takes other values in place of its own; the hash becomes meaningless.
-    pub(crate) fn assign(&mut self, values: &Values) {
+    /// Takes other values in place of its own.
+    pub(crate) fn assign(&mut self, values: Values) {
+        self.hash = fnv1a(&values.to_bytes());
+        self.values = values;
+        self.spread();
+    }
+
+    fn spread(&mut self) {
+        let values = &self.values;
         self.turn = values.turn.into();
         for kind in PieceKind::ALL {
             for square in Square::all() {
@@ -171,6 +180,30 @@ impl LinearWeights {
                 };
             }
         }
+    }
+
+    /// The weights with noise added to each value of a piece and of a relation. An evaluation adds
+    /// up 40 of the former and 780 of the latter, so it swings much more than each of them.
+    pub fn perturbed(&self, noise: &Noise) -> Self {
+        let mut values = self.values.clone();
+        let all = values.single.iter_mut().chain(&mut values.pairs);
+        for (number, value) in (0..).zip(all) {
+            let noisy = i32::from(*value) + noise.of(number) * UNIT;
+            *value = noisy.clamp(-i32::from(i16::MAX), i16::MAX.into()) as i16;
+        }
+        Self::new(&values)
+    }
+
+    /// What capturing a pawn swings on average: its loss on the board and its gain as the first in
+    /// hand, in centipawns.
+    pub fn pawn_exchange(&self) -> f64 {
+        let value = |single: usize| f64::from(self.values.single[single]);
+        let squares = || Square::all().filter(|square| square.rank() > 0);
+        let on_board: f64 = squares()
+            .map(|square| value(layout::placed(PieceKind::Pawn, square)))
+            .sum();
+        let in_hand = value(layout::HELD + index::hand_place(PieceKind::Pawn, 1));
+        (on_board / squares().count() as f64 + in_hand) / f64::from(UNIT)
     }
 
     /// The FNV-1a hash of the file that holds these weights.
