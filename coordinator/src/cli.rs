@@ -2,6 +2,7 @@
 
 mod bench;
 mod experiment;
+mod learn;
 mod record;
 
 use crate::{
@@ -64,6 +65,9 @@ enum Command {
     /// Searches a fixed suite of positions: total nodes (the search's signature) and nodes/second
     #[command(after_help = bench::HELP)]
     Bench(bench::Arguments),
+    /// Makes weights for the evaluators, and what they are made from
+    #[command(subcommand)]
+    Learn(learn::Command),
     /// Checks a configuration against reality: workers, players, engines; says what to mend
     Doctor(DoctorArguments),
     /// Plays, watches and reports experiments: grids of conditions, as in the papers
@@ -373,12 +377,14 @@ fn execute(command: Command) -> anyhow::Result<()> {
         | Command::Doctor(_)
         | Command::Perft(_)
         | Command::Bench(_)
-        | Command::Experiment(_) => "error",
+        | Command::Experiment(_)
+        | Command::Learn(_) => "error",
     });
     match command {
         Command::Perft(arguments) => arguments.resolve()?.run(),
         Command::Bench(arguments) => arguments.run(),
         Command::Experiment(action) => block_on(action.run()),
+        Command::Learn(command) => command.run(),
         Command::Replay(arguments) => ReplayCommand::from(arguments).run(),
         Command::Calibrate(arguments) => Calibrate::from(arguments).run(),
         Command::Engine(arguments) => block_on(usi::run_engine(arguments.into())),

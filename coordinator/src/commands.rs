@@ -5,6 +5,7 @@ pub mod calibrate;
 pub mod consult;
 pub mod doctor;
 pub mod experiment;
+pub mod learn;
 pub mod perft;
 pub mod replay;
 pub mod services;

@@ -4,11 +4,13 @@
 //! A [`Model`] is an evaluator with its weights, shared by all who use it; each thread of a search
 //! follows the moves with an [`Evaluator`] of its own.
 
+pub(crate) mod linear;
 mod material;
 mod model;
 mod noise;
 mod sigma;
 
+pub use linear::{Linear, LinearWeights};
 pub use material::{Material, board_value, exchange_value, hand_value};
 pub use model::{EvaluatorChoice, EvaluatorKind, Model, UnknownEvaluator, WeightsError};
 pub use noise::{Noise, NoiseError};

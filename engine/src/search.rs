@@ -31,5 +31,6 @@ pub use limits::{Control, Limits};
 pub use line::{Bound, Candidate, Line, Score};
 pub(crate) use memory::Memory;
 pub use options::{SearchOptions, SearchOptionsError};
+pub(crate) use see::gains_at_least;
 pub(crate) use table::Table;
 pub(crate) use values::Values;

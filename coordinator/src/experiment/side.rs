@@ -121,6 +121,7 @@ impl Seat {
             limits: Some(self.ensemble.limits.clone()),
             seed,
             rule: self.team.rule.clone(),
+            ..Begin::default()
         };
         // The sender stays open: its end would say that nothing more is to be heard from here.
         let (sender, requests) = mpsc::channel(1);

@@ -67,7 +67,7 @@ pub const fn exchange_value(kind: PieceKind) -> i32 {
     BOARD[kind.index()] + HAND[kind.index() & 7]
 }
 
-const fn square_value(color: Color, kind: PieceKind, square: Square) -> i32 {
+pub(super) const fn square_value(color: Color, kind: PieceKind, square: Square) -> i32 {
     let file = square.file();
     let from_edge = if file < 5 { file } else { 8 - file };
     BOARD[kind.index()]
@@ -156,7 +156,7 @@ fn sign(color: Color) -> i32 {
 }
 
 /// Bonus for the right to move, in centipawns.
-const TEMPO: i32 = 25;
+pub(super) const TEMPO: i32 = 25;
 
 /// The evaluator named `material`.
 #[derive(Clone, Debug)]

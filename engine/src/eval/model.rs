@@ -1,8 +1,19 @@
 //! Evaluators by name, and the weights that players share.
 
-use super::exchange_value;
+use super::{
+    exchange_value,
+    linear::{LinearWeights, Values},
+};
 use crate::rules::PieceKind;
-use std::{fmt, path::PathBuf, str::FromStr};
+use std::{
+    fmt,
+    path::PathBuf,
+    str::FromStr,
+    sync::{Arc, OnceLock},
+};
+
+/// Made by `monju learn linear`; the recipe stands beside it.
+const LINEAR_WEIGHTS: &[u8] = include_bytes!("../../weights/linear.bin");
 
 /// The static evaluations that there are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -10,16 +21,19 @@ pub enum EvaluatorKind {
     /// Piece values, hand values and piece-square values, set by hand.
     #[default]
     Material,
+    /// Those and the relations of two pieces, learned from game records.
+    Linear,
 }
 
 impl EvaluatorKind {
     /// Every kind.
-    pub const ALL: [Self; 1] = [Self::Material];
+    pub const ALL: [Self; 2] = [Self::Material, Self::Linear];
 
     /// The name that configurations and ballots use.
     pub fn name(self) -> &'static str {
         match self {
             Self::Material => "material",
+            Self::Linear => "linear",
         }
     }
 }
@@ -95,14 +109,40 @@ pub enum WeightsError {
     /// Weights for an evaluator that has none.
     #[error("evaluator {0} takes no file of weights, leave it out")]
     None(EvaluatorKind),
+    /// Another format.
+    #[error("no weights of this evaluator: the file does not begin with '{expected}'")]
+    Header {
+        /// What it begins with.
+        expected: &'static str,
+    },
+    /// Too short or too long.
+    #[error("{given} bytes where there must be {expected}; the file may be truncated")]
+    Length {
+        /// How many bytes there must be.
+        expected: usize,
+        /// How many there are.
+        given: usize,
+    },
+    /// The content does not have the hash that the file says.
+    #[error("the file is damaged: its content does not match its checksum")]
+    Damaged,
 }
 
 /// A static evaluation with its weights, which all players and threads share: cloning is cheap.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub enum Model {
     /// Needs no weights.
     #[default]
     Material,
+    /// Learned from game records.
+    Linear(Arc<LinearWeights>),
+}
+
+/// The same evaluator with the same weights.
+impl PartialEq for Model {
+    fn eq(&self, other: &Self) -> bool {
+        (self.kind(), self.hash()) == (other.kind(), other.hash())
+    }
 }
 
 impl Model {
@@ -113,6 +153,12 @@ impl Model {
     pub fn embedded(kind: EvaluatorKind) -> Result<Self, WeightsError> {
         match kind {
             EvaluatorKind::Material => Ok(Self::Material),
+            EvaluatorKind::Linear => {
+                static LINEAR: OnceLock<Result<Model, WeightsError>> = OnceLock::new();
+                LINEAR
+                    .get_or_init(|| Self::from_bytes(kind, LINEAR_WEIGHTS))
+                    .clone()
+            }
         }
     }
 
@@ -120,9 +166,12 @@ impl Model {
     ///
     /// # Errors
     /// The bytes are no such weights.
-    pub fn from_bytes(kind: EvaluatorKind, _bytes: &[u8]) -> Result<Self, WeightsError> {
+    pub fn from_bytes(kind: EvaluatorKind, bytes: &[u8]) -> Result<Self, WeightsError> {
         match kind {
             EvaluatorKind::Material => Err(WeightsError::None(kind)),
+            EvaluatorKind::Linear => Ok(Self::Linear(Arc::new(LinearWeights::new(
+                &Values::from_bytes(bytes)?,
+            )))),
         }
     }
 
@@ -131,6 +180,7 @@ impl Model {
     pub fn pawn_exchange(&self) -> f64 {
         match self {
             Self::Material => exchange_value(PieceKind::Pawn).into(),
+            Self::Linear(weights) => weights.pawn_exchange(),
         }
     }
 
@@ -138,6 +188,15 @@ impl Model {
     pub fn kind(&self) -> EvaluatorKind {
         match self {
             Self::Material => EvaluatorKind::Material,
+            Self::Linear(_) => EvaluatorKind::Linear,
+        }
+    }
+
+    /// The hash of its weights, if it has any.
+    pub fn hash(&self) -> Option<u64> {
+        match self {
+            Self::Material => None,
+            Self::Linear(weights) => Some(weights.hash()),
         }
     }
 }
@@ -145,6 +204,49 @@ impl Model {
 /// The name, and the hash of the weights where there are some: what ballots show.
 impl fmt::Display for Model {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.kind().fmt(f)
+        self.kind().fmt(f)?;
+        match self.hash() {
+            // Eight digits tell apart what one team may ever mix.
+            Some(hash) => write!(f, "#{:08x}", hash >> 32),
+            None => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_evaluator_comes_with_the_build() {
+        for kind in EvaluatorKind::ALL {
+            let model = Model::embedded(kind).expect("good weights");
+            assert_eq!(model.kind(), kind);
+            assert_eq!(model, Model::embedded(kind).expect("the same"));
+            assert!(model.to_string().starts_with(kind.name()), "{model}");
+        }
+    }
+
+    #[test]
+    fn a_choice_is_a_name_and_perhaps_a_file() {
+        let choice: EvaluatorChoice = "linear:C:\\weights\\a b.bin".parse().expect("known");
+        assert_eq!(choice.kind, EvaluatorKind::Linear);
+        assert_eq!(choice.weights, Some(PathBuf::from("C:\\weights\\a b.bin")));
+        assert_eq!(choice.to_string(), "linear:C:\\weights\\a b.bin");
+        assert_eq!(
+            "linear".parse(),
+            Ok(EvaluatorChoice {
+                kind: EvaluatorKind::Linear,
+                weights: None,
+            })
+        );
+        let error = "magic:a"
+            .parse::<EvaluatorChoice>()
+            .expect_err("unknown")
+            .to_string();
+        assert!(
+            error.contains("'magic'") && error.contains("material, linear"),
+            "{error}"
+        );
     }
 }

@@ -3,11 +3,11 @@
 
 use super::PlayerSettings;
 use crate::{
-    eval::{Evaluator, Material, Model, Noise},
+    eval::{Evaluator, Linear, Material, Model, Noise},
     rules::{Game, Move},
     search::{Control, Lanes, Limits, Line, Memory, Values, search},
 };
-use std::collections::TryReserveError;
+use std::{collections::TryReserveError, sync::Arc};
 
 /// What is to be searched.
 pub(super) struct Task<'a> {
@@ -37,6 +37,11 @@ pub(super) trait Carried: Send {
 pub(super) fn carry(settings: &PlayerSettings) -> Result<Box<dyn Carried>, TryReserveError> {
     match &settings.evaluator {
         Model::Material => by_lanes(settings, &Material::default(), Material::perturbed),
+        Model::Linear(weights) => {
+            let original = Arc::clone(weights);
+            let perturbed = move |noise: &Noise| Linear::new(Arc::new(original.perturbed(noise)));
+            by_lanes(settings, &Linear::new(Arc::clone(weights)), perturbed)
+        }
     }
 }
 

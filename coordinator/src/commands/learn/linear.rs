@@ -1,0 +1,259 @@
+//! `monju learn linear`: the Bonanza method, with checkpoints, a loss curve and a report.
+
+mod curve;
+
+use super::{Progress, write_whole};
+use anyhow::{Context, bail};
+use monju_engine::{
+    EvaluatorKind, Model,
+    learn::{
+        linear::{MatchRate, Settings, Step, Trainer, measure},
+        records::{self, Record},
+    },
+};
+use std::{
+    ffi::OsString,
+    fs,
+    io::{self, Write},
+    path::{Path, PathBuf},
+    time::{Duration, Instant},
+};
+
+/// Of so many games, one is held out.
+const HELD_OUT: usize = 50;
+
+/// Time between two checkpoints.
+const CHECKPOINT_INTERVAL: Duration = Duration::from_secs(60);
+
+/// Steps whose losses are averaged into what people see.
+const SMOOTHING: usize = 50;
+
+/// What to learn, and from what.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LinearRun {
+    /// Games, as `monju learn records` writes them.
+    pub games: PathBuf,
+    /// The file of weights to write.
+    pub output: PathBuf,
+    /// Goes on where an earlier run stopped.
+    pub resume: bool,
+    /// Held-out positions to measure on.
+    pub measured: usize,
+    /// How to learn.
+    pub settings: Settings,
+}
+
+impl LinearRun {
+    /// Learns, measures, and writes weights, loss curve and report.
+    ///
+    /// # Errors
+    /// A file cannot be read or written, or the settings make no sense.
+    pub fn run(&self) -> anyhow::Result<()> {
+        self.check()?;
+        let (games, held_out) = self.read_games()?;
+        let (game_count, held_count) = (games.len(), held_out.len());
+        let mut trainer = self.trainer(games)?;
+        let position_count = trainer.positions();
+        let before = measure(&Model::Material, &self.settings, &held_out, self.measured);
+        self.learn(&mut trainer)?;
+        let weights = trainer.weights();
+        let model = Model::from_bytes(EvaluatorKind::Linear, &weights)?;
+        let after = measure(&model, &self.settings, &held_out, self.measured);
+        let curve = curve::draw(trainer.history(), SMOOTHING)?;
+        write_whole(&self.beside(".loss.svg"), curve.as_bytes())?;
+        let report = Report {
+            run: self,
+            games: game_count,
+            positions: position_count,
+            held_out: held_count,
+            model: &model,
+            first: smoothed(&trainer.history()[..SMOOTHING.min(trainer.history().len())]),
+            last: smoothed(trainer.history()),
+            before,
+            after,
+        };
+        let report = report.text();
+        write_whole(&self.beside(".report"), report.as_bytes())?;
+        write_whole(&self.output, &weights)?;
+        write!(io::stdout().lock(), "{report}").context("cannot write to standard output")
+    }
+
+    fn check(&self) -> anyhow::Result<()> {
+        for (what, number) in [("rate", self.settings.rate), ("width", self.settings.width)] {
+            if !(number.is_finite() && number > 0.0) {
+                bail!("--{what} must be a number of centipawns above 0, not {number}");
+            }
+        }
+        if !(self.settings.tolerance.is_finite() && self.settings.tolerance >= 0.0) {
+            bail!(
+                "--tolerance must be a number of centipawns from 0, not {}",
+                self.settings.tolerance
+            );
+        }
+        Ok(())
+    }
+
+    /// Games to learn from, and those that are held out.
+    fn read_games(&self) -> anyhow::Result<(Vec<Record>, Vec<Record>)> {
+        let path = self.games.display();
+        let bytes = fs::read(&self.games).with_context(|| format!("cannot read {path}"))?;
+        let all = records::from_bytes(&bytes).with_context(|| format!("{path}"))?;
+        let (mut games, mut held_out) = (Vec::new(), Vec::new());
+        for (number, record) in all.into_iter().enumerate() {
+            if number % HELD_OUT == HELD_OUT - 1 {
+                held_out.push(record);
+            } else {
+                games.push(record);
+            }
+        }
+        if held_out.is_empty() {
+            bail!(
+                "{path} has {} games; at least {HELD_OUT} are needed, to hold one out",
+                games.len()
+            );
+        }
+        Ok((games, held_out))
+    }
+
+    fn trainer(&self, games: Vec<Record>) -> anyhow::Result<Trainer> {
+        let path = self.beside(".checkpoint");
+        if !self.resume {
+            return Ok(Trainer::new(self.settings.clone(), games));
+        }
+        let recipe = self.beside(".recipe");
+        let made_by = fs::read_to_string(&recipe).with_context(|| {
+            format!(
+                "cannot read {}; learn anew without --resume",
+                recipe.display()
+            )
+        })?;
+        if made_by != self.recipe() {
+            bail!(
+                "{} was made with other options; give the same, or learn anew without --resume",
+                path.display()
+            );
+        }
+        let bytes = fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        Trainer::resume(self.settings.clone(), games, &bytes)
+            .with_context(|| format!("{}", path.display()))
+    }
+
+    fn learn(&self, trainer: &mut Trainer) -> anyhow::Result<()> {
+        write_whole(&self.beside(".recipe"), self.recipe().as_bytes())?;
+        let done = trainer.history().len() as u64;
+        let mut progress = Progress::new(self.settings.steps, done, "steps");
+        let mut saved = Instant::now();
+        while !trainer.is_finished() {
+            trainer.step();
+            let Step {
+                number,
+                loss,
+                agreement,
+            } = smoothed(trainer.history());
+            let remark = format!("loss {loss:.3}, agreement {:.1} %", 100.0 * agreement);
+            progress.advance(number, &remark);
+            if saved.elapsed() >= CHECKPOINT_INTERVAL {
+                self.save(trainer)?;
+                saved = Instant::now();
+            }
+        }
+        self.save(trainer)?;
+        progress.finish(self.settings.steps, "learned");
+        Ok(())
+    }
+
+    fn save(&self, trainer: &Trainer) -> anyhow::Result<()> {
+        write_whole(&self.output, &trainer.weights())?;
+        write_whole(&self.beside(".checkpoint"), &trainer.checkpoint())
+    }
+
+    /// Everything that the weights depend on, games aside.
+    fn recipe(&self) -> String {
+        let Settings {
+            seed,
+            steps,
+            batch,
+            depth,
+            rate,
+            width,
+            tolerance,
+            threads,
+        } = &self.settings;
+        format!(
+            "--games {} --seed {seed} --steps {steps} --batch {batch} --depth {depth} --rate {rate} \
+             --width {width} --tolerance {tolerance} --threads {threads}\n",
+            self.games.display()
+        )
+    }
+
+    fn beside(&self, ending: &str) -> PathBuf {
+        let mut name: OsString = self.output.clone().into_os_string();
+        name.push(ending);
+        PathBuf::from(name)
+    }
+}
+
+/// The last step, with what the last few have in common.
+fn smoothed(history: &[Step]) -> Step {
+    let last = &history[history.len().saturating_sub(SMOOTHING)..];
+    let mean =
+        |part: fn(&Step) -> f32| last.iter().map(part).sum::<f32>() / last.len().max(1) as f32;
+    Step {
+        number: last.last().map_or(0, |step| step.number),
+        loss: mean(|step| step.loss),
+        agreement: mean(|step| step.agreement),
+    }
+}
+
+/// What came of it.
+struct Report<'a> {
+    run: &'a LinearRun,
+    games: usize,
+    positions: usize,
+    held_out: usize,
+    model: &'a Model,
+    first: Step,
+    last: Step,
+    before: MatchRate,
+    after: MatchRate,
+}
+
+impl Report<'_> {
+    fn text(&self) -> String {
+        let Self {
+            run,
+            first,
+            last,
+            before,
+            after,
+            ..
+        } = self;
+        let percent = |share: f64| format!("{:.2} %", 100.0 * share);
+        format!(
+            "weights     {} in {}\n\
+             recipe      monju learn linear {}\
+             games       {} to learn from, with {} positions; {} held out\n\
+             loss        {:.4} per position in the first {SMOOTHING} steps, {:.4} in the last\n\
+             move match  {} by chance, {} before, {} after, on {} held-out positions\n",
+            self.model,
+            file_name(&run.output),
+            run.recipe(),
+            self.games,
+            self.positions,
+            self.held_out,
+            first.loss,
+            last.loss,
+            percent(after.chance()),
+            percent(before.share()),
+            percent(after.share()),
+            after.positions,
+        )
+    }
+}
+
+fn file_name(path: &Path) -> String {
+    path.file_name()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned()
+}

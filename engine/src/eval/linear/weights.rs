@@ -1,0 +1,249 @@
+//! The weights of the linear evaluator, and the file that holds them.
+//!
+//! The file: 16 bytes `monju linear v1\n`; then little-endian 16-bit integers in sixteenths of a
+//! centipawn: the right to move, the single values ([`layout::SINGLE`]: 14 kinds × 5 files × 9
+//! ranks on the board as the owner sees it, then 38 places in hand), the values of relations in
+//! the order of [`Layout::pairs`]; then the FNV-1a hash of all bytes before, 8 bytes.
+
+use super::{
+    index::{self, COUNT},
+    layout::{self, Layout, SINGLE},
+};
+use crate::{
+    eval::{Noise, WeightsError},
+    rules::{Color, Piece, PieceKind, Square},
+};
+
+/// Fractions of a centipawn in which weights are counted.
+pub const UNIT: i32 = 16;
+
+const MAGIC: &[u8; 16] = b"monju linear v1\n";
+const HASH_BYTES: usize = 8;
+
+/// The values of the evaluator's own, as they are learned and stored, in 1/[`UNIT`] centipawn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Values {
+    /// The right to move.
+    pub turn: i16,
+    /// Of single pieces: [`layout::placed`], then [`layout::HELD`] + place in hand.
+    pub single: Vec<i16>,
+    /// Of relations, in the order of [`Layout::pairs`].
+    pub pairs: Vec<i16>,
+}
+
+impl Values {
+    /// How many bytes a file of weights has.
+    pub fn file_bytes() -> usize {
+        MAGIC.len() + 2 * (1 + SINGLE + Layout::get().len()) + HASH_BYTES
+    }
+
+    /// Reads a file of weights.
+    ///
+    /// # Errors
+    /// It has another header or length, or was damaged.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, WeightsError> {
+        if bytes.get(..MAGIC.len()) != Some(MAGIC) {
+            return Err(WeightsError::Header {
+                expected: "monju linear v1",
+            });
+        }
+        let expected = Self::file_bytes();
+        if bytes.len() != expected {
+            return Err(WeightsError::Length {
+                expected,
+                given: bytes.len(),
+            });
+        }
+        let (content, hash) = bytes.split_at(expected - HASH_BYTES);
+        if fnv1a(content).to_le_bytes() != hash {
+            return Err(WeightsError::Damaged);
+        }
+        let mut numbers = content[MAGIC.len()..]
+            .chunks_exact(2)
+            .map(|pair| i16::from_le_bytes([pair[0], pair[1]]));
+        let turn = numbers.next().unwrap_or_default();
+        Ok(Self {
+            turn,
+            single: numbers.by_ref().take(SINGLE).collect(),
+            pairs: numbers.collect(),
+        })
+    }
+
+    /// The file of these weights.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = MAGIC.to_vec();
+        let numbers = [self.turn].into_iter();
+        for number in numbers
+            .chain(self.single.iter().copied())
+            .chain(self.pairs.iter().copied())
+        {
+            bytes.extend(number.to_le_bytes());
+        }
+        bytes.extend(fnv1a(&bytes).to_le_bytes());
+        bytes
+    }
+
+    /// The material evaluator's values, and relations worth nothing: where learning starts.
+    pub fn material() -> Self {
+        use crate::eval::material::{TEMPO, hand_value, square_value};
+        let mut single = vec![0; SINGLE];
+        for kind in PieceKind::ALL {
+            for square in Square::all() {
+                let value = square_value(Color::Black, kind, square);
+                single[layout::placed(kind, square)] = (value * UNIT) as i16;
+            }
+        }
+        for kind in PieceKind::HAND {
+            for count in 1..=kind.count_in_set() {
+                single[layout::HELD + index::hand_place(kind, count)] =
+                    (hand_value(kind) * UNIT) as i16;
+            }
+        }
+        Self {
+            turn: (TEMPO * UNIT) as i16,
+            single,
+            pairs: vec![0; Layout::get().len()],
+        }
+    }
+}
+
+/// The weights as a search uses them: every value where it is looked up, from Black's side.
+pub struct LinearWeights {
+    /// The right to move, from the side to move.
+    pub(super) turn: i32,
+    /// Single pieces on the board, by piece and square.
+    pub(super) placed: Box<[[i32; Square::COUNT]; Piece::COUNT]>,
+    /// Single pieces in hand, by the piece's number.
+    pub(super) held: [i32; index::BOARD],
+    /// Relations, a row for each number.
+    pub(super) rows: Box<[[i16; COUNT]]>,
+    /// What all this is spread out from.
+    values: Values,
+    hash: u64,
+}
+
+impl std::fmt::Debug for LinearWeights {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "LinearWeights({:016x})", self.hash)
+    }
+}
+
+impl LinearWeights {
+    /// Spreads the values out.
+    pub fn new(values: &Values) -> Self {
+        let mut weights = Self {
+            turn: 0,
+            placed: Box::new([[0; Square::COUNT]; Piece::COUNT]),
+            held: [0; index::BOARD],
+            rows: vec![[0; COUNT]; COUNT].into_boxed_slice(),
+            hash: fnv1a(&values.to_bytes()),
+            values: values.clone(),
+        };
+        weights.spread();
+        weights
+    }
+
+    /// The material evaluator's values.
+    pub fn material() -> Self {
+        Self::new(&Values::material())
+    }
+
+    /// Takes other values in place of its own.
+    pub(crate) fn assign(&mut self, values: Values) {
+        self.hash = fnv1a(&values.to_bytes());
+        self.values = values;
+        self.spread();
+    }
+
+    fn spread(&mut self) {
+        let values = &self.values;
+        self.turn = values.turn.into();
+        for kind in PieceKind::ALL {
+            for square in Square::all() {
+                let value = values.single[layout::placed(kind, square)].into();
+                self.placed[Piece::new(Color::Black, kind).index()][square.index()] = value;
+                self.placed[Piece::new(Color::White, kind).index()][square.flip().index()] = -value;
+            }
+        }
+        for place in 0..index::HAND {
+            let value = values.single[layout::HELD + place].into();
+            self.held[1 + place] = value;
+            self.held[1 + index::HAND + place] = -value;
+        }
+        let table = Layout::get().table();
+        for (row, places) in self.rows.iter_mut().zip(table.chunks_exact(COUNT)) {
+            for (entry, &place) in row.iter_mut().zip(places) {
+                *entry = match place {
+                    0 => 0,
+                    1.. => values.pairs[place as usize - 1],
+                    _ => values.pairs[-place as usize - 1].saturating_neg(),
+                };
+            }
+        }
+    }
+
+    /// The weights with noise added to each value of a piece and of a relation. An evaluation adds
+    /// up 40 of the former and 780 of the latter, so it swings much more than each of them.
+    pub fn perturbed(&self, noise: &Noise) -> Self {
+        let mut values = self.values.clone();
+        let all = values.single.iter_mut().chain(&mut values.pairs);
+        for (number, value) in (0..).zip(all) {
+            let noisy = i32::from(*value) + noise.of(number) * UNIT;
+            *value = noisy.clamp(-i32::from(i16::MAX), i16::MAX.into()) as i16;
+        }
+        Self::new(&values)
+    }
+
+    /// What capturing a pawn swings on average: its loss on the board and its gain as the first in
+    /// hand, in centipawns.
+    pub fn pawn_exchange(&self) -> f64 {
+        let value = |single: usize| f64::from(self.values.single[single]);
+        let squares = || Square::all().filter(|square| square.rank() > 0);
+        let on_board: f64 = squares()
+            .map(|square| value(layout::placed(PieceKind::Pawn, square)))
+            .sum();
+        let in_hand = value(layout::HELD + index::hand_place(PieceKind::Pawn, 1));
+        (on_board / squares().count() as f64 + in_hand) / f64::from(UNIT)
+    }
+
+    /// The FNV-1a hash of the file that holds these weights.
+    pub fn hash(&self) -> u64 {
+        self.hash
+    }
+}
+
+fn fnv1a(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_read_back_is_the_same_and_small() {
+        let mut values = Values::material();
+        for (number, pair) in values.pairs.iter_mut().enumerate() {
+            *pair = (number as i16).wrapping_mul(31);
+        }
+        let bytes = values.to_bytes();
+        assert_eq!(bytes.len(), Values::file_bytes());
+        assert!(bytes.len() < 2_000_000, "{}", bytes.len());
+        assert_eq!(Values::from_bytes(&bytes), Ok(values));
+    }
+
+    #[test]
+    fn wrong_truncated_and_damaged_files_are_refused() {
+        let bytes = Values::material().to_bytes();
+        let refused = |bytes: &[u8]| Values::from_bytes(bytes).expect_err("refused").to_string();
+        assert!(refused(b"").contains("monju linear v1"));
+        assert!(refused(&[0x7a; 900_000]).contains("monju linear v1"));
+        assert!(refused(&bytes[..bytes.len() - 1]).contains("bytes"));
+        assert!(refused(&[&bytes[..], &[0]].concat()).contains("bytes"));
+        let mut damaged = bytes;
+        damaged[100_000] ^= 1;
+        assert!(refused(&damaged).contains("damaged"));
+    }
+}
