@@ -1,6 +1,7 @@
 //! The command line of `monju`: arguments are parsed, then resolved into ready objects.
 
 mod bench;
+mod learn;
 
 use crate::{
     commands::{
@@ -58,6 +59,9 @@ enum Command {
     /// Searches a fixed suite of positions: total nodes (the search's signature) and nodes/second
     #[command(after_help = bench::HELP)]
     Bench(bench::Arguments),
+    /// Makes weights for the evaluators, and what they are made from
+    #[command(subcommand)]
+    Learn(learn::Command),
 }
 
 const ENGINE_HELP: &str = "\
@@ -286,11 +290,12 @@ fn execute(command: Command) -> anyhow::Result<()> {
         Command::Worker(_) | Command::Coordinator(_) => "info",
         Command::Usi(_) | Command::Engine(_) => "warn",
         // What goes wrong is in the ballot, or in the one line at the end.
-        Command::Consult(_) | Command::Perft(_) | Command::Bench(_) => "error",
+        Command::Consult(_) | Command::Perft(_) | Command::Bench(_) | Command::Learn(_) => "error",
     });
     match command {
         Command::Perft(arguments) => arguments.resolve()?.run(),
         Command::Bench(arguments) => arguments.run(),
+        Command::Learn(command) => command.run(),
         Command::Engine(arguments) => block_on(usi::run_engine(arguments.into())),
         Command::Usi(arguments) => block_on(usi::run(arguments.into())),
         Command::Worker(arguments) => block_on(WorkerService::from(arguments).run()),

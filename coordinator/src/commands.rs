@@ -2,5 +2,6 @@
 
 pub mod bench;
 pub mod consult;
+pub mod learn;
 pub mod perft;
 pub mod services;

@@ -5,6 +5,7 @@
 
 pub mod bench;
 pub mod eval;
+pub mod learn;
 pub mod mate;
 pub mod player;
 pub mod rules;

@@ -1,0 +1,104 @@
+//! The command line of `monju learn`.
+
+use crate::commands::learn::selfplay::SelfPlayRun;
+use clap::{Args, Subcommand};
+use monju_engine::{EvaluatorKind, PlayerSettings, learn::SelfPlaySettings};
+use std::{path::PathBuf, thread};
+
+/// What to make.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Plays games against itself, and writes their positions with score, best move and result
+    #[command(after_help = SELF_PLAY_HELP)]
+    Selfplay(SelfPlayArguments),
+}
+
+impl Command {
+    /// Makes it.
+    pub fn run(self) -> anyhow::Result<()> {
+        match self {
+            Self::Selfplay(arguments) => SelfPlayRun::from(arguments).run(),
+        }
+    }
+}
+
+const SELF_PLAY_HELP: &str = "\
+The file holds 40 bytes a position, as .psv files do: packed SFEN, score, best move, ply, result.
+It depends on these options and not on the number of threads. Stopped and started again with the
+same options, it goes on where it stopped; with more --positions, it grows.";
+
+/// Everything after `monju learn selfplay`.
+#[derive(Debug, Args)]
+pub struct SelfPlayArguments {
+    /// The file to write, or to continue; FILE.recipe beside it tells what made it
+    #[arg(long, value_name = "FILE")]
+    output: PathBuf,
+    /// Positions that it shall hold; the last game is finished
+    #[arg(long, value_name = "N", default_value_t = 1_000_000)]
+    positions: u64,
+    /// Nodes a move
+    #[arg(long, default_value_t = 4000, value_parser = clap::value_parser!(u64).range(1..))]
+    nodes: u64,
+    /// Static evaluation
+    #[arg(long, value_name = "NAME", default_value = "material")]
+    evaluator: EvaluatorKind,
+    /// Standard deviation of the evaluation noise in centipawns
+    #[arg(
+        long,
+        value_name = "S",
+        default_value_t = 20.0,
+        allow_negative_numbers = true
+    )]
+    sigma: f64,
+    /// Every game is a function of this and its number
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Openings, one 'startpos moves …' a line; each game follows one of them for a while
+    #[arg(long, value_name = "FILE")]
+    openings: Option<PathBuf>,
+    /// How far at most, in plies
+    #[arg(long, value_name = "PLIES", default_value_t = 24)]
+    opening_plies: usize,
+    /// Random moves at most, after the opening
+    #[arg(long, value_name = "PLIES", default_value_t = 8)]
+    random_plies: usize,
+    /// Games with so many plies are drawn
+    #[arg(long, value_name = "PLIES", default_value_t = 320)]
+    maximum_plies: usize,
+    /// A game is decided when one side has been so many centipawns ahead for four searches
+    #[arg(long, value_name = "SCORE", default_value_t = 3000)]
+    decided_score: i32,
+    /// Transposition table of each thread in MiB
+    #[arg(long, value_name = "MIB", default_value_t = 4)]
+    hash: usize,
+    /// Games at the same time; default: one per core
+    #[arg(long, value_name = "N")]
+    threads: Option<usize>,
+}
+
+impl From<SelfPlayArguments> for SelfPlayRun {
+    fn from(arguments: SelfPlayArguments) -> Self {
+        let cores = || thread::available_parallelism().map_or(1, usize::from);
+        Self {
+            output: arguments.output,
+            positions: arguments.positions,
+            threads: arguments.threads.unwrap_or_else(cores).max(1),
+            openings: arguments.openings,
+            settings: SelfPlaySettings {
+                player: PlayerSettings {
+                    evaluator: arguments.evaluator,
+                    sigma: arguments.sigma,
+                    hash_mib: arguments.hash,
+                    threads: 1,
+                },
+                nodes: arguments.nodes,
+                seed: arguments.seed,
+                random_plies: arguments.random_plies,
+                opening_plies: arguments.opening_plies,
+                maximum_plies: arguments.maximum_plies,
+                decided_score: arguments.decided_score,
+                ..SelfPlaySettings::default()
+            },
+        }
+    }
+}

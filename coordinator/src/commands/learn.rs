@@ -1,0 +1,6 @@
+//! `monju learn`: makers of weights.
+
+mod progress;
+pub mod selfplay;
+
+use progress::Progress;
