@@ -15,6 +15,7 @@ use crate::{
 };
 use anyhow::{Context, bail};
 use clap::{Args, CommandFactory, Parser, Subcommand};
+use monju_engine::EvaluatorChoice;
 use monju_worker::DEFAULT_HASH_MIB;
 use std::{
     env,
@@ -67,8 +68,8 @@ enum Command {
 const ENGINE_HELP: &str = "\
 Obeys usi, isready, setoption, usinewgame, position, go, stop, ponderhit, gameover and quit; go with
 btime, wtime, binc, winc, byoyomi, nodes, depth, movetime, infinite and ponder. Options that a GUI
-sets go before these: USI_Hash, Sigma (-1: as said here), Seed (empty: as said here), Threads, and
-MoveOverhead, the milliseconds that are lost between a move and the referee's clock (50).
+sets go before these: USI_Hash, Sigma (-1: as said here), Evaluator and Seed (empty: as said here),
+Threads, and MoveOverhead, the milliseconds that are lost between a move and the referee's clock (50).
 With one thread and nodes or depth alone, a game with the same seed is repeated to the last node.";
 
 #[derive(Debug, Default, Args)]
@@ -85,6 +86,9 @@ struct TeamArguments {
     /// Standard deviation of their noise in centipawns; default: 50
     #[arg(long, value_name = "S", allow_negative_numbers = true)]
     sigma: Option<f64>,
+    /// Static evaluation, or one with the weights of a file: NAME:FILE
+    #[arg(long, value_name = "NAME")]
+    evaluator: Option<EvaluatorChoice>,
     /// Voting rule
     #[arg(long)]
     rule: Option<String>,
@@ -100,6 +104,7 @@ impl From<TeamArguments> for Choices {
             coordinator: arguments.coordinator,
             players: arguments.players,
             sigma: arguments.sigma,
+            evaluator: arguments.evaluator,
             rule: arguments.rule,
             hash_mib: arguments.hash,
         }
@@ -120,6 +125,9 @@ struct EngineArguments {
         allow_negative_numbers = true
     )]
     sigma: f64,
+    /// Static evaluation, or one with the weights of a file: NAME:FILE
+    #[arg(long, value_name = "NAME", default_value_t)]
+    evaluator: EvaluatorChoice,
     /// Seed of the noise, the same in every game; default: every game has its own
     #[arg(long)]
     seed: Option<u64>,
@@ -130,6 +138,7 @@ impl From<EngineArguments> for EngineChoices {
         Self {
             hash_mib: arguments.hash,
             sigma: arguments.sigma,
+            evaluator: arguments.evaluator,
             seed: arguments.seed,
         }
     }
@@ -189,6 +198,9 @@ struct WorkerArguments {
     /// Standard deviation of their noise in centipawns
     #[arg(long, value_name = "S", allow_negative_numbers = true)]
     sigma: Option<f64>,
+    /// Static evaluation, or one with the weights of a file: NAME:FILE
+    #[arg(long, value_name = "NAME")]
+    evaluator: Option<EvaluatorChoice>,
 }
 
 impl From<WorkerArguments> for WorkerService {
@@ -199,6 +211,7 @@ impl From<WorkerArguments> for WorkerService {
             name: arguments.name,
             players: arguments.players,
             sigma: arguments.sigma,
+            evaluator: arguments.evaluator,
         }
     }
 }

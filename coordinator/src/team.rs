@@ -8,9 +8,11 @@ use crate::{
     service::{Ensemble, Service},
     voting::UnknownRule,
 };
+use monju_engine::EvaluatorChoice;
 use monju_proto::v1::{RosterRequest, coordinator_client::CoordinatorClient};
 use monju_worker::{
-    InProcessWorker, PlayerKind, PlayerSpec, PlayersError, Worker, WorkerSettings, noise_players,
+    InProcessWorker, NativeSpec, PlayerKind, PlayerSpec, PlayersError, Worker, WorkerSettings,
+    noise_players,
 };
 use std::{path::PathBuf, thread, time::Duration};
 use tokio::time::timeout;
@@ -41,6 +43,8 @@ pub struct Choices {
     pub players: Option<u32>,
     /// Standard deviation of their noise in centipawns.
     pub sigma: Option<f64>,
+    /// Evaluator of the embedded native players.
+    pub evaluator: Option<EvaluatorChoice>,
     /// Voting rule.
     pub rule: Option<String>,
     /// Transposition tables of all embedded native players together, in MiB.
@@ -121,6 +125,7 @@ async fn connect(url: &str, choices: &Choices) -> Result<Team, AssembleError> {
     for (what, chosen) in [
         ("the number of players", choices.players.is_some()),
         ("sigma", choices.sigma.is_some()),
+        ("the evaluator", choices.evaluator.is_some()),
     ] {
         if chosen {
             return Err(AssembleError(format!(
@@ -206,39 +211,47 @@ pub(crate) fn local_players(
     config: &Config,
     choices: &Choices,
 ) -> Result<Vec<PlayerSpec>, AssembleError> {
-    if let Some(count) = choices.players {
-        let sigma = choices.sigma.unwrap_or(DEFAULT_SIGMA);
-        return Ok(noise_players(team, count, sigma)?);
-    }
-    if config.players.is_empty() && config.coordinator.workers.is_empty() {
-        let sigma = choices.sigma.unwrap_or(DEFAULT_SIGMA);
-        return Ok(noise_players(team, default_count(), sigma)?);
-    }
-    let mut players = config.players.clone();
+    let sigma = choices.sigma.unwrap_or(DEFAULT_SIGMA);
+    let defaults = config.players.is_empty() && config.coordinator.workers.is_empty();
+    let mut players = match choices.players {
+        Some(count) => noise_players(team, count, sigma)?,
+        None if defaults => noise_players(team, default_count(), sigma)?,
+        None => config.players.clone(),
+    };
     if let Some(sigma) = choices.sigma {
         // The check is that of a player of this sigma.
         noise_players(team, 1, sigma)?;
-        set_sigma(&mut players, sigma)?;
+        for native in natives("sigma", &mut players)? {
+            native.sigma = sigma;
+        }
+    }
+    if let Some(evaluator) = &choices.evaluator {
+        for native in natives("the evaluator", &mut players)? {
+            native.evaluator = evaluator.clone();
+        }
     }
     Ok(players)
 }
 
-fn set_sigma(players: &mut [PlayerSpec], chosen: f64) -> Result<(), AssembleError> {
-    let mut natives = 0;
-    for player in players {
-        if let PlayerKind::Native(native) = &mut player.kind {
-            native.sigma = chosen;
-            natives += 1;
-        }
-    }
-    match natives {
-        0 => Err(AssembleError(
-            "sigma cannot be chosen: the configuration has no native players of its own; \
+/// The native players of this process, of which something is chosen.
+fn natives<'a>(
+    chosen: &str,
+    players: &'a mut [PlayerSpec],
+) -> Result<Vec<&'a mut NativeSpec>, AssembleError> {
+    let natives: Vec<_> = players
+        .iter_mut()
+        .filter_map(|player| match &mut player.kind {
+            PlayerKind::Native(native) => Some(native),
+            PlayerKind::Usi(_) => None,
+        })
+        .collect();
+    if natives.is_empty() {
+        return Err(AssembleError(format!(
+            "{chosen} cannot be chosen: the configuration has no native players of its own; \
              leave it out, or choose a number of players, too"
-                .to_owned(),
-        )),
-        _ => Ok(()),
+        )));
     }
+    Ok(natives)
 }
 
 /// As many players as cores, but enough for a vote to mean something, and no more than the papers

@@ -1,10 +1,15 @@
 //! Static evaluation: the seam that every evaluator implements, and the noise that makes players
 //! differ (paper 002, section 2).
+//!
+//! A [`Model`] is an evaluator with its weights, shared by all who use it; each thread of a search
+//! follows the moves with an [`Evaluator`] of its own.
 
 mod material;
+mod model;
 mod noise;
 
 pub use material::{Material, board_value, exchange_value, hand_value};
+pub use model::{EvaluatorChoice, EvaluatorKind, Model, UnknownEvaluator, WeightsError};
 pub use noise::{Noise, NoiseError};
 
 use crate::rules::{Move, Position};

@@ -11,6 +11,7 @@ pub mod player;
 pub mod rules;
 pub mod search;
 
-pub use player::{Answer, EvaluatorKind, Outcome, Player, PlayerError, PlayerSettings};
+pub use eval::{EvaluatorChoice, EvaluatorKind, Model};
+pub use player::{Answer, Outcome, Player, PlayerError, PlayerSettings};
 pub use rules::{Color, Game, GameError, Move, MoveError, Position, Repetition, SfenError};
 pub use search::{Bound, Control, Limits, Line, Score};

@@ -1,45 +1,20 @@
 //! One voter: a search, an evaluator, and its own noise.
 
+mod memories;
+
 use crate::{
-    eval::{Material, Noise, NoiseError},
+    eval::{Model, Noise, NoiseError},
     rules::{Game, Move},
-    search::{Bound, Control, Limits, Line, Memory, Score, Table, search},
+    search::{Bound, Control, Limits, Line, Score, Table},
 };
+use memories::Memories;
 use std::time::Duration;
-
-/// Which static evaluation a player uses.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum EvaluatorKind {
-    /// Piece values, hand values and piece-square values.
-    #[default]
-    Material,
-}
-
-impl EvaluatorKind {
-    /// The name that configurations and ballots use.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Material => "material",
-        }
-    }
-}
-
-impl std::str::FromStr for EvaluatorKind {
-    type Err = PlayerError;
-
-    fn from_str(text: &str) -> Result<Self, PlayerError> {
-        match text {
-            "material" => Ok(Self::Material),
-            _ => Err(PlayerError::UnknownEvaluator(text.to_owned())),
-        }
-    }
-}
 
 /// Everything that makes a player differ from its neighbours, except the noise seed of a game.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlayerSettings {
     /// The static evaluation.
-    pub evaluator: EvaluatorKind,
+    pub evaluator: Model,
     /// Standard deviation of the evaluation noise in centipawns; 0 for none (paper 002, section 2).
     pub sigma: f64,
     /// Size of the transposition table in MiB.
@@ -85,7 +60,7 @@ impl PlayerSettings {
 impl Default for PlayerSettings {
     fn default() -> Self {
         Self {
-            evaluator: EvaluatorKind::default(),
+            evaluator: Model::default(),
             sigma: 0.0,
             hash_mib: 64,
             threads: 1,
@@ -96,9 +71,6 @@ impl Default for PlayerSettings {
 /// Why a player could not be made.
 #[derive(Debug, thiserror::Error, PartialEq)]
 pub enum PlayerError {
-    /// No evaluator has this name.
-    #[error("unknown evaluator '{0}', expected one of: material")]
-    UnknownEvaluator(String),
     /// There is no noise of this standard deviation.
     #[error(transparent)]
     Noise(#[from] NoiseError),
@@ -147,7 +119,7 @@ pub struct Outcome {
 pub struct Player {
     settings: PlayerSettings,
     noise: Noise,
-    memory: Memory<Material>,
+    memory: Memories,
     /// Whether the memory holds anything: clearing a large table takes a while.
     remembers: bool,
 }
@@ -169,11 +141,8 @@ impl Player {
         PlayerSettings::check_hash(settings.hash_mib)?;
         PlayerSettings::check_threads(settings.threads)?;
         let noise = Noise::new(settings.sigma, 0)?;
-        let EvaluatorKind::Material = settings.evaluator;
-        let evaluator = Material::default();
         Ok(Self {
-            memory: Memory::new(settings.hash_mib, settings.threads, &evaluator)
-                .map_err(|_| PlayerError::Memory(settings.hash_mib))?,
+            memory: Memories::new(&settings).map_err(|_| PlayerError::Memory(settings.hash_mib))?,
             remembers: false,
             noise,
             settings,
@@ -217,15 +186,9 @@ impl Player {
             return without_search(Answer::Resign, Score::Mate(0));
         }
         self.remembers = true;
-        let line = search(
-            game,
-            &legal,
-            limits,
-            control,
-            &mut self.memory,
-            &self.noise,
-            progress,
-        );
+        let line = self
+            .memory
+            .search(game, &legal, limits, control, &self.noise, progress);
         let mv = line.pv.first().copied().unwrap_or(legal[0]);
         Outcome {
             answer: Answer::Move(mv),

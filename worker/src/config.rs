@@ -9,7 +9,7 @@ use crate::{
         check_sigma, check_threads,
     },
 };
-use monju_engine::Limits;
+use monju_engine::{EvaluatorChoice, Limits};
 use serde::Deserialize;
 use std::{
     collections::BTreeMap,
@@ -54,6 +54,9 @@ pub struct PlayerTable {
 
     /// Native: name of the static evaluation; `material` by default.
     pub evaluator: Option<String>,
+    /// Native: the file of the evaluator's weights, taken from the configuration's folder; by
+    /// default those that the program carries.
+    pub weights: Option<PathBuf>,
     /// Native: standard deviation of the evaluation noise in centipawns; 0 by default.
     pub sigma: Option<f64>,
     /// Native: fixes the noise seed; of several players, each takes the next seed.
@@ -118,7 +121,7 @@ impl PlayerTable {
         check_count(self.count)?;
         let limits = self.limits()?;
         let kind = match self.kind {
-            SpecKind::Native => PlayerKind::Native(self.native()?),
+            SpecKind::Native => PlayerKind::Native(self.native(folder)?),
             SpecKind::Usi => PlayerKind::Usi(self.usi(folder)?),
         };
         let players = (1..=self.count).map(|number| {
@@ -168,7 +171,7 @@ impl PlayerTable {
         })
     }
 
-    fn native(&self) -> Result<NativeSpec, PlayerProblem> {
+    fn native(&self, folder: &Path) -> Result<NativeSpec, PlayerProblem> {
         only(
             SpecKind::Usi,
             [
@@ -186,9 +189,8 @@ impl PlayerTable {
         }
         let threads = self.threads.unwrap_or(1);
         check_threads(threads)?;
-        let evaluator = self.evaluator.as_deref().map(str::parse).transpose()?;
         Ok(NativeSpec {
-            evaluator: evaluator.unwrap_or_default(),
+            evaluator: self.evaluator(folder)?,
             sigma,
             seed: self.seed,
             hash_mib: self.hash_mib,
@@ -196,11 +198,25 @@ impl PlayerTable {
         })
     }
 
+    fn evaluator(&self, folder: &Path) -> Result<EvaluatorChoice, PlayerProblem> {
+        let evaluator = self.evaluator.as_deref().map(str::parse).transpose()?;
+        let mut evaluator: EvaluatorChoice = evaluator.unwrap_or_default();
+        if let Some(weights) = &self.weights {
+            if evaluator.weights.is_some() {
+                return Err(PlayerProblem::WeightsTwice);
+            }
+            evaluator.weights = Some(weights.clone());
+        }
+        evaluator.weights = evaluator.weights.map(|path| folder.join(path));
+        Ok(evaluator)
+    }
+
     fn usi(&self, folder: &Path) -> Result<UsiSpec, PlayerProblem> {
         only(
             SpecKind::Native,
             [
                 ("evaluator", self.evaluator.is_some()),
+                ("weights", self.weights.is_some()),
                 ("sigma", self.sigma.is_some()),
                 ("seed", self.seed.is_some()),
                 ("hash_mib", self.hash_mib.is_some()),

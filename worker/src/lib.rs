@@ -22,6 +22,7 @@
 #![forbid(unsafe_code)]
 
 mod config;
+mod evaluator;
 mod go;
 mod info;
 mod limits;
@@ -38,6 +39,7 @@ mod usi_player;
 mod worker;
 
 pub use config::{PlayerTable, validate_players};
+pub use evaluator::{EvaluatorError, load_evaluator};
 pub use go::GoForm;
 pub use options::{OptionValue, Options};
 pub use problem::{PlayerProblem, PlayersError};

@@ -1,7 +1,7 @@
 //! What may be wrong with the players of a configuration.
 
 use crate::spec::{MAX_COUNT, SpecKind};
-use monju_engine::PlayerError;
+use monju_engine::{PlayerError, eval::UnknownEvaluator};
 
 /// Which table is wrong, and how.
 #[derive(Debug, PartialEq, thiserror::Error)]
@@ -40,6 +40,12 @@ pub enum PlayerProblem {
     /// A setting that the engine refuses.
     #[error(transparent)]
     Engine(#[from] PlayerError),
+    /// An evaluator that does not exist.
+    #[error(transparent)]
+    Evaluator(#[from] UnknownEvaluator),
+    /// Two files of weights.
+    #[error("weights are given twice, by weights and by evaluator; leave one out")]
+    WeightsTwice,
     /// No program to run.
     #[error("kind \"usi\" needs a command, such as command = [\"/usr/games/gpsusi\"]")]
     Command,

@@ -5,7 +5,7 @@ use crate::{
     options::Options,
     problem::{PlayerProblem, PlayersError},
 };
-use monju_engine::{EvaluatorKind, Limits, PlayerError, PlayerSettings, eval::Noise};
+use monju_engine::{EvaluatorChoice, Limits, PlayerError, PlayerSettings, eval::Noise};
 use serde::Deserialize;
 use std::{collections::BTreeMap, fmt, path::PathBuf};
 
@@ -56,7 +56,7 @@ pub enum PlayerKind {
 #[derive(Clone, Debug, PartialEq)]
 pub struct NativeSpec {
     /// The static evaluation.
-    pub evaluator: EvaluatorKind,
+    pub evaluator: EvaluatorChoice,
     /// Standard deviation of the evaluation noise in centipawns.
     pub sigma: f64,
     /// The noise seed, when it does not come with the game.
@@ -97,7 +97,7 @@ pub fn noise_players(name: &str, count: u32, sigma: f64) -> Result<Vec<PlayerSpe
         name: format!("{name}-{number}"),
         limits: Limits::default(),
         kind: PlayerKind::Native(NativeSpec {
-            evaluator: EvaluatorKind::default(),
+            evaluator: EvaluatorChoice::default(),
             sigma,
             seed: None,
             hash_mib: None,

@@ -1,12 +1,13 @@
 //! The worker: a named set of players at work.
 
 use crate::{
+    evaluator::{EvaluatorError, Shelf},
     native::{NativePlayer, Seeding},
     player::{self, Host, PlayerStub},
     spec::{NativeSpec, PlayerKind, PlayerSpec},
     usi_player::UsiPlayer,
 };
-use monju_engine::{Player, PlayerError, PlayerSettings};
+use monju_engine::{Model, Player, PlayerError, PlayerSettings};
 use monju_proto::v1;
 use std::{
     collections::BTreeSet,
@@ -54,6 +55,14 @@ pub enum StartError {
         player: String,
         /// What is wrong with it.
         source: PlayerError,
+    },
+    /// Its evaluator cannot be loaded.
+    #[error("player {player:?}: {source}")]
+    Evaluator {
+        /// Name of the player.
+        player: String,
+        /// What is wrong with it.
+        source: EvaluatorError,
     },
     /// The system refuses another thread.
     #[error("player {player:?}: cannot start its thread: {source}")]
@@ -125,6 +134,7 @@ impl Worker {
         let (closing, closed) = watch::channel(false);
         let mut members = Vec::with_capacity(players.len());
         let mut actors = Vec::with_capacity(players.len());
+        let mut shelf = Shelf::default();
         for PlayerSpec {
             name: player,
             limits,
@@ -140,10 +150,15 @@ impl Worker {
             let stub = match kind {
                 PlayerKind::Native(spec) => {
                     info.engine = "monju".to_owned();
-                    info.evaluator = spec.evaluator.name().to_owned();
+                    let evaluator = shelf.get(&spec.evaluator);
+                    let evaluator = evaluator.map_err(|source| StartError::Evaluator {
+                        player: player.clone(),
+                        source,
+                    })?;
+                    info.evaluator = evaluator.to_string();
                     info.sigma = spec.sigma;
                     info.noise_seed = spec.seed;
-                    let host = start_native(&player, limits, &spec, share_mib)?;
+                    let host = start_native(&player, limits, &spec, evaluator, share_mib)?;
                     seat(host, &closed, &mut actors)
                 }
                 PlayerKind::Usi(spec) => {
@@ -206,10 +221,11 @@ fn start_native(
     name: &str,
     own: monju_engine::Limits,
     spec: &NativeSpec,
+    evaluator: Model,
     share_mib: u32,
 ) -> Result<NativePlayer, StartError> {
     let settings = PlayerSettings {
-        evaluator: spec.evaluator,
+        evaluator,
         sigma: spec.sigma,
         hash_mib: spec.hash_mib.unwrap_or(share_mib) as usize,
         threads: spec.threads as usize,

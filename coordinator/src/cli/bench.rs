@@ -2,7 +2,8 @@
 
 use crate::commands::bench::{Bench, Comparison, RivalOption};
 use clap::Args;
-use monju_engine::{EvaluatorKind, PlayerSettings};
+use monju_engine::{EvaluatorChoice, PlayerSettings};
+use monju_worker::load_evaluator;
 use std::{path::PathBuf, time::Duration};
 
 /// What stands below the options in the help.
@@ -27,9 +28,9 @@ pub struct Arguments {
     /// Prints one JSON object
     #[arg(long)]
     json: bool,
-    /// Static evaluation: material
-    #[arg(long, value_name = "NAME", default_value = "material")]
-    evaluator: EvaluatorKind,
+    /// Static evaluation, or one with the weights of a file: NAME:FILE
+    #[arg(long, value_name = "NAME", default_value_t)]
+    evaluator: EvaluatorChoice,
     /// Transposition table in MiB; another size is another signature
     #[arg(long, value_name = "MIB", default_value_t = 16,
           value_parser = clap::value_parser!(u32).range(1..))]
@@ -61,7 +62,7 @@ impl Arguments {
     /// Runs what is asked for.
     pub fn run(self) -> anyhow::Result<()> {
         let settings = PlayerSettings {
-            evaluator: self.evaluator,
+            evaluator: load_evaluator(&self.evaluator)?,
             sigma: self.sigma,
             hash_mib: self.hash as usize,
             threads: 1,

@@ -77,7 +77,7 @@ impl Bench {
             "nps": total.nodes_per_second(),
             "depth": self.depth,
             "time_ms": total.time.as_millis() as u64,
-            "evaluator": self.settings.evaluator.name(),
+            "evaluator": self.settings.evaluator.to_string(),
             "hash_mib": self.settings.hash_mib,
             "sigma": self.settings.sigma,
             "seed": self.seed,

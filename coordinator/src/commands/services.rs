@@ -5,6 +5,7 @@ use crate::{
     server,
     team::{self, Choices},
 };
+use monju_engine::EvaluatorChoice;
 use monju_worker::{Worker, WorkerSettings};
 use std::{
     io::{self, Write},
@@ -30,6 +31,8 @@ pub struct WorkerService {
     pub players: Option<u32>,
     /// Noise of the native players in centipawns.
     pub sigma: Option<f64>,
+    /// Evaluator of the native players.
+    pub evaluator: Option<EvaluatorChoice>,
 }
 
 impl WorkerService {
@@ -44,6 +47,7 @@ impl WorkerService {
         let choices = Choices {
             players: self.players,
             sigma: self.sigma,
+            evaluator: self.evaluator,
             ..Choices::default()
         };
         let name = self.name.unwrap_or_else(|| config.worker.name.clone());

@@ -117,6 +117,7 @@ fn the_template_states_the_defaults() {
         "count",
         "kind",
         "evaluator",
+        "weights",
         "sigma",
         "seed",
         "hash_mib",

@@ -18,10 +18,11 @@ use super::{
     values::OptionError,
 };
 use anyhow::Context;
-use monju_engine::{PlayerSettings, eval::Noise};
+use monju_engine::{EvaluatorChoice, eval::Noise};
+use monju_worker::load_evaluator;
 use options::Options;
 use search::Search;
-use thread::{SearchThread, Setting};
+use thread::{PlayerChoice, SearchThread, Setting};
 use tokio::{sync::mpsc, task::JoinHandle};
 
 /// What is chosen on the command line of `monju engine`; options that the GUI sets go before it.
@@ -31,6 +32,8 @@ pub struct EngineChoices {
     pub hash_mib: u32,
     /// Standard deviation of the evaluation noise in centipawns.
     pub sigma: f64,
+    /// The static evaluation.
+    pub evaluator: EvaluatorChoice,
     /// The noise seed of every game.
     pub seed: Option<u64>,
 }
@@ -48,9 +51,10 @@ impl Engine {
     /// Starts the thread; the player is yet to be made.
     ///
     /// # Errors
-    /// There is no such noise, or no thread to be had.
+    /// There is no such noise or evaluator, or no thread to be had.
     pub fn start(choices: EngineChoices) -> anyhow::Result<Self> {
         Noise::new(choices.sigma, 0)?;
+        load_evaluator(&choices.evaluator)?;
         Ok(Self {
             choices,
             options: Options::default(),
@@ -63,11 +67,15 @@ impl Engine {
     fn setting(&self) -> Setting {
         let seed = self.options.seed().or(self.choices.seed);
         Setting {
-            player: PlayerSettings {
+            player: PlayerChoice {
+                evaluator: self
+                    .options
+                    .evaluator()
+                    .unwrap_or(&self.choices.evaluator)
+                    .clone(),
                 sigma: self.options.sigma().unwrap_or(self.choices.sigma),
-                hash_mib: self.options.hash_mib().unwrap_or(self.choices.hash_mib) as usize,
-                threads: self.options.threads() as usize,
-                ..PlayerSettings::default()
+                hash_mib: self.options.hash_mib().unwrap_or(self.choices.hash_mib),
+                threads: self.options.threads(),
             },
             game_id: self.game.id(),
             seed: seed.unwrap_or_else(|| self.game.seed(None)),

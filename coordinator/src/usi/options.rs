@@ -1,8 +1,8 @@
 //! The USI options of the proxy: what it declares, and what a GUI has set.
 
-use super::values::{HASH_DEFAULT, HASH_MAXIMUM, OptionError, number, small};
+use super::values::{HASH_DEFAULT, HASH_MAXIMUM, OptionError, evaluator, number, small};
 use crate::{team::Choices, voting::Rule};
-use monju_engine::eval::Noise;
+use monju_engine::{EvaluatorChoice, eval::Noise};
 use std::path::PathBuf;
 
 const PLAYERS_MAXIMUM: u32 = 256;
@@ -19,6 +19,7 @@ pub struct Options {
     coordinator: Option<String>,
     players: Option<u32>,
     sigma: Option<u32>,
+    evaluator: Option<EvaluatorChoice>,
     rule: Option<String>,
     seed: Option<u64>,
 }
@@ -36,6 +37,7 @@ impl Options {
             "option name Coordinator type string default <empty>".to_owned(),
             format!("option name Players type spin default 0 min 0 max {PLAYERS_MAXIMUM}"),
             format!("option name Sigma type spin default -1 min -1 max {SIGMA_MAXIMUM}"),
+            "option name Evaluator type string default <empty>".to_owned(),
             format!("option name Rule type combo default {RULE_DEFAULT} var {RULE_DEFAULT}{rules}"),
             "option name Seed type string default <empty>".to_owned(),
         ]
@@ -57,6 +59,7 @@ impl Options {
                 self.players = small(players).filter(|players| *players != 0);
             }
             "sigma" => self.sigma = small(number("Sigma", value, -1, SIGMA_MAXIMUM.into())?),
+            "evaluator" => self.evaluator = evaluator(value)?,
             "rule" => {
                 self.rule = match value {
                     "" | RULE_DEFAULT => None,
@@ -90,6 +93,7 @@ impl Options {
             coordinator: self.coordinator.clone().or(base.coordinator.clone()),
             players: self.players.or(base.players),
             sigma: self.sigma.map(f64::from).or(base.sigma),
+            evaluator: self.evaluator.clone().or(base.evaluator.clone()),
             rule: self.rule.clone().or(base.rule.clone()),
             hash_mib: self.hash_mib.or(base.hash_mib),
         }
@@ -148,6 +152,7 @@ mod tests {
             coordinator: Some("http://127.0.0.1:1".to_owned()),
             players: Some(3),
             sigma: Some(50.0),
+            evaluator: Some("material".parse().expect("known")),
             rule: Some("majority".to_owned()),
             hash_mib: Some(64),
         };
@@ -208,6 +213,7 @@ mod tests {
             ("Sigma", "-2"),
             ("USI_Hash", ""),
             ("Seed", "18446744073709551616"),
+            ("Evaluator", "magic"),
             ("Rule", "coin"),
         ] {
             let error = set.set(name, value).expect_err("a bad value").to_string();

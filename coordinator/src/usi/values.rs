@@ -1,6 +1,7 @@
 //! The values of options: what is declared for all of ours, and how a GUI's are read.
 
 use crate::voting::UnknownRule;
+use monju_engine::{EvaluatorChoice, eval::UnknownEvaluator};
 use monju_worker::DEFAULT_HASH_MIB;
 
 /// Default of `USI_Hash`: leaves the size to the command line and the configuration, whose default
@@ -27,6 +28,17 @@ pub enum OptionError {
     /// Not one of the voting rules.
     #[error("option Rule: {0}")]
     Rule(#[from] UnknownRule),
+    /// Not one of the evaluators.
+    #[error("option Evaluator: {0}")]
+    Evaluator(#[from] UnknownEvaluator),
+}
+
+/// An evaluator, `NAME` or `NAME:FILE`; `None` for the declared default, which is empty.
+pub fn evaluator(value: &str) -> Result<Option<EvaluatorChoice>, UnknownEvaluator> {
+    match value {
+        "" | "<empty>" => Ok(None),
+        _ => value.parse().map(Some),
+    }
 }
 
 /// A whole number of the declared range; `None` for a negative one that the range allows.

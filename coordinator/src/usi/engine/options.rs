@@ -1,7 +1,7 @@
 //! The USI options of one player.
 
-use crate::usi::values::{HASH_DEFAULT, HASH_MAXIMUM, OptionError, number, small};
-use monju_engine::{PlayerSettings, eval::Noise};
+use crate::usi::values::{HASH_DEFAULT, HASH_MAXIMUM, OptionError, evaluator, number, small};
+use monju_engine::{EvaluatorChoice, PlayerSettings, eval::Noise};
 use std::time::Duration;
 
 /// What is kept of the clock for the answer's way, when nobody says how long that is.
@@ -17,6 +17,7 @@ pub struct Options {
     hash_mib: Option<u32>,
     threads: Option<u32>,
     sigma: Option<u32>,
+    evaluator: Option<EvaluatorChoice>,
     seed: Option<u64>,
     move_overhead_ms: Option<u32>,
 }
@@ -31,6 +32,7 @@ impl Options {
             "option name USI_Ponder type check default false".to_owned(),
             format!("option name Threads type spin default 1 min 1 max {THREADS_MAXIMUM}"),
             format!("option name Sigma type spin default -1 min -1 max {SIGMA_MAXIMUM}"),
+            "option name Evaluator type string default <empty>".to_owned(),
             "option name Seed type string default <empty>".to_owned(),
             format!(
                 "option name MoveOverhead type spin default {OVERHEAD_DEFAULT_MS} \
@@ -51,6 +53,7 @@ impl Options {
             }
             "threads" => self.threads = small(number("Threads", value, 1, THREADS_MAXIMUM)?),
             "sigma" => self.sigma = small(number("Sigma", value, -1, SIGMA_MAXIMUM)?),
+            "evaluator" => self.evaluator = evaluator(value)?,
             "seed" => {
                 self.seed = match value {
                     "" | "<empty>" => None,
@@ -79,6 +82,11 @@ impl Options {
     /// Standard deviation of the noise in centipawns.
     pub fn sigma(&self) -> Option<f64> {
         self.sigma.map(f64::from)
+    }
+
+    /// The static evaluation.
+    pub fn evaluator(&self) -> Option<&EvaluatorChoice> {
+        self.evaluator.as_ref()
     }
 
     /// The noise seed of every game.
@@ -124,6 +132,7 @@ mod tests {
             ("Sigma", "4001"),
             ("USI_Hash", "0"),
             ("Seed", "-1"),
+            ("Evaluator", "magic"),
             ("Threads", "257"),
             ("MoveOverhead", "fast"),
         ] {

@@ -2,6 +2,7 @@
 
 use super::{Engine, EngineChoices};
 use crate::usi::{command::Command, output::Output, session::Session};
+use monju_engine::EvaluatorChoice;
 use std::time::Duration;
 use tokio::{
     sync::mpsc,
@@ -26,6 +27,7 @@ impl Gui {
         let choices = EngineChoices {
             hash_mib: 4,
             sigma,
+            evaluator: EvaluatorChoice::default(),
             seed,
         };
         let engine = Engine::start(choices).expect("started");
@@ -234,6 +236,7 @@ fn noise_that_does_not_exist_is_refused_at_the_start() {
     let choices = EngineChoices {
         hash_mib: 4,
         sigma: -1.0,
+        evaluator: EvaluatorChoice::default(),
         seed: None,
     };
     let error = Engine::start(choices).expect_err("no such noise");

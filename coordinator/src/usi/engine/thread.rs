@@ -3,7 +3,8 @@
 //! It does one job after the other and is steered from outside by the search's `Control` alone, so
 //! that a stop has no way through any queue. A panic costs one search; the next makes a new player.
 
-use monju_engine::{Control, Game, Limits, Line, Outcome, Player, PlayerError, PlayerSettings};
+use monju_engine::{Control, EvaluatorChoice, Game, Limits, Line, Outcome, Player, PlayerSettings};
+use monju_worker::load_evaluator;
 use std::{
     any::Any,
     io,
@@ -17,11 +18,37 @@ use tokio::sync::{oneshot, watch};
 /// Stack of the thread, in bytes: a search recurses once a ply.
 const STACK_BYTES: usize = 16 << 20;
 
+/// A player to be made.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlayerChoice {
+    /// The static evaluation, yet to be loaded.
+    pub evaluator: EvaluatorChoice,
+    /// Standard deviation of the noise in centipawns.
+    pub sigma: f64,
+    /// Transposition table in MiB.
+    pub hash_mib: u32,
+    /// Threads that search together.
+    pub threads: u32,
+}
+
+impl PlayerChoice {
+    /// Loads the evaluator and makes the player; what goes wrong is one line.
+    fn make(&self) -> Result<Player, String> {
+        let settings = PlayerSettings {
+            evaluator: load_evaluator(&self.evaluator).map_err(|error| error.to_string())?,
+            sigma: self.sigma,
+            hash_mib: self.hash_mib as usize,
+            threads: self.threads as usize,
+        };
+        Player::new(settings).map_err(|error| error.to_string())
+    }
+}
+
 /// What a search is made with.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Setting {
     /// The player.
-    pub player: PlayerSettings,
+    pub player: PlayerChoice,
     /// The game, whose memory it keeps.
     pub game_id: String,
     /// The noise seed of the game.
@@ -139,7 +166,8 @@ impl SearchThread {
 /// The thread's own things.
 #[derive(Default)]
 struct Desk {
-    player: Option<Player>,
+    /// What was chosen, and the player that it made.
+    player: Option<(PlayerChoice, Player)>,
     prepared: Option<Setting>,
 }
 
@@ -179,7 +207,7 @@ impl Desk {
         action: impl FnOnce(&mut Player) -> T,
     ) -> Result<T, String> {
         let result = catch_unwind(AssertUnwindSafe(|| {
-            let player = self.prepare(setting).map_err(|error| error.to_string())?;
+            let player = self.prepare(setting)?;
             Ok(action(player))
         }));
         result.unwrap_or_else(|panic| {
@@ -188,15 +216,14 @@ impl Desk {
         })
     }
 
-    fn prepare(&mut self, setting: Setting) -> Result<&mut Player, PlayerError> {
+    fn prepare(&mut self, setting: Setting) -> Result<&mut Player, String> {
         // The old player's memory goes before the new one's comes.
-        self.player
-            .take_if(|player| *player.settings() != setting.player);
-        let player = match &mut self.player {
+        self.player.take_if(|(made, _)| *made != setting.player);
+        let (_, player) = match &mut self.player {
             Some(player) => player,
             none => {
                 self.prepared = None;
-                none.insert(Player::new(setting.player.clone())?)
+                none.insert((setting.player.clone(), setting.player.make()?))
             }
         };
         if self.prepared.as_ref() != Some(&setting) {

@@ -1,0 +1,48 @@
+//! One search for each evaluator: the only place where players of different evaluators part.
+
+use super::PlayerSettings;
+use crate::{
+    eval::{Material, Model, Noise},
+    rules::{Game, Move},
+    search::{Control, Limits, Line, Memory, search},
+};
+use std::collections::TryReserveError;
+
+/// What a player carries from search to search, by its evaluator.
+pub(super) enum Memories {
+    Material(Memory<Material>),
+}
+
+impl Memories {
+    /// Allocates the table, and what each thread needs.
+    pub fn new(settings: &PlayerSettings) -> Result<Self, TryReserveError> {
+        let (hash_mib, threads) = (settings.hash_mib, settings.threads);
+        Ok(match &settings.evaluator {
+            Model::Material => {
+                Self::Material(Memory::new(hash_mib, threads, &Material::default())?)
+            }
+        })
+    }
+
+    /// Forgets the last game.
+    pub fn clear(&mut self) {
+        match self {
+            Self::Material(memory) => memory.clear(),
+        }
+    }
+
+    /// Searches with the code that was compiled for this evaluator.
+    pub fn search(
+        &mut self,
+        game: &Game,
+        legal: &[Move],
+        limits: &Limits,
+        control: &Control,
+        noise: &Noise,
+        progress: &mut dyn FnMut(&Line),
+    ) -> Line {
+        match self {
+            Self::Material(memory) => search(game, legal, limits, control, memory, noise, progress),
+        }
+    }
+}
