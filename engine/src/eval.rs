@@ -6,10 +6,12 @@
 
 mod material;
 mod model;
+pub(crate) mod nnue;
 mod noise;
 
 pub use material::{Material, board_value, exchange_value, hand_value};
 pub use model::{EvaluatorChoice, EvaluatorKind, Model, UnknownEvaluator, WeightsError};
+pub use nnue::{Features, Network, NetworkError, Nnue};
 pub use noise::{Noise, NoiseError};
 
 use crate::rules::{Move, Position};

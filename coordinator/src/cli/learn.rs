@@ -2,7 +2,8 @@
 
 use crate::commands::learn::selfplay::SelfPlayRun;
 use clap::{Args, Subcommand};
-use monju_engine::{EvaluatorKind, PlayerSettings, learn::SelfPlaySettings};
+use monju_engine::{EvaluatorChoice, PlayerSettings, learn::SelfPlaySettings};
+use monju_worker::load_evaluator;
 use std::{path::PathBuf, thread};
 
 /// What to make.
@@ -17,7 +18,7 @@ impl Command {
     /// Makes it.
     pub fn run(self) -> anyhow::Result<()> {
         match self {
-            Self::Selfplay(arguments) => SelfPlayRun::from(arguments).run(),
+            Self::Selfplay(arguments) => SelfPlayRun::try_from(arguments)?.run(),
         }
     }
 }
@@ -39,9 +40,9 @@ pub struct SelfPlayArguments {
     /// Nodes a move
     #[arg(long, default_value_t = 4000, value_parser = clap::value_parser!(u64).range(1..))]
     nodes: u64,
-    /// Static evaluation
-    #[arg(long, value_name = "NAME", default_value = "material")]
-    evaluator: EvaluatorKind,
+    /// Static evaluation, or one with the weights of a file: NAME:FILE
+    #[arg(long, value_name = "NAME", default_value_t)]
+    evaluator: EvaluatorChoice,
     /// Standard deviation of the evaluation noise in centipawns
     #[arg(
         long,
@@ -76,17 +77,19 @@ pub struct SelfPlayArguments {
     threads: Option<usize>,
 }
 
-impl From<SelfPlayArguments> for SelfPlayRun {
-    fn from(arguments: SelfPlayArguments) -> Self {
+impl TryFrom<SelfPlayArguments> for SelfPlayRun {
+    type Error = anyhow::Error;
+
+    fn try_from(arguments: SelfPlayArguments) -> anyhow::Result<Self> {
         let cores = || thread::available_parallelism().map_or(1, usize::from);
-        Self {
+        Ok(Self {
             output: arguments.output,
             positions: arguments.positions,
             threads: arguments.threads.unwrap_or_else(cores).max(1),
             openings: arguments.openings,
             settings: SelfPlaySettings {
                 player: PlayerSettings {
-                    evaluator: arguments.evaluator,
+                    evaluator: load_evaluator(&arguments.evaluator)?,
                     sigma: arguments.sigma,
                     hash_mib: arguments.hash,
                     threads: 1,
@@ -99,6 +102,6 @@ impl From<SelfPlayArguments> for SelfPlayRun {
                 decided_score: arguments.decided_score,
                 ..SelfPlaySettings::default()
             },
-        }
+        })
     }
 }

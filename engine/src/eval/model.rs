@@ -1,6 +1,7 @@
 //! Evaluators by name, and the weights that players share.
 
-use std::{fmt, path::PathBuf, str::FromStr};
+use super::nnue::{Network, NetworkError};
+use std::{fmt, path::PathBuf, str::FromStr, sync::Arc};
 
 /// The static evaluations that there are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -8,16 +9,19 @@ pub enum EvaluatorKind {
     /// Piece values, hand values and piece-square values, set by hand.
     #[default]
     Material,
+    /// A network: Monju's own, or a `nn.bin`.
+    Nnue,
 }
 
 impl EvaluatorKind {
     /// Every kind.
-    pub const ALL: [Self; 1] = [Self::Material];
+    pub const ALL: [Self; 2] = [Self::Material, Self::Nnue];
 
     /// The name that configurations and ballots use.
     pub fn name(self) -> &'static str {
         match self {
             Self::Material => "material",
+            Self::Nnue => "nnue",
         }
     }
 }
@@ -93,6 +97,12 @@ pub enum WeightsError {
     /// Weights for an evaluator that has none.
     #[error("evaluator {0} takes no file of weights, leave it out")]
     None(EvaluatorKind),
+    /// An evaluator whose weights must be given.
+    #[error("this build carries no weights for evaluator {0}, name a file: {0}:FILE")]
+    NotEmbedded(EvaluatorKind),
+    /// Weights that are no network.
+    #[error(transparent)]
+    Network(#[from] NetworkError),
 }
 
 /// A static evaluation with its weights, which all players and threads share: cloning is cheap.
@@ -101,6 +111,8 @@ pub enum Model {
     /// Needs no weights.
     #[default]
     Material,
+    /// A network.
+    Nnue(Arc<Network>),
 }
 
 impl Model {
@@ -111,6 +123,7 @@ impl Model {
     pub fn embedded(kind: EvaluatorKind) -> Result<Self, WeightsError> {
         match kind {
             EvaluatorKind::Material => Ok(Self::Material),
+            EvaluatorKind::Nnue => Err(WeightsError::NotEmbedded(kind)),
         }
     }
 
@@ -118,9 +131,10 @@ impl Model {
     ///
     /// # Errors
     /// The bytes are no such weights.
-    pub fn from_bytes(kind: EvaluatorKind, _bytes: &[u8]) -> Result<Self, WeightsError> {
+    pub fn from_bytes(kind: EvaluatorKind, bytes: &[u8]) -> Result<Self, WeightsError> {
         match kind {
             EvaluatorKind::Material => Err(WeightsError::None(kind)),
+            EvaluatorKind::Nnue => Ok(Self::Nnue(Arc::new(Network::from_bytes(bytes)?))),
         }
     }
 
@@ -128,6 +142,7 @@ impl Model {
     pub fn kind(&self) -> EvaluatorKind {
         match self {
             Self::Material => EvaluatorKind::Material,
+            Self::Nnue(_) => EvaluatorKind::Nnue,
         }
     }
 }
@@ -135,6 +150,9 @@ impl Model {
 /// The name, and the hash of the weights where there are some: what ballots show.
 impl fmt::Display for Model {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.kind().fmt(f)
+        match self {
+            Self::Material => self.kind().fmt(f),
+            Self::Nnue(network) => write!(f, "{} {:016x}", self.kind(), network.hash()),
+        }
     }
 }

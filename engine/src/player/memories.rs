@@ -2,15 +2,16 @@
 
 use super::PlayerSettings;
 use crate::{
-    eval::{Material, Model, Noise},
+    eval::{Material, Model, Nnue, Noise},
     rules::{Game, Move},
     search::{Control, Limits, Line, Memory, search},
 };
-use std::collections::TryReserveError;
+use std::{collections::TryReserveError, sync::Arc};
 
 /// What a player carries from search to search, by its evaluator.
 pub(super) enum Memories {
     Material(Memory<Material>),
+    Nnue(Memory<Nnue>),
 }
 
 impl Memories {
@@ -21,6 +22,10 @@ impl Memories {
             Model::Material => {
                 Self::Material(Memory::new(hash_mib, threads, &Material::default())?)
             }
+            Model::Nnue(network) => {
+                let evaluator = Nnue::new(Arc::clone(network));
+                Self::Nnue(Memory::new(hash_mib, threads, &evaluator)?)
+            }
         })
     }
 
@@ -28,6 +33,7 @@ impl Memories {
     pub fn clear(&mut self) {
         match self {
             Self::Material(memory) => memory.clear(),
+            Self::Nnue(memory) => memory.clear(),
         }
     }
 
@@ -43,6 +49,7 @@ impl Memories {
     ) -> Line {
         match self {
             Self::Material(memory) => search(game, legal, limits, control, memory, noise, progress),
+            Self::Nnue(memory) => search(game, legal, limits, control, memory, noise, progress),
         }
     }
 }

@@ -38,3 +38,11 @@ impl<E: Evaluator + Clone> Memory<E> {
         }
     }
 }
+
+#[cfg(test)]
+impl<E> Memory<E> {
+    /// The evaluator of the searching thread.
+    pub fn evaluator(&self) -> &E {
+        &self.threads[0].evaluator
+    }
+}

@@ -129,11 +129,11 @@ impl SelfPlayRun {
             decided_plies,
         } = &self.settings;
         format!(
-            "evaluator = {:?}\nsigma = {}\nhash_mib = {}\nnodes = {nodes}\nseed = {seed}\n\
+            "evaluator = \"{}\"\nsigma = {}\nhash_mib = {}\nnodes = {nodes}\nseed = {seed}\n\
              random_plies = {random_plies}\nopening_plies = {opening_plies}\n\
              openings_fingerprint = \"{:016x}\"\nmaximum_plies = {maximum_plies}\n\
              decided_score = {decided_score}\ndecided_plies = {decided_plies}\n",
-            player.evaluator.name(),
+            player.evaluator,
             player.sigma,
             player.hash_mib,
             fingerprint(openings.as_bytes()),
