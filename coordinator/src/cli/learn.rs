@@ -1,8 +1,11 @@
 //! The command line of `monju learn`.
 
-use crate::commands::learn::selfplay::SelfPlayRun;
+use crate::commands::learn::{nnue::NetworkRun, selfplay::SelfPlayRun};
 use clap::{Args, Subcommand};
-use monju_engine::{EvaluatorChoice, PlayerSettings, learn::SelfPlaySettings};
+use monju_engine::{
+    EvaluatorChoice, PlayerSettings,
+    learn::{NetworkTraining, SelfPlaySettings},
+};
 use monju_worker::load_evaluator;
 use std::{path::PathBuf, thread};
 
@@ -12,6 +15,9 @@ pub enum Command {
     /// Plays games against itself, and writes their positions with score, best move and result
     #[command(after_help = SELF_PLAY_HELP)]
     Selfplay(SelfPlayArguments),
+    /// Trains a network on such positions: the evaluator 'nnue', and a nn.bin for other engines
+    #[command(after_help = NETWORK_HELP)]
+    Nnue(NetworkArguments),
 }
 
 impl Command {
@@ -19,6 +25,7 @@ impl Command {
     pub fn run(self) -> anyhow::Result<()> {
         match self {
             Self::Selfplay(arguments) => SelfPlayRun::try_from(arguments)?.run(),
+            Self::Nnue(arguments) => NetworkRun::from(arguments).run(),
         }
     }
 }
@@ -103,5 +110,76 @@ impl TryFrom<SelfPlayArguments> for SelfPlayRun {
                 ..SelfPlaySettings::default()
             },
         })
+    }
+}
+
+const NETWORK_HELP: &str = "\
+The network is K-P 256x2-32-32. After every epoch it is written to FILE, and beside it FILE.checkpoint,
+from which --resume goes on with the same options, FILE.losses.tsv, and FILE.loss.svg, their curve.
+With the same data, options and number of threads the network is the same. Every 50th game is held
+out to validate on; positions in check, or whose best move captures, are not learned from.
+
+Use it with --evaluator nnue:FILE; other engines read the nn.bin.";
+
+/// Everything after `monju learn nnue`.
+#[derive(Debug, Args)]
+pub struct NetworkArguments {
+    /// Positions, as 'monju learn selfplay' writes them
+    #[arg(required = true)]
+    data: Vec<PathBuf>,
+    /// The network to write
+    #[arg(long, value_name = "FILE")]
+    output: PathBuf,
+    /// The same for other engines
+    #[arg(long, value_name = "FILE")]
+    nn_bin: Option<PathBuf>,
+    /// A network to start from, instead of random weights
+    #[arg(long, value_name = "FILE")]
+    start: Option<PathBuf>,
+    /// Goes on where an earlier run with the same options stopped
+    #[arg(long, conflicts_with = "start")]
+    resume: bool,
+    /// Stops after this epoch, to be resumed
+    #[arg(long, value_name = "EPOCH")]
+    until: Option<u64>,
+    /// How often every position is seen
+    #[arg(long, value_name = "N", default_value_t = NetworkTraining::default().epochs,
+          value_parser = clap::value_parser!(u64).range(1..))]
+    epochs: u64,
+    /// Positions of a step
+    #[arg(long, value_name = "N", default_value_t = NetworkTraining::default().batch)]
+    batch: usize,
+    /// Length of the first steps; it falls to a hundredth
+    #[arg(long, default_value_t = NetworkTraining::default().rate)]
+    rate: f64,
+    /// Share of the score in what is learned; the rest is the result of the game
+    #[arg(long, default_value_t = NetworkTraining::default().lambda)]
+    lambda: f64,
+    /// Of the first weights, and of the order of the positions
+    #[arg(long, default_value_t = NetworkTraining::default().seed)]
+    seed: u64,
+    /// Threads that share a step
+    #[arg(long, value_name = "N", default_value_t = NetworkTraining::default().threads)]
+    threads: usize,
+}
+
+impl From<NetworkArguments> for NetworkRun {
+    fn from(arguments: NetworkArguments) -> Self {
+        Self {
+            data: arguments.data,
+            output: arguments.output,
+            nn_bin: arguments.nn_bin,
+            start: arguments.start,
+            resume: arguments.resume,
+            until: arguments.until,
+            settings: NetworkTraining {
+                seed: arguments.seed,
+                epochs: arguments.epochs,
+                batch: arguments.batch,
+                rate: arguments.rate,
+                lambda: arguments.lambda,
+                threads: arguments.threads,
+            },
+        }
     }
 }

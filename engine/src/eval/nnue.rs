@@ -5,10 +5,11 @@ mod file;
 mod network;
 mod simd;
 
-pub(crate) use features::for_each;
+pub(crate) use features::{PIECES_AND_KINGS, for_each, turned_numbers};
 pub use file::NetworkError;
 pub use network::{Features, Network};
 pub(crate) use network::{HIDDEN, Layer, Parts, WIDTH};
+pub(crate) use simd::{Vectorised, vectorised};
 
 use super::Evaluator;
 use crate::rules::{Color, Move, Position};

@@ -93,6 +93,35 @@ fn in_hand(color: Color, kind: PieceKind, count: usize) -> Seen {
     }
 }
 
+/// What each number is to the other side.
+pub(crate) const fn turned_numbers() -> [u16; PIECES_AND_KINGS] {
+    let mut turned = [0; PIECES_AND_KINGS];
+    let mut kind = 0;
+    while kind < HAND.len() {
+        let [own, other] = HAND[kind];
+        let mut count = 0;
+        while count < other - own {
+            turned[(own + count) as usize] = other + count;
+            turned[(other + count) as usize] = own + count;
+            count += 1;
+        }
+        kind += 1;
+    }
+    let mut kind = 0;
+    while kind < BOARD.len() {
+        let mut square = 0;
+        while square < Square::COUNT as u16 {
+            let own = BOARD[kind] + square;
+            let other = BOARD[kind] + Square::COUNT as u16 + 80 - square;
+            turned[own as usize] = other;
+            turned[other as usize] = own;
+            square += 1;
+        }
+        kind += 1;
+    }
+    turned
+}
+
 /// Calls `visit` with the number of every piece, the kings included, and of every missing one.
 pub(crate) fn for_each(position: &Position, mut visit: impl FnMut(Seen)) {
     let mut present = 0;
@@ -222,6 +251,17 @@ mod tests {
         };
         assert_eq!(one.len(), 40);
         assert_eq!(turned(&one), two);
+    }
+
+    #[test]
+    fn numbers_are_turned_as_positions_are() {
+        let turned = turned_numbers();
+        for sfen in crate::bench::POSITIONS {
+            for [black, white] in numbers(sfen) {
+                assert_eq!(turned[usize::from(black)], white, "{sfen}");
+                assert_eq!(turned[usize::from(white)], black, "{sfen}");
+            }
+        }
     }
 
     #[test]

@@ -81,6 +81,27 @@ impl Kernel {
     }
 }
 
+/// Work in plain code that is worth compiling for the vectors of the processor. It gives the same
+/// bits with all of them: nothing is contracted or put into another order.
+pub(crate) trait Vectorised {
+    /// What comes of it.
+    type Output;
+
+    /// Does it; `#[inline(always)]`, like all that it calls in loops.
+    fn run(self) -> Self::Output;
+}
+
+/// Does some work with the widest vectors there are.
+pub(crate) fn vectorised<W: Vectorised>(work: W) -> W::Output {
+    match Kernel::best() {
+        Kernel::Scalar => work.run(),
+        #[cfg(target_arch = "x86_64")]
+        Kernel::Avx2(avx2) => avx2.run(work),
+        #[cfg(target_arch = "x86_64")]
+        Kernel::Avx512(avx512) => avx512.run(work),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

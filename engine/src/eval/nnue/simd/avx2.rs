@@ -1,6 +1,9 @@
 //! 256-bit vectors.
 
-use super::super::network::{Block, HIDDEN, Row};
+use super::{
+    super::network::{Block, HIDDEN, Row},
+    Vectorised,
+};
 use std::arch::x86_64::*;
 
 /// Proof that the processor has AVX2.
@@ -34,6 +37,16 @@ impl Avx2 {
         // SAFETY: a value of this type exists only where AVX2 was detected.
         unsafe { affine(inputs, weights, biases) }
     }
+
+    pub fn run<W: Vectorised>(self, work: W) -> W::Output {
+        // SAFETY: a value of this type exists only where AVX2 was detected.
+        unsafe { run(work) }
+    }
+}
+
+#[target_feature(enable = "avx2")]
+fn run<W: Vectorised>(work: W) -> W::Output {
+    work.run()
 }
 
 #[inline]

@@ -1,6 +1,9 @@
 //! 512-bit vectors, with VNNI's dot products where the processor has them.
 
-use super::super::network::{Block, HIDDEN, Row};
+use super::{
+    super::network::{Block, HIDDEN, Row},
+    Vectorised,
+};
 use std::arch::x86_64::*;
 
 /// Proof that the processor has AVX-512 F and BW, and VNNI if it says so.
@@ -49,6 +52,16 @@ impl Avx512 {
             unsafe { affine_plain(inputs, weights, biases) }
         }
     }
+
+    pub fn run<W: Vectorised>(self, work: W) -> W::Output {
+        // SAFETY: a value of this type exists only where AVX-512 F and BW were detected.
+        unsafe { run(work) }
+    }
+}
+
+#[target_feature(enable = "avx512f,avx512bw")]
+fn run<W: Vectorised>(work: W) -> W::Output {
+    work.run()
 }
 
 #[inline]
