@@ -1,15 +1,21 @@
 //! The record of one consultation while it fills: who said what, and what of it counts.
 
 mod decision;
+mod poll;
+pub mod words;
 
-pub use decision::{Verdict, by_rules};
+pub use decision::{Verdict, by_rules, tie_break};
+pub use poll::{Method, decide};
 
-use crate::voting::{self, Rule};
+use crate::{
+    calibration::Calibration,
+    voting::{self, Rule},
+};
 use monju_engine::{Game, Move};
 use monju_proto::v1::{
     Arrival, Ballot, Decision, Line, PlayerInfo, Position, Tally, ThinkResult, Vote,
 };
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 use tracing::warn;
 
 /// What identifies a ballot, and how it is decided.
@@ -25,6 +31,8 @@ pub struct Heading {
     pub rule: Rule,
     /// Ballot name of the primary player, where the ensemble names one.
     pub primary: Option<String>,
+    /// What makes scores comparable.
+    pub calibration: Arc<Calibration>,
 }
 
 /// A ballot that is being filled. Players are known by their index, in the order they were given.
@@ -190,6 +198,13 @@ impl OpenBallot {
     }
 
     fn record(&self, silent: Arrival, decision: Option<Decision>) -> Ballot {
+        let votes = self.votes(silent);
+        let decision = decision.map(|decision| Decision {
+            win_rate: decision
+                .win_rate
+                .or(mean_win_rate(&votes, &decision.r#move)),
+            ..decision
+        });
         Ballot {
             id: self.heading.id,
             game_id: self.heading.game_id.clone(),
@@ -198,11 +213,7 @@ impl OpenBallot {
                 moves: self.game.moves().iter().map(Move::to_string).collect(),
             }),
             seed: self.heading.seed,
-            votes: self
-                .entries
-                .iter()
-                .map(|entry| entry.vote(silent))
-                .collect(),
+            votes,
             tally: self
                 .tally()
                 .into_iter()
@@ -212,7 +223,17 @@ impl OpenBallot {
                 })
                 .collect(),
             decision,
+            primary: self.heading.primary.clone().unwrap_or_default(),
+            ..Ballot::default()
         }
+    }
+
+    fn votes(&self, silent: Arrival) -> Vec<Vote> {
+        let calibration = &self.heading.calibration;
+        let entries = self.entries.iter();
+        entries
+            .map(|entry| entry.vote(silent, calibration))
+            .collect()
     }
 
     fn tally(&self) -> Vec<voting::Count> {
@@ -232,15 +253,21 @@ impl OpenBallot {
 }
 
 impl Entry {
-    fn vote(&self, silent: Arrival) -> Vote {
+    fn vote(&self, silent: Arrival, calibration: &Calibration) -> Vote {
         let Judgement {
             arrival,
             counted,
             failure,
         } = self.judge(silent);
+        let mut line = self.line.clone();
+        if let (Some(line), Said::Legal(mv)) = (&mut line, &self.said) {
+            line.r#move = mv.to_string();
+        }
+        let score = line.as_ref().and_then(|line| line.score.as_ref());
         Vote {
+            win_rate: score.and_then(|score| calibration.win_rate(&self.info, score)),
             player: Some(self.info.clone()),
-            line: self.line.clone(),
+            line,
             arrival: arrival.into(),
             failure,
             arrived_ms: self.arrived.as_millis() as u64,
@@ -272,6 +299,20 @@ impl Entry {
             failure,
         }
     }
+}
+
+/// The mean win rate of the votes for a move that have one.
+fn mean_win_rate(votes: &[Vote], mv: &str) -> Option<f64> {
+    let is_for = |vote: &&Vote| {
+        let line = vote.line.as_ref();
+        vote.counted && line.is_some_and(|line| line.r#move == mv)
+    };
+    let rates: Vec<f64> = votes
+        .iter()
+        .filter(is_for)
+        .filter_map(|vote| vote.win_rate)
+        .collect();
+    (!rates.is_empty()).then(|| rates.iter().sum::<f64>() / rates.len() as f64)
 }
 
 /// The move that a line stands for.

@@ -2,11 +2,14 @@
 
 mod bench;
 mod learn;
+mod record;
 
 use crate::{
     commands::{
+        calibrate::Calibrate,
         consult::Consult,
         perft::Perft,
+        replay::ReplayCommand,
         services::{CoordinatorService, WorkerService},
     },
     server,
@@ -63,6 +66,10 @@ enum Command {
     /// Makes weights for the evaluators, and what they are made from
     #[command(subcommand)]
     Learn(learn::Command),
+    /// Decides recorded ballots again under any rule, and tabulates who votes how
+    Replay(record::ReplayArguments),
+    /// Learns each engine's win rates by score from recorded ballots, and writes them to a file
+    Calibrate(record::CalibrateArguments),
 }
 
 const ENGINE_HELP: &str = "\
@@ -95,6 +102,9 @@ struct TeamArguments {
     /// Transposition tables of all native players together, in MiB
     #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u32).range(1..))]
     hash: Option<u32>,
+    /// Appends every decided ballot to this file, as a line of JSON
+    #[arg(long, value_name = "FILE")]
+    log: Option<PathBuf>,
 }
 
 impl From<TeamArguments> for Choices {
@@ -107,6 +117,7 @@ impl From<TeamArguments> for Choices {
             evaluator: arguments.evaluator,
             rule: arguments.rule,
             hash_mib: arguments.hash,
+            log: arguments.log,
         }
     }
 }
@@ -230,6 +241,9 @@ struct CoordinatorArguments {
     /// Voting rule
     #[arg(long)]
     rule: Option<String>,
+    /// Appends every decided ballot to this file, as a line of JSON
+    #[arg(long, value_name = "FILE")]
+    log: Option<PathBuf>,
 }
 
 impl From<CoordinatorArguments> for CoordinatorService {
@@ -239,6 +253,7 @@ impl From<CoordinatorArguments> for CoordinatorService {
             listen: arguments.listen,
             workers: arguments.workers,
             rule: arguments.rule,
+            log: arguments.log,
         }
     }
 }
@@ -301,7 +316,7 @@ pub fn main() -> ExitCode {
 fn execute(command: Command) -> anyhow::Result<()> {
     let _log = log_to_stderr(match command {
         Command::Worker(_) | Command::Coordinator(_) => "info",
-        Command::Usi(_) | Command::Engine(_) => "warn",
+        Command::Usi(_) | Command::Engine(_) | Command::Replay(_) | Command::Calibrate(_) => "warn",
         // What goes wrong is in the ballot, or in the one line at the end.
         Command::Consult(_) | Command::Perft(_) | Command::Bench(_) | Command::Learn(_) => "error",
     });
@@ -309,6 +324,8 @@ fn execute(command: Command) -> anyhow::Result<()> {
         Command::Perft(arguments) => arguments.resolve()?.run(),
         Command::Bench(arguments) => arguments.run(),
         Command::Learn(command) => command.run(),
+        Command::Replay(arguments) => ReplayCommand::from(arguments).run(),
+        Command::Calibrate(arguments) => Calibrate::from(arguments).run(),
         Command::Engine(arguments) => block_on(usi::run_engine(arguments.into())),
         Command::Usi(arguments) => block_on(usi::run(arguments.into())),
         Command::Worker(arguments) => block_on(WorkerService::from(arguments).run()),

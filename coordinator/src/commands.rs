@@ -1,7 +1,10 @@
 //! What the subcommands of `monju` do.
 
 pub mod bench;
+pub mod calibrate;
 pub mod consult;
 pub mod learn;
 pub mod perft;
+pub mod replay;
 pub mod services;
+mod text_table;

@@ -5,6 +5,7 @@
 mod place;
 
 use crate::{
+    resignation::Policy,
     roster,
     voting::{Rule, UnknownRule},
 };
@@ -64,15 +65,21 @@ pub struct CoordinatorConfig {
     pub workers: Vec<String>,
     /// What is lost between a decision and the GUI's clock.
     pub overhead: Duration,
+    /// Where ballots are recorded.
+    pub log: Option<PathBuf>,
 }
 
 /// How votes become a move.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct EnsembleConfig {
     /// The voting rule.
     pub rule: Rule,
-    /// The player whose move is taken when no move has a majority.
+    /// The player that some rules follow, and that decides ties.
     pub primary: Option<String>,
+    /// The file that makes the scores of different engines comparable.
+    pub calibration: Option<PathBuf>,
+    /// When the team resigns; never, unless told.
+    pub resignation: Option<Policy>,
 }
 
 impl Default for Config {
@@ -88,6 +95,7 @@ impl Default for Config {
                 listen: COORDINATOR_LISTEN.to_owned(),
                 workers: Vec::new(),
                 overhead: OVERHEAD,
+                log: None,
             },
             ensemble: EnsembleConfig::default(),
         }
@@ -131,12 +139,13 @@ impl Config {
             );
             return Err(source.error(&["version"], what));
         }
-        let players = validate_players(&file.player, path.parent().unwrap_or(Path::new("")))
+        let folder = path.parent().unwrap_or(Path::new(""));
+        let players = validate_players(&file.player, folder)
             .map_err(|error| source.element_error("player", error.index, error.to_string()))?;
         let config = Self {
             worker: file.worker.validate(&source)?,
-            coordinator: file.coordinator.validate(&source)?,
-            ensemble: file.ensemble.validate(&source)?,
+            coordinator: file.coordinator.validate(&source, folder)?,
+            ensemble: file.ensemble.validate(&source, folder)?,
             players,
         };
         config.check_primary(&source)?;
@@ -220,10 +229,11 @@ struct CoordinatorTable {
     listen: Option<String>,
     workers: Option<Vec<String>>,
     overhead_ms: Option<u32>,
+    log: Option<PathBuf>,
 }
 
 impl CoordinatorTable {
-    fn validate(self, source: &Source) -> Result<CoordinatorConfig, ConfigError> {
+    fn validate(self, source: &Source, folder: &Path) -> Result<CoordinatorConfig, ConfigError> {
         let defaults = Config::default().coordinator;
         let config = CoordinatorConfig {
             listen: self.listen.unwrap_or(defaults.listen),
@@ -231,6 +241,7 @@ impl CoordinatorTable {
             overhead: self
                 .overhead_ms
                 .map_or(defaults.overhead, |ms| Duration::from_millis(ms.into())),
+            log: self.log.map(|log| folder.join(log)),
         };
         check_listen(source, "coordinator", &config.listen)?;
         let keys = ["coordinator", "workers"];
@@ -250,20 +261,58 @@ impl CoordinatorTable {
 struct EnsembleTable {
     rule: Option<String>,
     primary: Option<String>,
+    calibration: Option<PathBuf>,
+    resign_below: Option<f64>,
+    resign_after: Option<u32>,
 }
 
+/// So many hopeless decisions in a row end a game unless told otherwise.
+const RESIGN_AFTER: u32 = 3;
+
 impl EnsembleTable {
-    fn validate(self, source: &Source) -> Result<EnsembleConfig, ConfigError> {
-        let rule = match self.rule {
-            Some(rule) => rule.parse().map_err(|error: UnknownRule| {
-                source.error(&["ensemble", "rule"], error.to_string())
-            })?,
+    fn validate(self, source: &Source, folder: &Path) -> Result<EnsembleConfig, ConfigError> {
+        let error = |key: &str, what: String| source.error(&["ensemble", key], what);
+        let rule = match &self.rule {
+            Some(rule) => rule
+                .parse()
+                .map_err(|unknown: UnknownRule| error("rule", unknown.to_string()))?,
             None => Rule::default(),
         };
+        if rule.needs_primary() && self.primary.is_none() {
+            let what = format!("rule '{rule}' needs a primary player; name one by primary = …");
+            return Err(error("rule", what));
+        }
         Ok(EnsembleConfig {
             rule,
+            resignation: self.resignation(&error)?,
             primary: self.primary,
+            calibration: self.calibration.map(|path| folder.join(path)),
         })
+    }
+
+    fn resignation(
+        &self,
+        error: &dyn Fn(&str, String) -> ConfigError,
+    ) -> Result<Option<Policy>, ConfigError> {
+        let after = self.resign_after.unwrap_or(RESIGN_AFTER);
+        if after == 0 {
+            let what = "resign_after must be at least 1".to_owned();
+            return Err(error("resign_after", what));
+        }
+        let Some(below) = self.resign_below else {
+            return Ok(None);
+        };
+        if !(0.0..0.5).contains(&below) {
+            let what = format!("resign_below must be a win rate from 0 to below 0.5, not {below}");
+            return Err(error("resign_below", what));
+        }
+        if self.calibration.is_none() {
+            let what = "resign_below needs win rates; name a calibration, which \
+                        'monju calibrate' makes"
+                .to_owned();
+            return Err(error("resign_below", what));
+        }
+        Ok(Some(Policy { below, after }))
     }
 }
 

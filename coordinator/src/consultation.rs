@@ -223,6 +223,7 @@ impl<'a> Consultation<'a> {
             }),
             clock: None,
             ponder: self.pondering,
+            multi_pv: self.limits.multi_pv,
         }
     }
 
@@ -320,13 +321,20 @@ impl<'a> Consultation<'a> {
             elapsed_ms = elapsed.as_millis(),
             "decided"
         );
-        self.ballot.close(Decision {
+        let ballot = self.ballot.close(Decision {
             r#move: mv,
             ponder,
             rule: heading.rule.name().to_owned(),
             tie_break: tie_break.into(),
             elapsed_ms: elapsed.as_millis() as u64,
-        })
+            win_rate: None,
+        });
+        let deadline = self.decide_at.map(|at| at - self.begun);
+        Ballot {
+            limits: Some(self.limits),
+            deadline_ms: deadline.map(|deadline| deadline.as_millis() as u64),
+            ..ballot
+        }
     }
 }
 

@@ -3,16 +3,20 @@
 //! A consultation goes through these in order: [`cli`] and [`commands`] resolve what is asked for,
 //! [`team`] assembles who is asked, [`service`] takes the request, [`consultation`] asks the
 //! players that [`roster`] knows within the time that [`clock`] gives, [`ballot`] keeps their
-//! votes, and [`voting`] decides.
+//! votes, which [`calibration`] makes comparable, [`voting`] decides, and [`record`] remembers.
 #![forbid(unsafe_code)]
 
 pub mod ballot;
+pub mod calibration;
 pub mod cli;
 pub mod clock;
 pub mod commands;
 pub mod config;
 pub mod consultation;
 pub mod in_process;
+pub mod record;
+pub mod replay;
+pub mod resignation;
 pub mod roster;
 pub mod seed;
 pub mod server;
@@ -21,4 +25,5 @@ pub mod team;
 #[cfg(test)]
 mod testing;
 pub mod usi;
+pub mod usi_text;
 pub mod voting;

@@ -2,9 +2,12 @@
 
 use crate::{
     ballot::Heading,
+    calibration::Calibration,
     consultation::{Command, Question, consult},
+    record::Recorder,
+    resignation::{Policy, Resignation},
     roster::Roster,
-    voting::Rule,
+    voting::{RANKED_MOVES, Rule},
 };
 use monju_engine::Game;
 use monju_proto::v1::{
@@ -41,7 +44,7 @@ const COMMANDS: usize = 4;
 const BALLOTS: usize = 2;
 
 /// How an ensemble decides.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Ensemble {
     /// The voting rule, unless a consultation names another.
     pub rule: Rule,
@@ -49,6 +52,10 @@ pub struct Ensemble {
     pub primary: Option<String>,
     /// What is lost between a decision and the GUI's clock.
     pub overhead: Duration,
+    /// What makes the scores of its engines comparable.
+    pub calibration: Arc<Calibration>,
+    /// When the team resigns; never, unless told.
+    pub resignation: Option<Policy>,
 }
 
 /// The coordinator as a gRPC service; clones serve the same ensemble.
@@ -63,13 +70,17 @@ struct Inner {
     roster: Roster,
     consultations: AtomicU64,
     decided: broadcast::Sender<Ballot>,
+    resignation: Resignation,
+    recorder: Option<Arc<Recorder>>,
 }
 
 impl Service {
-    /// A coordinator of these workers.
-    pub fn new(ensemble: Ensemble, roster: Roster) -> Self {
+    /// A coordinator of these workers, which records its ballots if it is given a recorder.
+    pub fn new(ensemble: Ensemble, roster: Roster, recorder: Option<Arc<Recorder>>) -> Self {
         Self {
             inner: Arc::new(Inner {
+                resignation: Resignation::new(ensemble.resignation),
+                recorder,
                 ensemble,
                 roster,
                 consultations: AtomicU64::new(1),
@@ -104,6 +115,10 @@ impl Service {
                 .parse()
                 .map_err(|error| Status::invalid_argument(format!("{error}")))?,
         };
+        let mut limits = begin.limits.unwrap_or_default();
+        if rule.ranks_moves() {
+            limits.multi_pv.get_or_insert(RANKED_MOVES);
+        }
         Ok(Question {
             heading: Heading {
                 id: self.inner.consultations.fetch_add(1, Ordering::Relaxed),
@@ -111,9 +126,10 @@ impl Service {
                 seed: begin.seed,
                 rule,
                 primary: ensemble.primary.clone(),
+                calibration: Arc::clone(&ensemble.calibration),
             },
             game,
-            limits: begin.limits.unwrap_or_default(),
+            limits,
             overhead: ensemble.overhead,
         })
     }
@@ -145,7 +161,11 @@ impl Coordinator for Service {
             let seats = inner.roster.seats();
             let decided = consult(question, &seats, receiver, ballots.clone()).await;
             listener.abort();
-            if let Some(ballot) = decided {
+            if let Some(mut ballot) = decided {
+                inner.resignation.consider(&mut ballot);
+                if let Some(recorder) = &inner.recorder {
+                    recorder.ballot(&ballot);
+                }
                 // Watchers and the caller may both have left.
                 let _ = inner.decided.send(ballot.clone());
                 let _ = ballots.send(ballot).await;

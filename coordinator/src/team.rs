@@ -1,8 +1,10 @@
 //! Assembles the coordinator that a command talks to: embedded in this process, or over TCP.
 
 use crate::{
+    calibration::{Calibration, CalibrationError},
     config::{Config, ConfigError},
     in_process::{self, ServerTask},
+    record::{RecordError, Recorder},
     roster::{self, AddressError, Link, Roster},
     server,
     service::{Ensemble, Service},
@@ -14,7 +16,7 @@ use monju_worker::{
     InProcessWorker, NativeSpec, PlayerKind, PlayerSpec, PlayersError, Worker, WorkerSettings,
     noise_players,
 };
-use std::{path::PathBuf, thread, time::Duration};
+use std::{path::PathBuf, sync::Arc, thread, time::Duration};
 use tokio::time::timeout;
 use tonic::transport::Channel;
 
@@ -49,6 +51,8 @@ pub struct Choices {
     pub rule: Option<String>,
     /// Transposition tables of all embedded native players together, in MiB.
     pub hash_mib: Option<u32>,
+    /// Where ballots are recorded.
+    pub log: Option<PathBuf>,
 }
 
 /// Why no coordinator could be reached or started. One line, with what would mend it.
@@ -74,6 +78,18 @@ impl From<UnknownRule> for AssembleError {
     }
 }
 
+impl From<CalibrationError> for AssembleError {
+    fn from(error: CalibrationError) -> Self {
+        Self(error.to_string())
+    }
+}
+
+impl From<RecordError> for AssembleError {
+    fn from(error: RecordError) -> Self {
+        Self(error.to_string())
+    }
+}
+
 impl From<PlayersError> for AssembleError {
     fn from(error: PlayersError) -> Self {
         // The players of a command line have no table that could be named.
@@ -95,14 +111,20 @@ pub struct Team {
 #[derive(Debug)]
 struct Embedded {
     worker: Option<InProcessWorker>,
+    recorder: Option<Arc<Recorder>>,
     _server: ServerTask,
 }
 
 impl Team {
     /// Ends what was started for the team, and waits for it, at most 5 s.
     pub async fn close(self) {
-        let worker = self.embedded.and_then(|embedded| embedded.worker);
-        if let Some(worker) = worker {
+        let Some(embedded) = self.embedded else {
+            return;
+        };
+        if let Some(recorder) = &embedded.recorder {
+            recorder.flush();
+        }
+        if let Some(worker) = embedded.worker {
             worker.close().await;
         }
     }
@@ -126,11 +148,12 @@ async fn connect(url: &str, choices: &Choices) -> Result<Team, AssembleError> {
         ("the number of players", choices.players.is_some()),
         ("sigma", choices.sigma.is_some()),
         ("the evaluator", choices.evaluator.is_some()),
+        ("a log", choices.log.is_some()),
     ] {
         if chosen {
             return Err(AssembleError(format!(
                 "{what} cannot be chosen for the coordinator at {url}, \
-                 whose workers have their own configuration; choose one of the two"
+                 which has its own configuration, as have its workers; choose one of the two"
             )));
         }
     }
@@ -155,7 +178,11 @@ async fn connect(url: &str, choices: &Choices) -> Result<Team, AssembleError> {
 
 async fn embed(choices: &Choices) -> Result<Team, AssembleError> {
     let config = Config::load(choices.config.as_deref())?;
-    let (service, worker) = start(config, choices).await?;
+    let Started {
+        service,
+        worker,
+        recorder,
+    } = start(config, choices).await?;
     service.settle(SETTLING).await;
     let router = server::routes(service).await.map_err(internal)?;
     let (channel, server) = in_process::serve(router);
@@ -164,16 +191,23 @@ async fn embed(choices: &Choices) -> Result<Team, AssembleError> {
         rule: String::new(),
         embedded: Some(Embedded {
             worker,
+            recorder,
             _server: server,
         }),
     })
 }
 
+/// A coordinator that was started in this process.
+pub(crate) struct Started {
+    pub service: Service,
+    /// The players of the same process, if it has any.
+    pub worker: Option<InProcessWorker>,
+    /// What writes the log, if there is one.
+    pub recorder: Option<Arc<Recorder>>,
+}
+
 /// Starts a coordinator with the players of its own process, if it has any.
-pub(crate) async fn start(
-    config: Config,
-    choices: &Choices,
-) -> Result<(Service, Option<InProcessWorker>), AssembleError> {
+pub(crate) async fn start(config: Config, choices: &Choices) -> Result<Started, AssembleError> {
     let players = local_players(DEFAULT_TEAM, &config, choices)?;
     let mut links = Vec::new();
     let worker = if players.is_empty() {
@@ -199,8 +233,28 @@ pub(crate) async fn start(
         },
         primary: config.ensemble.primary,
         overhead: config.coordinator.overhead,
+        calibration: Arc::new(match &config.ensemble.calibration {
+            Some(path) => Calibration::read(path)?,
+            None => Calibration::default(),
+        }),
+        resignation: config.ensemble.resignation,
     };
-    Ok((Service::new(ensemble, Roster::new(links)), worker))
+    if ensemble.rule.needs_primary() && ensemble.primary.is_none() {
+        return Err(AssembleError(format!(
+            "rule '{}' needs a primary player; name one in the configuration by primary = …",
+            ensemble.rule
+        )));
+    }
+    let log = choices.log.as_ref().or(config.coordinator.log.as_ref());
+    let recorder = match log {
+        Some(path) => Some(Arc::new(Recorder::open(path)?)),
+        None => None,
+    };
+    Ok(Started {
+        service: Service::new(ensemble, Roster::new(links), recorder.clone()),
+        worker,
+        recorder,
+    })
 }
 
 /// The players of this process: M as chosen, else those of the configuration, else, where there

@@ -1,70 +1,118 @@
-//! Voting rules: pure functions from counted votes to a move.
+//! Voting rules: pure functions from the votes that count to a move.
+//!
+//! [`decide`] applies a rule that was chosen by name; each rule is a function of its own below.
+
+mod majority;
+mod mean_score;
+mod optimistic;
+mod primary;
+#[cfg(test)]
+mod properties;
+mod ranked;
+mod rule;
+mod single;
+mod tally;
+mod weighted;
+
+pub use majority::{majority, majority_then_optimistic};
+pub use mean_score::mean_score;
+pub use optimistic::optimistic;
+pub use primary::primary_unless_outvoted;
+pub use ranked::{RANKED_MOVES, ranked};
+pub use rule::{Rule, UnknownRule};
+pub use single::single;
+pub use tally::{Count, tally};
+pub use weighted::weighted;
 
 use crate::seed;
-use std::{cmp::Reverse, collections::BTreeMap, fmt, str::FromStr};
 
-/// A voting rule.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Rule {
-    /// The move that most players voted for (paper 002, section 3). Without a primary player a tie
-    /// is drawn at random; with one, its move is taken whenever no move has more than half of the
-    /// votes (section 4: 1:1:1).
-    #[default]
-    Majority,
+/// One vote that counts, as the rules see it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Opinion {
+    /// The move, as USI text.
+    pub mv: String,
+    /// What it weighs under [`weighted`]; finite and not negative.
+    pub weight: f64,
+    /// What the player thinks of the move, in a unit that all opinions of the poll share: win rates,
+    /// or the centipawns of one engine. `None` where the score does not rank or compare.
+    pub value: Option<f64>,
+    /// The moves that the player ranks, best first; its own move alone when it ranks no others.
+    pub ranking: Vec<String>,
 }
 
-impl Rule {
-    /// Every rule there is.
-    pub const ALL: [Self; 1] = [Self::Majority];
-
-    /// The name that configurations and ballots use.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Majority => "majority",
+impl Opinion {
+    /// A vote for a move and nothing else.
+    pub fn plain(mv: &str) -> Self {
+        Self {
+            mv: mv.to_owned(),
+            weight: 1.0,
+            value: None,
+            ranking: vec![mv.to_owned()],
         }
     }
 }
 
-impl fmt::Display for Rule {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.name())
-    }
+/// What a rule decides from.
+#[derive(Clone, Copy, Debug)]
+pub struct Poll<'a> {
+    /// The votes that count.
+    pub opinions: &'a [Opinion],
+    /// Index of the primary player's vote, where there is such a player and its vote counts.
+    pub primary: Option<usize>,
+    /// Decides between equals; should differ from position to position.
+    pub seed: u64,
 }
 
-/// No rule has this name.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown rule '{0}'; expected one of: {names}", names = Rule::ALL.map(Rule::name).join(", "))]
-pub struct UnknownRule(pub String);
-
-impl FromStr for Rule {
-    type Err = UnknownRule;
-
-    fn from_str(text: &str) -> Result<Self, UnknownRule> {
-        Self::ALL
-            .into_iter()
-            .find(|rule| rule.name() == text)
-            .ok_or_else(|| UnknownRule(text.to_owned()))
+impl<'a> Poll<'a> {
+    /// The primary player's move.
+    fn primary_move(&self) -> Option<&'a str> {
+        self.primary
+            .and_then(|index| self.opinions.get(index))
+            .map(|opinion| opinion.mv.as_str())
     }
-}
 
-/// How many votes a move has.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Count {
-    /// The move, as USI text.
-    pub mv: String,
-    /// Its votes, at least one.
-    pub votes: u32,
+    /// The vote counts, most first.
+    fn tally(&self) -> Vec<Count> {
+        tally(self.opinions.iter().map(|opinion| opinion.mv.as_str()))
+    }
+
+    /// One of several equal moves: the primary player's, if it is among them, else one that the
+    /// seed draws. With a diverse team, ties are best broken in favour of its strongest member
+    /// (Marcolino et al. 2014). `None` when there is no move.
+    fn break_tie(&self, mut equal: Vec<&str>) -> Option<Choice> {
+        equal.sort_unstable();
+        equal.dedup();
+        let (mv, ground) = match (equal.as_slice(), self.primary_move()) {
+            ([], _) => return None,
+            ([only], _) => (*only, Ground::Votes),
+            (_, Some(primary)) if equal.contains(&primary) => (primary, Ground::Primary),
+            _ => (equal[seed::draw(self.seed, equal.len())], Ground::Draw),
+        };
+        Some(Choice::new(mv, ground))
+    }
+
+    /// What is decided when a rule has nothing to go by.
+    fn majority_instead(&self) -> Option<Choice> {
+        majority(self).map(|choice| Choice {
+            ground: Ground::Majority,
+            ..choice
+        })
+    }
 }
 
 /// How the winner was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ground {
-    /// It had more votes than any other move (more than half of them where there is a primary).
+    /// The rule had one winner.
     Votes,
-    /// It was drawn among the moves that shared the most votes.
+    /// It was drawn among equals.
     Draw,
-    /// No move had more than half of the votes, and it is the primary player's move.
+    /// It is the primary player's move, and that decided.
     Primary,
+    /// It was the best by score among equals.
+    Score,
+    /// The rule had nothing to go by, so the majority decided.
+    Majority,
 }
 
 /// The move that a rule chose.
@@ -76,163 +124,37 @@ pub struct Choice {
     pub ground: Ground,
 }
 
-/// Counts votes: most votes first, equal counts in order of the move's text.
-pub fn tally<'a>(votes: impl IntoIterator<Item = &'a str>) -> Vec<Count> {
-    let mut counts = BTreeMap::<&str, u32>::new();
-    for mv in votes {
-        *counts.entry(mv).or_default() += 1;
+impl Choice {
+    fn new(mv: &str, ground: Ground) -> Self {
+        Self {
+            mv: mv.to_owned(),
+            ground,
+        }
     }
-    let mut tally: Vec<Count> = counts
+}
+
+/// Applies a rule. `None` only without votes.
+pub fn decide(rule: Rule, poll: &Poll<'_>) -> Option<Choice> {
+    match rule {
+        Rule::Majority => majority(poll),
+        Rule::Weighted => weighted(poll),
+        Rule::Optimistic => optimistic(poll),
+        Rule::MajorityThenOptimistic => majority_then_optimistic(poll),
+        Rule::MeanScore => mean_score(poll),
+        Rule::Ranked => ranked(poll),
+        Rule::PrimaryUnlessOutvoted => primary_unless_outvoted(poll),
+        Rule::Single => single(poll),
+    }
+}
+
+/// The keys with the greatest of finite sums. Sums that differ by rounding alone are equal.
+fn greatest<'a>(sums: impl IntoIterator<Item = (&'a str, f64)> + Clone) -> Vec<&'a str> {
+    let best = sums
+        .clone()
         .into_iter()
-        .map(|(mv, votes)| Count {
-            mv: mv.to_owned(),
-            votes,
-        })
-        .collect();
-    // The sort is stable, so equal counts keep the map's order.
-    tally.sort_by_key(|count| Reverse(count.votes));
-    tally
-}
-
-/// Simple majority over a tally in the order of [`tally`].
-///
-/// `primary` is the move of the primary player, when there is such a player and its vote counts;
-/// `seed` decides ties, and should differ from position to position. `None` only without votes.
-pub fn majority(tally: &[Count], primary: Option<&str>, seed: u64) -> Option<Choice> {
-    let leader = tally.first()?;
-    let total: u32 = tally.iter().map(|count| count.votes).sum();
-    if let Some(mv) = primary
-        && leader.votes * 2 <= total
-    {
-        return Some(Choice {
-            mv: mv.to_owned(),
-            ground: Ground::Primary,
-        });
-    }
-    let tied = tally
-        .iter()
-        .take_while(|count| count.votes == leader.votes)
-        .count();
-    Some(Choice {
-        mv: tally[seed::draw(seed, tied)].mv.clone(),
-        ground: if tied == 1 {
-            Ground::Votes
-        } else {
-            Ground::Draw
-        },
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    fn decide(votes: &[&str], primary: Option<&str>) -> (String, Ground) {
-        let choice = majority(&tally(votes.iter().copied()), primary, 1).expect("votes");
-        (choice.mv, choice.ground)
-    }
-
-    #[test]
-    fn paper_002_section_4() {
-        // 1:1:1 is the primary's, 2:1 is the two's, whether or not the primary is among them.
-        assert_eq!(
-            decide(&["7g7f", "2g2f", "5g5f"], Some("2g2f")),
-            ("2g2f".to_owned(), Ground::Primary)
-        );
-        assert_eq!(
-            decide(&["7g7f", "2g2f", "7g7f"], Some("2g2f")),
-            ("7g7f".to_owned(), Ground::Votes)
-        );
-        assert_eq!(
-            decide(&["7g7f", "2g2f", "7g7f"], Some("7g7f")),
-            ("7g7f".to_owned(), Ground::Votes)
-        );
-    }
-
-    #[test]
-    fn half_of_the_votes_is_no_majority() {
-        assert_eq!(
-            decide(&["7g7f", "7g7f", "2g2f", "5g5f"], Some("5g5f")),
-            ("5g5f".to_owned(), Ground::Primary)
-        );
-        // Without a primary's vote the plurality wins.
-        assert_eq!(
-            decide(&["7g7f", "7g7f", "2g2f", "5g5f"], None),
-            ("7g7f".to_owned(), Ground::Votes)
-        );
-    }
-
-    #[test]
-    fn ties_are_drawn_from_the_seed() {
-        let tally = tally(["7g7f", "2g2f", "2g2f", "7g7f", "5g5f"]);
-        let winners: Vec<String> = (0..64)
-            .map(|seed| majority(&tally, None, seed).expect("votes").mv)
-            .collect();
-        assert!(winners.iter().any(|mv| mv == "7g7f"));
-        assert!(winners.iter().any(|mv| mv == "2g2f"));
-        assert!(winners.iter().all(|mv| mv != "5g5f"));
-    }
-
-    #[test]
-    fn nothing_is_decided_without_votes() {
-        assert_eq!(majority(&[], Some("7g7f"), 1), None);
-    }
-
-    #[test]
-    fn names_are_read_back() {
-        for rule in Rule::ALL {
-            assert_eq!(rule.name().parse(), Ok(rule));
-        }
-        assert_eq!(
-            "mejority".parse::<Rule>().expect_err("no rule").to_string(),
-            "unknown rule 'mejority'; expected one of: majority"
-        );
-    }
-
-    proptest! {
-        #[test]
-        fn the_order_of_votes_is_of_no_account(
-            votes in prop::collection::vec("[1-9][a-i][1-9][a-i]", 1..20)
-                .prop_flat_map(|votes| (Just(votes.clone()), Just(votes).prop_shuffle())),
-            seed in any::<u64>(),
-        ) {
-            let (one, other) = votes;
-            let one = tally(one.iter().map(String::as_str));
-            let other = tally(other.iter().map(String::as_str));
-            prop_assert_eq!(&one, &other);
-            prop_assert_eq!(majority(&one, None, seed), majority(&other, None, seed));
-        }
-
-        #[test]
-        fn the_winner_has_the_most_votes(
-            votes in prop::collection::vec("[abc]", 1..20),
-            seed in any::<u64>(),
-        ) {
-            let tally = tally(votes.iter().map(String::as_str));
-            let choice = majority(&tally, None, seed).expect("votes");
-            let most = tally.iter().map(|count| count.votes).max();
-            let winner = tally.iter().find(|count| count.mv == choice.mv);
-            prop_assert_eq!(winner.map(|count| count.votes), most);
-            prop_assert_eq!(tally.iter().map(|count| count.votes as usize).sum::<usize>(), votes.len());
-        }
-
-        #[test]
-        fn a_primary_rules_exactly_where_nobody_has_a_majority(
-            votes in prop::collection::vec("[abcd]", 1..20),
-            primary in any::<prop::sample::Index>(),
-            seed in any::<u64>(),
-        ) {
-            let primary = primary.get(&votes).as_str();
-            let tally = tally(votes.iter().map(String::as_str));
-            let choice = majority(&tally, Some(primary), seed).expect("votes");
-            if tally[0].votes as usize * 2 > votes.len() {
-                prop_assert_eq!(choice.mv, tally[0].mv.clone());
-                prop_assert_eq!(choice.ground, Ground::Votes);
-            } else {
-                prop_assert_eq!(choice.mv, primary);
-                prop_assert_eq!(choice.ground, Ground::Primary);
-            }
-        }
-    }
+        .map(|(_, sum)| sum)
+        .fold(f64::NEG_INFINITY, f64::max);
+    let least = best - 1e-9 * best.abs().max(1.0);
+    let of_best = sums.into_iter().filter(|(_, sum)| *sum >= least);
+    of_best.map(|(mv, _)| mv).collect()
 }

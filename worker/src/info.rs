@@ -48,6 +48,7 @@ impl Thought {
             nodes: self.nodes,
             time_ms: milliseconds(elapsed),
             pv: self.pv.clone(),
+            candidates: Vec::new(),
         }
     }
 

@@ -214,5 +214,6 @@ fn line_of(line: &engine::Line) -> v1::Line {
         nodes: line.nodes,
         time_ms: milliseconds(line.time),
         pv,
+        candidates: Vec::new(),
     }
 }

@@ -125,7 +125,7 @@ struct Call {
 
 /// What a client says next.
 enum Heard {
-    Message(think_request::Message),
+    Message(Box<think_request::Message>),
     /// No more will come.
     Silence,
     /// The client is gone.
@@ -142,8 +142,11 @@ impl Call {
             _ = closing.wait_for(|closing| *closing) => return Err(Failure::Closing.into()),
         };
         let go = match first {
-            Heard::Message(think_request::Message::Go(go)) => go,
-            Heard::Message(_) | Heard::Silence => return Err(CallError::NoGo),
+            Heard::Message(message) => match *message {
+                think_request::Message::Go(go) => go,
+                _ => return Err(CallError::NoGo),
+            },
+            Heard::Silence => return Err(CallError::NoGo),
             Heard::Gone => return Ok(()),
         };
         let thinking = self.start(go).await?;
@@ -186,7 +189,7 @@ impl Call {
                 biased;
                 () = self.responses.closed() => return Ok(()),
                 heard = hear(&mut self.requests) => match heard? {
-                    Heard::Message(message) => steer(&steers, message)?,
+                    Heard::Message(message) => steer(&steers, *message)?,
                     Heard::Silence => {}
                     Heard::Gone => return Ok(()),
                 },
@@ -228,7 +231,7 @@ async fn hear(requests: &mut Option<Streaming<v1::ThinkRequest>>) -> Result<Hear
     match open.message().await {
         Ok(Some(request)) => {
             let message = request.message.ok_or(CallError::Empty)?;
-            Ok(Heard::Message(message))
+            Ok(Heard::Message(Box::new(message)))
         }
         Ok(None) => {
             *requests = None;

@@ -1,12 +1,9 @@
 //! From a ballot to a decision.
 
-use super::{OpenBallot, Said};
-use crate::{
-    seed,
-    voting::{self, Choice, Ground, Rule},
-};
+use super::{Method, OpenBallot, Said, decide};
+use crate::voting::{Choice, Ground};
 use monju_engine::{Game, Move};
-use monju_proto::v1::TieBreak;
+use monju_proto::v1::{Arrival, TieBreak};
 
 /// What a ballot says.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,25 +33,31 @@ pub fn by_rules(game: &Game) -> Option<&'static str> {
     }
 }
 
+/// The ground of a choice, as ballots name it.
+pub fn tie_break(ground: Ground) -> TieBreak {
+    match ground {
+        Ground::Votes => TieBreak::None,
+        Ground::Draw => TieBreak::Random,
+        Ground::Primary => TieBreak::Primary,
+        Ground::Score => TieBreak::Score,
+        Ground::Majority => TieBreak::Majority,
+    }
+}
+
 impl OpenBallot {
     /// Decides from the votes that count now.
     pub fn verdict(&self) -> Verdict {
-        let choice = match self.heading.rule {
-            Rule::Majority => voting::majority(
-                &self.tally(),
-                self.primary_move().as_deref(),
-                self.draw_seed(),
-            ),
+        let method = Method {
+            rule: self.heading.rule,
+            primary: self.heading.primary.as_deref(),
+            seed: self.heading.seed,
+            sfen: &self.game.position().to_string(),
         };
-        match choice {
+        match decide(method, &self.votes(Arrival::Late)) {
             Some(Choice { mv, ground }) => Verdict::Decided {
                 ponder: self.reply_to(&mv).unwrap_or_default(),
                 mv,
-                tie_break: match ground {
-                    Ground::Votes => TieBreak::None,
-                    Ground::Draw => TieBreak::Random,
-                    Ground::Primary => TieBreak::Primary,
-                },
+                tie_break: tie_break(ground),
             },
             None if self.everybody_resigned() => Verdict::Decided {
                 mv: "resign".to_owned(),
@@ -63,18 +66,6 @@ impl OpenBallot {
             },
             None => Verdict::NoVotes,
         }
-    }
-
-    /// Differs from position to position, so that a game's ties do not all fall the same way.
-    fn draw_seed(&self) -> u64 {
-        seed::derive(self.heading.seed, &format!("tie {}", self.game.position()))
-    }
-
-    fn primary_move(&self) -> Option<String> {
-        let primary = self.heading.primary.as_deref()?;
-        self.counted()
-            .find(|(entry, ..)| entry.info.name == primary)
-            .map(|(_, _, mv)| mv.to_string())
     }
 
     /// One member's resignation never resigns for the team, not even when the others are dead.

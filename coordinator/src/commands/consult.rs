@@ -1,10 +1,12 @@
 //! `monju consult`: one consultation, its ballot as a table or as JSON.
 
-mod json;
-mod notation;
 mod table;
 
-use crate::team::{self, Choices, Team};
+use crate::{
+    ballot::words,
+    record::schema::BallotRecord,
+    team::{self, Choices, Team},
+};
 use anyhow::{Context, bail};
 use monju_engine::Game;
 use monju_proto::v1::{
@@ -60,7 +62,8 @@ impl Consult {
             bail!("{}", nobody_voted(&ballot, &roster));
         }
         let text = if self.json {
-            json::render(&game, &ballot)
+            let record = serde_json::to_string_pretty(&BallotRecord::of(&game, &ballot));
+            record.context("the ballot cannot be written as JSON")? + "\n"
         } else {
             table::render(&game, &ballot)
         };
@@ -162,7 +165,7 @@ fn nobody_voted(ballot: &Ballot, roster: &RosterResponse) -> String {
         }
         reasons.push(match (vote.arrival(), vote.failure.as_str()) {
             (Arrival::Late, _) => format!("{} is late; give it more time", player.name),
-            (arrival, "") => format!("{}: {}", player.name, notation::arrival(arrival)),
+            (arrival, "") => format!("{}: {}", player.name, words::arrival(arrival)),
             (_, failure) => format!("{}: {failure}", player.name),
         });
     }

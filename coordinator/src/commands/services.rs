@@ -85,6 +85,8 @@ pub struct CoordinatorService {
     pub workers: Vec<String>,
     /// Voting rule instead of the configured one.
     pub rule: Option<String>,
+    /// Where ballots are recorded, instead of where the configuration says.
+    pub log: Option<PathBuf>,
 }
 
 impl CoordinatorService {
@@ -105,17 +107,22 @@ impl CoordinatorService {
         }
         let choices = Choices {
             rule: self.rule,
+            log: self.log,
             ..Choices::default()
         };
         let listen = self.listen.unwrap_or(config.coordinator.listen.clone());
         let (listener, address) = server::listen(&listen).await?;
-        let (service, embedded) = team::start(config, &choices).await?;
+        let started = team::start(config, &choices).await?;
+        let service = started.service;
         service.settle(SETTLING).await;
         info!(%address, "coordinator listening");
         announce(address);
         server::serve_tcp(listener, service, server::told_to_end()).await?;
-        if let Some(worker) = embedded {
+        if let Some(worker) = started.worker {
             worker.close().await;
+        }
+        if let Some(recorder) = started.recorder {
+            recorder.flush();
         }
         info!("coordinator ended");
         Ok(())

@@ -31,11 +31,28 @@ fn wrong_things_are_named_with_file_line_and_mend() {
         ),
         (
             "[ensemble]\n\nprimry = \"a\"",
-            "monju.toml:3: unknown key `primry`; expected `rule` or `primary`",
+            "monju.toml:3: unknown key `primry`; expected one of `rule`, `primary`, `calibration`, \
+             `resign_below`, `resign_after`",
         ),
         (
             "[ensemble]\nrule = \"seniority\"",
-            "monju.toml:2: unknown rule 'seniority'; expected one of: majority",
+            "monju.toml:2: unknown rule 'seniority'; expected one of: majority, weighted, \
+             optimistic, majority-then-optimistic, mean-score, ranked, primary-unless-outvoted, \
+             single",
+        ),
+        (
+            "[ensemble]\nrule = \"primary-unless-outvoted\"",
+            "monju.toml:2: rule 'primary-unless-outvoted' needs a primary player; name one by \
+             primary = …",
+        ),
+        (
+            "[ensemble]\nresign_below = 0.7",
+            "monju.toml:2: resign_below must be a win rate from 0 to below 0.5, not 0.7",
+        ),
+        (
+            "[ensemble]\nresign_below = 0.02",
+            "monju.toml:2: resign_below needs win rates; name a calibration, which 'monju \
+             calibrate' makes",
         ),
         (
             "[worker]\nname = \"w\"\nlisten = \"7411\"",
@@ -132,6 +149,10 @@ fn the_template_states_the_defaults() {
         "time_ms",
         "workers",
         "primary",
+        "log",
+        "calibration",
+        "resign_below",
+        "resign_after",
     ] {
         let documented = uncommented
             .iter()

@@ -5,6 +5,7 @@
 //! are sums over all players.
 
 use super::info_line::InfoLine;
+use crate::ballot::words;
 use monju_engine::Game;
 use monju_proto::v1::{Arrival, Ballot, Bound, Line, Score, TieBreak, Vote, score};
 use std::{fmt::Write, time::Duration};
@@ -64,10 +65,9 @@ pub fn verdict(ballot: &Ballot) -> String {
         let _ = write!(text, " decision {} rule {}", decision.r#move, decision.rule);
         match decision.tie_break() {
             TieBreak::None => {}
-            TieBreak::Random => text.push_str(" tie random"),
-            TieBreak::Primary => text.push_str(" tie primary"),
-            TieBreak::Fallback => text.push_str(" tie fallback"),
-            TieBreak::Rules => text.push_str(" tie rules"),
+            other => {
+                let _ = write!(text, " tie {}", words::tie_break(other));
+            }
         }
     }
     let uncounted: Vec<String> = ballot
@@ -213,6 +213,7 @@ mod tests {
                 nodes: 1_000,
                 time_ms: 100,
                 pv,
+                candidates: Vec::new(),
             }),
             arrival: Arrival::Final.into(),
             legal: true,

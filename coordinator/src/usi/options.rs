@@ -96,6 +96,7 @@ impl Options {
             evaluator: self.evaluator.clone().or(base.evaluator.clone()),
             rule: self.rule.clone().or(base.rule.clone()),
             hash_mib: self.hash_mib.or(base.hash_mib),
+            log: base.log.clone(),
         }
     }
 }
@@ -155,6 +156,7 @@ mod tests {
             evaluator: Some("material".parse().expect("known")),
             rule: Some("majority".to_owned()),
             hash_mib: Some(64),
+            log: None,
         };
         let mut echoed = Options::default();
         for line in Options::declarations() {

@@ -1,24 +1,29 @@
 //! The ballot as an aligned table.
 
-use super::notation;
+use crate::{
+    ballot::words,
+    commands::text_table::{Side, align},
+    usi_text,
+};
 use monju_engine::Game;
-use monju_proto::v1::{Ballot, Bound, Decision, TieBreak, Vote};
+use monju_proto::v1::{Ballot, Bound, Decision, Score, TieBreak, Vote, score::Kind};
 use std::fmt::Write;
-use unicode_width::UnicodeWidthStr;
 
 const HEADINGS: [&str; 9] = [
     "player", "made of", "move", "", "score", "depth", "nodes", "time", "arrival",
 ];
 
-/// Columns of numbers, aligned to the right.
-const NUMBERS: [bool; 9] = [false, false, false, false, true, true, true, true, false];
+const SIDES: [Side; 9] = {
+    use Side::{Left, Right};
+    [Left, Left, Left, Left, Right, Right, Right, Right, Left]
+};
 
 pub(super) fn render(game: &Game, ballot: &Ballot) -> String {
-    let mut text = format!("position  {}\n\n", notation::position(game));
+    let mut text = format!("position  {}\n\n", usi_text::position(game));
     if !ballot.votes.is_empty() {
-        let mut rows = vec![HEADINGS.map(str::to_owned)];
-        rows.extend(ballot.votes.iter().map(|vote| row(game, vote)));
-        align(&mut text, &rows);
+        let mut rows = vec![HEADINGS.map(str::to_owned).to_vec()];
+        rows.extend(ballot.votes.iter().map(|vote| row(game, vote).to_vec()));
+        align(&mut text, &SIDES, &rows);
         text.push('\n');
     }
     for vote in &ballot.votes {
@@ -29,7 +34,7 @@ pub(super) fn render(game: &Game, ballot: &Ballot) -> String {
     }
     if !ballot.tally.is_empty() {
         let counts = ballot.tally.iter().map(|count| {
-            let japanese = notation::japanese(game, &count.r#move).unwrap_or_default();
+            let japanese = usi_text::japanese(game, &count.r#move).unwrap_or_default();
             format!("{} {japanese} {}", count.r#move, count.votes)
         });
         let _ = writeln!(text, "tally     {}", counts.collect::<Vec<_>>().join(", "));
@@ -46,7 +51,7 @@ fn row(game: &Game, vote: &Vote) -> [String; 9] {
         Some(seed) => format!("σ={} seed={seed}", player.sigma),
         None => player.engine.clone(),
     };
-    let arrival = notation::arrival(vote.arrival()).to_owned();
+    let arrival = words::arrival(vote.arrival()).to_owned();
     let absent = || "-".to_owned();
     let Some(line) = &vote.line else {
         return [
@@ -67,13 +72,16 @@ fn row(game: &Game, vote: &Vote) -> [String; 9] {
             Bound::Upper => "≤",
             Bound::Exact | Bound::Unspecified => "",
         };
-        format!("{bound}{}", notation::score(score))
+        let rate = vote
+            .win_rate
+            .map_or(String::new(), |rate| format!(" {:.0}%", rate * 100.0));
+        format!("{bound}{}{rate}", shown(score))
     });
     [
         player.name,
         made_of,
         line.r#move.clone(),
-        notation::japanese(game, &line.r#move).unwrap_or_default(),
+        usi_text::japanese(game, &line.r#move).unwrap_or_default(),
         score,
         line.depth.to_string(),
         grouped(line.nodes),
@@ -97,11 +105,16 @@ fn explain(game: &Game, ballot: &Ballot, decision: &Decision) -> String {
         TieBreak::Primary => {
             format!("the primary's move, as none has more than half of {total} votes")
         }
+        TieBreak::Score => format!("{votes} of {total} votes, the best by score among equals"),
+        TieBreak::Majority => format!(
+            "{votes} of {total} votes, the majority instead, as the rule had nothing to go by"
+        ),
+        TieBreak::Resignation => "the team resigned".to_owned(),
         TieBreak::Fallback => "nobody voted; the coordinator's own move".to_owned(),
         TieBreak::Rules if mv == "win" => "by declaration (27-point rule)".to_owned(),
         TieBreak::Rules => "mated".to_owned(),
     };
-    let shown = match notation::japanese(game, mv) {
+    let shown = match usi_text::japanese(game, mv) {
         Some(japanese) => format!("{mv} {japanese}"),
         None => mv.clone(),
     };
@@ -113,22 +126,15 @@ fn explain(game: &Game, ballot: &Ballot, decision: &Decision) -> String {
     )
 }
 
-/// Pads by display width: Japanese notation is two columns a character.
-fn align(text: &mut String, rows: &[[String; 9]]) {
-    let widths: [usize; 9] = std::array::from_fn(|column| {
-        let widths = rows.iter().map(|row| row[column].width());
-        widths.max().unwrap_or_default()
-    });
-    for row in rows {
-        let mut line = String::new();
-        for (column, cell) in row.iter().enumerate() {
-            let padding = " ".repeat(widths[column] - cell.width());
-            let _ = match NUMBERS[column] {
-                true => write!(line, "{padding}{cell}  "),
-                false => write!(line, "{cell}{padding}  "),
-            };
+/// The score from the side to move: `+123`, `mate 7`, or `mate +` without a known length.
+fn shown(score: &Score) -> String {
+    match score.kind {
+        Some(Kind::Cp(cp)) => format!("{cp:+}"),
+        Some(Kind::Mate(plies)) => format!("mate {plies}"),
+        Some(Kind::MateOfUnknownLength(mates)) => {
+            format!("mate {}", if mates { '+' } else { '-' })
         }
-        let _ = writeln!(text, "{}", line.trim_end());
+        None => "-".to_owned(),
     }
 }
 

@@ -75,6 +75,7 @@ fn ballot() -> Ballot {
             rule: "majority".to_owned(),
             tie_break: TieBreak::None.into(),
             elapsed_ms: 1_002,
+            win_rate: None,
         }),
         ..Ballot::default()
     }
@@ -100,7 +101,8 @@ decision  7g7f ▲７六歩(77) by majority: 2 of 3 votes; 1.002 s
 
 #[test]
 fn the_json() {
-    let text = json::render(&Game::startpos(), &ballot());
+    let text =
+        serde_json::to_string(&BallotRecord::of(&Game::startpos(), &ballot())).expect("JSON");
     let object: serde_json::Value = serde_json::from_str(&text).expect("JSON");
     assert_eq!(object["position"], "startpos");
     let first = &object["votes"][0];
@@ -132,18 +134,6 @@ fn the_json() {
     assert_eq!(decision["rule"], "majority");
     assert_eq!(decision["tie_break"], "none");
     assert_eq!(decision["elapsed_ms"], 1_002);
-}
-
-#[test]
-fn positions_are_shown_with_their_history() {
-    for text in [
-        "startpos",
-        "startpos moves 7g7f 3c3d",
-        "sfen 4k4/9/9/9/9/9/9/9/4K4 b P 1 moves P*5e",
-    ] {
-        let game = Game::from_usi(text).expect("a position");
-        assert_eq!(notation::position(&game), text);
-    }
 }
 
 #[test]

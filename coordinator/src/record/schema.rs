@@ -1,0 +1,376 @@
+//! What a line of the record holds. `coordinator/BALLOTS.md` explains every key.
+
+use super::score::ScoreRecord;
+use crate::{ballot::words, seed, usi_text};
+use monju_engine::{Game, GameError};
+use monju_proto::v1::{Ballot, Candidate, Clock, Decision, Limits, Vote};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use std::io;
+
+/// The version of the lines that this build writes, and the newest that it reads.
+pub const VERSION: u32 = 1;
+
+/// One line of a log.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+pub enum LogLine {
+    /// A decided ballot.
+    Ballot(Box<LoggedBallot>),
+    /// The end of a game.
+    Result(GameResult),
+}
+
+impl LogLine {
+    /// The line, with its end.
+    ///
+    /// # Errors
+    /// A number is none (NaN), which no line may hold.
+    pub fn render(&self) -> io::Result<String> {
+        let mut text = serde_json::to_string(self)?;
+        text.push('\n');
+        Ok(text)
+    }
+}
+
+/// How a game ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GameResult {
+    /// Version of the line.
+    pub version: u32,
+    /// The game.
+    pub game_id: String,
+    /// "black", "white" or "draw".
+    pub winner: Winner,
+    /// Who says so: "gameover" is the GUI.
+    pub reason: String,
+}
+
+/// Who won a game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Winner {
+    /// Black, who moves first from the start position.
+    Black,
+    /// White.
+    White,
+    /// Nobody.
+    Draw,
+}
+
+/// A ballot as it is logged.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LoggedBallot {
+    /// Version of the line.
+    pub version: u32,
+    /// Version of the program that wrote it.
+    pub monju: String,
+    /// Number of the consultation, unique in its coordinator's life.
+    pub id: u64,
+    /// The game it belongs to.
+    pub game_id: String,
+    /// When it was decided, in milliseconds since 1970.
+    pub decided_unix_ms: u64,
+    /// The ballot itself.
+    #[serde(flatten)]
+    pub ballot: BallotRecord,
+}
+
+impl LoggedBallot {
+    /// A decided ballot as it is logged.
+    ///
+    /// # Errors
+    /// The position of the ballot cannot be.
+    pub fn of(ballot: &Ballot, decided_unix_ms: u64) -> Result<Self, GameError> {
+        let position = ballot.position.clone().unwrap_or_default();
+        let game = Game::from_parts(&position.start, &position.moves)?;
+        Ok(Self {
+            version: VERSION,
+            monju: env!("CARGO_PKG_VERSION").to_owned(),
+            id: ballot.id,
+            game_id: ballot.game_id.clone(),
+            decided_unix_ms,
+            ballot: BallotRecord::of(&game, ballot),
+        })
+    }
+}
+
+/// A ballot as `monju consult --json` prints it, and as the log keeps it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BallotRecord {
+    /// The position as USI text, history included.
+    pub position: String,
+    /// The position alone.
+    pub sfen: String,
+    /// Names the position with its history: 16 hexadecimal digits.
+    pub position_id: String,
+    /// The game's seed.
+    pub seed: u64,
+    /// What was asked for.
+    pub limits: Option<LimitsRecord>,
+    /// When the decision was due, since the request.
+    pub deadline_ms: Option<u64>,
+    /// The ensemble's primary player.
+    pub primary: Option<String>,
+    /// One a player.
+    pub votes: Vec<VoteRecord>,
+    /// Votes by move, most first.
+    pub tally: Map<String, Value>,
+    /// What was decided.
+    pub decision: Option<DecisionRecord>,
+}
+
+/// Limits of a consultation, or a player's own.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct LimitsRecord {
+    /// Nodes per player.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nodes: Option<u64>,
+    /// Iterations per player.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub depth: Option<u32>,
+    /// Thinking time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time_ms: Option<u64>,
+    /// The game's clock.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock: Option<ClockRecord>,
+    /// How many moves the players rank.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub multi_pv: Option<u32>,
+}
+
+/// The game's clock, in milliseconds.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "the names say it all")]
+pub struct ClockRecord {
+    pub black_ms: u64,
+    pub white_ms: u64,
+    pub black_increment_ms: u64,
+    pub white_increment_ms: u64,
+    pub byoyomi_ms: u64,
+}
+
+/// A vote, with everything about the player that casts it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct VoteRecord {
+    /// The player's name on the ballot.
+    pub player: String,
+    /// The worker that hosts it.
+    pub worker: String,
+    /// "monju", or what a foreign engine calls itself.
+    pub engine: String,
+    /// The native evaluator.
+    pub evaluator: Option<String>,
+    /// Hash of the evaluator's weights, where it has a file of them.
+    pub weights_hash: Option<String>,
+    /// Standard deviation of the noise in centipawns.
+    pub sigma: f64,
+    /// What the noise is added to: "position" or "weights".
+    pub noise_model: Option<String>,
+    /// The noise seed in force.
+    pub noise_seed: Option<u64>,
+    /// What its vote weighs.
+    pub weight: f64,
+    /// Its own limits.
+    pub own_limits: Option<LimitsRecord>,
+    /// The share of the consultation's time that it takes.
+    pub clock_share: Option<f64>,
+    /// Everything else that its configuration says.
+    pub settings: Map<String, Value>,
+    /// Its move.
+    #[serde(rename = "move")]
+    pub mv: Option<String>,
+    /// The move in Japanese notation, where it is legal.
+    pub japanese: Option<String>,
+    /// Its score, in its own centipawns, from the side to move.
+    pub score: Option<ScoreRecord>,
+    /// The score as the calibration reads it.
+    pub win_rate: Option<f64>,
+    /// Iterations.
+    pub depth: u32,
+    /// Nodes.
+    pub nodes: u64,
+    /// Time since go, by the worker's clock.
+    pub time_ms: u64,
+    /// The line of play.
+    pub pv: Vec<String>,
+    /// The moves that it ranks, best first.
+    pub candidates: Vec<CandidateRecord>,
+    /// How it arrived.
+    pub arrival: String,
+    /// When it arrived, since the request.
+    pub arrived_ms: u64,
+    /// Whether the move is legal.
+    pub legal: bool,
+    /// Whether it entered the tally.
+    pub counted: bool,
+    /// Why not, or what became of the player.
+    pub failure: Option<String>,
+}
+
+/// A ranked move.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CandidateRecord {
+    /// The move.
+    #[serde(rename = "move")]
+    pub mv: String,
+    /// Its score.
+    pub score: Option<ScoreRecord>,
+}
+
+/// A decision.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DecisionRecord {
+    /// A legal move, "resign" or "win".
+    #[serde(rename = "move")]
+    pub mv: String,
+    /// The move in Japanese notation.
+    pub japanese: Option<String>,
+    /// The reply to ponder on.
+    pub ponder: Option<String>,
+    /// The voting rule.
+    pub rule: String,
+    /// How it was chosen.
+    pub tie_break: String,
+    /// The mean win rate of its votes.
+    pub win_rate: Option<f64>,
+    /// Time since the request.
+    pub elapsed_ms: u64,
+}
+
+impl BallotRecord {
+    /// The record of a ballot on the position that `game` has reached.
+    pub fn of(game: &Game, ballot: &Ballot) -> Self {
+        let position = usi_text::position(game);
+        Self {
+            sfen: game.position().to_string(),
+            position_id: format!("{:016x}", seed::hash_text(&position)),
+            position,
+            seed: ballot.seed,
+            limits: ballot.limits.as_ref().map(LimitsRecord::from),
+            deadline_ms: ballot.deadline_ms,
+            primary: known(&ballot.primary),
+            votes: ballot
+                .votes
+                .iter()
+                .map(|vote| VoteRecord::of(game, vote))
+                .collect(),
+            tally: ballot
+                .tally
+                .iter()
+                .map(|count| (count.r#move.clone(), count.votes.into()))
+                .collect(),
+            decision: ballot
+                .decision
+                .as_ref()
+                .map(|decision| DecisionRecord::of(game, decision)),
+        }
+    }
+}
+
+impl From<&Limits> for LimitsRecord {
+    fn from(limits: &Limits) -> Self {
+        Self {
+            nodes: limits.nodes,
+            depth: limits.depth,
+            time_ms: limits.time_ms,
+            clock: limits.clock.as_ref().map(|clock| ClockRecord {
+                black_ms: clock.black_ms,
+                white_ms: clock.white_ms,
+                black_increment_ms: clock.black_increment_ms,
+                white_increment_ms: clock.white_increment_ms,
+                byoyomi_ms: clock.byoyomi_ms,
+            }),
+            multi_pv: limits.multi_pv,
+        }
+    }
+}
+
+impl From<&LimitsRecord> for Limits {
+    fn from(limits: &LimitsRecord) -> Self {
+        Self {
+            nodes: limits.nodes,
+            depth: limits.depth,
+            time_ms: limits.time_ms,
+            clock: limits.clock.as_ref().map(|clock| Clock {
+                black_ms: clock.black_ms,
+                white_ms: clock.white_ms,
+                black_increment_ms: clock.black_increment_ms,
+                white_increment_ms: clock.white_increment_ms,
+                byoyomi_ms: clock.byoyomi_ms,
+            }),
+            ponder: false,
+            multi_pv: limits.multi_pv,
+        }
+    }
+}
+
+impl VoteRecord {
+    fn of(game: &Game, vote: &Vote) -> Self {
+        let player = vote.player.clone().unwrap_or_default();
+        let line = vote.line.clone();
+        let mv = line.as_ref().map(|line| line.r#move.clone());
+        let line = line.unwrap_or_default();
+        Self {
+            evaluator: known(&player.evaluator),
+            weights_hash: known(&player.weights_hash),
+            noise_model: known(&player.noise_model),
+            weight: player.weight.unwrap_or(1.0),
+            own_limits: player.limits.as_ref().map(LimitsRecord::from),
+            settings: player
+                .settings
+                .into_iter()
+                .map(|setting| (setting.name, setting.value.into()))
+                .collect(),
+            player: player.name,
+            worker: player.worker,
+            engine: player.engine,
+            sigma: player.sigma,
+            noise_seed: vote.noise_seed,
+            clock_share: player.clock_share,
+            japanese: mv.as_deref().and_then(|mv| usi_text::japanese(game, mv)),
+            mv,
+            score: line.score.as_ref().and_then(ScoreRecord::of),
+            win_rate: vote.win_rate,
+            depth: line.depth,
+            nodes: line.nodes,
+            time_ms: line.time_ms,
+            pv: line.pv,
+            candidates: line.candidates.iter().map(CandidateRecord::of).collect(),
+            arrival: words::arrival(vote.arrival()).to_owned(),
+            arrived_ms: vote.arrived_ms,
+            legal: vote.legal,
+            counted: vote.counted,
+            failure: known(&vote.failure),
+        }
+    }
+}
+
+impl CandidateRecord {
+    fn of(candidate: &Candidate) -> Self {
+        Self {
+            mv: candidate.r#move.clone(),
+            score: candidate.score.as_ref().and_then(ScoreRecord::of),
+        }
+    }
+}
+
+impl DecisionRecord {
+    fn of(game: &Game, decision: &Decision) -> Self {
+        Self {
+            mv: decision.r#move.clone(),
+            japanese: usi_text::japanese(game, &decision.r#move),
+            ponder: known(&decision.ponder),
+            rule: decision.rule.clone(),
+            tie_break: words::tie_break(decision.tie_break()).to_owned(),
+            win_rate: decision.win_rate,
+            elapsed_ms: decision.elapsed_ms,
+        }
+    }
+}
+
+/// An empty text of the protocol means that there is none.
+fn known(text: &str) -> Option<String> {
+    (!text.is_empty()).then(|| text.to_owned())
+}

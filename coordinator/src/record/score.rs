@@ -1,0 +1,68 @@
+//! Scores in JSON: `{"cp": 31}`, `{"mate": -4}`, `{"mate": "+"}`, each with a `bound` where it is
+//! not exact.
+
+use crate::ballot::words;
+use monju_proto::v1::{Bound, Score, score::Kind};
+use serde::{Deserialize, Serialize};
+
+/// A score from the side to move.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ScoreRecord {
+    /// Centipawns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cp: Option<i32>,
+    /// Plies to mate.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mate: Option<Mate>,
+    /// "lower" or "upper", where the score is no exact one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bound: Option<String>,
+}
+
+/// The distance of a mate.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Mate {
+    /// Plies: positive when the side to move mates.
+    Plies(i32),
+    /// Unknown: "+" when the side to move mates, "-" when it is mated.
+    Unknown(String),
+}
+
+impl ScoreRecord {
+    /// The record of a score; `None` for one without a value.
+    pub fn of(score: &Score) -> Option<Self> {
+        let (cp, mate) = match score.kind? {
+            Kind::Cp(cp) => (Some(cp), None),
+            Kind::Mate(plies) => (None, Some(Mate::Plies(plies))),
+            Kind::MateOfUnknownLength(mates) => {
+                let sign = if mates { "+" } else { "-" };
+                (None, Some(Mate::Unknown(sign.to_owned())))
+            }
+        };
+        Some(Self {
+            cp,
+            mate,
+            bound: words::bound(score.bound()).map(str::to_owned),
+        })
+    }
+
+    /// The score that was recorded; `None` when the record holds none.
+    pub fn score(&self) -> Option<Score> {
+        let kind = match (&self.cp, &self.mate) {
+            (Some(cp), None) => Kind::Cp(*cp),
+            (None, Some(Mate::Plies(plies))) => Kind::Mate(*plies),
+            (None, Some(Mate::Unknown(sign))) if sign == "+" => Kind::MateOfUnknownLength(true),
+            (None, Some(Mate::Unknown(sign))) if sign == "-" => Kind::MateOfUnknownLength(false),
+            _ => return None,
+        };
+        let bound = match &self.bound {
+            None => Bound::Exact,
+            Some(word) => words::read_bound(word)?,
+        };
+        Some(Score {
+            kind: Some(kind),
+            bound: bound.into(),
+        })
+    }
+}

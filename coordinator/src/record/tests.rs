@@ -1,0 +1,230 @@
+//! What is recorded is read back, whatever happens to the file.
+
+use super::{
+    read::Log,
+    schema::{GameResult, LogLine, LoggedBallot, VERSION, Winner},
+    *,
+};
+use monju_proto::v1::{
+    Arrival, Bound, Candidate, Clock, Decision, Limits, Line, PlayerInfo, Position, Score, Setting,
+    Tally, TieBreak, Vote, score::Kind,
+};
+use std::fs;
+
+fn score(kind: Kind, bound: Bound) -> Option<Score> {
+    Some(Score {
+        kind: Some(kind),
+        bound: bound.into(),
+    })
+}
+
+fn vote(name: &str, mv: &str, kind: Kind) -> Vote {
+    Vote {
+        player: Some(PlayerInfo {
+            name: name.to_owned(),
+            engine: "monju".to_owned(),
+            evaluator: "material".to_owned(),
+            sigma: 53.75,
+            worker: "desk".to_owned(),
+            weight: Some(2.5),
+            noise_model: "position".to_owned(),
+            weights_hash: "00ff".to_owned(),
+            limits: Some(Limits {
+                nodes: Some(5_000),
+                ..Limits::default()
+            }),
+            clock_share: Some(0.5),
+            settings: vec![Setting {
+                name: "threads".to_owned(),
+                value: "1".to_owned(),
+            }],
+            ..PlayerInfo::default()
+        }),
+        line: Some(Line {
+            r#move: mv.to_owned(),
+            score: score(kind, Bound::Exact),
+            depth: 9,
+            nodes: 5_000,
+            time_ms: 80,
+            pv: vec![mv.to_owned()],
+            candidates: vec![Candidate {
+                r#move: mv.to_owned(),
+                score: score(Kind::MateOfUnknownLength(true), Bound::Lower),
+            }],
+            ..Line::default()
+        }),
+        arrival: Arrival::Final.into(),
+        arrived_ms: 81,
+        legal: true,
+        counted: true,
+        noise_seed: Some(u64::from(u32::MAX)),
+        win_rate: Some(0.625),
+        ..Vote::default()
+    }
+}
+
+/// A ballot in which everything has a value that is not its default.
+fn ballot() -> Ballot {
+    let silent = Vote {
+        player: Some(PlayerInfo {
+            name: "gps".to_owned(),
+            engine: "GPSShogi".to_owned(),
+            weight: Some(1.0),
+            ..PlayerInfo::default()
+        }),
+        arrival: Arrival::Failed.into(),
+        failure: "the engine ended".to_owned(),
+        ..Vote::default()
+    };
+    Ballot {
+        id: 7,
+        game_id: "game-1".to_owned(),
+        position: Some(Position {
+            start: "startpos".to_owned(),
+            moves: vec!["7g7f".to_owned(), "3c3d".to_owned()],
+        }),
+        seed: 42,
+        votes: vec![
+            vote("monju-1", "2g2f", Kind::Cp(-31)),
+            vote("monju-2", "8h2b+", Kind::Mate(5)),
+            silent,
+        ],
+        tally: ["2g2f", "8h2b+"]
+            .map(|mv| Tally {
+                r#move: mv.to_owned(),
+                votes: 1,
+            })
+            .to_vec(),
+        decision: Some(Decision {
+            r#move: "2g2f".to_owned(),
+            ponder: "8c8d".to_owned(),
+            rule: "majority".to_owned(),
+            tie_break: TieBreak::Random.into(),
+            elapsed_ms: 99,
+            win_rate: Some(0.625),
+        }),
+        limits: Some(Limits {
+            clock: Some(Clock {
+                black_ms: 1,
+                white_ms: 2,
+                black_increment_ms: 3,
+                white_increment_ms: 4,
+                byoyomi_ms: 5,
+            }),
+            multi_pv: Some(4),
+            ..Limits::default()
+        }),
+        deadline_ms: Some(100),
+        primary: "gps".to_owned(),
+    }
+}
+
+fn result() -> GameResult {
+    GameResult {
+        version: VERSION,
+        game_id: "game-1".to_owned(),
+        winner: Winner::White,
+        reason: "gameover".to_owned(),
+    }
+}
+
+fn in_a_folder(test: impl FnOnce(&Path)) {
+    let name = format!(
+        "monju-record-{}-{:?}",
+        std::process::id(),
+        thread::current().id()
+    );
+    let folder = std::env::temp_dir().join(name);
+    fs::create_dir_all(&folder).expect("a folder");
+    test(&folder.join("ballots.jsonl"));
+    fs::remove_dir_all(&folder).expect("its own folder");
+}
+
+#[test]
+fn what_is_recorded_is_read_back() {
+    in_a_folder(|path| {
+        let recorder = Recorder::open(path).expect("a log");
+        recorder.ballot(&ballot());
+        recorder.result(result());
+        recorder.flush();
+        // Another process appends.
+        let second = Recorder::open(path).expect("a log");
+        second.ballot(&ballot());
+        second.flush();
+        let log = Log::read([path]).expect("its own lines");
+        assert_eq!(log.ballots, [ballot(), ballot()]);
+        assert_eq!(log.results, [result()]);
+    });
+}
+
+#[test]
+fn a_line_that_a_crash_cut_short_costs_only_itself() {
+    in_a_folder(|path| {
+        let logged = LoggedBallot::of(&ballot(), 1).expect("a position");
+        let line = LogLine::Ballot(Box::new(logged)).render().expect("JSON");
+        fs::write(path, format!("{line}{}", &line[..line.len() / 2])).expect("written");
+        let recorder = Recorder::open(path).expect("a log");
+        recorder.ballot(&ballot());
+        recorder.flush();
+        let log = Log::read([path]).expect("its own lines");
+        assert_eq!((log.ballots.len(), log.cut_short), (2, 1));
+    });
+}
+
+#[test]
+fn what_is_no_log_is_refused_with_file_and_line() {
+    in_a_folder(|path| {
+        for (text, expected) in [
+            ("{}", "no line of a ballot log"),
+            ("\n7g7f", ":2: no JSON"),
+            (
+                "{\"version\":99,\"kind\":\"ballot\"}",
+                "version 99 is newer",
+            ),
+            ("{\"version\":1,\"kind\":\"poem\"}", "unknown variant"),
+            ("{\"version\":1,\"kind\":\"result\"}", "missing field"),
+        ] {
+            fs::write(path, text).expect("written");
+            let error = Log::read([path]).expect_err(text).to_string();
+            assert!(error.contains(expected), "{error}");
+            assert_eq!(error.lines().count(), 1, "{error}");
+        }
+    });
+}
+
+#[test]
+fn a_log_that_cannot_be_written_is_refused_at_once() {
+    let error = Recorder::open(Path::new("/absent/folder/log")).expect_err("no folder");
+    assert!(error.to_string().contains("choose another file"), "{error}");
+}
+
+#[test]
+fn every_key_is_documented() {
+    let documentation = include_str!("../../BALLOTS.md");
+    let logged = LoggedBallot::of(&ballot(), 1).expect("a position");
+    let lines = [LogLine::Ballot(Box::new(logged)), LogLine::Result(result())];
+    for line in lines {
+        let value = serde_json::to_value(&line).expect("JSON");
+        assert_documented(&value, documentation);
+    }
+}
+
+fn assert_documented(value: &serde_json::Value, documentation: &str) {
+    match value {
+        serde_json::Value::Object(object) => {
+            for (key, value) in object {
+                // The keys of these two are moves and settings.
+                if !matches!(key.as_str(), "tally" | "settings") {
+                    assert_documented(value, documentation);
+                }
+                assert!(documentation.contains(&format!("`{key}`")), "{key}");
+            }
+        }
+        serde_json::Value::Array(items) => {
+            items
+                .iter()
+                .for_each(|item| assert_documented(item, documentation));
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,138 @@
+//! What a replay makes of ballots.
+
+use super::*;
+use monju_proto::v1::{
+    Arrival, Bound, Line, PlayerInfo, Position, Score, TieBreak, Vote, score::Kind,
+};
+
+fn vote(name: &str, sigma: f64, mv: &str, cp: i32) -> Vote {
+    Vote {
+        player: Some(PlayerInfo {
+            name: name.to_owned(),
+            engine: "monju".to_owned(),
+            evaluator: "material".to_owned(),
+            sigma,
+            ..PlayerInfo::default()
+        }),
+        line: Some(Line {
+            r#move: mv.to_owned(),
+            score: Some(Score {
+                kind: Some(Kind::Cp(cp)),
+                bound: Bound::Exact.into(),
+            }),
+            ..Line::default()
+        }),
+        arrival: Arrival::Final.into(),
+        legal: true,
+        counted: true,
+        ..Vote::default()
+    }
+}
+
+fn ballot(id: u64, mv: &str, votes: Vec<Vote>) -> Ballot {
+    Ballot {
+        id,
+        game_id: "game".to_owned(),
+        position: Some(Position {
+            start: "startpos".to_owned(),
+            moves: Vec::new(),
+        }),
+        seed: 1,
+        votes,
+        decision: Some(Decision {
+            r#move: mv.to_owned(),
+            rule: "majority".to_owned(),
+            tie_break: TieBreak::None.into(),
+            ..Decision::default()
+        }),
+        ..Ballot::default()
+    }
+}
+
+/// Three ballots: one mind, two against one, and a resignation.
+pub(crate) fn ballots() -> Vec<Ballot> {
+    vec![
+        ballot(
+            1,
+            "7g7f",
+            vec![
+                vote("a", 25.0, "7g7f", 10),
+                vote("b", 25.0, "7g7f", 20),
+                vote("c", 50.0, "7g7f", 30),
+            ],
+        ),
+        ballot(
+            2,
+            "7g7f",
+            vec![
+                vote("a", 25.0, "7g7f", 10),
+                vote("b", 25.0, "2g2f", 90),
+                vote("c", 50.0, "7g7f", 30),
+            ],
+        ),
+        ballot(3, "resign", vec![vote("a", 25.0, "7g7f", -3_000)]),
+    ]
+}
+
+#[test]
+fn the_recorded_rule_changes_nothing() {
+    let report = Replay::default().run(&ballots());
+    assert_eq!((report.ballots, report.voted), (3, 2));
+    assert!(report.changes.is_empty());
+    assert_eq!(report.recorded_rules["majority"], 3);
+    assert_eq!(report.grounds["none"], 2);
+}
+
+#[test]
+fn another_rule_changes_what_it_should() {
+    let replay = Replay {
+        rule: Some(Rule::Optimistic),
+        ..Replay::default()
+    };
+    let report = replay.run(&ballots());
+    assert_eq!(report.changes.len(), 1);
+    let change = &report.changes[0];
+    assert_eq!(
+        (change.id, &*change.recorded, &*change.replayed),
+        (2, "7g7f", "2g2f")
+    );
+    assert_eq!(report.would_change["optimistic"], 1);
+    assert_eq!(report.would_change["majority"], 0);
+    let followed = |member: usize| {
+        let member = &report.members[member];
+        (member.votes, member.followed_as_recorded, member.followed)
+    };
+    assert_eq!([0, 1, 2].map(followed), [(2, 2, 1), (2, 1, 2), (2, 2, 1)]);
+}
+
+#[test]
+fn another_primary_decides_otherwise() {
+    let replay = |primary| Replay {
+        rule: Some(Rule::Single),
+        primary,
+    };
+    let changes = |primary| replay(primary).run(&ballots()).changes.len();
+    assert_eq!(changes(Primary::AsRecorded), 0, "the first player's move");
+    assert_eq!(changes(Primary::Named("b".to_owned())), 1);
+}
+
+#[test]
+fn agreement_and_diversity_are_counted() {
+    let report = Replay::default().run(&ballots());
+    let row = |index: usize| report.agreement[index].clone();
+    assert_eq!(row(0), [Some(1.0), Some(0.5), Some(1.0)]);
+    assert_eq!(row(1), [Some(0.5), Some(1.0), Some(0.5)]);
+    let [all, quiet] = &report.diversity[..] else {
+        panic!("one noise has one player only: {:?}", report.diversity)
+    };
+    assert_eq!((all.sigma, all.players, all.mean), (None, 3.0, 1.5));
+    assert_eq!((quiet.sigma, quiet.players), (Some(25.0), 2.0));
+    assert_eq!(all.ballots[..3], [1, 1, 0]);
+}
+
+#[test]
+fn empty_logs_are_no_trouble() {
+    let report = Replay::default().run(&[]);
+    assert_eq!((report.ballots, report.voted), (0, 0));
+    assert!(report.members.is_empty() && report.diversity.is_empty());
+}

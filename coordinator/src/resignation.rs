@@ -1,0 +1,137 @@
+//! When the team resigns: members never do, their calibrated win rate may.
+
+use monju_proto::v1::{Ballot, Decision, TieBreak};
+use std::{
+    collections::VecDeque,
+    sync::{Mutex, PoisonError},
+};
+use tracing::info;
+
+/// Games that are remembered at a time; a coordinator plays few.
+const GAMES: usize = 256;
+
+/// When to resign.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Policy {
+    /// A decision whose win rate is below this is a bad sign.
+    pub below: f64,
+    /// So many bad signs one after the other end the game.
+    pub after: u32,
+}
+
+/// Counts the bad signs of each game.
+#[derive(Debug)]
+pub struct Resignation {
+    policy: Option<Policy>,
+    /// Bad signs by game, the game heard of last at the end.
+    games: Mutex<VecDeque<(String, u32)>>,
+}
+
+impl Resignation {
+    /// Resigns by a policy; never without one.
+    pub fn new(policy: Option<Policy>) -> Self {
+        Self {
+            policy,
+            games: Mutex::default(),
+        }
+    }
+
+    /// Turns a decision into a resignation where its time has come. A decision without a win rate,
+    /// because nothing is calibrated, breaks the row of bad signs.
+    pub fn consider(&self, ballot: &mut Ballot) {
+        let (Some(policy), Some(decision)) = (self.policy, &mut ballot.decision) else {
+            return;
+        };
+        if matches!(decision.r#move.as_str(), "resign" | "win") {
+            return;
+        }
+        let is_bad = decision.win_rate.is_some_and(|rate| rate < policy.below);
+        let signs = self.note(&ballot.game_id, is_bad);
+        if signs >= policy.after {
+            info!(
+                game = ballot.game_id,
+                win_rate = decision.win_rate,
+                signs,
+                "the team resigns"
+            );
+            *decision = Decision {
+                r#move: "resign".to_owned(),
+                ponder: String::new(),
+                tie_break: TieBreak::Resignation.into(),
+                ..decision.clone()
+            };
+        }
+    }
+
+    /// The bad signs in a row, this decision included.
+    fn note(&self, game: &str, is_bad: bool) -> u32 {
+        let mut games = self.games.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = games.iter().position(|(name, _)| name == game);
+        let before = known.and_then(|index| games.remove(index));
+        let signs = match (before, is_bad) {
+            (Some((_, signs)), true) => signs.saturating_add(1),
+            (None, true) => 1,
+            (_, false) => 0,
+        };
+        if games.len() == GAMES {
+            games.pop_front();
+        }
+        games.push_back((game.to_owned(), signs));
+        signs
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn decided(resignation: &Resignation, game: &str, win_rate: Option<f64>) -> String {
+        let mut ballot = Ballot {
+            game_id: game.to_owned(),
+            decision: Some(Decision {
+                r#move: "7g7f".to_owned(),
+                win_rate,
+                ..Decision::default()
+            }),
+            ..Ballot::default()
+        };
+        resignation.consider(&mut ballot);
+        ballot.decision.expect("decided").r#move
+    }
+
+    #[test]
+    fn only_a_row_of_bad_signs_in_one_game_ends_it() {
+        let resignation = Resignation::new(Some(Policy {
+            below: 0.02,
+            after: 3,
+        }));
+        let told = |game, rate| decided(&resignation, game, Some(rate)) == "resign";
+        assert!(!told("a", 0.01) && !told("a", 0.01));
+        assert!(!told("b", 0.01), "another game");
+        assert!(!told("a", 0.5), "there is hope");
+        assert!(!told("a", 0.01) && !told("a", 0.01) && told("a", 0.01));
+    }
+
+    #[test]
+    fn without_a_policy_or_a_win_rate_nobody_resigns() {
+        let policy = Policy {
+            below: 0.9,
+            after: 1,
+        };
+        assert_eq!(decided(&Resignation::new(None), "a", Some(0.0)), "7g7f");
+        assert_eq!(decided(&Resignation::new(Some(policy)), "a", None), "7g7f");
+    }
+
+    #[test]
+    fn old_games_are_forgotten() {
+        let resignation = Resignation::new(Some(Policy {
+            below: 0.5,
+            after: 2,
+        }));
+        decided(&resignation, "old", Some(0.1));
+        for number in 0..GAMES {
+            decided(&resignation, &number.to_string(), Some(0.9));
+        }
+        assert_eq!(decided(&resignation, "old", Some(0.1)), "7g7f");
+    }
+}

@@ -1,0 +1,59 @@
+//! The highest score wins.
+
+use super::{Choice, Poll, greatest};
+
+/// The move of the vote with the highest score (Sugiyama et al. 2010). Without scores that can be
+/// compared, the majority decides.
+pub fn optimistic(poll: &Poll<'_>) -> Option<Choice> {
+    match highest(poll, |_| true) {
+        none if none.is_empty() => poll.majority_instead(),
+        best => poll.break_tie(best),
+    }
+}
+
+/// The moves of the votes with the highest score, of those that `admit` lets in.
+pub(super) fn highest<'a>(poll: &Poll<'a>, admit: impl Fn(&str) -> bool) -> Vec<&'a str> {
+    let valued: Vec<(&str, f64)> = poll
+        .opinions
+        .iter()
+        .filter(|opinion| admit(&opinion.mv))
+        .filter_map(|opinion| Some((opinion.mv.as_str(), opinion.value?)))
+        .collect();
+    let mut moves = greatest(valued);
+    moves.sort_unstable();
+    moves.dedup();
+    moves
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::voting::{Ground, Opinion};
+
+    #[test]
+    fn one_optimist_outvotes_everybody() {
+        let vote = |mv, value| Opinion {
+            value,
+            ..Opinion::plain(mv)
+        };
+        let mut opinions = [
+            vote("7g7f", Some(0.5)),
+            vote("7g7f", Some(0.5)),
+            vote("2g2f", Some(0.7)),
+            vote("5g5f", None),
+        ];
+        let decide = |opinions: &[Opinion]| {
+            let poll = Poll {
+                opinions,
+                primary: None,
+                seed: 1,
+            };
+            optimistic(&poll).expect("votes")
+        };
+        assert_eq!(decide(&opinions), Choice::new("2g2f", Ground::Votes));
+        for opinion in &mut opinions {
+            opinion.value = None;
+        }
+        assert_eq!(decide(&opinions), Choice::new("7g7f", Ground::Majority));
+    }
+}

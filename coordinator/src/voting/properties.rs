@@ -1,0 +1,164 @@
+//! What holds for every rule, or for whole families of them, whatever the votes.
+
+use super::*;
+use proptest::prelude::*;
+
+const MOVES: [&str; 5] = ["7g7f", "2g2f", "5g5f", "8h2b+", "P*5e"];
+
+fn opinion() -> impl Strategy<Value = Opinion> {
+    let moves = || prop::sample::select(&MOVES[..]);
+    (
+        moves(),
+        0_u32..4,
+        prop::option::of(0_u32..8),
+        prop::collection::vec(moves(), 0..4),
+    )
+        .prop_map(|(mv, weight, value, others)| Opinion {
+            mv: mv.to_owned(),
+            weight: weight.into(),
+            value: value.map(|eighths| f64::from(eighths) / 8.0),
+            ranking: std::iter::once(mv)
+                .chain(others)
+                .map(str::to_owned)
+                .collect(),
+        })
+}
+
+fn opinions() -> impl Strategy<Value = Vec<Opinion>> {
+    prop::collection::vec(opinion(), 1..12)
+}
+
+fn rule() -> impl Strategy<Value = Rule> {
+    prop::sample::select(&Rule::ALL[..])
+}
+
+fn poll(opinions: &[Opinion], primary: Option<usize>, seed: u64) -> Poll<'_> {
+    Poll {
+        opinions,
+        primary,
+        seed,
+    }
+}
+
+fn winner(rule: Rule, poll: &Poll<'_>) -> Choice {
+    decide(rule, poll).expect("somebody voted")
+}
+
+#[test]
+fn no_rule_decides_without_votes() {
+    for rule in Rule::ALL {
+        assert_eq!(decide(rule, &poll(&[], None, 1)), None, "{rule}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn the_winner_is_somebodys_vote(
+        rule in rule(), opinions in opinions(), primary in prop::option::of(0_usize..12), seed: u64,
+    ) {
+        let choice = winner(rule, &poll(&opinions, primary, seed));
+        prop_assert!(opinions.iter().any(|opinion| opinion.mv == choice.mv));
+    }
+
+    #[test]
+    fn one_mind_is_one_move(rule in rule(), count in 1_usize..9, seed: u64, first in opinion()) {
+        let opinions = vec![first; count];
+        let choice = winner(rule, &poll(&opinions, Some(0), seed));
+        prop_assert_eq!(&choice.mv, &opinions[0].mv);
+        prop_assert!(choice.ground != Ground::Draw && choice.ground != Ground::Score);
+    }
+
+    #[test]
+    fn the_order_of_the_votes_does_not_matter(
+        rule in rule(), opinions in opinions(), turn in 0_usize..12, primary in 0_usize..12, seed: u64,
+    ) {
+        let count = opinions.len();
+        let (turn, primary) = (turn % count, primary % count);
+        let mut turned = opinions.clone();
+        turned.rotate_left(turn);
+        let moved = (primary + count - turn) % count;
+        prop_assert_eq!(
+            winner(rule, &poll(&opinions, Some(primary), seed)),
+            winner(rule, &poll(&turned, Some(moved), seed))
+        );
+    }
+
+    #[test]
+    fn everybody_twice_changes_nothing(
+        rule in rule(), opinions in opinions(), primary in 0_usize..12, seed: u64,
+    ) {
+        let primary = Some(primary % opinions.len());
+        let twice = [opinions.clone(), opinions.clone()].concat();
+        prop_assert_eq!(
+            winner(rule, &poll(&opinions, primary, seed)),
+            winner(rule, &poll(&twice, primary, seed))
+        );
+    }
+
+    #[test]
+    fn one_more_vote_of_the_same_kind_never_hurts_the_winner(
+        rule in prop::sample::select(vec![
+            Rule::Majority, Rule::Weighted, Rule::Optimistic, Rule::MajorityThenOptimistic,
+            Rule::PrimaryUnlessOutvoted, Rule::Single,
+        ]),
+        opinions in opinions(), primary in 0_usize..12, seed: u64,
+    ) {
+        let primary = Some(primary % opinions.len());
+        let before = winner(rule, &poll(&opinions, primary, seed));
+        // A vote without rank or score could only hurt by saying less than the others.
+        let best = opinions
+            .iter()
+            .filter(|opinion| opinion.mv == before.mv)
+            .max_by(|one, two| one.value.partial_cmp(&two.value).expect("numbers"))
+            .expect("the winner has a vote")
+            .clone();
+        let mut more = opinions.clone();
+        more.push(best);
+        prop_assert_eq!(&before.mv, &winner(rule, &poll(&more, primary, seed)).mv);
+    }
+
+    #[test]
+    fn the_unit_of_values_and_weights_does_not_matter(
+        rule in rule(), opinions in opinions(), primary in 0_usize..12, seed: u64,
+        scale in 0.1_f64..100.0, shift in -5.0_f64..5.0,
+    ) {
+        let primary = Some(primary % opinions.len());
+        let changed: Vec<Opinion> = opinions
+            .iter()
+            .map(|opinion| Opinion {
+                weight: opinion.weight * scale,
+                value: opinion.value.map(|value| value * scale + shift),
+                ..opinion.clone()
+            })
+            .collect();
+        prop_assert_eq!(
+            winner(rule, &poll(&opinions, primary, seed)),
+            winner(rule, &poll(&changed, primary, seed))
+        );
+    }
+
+    #[test]
+    fn optimistic_takes_no_less_than_anybody_offers(opinions in opinions(), seed: u64) {
+        let choice = optimistic(&poll(&opinions, None, seed)).expect("votes");
+        let of = |admit: &dyn Fn(&Opinion) -> bool| {
+            let values = opinions.iter().filter(|opinion| admit(opinion));
+            values.filter_map(|opinion| opinion.value).fold(f64::NEG_INFINITY, f64::max)
+        };
+        prop_assert_eq!(of(&|opinion| opinion.mv == choice.mv).max(of(&|_| true)), of(&|_| true));
+        if opinions.iter().any(|opinion| opinion.value.is_some()) {
+            prop_assert_eq!(of(&|opinion| opinion.mv == choice.mv), of(&|_| true));
+        }
+    }
+
+    #[test]
+    fn with_plain_votes_most_rules_are_the_majority(
+        moves in prop::collection::vec(prop::sample::select(&MOVES[..]), 1..12), seed: u64,
+    ) {
+        let opinions: Vec<Opinion> = moves.into_iter().map(Opinion::plain).collect();
+        let poll = poll(&opinions, None, seed);
+        let expected = winner(Rule::Majority, &poll).mv;
+        for rule in Rule::ALL {
+            prop_assert_eq!(&winner(rule, &poll).mv, &expected, "{}", rule);
+        }
+    }
+}
