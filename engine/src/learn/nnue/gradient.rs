@@ -193,11 +193,11 @@ fn backward(weights: &Weights, gradient: &mut Gradient, example: &Example, targe
     }
     add(&mut sink.second_biases, &second);
     let mut first = [0.0; HIDDEN];
-    for index in 0..HIDDEN {
+    for (index, slot) in first.iter_mut().enumerate() {
         let input = activations.first[index];
         add_scaled(&mut sink.second[index], input, &second);
         if is_open(input) {
-            first[index] = dot(&second, &weights.second[index]);
+            *slot = dot(&second, &weights.second[index]);
         }
     }
     add(&mut sink.first_biases, &first);
