@@ -2,14 +2,15 @@
 # Installs what the tests need where that is possible, runs all tests, and says what was skipped.
 #
 #   tests/run.sh          what every change must pass, some minutes
-#   tests/run.sh --full   also every perft count and all match games, an hour or two
+#   tests/run.sh --full   also every perft count, a million random positions and all match games,
+#                         an hour or two
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 case "${1-}" in
     "") ;;
-    --full) export MONJU_FULL_PERFT=1 MONJU_FULL_MATCHES=1 ;;
+    --full) export MONJU_FULL_PERFT=1 MONJU_FULL_MATCHES=1 MONJU_FUZZ_CHUNKS=100 ;;
     *)
         echo "tests/run.sh: unknown option '$1', expected --full or nothing" >&2
         exit 2

@@ -5,7 +5,7 @@ mod memories;
 use crate::{
     eval::{Model, Noise, NoiseError},
     rules::{Game, Move},
-    search::{Bound, Control, Limits, Line, Score, Table},
+    search::{Bound, Control, Limits, Line, Score, SearchOptions, Table},
 };
 use memories::Memories;
 use std::time::Duration;
@@ -22,6 +22,8 @@ pub struct PlayerSettings {
     /// Threads that search together, this one included. With more than one, outcomes depend on
     /// how the operating system runs them, and a node limit is kept only nearly.
     pub threads: usize,
+    /// Switches and numbers of the search.
+    pub search: SearchOptions,
 }
 
 impl PlayerSettings {
@@ -64,6 +66,7 @@ impl Default for PlayerSettings {
             sigma: 0.0,
             hash_mib: 64,
             threads: 1,
+            search: SearchOptions::default(),
         }
     }
 }

@@ -2,13 +2,17 @@
 //! by several that split nodes (YBWC).
 
 mod alphabeta;
+mod correction;
+mod ending;
 mod history;
 mod iterate;
 mod limits;
 mod line;
 mod memory;
 mod node;
+mod options;
 mod picker;
+mod prune;
 mod quiescence;
 mod see;
 mod split;
@@ -21,4 +25,5 @@ pub(crate) use iterate::search;
 pub use limits::{Control, Limits};
 pub use line::{Bound, Line, Score};
 pub(crate) use memory::Memory;
+pub use options::{SearchOptions, SearchOptionsError};
 pub(crate) use table::Table;

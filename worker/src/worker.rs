@@ -229,6 +229,7 @@ fn start_native(
         sigma: spec.sigma,
         hash_mib: spec.hash_mib.unwrap_or(share_mib) as usize,
         threads: spec.threads as usize,
+        ..PlayerSettings::default()
     };
     let seeding = match spec.seed {
         _ if spec.sigma == 0.0 => Seeding::Noiseless,

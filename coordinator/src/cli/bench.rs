@@ -1,8 +1,8 @@
 //! The command line of `monju bench`.
 
-use crate::commands::bench::{Bench, Comparison, RivalOption};
+use crate::commands::bench::{Bench, Comparison, RivalOption, Scaling};
 use clap::Args;
-use monju_engine::{EvaluatorChoice, PlayerSettings};
+use monju_engine::{EvaluatorChoice, PlayerSettings, SearchOptions, bench::MIDDLEGAME};
 use monju_worker::load_evaluator;
 use std::{path::PathBuf, time::Duration};
 
@@ -14,10 +14,19 @@ every machine.
 
 With --json, one object: nodes, nps, depth, time_ms, evaluator, hash_mib, sigma, seed, positions[]
 (position, nodes, nps, time_ms, bestmove, score). With --against as well: against, movetime_ms, nps,
-against_nps, ratio, compared, positions[] (position, nps, against_nps, ratio).
+against_nps, ratio, compared, positions[] (position, nps, against_nps, ratio). With --threads: depth,
+positions, evaluator, hash_mib, threads[] (threads, nodes, nps, time_to_depth_ms, and beside the first
+of them nps_ratio, nodes_ratio, speedup).
 
-Example: monju bench --against fairy-stockfish --against-option UCI_Variant=shogi \\
-             --against-option Threads=1";
+Examples: monju bench --threads 1,2 --depth 20 --hash 256
+          monju bench --against fairy-stockfish --against-option UCI_Variant=shogi \\
+              --against-option Threads=1";
+
+fn parse_threads(text: &str) -> Result<usize, String> {
+    let threads = text.parse().map_err(|_| "not a number".to_owned())?;
+    PlayerSettings::check_threads(threads).map_err(|error| error.to_string())?;
+    Ok(threads)
+}
 
 /// Everything after `monju bench`.
 #[derive(Debug, Args)]
@@ -46,6 +55,17 @@ pub struct Arguments {
     /// Seed of the noise
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// Options of the search that differ from their defaults, with commas between
+    #[arg(long, value_name = "NAME=VALUE,…", default_value = "")]
+    search: SearchOptions,
+    /// Searches 24 middlegame positions instead, with each of these numbers of threads in turn, and
+    /// compares the time to depth
+    #[arg(long, value_name = "N,…", value_delimiter = ',', conflicts_with = "against",
+          value_parser = parse_threads)]
+    threads: Vec<usize>,
+    /// How many of the middlegame positions
+    #[arg(long, value_name = "N", default_value_t = MIDDLEGAME.len(), requires = "threads")]
+    positions: usize,
     /// Compares nodes/second with this USI engine instead, position by position in one run
     #[arg(long, value_name = "PROGRAM", conflicts_with = "depth")]
     against: Option<PathBuf>,
@@ -66,8 +86,18 @@ impl Arguments {
             sigma: self.sigma,
             hash_mib: self.hash as usize,
             threads: 1,
+            search: self.search,
         };
         match self.against {
+            None if !self.threads.is_empty() => Scaling {
+                settings,
+                seed: self.seed,
+                depth: self.depth,
+                threads: self.threads,
+                positions: self.positions,
+                json: self.json,
+            }
+            .run(),
             None => Bench {
                 settings,
                 seed: self.seed,

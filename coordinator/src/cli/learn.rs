@@ -100,6 +100,7 @@ impl TryFrom<SelfPlayArguments> for SelfPlayRun {
                     sigma: arguments.sigma,
                     hash_mib: arguments.hash,
                     threads: 1,
+                    ..PlayerSettings::default()
                 },
                 nodes: arguments.nodes,
                 seed: arguments.seed,

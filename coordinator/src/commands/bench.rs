@@ -2,10 +2,12 @@
 
 mod compare;
 mod rival;
+mod scaling;
 
 pub use compare::Comparison;
 pub use rival::RivalOption;
 use rival::{Rival, Speed};
+pub use scaling::Scaling;
 
 use anyhow::Context;
 use monju_engine::{

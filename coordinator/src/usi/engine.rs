@@ -76,6 +76,7 @@ impl Engine {
                 sigma: self.options.sigma().unwrap_or(self.choices.sigma),
                 hash_mib: self.options.hash_mib().unwrap_or(self.choices.hash_mib),
                 threads: self.options.threads(),
+                search: self.options.search(),
             },
             game_id: self.game.id(),
             seed: seed.unwrap_or_else(|| self.game.seed(None)),

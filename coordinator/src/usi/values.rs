@@ -1,7 +1,7 @@
 //! The values of options: what is declared for all of ours, and how a GUI's are read.
 
 use crate::voting::UnknownRule;
-use monju_engine::{EvaluatorChoice, eval::UnknownEvaluator};
+use monju_engine::{EvaluatorChoice, SearchOptionsError, eval::UnknownEvaluator};
 use monju_worker::DEFAULT_HASH_MIB;
 
 /// Default of `USI_Hash`: leaves the size to the command line and the configuration, whose default
@@ -28,6 +28,9 @@ pub enum OptionError {
     /// Not one of the voting rules.
     #[error("option Rule: {0}")]
     Rule(#[from] UnknownRule),
+    /// Not options of the search.
+    #[error("option SearchOptions: {0}")]
+    Search(#[from] SearchOptionsError),
     /// Not one of the evaluators.
     #[error("option Evaluator: {0}")]
     Evaluator(#[from] UnknownEvaluator),

@@ -5,7 +5,7 @@ mod file;
 mod network;
 mod simd;
 
-pub(crate) use features::{PIECES_AND_KINGS, for_each, turned_numbers};
+pub(crate) use features::{PIECES_AND_KINGS, for_each, mirrored_numbers, turned_numbers};
 pub use file::NetworkError;
 pub use network::{Features, Network};
 pub(crate) use network::{HIDDEN, Layer, Parts, WIDTH};

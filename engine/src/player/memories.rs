@@ -2,7 +2,7 @@
 
 use super::PlayerSettings;
 use crate::{
-    eval::{Material, Model, Nnue, Noise},
+    eval::{Evaluator, Material, Model, Nnue, Noise},
     rules::{Game, Move},
     search::{Control, Limits, Line, Memory, search},
 };
@@ -17,15 +17,9 @@ pub(super) enum Memories {
 impl Memories {
     /// Allocates the table, and what each thread needs.
     pub fn new(settings: &PlayerSettings) -> Result<Self, TryReserveError> {
-        let (hash_mib, threads) = (settings.hash_mib, settings.threads);
         Ok(match &settings.evaluator {
-            Model::Material => {
-                Self::Material(Memory::new(hash_mib, threads, &Material::default())?)
-            }
-            Model::Nnue(network) => {
-                let evaluator = Nnue::new(Arc::clone(network));
-                Self::Nnue(Memory::new(hash_mib, threads, &evaluator)?)
-            }
+            Model::Material => Self::Material(memory(settings, &Material::default())?),
+            Model::Nnue(network) => Self::Nnue(memory(settings, &Nnue::new(Arc::clone(network)))?),
         })
     }
 
@@ -52,4 +46,16 @@ impl Memories {
             Self::Nnue(memory) => search(game, legal, limits, control, memory, noise, progress),
         }
     }
+}
+
+fn memory<E: Evaluator + Clone>(
+    settings: &PlayerSettings,
+    evaluator: &E,
+) -> Result<Memory<E>, TryReserveError> {
+    Memory::new(
+        settings.hash_mib,
+        settings.threads,
+        evaluator,
+        settings.search,
+    )
 }

@@ -25,6 +25,25 @@ impl CheckTargets {
         }
     }
 
+    /// Every square from which some piece would attack the king.
+    #[inline]
+    pub(crate) fn zone(&self, position: &Position) -> Bitboard {
+        let Some(king) = self.king else {
+            return Bitboard::EMPTY;
+        };
+        let occupied = position.occupied();
+        king_attacks(king)
+            | knight_attacks(!position.side_to_move(), king)
+            | bishop_attacks(king, occupied)
+            | rook_attacks(king, occupied)
+    }
+
+    /// Whether a move of some piece uncovers a check.
+    #[inline]
+    pub(crate) fn can_discover(&self) -> bool {
+        !self.discoverers.is_empty()
+    }
+
     /// Whether a legal move gives check.
     #[inline]
     pub fn is_check(&self, position: &Position, mv: Move) -> bool {

@@ -24,6 +24,12 @@ impl Hand {
         u64::from_ne_bytes(self.0) == 0
     }
 
+    /// Eight bits for the count of every kind.
+    #[inline(always)]
+    pub(crate) const fn bits(self) -> u64 {
+        u64::from_le_bytes(self.0)
+    }
+
     #[inline(always)]
     pub(crate) const fn add(&mut self, kind: PieceKind) {
         self.0[kind as usize & 7] += 1;

@@ -2,10 +2,12 @@
 
 use super::{
     Bound, Search,
+    correction::Features,
     history::{Context, bonus},
     iterate::BEFORE_ROOT,
     node::{Node, Tried, TriedMove, Verdict},
     picker::{Picker, is_noisy},
+    prune::Prospect,
     see,
     split::Searched,
     table::Entry,
@@ -19,26 +21,6 @@ use crate::{
     mate::mate_in_one,
     rules::{CheckInfo, CheckTargets, Move, Visit},
 };
-use std::sync::LazyLock;
-
-/// Value of a win by the opponent's perpetual check: below every mate, above every evaluation.
-const PERPETUAL_CHECK: Value = 31_000;
-
-/// Reduction of late moves by depth and number of the move.
-static REDUCTIONS: LazyLock<[[i8; 64]; 64]> = LazyLock::new(|| {
-    let mut table = [[0; 64]; 64];
-    for (depth, row) in table.iter_mut().enumerate().skip(1) {
-        for (number, entry) in row.iter_mut().enumerate().skip(1) {
-            let product = libm::log(depth as f64) * libm::log(number as f64);
-            *entry = (0.6 + product / 2.2) as i8;
-        }
-    }
-    table
-});
-
-fn reduction(depth: i32, number: usize) -> i32 {
-    i32::from(REDUCTIONS[depth.clamp(0, 63) as usize][number.min(63)])
-}
 
 impl<E: Evaluator + Clone> Search<'_, E> {
     /// The value of the current node from its side to move, fail-soft. `info` is that node's.
@@ -54,8 +36,9 @@ impl<E: Evaluator + Clone> Search<'_, E> {
         if self.stopped {
             return DRAW;
         }
+        let options = self.options;
         if depth <= 0 {
-            return self.quiescence::<PV>(info, alpha, beta, ply);
+            return self.quiescence::<PV>(info, alpha, beta, 0, ply);
         }
         let (mut alpha, mut beta) = (alpha, beta);
         let mut depth = depth;
@@ -76,10 +59,12 @@ impl<E: Evaluator + Clone> Search<'_, E> {
                 return mate_in(ply + 1);
             }
             // No mate below can beat one that is known already (mate-distance pruning).
-            alpha = alpha.max(mated_in(ply));
-            beta = beta.min(mate_in(ply + 1));
-            if alpha >= beta {
-                return alpha;
+            if options.mate_distance != 0 {
+                alpha = alpha.max(mated_in(ply));
+                beta = beta.min(mate_in(ply + 1));
+                if alpha >= beta {
+                    return alpha;
+                }
             }
         }
 
@@ -99,7 +84,7 @@ impl<E: Evaluator + Clone> Search<'_, E> {
         {
             return value;
         }
-        let table_move = entry
+        let mut table_move = entry
             .and_then(|entry| entry.mv)
             .filter(|&mv| self.position.is_legal_given(mv, info));
 
@@ -107,34 +92,28 @@ impl<E: Evaluator + Clone> Search<'_, E> {
             && !in_check
             && entry.is_none()
             && excluded.is_none()
+            && options.mate_in_one != 0
             && let Some(mv) = mate_in_one(&self.position, info)
         {
-            let value = mate_in(ply + 1);
             if PV {
                 self.pv[ply + 1].clear();
                 self.update_pv(ply, mv);
             }
-            self.table.put(
-                key,
-                Entry {
-                    mv: Some(mv),
-                    value: to_table(value, ply),
-                    evaluation: -INFINITE,
-                    depth: MAX_PLY as i32 - 1,
-                    bound: Bound::Exact,
-                },
-            );
-            return value;
+            return self.remember_mate(mv, ply);
         }
 
-        let evaluation = if in_check {
+        let raw_evaluation = if in_check {
             -INFINITE
+        } else if excluded.is_some() {
+            self.frames[here].raw_evaluation
         } else {
             match entry {
                 Some(entry) if entry.evaluation != -INFINITE => entry.evaluation,
                 _ => self.evaluate(),
             }
         };
+        let (evaluation, features) = self.corrected(raw_evaluation, ply);
+        self.frames[here].raw_evaluation = raw_evaluation;
         self.frames[here].evaluation = evaluation;
         self.frames[here + 2].killers = [None; 2];
         self.frames[here + 1].excluded = None;
@@ -154,37 +133,35 @@ impl<E: Evaluator + Clone> Search<'_, E> {
         };
 
         if !PV && !in_check && excluded.is_none() && beta.abs() < MATE_BOUND {
-            // Reverse futility: so far above beta that a quiet move will stay above.
-            let margin = 110 * (depth - i32::from(improving));
-            if depth <= 8 && guess - margin >= beta && guess < MATE_BOUND {
-                return guess;
-            }
-            // Razoring: so far below alpha that only captures can help.
-            if depth <= 3 && guess + 250 * depth + 150 < alpha {
-                let value = self.quiescence::<false>(info, alpha, alpha + 1, ply);
-                if value <= alpha || self.stopped {
-                    return value;
-                }
-            }
-            // Null move: if even a pass keeps the value above beta, a move will.
-            if depth >= 3
-                && guess >= beta
-                && evaluation >= beta - 40 * depth + 200
-                && self.frames[here - 1].context != Context::NONE
-            {
-                let value = self.null_move(beta, depth, ply, guess, cut_node);
-                if self.stopped {
-                    return DRAW;
-                }
-                if value >= beta {
-                    return value.min(MATE_BOUND - 1);
-                }
+            let prospect = Prospect {
+                alpha,
+                beta,
+                depth,
+                ply,
+                cut_node,
+                improving,
+                evaluation,
+                guess,
+                entry,
+                table_move,
+            };
+            if let Some(value) = self.prune(info, &prospect) {
+                return value;
             }
         }
 
-        // Internal iterative reduction: without a move to start with, a shallower search finds one.
-        if table_move.is_none() && excluded.is_none() && depth >= 4 && (PV || cut_node) {
-            depth -= 1;
+        if table_move.is_none() && excluded.is_none() && depth >= 4 {
+            // Recursive iterative deepening: a shallower search finds a move to start with.
+            if PV && options.internal_deepening != 0 {
+                self.alpha_beta::<PV>(info, alpha, beta, depth - 2, ply, cut_node);
+                if self.stopped {
+                    return DRAW;
+                }
+                let found = self.table.get(key).and_then(|entry| entry.mv);
+                table_move = found.filter(|&mv| self.position.is_legal_given(mv, info));
+            } else if (PV || cut_node) && options.internal_reduction != 0 {
+                depth -= 1;
+            }
         }
 
         let node = Node {
@@ -199,7 +176,11 @@ impl<E: Evaluator + Clone> Search<'_, E> {
             excluded,
             targets: CheckTargets::new(&self.position),
         };
-        let killers = self.frames[here].killers;
+        let killers = if options.killers != 0 {
+            self.frames[here].killers
+        } else {
+            [None; 2]
+        };
         let mut picker = Picker::new(in_check, table_move, killers, node.contexts);
         let mut best = -INFINITE;
         let mut best_move = None;
@@ -229,7 +210,8 @@ impl<E: Evaluator + Clone> Search<'_, E> {
             // Singular extension: the table's move is extended when all others are clearly worse.
             let mut extension = 0;
             if !is_root
-                && depth >= 7
+                && options.singular_extension != 0
+                && depth >= options.singular_depth
                 && Some(mv) == table_move
                 && let (Some(entry), Some(value)) = (entry, table_value)
                 && entry.depth >= depth - 3
@@ -254,7 +236,8 @@ impl<E: Evaluator + Clone> Search<'_, E> {
                     return DRAW;
                 }
                 if others < singular_beta {
-                    extension = 1;
+                    let by_far = !PV && others < singular_beta - 2 * depth - 20;
+                    extension = 1 + i32::from(by_far && options.double_extension != 0);
                 } else if singular_beta >= beta {
                     return singular_beta;
                 }
@@ -324,6 +307,19 @@ impl<E: Evaluator + Clone> Search<'_, E> {
         {
             self.reward(mv, &node, here, &tried);
         }
+        if !in_check
+            && excluded.is_none()
+            && !best_move.is_some_and(|mv| is_noisy(&self.position, mv))
+            // A bound says something only on its own side of the evaluation.
+            && (best < beta || best > evaluation)
+            && (best_move.is_some() || best < evaluation)
+            && best.abs() < MATE_BOUND
+            && let Some(features) = features
+        {
+            self.history
+                .correction
+                .learn(&features, best - evaluation, depth);
+        }
         if excluded.is_none() {
             let bound = if best >= beta {
                 Bound::Lower
@@ -337,7 +333,7 @@ impl<E: Evaluator + Clone> Search<'_, E> {
                 Entry {
                     mv: best_move,
                     value: to_table(best, ply),
-                    evaluation,
+                    evaluation: raw_evaluation,
                     depth,
                     bound,
                 },
@@ -358,26 +354,44 @@ impl<E: Evaluator + Clone> Search<'_, E> {
         alpha: Value,
     ) -> Verdict {
         let depth = node.depth;
-        let reduced_depth = (depth - 1 - reduction(depth, number)).max(0);
+        let options = self.options;
+        let reduced_depth = (depth - 1 - self.reduction(depth, number)).max(0);
         if !noisy && !gives_check {
             // Late moves at low depth: the history has had its say.
-            let enough = (4 + depth * depth * 2) / if node.improving { 1 } else { 2 };
-            if depth <= 8 && number as i32 > enough {
-                return Verdict::SkipQuiets;
+            if options.late_move_pruning != 0 && depth <= 8 {
+                let enough =
+                    options.late_move_base + depth * depth * options.late_move_factor / 100;
+                if number as i32 > enough >> i32::from(!node.improving) {
+                    return Verdict::SkipQuiets;
+                }
             }
-            // Futility: the evaluation is so low that a quiet move cannot raise it.
-            if reduced_depth <= 6
-                && !node.in_check
-                && node.evaluation + 180 + 120 * reduced_depth <= alpha
-            {
-                return Verdict::SkipQuiets;
-            }
-            if depth <= 8
-                && !see::gains_at_least(&self.position, mv, -30 * reduced_depth * reduced_depth)
+            if options.history_pruning != 0
+                && depth <= 6
+                && self.history.quiet(&self.position, mv, node.contexts)
+                    < -options.history_pruning_margin * depth
             {
                 return Verdict::Skip;
             }
-        } else if depth <= 6 && !see::gains_at_least(&self.position, mv, -120 * depth) {
+            // Futility: the evaluation is so low that a quiet move cannot raise it.
+            if options.futility != 0
+                && reduced_depth <= 6
+                && !node.in_check
+                && node.evaluation + options.futility_base + options.futility_margin * reduced_depth
+                    <= alpha
+            {
+                return Verdict::SkipQuiets;
+            }
+            let loss = options.exchange_quiet * reduced_depth * reduced_depth;
+            if options.exchange_pruning != 0
+                && depth <= 8
+                && !see::gains_at_least(&self.position, mv, -loss)
+            {
+                return Verdict::Skip;
+            }
+        } else if options.exchange_pruning != 0
+            && depth <= 6
+            && !see::gains_at_least(&self.position, mv, -options.exchange_noisy * depth)
+        {
             return Verdict::Skip;
         }
         Verdict::Search
@@ -386,7 +400,10 @@ impl<E: Evaluator + Clone> Search<'_, E> {
     /// Checks are extended by one ply (papers 000 and 003) when they cost nothing.
     #[inline(always)]
     pub(super) fn check_extension(&self, node: &Node, mv: Move, gives_check: bool) -> i32 {
-        if gives_check && see::gains_at_least(&self.position, mv, 0) {
+        if gives_check
+            && self.options.check_extension != 0
+            && see::gains_at_least(&self.position, mv, 0)
+        {
             i32::from(node.ply < 2 * self.root_depth as usize)
         } else {
             0
@@ -438,14 +455,18 @@ impl<E: Evaluator + Clone> Search<'_, E> {
         if !stopping {
             let mut full = !PV || number > 1;
             let mut low = alpha();
-            if depth >= 3 && number > 1 + usize::from(ply == 0) && !(noisy && number < 4) {
-                let mut less = reduction(depth, number);
+            if self.options.late_move_reduction != 0
+                && depth >= 3
+                && number > 1 + usize::from(ply == 0)
+                && !(noisy && number < 4)
+            {
+                let mut less = self.reduction(depth, number);
                 less -= i32::from(PV);
                 less += i32::from(cut_node);
                 less -= i32::from(gives_check || node.in_check);
                 less -= i32::from(noisy);
                 less += i32::from(!node.improving);
-                less -= quiet_score / 8192;
+                less -= quiet_score / self.options.reduction_history;
                 let reduced = (new_depth - less).clamp(1, new_depth.max(1));
                 if reduced < new_depth {
                     value =
@@ -466,14 +487,7 @@ impl<E: Evaluator + Clone> Search<'_, E> {
             }
             if PV && (number == 1 || value > low) {
                 self.pv[ply + 1].clear();
-                value = -self.alpha_beta::<true>(
-                    &child,
-                    -node.beta,
-                    -alpha(),
-                    new_depth,
-                    ply + 1,
-                    false,
-                );
+                value = self.search_in_window(&child, node, alpha(), new_depth);
             }
         }
 
@@ -483,29 +497,65 @@ impl<E: Evaluator + Clone> Search<'_, E> {
         value
     }
 
-    fn null_move(
+    /// Plies by which a late move is searched less deep.
+    #[inline(always)]
+    fn reduction(&self, depth: i32, number: usize) -> i32 {
+        i32::from(self.reductions[depth.clamp(0, 63) as usize][number.min(63)])
+    }
+
+    /// The value of a child on the principal variation, from the node's side.
+    ///
+    /// With `node_aspiration` the window is first a narrow one around what the table predicts for
+    /// the child (paper 003, section 10), within that of the node.
+    fn search_in_window(
         &mut self,
-        beta: Value,
+        child: &CheckInfo,
+        node: &Node,
+        alpha: Value,
         depth: i32,
-        ply: usize,
-        guess: Value,
-        cut_node: bool,
     ) -> Value {
-        let here = ply + BEFORE_ROOT;
-        let less = 3 + depth / 4 + ((guess - beta) / 250).min(3);
-        self.frames[here].context = Context::NONE;
-        self.position.make_pass();
-        let child = CheckInfo::new(&self.position);
-        self.visits.push(Visit {
-            key: self.position.key(),
-            side: self.position.side_to_move(),
-            in_check: false,
-        });
-        let value =
-            -self.alpha_beta::<false>(&child, -beta, -beta + 1, depth - less, ply + 1, !cut_node);
-        self.visits.pop();
-        self.position.unmake_pass();
+        let (ply, beta) = (node.ply + 1, node.beta);
+        let (mut low, mut high) = (alpha, beta);
+        if self.options.node_aspiration != 0
+            && depth >= 3
+            && let Some(entry) = self.table.get(self.position.key())
+            && entry.depth >= depth - 3
+            && entry.value.abs() < MATE_BOUND
+        {
+            let predicted = -from_table(entry.value, ply);
+            let window = self.options.node_window;
+            if predicted > alpha && predicted < beta {
+                (low, high) = (alpha.max(predicted - window), beta.min(predicted + window));
+            }
+        }
+        let mut value = -self.alpha_beta::<true>(child, -high, -low, depth, ply, false);
+        if !self.stopped && (value <= low && low > alpha || value >= high && high < beta) {
+            (low, high) = if value <= low {
+                (alpha, high)
+            } else {
+                (low, beta)
+            };
+            self.pv[ply].clear();
+            value = -self.alpha_beta::<true>(child, -high, -low, depth, ply, false);
+            if !self.stopped && (value <= low && low > alpha || value >= high && high < beta) {
+                self.pv[ply].clear();
+                value = -self.alpha_beta::<true>(child, -beta, -alpha, depth, ply, false);
+            }
+        }
         value
+    }
+
+    /// The evaluation corrected by what searches have taught, and where to learn more.
+    #[inline]
+    pub(super) fn corrected(&self, raw: Value, ply: usize) -> (Value, Option<Features>) {
+        if raw == -INFINITE || self.options.correction_history == 0 {
+            return (raw, None);
+        }
+        let last = self.frames[ply + BEFORE_ROOT - 1].context;
+        let features = Features::of(&self.position, last);
+        let weight = self.options.correction_weight;
+        let evaluation = self.history.correction.apply(raw, &features, weight);
+        (evaluation, Some(features))
     }
 
     /// The static evaluation with the player's noise, from the side to move.
@@ -515,52 +565,20 @@ impl<E: Evaluator + Clone> Search<'_, E> {
         clamp_evaluation(evaluation + self.noise.of(self.position.key()))
     }
 
-    /// Whether the side to move may end the game by declaration.
-    #[inline]
-    pub(super) fn can_declare(&self, in_check: bool) -> bool {
-        let us = self.position.side_to_move();
-        !in_check
-            && self
-                .position
-                .king(us)
-                .is_some_and(|king| king.relative_rank(us) < 3)
-            && self.position.can_declare_win()
-    }
-
-    /// The value of a node whose position has occurred before: the first repetition already
-    /// counts, since what was worth repeating once is worth repeating again.
-    pub(super) fn repetition(&self, ply: usize) -> Option<Value> {
-        /// How many plies back a cycle may begin.
-        const HORIZON: usize = 32;
-        let (current, earlier) = self.visits.split_last()?;
-        let oldest = earlier.len().saturating_sub(HORIZON);
-        let mut index = earlier.len().checked_sub(4)?;
-        while index >= oldest {
-            if earlier[index].key == current.key {
-                return Some(self.repeated(index, ply));
-            }
-            index = index.checked_sub(2)?;
-        }
-        None
-    }
-
-    /// The value of a cycle that began at `first`.
-    fn repeated(&self, first: usize, ply: usize) -> Value {
-        let cycle = &self.visits[first + 1..];
-        let us = self.position.side_to_move();
-        let checked = |side| {
-            cycle
-                .iter()
-                .filter(|visit| visit.side == side)
-                .all(|visit| visit.in_check)
-        };
-        if checked(us) {
-            PERPETUAL_CHECK - ply as Value
-        } else if checked(!us) {
-            ply as Value - PERPETUAL_CHECK
-        } else {
-            DRAW
-        }
+    /// Notes in the table that `mv` mates at once; returns the node's value.
+    pub(super) fn remember_mate(&self, mv: Move, ply: usize) -> Value {
+        let value = mate_in(ply + 1);
+        self.table.put(
+            self.position.key(),
+            Entry {
+                mv: Some(mv),
+                value: to_table(value, ply),
+                evaluation: -INFINITE,
+                depth: MAX_PLY as i32 - 1,
+                bound: Bound::Exact,
+            },
+        );
+        value
     }
 
     pub(super) fn update_pv(&mut self, ply: usize, mv: Move) {

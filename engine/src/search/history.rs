@@ -1,5 +1,6 @@
 //! What earlier parts of a search say about a move's chances: killers and histories.
 
+use super::{SearchOptions, correction::Correction};
 use crate::rules::{Color, Move, Piece, PieceKind, Position, Square};
 
 /// Largest absolute value of a history entry.
@@ -16,6 +17,12 @@ pub(super) struct Context(usize);
 impl Context {
     /// No move: the root, or a pass.
     pub const NONE: Self = Self(Piece::NONE.index() * Square::COUNT);
+    /// How many there are.
+    pub const COUNT: usize = PIECE_SQUARES;
+
+    pub const fn index(self) -> usize {
+        self.0
+    }
 
     /// The context that `mv` makes; `position` is the one before it.
     #[inline(always)]
@@ -50,6 +57,9 @@ pub(super) struct History {
     continuation: [Box<[[i16; KIND_SQUARES]]>; 2],
     /// By moved piece, destination and captured kind.
     capture: Box<[[i16; 16]]>,
+    pub correction: Correction,
+    use_continuation: bool,
+    use_capture: bool,
 }
 
 /// Bonus for the move that proved best at a depth; the others get its negative.
@@ -59,12 +69,15 @@ pub(super) fn bonus(depth: i32) -> i32 {
 }
 
 impl History {
-    pub fn new() -> Self {
+    pub fn new(options: &SearchOptions) -> Self {
         let table = || vec![[0; KIND_SQUARES]; PIECE_SQUARES].into_boxed_slice();
         Self {
             quiet: Box::new([[[0; Square::COUNT]; ORIGINS]; 2]),
             continuation: [table(), table()],
             capture: vec![[0; 16]; PIECE_SQUARES].into_boxed_slice(),
+            correction: Correction::new(),
+            use_continuation: options.continuation_history != 0,
+            use_capture: options.capture_history != 0,
         }
     }
 
@@ -74,6 +87,7 @@ impl History {
             table.fill([0; KIND_SQUARES]);
         }
         self.capture.fill([0; 16]);
+        self.correction.clear();
     }
 
     /// The chances of a quiet move, after the moves of `contexts` one and two plies ago.
@@ -82,6 +96,9 @@ impl History {
         let side = position.side_to_move();
         let column = column(position, mv);
         let mut score = i32::from(self.quiet[side.index()][mv.origin()][mv.to().index()]);
+        if !self.use_continuation {
+            return score;
+        }
         for (table, context) in self.continuation.iter().zip(contexts) {
             score += i32::from(table[context.0][column]);
         }
@@ -109,6 +126,9 @@ impl History {
     /// The chances of a capture, or of a promotion that is as good as one.
     #[inline(always)]
     pub fn capture(&self, position: &Position, mv: Move) -> i32 {
+        if !self.use_capture {
+            return 0;
+        }
         let victim = position.piece(mv.to()).index() & 15;
         i32::from(self.capture[Context::of(position, mv).0][victim])
     }

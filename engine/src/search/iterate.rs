@@ -4,6 +4,7 @@ use super::{
     Bound, Control, Limits, Line,
     history::{Context, History},
     memory::{Memory, ThreadMemory},
+    options::{Reductions, SearchOptions},
     split::SplitPoint,
     table::Table,
     team::Team,
@@ -29,7 +30,10 @@ const STACK_SIZE: usize = 16 << 20;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Frame {
     pub context: Context,
+    /// Corrected static evaluation.
     pub evaluation: Value,
+    /// Static evaluation as the evaluator and the noise make it.
+    pub raw_evaluation: Value,
     pub killers: [Option<Move>; 2],
     pub excluded: Option<Move>,
 }
@@ -38,6 +42,7 @@ impl Frame {
     const EMPTY: Self = Self {
         context: Context::NONE,
         evaluation: 0,
+        raw_evaluation: 0,
         killers: [None; 2],
         excluded: None,
     };
@@ -48,6 +53,8 @@ pub(super) const BEFORE_ROOT: usize = 4;
 
 /// One search.
 pub(crate) struct Search<'a, E> {
+    pub(super) options: &'a SearchOptions,
+    pub(super) reductions: &'a Reductions,
     pub(super) table: &'a Table,
     pub(super) history: &'a mut History,
     pub(super) evaluator: &'a mut E,
@@ -86,6 +93,8 @@ pub(crate) struct Search<'a, E> {
 #[derive(Clone, Copy)]
 struct Task<'a> {
     game: &'a Game,
+    options: &'a SearchOptions,
+    reductions: &'a Reductions,
     table: &'a Table,
     noise: &'a Noise,
     control: &'a Control,
@@ -106,9 +115,15 @@ pub(crate) fn search<E: Evaluator + Clone>(
     noise: &Noise,
     progress: &mut dyn FnMut(&Line),
 ) -> Line {
-    memory.table.age();
+    if memory.options.table_persistence != 0 {
+        memory.table.age();
+    } else {
+        memory.table.clear();
+    }
     let mut task = Task {
         game,
+        options: &memory.options,
+        reductions: &memory.reductions,
         table: &memory.table,
         noise,
         control,
@@ -153,6 +168,8 @@ impl<'a, E: Evaluator + Clone> Search<'a, E> {
     ) -> Self {
         let Task {
             game,
+            options,
+            reductions,
             table,
             noise,
             control,
@@ -160,6 +177,8 @@ impl<'a, E: Evaluator + Clone> Search<'a, E> {
         } = task;
         thread.evaluator.reset(game.position());
         Self {
+            options,
+            reductions,
             table,
             history: &mut thread.history,
             evaluator: &mut thread.evaluator,
@@ -239,10 +258,10 @@ impl<'a, E: Evaluator + Clone> Search<'a, E> {
 
     /// One iteration, first in a narrow window around the value of the one before.
     fn aspire(&mut self, depth: i32, previous: Value) -> Value {
-        if depth < 5 {
+        if depth < 5 || self.options.root_aspiration == 0 {
             return self.root(-INFINITE, INFINITE, depth);
         }
-        let mut margin = 60;
+        let mut margin = self.options.root_window;
         let mut alpha = (previous - margin).max(-INFINITE);
         let mut beta = (previous + margin).min(INFINITE);
         loop {
@@ -412,7 +431,7 @@ mod tests {
             home: thread::current().id(),
             material: Material::default(),
         };
-        let mut memory = Memory::new(4, 3, &evaluator).unwrap();
+        let mut memory = Memory::new(4, 3, &evaluator, SearchOptions::default()).unwrap();
         let game = Game::startpos();
         let limits = Limits {
             time: Some(Duration::from_secs(60)),

@@ -1,6 +1,10 @@
 //! What a player carries from search to search.
 
-use super::{history::History, table::Table};
+use super::{
+    history::History,
+    options::{Reductions, SearchOptions},
+    table::Table,
+};
 use crate::eval::Evaluator;
 use std::collections::TryReserveError;
 
@@ -13,19 +17,28 @@ pub(super) struct ThreadMemory<E> {
 /// What a player carries from search to search.
 pub(crate) struct Memory<E> {
     pub(super) table: Table,
+    pub(super) options: SearchOptions,
+    pub(super) reductions: Box<Reductions>,
     /// The searching thread's own first, then one for each helper.
     pub(super) threads: Vec<ThreadMemory<E>>,
 }
 
 impl<E: Evaluator + Clone> Memory<E> {
     /// Allocates a table of `hash_mib` MiB, and histories for `threads` threads, at least one.
-    pub fn new(hash_mib: usize, threads: usize, evaluator: &E) -> Result<Self, TryReserveError> {
+    pub fn new(
+        hash_mib: usize,
+        threads: usize,
+        evaluator: &E,
+        options: SearchOptions,
+    ) -> Result<Self, TryReserveError> {
         let thread = |_| ThreadMemory {
-            history: History::new(),
+            history: History::new(&options),
             evaluator: evaluator.clone(),
         };
         Ok(Self {
             table: Table::new(hash_mib)?,
+            reductions: options.reductions(),
+            options,
             threads: (0..threads.max(1)).map(thread).collect(),
         })
     }

@@ -6,7 +6,9 @@ use super::{
 };
 use crate::{
     eval::{board_value, exchange_value},
-    rules::{Bitboard, CheckInfo, Move, PieceKind, Position, PushMove, Scope, generate},
+    rules::{
+        Bitboard, CheckInfo, CheckTargets, Move, PieceKind, Position, PushMove, Scope, generate,
+    },
 };
 use std::mem::MaybeUninit;
 
@@ -71,11 +73,25 @@ fn quiet_scope(position: &Position) -> Scope {
     }
 }
 
+/// Quiet moves among which those are that give check.
+fn check_scope(position: &Position, targets: &CheckTargets) -> Scope {
+    let zone = targets.zone(position);
+    let mut scope = quiet_scope(position);
+    scope.drops &= zone;
+    if !targets.can_discover() {
+        scope.plain &= zone;
+        scope.promoting &= zone;
+    }
+    scope
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
     TableMove,
     GenerateNoisy,
     GoodNoisy,
+    GenerateChecks,
+    Checks,
     Killers,
     GenerateQuiet,
     Quiet,
@@ -97,6 +113,8 @@ pub(super) struct Picker {
     /// Noisy moves that lose material, kept at the front of the list.
     bad: usize,
     noisy_only: bool,
+    /// Quiet moves that give check come after the noisy ones.
+    checks: Option<CheckTargets>,
     skip_quiets: bool,
     next_killer: usize,
 }
@@ -125,6 +143,7 @@ impl Picker {
             next: 0,
             bad: 0,
             noisy_only: false,
+            checks: None,
             skip_quiets: false,
             next_killer: 0,
         }
@@ -135,6 +154,12 @@ impl Picker {
         let mut picker = Self::new(in_check, table_move, [None; 2], contexts);
         picker.noisy_only = !in_check;
         picker
+    }
+
+    /// Hands out quiet moves that give check as well, in a node of the quiescence search.
+    pub fn with_checks(mut self, targets: &CheckTargets) -> Self {
+        self.checks = Some(*targets);
+        self
     }
 
     /// Hands out no further quiet moves.
@@ -168,10 +193,10 @@ impl Picker {
                 }
                 Stage::GoodNoisy => {
                     let Some(mv) = self.pick() else {
-                        self.stage = if self.noisy_only {
-                            Stage::Done
-                        } else {
-                            Stage::Killers
+                        self.stage = match (self.noisy_only, &self.checks) {
+                            (false, _) => Stage::Killers,
+                            (true, Some(_)) => Stage::GenerateChecks,
+                            (true, None) => Stage::Done,
                         };
                         continue;
                     };
@@ -185,6 +210,31 @@ impl Picker {
                     self.list.as_mut_slice()[bad].1 = mv;
                     self.bad += 1;
                 }
+                Stage::GenerateChecks => {
+                    if let Some(targets) = self.checks {
+                        self.list.len = 0;
+                        self.next = 0;
+                        let scope = check_scope(position, &targets);
+                        generate::<false, _>(position, info, scope, &mut self.list);
+                        let contexts = self.contexts;
+                        let mut kept = 0;
+                        let moves = self.list.as_mut_slice();
+                        for at in 0..moves.len() {
+                            let mv = moves[at].1;
+                            if targets.is_check(position, mv) {
+                                moves[kept] = (history.quiet(position, mv, contexts), mv);
+                                kept += 1;
+                            }
+                        }
+                        self.list.len = kept;
+                    }
+                    self.stage = Stage::Checks;
+                }
+                Stage::Checks => match self.pick() {
+                    Some(mv) if Some(mv) == self.table_move => {}
+                    Some(mv) => return Some(mv),
+                    None => self.stage = Stage::Done,
+                },
                 Stage::Killers => {
                     if self.next_killer == self.killers.len() || self.skip_quiets {
                         self.stage = Stage::GenerateQuiet;
@@ -311,7 +361,10 @@ fn sort_above(moves: &mut [(i32, Move)], bound: i32) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::{Game, MoveList};
+    use crate::{
+        rules::{Game, MoveList},
+        search::SearchOptions,
+    };
     use std::collections::HashSet;
 
     /// Moves that the generator of the search leaves out: promotions declined for no gain.
@@ -332,7 +385,7 @@ mod tests {
 
     #[test]
     fn every_useful_move_comes_exactly_once() {
-        let history = History::new();
+        let history = History::new(&SearchOptions::default());
         let mut state = 5u64;
         for _ in 0..20 {
             let mut game = Game::startpos();
@@ -376,7 +429,7 @@ mod tests {
         let info = CheckInfo::new(position);
         let mut picker = Picker::new(false, None, [Some(killer), None], [Context::NONE; 2]);
         let mut moves = 0;
-        let history = History::new();
+        let history = History::new(&SearchOptions::default());
         while let Some(mv) = picker.next(position, &info, &history) {
             assert_ne!(mv, killer);
             moves += 1;

@@ -12,18 +12,22 @@ use super::{
 };
 use crate::{
     eval::{Evaluator, exchange_value},
+    mate::mate_in_one,
     rules::{CheckInfo, CheckTargets, Visit},
 };
 
 impl<E: Evaluator + Clone> Search<'_, E> {
-    /// The value of the current node when only noisy moves are played from here on.
+    /// The value of the current node when only noisy moves are played from here on. `depth` is 0
+    /// at the first ply, and falls.
     pub(super) fn quiescence<const PV: bool>(
         &mut self,
         info: &CheckInfo,
         alpha: Value,
         beta: Value,
+        depth: i32,
         ply: usize,
     ) -> Value {
+        let options = self.options;
         let mut alpha = alpha;
         let in_check = !info.checkers.is_empty();
         if PV {
@@ -45,18 +49,34 @@ impl<E: Evaluator + Clone> Search<'_, E> {
         let table_value = entry.map(|entry| from_table(entry.value, ply));
         if !PV
             && let (Some(entry), Some(value)) = (entry, table_value)
+            && entry.depth >= depth
             && cuts(entry.bound, value, alpha, beta)
         {
             return value;
         }
 
+        if options.quiescence_mate != 0
+            && depth == 0
+            && !in_check
+            && entry.is_none()
+            && let Some(mv) = mate_in_one(&self.position, info)
+        {
+            if PV {
+                self.pv[ply + 1].clear();
+                self.update_pv(ply, mv);
+            }
+            return self.remember_mate(mv, ply);
+        }
+
         let mut evaluation = -INFINITE;
+        let mut raw_evaluation = -INFINITE;
         let mut best = -INFINITE;
         if !in_check {
-            evaluation = match entry {
+            raw_evaluation = match entry {
                 Some(entry) if entry.evaluation != -INFINITE => entry.evaluation,
                 _ => self.evaluate(),
             };
+            evaluation = self.corrected(raw_evaluation, ply).0;
             best = match (entry, table_value) {
                 (Some(entry), Some(value))
                     if value.abs() < MATE_BOUND
@@ -80,6 +100,9 @@ impl<E: Evaluator + Clone> Search<'_, E> {
         });
         let mut picker = Picker::quiescence(in_check, table_move, contexts);
         let targets = CheckTargets::new(&self.position);
+        if options.quiescence_checks != 0 && depth == 0 && !in_check {
+            picker = picker.with_checks(&targets);
+        }
         let futility = evaluation + 150;
         let mut best_move = None;
         let mut number = 0;
@@ -119,7 +142,7 @@ impl<E: Evaluator + Clone> Search<'_, E> {
             let value = if self.visit_node() {
                 DRAW
             } else {
-                -self.quiescence::<PV>(&child, -beta, -alpha, ply + 1)
+                -self.quiescence::<PV>(&child, -beta, -alpha, depth - 1, ply + 1)
             };
             self.visits.pop();
             self.position.unmake(mv, undo);
@@ -154,8 +177,8 @@ impl<E: Evaluator + Clone> Search<'_, E> {
             Entry {
                 mv: best_move,
                 value: to_table(best, ply),
-                evaluation,
-                depth: 0,
+                evaluation: raw_evaluation,
+                depth: depth.max(-1),
                 bound,
             },
         );

@@ -1,6 +1,7 @@
 //! The rules of shogi against facts published by others, and against themselves.
 
 mod declaration;
+mod fuzz;
 mod legality;
 mod perft;
 mod random_games;

@@ -1,25 +1,8 @@
 //! Properties that hold in every position, tried in random games from fixed seeds.
 
-use crate::support::{data, game, legal_moves, rows};
+use crate::support::{Random, data, game, legal_moves, rows};
 use monju_engine::{Game, Move};
 use std::collections::BTreeSet;
-
-/// SplitMix64: a small generator whose sequence is the same everywhere.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    fn pick<'a, T>(&mut self, choices: &'a [T]) -> &'a T {
-        &choices[(self.next() % choices.len() as u64) as usize]
-    }
-}
 
 /// The even game, and positions out of published data in which every kind of thing happens.
 fn starts() -> Vec<String> {
@@ -31,7 +14,7 @@ fn starts() -> Vec<String> {
 
 /// Plays random games and hands every position to `check`.
 fn walk(seed: u64, plies: usize, mut check: impl FnMut(&Game)) {
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     for start in starts() {
         let mut game = game(&start);
         check(&game);
@@ -134,7 +117,7 @@ fn moves_are_written_and_read_unchanged() {
 
 #[test]
 fn a_game_read_from_its_text_equals_the_game_as_it_was_played() {
-    let mut random = Random(5);
+    let mut random = Random::new(5);
     for start in starts() {
         let mut game = game(&start);
         for _ in 0..200 {

@@ -1,7 +1,7 @@
 //! The USI options of one player.
 
 use crate::usi::values::{HASH_DEFAULT, HASH_MAXIMUM, OptionError, evaluator, number, small};
-use monju_engine::{EvaluatorChoice, PlayerSettings, eval::Noise};
+use monju_engine::{EvaluatorChoice, PlayerSettings, SearchOptions, eval::Noise};
 use std::time::Duration;
 
 /// What is kept of the clock for the answer's way, when nobody says how long that is.
@@ -20,6 +20,7 @@ pub struct Options {
     evaluator: Option<EvaluatorChoice>,
     seed: Option<u64>,
     move_overhead_ms: Option<u32>,
+    search: SearchOptions,
 }
 
 impl Options {
@@ -38,6 +39,7 @@ impl Options {
                 "option name MoveOverhead type spin default {OVERHEAD_DEFAULT_MS} \
                  min 0 max {OVERHEAD_MAXIMUM_MS}"
             ),
+            "option name SearchOptions type string default <empty>".to_owned(),
         ]
     }
 
@@ -63,6 +65,10 @@ impl Options {
             "moveoverhead" => {
                 let overhead = number("MoveOverhead", value, 0, OVERHEAD_MAXIMUM_MS.into())?;
                 self.move_overhead_ms = small(overhead);
+            }
+            "searchoptions" => {
+                let text = if value == "<empty>" { "" } else { value };
+                self.search = text.parse().map_err(OptionError::Search)?;
             }
             _ => tracing::debug!(name, value, "option is not ours"),
         }
@@ -92,6 +98,11 @@ impl Options {
     /// The noise seed of every game.
     pub fn seed(&self) -> Option<u64> {
         self.seed
+    }
+
+    /// Switches and numbers of the search.
+    pub fn search(&self) -> SearchOptions {
+        self.search
     }
 
     /// What is lost between the decision and the referee's clock.

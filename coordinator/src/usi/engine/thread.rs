@@ -3,7 +3,9 @@
 //! It does one job after the other and is steered from outside by the search's `Control` alone, so
 //! that a stop has no way through any queue. A panic costs one search; the next makes a new player.
 
-use monju_engine::{Control, EvaluatorChoice, Game, Limits, Line, Outcome, Player, PlayerSettings};
+use monju_engine::{
+    Control, EvaluatorChoice, Game, Limits, Line, Outcome, Player, PlayerSettings, SearchOptions,
+};
 use monju_worker::load_evaluator;
 use std::{
     any::Any,
@@ -29,6 +31,8 @@ pub struct PlayerChoice {
     pub hash_mib: u32,
     /// Threads that search together.
     pub threads: u32,
+    /// Switches and numbers of the search.
+    pub search: SearchOptions,
 }
 
 impl PlayerChoice {
@@ -39,6 +43,7 @@ impl PlayerChoice {
             sigma: self.sigma,
             hash_mib: self.hash_mib as usize,
             threads: self.threads as usize,
+            search: self.search,
         };
         Player::new(settings).map_err(|error| error.to_string())
     }

@@ -122,6 +122,22 @@ pub(crate) const fn turned_numbers() -> [u16; PIECES_AND_KINGS] {
     turned
 }
 
+/// What each number is when left and right change places, which the rules do not notice.
+pub(crate) const fn mirrored_numbers() -> [u16; PIECES_AND_KINGS] {
+    let mut mirrored = [0; PIECES_AND_KINGS];
+    let mut number = 0;
+    while number < PIECES_AND_KINGS {
+        mirrored[number] = number as u16;
+        if number >= BOARD[0] as usize {
+            let square = (number - BOARD[0] as usize) % Square::COUNT;
+            let (file, rank) = (square / 9, square % 9);
+            mirrored[number] = (number - square + (8 - file) * 9 + rank) as u16;
+        }
+        number += 1;
+    }
+    mirrored
+}
+
 /// Calls `visit` with the number of every piece, the kings included, and of every missing one.
 pub(crate) fn for_each(position: &Position, mut visit: impl FnMut(Seen)) {
     let mut present = 0;
@@ -262,6 +278,22 @@ mod tests {
                 assert_eq!(turned[usize::from(white)], black, "{sfen}");
             }
         }
+    }
+
+    #[test]
+    fn numbers_are_mirrored_as_positions_are() {
+        let board = "ln1gk1snl/6gb1/p2p1pppp/1rP1p4/9/1SpP1P3/PP2PSP1P/2GS3R1/LN2KG1NL";
+        let ranks: Vec<String> = board
+            .split('/')
+            .map(|rank| rank.chars().rev().collect())
+            .collect();
+        let mirrored = mirrored_numbers();
+        let mut one = numbers(&format!("{board} b Pbp 55"));
+        for seen in &mut one {
+            *seen = seen.map(|number| mirrored[usize::from(number)]);
+        }
+        one.sort_unstable();
+        assert_eq!(one, numbers(&format!("{} b Pbp 55", ranks.join("/"))));
     }
 
     #[test]

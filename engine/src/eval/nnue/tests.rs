@@ -2,7 +2,7 @@ use super::{simd::Kernel, *};
 use crate::{
     eval::Noise,
     rules::Game,
-    search::{Control, Limits, Memory, search},
+    search::{Control, Limits, Memory, SearchOptions, search},
 };
 
 /// Compares itself with an evaluator that starts afresh wherever it is asked.
@@ -43,7 +43,7 @@ fn compared(features: Features, position: &str, nodes: u64) -> usize {
         follows: evaluator,
         compared: 0,
     };
-    let mut memory = Memory::new(1, 1, &checked).unwrap();
+    let mut memory = Memory::new(1, 1, &checked, SearchOptions::default()).unwrap();
     let game = Game::from_usi(position).unwrap();
     let limits = Limits {
         nodes: Some(nodes),

@@ -2,7 +2,7 @@
 
 use super::super::{Sample, SampleError};
 use crate::{
-    eval::nnue::{PIECES_AND_KINGS, for_each, turned_numbers},
+    eval::nnue::{PIECES_AND_KINGS, for_each, mirrored_numbers, turned_numbers},
     rules::Color,
 };
 
@@ -27,12 +27,26 @@ pub(super) struct Example {
     pub result: i8,
 }
 
-/// What a feature is to the other side.
-pub(super) fn turned(feature: u16) -> u16 {
-    TURNED[usize::from(feature) % TURNED.len()]
-}
-
 static TURNED: [u16; PIECES_AND_KINGS] = turned_numbers();
+
+static MIRRORED: [u16; PIECES_AND_KINGS] = mirrored_numbers();
+
+impl Example {
+    /// The rows of the first layer for the side to move and for the other one. Mirrored positions
+    /// are worth the same, so that each example is two.
+    #[inline(always)]
+    pub fn rows(&self, mirrored: bool) -> [[u16; SET]; 2] {
+        let of = |table: &[u16; PIECES_AND_KINGS], features: [u16; SET]| {
+            features.map(|feature| table[usize::from(feature) % PIECES_AND_KINGS])
+        };
+        let own = if mirrored {
+            of(&MIRRORED, self.features)
+        } else {
+            self.features
+        };
+        [own, of(&TURNED, own)]
+    }
+}
 
 /// Quiet positions to learn from, or to check what was learned.
 #[derive(Clone, Debug, Default)]
@@ -118,7 +132,7 @@ mod tests {
         let black = of("lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1");
         let white = of("lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1");
         assert_eq!(black, white, "both sides see themselves below");
-        let mut other = black.map(turned);
+        let mut other = black.map(|feature| TURNED[usize::from(feature)]);
         other.sort_unstable();
         assert_eq!(black, other);
     }

@@ -1,7 +1,7 @@
 //! The loss of a network on some positions, and its gradient.
 
 use super::{
-    examples::{Example, turned},
+    examples::Example,
     weights::{INPUTS, Weights},
 };
 use crate::eval::nnue::{HIDDEN, PIECES_AND_KINGS, Vectorised, WIDTH};
@@ -142,11 +142,12 @@ fn is_open(activation: f32) -> bool {
 }
 
 #[inline(always)]
-fn forward(weights: &Weights, example: &Example) -> Activations {
+fn forward(weights: &Weights, rows: &[[u16; 40]; 2]) -> Activations {
     let mut sums = [weights.biases; 2];
-    for &feature in &example.features {
-        add(&mut sums[0], &weights.rows[usize::from(feature)]);
-        add(&mut sums[1], &weights.rows[usize::from(turned(feature))]);
+    for (sums, rows) in sums.iter_mut().zip(rows) {
+        for &row in rows {
+            add(sums, &weights.rows[usize::from(row)]);
+        }
     }
     let mut inputs = [0.0; INPUTS];
     for (input, &sum) in inputs.iter_mut().zip(sums.as_flattened()) {
@@ -174,11 +175,10 @@ fn forward(weights: &Weights, example: &Example) -> Activations {
     }
 }
 
-/// Adds the gradient of one position.
+/// Adds the gradient of one position, to be learned as `target`.
 #[inline(always)]
-fn backward(weights: &Weights, gradient: &mut Gradient, example: &Example, target: Target) {
-    let activations = forward(weights, example);
-    let target = target.of(example);
+fn backward(weights: &Weights, gradient: &mut Gradient, rows: &[[u16; 40]; 2], target: f32) {
+    let activations = forward(weights, rows);
     gradient.loss += f64::from(loss(target, activations.output));
     let slope = sigmoid(activations.output) - target;
 
@@ -214,11 +214,10 @@ fn backward(weights: &Weights, gradient: &mut Gradient, example: &Example, targe
     for side in &sums {
         add(&mut sink.biases, side);
     }
-    for &feature in &example.features {
-        let views = [usize::from(feature), usize::from(turned(feature))];
-        for (side, row) in sums.iter().zip(views) {
-            add(&mut sink.rows[row], side);
-            gradient.touched[row] = true;
+    for (side, rows) in sums.iter().zip(rows) {
+        for &row in rows {
+            add(&mut sink.rows[usize::from(row)], side);
+            gradient.touched[usize::from(row)] = true;
         }
     }
 }
@@ -227,17 +226,19 @@ fn backward(weights: &Weights, gradient: &mut Gradient, example: &Example, targe
 pub(super) struct Backward<'a, I> {
     pub weights: &'a Weights,
     pub gradient: &'a mut Gradient,
+    /// Each with whether it is to be mirrored.
     pub examples: I,
     pub target: Target,
 }
 
-impl<'a, I: Iterator<Item = &'a Example>> Vectorised for Backward<'a, I> {
+impl<'a, I: Iterator<Item = (&'a Example, bool)>> Vectorised for Backward<'a, I> {
     type Output = ();
 
     #[inline(always)]
     fn run(self) {
-        for example in self.examples {
-            backward(self.weights, self.gradient, example, self.target);
+        for (example, mirrored) in self.examples {
+            let target = self.target.of(example);
+            backward(self.weights, self.gradient, &example.rows(mirrored), target);
         }
     }
 }
@@ -254,8 +255,8 @@ impl Vectorised for Loss<'_> {
 
     #[inline(always)]
     fn run(self) -> f64 {
-        let of = |example| {
-            let output = forward(self.weights, example).output;
+        let of = |example: &Example| {
+            let output = forward(self.weights, &example.rows(false)).output;
             f64::from(loss(self.target.of(example), output))
         };
         self.examples.iter().map(of).sum()
@@ -306,7 +307,7 @@ mod tests {
         vectorised(Backward {
             weights: &weights,
             gradient: &mut gradient,
-            examples: examples.iter(),
+            examples: examples.iter().map(|example| (example, false)),
             target,
         });
         let total = vectorised(Loss {
@@ -367,7 +368,7 @@ mod tests {
             vectorised(Backward {
                 weights: &weights,
                 gradient: &mut gradient,
-                examples: examples.iter(),
+                examples: examples.iter().map(|example| (example, false)),
                 target,
             });
             gradient

@@ -170,12 +170,13 @@ impl NetworkTrainer {
         sum / set.len().max(1) as f64
     }
 
-    /// Learns from every position once, in an order of its own; returns the mean loss meanwhile.
+    /// Learns from every position once, mirrored or not, in an order of its own; returns the mean loss meanwhile.
     /// `progress` hears of the positions done and of their mean loss so far.
     pub fn epoch(&mut self, set: &TrainingSet, progress: &mut dyn FnMut(usize, f64)) -> f64 {
         let threads = self.settings.threads;
-        let mut order: Vec<u32> = (0..set.len() as u32).collect();
         let mut random = Random::new(self.settings.seed, 1 + self.epochs_done);
+        let draw = |index| (index, random.next() & 1 == 1);
+        let mut order: Vec<(u32, bool)> = (0..set.len() as u32).map(draw).collect();
         for index in (1..order.len()).rev() {
             order.swap(index, random.below(index + 1));
         }
@@ -197,7 +198,13 @@ impl NetworkTrainer {
     }
 
     /// One step down the mean gradient of a batch, which is in `gradients[0]` afterwards.
-    fn step(&mut self, examples: &[Example], batch: &[u32], gradients: &mut [Gradient], rate: f32) {
+    fn step(
+        &mut self,
+        examples: &[Example],
+        batch: &[(u32, bool)],
+        gradients: &mut [Gradient],
+        rate: f32,
+    ) {
         let share = batch.len().div_ceil(gradients.len());
         let (weights, target) = (&self.weights, self.target());
         thread::scope(|scope| {
@@ -207,7 +214,9 @@ impl NetworkTrainer {
                     vectorised(Backward {
                         weights,
                         gradient,
-                        examples: part.iter().map(|&index| &examples[index as usize]),
+                        examples: part
+                            .iter()
+                            .map(|&(index, mirrored)| (&examples[index as usize], mirrored)),
                         target,
                     });
                 });

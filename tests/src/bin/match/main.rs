@@ -32,8 +32,8 @@ struct Options {
     /// Program of the first engine, whose score is reported.
     #[arg(long)]
     first: String,
-    /// Its arguments.
-    #[arg(long, num_args = 1.., allow_hyphen_values = true)]
+    /// An argument of it; repeat it for several.
+    #[arg(long, allow_hyphen_values = true)]
     first_arguments: Vec<String>,
     /// An option it is sent, as NAME=VALUE.
     #[arg(long)]
@@ -44,8 +44,8 @@ struct Options {
     /// Program of the second engine.
     #[arg(long)]
     second: String,
-    /// Its arguments.
-    #[arg(long, num_args = 1.., allow_hyphen_values = true)]
+    /// An argument of it; repeat it for several.
+    #[arg(long, allow_hyphen_values = true)]
     second_arguments: Vec<String>,
     /// An option it is sent, as NAME=VALUE.
     #[arg(long)]

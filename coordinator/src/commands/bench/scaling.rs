@@ -1,0 +1,189 @@
+//! `monju bench --threads 1,2`: how much sooner several threads reach a depth than one.
+
+use super::{on_search_stack, print};
+use monju_engine::{
+    Limits, Player, PlayerSettings,
+    bench::{self, MIDDLEGAME},
+};
+use serde_json::{Value, json};
+use std::time::Duration;
+
+/// The middlegame positions at a fixed depth, with one number of threads after the other.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scaling {
+    /// The player; its threads are those of `threads`, one after the other.
+    pub settings: PlayerSettings,
+    /// Its noise seed.
+    pub seed: u64,
+    /// Iterations in every position.
+    pub depth: u32,
+    /// Numbers of threads; the first is what the others are compared with.
+    pub threads: Vec<usize>,
+    /// How many of the positions.
+    pub positions: usize,
+    /// One JSON object instead of text.
+    pub json: bool,
+}
+
+/// All positions with one number of threads.
+struct Series {
+    threads: usize,
+    player: Player,
+    nodes: Vec<u64>,
+    times: Vec<Duration>,
+}
+
+/// Geometric means over the positions of what changes from the first series to another.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Ratios {
+    nodes_per_second: f64,
+    nodes: f64,
+    /// How many times sooner the depth is reached.
+    speedup: f64,
+}
+
+impl Scaling {
+    /// Searches every position with every number of threads in turn, so that a machine that slows
+    /// down slows all alike, and prints the ratios.
+    ///
+    /// # Errors
+    /// A player cannot be made, or nobody reads.
+    pub fn run(&self) -> anyhow::Result<()> {
+        on_search_stack(|| {
+            let mut series = Vec::new();
+            for &threads in &self.threads {
+                let settings = PlayerSettings {
+                    threads,
+                    ..self.settings.clone()
+                };
+                series.push(Series {
+                    threads,
+                    player: Player::new(settings)?,
+                    nodes: Vec::new(),
+                    times: Vec::new(),
+                });
+            }
+            let limits = Limits {
+                depth: Some(self.depth),
+                ..Limits::default()
+            };
+            for position in MIDDLEGAME.into_iter().take(self.positions) {
+                for one in &mut series {
+                    let measured = bench::measure(&mut one.player, self.seed, position, &limits)?;
+                    one.nodes.push(measured.line.nodes);
+                    one.times.push(measured.line.time);
+                }
+                if !self.json {
+                    print(&row(&series, position))?;
+                }
+            }
+            if self.json {
+                return print(&format!("{:#}", self.object(&series)));
+            }
+            for one in &series {
+                print(&self.summary(one, &series[0]))?;
+            }
+            Ok(())
+        })
+    }
+
+    fn summary(&self, series: &Series, first: &Series) -> String {
+        let Ratios {
+            nodes_per_second,
+            nodes,
+            speedup,
+        } = series.against(first);
+        format!(
+            "{} threads: {} nodes to depth {} in {:.1} s; geometric means: nodes/s x \
+             {nodes_per_second:.3}, nodes x {nodes:.3}, time to depth x {speedup:.3}",
+            series.threads,
+            series.nodes.iter().sum::<u64>(),
+            self.depth,
+            series.times.iter().sum::<Duration>().as_secs_f64(),
+        )
+    }
+
+    fn object(&self, series: &[Series]) -> Value {
+        let rows: Vec<Value> = series
+            .iter()
+            .map(|one| {
+                let ratios = one.against(&series[0]);
+                let time: Duration = one.times.iter().sum();
+                let nodes: u64 = one.nodes.iter().sum();
+                json!({
+                    "threads": one.threads,
+                    "nodes": nodes,
+                    "nps": (nodes as f64 / time.as_secs_f64().max(1e-9)) as u64,
+                    "time_to_depth_ms": time.as_millis() as u64,
+                    "nps_ratio": ratios.nodes_per_second,
+                    "nodes_ratio": ratios.nodes,
+                    "speedup": ratios.speedup,
+                })
+            })
+            .collect();
+        json!({
+            "depth": self.depth,
+            "positions": self.positions.min(MIDDLEGAME.len()),
+            "evaluator": self.settings.evaluator.to_string(),
+            "hash_mib": self.settings.hash_mib,
+            "threads": rows,
+        })
+    }
+}
+
+impl Series {
+    fn against(&self, first: &Self) -> Ratios {
+        let nodes: Vec<f64> = (self.nodes.iter().zip(&first.nodes))
+            .map(|(own, first)| *own as f64 / (*first).max(1) as f64)
+            .collect();
+        let speedups: Vec<f64> = (self.times.iter().zip(&first.times))
+            .map(|(own, first)| first.as_secs_f64() / own.as_secs_f64().max(1e-9))
+            .collect();
+        let (nodes, speedup) = (geometric_mean(&nodes), geometric_mean(&speedups));
+        Ratios {
+            nodes_per_second: nodes * speedup,
+            nodes,
+            speedup,
+        }
+    }
+}
+
+fn row(series: &[Series], position: &str) -> String {
+    let mut text = String::new();
+    for one in series {
+        if let (Some(nodes), Some(time)) = (one.nodes.last(), one.times.last()) {
+            text += &format!("{nodes:>11} nodes {:>7.2} s  ", time.as_secs_f64());
+        }
+    }
+    text + position
+}
+
+fn geometric_mean(values: &[f64]) -> f64 {
+    let sum: f64 = values.iter().map(|value| value.max(1e-12).ln()).sum();
+    (sum / values.len().max(1) as f64).exp()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ratios_are_geometric_means_over_the_positions() {
+        let series = |threads, nodes: [u64; 2], milliseconds: [u64; 2]| Series {
+            threads,
+            player: Player::new(PlayerSettings {
+                hash_mib: 1,
+                ..PlayerSettings::default()
+            })
+            .expect("good settings"),
+            nodes: nodes.to_vec(),
+            times: milliseconds.map(Duration::from_millis).to_vec(),
+        };
+        let one = series(1, [100, 400], [1000, 4000]);
+        let two = series(2, [200, 400], [500, 2000]);
+        let ratios = two.against(&one);
+        assert!((ratios.speedup - 2.0).abs() < 1e-9);
+        assert!((ratios.nodes - 2f64.sqrt()).abs() < 1e-9);
+        assert!((ratios.nodes_per_second - 2.0 * 2f64.sqrt()).abs() < 1e-9);
+    }
+}

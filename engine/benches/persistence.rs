@@ -1,0 +1,78 @@
+//! What it saves that the transposition table keeps its entries from search to search (paper 004,
+//! section 5).
+//!
+//! `cargo bench -p monju-engine --bench persistence -- [--depth N] [--moves N] [--positions N]`
+//! plays games from middlegame positions at a fixed depth, each with a player that keeps its table
+//! and, at the same positions, one that does not; prints the nodes of both. A player searches every
+//! second position, as in a game. Deterministic.
+
+use monju_engine::{
+    Answer, Control, Game, Limits, Player, PlayerSettings, SearchOptions, bench::MIDDLEGAME,
+};
+
+/// The number after an option, or `default`.
+fn option(name: &str, default: u32) -> u32 {
+    let arguments: Vec<String> = std::env::args().collect();
+    let at = arguments.iter().position(|argument| argument == name);
+    at.map_or(default, |at| {
+        let text = arguments.get(at + 1).map_or("", String::as_str);
+        text.parse()
+            .unwrap_or_else(|_| panic!("{name} takes a number, not '{text}'"))
+    })
+}
+
+fn player(table_persistence: i32) -> Player {
+    let settings = PlayerSettings {
+        search: SearchOptions {
+            table_persistence,
+            ..SearchOptions::default()
+        },
+        ..PlayerSettings::default()
+    };
+    Player::new(settings).expect("good settings")
+}
+
+fn main() {
+    let limits = Limits {
+        depth: Some(option("--depth", 12)),
+        ..Limits::default()
+    };
+    let moves = option("--moves", 20);
+    let positions = option("--positions", MIDDLEGAME.len() as u32) as usize;
+    // A keeping and a forgetting player for each side.
+    let mut players = [0, 1].map(|_| [player(1), player(0)]);
+    let mut total = [0; 2];
+    for sfen in MIDDLEGAME.into_iter().take(positions) {
+        let mut game = Game::from_usi(sfen).expect("a good position");
+        for pair in &mut players {
+            for player in pair {
+                player.new_game(0);
+            }
+        }
+        let mut nodes = [0; 2];
+        for ply in 0..moves {
+            let pair = &mut players[ply as usize % 2];
+            let mut answers = [Answer::Resign; 2];
+            for (at, player) in pair.iter_mut().enumerate() {
+                let outcome = player.think(&game, &limits, &Control::new(), &mut |_| ());
+                answers[at] = outcome.answer;
+                // The first search of each side has nothing to keep yet.
+                nodes[at] += if ply < 2 { 0 } else { outcome.line.nodes };
+            }
+            let Answer::Move(mv) = answers[0] else { break };
+            game.play(mv).expect("a legal move");
+        }
+        println!(
+            "{:>10} nodes kept {:>10} forgotten  {sfen}",
+            nodes[0], nodes[1]
+        );
+        total[0] += nodes[0];
+        total[1] += nodes[1];
+    }
+    println!(
+        "{} nodes with entries kept, {} without: {:.1} % saved",
+        total[0],
+        total[1],
+        100.0 * (1.0 - total[0] as f64 / total[1] as f64)
+    );
+}

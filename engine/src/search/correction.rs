@@ -1,0 +1,136 @@
+//! Correction history: how wrong the static evaluation was in positions that share a feature, as
+//! measured by their searches. What a simple evaluation cannot see, it learns during the game.
+
+use super::{
+    history::Context,
+    value::{Value, clamp_evaluation},
+};
+use crate::rules::{Bitboard, Color, PieceKind, Position};
+
+const BUCKETS: usize = 1 << 14;
+
+/// Largest absolute value of an entry.
+const LIMIT: i32 = 1024;
+
+/// Features that a correction goes by, besides the last move.
+const FEATURES: usize = 4;
+
+/// Where a position's corrections stand.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Features {
+    side: usize,
+    buckets: [usize; FEATURES],
+    last: Context,
+}
+
+/// The corrections of one search thread, by side to move and feature.
+pub(super) struct Correction {
+    tables: Box<[[[i16; BUCKETS]; 2]; FEATURES]>,
+    last: [Box<[i16]>; 2],
+}
+
+fn bucket(words: [u128; 2]) -> usize {
+    let mut hash = 0x9e37_79b9_7f4a_7c15_u64;
+    for word in words {
+        for half in [word as u64, (word >> 64) as u64] {
+            hash = (hash ^ half).wrapping_mul(0xd6e8_feb8_6659_fd93);
+            hash ^= hash >> 32;
+        }
+    }
+    hash as usize % BUCKETS
+}
+
+impl Features {
+    /// Of the position that the move of context `last` has led to.
+    #[inline]
+    pub fn of(position: &Position, last: Context) -> Self {
+        let pieces = |color, kind| position.pieces(color, kind);
+        let both = |kind| [pieces(Color::Black, kind).0, pieces(Color::White, kind).0];
+        let guards = |color| {
+            let guards: Bitboard = pieces(color, PieceKind::Gold)
+                | pieces(color, PieceKind::Silver)
+                | pieces(color, PieceKind::King);
+            guards.0
+        };
+        let hand = |color| u128::from(position.hand(color).bits());
+        let kings = both(PieceKind::King);
+        Self {
+            side: position.side_to_move().index(),
+            buckets: [
+                bucket(both(PieceKind::Pawn)),
+                bucket([guards(Color::Black), 1]),
+                bucket([guards(Color::White), 2]),
+                bucket([
+                    kings[0] ^ hand(Color::Black) << 64,
+                    kings[1].wrapping_mul(3) ^ hand(Color::White),
+                ]),
+            ],
+            last,
+        }
+    }
+}
+
+impl Correction {
+    pub fn new() -> Self {
+        Self {
+            tables: vec![[[0; BUCKETS]; 2]; FEATURES]
+                .into_boxed_slice()
+                .try_into()
+                .unwrap_or_else(|_| unreachable!("as many as there are features")),
+            last: [0, 1].map(|_| vec![0; Context::COUNT].into_boxed_slice()),
+        }
+    }
+
+    pub fn clear(&mut self) {
+        *self.tables = [[[0; BUCKETS]; 2]; FEATURES];
+        for table in &mut self.last {
+            table.fill(0);
+        }
+    }
+
+    /// The evaluation with its correction, `weight` percent of it.
+    pub fn apply(&self, evaluation: Value, features: &Features, weight: i32) -> Value {
+        let mut sum = i32::from(self.last[features.side][features.last.index()]);
+        for (table, bucket) in self.tables.iter().zip(features.buckets) {
+            sum += i32::from(table[features.side][bucket]);
+        }
+        clamp_evaluation(evaluation + sum * weight / 400)
+    }
+
+    /// Learns that a search to `depth` differed from the corrected evaluation by `error`.
+    pub fn learn(&mut self, features: &Features, error: Value, depth: i32) {
+        let bonus = (error * depth / 8).clamp(-LIMIT / 4, LIMIT / 4);
+        let update = |entry: &mut i16| {
+            let value = i32::from(*entry);
+            *entry = (value + bonus - value * bonus.abs() / LIMIT) as i16;
+        };
+        update(&mut self.last[features.side][features.last.index()]);
+        for (table, bucket) in self.tables.iter_mut().zip(features.buckets) {
+            update(&mut table[features.side][bucket]);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_that_is_always_the_same_is_corrected_and_forgotten() {
+        let mut correction = Correction::new();
+        let features = Features::of(&Position::startpos(), Context::NONE);
+        for _ in 0..500 {
+            let error = 200 - correction.apply(0, &features, 100);
+            correction.learn(&features, error, 6);
+        }
+        let learned = correction.apply(0, &features, 100);
+        assert!((150..=250).contains(&learned), "{learned}");
+        let mirrored = Features {
+            side: 1,
+            ..features
+        };
+        assert_eq!(correction.apply(0, &mirrored, 100), 0);
+        correction.clear();
+        assert_eq!(correction.apply(7, &features, 100), 7);
+    }
+}

@@ -1,0 +1,229 @@
+//! The parts of the search that can be switched off or tuned, so that each can be measured.
+
+use std::{fmt, ops::RangeInclusive, str::FromStr};
+
+macro_rules! options {
+    ($( $(#[doc = $doc:literal])+ $name:ident = $default:literal in $low:literal..=$high:literal; )+) => {
+        /// Switches (0 or 1) and numbers of the search; the defaults are what matches have shown
+        /// to be best.
+        ///
+        /// As text: `name=value` with commas between, for those that differ from their default.
+        ///
+        /// ```
+        /// # use monju_engine::SearchOptions;
+        /// let options: SearchOptions = "razoring=0, null_move=0".parse().unwrap();
+        /// assert_eq!(options.null_move, 0);
+        /// assert_eq!(options.to_string(), "razoring=0,null_move=0");
+        /// ```
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub struct SearchOptions {
+            $( $(#[doc = $doc])+ pub $name: i32, )+
+        }
+
+        impl Default for SearchOptions {
+            fn default() -> Self {
+                Self { $( $name: $default, )+ }
+            }
+        }
+
+        impl SearchOptions {
+            /// Every option: its name, and the values that it may have.
+            pub const ALL: &'static [(&'static str, RangeInclusive<i32>)] =
+                &[ $( (stringify!($name), $low..=$high), )+ ];
+
+            fn slot(&mut self, name: &str) -> Option<(&mut i32, RangeInclusive<i32>)> {
+                match name {
+                    $( stringify!($name) => Some((&mut self.$name, $low..=$high)), )+
+                    _ => None,
+                }
+            }
+
+            fn values(&self) -> impl Iterator<Item = (&'static str, i32)> {
+                [ $( (stringify!($name), self.$name), )+ ].into_iter()
+            }
+        }
+    };
+}
+
+options! {
+    /// Iterations begin in a narrow window around the last value.
+    root_aspiration = 1 in 0..=1;
+    /// Half the width of that window at first, in centipawns.
+    root_window = 60 in 1..=2000;
+    /// Nodes of the principal variation are first searched in a narrow window around the value
+    /// that the table predicts (paper 003, section 10).
+    node_aspiration = 0 in 0..=1;
+    /// Half the width of that window, in centipawns.
+    node_window = 80 in 1..=2000;
+    /// No line below can beat a mate that is known already.
+    mate_distance = 1 in 0..=1;
+    /// Looks for a mate in one at nodes that the table does not know (paper 003).
+    mate_in_one = 1 in 0..=1;
+    /// Looks for a mate in one at the first ply of quiescence too.
+    quiescence_mate = 1 in 0..=1;
+    /// Cuts where the evaluation is far above beta.
+    reverse_futility = 1 in 0..=1;
+    /// Margin a ply, in centipawns.
+    reverse_futility_margin = 110 in 0..=1000;
+    /// Largest depth of reverse futility.
+    reverse_futility_depth = 8 in 0..=32;
+    /// Falls into quiescence where the evaluation is far below alpha.
+    razoring = 1 in 0..=1;
+    /// Margin in centipawns, and what every ply adds.
+    razoring_base = 150 in 0..=2000;
+    /// See `razoring_base`.
+    razoring_margin = 250 in 0..=2000;
+    /// Cuts where even a pass keeps the value above beta (paper 003).
+    null_move = 1 in 0..=1;
+    /// Plies by which a pass is searched less deep.
+    null_move_reduction = 3 in 1..=8;
+    /// Searches captures to a lower depth against a raised beta, and cuts where one holds.
+    probcut = 0 in 0..=1;
+    /// By how many centipawns beta is raised.
+    probcut_margin = 200 in 0..=2000;
+    /// A node without a move from the table is searched less deep.
+    internal_reduction = 1 in 0..=1;
+    /// A node of the principal variation without a move from the table is first searched less
+    /// deep to find one (recursive iterative deepening, paper 003).
+    internal_deepening = 0 in 0..=1;
+    /// Extends the table's move where all others are clearly worse.
+    singular_extension = 1 in 0..=1;
+    /// Extends it twice where they are worse by far.
+    double_extension = 0 in 0..=1;
+    /// Least depth of singular extensions.
+    singular_depth = 7 in 3..=32;
+    /// Extends checks that lose nothing (papers 000 and 003).
+    check_extension = 1 in 0..=1;
+    /// Reduces late moves (paper 003).
+    late_move_reduction = 1 in 0..=1;
+    /// Plies of every reduction, in hundredths.
+    reduction_base = 60 in -500..=500;
+    /// What the product of logarithms of depth and number is divided by, in hundredths.
+    reduction_divisor = 220 in 50..=1000;
+    /// History score that is worth one ply of reduction.
+    reduction_history = 8192 in 512..=65536;
+    /// Leaves out late quiet moves at low depth.
+    late_move_pruning = 1 in 0..=1;
+    /// Moves that are tried whatever the depth.
+    late_move_base = 4 in 1..=64;
+    /// Times the depth squared, in hundredths: the moves that are tried more.
+    late_move_factor = 200 in 1..=2000;
+    /// Leaves out quiet moves where the evaluation is far below alpha (paper 003).
+    futility = 1 in 0..=1;
+    /// Margin in centipawns, and what every ply adds.
+    futility_base = 180 in 0..=2000;
+    /// See `futility_base`.
+    futility_margin = 120 in 0..=2000;
+    /// Leaves out moves that lose material by exchange, the more the deeper.
+    exchange_pruning = 1 in 0..=1;
+    /// Loss that a quiet move is allowed, in centipawns times depth squared.
+    exchange_quiet = 30 in 0..=1000;
+    /// Loss that a capture is allowed, in centipawns times depth.
+    exchange_noisy = 120 in 0..=1000;
+    /// Leaves out quiet moves with a bad history at low depth.
+    history_pruning = 0 in 0..=1;
+    /// How bad, times depth.
+    history_pruning_margin = 4000 in 0..=32768;
+    /// Tries first the quiet moves that cut at brothers.
+    killers = 1 in 0..=1;
+    /// Orders quiet moves by what they did after the last moves, not alone by what they did.
+    continuation_history = 1 in 0..=1;
+    /// Orders captures by what they did.
+    capture_history = 1 in 0..=1;
+    /// Corrects the evaluation by how wrong it was in positions with the same features.
+    correction_history = 1 in 0..=1;
+    /// How much of the correction is applied, in percent.
+    correction_weight = 100 in 0..=400;
+    /// Tries checks that lose nothing at the first ply of quiescence.
+    quiescence_checks = 1 in 0..=1;
+    /// Entries of the table stay from search to search (paper 004, section 5).
+    table_persistence = 1 in 0..=1;
+}
+
+impl SearchOptions {
+    /// Reductions of late moves in plies, by depth and number of the move.
+    pub(super) fn reductions(&self) -> Box<Reductions> {
+        let mut table = Box::new([[0; 64]; 64]);
+        let base = f64::from(self.reduction_base) / 100.0;
+        let divisor = f64::from(self.reduction_divisor) / 100.0;
+        for (depth, row) in table.iter_mut().enumerate().skip(1) {
+            for (number, entry) in row.iter_mut().enumerate().skip(1) {
+                let product = libm::log(depth as f64) * libm::log(number as f64);
+                *entry = (base + product / divisor).clamp(-100.0, 100.0) as i8;
+            }
+        }
+        table
+    }
+}
+
+/// Plies by depth and number of the move.
+pub(super) type Reductions = [[i8; 64]; 64];
+
+/// Why a text does not name options of the search.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SearchOptionsError {
+    /// There is no `=`.
+    #[error("search option '{0}' has no value, write name=value")]
+    NoValue(String),
+    /// No option has this name.
+    #[error("unknown search option '{0}'")]
+    UnknownName(String),
+    /// Not a number, or not one that the option may have.
+    #[error("search option {name} must be between {low} and {high}, not '{value}'")]
+    Value {
+        /// The option.
+        name: String,
+        /// What it was given.
+        value: String,
+        /// The least that it may be.
+        low: i32,
+        /// The most.
+        high: i32,
+    },
+}
+
+impl FromStr for SearchOptions {
+    type Err = SearchOptionsError;
+
+    fn from_str(text: &str) -> Result<Self, SearchOptionsError> {
+        let mut options = Self::default();
+        for part in text
+            .split(',')
+            .map(str::trim)
+            .filter(|part| !part.is_empty())
+        {
+            let (name, value) = part
+                .split_once('=')
+                .ok_or_else(|| SearchOptionsError::NoValue(part.to_owned()))?;
+            let (slot, range) = options
+                .slot(name.trim())
+                .ok_or_else(|| SearchOptionsError::UnknownName(name.to_owned()))?;
+            *slot = value
+                .trim()
+                .parse()
+                .ok()
+                .filter(|value| range.contains(value))
+                .ok_or_else(|| SearchOptionsError::Value {
+                    name: name.to_owned(),
+                    value: value.to_owned(),
+                    low: *range.start(),
+                    high: *range.end(),
+                })?;
+        }
+        Ok(options)
+    }
+}
+
+impl fmt::Display for SearchOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let default = Self::default();
+        let mut separator = "";
+        for ((name, value), (_, standard)) in self.values().zip(default.values()) {
+            if value != standard {
+                write!(f, "{separator}{name}={value}")?;
+                separator = ",";
+            }
+        }
+        Ok(())
+    }
+}
