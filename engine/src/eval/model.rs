@@ -1,6 +1,9 @@
 //! Evaluators by name, and the weights that players share.
 
-use super::nnue::{Network, NetworkError};
+use super::{
+    Evaluator, Material,
+    nnue::{Network, NetworkError, Nnue},
+};
 use std::{fmt, path::PathBuf, str::FromStr, sync::Arc};
 
 /// The static evaluations that there are.
@@ -135,6 +138,14 @@ impl Model {
         match kind {
             EvaluatorKind::Material => Err(WeightsError::None(kind)),
             EvaluatorKind::Nnue => Ok(Self::Nnue(Arc::new(Network::from_bytes(bytes)?))),
+        }
+    }
+
+    /// An evaluator that is not compiled into a search.
+    pub fn evaluator(&self) -> Box<dyn Evaluator> {
+        match self {
+            Self::Material => Box::new(Material::default()),
+            Self::Nnue(network) => Box::new(Nnue::new(Arc::clone(network))),
         }
     }
 
