@@ -8,6 +8,7 @@ use crate::{
     commands::{
         calibrate::Calibrate,
         consult::Consult,
+        doctor::Doctor,
         perft::Perft,
         replay::ReplayCommand,
         services::{CoordinatorService, WorkerService},
@@ -17,8 +18,8 @@ use crate::{
     usi::{self, engine::EngineChoices},
 };
 use anyhow::{Context, bail};
-use clap::{Args, CommandFactory, Parser, Subcommand};
-use monju_engine::EvaluatorChoice;
+use clap::{Args, CommandFactory, Parser, Subcommand, error::ErrorKind};
+use monju_engine::{EvaluatorChoice, eval::Sigma};
 use monju_worker::DEFAULT_HASH_MIB;
 use std::{
     env,
@@ -66,6 +67,8 @@ enum Command {
     /// Makes weights for the evaluators, and what they are made from
     #[command(subcommand)]
     Learn(learn::Command),
+    /// Checks a configuration against reality: workers, players, engines; says what to mend
+    Doctor(DoctorArguments),
     /// Decides recorded ballots again under any rule, and tabulates who votes how
     Replay(record::ReplayArguments),
     /// Learns each engine's win rates by score from recorded ballots, and writes them to a file
@@ -90,9 +93,9 @@ struct TeamArguments {
     /// Native noise players in this process; default: one per core, 3 to 16
     #[arg(long, value_name = "M")]
     players: Option<u32>,
-    /// Standard deviation of their noise in centipawns; default: 50
+    /// Standard deviation of their noise: centipawns, or '1/4 pawn exchange'; default: 50
     #[arg(long, value_name = "S", allow_negative_numbers = true)]
-    sigma: Option<f64>,
+    sigma: Option<Sigma>,
     /// Static evaluation, or one with the weights of a file: NAME:FILE
     #[arg(long, value_name = "NAME")]
     evaluator: Option<EvaluatorChoice>,
@@ -128,14 +131,9 @@ struct EngineArguments {
     #[arg(long, value_name = "MIB", default_value_t = DEFAULT_HASH_MIB,
           value_parser = clap::value_parser!(u32).range(1..))]
     hash: u32,
-    /// Standard deviation of the evaluation noise in centipawns
-    #[arg(
-        long,
-        value_name = "S",
-        default_value_t = 0.0,
-        allow_negative_numbers = true
-    )]
-    sigma: f64,
+    /// Standard deviation of the evaluation noise: centipawns, or '1/4 pawn exchange'
+    #[arg(long, value_name = "S", default_value_t, allow_negative_numbers = true)]
+    sigma: Sigma,
     /// Static evaluation, or one with the weights of a file: NAME:FILE
     #[arg(long, value_name = "NAME", default_value_t)]
     evaluator: EvaluatorChoice,
@@ -206,9 +204,9 @@ struct WorkerArguments {
     /// Native noise players, instead of the configured players
     #[arg(long, value_name = "M")]
     players: Option<u32>,
-    /// Standard deviation of their noise in centipawns
+    /// Standard deviation of their noise: centipawns, or '1/4 pawn exchange'
     #[arg(long, value_name = "S", allow_negative_numbers = true)]
-    sigma: Option<f64>,
+    sigma: Option<Sigma>,
     /// Static evaluation, or one with the weights of a file: NAME:FILE
     #[arg(long, value_name = "NAME")]
     evaluator: Option<EvaluatorChoice>,
@@ -259,6 +257,30 @@ impl From<CoordinatorArguments> for CoordinatorService {
 }
 
 #[derive(Debug, Args)]
+struct DoctorArguments {
+    /// Configuration; default: monju.toml beside the executable, if there is one
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Milliseconds that every player gets for its test move
+    #[arg(long, value_name = "MS", default_value_t = 2_000,
+          value_parser = clap::value_parser!(u64).range(100..=600_000))]
+    time: u64,
+    /// Prints one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+impl From<DoctorArguments> for Doctor {
+    fn from(arguments: DoctorArguments) -> Self {
+        Self {
+            config: arguments.config,
+            test_time: Duration::from_millis(arguments.time),
+            json: arguments.json,
+        }
+    }
+}
+
+#[derive(Debug, Args)]
 struct PerftArguments {
     /// The position (default: startpos), and the depth in plies at the end
     #[arg(required = true, value_name = "POSITION DEPTH")]
@@ -294,7 +316,11 @@ impl PerftArguments {
 /// Runs the command that the arguments name. Errors are one line on standard error; the status is
 /// 0 when the thing asked for was done, 1 when it was not, 2 when the arguments make no sense.
 pub fn main() -> ExitCode {
-    let command = match Cli::parse().command {
+    let arguments = match Cli::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return refuse(&error),
+    };
+    let command = match arguments.command {
         Some(command) => command,
         None if io::stdin().is_terminal() => {
             let _ = Cli::command().print_help();
@@ -313,12 +339,33 @@ pub fn main() -> ExitCode {
     }
 }
 
+/// Shows help and versions as they are, and what is wrong with the arguments as one line.
+fn refuse(error: &clap::Error) -> ExitCode {
+    use ErrorKind::{DisplayHelp, DisplayHelpOnMissingArgumentOrSubcommand, DisplayVersion};
+    match error.kind() {
+        DisplayHelp | DisplayVersion | DisplayHelpOnMissingArgumentOrSubcommand => error.exit(),
+        _ => {
+            let text = error.to_string();
+            let lines = text.lines().take_while(|line| !line.trim().is_empty());
+            let words: Vec<&str> = lines.map(str::trim).collect();
+            let line = words.join(" ");
+            let line = line.strip_prefix("error: ").unwrap_or(&line);
+            eprintln!("monju: {line}; see --help");
+            ExitCode::from(2)
+        }
+    }
+}
+
 fn execute(command: Command) -> anyhow::Result<()> {
     let _log = log_to_stderr(match command {
         Command::Worker(_) | Command::Coordinator(_) => "info",
         Command::Usi(_) | Command::Engine(_) | Command::Replay(_) | Command::Calibrate(_) => "warn",
         // What goes wrong is in the ballot, or in the one line at the end.
-        Command::Consult(_) | Command::Perft(_) | Command::Bench(_) | Command::Learn(_) => "error",
+        Command::Consult(_)
+        | Command::Doctor(_)
+        | Command::Perft(_)
+        | Command::Bench(_)
+        | Command::Learn(_) => "error",
     });
     match command {
         Command::Perft(arguments) => arguments.resolve()?.run(),
@@ -330,6 +377,12 @@ fn execute(command: Command) -> anyhow::Result<()> {
         Command::Usi(arguments) => block_on(usi::run(arguments.into())),
         Command::Worker(arguments) => block_on(WorkerService::from(arguments).run()),
         Command::Coordinator(arguments) => block_on(CoordinatorService::from(arguments).run()),
+        Command::Doctor(arguments) => block_on(async {
+            tokio::select! {
+                outcome = Doctor::from(arguments).run() => outcome,
+                () = server::told_to_end() => bail!("interrupted"),
+            }
+        }),
         Command::Consult(arguments) => block_on(async {
             tokio::select! {
                 outcome = Consult::from(arguments).run() => outcome,

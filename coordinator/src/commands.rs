@@ -3,6 +3,7 @@
 pub mod bench;
 pub mod calibrate;
 pub mod consult;
+pub mod doctor;
 pub mod learn;
 pub mod perft;
 pub mod replay;

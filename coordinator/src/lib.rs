@@ -13,6 +13,7 @@ pub mod clock;
 pub mod commands;
 pub mod config;
 pub mod consultation;
+pub mod doctor;
 pub mod in_process;
 pub mod record;
 pub mod replay;

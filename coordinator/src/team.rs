@@ -10,7 +10,7 @@ use crate::{
     service::{Ensemble, Service},
     voting::UnknownRule,
 };
-use monju_engine::EvaluatorChoice;
+use monju_engine::{EvaluatorChoice, eval::Sigma};
 use monju_proto::v1::{RosterRequest, coordinator_client::CoordinatorClient};
 use monju_worker::{
     InProcessWorker, NativeSpec, PlayerKind, PlayerSpec, PlayersError, Worker, WorkerSettings,
@@ -43,8 +43,8 @@ pub struct Choices {
     pub coordinator: Option<String>,
     /// Number of embedded native players, M.
     pub players: Option<u32>,
-    /// Standard deviation of their noise in centipawns.
-    pub sigma: Option<f64>,
+    /// Standard deviation of their noise.
+    pub sigma: Option<Sigma>,
     /// Evaluator of the embedded native players.
     pub evaluator: Option<EvaluatorChoice>,
     /// Voting rule.
@@ -208,13 +208,33 @@ pub(crate) struct Started {
 
 /// Starts a coordinator with the players of its own process, if it has any.
 pub(crate) async fn start(config: Config, choices: &Choices) -> Result<Started, AssembleError> {
-    let players = local_players(DEFAULT_TEAM, &config, choices)?;
+    let ensemble = ensemble(&config, choices)?;
+    let log = choices.log.as_ref().or(config.coordinator.log.as_ref());
+    let recorder = match log {
+        Some(path) => Some(Arc::new(Recorder::open(path)?)),
+        None => None,
+    };
+    let (roster, worker) = hire(&config, choices).await?;
+    Ok(Started {
+        service: Service::new(ensemble, roster, recorder.clone()),
+        worker,
+        recorder,
+    })
+}
+
+/// The workers of a configuration: one with the players of this process, if it has any, and those
+/// elsewhere.
+pub(crate) async fn hire(
+    config: &Config,
+    choices: &Choices,
+) -> Result<(Roster, Option<InProcessWorker>), AssembleError> {
+    let players = local_players(DEFAULT_TEAM, config, choices)?;
     let mut links = Vec::new();
     let worker = if players.is_empty() {
         None
     } else {
         let worker = Worker::start(WorkerSettings {
-            name: config.worker.name,
+            name: config.worker.name.clone(),
             hash_mib: choices.hash_mib.unwrap_or(config.worker.hash_mib),
             players,
         });
@@ -226,12 +246,17 @@ pub(crate) async fn start(config: Config, choices: &Choices) -> Result<Started, 
     for url in &config.coordinator.workers {
         links.push(Link::remote(url)?);
     }
+    Ok((Roster::new(links), worker))
+}
+
+/// How the ensemble of a configuration decides.
+pub(crate) fn ensemble(config: &Config, choices: &Choices) -> Result<Ensemble, AssembleError> {
     let ensemble = Ensemble {
         rule: match &choices.rule {
             Some(rule) => rule.parse()?,
             None => config.ensemble.rule,
         },
-        primary: config.ensemble.primary,
+        primary: config.ensemble.primary.clone(),
         overhead: config.coordinator.overhead,
         calibration: Arc::new(match &config.ensemble.calibration {
             Some(path) => Calibration::read(path)?,
@@ -245,16 +270,7 @@ pub(crate) async fn start(config: Config, choices: &Choices) -> Result<Started, 
             ensemble.rule
         )));
     }
-    let log = choices.log.as_ref().or(config.coordinator.log.as_ref());
-    let recorder = match log {
-        Some(path) => Some(Arc::new(Recorder::open(path)?)),
-        None => None,
-    };
-    Ok(Started {
-        service: Service::new(ensemble, Roster::new(links), recorder.clone()),
-        worker,
-        recorder,
-    })
+    Ok(ensemble)
 }
 
 /// The players of this process: M as chosen, else those of the configuration, else, where there
@@ -265,7 +281,7 @@ pub(crate) fn local_players(
     config: &Config,
     choices: &Choices,
 ) -> Result<Vec<PlayerSpec>, AssembleError> {
-    let sigma = choices.sigma.unwrap_or(DEFAULT_SIGMA);
+    let sigma = choices.sigma.unwrap_or(DEFAULT_SIGMA.into());
     let defaults = config.players.is_empty() && config.coordinator.workers.is_empty();
     let mut players = match choices.players {
         Some(count) => noise_players(team, count, sigma)?,

@@ -6,8 +6,8 @@ use crate::{
 };
 use hyper_util::rt::TokioIo;
 use monju_proto::v1::{
-    DescribeRequest, DescribeResponse, Line, NewGameRequest, NewGameResponse, PlayerInfo,
-    ThinkRequest, ThinkResponse, ThinkResult,
+    DescribeRequest, DescribeResponse, ExamineRequest, ExamineResponse, Line, NewGameRequest,
+    NewGameResponse, PlayerInfo, ThinkRequest, ThinkResponse, ThinkResult,
     think_request::Message as Request,
     think_response::Message as Response,
     worker_server::{Worker, WorkerServer},
@@ -108,6 +108,13 @@ impl Worker for FakeWorker {
     ) -> Result<tonic::Response<NewGameResponse>, Status> {
         self.note(format!("new game {}", request.into_inner().game_id));
         Ok(tonic::Response::new(NewGameResponse {}))
+    }
+
+    async fn examine(
+        &self,
+        _: tonic::Request<ExamineRequest>,
+    ) -> Result<tonic::Response<ExamineResponse>, Status> {
+        Ok(tonic::Response::new(ExamineResponse::default()))
     }
 
     type ThinkStream = ReceiverStream<Result<ThinkResponse, Status>>;

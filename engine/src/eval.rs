@@ -8,11 +8,13 @@ mod material;
 mod model;
 pub(crate) mod nnue;
 mod noise;
+mod sigma;
 
 pub use material::{Material, board_value, exchange_value, hand_value};
 pub use model::{EvaluatorChoice, EvaluatorKind, Model, UnknownEvaluator, WeightsError};
 pub use nnue::{Features, Network, NetworkError, Nnue};
 pub use noise::{Noise, NoiseError};
+pub use sigma::{NoiseModel, Sigma, SigmaError, UnknownNoiseModel};
 
 use crate::rules::{Move, Position};
 

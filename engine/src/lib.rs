@@ -14,4 +14,6 @@ pub mod search;
 pub use eval::{EvaluatorChoice, EvaluatorKind, Model};
 pub use player::{Answer, Outcome, Player, PlayerError, PlayerSettings};
 pub use rules::{Color, Game, GameError, Move, MoveError, Position, Repetition, SfenError};
-pub use search::{Bound, Control, Limits, Line, Score, SearchOptions, SearchOptionsError};
+pub use search::{
+    Bound, Candidate, Control, Limits, Line, Score, SearchOptions, SearchOptionsError,
+};

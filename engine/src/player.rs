@@ -3,7 +3,7 @@
 mod memories;
 
 use crate::{
-    eval::{Model, Noise, NoiseError},
+    eval::{Model, Noise, NoiseError, NoiseModel},
     rules::{Game, Move},
     search::{Bound, Control, Limits, Line, Score, SearchOptions, Table},
 };
@@ -17,6 +17,8 @@ pub struct PlayerSettings {
     pub evaluator: Model,
     /// Standard deviation of the evaluation noise in centipawns; 0 for none (paper 002, section 2).
     pub sigma: f64,
+    /// What the noise is added to.
+    pub noise_model: NoiseModel,
     /// Size of the transposition table in MiB.
     pub hash_mib: usize,
     /// Threads that search together, this one included. With more than one, outcomes depend on
@@ -64,6 +66,7 @@ impl Default for PlayerSettings {
         Self {
             evaluator: Model::default(),
             sigma: 0.0,
+            noise_model: NoiseModel::default(),
             hash_mib: 64,
             threads: 1,
             search: SearchOptions::default(),
@@ -121,7 +124,10 @@ pub struct Outcome {
 /// One voter.
 pub struct Player {
     settings: PlayerSettings,
+    /// The noise of every evaluation; silent when it was added to the weights.
     noise: Noise,
+    /// The seed by which noise was added to the weights, if it was.
+    weights_seed: Option<u64>,
     memory: Memories,
     /// Whether the memory holds anything: clearing a large table takes a while.
     remembers: bool,
@@ -143,8 +149,12 @@ impl Player {
     pub fn new(settings: PlayerSettings) -> Result<Self, PlayerError> {
         PlayerSettings::check_hash(settings.hash_mib)?;
         PlayerSettings::check_threads(settings.threads)?;
-        let noise = Noise::new(settings.sigma, 0)?;
+        let noise = match settings.noise_model {
+            NoiseModel::Position => Noise::new(settings.sigma, 0)?,
+            NoiseModel::Weights => Noise::new(settings.sigma, 0).and(Noise::new(0.0, 0))?,
+        };
         Ok(Self {
+            weights_seed: None,
             memory: Memories::new(&settings).map_err(|_| PlayerError::Memory(settings.hash_mib))?,
             remembers: false,
             noise,
@@ -160,9 +170,21 @@ impl Player {
     /// Forgets the last game, and takes the noise seed of the next one.
     pub fn new_game(&mut self, noise_seed: u64) {
         self.noise.reseed(noise_seed);
+        self.perturb(noise_seed);
         if self.remembers {
             self.memory.clear();
             self.remembers = false;
+        }
+    }
+
+    /// Adds noise to the weights, where that is how the player is told from its neighbours.
+    fn perturb(&mut self, noise_seed: u64) {
+        let is_due = self.settings.noise_model == NoiseModel::Weights
+            && self.settings.sigma > 0.0
+            && self.weights_seed != Some(noise_seed);
+        if is_due && let Ok(noise) = Noise::new(self.settings.sigma, noise_seed) {
+            self.memory.perturb(&noise);
+            self.weights_seed = Some(noise_seed);
         }
     }
 
@@ -212,6 +234,7 @@ fn without_search(answer: Answer, score: Score) -> Outcome {
             selective_depth: 0,
             nodes: 0,
             time: Duration::ZERO,
+            candidates: Vec::new(),
         },
     }
 }

@@ -23,7 +23,7 @@ mod value;
 use iterate::Search;
 pub(crate) use iterate::search;
 pub use limits::{Control, Limits};
-pub use line::{Bound, Line, Score};
+pub use line::{Bound, Candidate, Line, Score};
 pub(crate) use memory::Memory;
 pub use options::{SearchOptions, SearchOptionsError};
 pub(crate) use table::Table;

@@ -1,6 +1,8 @@
 //! A player as its users see it: deterministic, obedient, and able to find a mate.
 
-use monju_engine::{Answer, Control, Game, Limits, Outcome, Player, PlayerSettings, Score};
+use monju_engine::{
+    Answer, Control, Game, Limits, Outcome, Player, PlayerSettings, Score, eval::NoiseModel,
+};
 use std::{
     sync::mpsc::channel,
     thread,
@@ -161,4 +163,58 @@ fn a_declaration_is_claimed() {
     let position = "2GK1+L3/2+P+S+R1G+N1/3+B1GG2/9/+r8/1+bs6/+p+p3+n3/2+n2k3/6+p2 b 2SN7P3l7p 375";
     let outcome = think(&mut player(0.0, 1), position, &depth(1));
     assert_eq!(outcome.answer, Answer::Win);
+}
+
+#[test]
+fn noise_on_the_weights_is_a_function_of_the_seed() {
+    let settings = PlayerSettings {
+        sigma: 30.0,
+        noise_model: NoiseModel::Weights,
+        hash_mib: 16,
+        ..PlayerSettings::default()
+    };
+    let think_with = |seed| {
+        let mut player = Player::new(settings.clone()).unwrap();
+        player.new_game(seed);
+        what(&think(&mut player, MIDDLEGAME, &nodes(20_000)))
+    };
+    let one = think_with(1);
+    assert_eq!(one, think_with(1));
+    assert_ne!(one, think_with(2));
+    assert_ne!(
+        one,
+        what(&think(&mut player(30.0, 1), MIDDLEGAME, &nodes(20_000)))
+    );
+    // The next game's seed replaces the noise, and does not add to it.
+    let mut player = Player::new(settings.clone()).unwrap();
+    player.new_game(2);
+    think(&mut player, MIDDLEGAME, &nodes(1_000));
+    player.new_game(1);
+    assert_eq!(one, what(&think(&mut player, MIDDLEGAME, &nodes(20_000))));
+}
+
+#[test]
+fn several_moves_are_ranked_when_that_is_asked_for() {
+    let limits = |multi_pv| Limits {
+        multi_pv,
+        ..depth(6)
+    };
+    let alone = think(&mut player(0.0, 0), MIDDLEGAME, &limits(None));
+    assert!(alone.line.candidates.is_empty());
+    let outcome = think(&mut player(0.0, 0), MIDDLEGAME, &limits(Some(4)));
+    let ranked = &outcome.line.candidates;
+    assert_eq!(ranked.len(), 4);
+    assert_eq!(outcome.answer, Answer::Move(ranked[0].mv));
+    assert_eq!(outcome.line.score, ranked[0].score);
+    let game = Game::from_usi(MIDDLEGAME).unwrap();
+    for (index, candidate) in ranked.iter().enumerate() {
+        assert!(game.is_legal(candidate.mv));
+        let before = &ranked[..index];
+        assert!(before.iter().all(|other| other.mv != candidate.mv));
+    }
+    // Where there are fewer legal moves, all are ranked.
+    let few = Game::from_usi("4k4/9/4P4/9/9/9/9/9/4K4 w - 1").unwrap();
+    let mut asked = player(0.0, 0);
+    let outcome = asked.think(&few, &limits(Some(50)), &Control::new(), &mut |_| ());
+    assert_eq!(outcome.line.candidates.len(), few.legal_moves().len());
 }

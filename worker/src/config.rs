@@ -9,7 +9,10 @@ use crate::{
         check_sigma, check_threads,
     },
 };
-use monju_engine::{EvaluatorChoice, Limits};
+use monju_engine::{
+    EvaluatorChoice, Limits,
+    eval::{NoiseModel, Sigma},
+};
 use serde::Deserialize;
 use std::{
     collections::BTreeMap,
@@ -57,8 +60,12 @@ pub struct PlayerTable {
     /// Native: the file of the evaluator's weights, taken from the configuration's folder; by
     /// default those that the program carries.
     pub weights: Option<PathBuf>,
-    /// Native: standard deviation of the evaluation noise in centipawns; 0 by default.
-    pub sigma: Option<f64>,
+    /// Native: standard deviation of the evaluation noise, a number of centipawns or a text such as
+    /// "1/4 pawn exchange"; 0 by default.
+    #[serde(default, deserialize_with = "crate::sigma::deserialize")]
+    pub sigma: Option<Sigma>,
+    /// Native: what the noise is added to, "position" (the default) or "weights".
+    pub noise_model: Option<String>,
     /// Native: fixes the noise seed; of several players, each takes the next seed.
     pub seed: Option<u64>,
     /// Native: transposition table in MiB; by default a share of the worker's total.
@@ -85,6 +92,10 @@ pub struct PlayerTable {
     pub depth: Option<u32>,
     /// Own thinking time in milliseconds, instead of the ballot's.
     pub time_ms: Option<u64>,
+    /// The share of the ballot's time that it takes, up to 1, which is the default.
+    pub clock_share: Option<f64>,
+    /// What its vote weighs under the rule "weighted"; 1 by default.
+    pub weight: Option<f64>,
 }
 
 fn one() -> u32 {
@@ -120,6 +131,10 @@ impl PlayerTable {
         self.check_name()?;
         check_count(self.count)?;
         let limits = self.limits()?;
+        let weight = self.weight.unwrap_or(1.0);
+        if !weight.is_finite() || weight < 0.0 {
+            return Err(PlayerProblem::Weight(weight));
+        }
         let kind = match self.kind {
             SpecKind::Native => PlayerKind::Native(self.native(folder)?),
             SpecKind::Usi => PlayerKind::Usi(self.usi(folder)?),
@@ -128,6 +143,8 @@ impl PlayerTable {
             let mut player = PlayerSpec {
                 name: self.name.clone(),
                 limits: limits.clone(),
+                clock_share: self.clock_share,
+                weight,
                 kind: kind.clone(),
             };
             if self.count > 1 {
@@ -164,10 +181,18 @@ impl PlayerTable {
                 return Err(PlayerProblem::ZeroLimit(key));
             }
         }
+        match self.clock_share {
+            Some(share) if !(share > 0.0 && share <= 1.0) => {
+                return Err(PlayerProblem::ClockShare(share));
+            }
+            Some(_) if self.time_ms.is_some() => return Err(PlayerProblem::TimeTwice),
+            _ => {}
+        }
         Ok(Limits {
             nodes: self.nodes,
             depth: self.depth,
             time: self.time_ms.map(Duration::from_millis),
+            multi_pv: None,
         })
     }
 
@@ -182,7 +207,7 @@ impl PlayerTable {
                 ("go", self.go.is_some()),
             ],
         )?;
-        let sigma = self.sigma.unwrap_or(0.0);
+        let sigma = self.sigma.unwrap_or_default();
         check_sigma(sigma)?;
         if let Some(hash_mib) = self.hash_mib {
             check_hash(hash_mib)?;
@@ -192,6 +217,10 @@ impl PlayerTable {
         Ok(NativeSpec {
             evaluator: self.evaluator(folder)?,
             sigma,
+            noise_model: match &self.noise_model {
+                Some(name) => name.parse()?,
+                None => NoiseModel::default(),
+            },
             seed: self.seed,
             hash_mib: self.hash_mib,
             threads,
@@ -218,6 +247,7 @@ impl PlayerTable {
                 ("evaluator", self.evaluator.is_some()),
                 ("weights", self.weights.is_some()),
                 ("sigma", self.sigma.is_some()),
+                ("noise_model", self.noise_model.is_some()),
                 ("seed", self.seed.is_some()),
                 ("hash_mib", self.hash_mib.is_some()),
                 ("threads", self.threads.is_some()),
@@ -333,7 +363,7 @@ mod tests {
         assert_eq!(players.len(), 1);
         assert_eq!(players[0].name, "alone");
         assert_eq!(players[0].limits, Limits::default());
-        assert_eq!(native(&players[0]).sigma, 0.0);
+        assert_eq!(native(&players[0]).sigma, Sigma::ZERO);
         assert_eq!(native(&players[0]).seed, None);
     }
 
@@ -347,7 +377,7 @@ mod tests {
         assert_eq!(names, ["n-1", "n-2", "n-3"]);
         for (player, seed) in players.iter().zip([7, 8, 9]) {
             assert_eq!(native(player).seed, Some(seed));
-            assert_eq!(native(player).sigma, 50.0);
+            assert_eq!(native(player).sigma, Sigma::Centipawns(50.0));
             assert_eq!(player.limits.nodes, Some(1000));
             assert_eq!(player.limits.time, Some(Duration::from_millis(20)));
         }
@@ -410,6 +440,17 @@ mod tests {
                 "sigma belongs to players of kind \"native\"",
             ),
             ("sigma = -1", "sigma must be a number of centipawns"),
+            (
+                "sigma = \"99 pawn exchanges\"",
+                "sigma must be a number of centipawns",
+            ),
+            ("noise_model = \"pink\"", "unknown noise model 'pink'"),
+            (
+                "weight = -1",
+                "weight must be a number of at least 0, not -1",
+            ),
+            ("clock_share = 0", "clock_share must be above 0"),
+            ("clock_share = 0.5\ntime_ms = 9", "leave one out"),
             ("evaluator = \"magic\"", "unknown evaluator 'magic'"),
             (
                 "hash_mib = 0",
@@ -470,7 +511,7 @@ mod tests {
         let players = noise_players("monju", 2, 30.0).expect("valid");
         assert_eq!(players[0].name, "monju-1");
         assert_eq!(players[1].name, "monju-2");
-        assert_eq!(native(&players[1]).sigma, 30.0);
+        assert_eq!(native(&players[1]).sigma, Sigma::Centipawns(30.0));
         assert_eq!(
             noise_players("monju", 1, 0.0).expect("valid")[0].name,
             "monju-1"

@@ -37,6 +37,34 @@ pub enum GoForm {
     Ponder,
 }
 
+impl GoForm {
+    /// Every form.
+    pub const ALL: [Self; 8] = [
+        Self::Nodes,
+        Self::Depth,
+        Self::Movetime,
+        Self::Byoyomi,
+        Self::Clock,
+        Self::Increment,
+        Self::Infinite,
+        Self::Ponder,
+    ];
+
+    /// The name that configurations use.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Nodes => "nodes",
+            Self::Depth => "depth",
+            Self::Movetime => "movetime",
+            Self::Byoyomi => "byoyomi",
+            Self::Clock => "clock",
+            Self::Increment => "increment",
+            Self::Infinite => "infinite",
+            Self::Ponder => "ponder",
+        }
+    }
+}
+
 /// What to send to an engine, and when to stop it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct GoPlan {
@@ -106,6 +134,7 @@ mod tests {
             nodes,
             depth,
             time: time_ms.map(Duration::from_millis),
+            multi_pv: None,
         }
     }
 

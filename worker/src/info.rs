@@ -2,7 +2,7 @@
 
 use crate::limits::milliseconds;
 use monju_proto::v1;
-use std::{str::FromStr, time::Duration};
+use std::{collections::BTreeMap, str::FromStr, time::Duration};
 
 /// The latest thought of an engine, gathered from its `info` lines.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -12,16 +12,26 @@ pub(crate) struct Thought {
     nodes: u64,
     score: Option<v1::Score>,
     pv: Vec<String>,
+    /// By rank, the moves of a MultiPV search.
+    ranked: BTreeMap<u32, v1::Candidate>,
 }
 
 impl Thought {
     /// Takes in what follows `info`. Returns whether it brought a principal variation, which is
-    /// what progress is made of. Second lines of a MultiPV search, unknown words and malformed
-    /// numbers are ignored.
+    /// what progress is made of. Second lines of a MultiPV search only add to the ranking; unknown
+    /// words and malformed numbers are ignored.
     pub fn hear(&mut self, info: &str) -> bool {
-        let Some(heard) = Heard::parse(info) else {
+        let heard = Heard::parse(info);
+        if let (Some(rank), Some(mv)) = (heard.rank, heard.pv.first()) {
+            let candidate = v1::Candidate {
+                r#move: mv.clone(),
+                score: heard.score(),
+            };
+            self.ranked.insert(rank, candidate);
+        }
+        if heard.rank.is_some_and(|rank| rank != 1) {
             return false;
-        };
+        }
         if let Some(nodes) = heard.nodes {
             self.nodes = nodes;
         }
@@ -30,10 +40,7 @@ impl Thought {
         }
         self.depth = heard.depth.unwrap_or(self.depth);
         self.selective_depth = heard.selective_depth.unwrap_or(self.selective_depth);
-        self.score = heard.score.map(|kind| v1::Score {
-            kind: Some(kind),
-            bound: heard.bound.unwrap_or(v1::Bound::Exact).into(),
-        });
+        self.score = heard.score();
         self.pv = heard.pv;
         true
     }
@@ -48,8 +55,25 @@ impl Thought {
             nodes: self.nodes,
             time_ms: milliseconds(elapsed),
             pv: self.pv.clone(),
-            candidates: Vec::new(),
+            candidates: self.candidates(),
         }
+    }
+
+    /// The ranking, where there is more than one move in it, each move at its best rank.
+    fn candidates(&self) -> Vec<v1::Candidate> {
+        let mut candidates: Vec<v1::Candidate> = Vec::new();
+        for ranked in self.ranked.values() {
+            if candidates
+                .iter()
+                .all(|better| better.r#move != ranked.r#move)
+            {
+                candidates.push(ranked.clone());
+            }
+        }
+        if candidates.len() < 2 {
+            candidates.clear();
+        }
+        candidates
     }
 
     /// The thought as an answer. The score belongs to the last principal variation, so it is
@@ -80,21 +104,28 @@ struct Heard {
     nodes: Option<u64>,
     score: Option<v1::score::Kind>,
     bound: Option<v1::Bound>,
+    /// The number of the line in a MultiPV search.
+    rank: Option<u32>,
     pv: Vec<String>,
 }
 
 impl Heard {
-    /// `None` for a second or later line of a MultiPV search.
-    fn parse(info: &str) -> Option<Self> {
+    fn score(&self) -> Option<v1::Score> {
+        self.score.map(|kind| v1::Score {
+            kind: Some(kind),
+            bound: self.bound.unwrap_or(v1::Bound::Exact).into(),
+        })
+    }
+
+    fn parse(info: &str) -> Self {
         let mut heard = Self::default();
-        let mut rank = 1_u32;
         let mut words = info.split_whitespace().peekable();
         while let Some(word) = words.next() {
             match word {
                 "depth" => heard.depth = number(&mut words),
                 "seldepth" => heard.selective_depth = number(&mut words),
                 "nodes" => heard.nodes = number(&mut words),
-                "multipv" => rank = number(&mut words).unwrap_or(1),
+                "multipv" => heard.rank = number(&mut words),
                 "score" => heard.score = score(&mut words),
                 "lowerbound" => heard.bound = Some(v1::Bound::Lower),
                 "upperbound" => heard.bound = Some(v1::Bound::Upper),
@@ -107,7 +138,7 @@ impl Heard {
                 _ => {}
             }
         }
-        (rank == 1).then_some(heard)
+        heard
     }
 }
 
@@ -285,6 +316,29 @@ mod tests {
         assert_eq!(resign.r#move, "resign");
         assert!(resign.pv.is_empty());
         assert_eq!(resign.score, None);
+    }
+
+    #[test]
+    fn the_lines_of_a_multipv_search_are_a_ranking() {
+        let mut thought = Thought::default();
+        assert!(thought.hear("depth 9 multipv 1 score cp 12 pv 7g7f 3c3d"));
+        assert!(thought.line(Duration::ZERO).candidates.is_empty());
+        assert!(!thought.hear("depth 9 multipv 2 score cp 3 pv 2g2f"));
+        assert!(!thought.hear("depth 9 multipv 3 score mate -4 pv 9g9f"));
+        // Half of the next iteration: the old second has become the first.
+        assert!(thought.hear("depth 10 multipv 1 score cp 20 pv 2g2f"));
+        let line = thought.line(Duration::ZERO);
+        let moves: Vec<&str> = line
+            .candidates
+            .iter()
+            .map(|ranked| ranked.r#move.as_str())
+            .collect();
+        assert_eq!(moves, ["2g2f", "9g9f"]);
+        assert_eq!(
+            line.candidates[0].score,
+            score(Kind::Cp(20), v1::Bound::Exact)
+        );
+        assert_eq!(line.r#move, "2g2f");
     }
 
     #[test]

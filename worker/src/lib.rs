@@ -23,6 +23,7 @@
 
 mod config;
 mod evaluator;
+mod examine;
 mod go;
 mod info;
 mod limits;
@@ -30,9 +31,11 @@ mod native;
 mod options;
 mod player;
 mod problem;
+mod profile;
 mod search_thread;
 mod serve;
 mod service;
+mod sigma;
 mod spec;
 mod usi_child;
 mod usi_player;

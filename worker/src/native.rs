@@ -1,7 +1,7 @@
 //! Native players: a search of `monju-engine` on a thread of its own.
 
 use crate::{
-    limits::own_first,
+    limits::{OwnLimits, own_first},
     player::{Answer, Failure, Host, Order, Steer, Steering},
     search_thread::{self, Job, Search, Setting, line_of_outcome},
 };
@@ -26,7 +26,7 @@ pub(crate) enum Seeding {
 
 /// A native player, seen from its actor.
 pub(crate) struct NativePlayer {
-    own: Limits,
+    own: OwnLimits,
     seeding: Seeding,
     jobs: mpsc::Sender<Job>,
     /// Steers the search that is running, so that closing can end it.
@@ -40,7 +40,7 @@ impl NativePlayer {
     /// when it has panicked.
     pub fn start<S: Search + Send + 'static>(
         name: &str,
-        own: Limits,
+        own: OwnLimits,
         seeding: Seeding,
         search: S,
         build: impl Fn() -> Result<S, PlayerError> + Send + 'static,
@@ -205,6 +205,7 @@ mod tests {
                     selective_depth: 2,
                     nodes: 3,
                     time: std::time::Duration::from_millis(4),
+                    candidates: Vec::new(),
                 },
             }
         }
@@ -229,7 +230,7 @@ mod tests {
                 })
             };
             let search = build().expect("built");
-            let host = NativePlayer::start("n", Limits::default(), seeding, search, build)
+            let host = NativePlayer::start("n", OwnLimits::default(), seeding, search, build)
                 .expect("started");
             let (closing, closed) = watch::channel(false);
             let (stub, actor) = player::channel(host, closed);

@@ -1,7 +1,10 @@
 //! What may be wrong with the players of a configuration.
 
 use crate::spec::{MAX_COUNT, SpecKind};
-use monju_engine::{PlayerError, eval::UnknownEvaluator};
+use monju_engine::{
+    PlayerError,
+    eval::{UnknownEvaluator, UnknownNoiseModel},
+};
 
 /// Which table is wrong, and how.
 #[derive(Debug, PartialEq, thiserror::Error)]
@@ -43,6 +46,18 @@ pub enum PlayerProblem {
     /// An evaluator that does not exist.
     #[error(transparent)]
     Evaluator(#[from] UnknownEvaluator),
+    /// A noise model that does not exist.
+    #[error(transparent)]
+    NoiseModel(#[from] UnknownNoiseModel),
+    /// A vote that weighs less than nothing.
+    #[error("weight must be a number of at least 0, not {0}")]
+    Weight(f64),
+    /// More than all of the time, or none.
+    #[error("clock_share must be above 0 and at most 1, not {0}")]
+    ClockShare(f64),
+    /// A share of the time and a time.
+    #[error("clock_share and time_ms both say how long to think; leave one out")]
+    TimeTwice,
     /// Two files of weights.
     #[error("weights are given twice, by weights and by evaluator; leave one out")]
     WeightsTwice,

@@ -194,10 +194,6 @@ pub(crate) fn line_of_outcome(outcome: &Outcome) -> v1::Line {
 
 fn line_of(line: &engine::Line) -> v1::Line {
     let pv: Vec<String> = line.pv.iter().map(ToString::to_string).collect();
-    let kind = match line.score {
-        engine::Score::Cp(cp) => v1::score::Kind::Cp(cp),
-        engine::Score::Mate(plies) => v1::score::Kind::Mate(plies),
-    };
     let bound = match line.bound {
         engine::Bound::Exact => v1::Bound::Exact,
         engine::Bound::Lower => v1::Bound::Lower,
@@ -205,15 +201,30 @@ fn line_of(line: &engine::Line) -> v1::Line {
     };
     v1::Line {
         r#move: pv.first().cloned().unwrap_or_default(),
-        score: Some(v1::Score {
-            kind: Some(kind),
-            bound: bound.into(),
-        }),
+        score: Some(score(line.score, bound)),
         depth: line.depth,
         selective_depth: line.selective_depth,
         nodes: line.nodes,
         time_ms: milliseconds(line.time),
         pv,
-        candidates: Vec::new(),
+        candidates: line
+            .candidates
+            .iter()
+            .map(|ranked| v1::Candidate {
+                r#move: ranked.mv.to_string(),
+                score: Some(score(ranked.score, v1::Bound::Exact)),
+            })
+            .collect(),
+    }
+}
+
+fn score(score: engine::Score, bound: v1::Bound) -> v1::Score {
+    let kind = match score {
+        engine::Score::Cp(cp) => v1::score::Kind::Cp(cp),
+        engine::Score::Mate(plies) => v1::score::Kind::Mate(plies),
+    };
+    v1::Score {
+        kind: Some(kind),
+        bound: bound.into(),
     }
 }

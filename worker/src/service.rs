@@ -1,6 +1,7 @@
 //! The `Worker` service on top of the players.
 
 use crate::{
+    examine::examine,
     limits::from_wire,
     player::{Failure, Order, PonderHit, Steer, Thinking},
     worker::{Member, Roster},
@@ -113,6 +114,34 @@ impl worker_server::Worker for Service {
         });
         Ok(Response::new(ReceiverStream::new(stream)))
     }
+
+    async fn examine(
+        &self,
+        request: Request<v1::ExamineRequest>,
+    ) -> Result<Response<v1::ExamineResponse>, Status> {
+        let member = find(&self.roster, request.into_inner().player)?;
+        let examined = match &member.usi {
+            Some(spec) => examine(member.name(), spec).await,
+            None => Ok(v1::ExamineResponse::default()),
+        };
+        let examined = examined.map_err(|error| Status::unavailable(error.to_string()))?;
+        Ok(Response::new(examined))
+    }
+}
+
+/// The player of this name.
+fn find(roster: &Roster, player: String) -> Result<&Member, CallError> {
+    let mut members = roster.members.iter();
+    match members.find(|member| member.name() == player) {
+        Some(member) => Ok(member),
+        None => {
+            let known: Vec<&str> = roster.members.iter().map(Member::name).collect();
+            Err(CallError::UnknownPlayer {
+                player,
+                known: known.join(", "),
+            })
+        }
+    }
 }
 
 /// One think call.
@@ -155,14 +184,7 @@ impl Call {
 
     async fn start(&self, go: v1::Go) -> Result<Thinking, CallError> {
         let since = Instant::now();
-        let members = &self.roster.members;
-        let Some(member) = members.iter().find(|member| member.name() == go.player) else {
-            let known: Vec<&str> = members.iter().map(Member::name).collect();
-            return Err(CallError::UnknownPlayer {
-                player: go.player,
-                known: known.join(", "),
-            });
-        };
+        let member = find(&self.roster, go.player)?;
         let position = go.position.ok_or(CallError::NoPosition)?;
         let limits = go.limits.unwrap_or_default();
         let order = Order {

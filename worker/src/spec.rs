@@ -5,7 +5,10 @@ use crate::{
     options::Options,
     problem::{PlayerProblem, PlayersError},
 };
-use monju_engine::{EvaluatorChoice, Limits, PlayerError, PlayerSettings, eval::Noise};
+use monju_engine::{
+    EvaluatorChoice, Limits, Model, PlayerError, PlayerSettings,
+    eval::{Noise, NoiseModel, Sigma},
+};
 use serde::Deserialize;
 use std::{collections::BTreeMap, fmt, path::PathBuf};
 
@@ -39,6 +42,10 @@ pub struct PlayerSpec {
     pub name: String,
     /// Its own limits, which replace the ballot's.
     pub limits: Limits,
+    /// The share of a ballot's time that it takes; all of it, unless told.
+    pub clock_share: Option<f64>,
+    /// What its vote weighs under the rule "weighted".
+    pub weight: f64,
     /// What hosts it.
     pub kind: PlayerKind,
 }
@@ -57,8 +64,10 @@ pub enum PlayerKind {
 pub struct NativeSpec {
     /// The static evaluation.
     pub evaluator: EvaluatorChoice,
-    /// Standard deviation of the evaluation noise in centipawns.
-    pub sigma: f64,
+    /// Standard deviation of the evaluation noise.
+    pub sigma: Sigma,
+    /// What the noise is added to.
+    pub noise_model: NoiseModel,
     /// The noise seed, when it does not come with the game.
     pub seed: Option<u64>,
     /// Transposition table in MiB, when it is not a share of the worker's total.
@@ -84,8 +93,14 @@ pub struct UsiSpec {
     pub go: Vec<GoForm>,
 }
 
-/// The players `name-1` to `name-count`: native, alike but for their noise of `sigma` centipawns.
-pub fn noise_players(name: &str, count: u32, sigma: f64) -> Result<Vec<PlayerSpec>, PlayersError> {
+/// The players `name-1` to `name-count`: native, alike but for their noise of `sigma`, which may be
+/// a number of centipawns.
+pub fn noise_players(
+    name: &str,
+    count: u32,
+    sigma: impl Into<Sigma>,
+) -> Result<Vec<PlayerSpec>, PlayersError> {
+    let sigma = sigma.into();
     let fail = |problem| PlayersError {
         index: 0,
         player: name.to_owned(),
@@ -96,9 +111,12 @@ pub fn noise_players(name: &str, count: u32, sigma: f64) -> Result<Vec<PlayerSpe
     let player = |number| PlayerSpec {
         name: format!("{name}-{number}"),
         limits: Limits::default(),
+        clock_share: None,
+        weight: 1.0,
         kind: PlayerKind::Native(NativeSpec {
             evaluator: EvaluatorChoice::default(),
             sigma,
+            noise_model: NoiseModel::default(),
             seed: None,
             hash_mib: None,
             threads: 1,
@@ -125,7 +143,9 @@ pub(crate) fn check_threads(threads: u32) -> Result<(), PlayerProblem> {
     Ok(())
 }
 
-pub(crate) fn check_sigma(sigma: f64) -> Result<(), PlayerProblem> {
-    Noise::new(sigma, 0).map_err(PlayerError::from)?;
+/// The exact value depends on the evaluator, which is not loaded yet; this one's will do.
+pub(crate) fn check_sigma(sigma: Sigma) -> Result<(), PlayerProblem> {
+    let centipawns = sigma.in_centipawns(&Model::Material);
+    Noise::new(centipawns, 0).map_err(PlayerError::from)?;
     Ok(())
 }

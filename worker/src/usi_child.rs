@@ -2,7 +2,7 @@
 
 use crate::{info::BestMove, options::OptionValue, spec::UsiSpec};
 use std::{
-    collections::BTreeSet,
+    collections::BTreeMap,
     env,
     ffi::OsStr,
     io,
@@ -90,6 +90,8 @@ pub(crate) struct UsiChild {
     owed: u32,
     player: String,
     engine: Option<String>,
+    /// The options that the engine has declared, and what stands behind `type`.
+    declared: BTreeMap<String, String>,
 }
 
 impl UsiChild {
@@ -109,6 +111,7 @@ impl UsiChild {
             owed: 0,
             player,
             engine: None,
+            declared: BTreeMap::new(),
         };
         child.introduce(&spec).await?;
         child.ready().await?;
@@ -118,6 +121,12 @@ impl UsiChild {
     /// What the engine calls itself.
     pub fn engine(&self) -> Option<&str> {
         self.engine.as_deref()
+    }
+
+    /// The options that the engine has declared, and what stands behind `type`.
+    pub fn declared(&self) -> impl Iterator<Item = (&str, &str)> {
+        let options = self.declared.iter();
+        options.map(|(name, declaration)| (name.as_str(), declaration.as_str()))
     }
 
     /// `isready`, until `readyok`. Nothing may be searching.
@@ -154,6 +163,11 @@ impl UsiChild {
     /// Tells the engine to answer now.
     pub async fn stop(&mut self) -> Result<(), ChildError> {
         self.send("stop").await
+    }
+
+    /// Tells a pondering engine that the move was played.
+    pub async fn ponder_hit(&mut self) -> Result<(), ChildError> {
+        self.send("ponderhit").await
     }
 
     /// Waits for the next line. Safe to drop and call again.
@@ -202,7 +216,6 @@ impl UsiChild {
     /// `usi` to `usiok`, then the options.
     async fn introduce(&mut self, spec: &UsiSpec) -> Result<(), ChildError> {
         self.send("usi").await?;
-        let mut declared = BTreeSet::new();
         let introduction = async {
             loop {
                 let Some(line) = self.next_line().await? else {
@@ -213,8 +226,9 @@ impl UsiChild {
                 } else if let Some(name) = line.strip_prefix("id name ") {
                     self.engine = Some(name.trim().to_owned());
                 } else if let Some(option) = line.strip_prefix("option name ") {
-                    let name = option.split_once(" type ").map_or(option, |parts| parts.0);
-                    declared.insert(name.trim().to_owned());
+                    let (name, declaration) = option.split_once(" type ").unwrap_or((option, ""));
+                    let declaration = declaration.trim().to_owned();
+                    self.declared.insert(name.trim().to_owned(), declaration);
                 }
             }
         };
@@ -225,7 +239,7 @@ impl UsiChild {
                 patience: USI_PATIENCE,
             }))?;
         for (name, value) in &spec.options.0 {
-            if !declared.contains(name) {
+            if !self.declared.contains_key(name) {
                 tracing::warn!(
                     player = self.player,
                     option = name,

@@ -3,12 +3,12 @@
 use crate::{
     go::{self, GoForm},
     info::Thought,
-    limits::own_first,
+    limits::{OwnLimits, own_first},
     player::{Answer, Failure, Host, Order, Steer, Steering},
     spec::UsiSpec,
     usi_child::{ChildError, Said, UsiChild},
 };
-use monju_engine::{Game, Limits};
+use monju_engine::Game;
 use monju_proto::v1;
 use std::{
     future::Future,
@@ -34,7 +34,7 @@ const MAX_BACKOFF: Duration = Duration::from_secs(30);
 pub(crate) struct UsiPlayer {
     name: String,
     spec: UsiSpec,
-    own: Limits,
+    own: OwnLimits,
     /// Where the engine's name goes when it is known.
     engine: Arc<OnceLock<String>>,
     state: State,
@@ -57,7 +57,7 @@ struct Seated {
 
 impl UsiPlayer {
     /// Begins to start the engine.
-    pub fn new(name: String, spec: UsiSpec, own: Limits, engine: Arc<OnceLock<String>>) -> Self {
+    pub fn new(name: String, spec: UsiSpec, own: OwnLimits, engine: Arc<OnceLock<String>>) -> Self {
         let state = starting(&name, &spec);
         Self {
             name,
@@ -221,7 +221,7 @@ impl Seated {
 /// One think, from `position` to the last `bestmove`.
 struct Search<'a> {
     position: String,
-    own: &'a Limits,
+    own: &'a OwnLimits,
     forms: &'a [GoForm],
     progress: &'a watch::Sender<v1::Line>,
 }

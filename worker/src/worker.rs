@@ -2,9 +2,11 @@
 
 use crate::{
     evaluator::{EvaluatorError, Shelf},
+    limits::OwnLimits,
     native::{NativePlayer, Seeding},
     player::{self, Host, PlayerStub},
-    spec::{NativeSpec, PlayerKind, PlayerSpec},
+    profile,
+    spec::{NativeSpec, PlayerKind, PlayerSpec, UsiSpec},
     usi_player::UsiPlayer,
 };
 use monju_engine::{Model, Player, PlayerError, PlayerSettings};
@@ -98,6 +100,8 @@ pub(crate) struct Member {
     info: v1::PlayerInfo,
     /// What a foreign engine calls itself, once it has.
     engine: Arc<OnceLock<String>>,
+    /// How a foreign engine is started.
+    pub usi: Option<UsiSpec>,
     pub stub: PlayerStub,
 }
 
@@ -135,40 +139,46 @@ impl Worker {
         let mut members = Vec::with_capacity(players.len());
         let mut actors = Vec::with_capacity(players.len());
         let mut shelf = Shelf::default();
-        for PlayerSpec {
-            name: player,
-            limits,
-            kind,
-        } in players
-        {
+        for player in players {
             let engine = Arc::new(OnceLock::new());
-            let mut info = v1::PlayerInfo {
-                name: player.clone(),
-                worker: name.clone(),
-                ..v1::PlayerInfo::default()
+            let mut info = profile::common(&name, &player);
+            let PlayerSpec {
+                name: player,
+                limits,
+                clock_share,
+                kind,
+                ..
+            } = player;
+            let own = OwnLimits {
+                limits,
+                clock_share,
             };
+            let mut usi = None;
             let stub = match kind {
                 PlayerKind::Native(spec) => {
-                    info.engine = "monju".to_owned();
                     let evaluator = shelf.get(&spec.evaluator);
                     let evaluator = evaluator.map_err(|source| StartError::Evaluator {
                         player: player.clone(),
                         source,
                     })?;
-                    info.evaluator = evaluator.to_string();
-                    info.sigma = spec.sigma;
-                    info.noise_seed = spec.seed;
-                    let host = start_native(&player, limits, &spec, evaluator, share_mib)?;
+                    let hash_mib = spec.hash_mib.unwrap_or(share_mib);
+                    profile::native(&mut info, &spec, &evaluator, hash_mib);
+                    let host = start_native(&player, own, &spec, evaluator, hash_mib)?;
                     seat(host, &closed, &mut actors)
                 }
                 PlayerKind::Usi(spec) => {
-                    let program = spec.program.file_name().unwrap_or_default();
-                    info.engine = program.to_string_lossy().into_owned();
-                    let host = UsiPlayer::new(player, spec, limits, Arc::clone(&engine));
+                    profile::usi(&mut info, &spec);
+                    usi = Some(spec.clone());
+                    let host = UsiPlayer::new(player, spec, own, Arc::clone(&engine));
                     seat(host, &closed, &mut actors)
                 }
             };
-            members.push(Member { info, engine, stub });
+            members.push(Member {
+                info,
+                engine,
+                usi,
+                stub,
+            });
         }
         let roster = Arc::new(Roster {
             name,
@@ -219,20 +229,22 @@ fn share(total_mib: u32, players: &[PlayerSpec]) -> u32 {
 
 fn start_native(
     name: &str,
-    own: monju_engine::Limits,
+    own: OwnLimits,
     spec: &NativeSpec,
     evaluator: Model,
-    share_mib: u32,
+    hash_mib: u32,
 ) -> Result<NativePlayer, StartError> {
+    let sigma = spec.sigma.in_centipawns(&evaluator);
     let settings = PlayerSettings {
         evaluator,
-        sigma: spec.sigma,
-        hash_mib: spec.hash_mib.unwrap_or(share_mib) as usize,
+        sigma,
+        noise_model: spec.noise_model,
+        hash_mib: hash_mib as usize,
         threads: spec.threads as usize,
         ..PlayerSettings::default()
     };
     let seeding = match spec.seed {
-        _ if spec.sigma == 0.0 => Seeding::Noiseless,
+        _ if sigma == 0.0 => Seeding::Noiseless,
         Some(seed) => Seeding::Fixed(seed),
         None => Seeding::PerGame,
     };

@@ -2,7 +2,9 @@
 
 use crate::commands::bench::{Bench, Comparison, RivalOption, Scaling};
 use clap::Args;
-use monju_engine::{EvaluatorChoice, PlayerSettings, SearchOptions, bench::MIDDLEGAME};
+use monju_engine::{
+    EvaluatorChoice, PlayerSettings, SearchOptions, bench::MIDDLEGAME, eval::Sigma,
+};
 use monju_worker::load_evaluator;
 use std::{path::PathBuf, time::Duration};
 
@@ -44,14 +46,9 @@ pub struct Arguments {
     #[arg(long, value_name = "MIB", default_value_t = 16,
           value_parser = clap::value_parser!(u32).range(1..))]
     hash: u32,
-    /// Standard deviation of the evaluation noise in centipawns
-    #[arg(
-        long,
-        value_name = "S",
-        default_value_t = 0.0,
-        allow_negative_numbers = true
-    )]
-    sigma: f64,
+    /// Standard deviation of the evaluation noise: centipawns, or '1/4 pawn exchange'
+    #[arg(long, value_name = "S", default_value_t, allow_negative_numbers = true)]
+    sigma: Sigma,
     /// Seed of the noise
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -81,12 +78,13 @@ pub struct Arguments {
 impl Arguments {
     /// Runs what is asked for.
     pub fn run(self) -> anyhow::Result<()> {
+        let evaluator = load_evaluator(&self.evaluator)?;
         let settings = PlayerSettings {
-            evaluator: load_evaluator(&self.evaluator)?,
-            sigma: self.sigma,
+            sigma: self.sigma.in_centipawns(&evaluator),
+            evaluator,
             hash_mib: self.hash as usize,
-            threads: 1,
             search: self.search,
+            ..PlayerSettings::default()
         };
         match self.against {
             None if !self.threads.is_empty() => Scaling {

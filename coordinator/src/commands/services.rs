@@ -5,7 +5,7 @@ use crate::{
     server,
     team::{self, Choices},
 };
-use monju_engine::EvaluatorChoice;
+use monju_engine::{EvaluatorChoice, eval::Sigma};
 use monju_worker::{Worker, WorkerSettings};
 use std::{
     io::{self, Write},
@@ -29,8 +29,8 @@ pub struct WorkerService {
     pub name: Option<String>,
     /// Number of native players, instead of the configured players.
     pub players: Option<u32>,
-    /// Noise of the native players in centipawns.
-    pub sigma: Option<f64>,
+    /// Noise of the native players.
+    pub sigma: Option<Sigma>,
     /// Evaluator of the native players.
     pub evaluator: Option<EvaluatorChoice>,
 }

@@ -153,6 +153,9 @@ fn the_template_states_the_defaults() {
         "calibration",
         "resign_below",
         "resign_after",
+        "noise_model",
+        "weight",
+        "clock_share",
     ] {
         let documented = uncommented
             .iter()

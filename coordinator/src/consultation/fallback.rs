@@ -50,8 +50,8 @@ fn search(game: &Game, left: Duration, control: &Control) -> Option<String> {
     } else {
         let limits = Limits {
             nodes: Some(NODES),
-            depth: None,
             time: Some(PATIENCE),
+            ..Limits::default()
         };
         (limits, 1)
     };

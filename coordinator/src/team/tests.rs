@@ -1,6 +1,7 @@
 //! Whose choices count, and which cannot.
 
 use super::*;
+use monju_engine::Model;
 use std::path::Path;
 
 fn config(text: &str) -> Config {
@@ -12,7 +13,10 @@ fn sigmas(config: &Config, choices: &Choices) -> Vec<(String, Option<f64>)> {
     players
         .into_iter()
         .map(|player| match player.kind {
-            PlayerKind::Native(native) => (player.name, Some(native.sigma)),
+            PlayerKind::Native(native) => {
+                let sigma = native.sigma.in_centipawns(&Model::Material);
+                (player.name, Some(sigma))
+            }
             PlayerKind::Usi(_) => (player.name, None),
         })
         .collect()
@@ -49,7 +53,7 @@ fn a_number_of_players_replaces_those_of_the_configuration() {
 #[test]
 fn sigma_alone_is_for_the_native_players() {
     let choices = Choices {
-        sigma: Some(25.0),
+        sigma: Some(25.0.into()),
         ..Choices::default()
     };
     assert_eq!(
@@ -75,7 +79,7 @@ fn impossible_numbers_are_refused() {
     ] {
         let choices = Choices {
             players,
-            sigma,
+            sigma: sigma.map(Sigma::from),
             ..Choices::default()
         };
         assert!(local_players(DEFAULT_TEAM, &Config::default(), &choices).is_err());
@@ -87,7 +91,7 @@ fn impossible_numbers_are_refused() {
 async fn choices_that_a_remote_coordinator_cannot_apply_are_refused() {
     let choices = Choices {
         coordinator: Some("http://127.0.0.1:7410".to_owned()),
-        sigma: Some(50.0),
+        sigma: Some(50.0.into()),
         ..Choices::default()
     };
     let error = assemble(&choices).await.expect_err("refused");

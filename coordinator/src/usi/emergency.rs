@@ -24,6 +24,7 @@ impl Emergency {
             nodes,
             depth,
             time: Some(time),
+            ..Limits::default()
         };
         let task = tokio::task::spawn_blocking({
             let game = game.clone();

@@ -18,7 +18,10 @@ use super::{
     values::OptionError,
 };
 use anyhow::Context;
-use monju_engine::{EvaluatorChoice, eval::Noise};
+use monju_engine::{
+    EvaluatorChoice,
+    eval::{Noise, Sigma},
+};
 use monju_worker::load_evaluator;
 use options::Options;
 use search::Search;
@@ -30,8 +33,8 @@ use tokio::{sync::mpsc, task::JoinHandle};
 pub struct EngineChoices {
     /// Transposition table in MiB.
     pub hash_mib: u32,
-    /// Standard deviation of the evaluation noise in centipawns.
-    pub sigma: f64,
+    /// Standard deviation of the evaluation noise.
+    pub sigma: Sigma,
     /// The static evaluation.
     pub evaluator: EvaluatorChoice,
     /// The noise seed of every game.
@@ -53,8 +56,8 @@ impl Engine {
     /// # Errors
     /// There is no such noise or evaluator, or no thread to be had.
     pub fn start(choices: EngineChoices) -> anyhow::Result<Self> {
-        Noise::new(choices.sigma, 0)?;
-        load_evaluator(&choices.evaluator)?;
+        let evaluator = load_evaluator(&choices.evaluator)?;
+        Noise::new(choices.sigma.in_centipawns(&evaluator), 0)?;
         Ok(Self {
             choices,
             options: Options::default(),

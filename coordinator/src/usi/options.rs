@@ -1,12 +1,11 @@
 //! The USI options of the proxy: what it declares, and what a GUI has set.
 
-use super::values::{HASH_DEFAULT, HASH_MAXIMUM, OptionError, evaluator, number, small};
+use super::values::{HASH_DEFAULT, HASH_MAXIMUM, OptionError, evaluator, number, sigma, small};
 use crate::{team::Choices, voting::Rule};
-use monju_engine::{EvaluatorChoice, eval::Noise};
+use monju_engine::{EvaluatorChoice, eval::Sigma};
 use std::path::PathBuf;
 
 const PLAYERS_MAXIMUM: u32 = 256;
-const SIGMA_MAXIMUM: u32 = Noise::MAX_SIGMA as u32;
 /// The value of `Rule` that leaves the rule to the configuration.
 const RULE_DEFAULT: &str = "config";
 
@@ -18,7 +17,7 @@ pub struct Options {
     config: Option<String>,
     coordinator: Option<String>,
     players: Option<u32>,
-    sigma: Option<u32>,
+    sigma: Option<Sigma>,
     evaluator: Option<EvaluatorChoice>,
     rule: Option<String>,
     seed: Option<u64>,
@@ -36,7 +35,7 @@ impl Options {
             "option name ConfigFile type string default <empty>".to_owned(),
             "option name Coordinator type string default <empty>".to_owned(),
             format!("option name Players type spin default 0 min 0 max {PLAYERS_MAXIMUM}"),
-            format!("option name Sigma type spin default -1 min -1 max {SIGMA_MAXIMUM}"),
+            "option name Sigma type string default <empty>".to_owned(),
             "option name Evaluator type string default <empty>".to_owned(),
             format!("option name Rule type combo default {RULE_DEFAULT} var {RULE_DEFAULT}{rules}"),
             "option name Seed type string default <empty>".to_owned(),
@@ -58,7 +57,7 @@ impl Options {
                 let players = number("Players", value, 0, PLAYERS_MAXIMUM.into())?;
                 self.players = small(players).filter(|players| *players != 0);
             }
-            "sigma" => self.sigma = small(number("Sigma", value, -1, SIGMA_MAXIMUM.into())?),
+            "sigma" => self.sigma = sigma(value)?,
             "evaluator" => self.evaluator = evaluator(value)?,
             "rule" => {
                 self.rule = match value {
@@ -92,7 +91,7 @@ impl Options {
                 .or(base.config.clone()),
             coordinator: self.coordinator.clone().or(base.coordinator.clone()),
             players: self.players.or(base.players),
-            sigma: self.sigma.map(f64::from).or(base.sigma),
+            sigma: self.sigma.or(base.sigma),
             evaluator: self.evaluator.clone().or(base.evaluator.clone()),
             rule: self.rule.clone().or(base.rule.clone()),
             hash_mib: self.hash_mib.or(base.hash_mib),
@@ -152,7 +151,7 @@ mod tests {
             config: Some("a.toml".into()),
             coordinator: Some("http://127.0.0.1:1".to_owned()),
             players: Some(3),
-            sigma: Some(50.0),
+            sigma: Some(50.0.into()),
             evaluator: Some("material".parse().expect("known")),
             rule: Some("majority".to_owned()),
             hash_mib: Some(64),
@@ -171,7 +170,7 @@ mod tests {
     fn values_override_the_command_line() {
         let base = Choices {
             players: Some(3),
-            sigma: Some(50.0),
+            sigma: Some(50.0.into()),
             ..Choices::default()
         };
         let set = options(&[
@@ -183,7 +182,7 @@ mod tests {
         ]);
         let choices = set.over(&base);
         assert_eq!(choices.players, Some(5));
-        assert_eq!(choices.sigma, Some(0.0));
+        assert_eq!(choices.sigma, Some(Sigma::ZERO));
         assert_eq!(choices.hash_mib, Some(32));
         assert_eq!(choices.config, Some("C:\\My Dir\\monju.toml".into()));
         assert_eq!(choices.rule.as_deref(), Some("majority"));

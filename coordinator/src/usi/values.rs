@@ -1,7 +1,10 @@
 //! The values of options: what is declared for all of ours, and how a GUI's are read.
 
 use crate::voting::UnknownRule;
-use monju_engine::{EvaluatorChoice, SearchOptionsError, eval::UnknownEvaluator};
+use monju_engine::{
+    EvaluatorChoice, Model, SearchOptionsError,
+    eval::{Noise, Sigma, UnknownEvaluator},
+};
 use monju_worker::DEFAULT_HASH_MIB;
 
 /// Default of `USI_Hash`: leaves the size to the command line and the configuration, whose default
@@ -25,6 +28,9 @@ pub enum OptionError {
         /// What was given.
         value: String,
     },
+    /// Not a standard deviation.
+    #[error("option Sigma: {0}")]
+    Sigma(String),
     /// Not one of the voting rules.
     #[error("option Rule: {0}")]
     Rule(#[from] UnknownRule),
@@ -67,4 +73,16 @@ pub fn number(
 /// A number that the declared range keeps below 2^32.
 pub fn small(number: Option<u64>) -> Option<u32> {
     number.and_then(|number| u32::try_from(number).ok())
+}
+
+/// A standard deviation; `None` where the GUI leaves it to the command line: nothing, or -1.
+pub fn sigma(value: &str) -> Result<Option<Sigma>, OptionError> {
+    if matches!(value.trim(), "" | "<empty>" | "-1") {
+        return Ok(None);
+    }
+    let error = |what: String| OptionError::Sigma(what);
+    let sigma: Sigma = value.parse().map_err(|none| error(format!("{none}")))?;
+    // The exact value depends on the evaluator, which is not loaded yet; this one's will do.
+    Noise::new(sigma.in_centipawns(&Model::Material), 0).map_err(|none| error(none.to_string()))?;
+    Ok(Some(sigma))
 }

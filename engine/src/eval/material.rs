@@ -1,7 +1,8 @@
 //! Piece values, hand values and piece-square values: integers set by hand, no learning.
 
-use super::Evaluator;
+use super::{Evaluator, Noise};
 use crate::rules::{Color, Move, Piece, PieceKind, Position, Square};
+use std::sync::{Arc, LazyLock};
 
 /// Value of a piece on the board, in centipawns, by the number of its kind.
 const BOARD: [i32; PieceKind::COUNT] = [
@@ -94,9 +95,56 @@ static PIECE_SQUARE: [[i32; Square::COUNT]; Piece::COUNT] = {
     table
 };
 
-#[inline(always)]
-fn piece_square(piece: Piece, square: Square) -> i32 {
-    PIECE_SQUARE[piece.index()][square.index()]
+/// Every weight of the evaluation.
+#[derive(Debug)]
+struct Weights {
+    /// Value of a piece on a square, from Black's side.
+    piece_square: [[i32; Square::COUNT]; Piece::COUNT],
+    /// Value of a kind in the hand.
+    hand: [i32; 8],
+}
+
+/// The weights without noise.
+static PLAIN: LazyLock<Arc<Weights>> = LazyLock::new(|| {
+    Arc::new(Weights {
+        piece_square: PIECE_SQUARE,
+        hand: HAND,
+    })
+});
+
+impl Weights {
+    #[inline(always)]
+    fn piece_square(&self, piece: Piece, square: Square) -> i32 {
+        self.piece_square[piece.index()][square.index()]
+    }
+
+    #[inline(always)]
+    fn hand(&self, kind: PieceKind) -> i32 {
+        self.hand[kind.index() & 7]
+    }
+
+    /// The weights with noise added to each: White's are Black's turned round.
+    fn perturbed(&self, noise: &Noise) -> Self {
+        let mut weights = Self {
+            piece_square: self.piece_square,
+            hand: self.hand,
+        };
+        for kind in PieceKind::ALL {
+            let black = Piece::new(Color::Black, kind).index();
+            let white = Piece::new(Color::White, kind).index();
+            for square in 0..Square::COUNT {
+                let number = kind.index() * Square::COUNT + square;
+                let value = self.piece_square[black][square] + noise.of(number as u64);
+                weights.piece_square[black][square] = value;
+                weights.piece_square[white][Square::COUNT - 1 - square] = -value;
+            }
+        }
+        for kind in PieceKind::HAND {
+            let number = PieceKind::COUNT * Square::COUNT + kind.index();
+            weights.hand[kind.index() & 7] += noise.of(number as u64);
+        }
+        weights
+    }
 }
 
 #[inline(always)]
@@ -111,24 +159,44 @@ fn sign(color: Color) -> i32 {
 const TEMPO: i32 = 25;
 
 /// The evaluator named `material`.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Material {
     /// Values from Black's side, the root's first.
     values: Vec<i32>,
+    weights: Arc<Weights>,
+}
+
+impl Default for Material {
+    fn default() -> Self {
+        Self {
+            values: Vec::new(),
+            weights: Arc::clone(&PLAIN),
+        }
+    }
+}
+
+impl Material {
+    /// The evaluator with noise added to each of its weights.
+    pub fn perturbed(noise: &Noise) -> Self {
+        Self {
+            values: Vec::new(),
+            weights: Arc::new(PLAIN.perturbed(noise)),
+        }
+    }
 }
 
 /// The value of a position from Black's side, computed from scratch.
-fn full(position: &Position) -> i32 {
+fn full(weights: &Weights, position: &Position) -> i32 {
     let board: i32 = position
         .occupied()
         .squares()
-        .map(|square| piece_square(position.piece(square), square))
+        .map(|square| weights.piece_square(position.piece(square), square))
         .sum();
     let hands: i32 = Color::ALL
         .iter()
         .flat_map(|&color| PieceKind::HAND.iter().map(move |&kind| (color, kind)))
         .map(|(color, kind)| {
-            sign(color) * position.hand(color).count(kind) as i32 * hand_value(kind)
+            sign(color) * position.hand(color).count(kind) as i32 * weights.hand(kind)
         })
         .sum();
     board + hands
@@ -137,13 +205,14 @@ fn full(position: &Position) -> i32 {
 impl Evaluator for Material {
     fn reset(&mut self, position: &Position) {
         self.values.clear();
-        self.values.push(full(position));
+        self.values.push(full(&self.weights, position));
     }
 
     #[inline]
     fn push(&mut self, position: &Position, mv: Move) {
         let us = position.side_to_move();
         let to = mv.to();
+        let weights = &*self.weights;
         let mut value = self.values.last().copied().unwrap_or_default();
         if let Some(from) = mv.from() {
             let piece = position.piece(from);
@@ -152,13 +221,13 @@ impl Evaluator for Material {
             } else {
                 piece
             };
-            value += piece_square(placed, to) - piece_square(piece, from);
+            value += weights.piece_square(placed, to) - weights.piece_square(piece, from);
             if let Some((_, kind)) = position.piece(to).get() {
-                value -= piece_square(position.piece(to), to);
-                value += sign(us) * hand_value(kind);
+                value -= weights.piece_square(position.piece(to), to);
+                value += sign(us) * weights.hand(kind);
             }
         } else if let Some(kind) = mv.dropped() {
-            value += piece_square(Piece::new(us, kind), to) - sign(us) * hand_value(kind);
+            value += weights.piece_square(Piece::new(us, kind), to) - sign(us) * weights.hand(kind);
         }
         self.values.push(value);
     }
@@ -213,5 +282,34 @@ mod tests {
             followed.pop();
         }
         assert_eq!(followed.evaluate(&Position::startpos()), TEMPO);
+    }
+
+    #[test]
+    fn noise_on_the_weights_is_fair_to_both_sides_and_of_the_size_that_was_asked_for() {
+        let noise = Noise::new(50.0, 7).unwrap();
+        let mut perturbed = Material::perturbed(&noise);
+        perturbed.reset(&Position::startpos());
+        assert_eq!(
+            perturbed.evaluate(&Position::startpos()),
+            TEMPO,
+            "the start position is its own mirror image"
+        );
+        let plain = &PLAIN.piece_square;
+        let differences: Vec<f64> = perturbed
+            .weights
+            .piece_square
+            .iter()
+            .zip(plain)
+            .flat_map(|(noisy, plain)| noisy.iter().zip(plain))
+            .map(|(noisy, plain)| f64::from(noisy - plain))
+            .filter(|difference| *difference != 0.0)
+            .collect();
+        let squares: f64 = differences.iter().map(|value| value * value).sum();
+        let deviation = (squares / differences.len() as f64).sqrt();
+        assert!((deviation - 50.0).abs() < 4.0, "{deviation}");
+        let again = Material::perturbed(&noise);
+        assert_eq!(again.weights.piece_square, perturbed.weights.piece_square);
+        assert_eq!(again.weights.hand, perturbed.weights.hand);
+        assert_ne!(again.weights.hand, PLAIN.hand);
     }
 }

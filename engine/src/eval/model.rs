@@ -1,10 +1,19 @@
 //! Evaluators by name, and the weights that players share.
 
 use super::{
-    Evaluator, Material,
+    Evaluator, Material, exchange_value,
     nnue::{Network, NetworkError, Nnue},
 };
-use std::{fmt, path::PathBuf, str::FromStr, sync::Arc};
+use crate::rules::PieceKind;
+use std::{
+    fmt,
+    path::PathBuf,
+    str::FromStr,
+    sync::{Arc, LazyLock},
+};
+
+/// Made by `monju learn nnue`; the recipe stands beside it.
+const NETWORK: &[u8] = include_bytes!("../../weights/nnue.bin");
 
 /// The static evaluations that there are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -100,9 +109,6 @@ pub enum WeightsError {
     /// Weights for an evaluator that has none.
     #[error("evaluator {0} takes no file of weights, leave it out")]
     None(EvaluatorKind),
-    /// An evaluator whose weights must be given.
-    #[error("this build carries no weights for evaluator {0}, name a file: {0}:FILE")]
-    NotEmbedded(EvaluatorKind),
     /// Weights that are no network.
     #[error(transparent)]
     Network(#[from] NetworkError),
@@ -126,7 +132,11 @@ impl Model {
     pub fn embedded(kind: EvaluatorKind) -> Result<Self, WeightsError> {
         match kind {
             EvaluatorKind::Material => Ok(Self::Material),
-            EvaluatorKind::Nnue => Err(WeightsError::NotEmbedded(kind)),
+            EvaluatorKind::Nnue => {
+                static SHARED: LazyLock<Result<Arc<Network>, NetworkError>> =
+                    LazyLock::new(|| Network::from_bytes(NETWORK).map(Arc::new));
+                Ok(Self::Nnue(SHARED.clone()?))
+            }
         }
     }
 
@@ -146,6 +156,16 @@ impl Model {
         match self {
             Self::Material => Box::new(Material::default()),
             Self::Nnue(network) => Box::new(Nnue::new(Arc::clone(network))),
+        }
+    }
+
+    /// What exchanging a pawn swings, in the evaluator's centipawns: the unit in which the papers
+    /// quote noise.
+    pub fn pawn_exchange(&self) -> f64 {
+        match self {
+            Self::Material => exchange_value(PieceKind::Pawn).into(),
+            // Networks are told that a pawn is worth 100, wherever it is.
+            Self::Nnue(_) => 200.0,
         }
     }
 

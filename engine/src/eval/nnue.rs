@@ -11,7 +11,7 @@ pub use network::{Features, Network};
 pub(crate) use network::{HIDDEN, Layer, Parts, WIDTH};
 pub(crate) use simd::{Vectorised, vectorised};
 
-use super::Evaluator;
+use super::{Evaluator, Material, Noise};
 use crate::rules::{Color, Move, Position};
 use features::{Change, Seen};
 use network::{Row, own_king};
@@ -42,6 +42,15 @@ pub struct Nnue {
     /// The root's first; those after `current` are empty rooms.
     frames: Vec<Frame>,
     current: usize,
+    perturbation: Option<Box<Perturbation>>,
+}
+
+/// Noise on the value of every piece on every square and in hand: the difference of two material
+/// evaluators. The weights of a network are no centipawns to which it could be added.
+#[derive(Clone, Debug)]
+struct Perturbation {
+    perturbed: Material,
+    plain: Material,
 }
 
 impl Nnue {
@@ -51,7 +60,24 @@ impl Nnue {
             network,
             frames: vec![Frame::default()],
             current: 0,
+            perturbation: None,
         }
+    }
+
+    /// The evaluator with noise added to the value of every piece.
+    pub fn perturbed(network: Arc<Network>, noise: &Noise) -> Self {
+        Self {
+            perturbation: Some(Box::new(Perturbation {
+                perturbed: Material::perturbed(noise),
+                plain: Material::default(),
+            })),
+            ..Self::new(network)
+        }
+    }
+
+    /// The network that it uses.
+    pub fn network(&self) -> &Arc<Network> {
+        &self.network
     }
 
     /// Computes the sums of one side for the current position.
@@ -158,7 +184,11 @@ impl<'a> Rows<'a> {
 }
 
 impl Evaluator for Nnue {
-    fn reset(&mut self, _position: &Position) {
+    fn reset(&mut self, position: &Position) {
+        if let Some(noise) = &mut self.perturbation {
+            noise.perturbed.reset(position);
+            noise.plain.reset(position);
+        }
         self.current = 0;
         self.frames[0].is_known = [false; 2];
         self.frames[0].change = Change::default();
@@ -166,6 +196,10 @@ impl Evaluator for Nnue {
 
     #[inline]
     fn push(&mut self, position: &Position, mv: Move) {
+        if let Some(noise) = &mut self.perturbation {
+            noise.perturbed.push(position, mv);
+            noise.plain.push(position, mv);
+        }
         self.current += 1;
         if self.current == self.frames.len() {
             self.frames.push(Frame::default());
@@ -177,6 +211,10 @@ impl Evaluator for Nnue {
 
     #[inline]
     fn pop(&mut self) {
+        if let Some(noise) = &mut self.perturbation {
+            noise.perturbed.pop();
+            noise.plain.pop();
+        }
         self.current -= 1;
     }
 
@@ -189,7 +227,13 @@ impl Evaluator for Nnue {
         }
         let us = position.side_to_move();
         let sums = &self.frames[self.current].sums;
-        self.network.value(&sums[us.index()], &sums[(!us).index()])
+        let value = self.network.value(&sums[us.index()], &sums[(!us).index()]);
+        match &mut self.perturbation {
+            None => value,
+            Some(noise) => {
+                value + noise.perturbed.evaluate(position) - noise.plain.evaluate(position)
+            }
+        }
     }
 }
 

@@ -23,6 +23,17 @@ impl Memories {
         })
     }
 
+    /// Adds noise to every weight of the evaluator that the player was made with.
+    pub fn perturb(&mut self, noise: &Noise) {
+        match self {
+            Self::Material(memory) => memory.set_evaluator(&Material::perturbed(noise)),
+            Self::Nnue(memory) => {
+                let network = Arc::clone(memory.evaluator().network());
+                memory.set_evaluator(&Nnue::perturbed(network, noise));
+            }
+        }
+    }
+
     /// Forgets the last game.
     pub fn clear(&mut self) {
         match self {

@@ -189,7 +189,7 @@ impl<E: Evaluator + Clone> Search<'_, E> {
         let original_alpha = alpha;
 
         while let Some(mv) = picker.next(&self.position, info, self.history) {
-            if Some(mv) == excluded {
+            if Some(mv) == excluded || is_root && self.ruled_out.contains(&mv) {
                 continue;
             }
             number += 1;
@@ -307,8 +307,10 @@ impl<E: Evaluator + Clone> Search<'_, E> {
         {
             self.reward(mv, &node, here, &tried);
         }
+        // What is left of the root's moves is no value of the root.
+        let is_whole = excluded.is_none() && (!is_root || self.ruled_out.is_empty());
         if !in_check
-            && excluded.is_none()
+            && is_whole
             && !best_move.is_some_and(|mv| is_noisy(&self.position, mv))
             // A bound says something only on its own side of the evaluation.
             && (best < beta || best > evaluation)
@@ -320,7 +322,7 @@ impl<E: Evaluator + Clone> Search<'_, E> {
                 .correction
                 .learn(&features, best - evaluation, depth);
         }
-        if excluded.is_none() {
+        if is_whole {
             let bound = if best >= beta {
                 Bound::Lower
             } else if best > original_alpha && PV {

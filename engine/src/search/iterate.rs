@@ -1,7 +1,7 @@
 //! Iterative deepening, and what one search carries with it.
 
 use super::{
-    Bound, Control, Limits, Line,
+    Bound, Candidate, Control, Limits, Line,
     history::{Context, History},
     memory::{Memory, ThreadMemory},
     options::{Reductions, SearchOptions},
@@ -75,6 +75,8 @@ pub(crate) struct Search<'a, E> {
     pub(super) split: Option<Arc<SplitPoint>>,
     /// The root, while this thread owns a split point there.
     pub(super) root_split: Option<Arc<SplitPoint>>,
+    /// Moves that the root does without, because better ones are ranked already.
+    pub(super) ruled_out: Vec<Move>,
     /// Length of `visits` at the root.
     pub(super) root_visits: usize,
     /// Evaluators to use while this thread helps others.
@@ -194,6 +196,7 @@ impl<'a, E: Evaluator + Clone> Search<'a, E> {
             team,
             split: None,
             root_split: None,
+            ruled_out: Vec::new(),
             root_visits: game.visits().len(),
             spares: Vec::new(),
             published: 0,
@@ -233,6 +236,13 @@ impl<'a, E: Evaluator + Clone> Search<'a, E> {
             }
             previous = value;
             self.report(value, Bound::Exact);
+            let wanted = limits.multi_pv.unwrap_or(1).min(legal.len() as u32);
+            if wanted > 1 {
+                self.rank_others(depth, value, wanted);
+                if self.stopped {
+                    break;
+                }
+            }
             // A mate that this depth has proved cannot become shorter.
             let proved =
                 value.abs() >= MATE_BOUND && MATE_DISTANCE_SLACK * depth >= mate_plies(value);
@@ -250,10 +260,49 @@ impl<'a, E: Evaluator + Clone> Search<'a, E> {
             selective_depth: 0,
             nodes: 0,
             time,
+            candidates: Vec::new(),
         });
         line.nodes = self.total_nodes();
         line.time = time;
         line
+    }
+
+    /// Searches the root again without its best move, then without its two best, and so on, until
+    /// `wanted` moves are ranked; `value` is that of the best.
+    fn rank_others(&mut self, depth: i32, value: Value, wanted: u32) {
+        let Some(&first) = self.pv[0].first() else {
+            return;
+        };
+        let mut candidates = vec![Candidate {
+            mv: first,
+            score: score(value),
+        }];
+        let mut previous = value;
+        while (candidates.len() as u32) < wanted {
+            self.ruled_out = candidates.iter().map(|ranked| ranked.mv).collect();
+            previous = self.aspire(depth, previous);
+            if self.stopped {
+                break;
+            }
+            let Some(&mv) = self.pv[0].first() else {
+                break;
+            };
+            candidates.push(Candidate {
+                mv,
+                score: score(previous),
+            });
+        }
+        self.ruled_out.clear();
+        // A ranking that was broken off is no ranking: the last whole one stays.
+        if !self.stopped
+            && let Some(mut best) = self.best.take()
+        {
+            best.candidates = candidates;
+            best.nodes = self.total_nodes();
+            best.time = self.started.elapsed();
+            (self.progress)(&best);
+            self.best = Some(best);
+        }
     }
 
     /// One iteration, first in a narrow window around the value of the one before.
@@ -291,6 +340,9 @@ impl<'a, E: Evaluator + Clone> Search<'a, E> {
 
     /// Called at the root when a move has raised alpha.
     pub(super) fn new_best_at_root(&mut self, value: Value, beta: Value) {
+        if !self.ruled_out.is_empty() {
+            return;
+        }
         let bound = if value >= beta {
             Bound::Lower
         } else {
@@ -319,6 +371,11 @@ impl<'a, E: Evaluator + Clone> Search<'a, E> {
             selective_depth: selective_depth as u32,
             nodes,
             time: self.started.elapsed(),
+            candidates: self
+                .best
+                .take()
+                .map(|best| best.candidates)
+                .unwrap_or_default(),
         };
         (self.progress)(&line);
         self.best = Some(line);

@@ -15,6 +15,9 @@ pub struct Limits {
     pub depth: Option<u32>,
     /// Time since the start (or since the ponder hit).
     pub time: Option<Duration>,
+    /// How many of the best moves to rank; one, unless told. This is no limit, but each costs about
+    /// as much as the first.
+    pub multi_pv: Option<u32>,
 }
 
 #[derive(Debug)]

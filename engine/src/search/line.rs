@@ -21,6 +21,15 @@ pub enum Bound {
     Upper,
 }
 
+/// One of several moves that a player has ranked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Candidate {
+    /// The move.
+    pub mv: Move,
+    /// Its value.
+    pub score: Score,
+}
+
 /// What a player thinks of a position at one moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
@@ -39,4 +48,7 @@ pub struct Line {
     pub nodes: u64,
     /// Time since the start.
     pub time: Duration,
+    /// The best moves, best first, as the last iteration that ranked several has ranked them; empty
+    /// where none did.
+    pub candidates: Vec<Candidate>,
 }

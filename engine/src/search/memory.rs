@@ -43,6 +43,13 @@ impl<E: Evaluator + Clone> Memory<E> {
         })
     }
 
+    /// Makes every thread use another evaluator of the same kind.
+    pub fn set_evaluator(&mut self, evaluator: &E) {
+        for thread in &mut self.threads {
+            thread.evaluator.clone_from(evaluator);
+        }
+    }
+
     /// Forgets the last game.
     pub fn clear(&mut self) {
         self.table.clear();
@@ -52,7 +59,6 @@ impl<E: Evaluator + Clone> Memory<E> {
     }
 }
 
-#[cfg(test)]
 impl<E> Memory<E> {
     /// The evaluator of the searching thread.
     pub fn evaluator(&self) -> &E {

@@ -145,6 +145,8 @@ impl<'a, E: Evaluator + Clone> Search<'a, E> {
     pub(super) fn team_for(&self, node: &Node) -> Option<&'a Team> {
         self.team
             .filter(|team| node.depth >= LEAST_DEPTH && team.has_idle())
+            // Helpers do not know which moves of the root are ruled out.
+            .filter(|_| node.ply > 0 || self.ruled_out.is_empty())
     }
 
     /// Searches the rest of a node's moves together with whoever joins. `info` is the node's.

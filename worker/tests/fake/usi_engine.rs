@@ -4,8 +4,8 @@
 //! `--log FILE` appends every line it receives; `--lifeline ADDRESS` keeps a TCP connection open as
 //! long as it lives and repeats them there; `--answer TEXT` is what follows `bestmove`; `--garbage` mixes nonsense into its
 //! output; `--ignore-quit` goes on after `quit` and the end of its input; `--hasty` ends every
-//! search at once, even an infinite one. Once per MARK file, over all its lives:
-//! `--crash-on-go MARK`, `--crash-after-answer MARK` and `--hang-on-stop MARK`.
+//! search at once, even an infinite one.//! `--crash-on-form WORD` ends the process at every `go` with that word in it. Once per MARK file,
+//! over all its lives: `--crash-on-go MARK`, `--crash-after-answer MARK` and `--hang-on-stop MARK`.
 #![forbid(unsafe_code)]
 
 use std::{
@@ -29,6 +29,7 @@ struct Script {
     ignore_quit: bool,
     hasty: bool,
     crash_on_go: Option<String>,
+    crash_on_form: Option<String>,
     crash_after_answer: Option<String>,
     hang_on_stop: Option<String>,
 }
@@ -53,6 +54,7 @@ impl Script {
                 "--ignore-quit" => script.ignore_quit = true,
                 "--hasty" => script.hasty = true,
                 "--crash-on-go" => script.crash_on_go = Some(value()?),
+                "--crash-on-form" => script.crash_on_form = Some(value()?),
                 "--crash-after-answer" => script.crash_after_answer = Some(value()?),
                 "--hang-on-stop" => script.hang_on_stop = Some(value()?),
                 _ => return Err(io::ErrorKind::InvalidInput.into()),
@@ -119,11 +121,16 @@ fn main() -> io::Result<()> {
             "usi" => {
                 say("id name Fake Engine 1.0")?;
                 say("option name Some Option type spin default 1 min 0 max 9")?;
+                say(
+                    "option name EnteringKingRule type combo default NoEnteringKing var CSARule27",
+                )?;
                 say("usiok")?;
             }
             "isready" => say("readyok")?,
             "go" => {
-                if once(&script.crash_on_go) {
+                let form = script.crash_on_form.as_deref();
+                let is_deadly = form.is_some_and(|word| line.contains(word));
+                if is_deadly || once(&script.crash_on_go) {
                     process::exit(CRASH);
                 }
                 think(&script)?;

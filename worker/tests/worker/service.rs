@@ -88,6 +88,8 @@ async fn players_are_described_before_they_are_ready() {
         sigma: 50.0,
         noise_seed: Some(noise_seed),
         worker: "desk".to_owned(),
+        noise_model: "position".to_owned(),
+        ..v1::PlayerInfo::default()
     };
     let foreign = v1::PlayerInfo {
         name: "u".to_owned(),
@@ -95,10 +97,20 @@ async fn players_are_described_before_they_are_ready() {
         worker: "desk".to_owned(),
         ..v1::PlayerInfo::default()
     };
-    assert_eq!(
-        described.players,
-        [native("n-1", 4), native("n-2", 5), foreign]
-    );
+    let settings: Vec<usize> = described
+        .players
+        .iter()
+        .map(|player| player.settings.len())
+        .collect();
+    assert_eq!(settings, [2, 2, 2], "threads and hash_mib, command and go");
+    let players = described.players.into_iter();
+    let players: Vec<v1::PlayerInfo> = players
+        .map(|player| v1::PlayerInfo {
+            settings: Vec::new(),
+            ..player
+        })
+        .collect();
+    assert_eq!(players, [native("n-1", 4), native("n-2", 5), foreign]);
 }
 
 #[tokio::test]

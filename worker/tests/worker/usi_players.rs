@@ -311,3 +311,51 @@ async fn dropping_the_worker_ends_its_engines() {
     drop(worker);
     lifeline.death().await;
 }
+
+#[tokio::test]
+async fn an_examination_finds_the_forms_that_an_engine_survives() {
+    let table = fake(&["--crash-on-form", "nodes"]) + "go = [\"nodes\", \"infinite\"]\n";
+    let (_worker, mut client) = in_process(&table).await;
+    let request = v1::ExamineRequest {
+        player: "fake".to_owned(),
+    };
+    let response = client
+        .examine(request)
+        .await
+        .expect("examined")
+        .into_inner();
+    let trial = |form: &str| {
+        let mut trials = response.trials.iter();
+        trials.find(|trial| trial.form == form).expect("tried")
+    };
+    for form in [
+        "depth",
+        "movetime",
+        "byoyomi",
+        "clock",
+        "increment",
+        "infinite",
+    ] {
+        assert!(trial(form).survived, "{form}: {}", trial(form).failure);
+    }
+    let nodes = trial("nodes");
+    assert!(nodes.configured && !nodes.survived);
+    assert!(nodes.failure.contains("ended"), "{}", nodes.failure);
+    // The fake answers before the ponder hit.
+    assert_eq!(trial("ponder").failure, "it named a move before ponderhit");
+    assert_eq!(response.rule_options[0].name, "EnteringKingRule");
+    assert_eq!(response.rule_options[0].value, "NoEnteringKing");
+}
+
+#[tokio::test]
+async fn native_players_need_no_examination() {
+    let (_worker, mut client) = in_process("[[player]]\nname = \"n\"\n").await;
+    let mut examine = async |player: &str| {
+        let player = player.to_owned();
+        client.examine(v1::ExamineRequest { player }).await
+    };
+    let examined = examine("n").await.expect("examined").into_inner();
+    assert!(examined.trials.is_empty());
+    let status = examine("nobody").await.expect_err("unknown");
+    assert_eq!(status.code(), tonic::Code::NotFound);
+}

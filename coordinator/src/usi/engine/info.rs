@@ -54,6 +54,7 @@ mod tests {
             selective_depth: 9,
             nodes: 5_000,
             time: Duration::from_millis(20),
+            candidates: Vec::new(),
         };
         assert_eq!(
             line_text(&line).as_deref(),

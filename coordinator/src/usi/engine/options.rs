@@ -1,14 +1,15 @@
 //! The USI options of one player.
 
-use crate::usi::values::{HASH_DEFAULT, HASH_MAXIMUM, OptionError, evaluator, number, small};
-use monju_engine::{EvaluatorChoice, PlayerSettings, SearchOptions, eval::Noise};
+use crate::usi::values::{
+    HASH_DEFAULT, HASH_MAXIMUM, OptionError, evaluator, number, sigma, small,
+};
+use monju_engine::{EvaluatorChoice, PlayerSettings, SearchOptions, eval::Sigma};
 use std::time::Duration;
 
 /// What is kept of the clock for the answer's way, when nobody says how long that is.
 const OVERHEAD_DEFAULT_MS: u32 = 50;
 const OVERHEAD_MAXIMUM_MS: u32 = 60_000;
 const THREADS_MAXIMUM: u64 = PlayerSettings::MAX_THREADS as u64;
-const SIGMA_MAXIMUM: u64 = Noise::MAX_SIGMA as u64;
 
 /// What a GUI has set. `None` is the declared default: GUIs send every default back, so a default
 /// never overrides the command line.
@@ -16,7 +17,7 @@ const SIGMA_MAXIMUM: u64 = Noise::MAX_SIGMA as u64;
 pub struct Options {
     hash_mib: Option<u32>,
     threads: Option<u32>,
-    sigma: Option<u32>,
+    sigma: Option<Sigma>,
     evaluator: Option<EvaluatorChoice>,
     seed: Option<u64>,
     move_overhead_ms: Option<u32>,
@@ -32,7 +33,7 @@ impl Options {
             ),
             "option name USI_Ponder type check default false".to_owned(),
             format!("option name Threads type spin default 1 min 1 max {THREADS_MAXIMUM}"),
-            format!("option name Sigma type spin default -1 min -1 max {SIGMA_MAXIMUM}"),
+            "option name Sigma type string default <empty>".to_owned(),
             "option name Evaluator type string default <empty>".to_owned(),
             "option name Seed type string default <empty>".to_owned(),
             format!(
@@ -54,7 +55,7 @@ impl Options {
                 self.hash_mib = small(hash).filter(|hash| *hash != HASH_DEFAULT);
             }
             "threads" => self.threads = small(number("Threads", value, 1, THREADS_MAXIMUM)?),
-            "sigma" => self.sigma = small(number("Sigma", value, -1, SIGMA_MAXIMUM)?),
+            "sigma" => self.sigma = sigma(value)?,
             "evaluator" => self.evaluator = evaluator(value)?,
             "seed" => {
                 self.seed = match value {
@@ -85,9 +86,9 @@ impl Options {
         self.threads.unwrap_or(1)
     }
 
-    /// Standard deviation of the noise in centipawns.
-    pub fn sigma(&self) -> Option<f64> {
-        self.sigma.map(f64::from)
+    /// Standard deviation of the noise.
+    pub fn sigma(&self) -> Option<Sigma> {
+        self.sigma
     }
 
     /// The static evaluation.

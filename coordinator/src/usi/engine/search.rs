@@ -59,7 +59,7 @@ impl Search {
                 limits: Limits {
                     nodes: limits.nodes,
                     depth: limits.depth,
-                    time: None,
+                    ..Limits::default()
                 },
                 deadline: deadline(&limits, side, overhead, asked),
                 control: steering.clone(),

@@ -26,7 +26,7 @@ impl Gui {
     fn new(sigma: f64, seed: Option<u64>) -> Self {
         let choices = EngineChoices {
             hash_mib: 4,
-            sigma,
+            sigma: sigma.into(),
             evaluator: EvaluatorChoice::default(),
             seed,
         };
@@ -235,7 +235,7 @@ async fn the_answer_names_the_reply_that_is_expected() {
 fn noise_that_does_not_exist_is_refused_at_the_start() {
     let choices = EngineChoices {
         hash_mib: 4,
-        sigma: -1.0,
+        sigma: (-1.0).into(),
         evaluator: EvaluatorChoice::default(),
         seed: None,
     };

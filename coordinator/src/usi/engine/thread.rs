@@ -5,6 +5,7 @@
 
 use monju_engine::{
     Control, EvaluatorChoice, Game, Limits, Line, Outcome, Player, PlayerSettings, SearchOptions,
+    eval::Sigma,
 };
 use monju_worker::load_evaluator;
 use std::{
@@ -25,8 +26,8 @@ const STACK_BYTES: usize = 16 << 20;
 pub struct PlayerChoice {
     /// The static evaluation, yet to be loaded.
     pub evaluator: EvaluatorChoice,
-    /// Standard deviation of the noise in centipawns.
-    pub sigma: f64,
+    /// Standard deviation of the noise.
+    pub sigma: Sigma,
     /// Transposition table in MiB.
     pub hash_mib: u32,
     /// Threads that search together.
@@ -38,12 +39,14 @@ pub struct PlayerChoice {
 impl PlayerChoice {
     /// Loads the evaluator and makes the player; what goes wrong is one line.
     fn make(&self) -> Result<Player, String> {
+        let evaluator = load_evaluator(&self.evaluator).map_err(|error| error.to_string())?;
         let settings = PlayerSettings {
-            evaluator: load_evaluator(&self.evaluator).map_err(|error| error.to_string())?,
-            sigma: self.sigma,
+            sigma: self.sigma.in_centipawns(&evaluator),
+            evaluator,
             hash_mib: self.hash_mib as usize,
             threads: self.threads as usize,
             search: self.search,
+            ..PlayerSettings::default()
         };
         Player::new(settings).map_err(|error| error.to_string())
     }

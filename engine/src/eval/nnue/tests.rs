@@ -104,3 +104,32 @@ fn every_kernel_values_every_position_alike() {
         "a network tells positions apart: {values:?}"
     );
 }
+
+#[test]
+fn noise_on_pieces_is_followed_like_the_network() {
+    let network = Arc::new(Network::sample(Features::KP));
+    let noise = Noise::new(50.0, 7).unwrap();
+    let (mut plain, mut noisy) = (
+        Nnue::new(Arc::clone(&network)),
+        Nnue::perturbed(Arc::clone(&network), &noise),
+    );
+    let game = Game::from_usi("startpos moves 7g7f 3c3d 8h2b+ 3a2b").unwrap();
+    let mut position = Position::startpos();
+    plain.reset(&position);
+    noisy.reset(&position);
+    assert_eq!(
+        plain.evaluate(&position),
+        noisy.evaluate(&position),
+        "level"
+    );
+    for &mv in game.moves() {
+        plain.push(&position, mv);
+        noisy.push(&position, mv);
+        position.make(mv);
+    }
+    let difference = noisy.evaluate(&position) - plain.evaluate(&position);
+    assert_ne!(difference, 0);
+    let mut fresh = Nnue::perturbed(network, &noise);
+    fresh.reset(&position);
+    assert_eq!(fresh.evaluate(&position), noisy.evaluate(&position));
+}

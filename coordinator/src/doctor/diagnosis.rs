@@ -1,0 +1,249 @@
+//! What is wrong, and what would mend it.
+
+use super::{Facts, PlayerFacts, WorkerFacts};
+use crate::calibration::scale_name;
+use monju_proto::v1::{Arrival, FormTrial};
+use serde::Serialize;
+use std::{collections::BTreeSet, time::Duration};
+
+/// A round trip that is longer makes votes stale.
+const LONG_ROUND_TRIP: Duration = Duration::from_millis(50);
+
+/// What engines call the 27-point rule, which is the one that declarations are judged by here.
+const DECLARATION_RULE: &str = "CSARule27";
+
+/// How bad it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// It may lose games.
+    Error,
+    /// It costs strength, or will surprise somebody.
+    Warning,
+}
+
+/// Something that is not as it should be.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    /// How bad it is.
+    pub severity: Severity,
+    /// The worker or player, or "ensemble".
+    pub about: String,
+    /// What is wrong.
+    pub what: String,
+    /// What would mend it.
+    pub mend: String,
+}
+
+/// Judges the facts: errors first.
+pub fn diagnose(facts: &Facts) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for worker in &facts.workers {
+        look_at_worker(worker, &facts.version, &mut findings);
+    }
+    for player in &facts.players {
+        look_at_vote(player, facts.test_time, &mut findings);
+        look_at_engine(player, &mut findings);
+    }
+    look_at_ensemble(facts, &mut findings);
+    look_at_rules(facts, &mut findings);
+    findings.sort_by_key(|finding| finding.severity);
+    findings
+}
+
+fn found(
+    severity: Severity,
+    about: &str,
+    what: impl Into<String>,
+    mend: impl Into<String>,
+) -> Finding {
+    Finding {
+        severity,
+        about: about.to_owned(),
+        what: what.into(),
+        mend: mend.into(),
+    }
+}
+
+fn look_at_worker(worker: &WorkerFacts, version: &str, findings: &mut Vec<Finding>) {
+    let name = &worker.name;
+    if !worker.failure.is_empty() {
+        findings.push(found(
+            Severity::Error,
+            name,
+            format!("not reached at {}: {}", worker.address, worker.failure),
+            "start it with 'monju worker', or correct its address",
+        ));
+        return;
+    }
+    if worker.version != version {
+        findings.push(found(
+            Severity::Error,
+            name,
+            format!("runs version {}, and this is {version}", worker.version),
+            "copy this program to its machine",
+        ));
+    }
+    if worker.players == 0 {
+        findings.push(found(
+            Severity::Error,
+            name,
+            "hosts no player",
+            "give it [[player]] tables, or --players M",
+        ));
+    }
+    if let Some(times) = worker.round_trip
+        && times.longest > LONG_ROUND_TRIP
+    {
+        findings.push(found(
+            Severity::Warning,
+            name,
+            format!("answers within {} ms at worst", times.longest.as_millis()),
+            "use a cable instead of a wireless network, or take load off its machine",
+        ));
+    }
+}
+
+fn look_at_vote(player: &PlayerFacts, test_time: Duration, findings: &mut Vec<Finding>) {
+    let (name, vote) = (player.name(), &player.vote);
+    let test_ms = test_time.as_millis();
+    let mut error = |what: String, mend: &str| {
+        findings.push(found(Severity::Error, name, what, mend));
+    };
+    match vote.arrival() {
+        Arrival::Final => {}
+        Arrival::Provisional => {
+            let what = format!("did not finish within {test_ms} ms; its last line counts");
+            let mend = "list in go a form that limits its time, or give it a smaller clock_share";
+            findings.push(found(Severity::Warning, name, what, mend));
+            return;
+        }
+        Arrival::Late | Arrival::Unspecified => error(
+            format!("has no vote within {test_ms} ms"),
+            "play with more time a move, or leave it out",
+        ),
+        Arrival::Failed => error(vote.failure.clone(), "see the log of its worker"),
+        Arrival::Illegal => error(
+            format!("votes for an illegal move: {}", vote.failure),
+            "correct its command and options; its votes would never count",
+        ),
+        Arrival::Resigned | Arrival::DeclaredWin => error(
+            "gives up or declares a win in the start position".to_owned(),
+            "correct its command and options; its votes would never count",
+        ),
+    }
+    if vote.arrival() == Arrival::Final && player.nodes_per_second() == 0 {
+        let what = "says nothing about its nodes";
+        let mend = "nothing, unless it should be limited by nodes";
+        findings.push(found(Severity::Warning, name, what, mend));
+    }
+}
+
+fn look_at_engine(player: &PlayerFacts, findings: &mut Vec<Finding>) {
+    let name = player.name();
+    let examined = match &player.examined {
+        Ok(examined) => examined,
+        // A worker that is lost, or an engine that does not start, has been named already.
+        Err(_) if player.vote.arrival() == Arrival::Failed => return,
+        Err(reason) => {
+            let what = format!("cannot be examined: {reason}");
+            let mend = "see the log of its worker";
+            findings.push(found(Severity::Error, name, what, mend));
+            return;
+        }
+    };
+    let is_deadly = |trial: &&FormTrial| trial.configured && !trial.survived;
+    let deadly: Vec<&FormTrial> = examined.trials.iter().filter(is_deadly).collect();
+    if deadly.is_empty() {
+        return;
+    }
+    let what: Vec<String> = deadly
+        .iter()
+        .map(|trial| format!("{} ({})", trial.form, trial.failure))
+        .collect();
+    let survived = examined.trials.iter().filter(|trial| trial.survived);
+    let forms: Vec<String> = survived.map(|trial| format!("{:?}", trial.form)).collect();
+    findings.push(found(
+        Severity::Error,
+        name,
+        format!("does not survive what go lists: {}", what.join(", ")),
+        format!("set go = [{}]", forms.join(", ")),
+    ));
+}
+
+fn look_at_ensemble(facts: &Facts, findings: &mut Vec<Finding>) {
+    let mut add = |severity, what: String, mend: &str| {
+        findings.push(found(severity, "ensemble", what, mend));
+    };
+    if facts.players.iter().all(|player| !player.vote.counted) {
+        let what = "no player has a vote".to_owned();
+        add(Severity::Error, what, "see above; one is needed at least");
+    }
+    if let Some(primary) = &facts.primary
+        && facts.players.iter().all(|player| player.name() != primary)
+    {
+        let what = format!("the primary player '{primary}' is on no worker");
+        add(Severity::Error, what, "name one of the players above");
+    }
+    let scales: BTreeSet<String> = facts
+        .players
+        .iter()
+        .filter_map(|player| player.vote.player.as_ref())
+        .map(scale_name)
+        .collect();
+    let uncalibrated = facts.players.iter().any(|player| !player.is_calibrated);
+    if facts.rule.compares_scores() && scales.len() > 1 && uncalibrated {
+        let scales: Vec<String> = scales.into_iter().collect();
+        let what = format!(
+            "rule '{}' cannot compare the scores of {}, so the majority will decide",
+            facts.rule,
+            scales.join(", ")
+        );
+        let mend = "play games with --log, then 'monju calibrate' and the key calibration";
+        add(Severity::Warning, what, mend);
+    }
+    for player in &facts.players {
+        let line = player.vote.line.as_ref();
+        let ranks = line.is_some_and(|line| line.candidates.len() > 1);
+        if facts.rule.ranks_moves() && player.vote.counted && !ranks {
+            let what = format!("'{}' ranks no other move than its own", player.name());
+            add(
+                Severity::Warning,
+                what,
+                "set its option MultiPV, if it has one",
+            );
+        }
+    }
+}
+
+/// Options about the rules of the game must be equal for all members.
+fn look_at_rules(facts: &Facts, findings: &mut Vec<Finding>) {
+    let mut seen: Vec<(&str, &str, &str)> = Vec::new();
+    for player in &facts.players {
+        let Ok(examined) = &player.examined else {
+            continue;
+        };
+        for option in &examined.rule_options {
+            let (name, value) = (option.name.as_str(), option.value.as_str());
+            let other = seen
+                .iter()
+                .find(|(_, known, other)| *known == name && *other != value);
+            if name == "EnteringKingRule" && value != DECLARATION_RULE {
+                findings.push(found(
+                    Severity::Warning,
+                    player.name(),
+                    format!("judges declarations by EnteringKingRule = {value}"),
+                    format!("set its option EnteringKingRule = {DECLARATION_RULE:?}"),
+                ));
+            } else if let Some((who, _, other)) = other {
+                findings.push(found(
+                    Severity::Warning,
+                    player.name(),
+                    format!("has {name} = {value}, and {who} has {other}"),
+                    "set the same value in their options",
+                ));
+            }
+            seen.push((player.name(), name, value));
+        }
+    }
+}

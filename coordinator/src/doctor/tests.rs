@@ -1,0 +1,230 @@
+//! Facts and what is said about them.
+
+use super::*;
+use crate::{
+    roster::{Link, Roster},
+    service::Ensemble,
+    testing::{FakeWorker, Step},
+};
+use monju_proto::v1::{Arrival, Candidate, FormTrial, Line, PlayerInfo, Setting};
+use std::sync::Arc;
+
+fn player(name: &str, engine: &str, evaluator: &str) -> PlayerFacts {
+    PlayerFacts {
+        vote: Vote {
+            player: Some(PlayerInfo {
+                name: name.to_owned(),
+                engine: engine.to_owned(),
+                evaluator: evaluator.to_owned(),
+                ..PlayerInfo::default()
+            }),
+            line: Some(Line {
+                r#move: "7g7f".to_owned(),
+                nodes: 500_000,
+                time_ms: 1_000,
+                ..Line::default()
+            }),
+            arrival: Arrival::Final.into(),
+            legal: true,
+            counted: true,
+            ..Vote::default()
+        },
+        is_calibrated: false,
+        examined: Ok(ExamineResponse::default()),
+    }
+}
+
+fn facts() -> Facts {
+    Facts {
+        version: "0.1.0".to_owned(),
+        rule: Rule::Majority,
+        primary: None,
+        test_time: Duration::from_secs(2),
+        workers: vec![WorkerFacts {
+            name: "desk".to_owned(),
+            address: "in-process".to_owned(),
+            failure: String::new(),
+            version: "0.1.0".to_owned(),
+            players: 2,
+            round_trip: Some(RoundTrip {
+                median: Duration::from_micros(300),
+                longest: Duration::from_micros(900),
+            }),
+        }],
+        players: vec![
+            player("native", "monju", "material"),
+            player("gps", "GPSShogi", ""),
+        ],
+    }
+}
+
+fn said(facts: &Facts) -> Vec<(Severity, String, String)> {
+    let found = diagnose(facts).into_iter();
+    found
+        .map(|finding| {
+            assert!(!finding.mend.is_empty());
+            (finding.severity, finding.about, finding.what)
+        })
+        .collect()
+}
+
+#[test]
+fn nothing_is_said_about_a_healthy_team() {
+    assert_eq!(said(&facts()), []);
+}
+
+#[test]
+fn a_worker_that_is_lost_old_or_empty_is_an_error() {
+    let mut sick = facts();
+    let desk = sick.workers[0].clone();
+    sick.workers = vec![
+        WorkerFacts {
+            failure: "refused".to_owned(),
+            ..desk.clone()
+        },
+        WorkerFacts {
+            version: "0.0.9".to_owned(),
+            players: 0,
+            ..desk
+        },
+    ];
+    let said = said(&sick);
+    assert_eq!(said.len(), 3);
+    for ((severity, _, what), expected) in said.iter().zip(["refused", "0.0.9", "no player"]) {
+        assert_eq!(*severity, Severity::Error);
+        assert!(what.contains(expected), "{what}");
+    }
+}
+
+#[test]
+fn votes_that_would_not_count_are_errors_and_slow_ones_warnings() {
+    for (arrival, severity) in [
+        (Arrival::Provisional, Severity::Warning),
+        (Arrival::Late, Severity::Error),
+        (Arrival::Failed, Severity::Error),
+        (Arrival::Illegal, Severity::Error),
+        (Arrival::Resigned, Severity::Error),
+    ] {
+        let mut sick = facts();
+        sick.players[1].vote.arrival = arrival.into();
+        let said = said(&sick);
+        assert_eq!(said.len(), 1, "{arrival:?}: {said:?}");
+        assert_eq!((said[0].0, &*said[0].1), (severity, "gps"));
+    }
+    let mut mute = facts();
+    for player in &mut mute.players {
+        player.vote.counted = false;
+    }
+    assert_eq!(said(&mute)[0].2, "no player has a vote");
+}
+
+#[test]
+fn a_form_of_go_that_kills_is_named_with_those_that_do_not() {
+    let trial = |form: &str, configured, survived| FormTrial {
+        form: form.to_owned(),
+        configured,
+        survived,
+        failure: "the engine ended (signal: 6)".to_owned(),
+        answer_ms: 5,
+    };
+    let mut sick = facts();
+    sick.players[1].examined = Ok(ExamineResponse {
+        trials: vec![
+            trial("nodes", true, false),
+            trial("depth", false, false),
+            trial("byoyomi", true, true),
+            trial("infinite", false, true),
+        ],
+        rule_options: Vec::new(),
+    });
+    let findings = diagnose(&sick);
+    assert_eq!(findings.len(), 1);
+    assert_eq!(
+        findings[0].what,
+        "does not survive what go lists: nodes (the engine ended (signal: 6))"
+    );
+    assert_eq!(findings[0].mend, "set go = [\"byoyomi\", \"infinite\"]");
+}
+
+#[test]
+fn rules_that_cannot_work_are_named() {
+    let mut sick = facts();
+    sick.primary = Some("nobody".to_owned());
+    sick.rule = Rule::Optimistic;
+    let found = said(&sick);
+    assert!(found[0].2.contains("'nobody' is on no worker"));
+    assert!(found[1].2.contains("GPSShogi, monju/material"), "{found:?}");
+
+    for player in &mut sick.players {
+        player.is_calibrated = true;
+    }
+    assert_eq!(said(&sick).len(), 1);
+
+    let mut ranked = facts();
+    ranked.rule = Rule::Ranked;
+    let line = ranked.players[0].vote.line.as_mut().expect("a line");
+    line.candidates = vec![Candidate::default(), Candidate::default()];
+    let found = said(&ranked);
+    assert_eq!(found.len(), 1);
+    assert!(found[0].2.contains("'gps' ranks no other move"));
+}
+
+#[test]
+fn members_that_play_by_other_rules_are_named() {
+    let option = |name: &str, value: &str| {
+        Ok(ExamineResponse {
+            rule_options: vec![Setting {
+                name: name.to_owned(),
+                value: value.to_owned(),
+            }],
+            ..ExamineResponse::default()
+        })
+    };
+    let mut sick = facts();
+    sick.players[0].examined = option("MaxMovesToDraw", "256");
+    sick.players[1].examined = option("MaxMovesToDraw", "0");
+    assert_eq!(
+        said(&sick)[0].2,
+        "has MaxMovesToDraw = 0, and native has 256"
+    );
+    sick.players[1].examined = option("EnteringKingRule", "NoEnteringKing");
+    assert!(said(&sick)[0].2.contains("NoEnteringKing"));
+    sick.players[1].examined = option("EnteringKingRule", "CSARule27");
+    assert_eq!(said(&sick), []);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_visit_finds_the_lost_and_the_late() {
+    let (link, _server) = FakeWorker::named("desk")
+        .player("quick", &[Step::Answer("7g7f")])
+        .player("silent", &[Step::Wait(60_000)])
+        .link();
+    let lost = Link::remote("http://127.0.0.1:9").expect("an address");
+    let roster = Roster::new(vec![link, lost]);
+    let ensemble = Ensemble {
+        rule: Rule::Majority,
+        primary: None,
+        overhead: Duration::ZERO,
+        calibration: Arc::default(),
+        resignation: None,
+    };
+    let facts = visit(&roster, &ensemble, Duration::from_secs(1)).await;
+    assert_eq!(facts.workers.len(), 2);
+    assert!(facts.workers[0].round_trip.is_some());
+    assert_ne!(facts.workers[1].failure, "");
+    let arrivals: Vec<Arrival> = facts
+        .players
+        .iter()
+        .map(|player| player.vote.arrival())
+        .collect();
+    assert_eq!(arrivals, [Arrival::Final, Arrival::Late]);
+    let errors = diagnose(&facts)
+        .into_iter()
+        .filter(|finding| finding.severity == Severity::Error);
+    let about: Vec<String> = errors.map(|finding| finding.about).collect();
+    assert!(about.contains(&"silent".to_owned()), "{about:?}");
+    assert!(
+        about.contains(&"http://127.0.0.1:9".to_owned()),
+        "{about:?}"
+    );
+}
