@@ -9,9 +9,14 @@
 //! `tests/data/problems/bench_positions.tsv`.
 
 use crate::{
+    eval::Model,
     player::{Answer, Player},
     rules::{Game, GameError},
     search::{Control, Limits, Line},
+};
+use std::{
+    hint::black_box,
+    time::{Duration, Instant},
 };
 
 /// The positions, as SFEN.
@@ -108,6 +113,36 @@ pub fn measure(
         answer: outcome.answer,
         line: outcome.line,
     })
+}
+
+/// How long it takes to follow a move, to value the position and to take the move back: the median
+/// over the suite, each position with all its legal moves.
+///
+/// # Errors
+/// A position is none; those in [`POSITIONS`] are good.
+pub fn evaluation_time(model: &Model) -> Result<Duration, GameError> {
+    const ROUNDS: u32 = 20;
+    let mut evaluator = model.evaluator();
+    let mut times = Vec::new();
+    for position in POSITIONS {
+        let game = Game::from_usi(position)?;
+        let moves = game.legal_moves();
+        let mut position = game.position().clone();
+        evaluator.reset(&position);
+        let start = Instant::now();
+        for _ in 0..ROUNDS {
+            for &mv in &moves {
+                evaluator.push(&position, mv);
+                let undo = position.make(mv);
+                black_box(evaluator.evaluate(&position));
+                position.unmake(mv, undo);
+                evaluator.pop();
+            }
+        }
+        times.push(start.elapsed() / (ROUNDS * moves.len().max(1) as u32));
+    }
+    times.sort_unstable();
+    Ok(times[times.len() / 2])
 }
 
 #[cfg(test)]

@@ -7,12 +7,14 @@
 pub(crate) mod linear;
 mod material;
 mod model;
+pub(crate) mod nnue;
 mod noise;
 mod sigma;
 
 pub use linear::{Linear, LinearWeights};
 pub use material::{Material, board_value, exchange_value, hand_value};
 pub use model::{EvaluatorChoice, EvaluatorKind, Model, UnknownEvaluator, WeightsError};
+pub use nnue::{Features, Network, NetworkError, Nnue};
 pub use noise::{Noise, NoiseError};
 pub use sigma::{NoiseModel, Sigma, SigmaError, UnknownNoiseModel};
 

@@ -1,5 +1,12 @@
-//! Everything that makes weights: games to learn from, and what learns from them.
+//! Everything that makes weights: what to learn from, and what learns from it.
 
 pub mod linear;
+mod nnue;
 mod random;
 pub mod records;
+mod sample;
+mod self_play;
+
+pub use nnue::{ExampleError, NetworkTrainer, NetworkTraining, TrainerError, TrainingSet};
+pub use sample::{Sample, SampleError};
+pub use self_play::{SelfPlay, SelfPlayError, SelfPlaySettings};

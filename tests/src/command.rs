@@ -55,7 +55,9 @@ pub fn without_times(mut value: Value) -> Value {
     fn strip(value: &mut Value) {
         match value {
             Value::Object(object) => {
-                object.retain(|key, _| !key.ends_with("_ms") && key != "nps");
+                object.retain(|key, _| {
+                    !key.ends_with("_ms") && !key.ends_with("_ns") && key != "nps"
+                });
                 object.values_mut().for_each(strip);
             }
             Value::Array(items) => items.iter_mut().for_each(strip),

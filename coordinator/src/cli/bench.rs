@@ -14,8 +14,8 @@ The suite is the start position and 23 positions of other engines' benchmarks; e
 searched on one thread. At the same depth, hash, sigma and seed the total of nodes is the same on
 every machine.
 
-With --json, one object: nodes, nps, depth, time_ms, evaluator, hash_mib, sigma, seed, positions[]
-(position, nodes, nps, time_ms, bestmove, score). With --against as well: against, movetime_ms, nps,
+With --json, one object: nodes, nps, depth, time_ms, evaluation_ns (one evaluation as a search needs
+it: a move followed, valued and taken back), evaluator, hash_mib, sigma, seed, positions[] (position, nodes, nps, time_ms, bestmove, score). With --against as well: against, movetime_ms, nps,
 against_nps, ratio, compared, positions[] (position, nps, against_nps, ratio). With --threads: depth,
 positions, evaluator, hash_mib, sigma, threads[] (threads, nodes, nps, time_to_depth_ms, and beside the
 first of them nps_ratio, nodes_ratio, speedup); with --lanes the same under lanes[].

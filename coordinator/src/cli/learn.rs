@@ -1,19 +1,28 @@
 //! The command line of `monju learn`.
 
-use crate::commands::learn::{linear::LinearRun, records::RecordsRun};
-use clap::{Args, Subcommand};
-use monju_engine::learn::linear::Settings;
-use std::path::PathBuf;
+mod linear;
+mod nnue;
+
+use crate::commands::learn::{
+    linear::LinearRun, nnue::NetworkRun, records::RecordsRun, selfplay::SelfPlayRun,
+};
+use clap::Subcommand;
 
 /// What to make.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Reads games of several formats, checks every move, and writes those that learners can use
-    #[command(after_help = RECORDS_HELP)]
-    Records(RecordsArguments),
+    #[command(after_help = linear::RECORDS_HELP)]
+    Records(linear::RecordsArguments),
     /// Learns the evaluator 'linear' from game records (the Bonanza method)
-    #[command(after_help = LINEAR_HELP)]
-    Linear(LinearArguments),
+    #[command(after_help = linear::LINEAR_HELP)]
+    Linear(linear::LinearArguments),
+    /// Plays games against itself, and writes their positions with score, best move and result
+    #[command(after_help = nnue::SELF_PLAY_HELP)]
+    Selfplay(nnue::SelfPlayArguments),
+    /// Trains a network on such positions: the evaluator 'nnue', and a nn.bin for other engines
+    #[command(after_help = nnue::NETWORK_HELP)]
+    Nnue(nnue::NetworkArguments),
 }
 
 impl Command {
@@ -22,102 +31,8 @@ impl Command {
         match self {
             Self::Records(arguments) => RecordsRun::from(arguments).run(),
             Self::Linear(arguments) => LinearRun::from(arguments).run(),
-        }
-    }
-}
-
-const RECORDS_HELP: &str = "\
-The ending of a file says its format: .csa, .kif, .ki2, .tsv (fields between tabs, the result second
-and the USI moves last), and .usi, .sfen or .txt (one 'startpos moves …' or 'sfen … moves …' a line).
-What is thrown away is counted by reason, with the place of the first.";
-
-/// Everything after `monju learn records`.
-#[derive(Debug, Args)]
-pub struct RecordsArguments {
-    /// Files of games
-    #[arg(required = true)]
-    files: Vec<PathBuf>,
-    /// The file to write
-    #[arg(long, value_name = "FILE")]
-    output: PathBuf,
-}
-
-impl From<RecordsArguments> for RecordsRun {
-    fn from(arguments: RecordsArguments) -> Self {
-        Self {
-            files: arguments.files,
-            output: arguments.output,
-        }
-    }
-}
-
-const LINEAR_HELP: &str = "\
-Writes FILE, and beside it FILE.checkpoint, from which --resume goes on, FILE.loss.svg, the loss
-curve, and FILE.report, the recipe and the results. With the same games, options and number of
-threads, the weights are the same. Every 50th game is held out to measure on.";
-
-/// Everything after `monju learn linear`.
-#[derive(Debug, Args)]
-pub struct LinearArguments {
-    /// Games to learn from, as 'monju learn records' writes them
-    #[arg(long, value_name = "FILE")]
-    games: PathBuf,
-    /// The file of weights to write
-    #[arg(long, value_name = "FILE")]
-    output: PathBuf,
-    /// Goes on where an earlier run with the same options stopped
-    #[arg(long)]
-    resume: bool,
-    /// Which positions come when
-    #[arg(long, default_value_t = Settings::default().seed)]
-    seed: u64,
-    /// Steps altogether
-    #[arg(long, value_name = "N", default_value_t = Settings::default().steps,
-          value_parser = clap::value_parser!(u64).range(1..))]
-    steps: u64,
-    /// Positions in a step
-    #[arg(long, value_name = "N", default_value_t = Settings::default().batch as u32,
-          value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
-    batch: u32,
-    /// Plies of the training search before its quiescence
-    #[arg(long, value_name = "PLIES", default_value_t = Settings::default().depth,
-          value_parser = clap::value_parser!(u32).range(1..=6))]
-    depth: u32,
-    /// How far a value moves in each of the first steps, in centipawns
-    #[arg(long, value_name = "CP", default_value_t = Settings::default().rate)]
-    rate: f32,
-    /// Width of T(x) in centipawns
-    #[arg(long, value_name = "CP", default_value_t = Settings::default().width)]
-    width: f32,
-    /// Tolerance of T(x) at the end of a game, in centipawns
-    #[arg(long, value_name = "CP", default_value_t = Settings::default().tolerance)]
-    tolerance: f32,
-    /// Threads
-    #[arg(long, value_name = "N", default_value_t = Settings::default().threads as u32,
-          value_parser = clap::value_parser!(u32).range(1..=256))]
-    threads: u32,
-    /// Held-out positions to measure on, before and after
-    #[arg(long, value_name = "N", default_value_t = 20_000)]
-    measured: usize,
-}
-
-impl From<LinearArguments> for LinearRun {
-    fn from(arguments: LinearArguments) -> Self {
-        Self {
-            games: arguments.games,
-            output: arguments.output,
-            resume: arguments.resume,
-            measured: arguments.measured,
-            settings: Settings {
-                seed: arguments.seed,
-                steps: arguments.steps,
-                batch: arguments.batch as usize,
-                depth: arguments.depth,
-                rate: arguments.rate,
-                width: arguments.width,
-                tolerance: arguments.tolerance,
-                threads: arguments.threads as usize,
-            },
+            Self::Selfplay(arguments) => SelfPlayRun::try_from(arguments)?.run(),
+            Self::Nnue(arguments) => NetworkRun::from(arguments).run(),
         }
     }
 }

@@ -58,11 +58,12 @@ impl Bench {
                 measured.push(measurement);
             }
             let total = Total::of(&measured);
+            let evaluation = bench::evaluation_time(&self.settings.evaluator)?.as_nanos() as u64;
             if self.json {
-                print(&format!("{:#}", self.object(&measured, &total)))
+                print(&format!("{:#}", self.object(&measured, &total, evaluation)))
             } else {
                 print(&format!(
-                    "{} nodes at depth {} in {:.3} s, {} nodes/s",
+                    "{} nodes at depth {} in {:.3} s, {} nodes/s, {evaluation} ns an evaluation",
                     total.nodes,
                     self.depth,
                     total.time.as_secs_f64(),
@@ -72,13 +73,14 @@ impl Bench {
         })
     }
 
-    fn object(&self, measured: &[Measurement], total: &Total) -> Value {
+    fn object(&self, measured: &[Measurement], total: &Total, evaluation_ns: u64) -> Value {
         let positions: Vec<Value> = measured.iter().map(position_object).collect();
         json!({
             "nodes": total.nodes,
             "nps": total.nodes_per_second(),
             "depth": self.depth,
             "time_ms": total.time.as_millis() as u64,
+            "evaluation_ns": evaluation_ns,
             "evaluator": self.settings.evaluator.to_string(),
             "hash_mib": self.settings.hash_mib,
             "sigma": self.settings.sigma,

@@ -1,8 +1,10 @@
 //! `monju learn`: makers of weights.
 
 pub mod linear;
+pub mod nnue;
 mod progress;
 pub mod records;
+pub mod selfplay;
 
 use anyhow::Context;
 use progress::Progress;

@@ -1,8 +1,9 @@
 //! Evaluators by name, and the weights that players share.
 
 use super::{
-    exchange_value,
-    linear::{LinearWeights, Values},
+    Evaluator, Linear, Material, exchange_value,
+    linear::LinearWeights,
+    nnue::{Network, NetworkError, Nnue},
 };
 use crate::rules::PieceKind;
 use std::{
@@ -15,6 +16,9 @@ use std::{
 /// Made by `monju learn linear`; the recipe stands beside it.
 const LINEAR_WEIGHTS: &[u8] = include_bytes!("../../weights/linear.bin");
 
+/// Made by `monju learn nnue`; the recipe stands beside it.
+const NETWORK: &[u8] = include_bytes!("../../weights/nnue.bin");
+
 /// The static evaluations that there are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EvaluatorKind {
@@ -23,17 +27,20 @@ pub enum EvaluatorKind {
     Material,
     /// Those and the relations of two pieces, learned from game records.
     Linear,
+    /// A network: Monju's own, or a `nn.bin`.
+    Nnue,
 }
 
 impl EvaluatorKind {
     /// Every kind.
-    pub const ALL: [Self; 2] = [Self::Material, Self::Linear];
+    pub const ALL: [Self; 3] = [Self::Material, Self::Linear, Self::Nnue];
 
     /// The name that configurations and ballots use.
     pub fn name(self) -> &'static str {
         match self {
             Self::Material => "material",
             Self::Linear => "linear",
+            Self::Nnue => "nnue",
         }
     }
 }
@@ -126,6 +133,9 @@ pub enum WeightsError {
     /// The content does not have the hash that the file says.
     #[error("the file is damaged: its content does not match its checksum")]
     Damaged,
+    /// Weights that are no network.
+    #[error(transparent)]
+    Network(#[from] NetworkError),
 }
 
 /// A static evaluation with its weights, which all players and threads share: cloning is cheap.
@@ -136,6 +146,8 @@ pub enum Model {
     Material,
     /// Learned from game records.
     Linear(Arc<LinearWeights>),
+    /// A network.
+    Nnue(Arc<Network>),
 }
 
 /// The same evaluator with the same weights.
@@ -159,6 +171,10 @@ impl Model {
                     .get_or_init(|| Self::from_bytes(kind, LINEAR_WEIGHTS))
                     .clone()
             }
+            EvaluatorKind::Nnue => {
+                static NNUE: OnceLock<Result<Model, WeightsError>> = OnceLock::new();
+                NNUE.get_or_init(|| Self::from_bytes(kind, NETWORK)).clone()
+            }
         }
     }
 
@@ -169,9 +185,17 @@ impl Model {
     pub fn from_bytes(kind: EvaluatorKind, bytes: &[u8]) -> Result<Self, WeightsError> {
         match kind {
             EvaluatorKind::Material => Err(WeightsError::None(kind)),
-            EvaluatorKind::Linear => Ok(Self::Linear(Arc::new(LinearWeights::new(
-                &Values::from_bytes(bytes)?,
-            )))),
+            EvaluatorKind::Linear => Ok(Self::Linear(Arc::new(LinearWeights::from_bytes(bytes)?))),
+            EvaluatorKind::Nnue => Ok(Self::Nnue(Arc::new(Network::from_bytes(bytes)?))),
+        }
+    }
+
+    /// An evaluator that is not compiled into a search.
+    pub fn evaluator(&self) -> Box<dyn Evaluator> {
+        match self {
+            Self::Material => Box::new(Material::default()),
+            Self::Linear(weights) => Box::new(Linear::new(Arc::clone(weights))),
+            Self::Nnue(network) => Box::new(Nnue::new(Arc::clone(network))),
         }
     }
 
@@ -181,6 +205,8 @@ impl Model {
         match self {
             Self::Material => exchange_value(PieceKind::Pawn).into(),
             Self::Linear(weights) => weights.pawn_exchange(),
+            // Networks are told that a pawn is worth 100, wherever it is.
+            Self::Nnue(_) => 200.0,
         }
     }
 
@@ -189,6 +215,7 @@ impl Model {
         match self {
             Self::Material => EvaluatorKind::Material,
             Self::Linear(_) => EvaluatorKind::Linear,
+            Self::Nnue(_) => EvaluatorKind::Nnue,
         }
     }
 
@@ -197,6 +224,7 @@ impl Model {
         match self {
             Self::Material => None,
             Self::Linear(weights) => Some(weights.hash()),
+            Self::Nnue(network) => Some(network.hash()),
         }
     }
 }
@@ -245,7 +273,7 @@ mod tests {
             .expect_err("unknown")
             .to_string();
         assert!(
-            error.contains("'magic'") && error.contains("material, linear"),
+            error.contains("'magic'") && error.contains("material, linear, nnue"),
             "{error}"
         );
     }

@@ -3,7 +3,7 @@
 
 use super::PlayerSettings;
 use crate::{
-    eval::{Evaluator, Linear, Material, Model, Noise},
+    eval::{Evaluator, Linear, Material, Model, Nnue, Noise},
     rules::{Game, Move},
     search::{Control, Lanes, Limits, Line, Memory, Values, search},
 };
@@ -41,6 +41,11 @@ pub(super) fn carry(settings: &PlayerSettings) -> Result<Box<dyn Carried>, TryRe
             let original = Arc::clone(weights);
             let perturbed = move |noise: &Noise| Linear::new(Arc::new(original.perturbed(noise)));
             by_lanes(settings, &Linear::new(Arc::clone(weights)), perturbed)
+        }
+        Model::Nnue(network) => {
+            let original = Arc::clone(network);
+            let perturbed = move |noise: &Noise| Nnue::perturbed(Arc::clone(&original), noise);
+            by_lanes(settings, &Nnue::new(Arc::clone(network)), perturbed)
         }
     }
 }

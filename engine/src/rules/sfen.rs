@@ -214,7 +214,8 @@ impl Position {
         Ok(())
     }
 
-    fn check(&self) -> Result<(), SfenError> {
+    /// Whether these pieces can stand like this.
+    pub(super) fn check(&self) -> Result<(), SfenError> {
         for kind in PieceKind::HAND {
             let on_board = self.kinds[kind.index()].len()
                 + if kind.can_promote() {

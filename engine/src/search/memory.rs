@@ -73,3 +73,11 @@ impl<E: Evaluator + Clone, V: Values> Memory<E, V> {
         }
     }
 }
+
+#[cfg(test)]
+impl<E> Memory<E, i32> {
+    /// The evaluator of the searching thread.
+    pub fn evaluator(&self) -> &E {
+        &self.threads[0].evaluator
+    }
+}

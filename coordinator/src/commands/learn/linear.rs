@@ -5,7 +5,8 @@ mod curve;
 use super::{Progress, write_whole};
 use anyhow::{Context, bail};
 use monju_engine::{
-    EvaluatorKind, Model,
+    Model,
+    eval::LinearWeights,
     learn::{
         linear::{MatchRate, Settings, Step, Trainer, measure},
         records::{self, Record},
@@ -16,6 +17,7 @@ use std::{
     fs,
     io::{self, Write},
     path::{Path, PathBuf},
+    sync::Arc,
     time::{Duration, Instant},
 };
 
@@ -54,11 +56,12 @@ impl LinearRun {
         let (game_count, held_count) = (games.len(), held_out.len());
         let mut trainer = self.trainer(games)?;
         let position_count = trainer.positions();
-        let before = measure(&Model::Material, &self.settings, &held_out, self.measured);
+        let material = Arc::new(LinearWeights::material());
+        let before = measure(&material, &self.settings, &held_out, self.measured);
         self.learn(&mut trainer)?;
         let weights = trainer.weights();
-        let model = Model::from_bytes(EvaluatorKind::Linear, &weights)?;
-        let after = measure(&model, &self.settings, &held_out, self.measured);
+        let learned = Arc::new(LinearWeights::from_bytes(&weights)?);
+        let after = measure(&learned, &self.settings, &held_out, self.measured);
         let curve = curve::draw(trainer.history(), SMOOTHING)?;
         write_whole(&self.beside(".loss.svg"), curve.as_bytes())?;
         let report = Report {
@@ -66,7 +69,7 @@ impl LinearRun {
             games: game_count,
             positions: position_count,
             held_out: held_count,
-            model: &model,
+            model: &Model::Linear(learned),
             first: smoothed(&trainer.history()[..SMOOTHING.min(trainer.history().len())]),
             last: smoothed(trainer.history()),
             before,

@@ -70,6 +70,14 @@ impl Progress {
         self.say(done, self.rate(done), remark);
     }
 
+    /// Says something in between.
+    pub fn say_line(&self, text: &str) {
+        match &self.bar {
+            Some(bar) => bar.println(text),
+            None => write_line(text),
+        }
+    }
+
     fn say(&self, done: u64, rate: f64, remark: &str) {
         let Self { total, unit, .. } = self;
         let separator = if remark.is_empty() { "" } else { ", " };

@@ -109,6 +109,7 @@ mod tests {
             nodes: 0,
             time: Duration::ZERO,
             candidates: Vec::new(),
+            lanes: Vec::new(),
         }
     }
 

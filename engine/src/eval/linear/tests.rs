@@ -135,7 +135,8 @@ impl Evaluator for Checked {
 #[test]
 fn every_value_of_a_search_equals_its_full_recomputation() {
     let evaluator = Checked(Linear::new(scrambled()));
-    let mut memory = Memory::new(4, 1, &evaluator, SearchOptions::default()).expect("memory");
+    let mut memory =
+        Memory::<_, i32>::new(4, 1, &evaluator, SearchOptions::default()).expect("memory");
     let noise = Noise::new(0.0, 0).expect("no noise");
     for start in crate::bench::POSITIONS.iter().take(6) {
         let game = Game::from_usi(start).expect("a position");
@@ -152,7 +153,7 @@ fn every_value_of_a_search_equals_its_full_recomputation() {
             &limits,
             &control,
             &mut memory,
-            &noise,
+            (&noise, 1),
             &mut |_| (),
         );
     }

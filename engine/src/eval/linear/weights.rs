@@ -129,6 +129,14 @@ impl std::fmt::Debug for LinearWeights {
 }
 
 impl LinearWeights {
+    /// Reads a file of weights.
+    ///
+    /// # Errors
+    /// It has another header or length, or was damaged.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, WeightsError> {
+        Values::from_bytes(bytes).map(|values| Self::new(&values))
+    }
+
     /// Spreads the values out.
     pub fn new(values: &Values) -> Self {
         let mut weights = Self {

@@ -2,7 +2,7 @@
 
 use super::{Settings, objective::Objective, search::Study};
 use crate::{
-    eval::{Linear, LinearWeights, Model},
+    eval::{Linear, LinearWeights},
     learn::{random::Random, records::Record},
     rules::MoveList,
 };
@@ -31,15 +31,14 @@ impl MatchRate {
     }
 }
 
-/// Measures an evaluator on at most `limit` positions of games, which the seed of the settings
+/// Measures weights on at most `limit` positions of games, which the seed of the settings
 /// draws. The search is that of learning.
-///
-/// A [`Model::Material`] is measured by its values as linear weights, which are the same.
-pub fn measure(model: &Model, settings: &Settings, games: &[Record], limit: usize) -> MatchRate {
-    let weights = match model {
-        Model::Linear(weights) => Arc::clone(weights),
-        Model::Material => Arc::new(LinearWeights::material()),
-    };
+pub fn measure(
+    weights: &Arc<LinearWeights>,
+    settings: &Settings,
+    games: &[Record],
+    limit: usize,
+) -> MatchRate {
     let mut positions: Vec<(usize, usize)> = games
         .iter()
         .enumerate()
@@ -55,7 +54,7 @@ pub fn measure(model: &Model, settings: &Settings, games: &[Record], limit: usiz
     let threads = settings.threads.max(1);
     let objective = Objective::new(settings);
     let share = |thread: usize| {
-        let mut study = Study::new(Linear::new(Arc::clone(&weights)));
+        let mut study = Study::new(Linear::new(Arc::clone(weights)));
         let mut rate = MatchRate::default();
         for &(game, ply) in positions.iter().skip(thread).step_by(threads) {
             let position = games[game].position(ply);

@@ -1,5 +1,5 @@
 use super::*;
-use crate::{eval::Model, learn::records::GameResult, rules::Game};
+use crate::{eval::LinearWeights, learn::records::GameResult, rules::Game};
 
 /// Games in which a fixed rule chooses among the legal moves.
 fn games(count: u64) -> Vec<Record> {
@@ -74,7 +74,12 @@ fn bytes_that_are_no_checkpoint_are_refused() {
 
 #[test]
 fn chance_is_one_in_the_number_of_legal_moves() {
-    let rate = measure(&Model::Material, &settings(), &games(1), 1000);
+    let rate = measure(
+        &Arc::new(LinearWeights::material()),
+        &settings(),
+        &games(1),
+        1000,
+    );
     assert!(rate.positions > 20 && rate.matched <= rate.positions);
     assert!((0.01..0.2).contains(&rate.chance()), "{}", rate.chance());
 }

@@ -1,0 +1,165 @@
+//! From games against itself to the evaluator `nnue`.
+
+use crate::commands::learn::{nnue::NetworkRun, selfplay::SelfPlayRun};
+use clap::Args;
+use monju_engine::{
+    EvaluatorChoice, PlayerSettings,
+    learn::{NetworkTraining, SelfPlaySettings},
+};
+use monju_worker::load_evaluator;
+use std::{path::PathBuf, thread};
+
+pub const SELF_PLAY_HELP: &str = "\
+The file holds 40 bytes a position, as .psv files do: packed SFEN, score, best move, ply, result.
+It depends on these options and not on the number of threads. Stopped and started again with the
+same options, it goes on where it stopped; with more --positions, it grows.";
+
+/// Everything after `monju learn selfplay`.
+#[derive(Debug, Args)]
+pub struct SelfPlayArguments {
+    /// The file to write, or to continue; FILE.recipe beside it tells what made it
+    #[arg(long, value_name = "FILE")]
+    output: PathBuf,
+    /// Positions that it shall hold; the last game is finished
+    #[arg(long, value_name = "N", default_value_t = 1_000_000)]
+    positions: u64,
+    /// Nodes a move
+    #[arg(long, default_value_t = 4000, value_parser = clap::value_parser!(u64).range(1..))]
+    nodes: u64,
+    /// Static evaluation, or one with the weights of a file: NAME:FILE
+    #[arg(long, value_name = "NAME", default_value_t)]
+    evaluator: EvaluatorChoice,
+    /// Standard deviation of the evaluation noise in centipawns
+    #[arg(
+        long,
+        value_name = "S",
+        default_value_t = 20.0,
+        allow_negative_numbers = true
+    )]
+    sigma: f64,
+    /// Every game is a function of this and its number
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Openings, one 'startpos moves …' a line; each game follows one of them for a while
+    #[arg(long, value_name = "FILE")]
+    openings: Option<PathBuf>,
+    /// How far at most, in plies
+    #[arg(long, value_name = "PLIES", default_value_t = 24)]
+    opening_plies: usize,
+    /// Random moves at most, after the opening
+    #[arg(long, value_name = "PLIES", default_value_t = 8)]
+    random_plies: usize,
+    /// Games with so many plies are drawn
+    #[arg(long, value_name = "PLIES", default_value_t = 320)]
+    maximum_plies: usize,
+    /// A game is decided when one side has been so many centipawns ahead for four searches
+    #[arg(long, value_name = "SCORE", default_value_t = 3000)]
+    decided_score: i32,
+    /// Transposition table of each thread in MiB
+    #[arg(long, value_name = "MIB", default_value_t = 4)]
+    hash: usize,
+    /// Games at the same time; default: one per core
+    #[arg(long, value_name = "N")]
+    threads: Option<usize>,
+}
+
+impl TryFrom<SelfPlayArguments> for SelfPlayRun {
+    type Error = anyhow::Error;
+
+    fn try_from(arguments: SelfPlayArguments) -> anyhow::Result<Self> {
+        let cores = || thread::available_parallelism().map_or(1, usize::from);
+        Ok(Self {
+            output: arguments.output,
+            positions: arguments.positions,
+            threads: arguments.threads.unwrap_or_else(cores).max(1),
+            openings: arguments.openings,
+            settings: SelfPlaySettings {
+                player: PlayerSettings {
+                    evaluator: load_evaluator(&arguments.evaluator)?,
+                    sigma: arguments.sigma,
+                    hash_mib: arguments.hash,
+                    threads: 1,
+                    ..PlayerSettings::default()
+                },
+                nodes: arguments.nodes,
+                seed: arguments.seed,
+                random_plies: arguments.random_plies,
+                opening_plies: arguments.opening_plies,
+                maximum_plies: arguments.maximum_plies,
+                decided_score: arguments.decided_score,
+                ..SelfPlaySettings::default()
+            },
+        })
+    }
+}
+
+pub const NETWORK_HELP: &str = "\
+The network is K-P 256x2-32-32. After every epoch it is written to FILE, and beside it FILE.checkpoint,
+from which --resume goes on with the same options, FILE.losses.tsv, and FILE.loss.svg, their curve.
+With the same data, options and number of threads the network is the same. Every 50th game is held
+out to validate on; positions in check, or whose best move captures, are not learned from.
+
+Use it with --evaluator nnue:FILE; other engines read the nn.bin.";
+
+/// Everything after `monju learn nnue`.
+#[derive(Debug, Args)]
+pub struct NetworkArguments {
+    /// Positions, as 'monju learn selfplay' writes them
+    #[arg(required = true)]
+    data: Vec<PathBuf>,
+    /// The network to write
+    #[arg(long, value_name = "FILE")]
+    output: PathBuf,
+    /// The same for other engines
+    #[arg(long, value_name = "FILE")]
+    nn_bin: Option<PathBuf>,
+    /// A network to start from, instead of random weights
+    #[arg(long, value_name = "FILE")]
+    start: Option<PathBuf>,
+    /// Goes on where an earlier run with the same options stopped
+    #[arg(long, conflicts_with = "start")]
+    resume: bool,
+    /// Stops after this epoch, to be resumed
+    #[arg(long, value_name = "EPOCH")]
+    until: Option<u64>,
+    /// How often every position is seen
+    #[arg(long, value_name = "N", default_value_t = NetworkTraining::default().epochs,
+          value_parser = clap::value_parser!(u64).range(1..))]
+    epochs: u64,
+    /// Positions of a step
+    #[arg(long, value_name = "N", default_value_t = NetworkTraining::default().batch)]
+    batch: usize,
+    /// Length of the first steps; it falls to a hundredth
+    #[arg(long, default_value_t = NetworkTraining::default().rate)]
+    rate: f64,
+    /// Share of the score in what is learned; the rest is the result of the game
+    #[arg(long, default_value_t = NetworkTraining::default().lambda)]
+    lambda: f64,
+    /// Of the first weights, and of the order of the positions
+    #[arg(long, default_value_t = NetworkTraining::default().seed)]
+    seed: u64,
+    /// Threads that share a step
+    #[arg(long, value_name = "N", default_value_t = NetworkTraining::default().threads)]
+    threads: usize,
+}
+
+impl From<NetworkArguments> for NetworkRun {
+    fn from(arguments: NetworkArguments) -> Self {
+        Self {
+            data: arguments.data,
+            output: arguments.output,
+            nn_bin: arguments.nn_bin,
+            start: arguments.start,
+            resume: arguments.resume,
+            until: arguments.until,
+            settings: NetworkTraining {
+                seed: arguments.seed,
+                epochs: arguments.epochs,
+                batch: arguments.batch,
+                rate: arguments.rate,
+                lambda: arguments.lambda,
+                threads: arguments.threads,
+            },
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! `monju learn nnue`: a network, from positions of self-play.
+
+mod curve;
+mod data;
+
+use super::{Progress, write_whole};
+use anyhow::{Context, bail};
+use curve::Epoch;
+use monju_engine::{
+    eval::Network,
+    learn::{NetworkTrainer, NetworkTraining},
+};
+use std::{
+    ffi::OsString,
+    fs,
+    path::{Path, PathBuf},
+};
+
+/// What to train.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NetworkRun {
+    /// Files of samples, as self-play writes them.
+    pub data: Vec<PathBuf>,
+    /// The network to write.
+    pub output: PathBuf,
+    /// The same as a `nn.bin` for other engines.
+    pub nn_bin: Option<PathBuf>,
+    /// A network to start from.
+    pub start: Option<PathBuf>,
+    /// Goes on where an earlier run stopped.
+    pub resume: bool,
+    /// Stops after this epoch, to be resumed.
+    pub until: Option<u64>,
+    /// How it is trained.
+    pub settings: NetworkTraining,
+}
+
+impl NetworkRun {
+    /// Trains, and writes network, checkpoint, losses and their curve after every epoch.
+    ///
+    /// # Errors
+    /// A file cannot be read or written, or is not what it should be; a setting makes no sense.
+    pub fn run(&self) -> anyhow::Result<()> {
+        let mut trainer = self.trainer()?;
+        let mut epochs = if self.resume {
+            let path = self.beside(".losses.tsv");
+            let text = read_text(&path)?;
+            Epoch::parse_all(&text).with_context(|| format!("in {}", path.display()))?
+        } else {
+            Vec::new()
+        };
+        epochs.retain(|epoch| epoch.number <= trainer.epochs_done());
+
+        let data = data::read(&self.data)?;
+        eprintln!(
+            "{} positions to learn from, {} to validate on; {} were not quiet",
+            data.learned.len(),
+            data.held_out.len(),
+            data.left_out
+        );
+        if data.learned.is_empty() || data.held_out.is_empty() {
+            bail!(
+                "too few positions: every {}th game is held out",
+                data::HELD_OUT
+            );
+        }
+        let each = data.learned.len() as u64;
+        let total = self.settings.epochs * each;
+        let begun = trainer.epochs_done();
+        let mut progress = Progress::new(total, begun * each, "positions");
+        let last = self.until.unwrap_or(u64::MAX).min(self.settings.epochs);
+        for number in begun + 1..=last {
+            let learning = trainer.epoch(&data.learned, &mut |done, loss| {
+                let done = (number - 1) * each + done as u64;
+                progress.advance(done, &format!("epoch {number}, loss {loss:.5}"));
+            });
+            let epoch = Epoch {
+                number,
+                learning,
+                held_out: trainer.loss(&data.held_out),
+            };
+            epochs.push(epoch);
+            progress.say_line(&format!(
+                "epoch {number}: loss {learning:.5}, {:.5} on what it has not seen",
+                epoch.held_out
+            ));
+            self.write(&trainer, &epochs)?;
+        }
+        progress.finish(trainer.epochs_done() * each, "");
+        println!(
+            "{} {:016x}",
+            self.output.display(),
+            trainer.network().hash()
+        );
+        Ok(())
+    }
+
+    fn trainer(&self) -> anyhow::Result<NetworkTrainer> {
+        let settings = self.settings.clone();
+        if self.resume {
+            let path = self.beside(".checkpoint");
+            let bytes = read(&path)?;
+            return NetworkTrainer::resume(settings, &bytes)
+                .with_context(|| format!("in {}", path.display()));
+        }
+        let start = match &self.start {
+            None => None,
+            Some(path) => Some(
+                Network::from_bytes(&read(path)?)
+                    .with_context(|| format!("in {}", path.display()))?,
+            ),
+        };
+        Ok(NetworkTrainer::new(settings, start.as_ref())?)
+    }
+
+    fn write(&self, trainer: &NetworkTrainer, epochs: &[Epoch]) -> anyhow::Result<()> {
+        let network = trainer.network();
+        write_whole(&self.output, &network.to_bytes())?;
+        if let Some(path) = &self.nn_bin {
+            write_whole(path, &network.to_nn_bin())?;
+        }
+        write_whole(&self.beside(".losses.tsv"), Epoch::table(epochs).as_bytes())?;
+        write_whole(&self.beside(".loss.svg"), curve::draw(epochs)?.as_bytes())?;
+        // Last: whoever resumes finds all the rest.
+        write_whole(&self.beside(".checkpoint"), &trainer.to_bytes())
+    }
+
+    /// The output's name with an ending.
+    fn beside(&self, ending: &str) -> PathBuf {
+        let mut name: OsString = self.output.as_os_str().to_owned();
+        name.push(ending);
+        PathBuf::from(name)
+    }
+}
+
+fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
+    fs::read(path).with_context(|| format!("cannot read {}", path.display()))
+}
+
+fn read_text(path: &Path) -> anyhow::Result<String> {
+    fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::commands::learn::selfplay::SelfPlayRun;
+    use monju_engine::{PlayerSettings, learn::SelfPlaySettings};
+
+    fn self_play(output: &Path) {
+        let run = SelfPlayRun {
+            output: output.to_owned(),
+            positions: 3000,
+            threads: 2,
+            openings: None,
+            settings: SelfPlaySettings {
+                player: PlayerSettings {
+                    hash_mib: 1,
+                    ..PlayerSettings::default()
+                },
+                nodes: 20,
+                maximum_plies: 40,
+                ..SelfPlaySettings::default()
+            },
+        };
+        run.run().unwrap();
+    }
+
+    #[test]
+    fn a_training_is_written_down_and_resumed() {
+        let folder = tempfile::tempdir().unwrap();
+        let data = folder.path().join("games.psv");
+        self_play(&data);
+        let run = |name: &str, until, resume| NetworkRun {
+            data: vec![data.clone()],
+            output: folder.path().join(name),
+            nn_bin: Some(folder.path().join("nn.bin")),
+            start: None,
+            resume,
+            until,
+            settings: NetworkTraining {
+                epochs: 2,
+                batch: 256,
+                ..NetworkTraining::default()
+            },
+        };
+        run("whole", None, false).run().unwrap();
+        run("resumed", Some(1), false).run().unwrap();
+        run("resumed", None, true).run().unwrap();
+        let file = |name: &str| fs::read(folder.path().join(name)).unwrap();
+        assert!(file("whole.loss.svg").starts_with(b"<svg"));
+        let own = Network::from_bytes(&file("whole")).unwrap();
+        let foreign = Network::from_bytes(&file("nn.bin")).unwrap();
+        assert_eq!(own, foreign);
+        for ending in ["", ".checkpoint", ".losses.tsv"] {
+            let [one, two] = ["whole", "resumed"].map(|name| file(&format!("{name}{ending}")));
+            assert!(one == two, "a resumed training ends as a whole one{ending}");
+        }
+    }
+
+    #[test]
+    fn wrong_files_are_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let data = folder.path().join("games.psv");
+        fs::write(&data, [7; 400]).unwrap();
+        let run = NetworkRun {
+            data: vec![data],
+            output: folder.path().join("network"),
+            nn_bin: None,
+            start: None,
+            resume: false,
+            until: None,
+            settings: NetworkTraining::default(),
+        };
+        let error = format!("{:#}", run.run().unwrap_err());
+        assert!(error.contains("games.psv, position 1"), "{error}");
+    }
+}

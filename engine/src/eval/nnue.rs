@@ -1,0 +1,241 @@
+//! Networks whose first layer follows a search move by move: the evaluator named `nnue`.
+
+mod features;
+mod file;
+mod network;
+mod simd;
+
+pub(crate) use features::{PIECES_AND_KINGS, for_each, mirrored_numbers, turned_numbers};
+pub use file::NetworkError;
+pub use network::{Features, Network};
+pub(crate) use network::{HIDDEN, Layer, Parts, WIDTH};
+pub(crate) use simd::{Vectorised, vectorised};
+
+use super::{Evaluator, Material, Noise};
+use crate::rules::{Color, Move, Position};
+use features::{Change, Seen};
+use network::{Row, own_king};
+use std::sync::Arc;
+
+/// How many plies back sums are brought up to date from; from further back it is cheaper to start
+/// afresh.
+const HORIZON: usize = 8;
+
+/// More plies than this are worth sums of the position before, which its other moves need, too.
+const HOP: usize = 2;
+
+/// One position on the way from the root.
+#[derive(Clone, Debug, Default)]
+struct Frame {
+    /// The sums as Black and as White see them, where `is_known`.
+    sums: [Row; 2],
+    is_known: [bool; 2],
+    /// What the move to it changed.
+    change: Change,
+}
+
+/// Values positions by a [`Network`]. Sums of the first layer are made where they are needed, from
+/// those of a position a few moves earlier.
+#[derive(Clone, Debug)]
+pub struct Nnue {
+    network: Arc<Network>,
+    /// The root's first; those after `current` are empty rooms.
+    frames: Vec<Frame>,
+    current: usize,
+    perturbation: Option<Box<Perturbation>>,
+}
+
+/// Noise on the value of every piece on every square and in hand: the difference of two material
+/// evaluators. The weights of a network are no centipawns to which it could be added.
+#[derive(Clone, Debug)]
+struct Perturbation {
+    perturbed: Material,
+    plain: Material,
+}
+
+impl Nnue {
+    /// An evaluator; the network is shared.
+    pub fn new(network: Arc<Network>) -> Self {
+        Self {
+            network,
+            frames: vec![Frame::default()],
+            current: 0,
+            perturbation: None,
+        }
+    }
+
+    /// The evaluator with noise added to the value of every piece.
+    pub fn perturbed(network: Arc<Network>, noise: &Noise) -> Self {
+        Self {
+            perturbation: Some(Box::new(Perturbation {
+                perturbed: Material::perturbed(noise),
+                plain: Material::default(),
+            })),
+            ..Self::new(network)
+        }
+    }
+
+    /// The network that it uses.
+    pub fn network(&self) -> &Arc<Network> {
+        &self.network
+    }
+
+    /// Computes the sums of one side for the current position.
+    #[inline]
+    fn update(&mut self, position: &Position, side: Color) {
+        let known = self.nearest(side, self.current);
+        match known {
+            Some(from) if self.current - from > HOP => {
+                // The king has not moved in between, or nothing would have been found.
+                let king = own_king(position, side);
+                self.advance(from, self.current - 1, side, king);
+                self.advance(self.current - 1, self.current, side, king);
+            }
+            Some(from) => self.advance(from, self.current, side, own_king(position, side)),
+            None => self.refresh(position, side),
+        }
+    }
+
+    /// The last position whose sums can be brought up to date.
+    #[inline]
+    fn nearest(&self, side: Color, to: usize) -> Option<usize> {
+        let horizon = to.saturating_sub(HORIZON);
+        for index in (horizon..=to).rev() {
+            let frame = &self.frames[index];
+            if frame.is_known[side.index()] {
+                return Some(index);
+            }
+            let moves_king = frame.change.king == Some(side);
+            if moves_king && self.network.features() == Features::HalfKP {
+                return None;
+            }
+        }
+        None
+    }
+
+    /// Computes the sums of frame `to` from those of frame `from`, at most [`HORIZON`] before it.
+    #[inline]
+    fn advance(&mut self, from: usize, to: usize, side: Color, king: usize) {
+        let network = &*self.network;
+        let (mut added, mut removed) = (Rows::new(network), Rows::new(network));
+        let (before, after) = self.frames.split_at_mut(from + 1);
+        for frame in &after[..to - from] {
+            for &seen in frame.change.added() {
+                added.push(network, seen, side, king);
+            }
+            for &seen in frame.change.removed() {
+                removed.push(network, seen, side, king);
+            }
+        }
+        let target = &mut after[to - from - 1];
+        network.kernel.update(
+            &mut target.sums[side.index()],
+            &before[from].sums[side.index()],
+            added.as_slice(),
+            removed.as_slice(),
+        );
+        target.is_known[side.index()] = true;
+    }
+
+    /// Computes the sums of the current position from nothing.
+    #[cold]
+    fn refresh(&mut self, position: &Position, side: Color) {
+        let network = &*self.network;
+        let king = own_king(position, side);
+        let mut rows = Vec::with_capacity(40);
+        for_each(position, |seen| {
+            let index = network.features().index(seen, side, king);
+            rows.extend(index.map(|index| network.row(index)));
+        });
+        let frame = &mut self.frames[self.current];
+        let sums = &mut frame.sums[side.index()];
+        network.kernel.update(sums, network.biases(), &rows, &[]);
+        frame.is_known[side.index()] = true;
+    }
+}
+
+/// The rows of what changes within the horizon, at most two a ply.
+struct Rows<'a> {
+    rows: [&'a Row; 2 * HORIZON],
+    count: usize,
+}
+
+impl<'a> Rows<'a> {
+    #[inline(always)]
+    fn new(network: &'a Network) -> Self {
+        Self {
+            rows: [network.biases(); 2 * HORIZON],
+            count: 0,
+        }
+    }
+
+    #[inline(always)]
+    fn push(&mut self, network: &'a Network, seen: Seen, side: Color, king: usize) {
+        if let Some(index) = network.features().index(seen, side, king) {
+            self.rows[self.count] = network.row(index);
+            self.count += 1;
+        }
+    }
+
+    #[inline(always)]
+    fn as_slice(&self) -> &[&'a Row] {
+        &self.rows[..self.count]
+    }
+}
+
+impl Evaluator for Nnue {
+    fn reset(&mut self, position: &Position) {
+        if let Some(noise) = &mut self.perturbation {
+            noise.perturbed.reset(position);
+            noise.plain.reset(position);
+        }
+        self.current = 0;
+        self.frames[0].is_known = [false; 2];
+        self.frames[0].change = Change::default();
+    }
+
+    #[inline]
+    fn push(&mut self, position: &Position, mv: Move) {
+        if let Some(noise) = &mut self.perturbation {
+            noise.perturbed.push(position, mv);
+            noise.plain.push(position, mv);
+        }
+        self.current += 1;
+        if self.current == self.frames.len() {
+            self.frames.push(Frame::default());
+        }
+        let frame = &mut self.frames[self.current];
+        frame.change = Change::of(position, mv);
+        frame.is_known = [false; 2];
+    }
+
+    #[inline]
+    fn pop(&mut self) {
+        if let Some(noise) = &mut self.perturbation {
+            noise.perturbed.pop();
+            noise.plain.pop();
+        }
+        self.current -= 1;
+    }
+
+    #[inline]
+    fn evaluate(&mut self, position: &Position) -> i32 {
+        for side in Color::ALL {
+            if !self.frames[self.current].is_known[side.index()] {
+                self.update(position, side);
+            }
+        }
+        let us = position.side_to_move();
+        let sums = &self.frames[self.current].sums;
+        let value = self.network.value(&sums[us.index()], &sums[(!us).index()]);
+        match &mut self.perturbation {
+            None => value,
+            Some(noise) => {
+                value + noise.perturbed.evaluate(position) - noise.plain.evaluate(position)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

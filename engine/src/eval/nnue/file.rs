@@ -1,0 +1,354 @@
+//! Network files: Monju's own, and the `nn.bin` that other engines read.
+//!
+//! Both hold the weights in one order, little-endian: 256 biases and the rows of the first layer
+//! (`i16`); biases (`i32`) and weights (`i8`, all of the first output first) of the layers with 32,
+//! 32 and 1 outputs. A `nn.bin` has before them a version, a hash of the architecture, and the
+//! length and the text of its description, and a hash before the first and the second layer.
+//! Monju's file begins with `monju network 1`, a line feed, the hash of the architecture as in a
+//! `nn.bin`, and the FNV-1a hash of everything that follows (`u64`), so that a damaged file is
+//! recognised.
+
+use super::network::{Features, HIDDEN, Layer, Network, Parts, WIDTH};
+
+/// Why bytes are no network.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NetworkError {
+    /// Neither kind of file.
+    #[error("not a network: it begins neither as a nn.bin nor as a file of monju's")]
+    Unknown,
+    /// A network with other layers.
+    #[error(
+        "network is of architecture {hash:08x} ('{description}'), expected HalfKP 256x2-32-32 \
+         (3e5aa6ee) or K-P 256x2-32-32 (5c6464a9)"
+    )]
+    Architecture {
+        /// Its hash.
+        hash: u32,
+        /// What the file says about itself.
+        description: String,
+    },
+    /// Too short or too long.
+    #[error("network file has {given} bytes, {expected} are right for its architecture")]
+    Length {
+        /// Bytes of the file.
+        given: usize,
+        /// Bytes that it should have.
+        expected: usize,
+    },
+    /// A hash between the layers that is not what it should be.
+    #[error("network file is damaged: hash {given:08x} before a layer, expected {expected:08x}")]
+    LayerHash {
+        /// The hash found.
+        given: u32,
+        /// The hash expected.
+        expected: u32,
+    },
+    /// The weights are not those that were written.
+    #[error("network file is damaged: its weights have hash {given:016x}, not {expected:016x}")]
+    Damaged {
+        /// The hash of the weights.
+        given: u64,
+        /// The hash that the file tells.
+        expected: u64,
+    },
+}
+
+const MAGIC: &[u8] = b"monju network 1\n";
+
+/// Version of a `nn.bin`.
+const VERSION: u32 = 0x7af3_2f16;
+
+/// Hash of the layers after the first.
+const LAYERS_HASH: u32 = 0x6333_7156;
+
+/// Longest description that is read.
+const LONGEST_DESCRIPTION: usize = 4096;
+
+impl Features {
+    const ALL: [Self; 2] = [Self::KP, Self::HalfKP];
+
+    /// Hash of the first layer in a `nn.bin`.
+    const fn layer_hash(self) -> u32 {
+        match self {
+            Self::KP => 0x3f57_15ff,
+            Self::HalfKP => 0x5d69_d7b8,
+        }
+    }
+
+    /// Hash of the whole architecture in a `nn.bin`.
+    const fn architecture(self) -> u32 {
+        self.layer_hash() ^ LAYERS_HASH
+    }
+
+    fn description(self) -> String {
+        let name = match self {
+            Self::KP => "K+P",
+            Self::HalfKP => "HalfKP(Friend)",
+        };
+        let layers = "AffineTransform[1<-32](ClippedReLU[32](AffineTransform[32<-32](ClippedReLU[32]\
+                      (AffineTransform[32<-512](InputSlice[512(0:512)])))))";
+        format!(
+            "Features={name}[{}->{WIDTH}x2],Network={layers}",
+            self.count()
+        )
+    }
+
+    /// Bytes of the weights, without the two hashes of a `nn.bin`.
+    const fn weight_bytes(self) -> usize {
+        let first = 2 * (WIDTH + self.count() * WIDTH);
+        let hidden = 4 * HIDDEN + 2 * WIDTH * HIDDEN + 4 * HIDDEN + HIDDEN * HIDDEN;
+        first + hidden + 4 + HIDDEN
+    }
+}
+
+/// FNV-1a.
+fn hash_of(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
+/// Reads from bytes whose length has been checked.
+struct Reader<'a>(&'a [u8]);
+
+impl<'a> Reader<'a> {
+    fn bytes(&mut self, count: usize) -> &'a [u8] {
+        let (bytes, rest) = self.0.split_at(count);
+        self.0 = rest;
+        bytes
+    }
+
+    fn u32(&mut self) -> u32 {
+        self.bytes(4)
+            .iter()
+            .rev()
+            .fold(0, |number, &byte| number << 8 | u32::from(byte))
+    }
+
+    fn i16s(&mut self, count: usize) -> Vec<i16> {
+        let (pairs, _) = self.bytes(2 * count).as_chunks();
+        pairs.iter().map(|&pair| i16::from_le_bytes(pair)).collect()
+    }
+
+    fn layer(&mut self, inputs: usize, outputs: usize) -> Layer {
+        let biases = (0..outputs).map(|_| self.u32() as i32).collect();
+        let weights = self.bytes(inputs * outputs);
+        Layer {
+            biases,
+            weights: weights.iter().map(|&weight| weight as i8).collect(),
+        }
+    }
+
+    fn layer_hash(&mut self, expected: u32) -> Result<(), NetworkError> {
+        let given = self.u32();
+        if given == expected {
+            Ok(())
+        } else {
+            Err(NetworkError::LayerHash { given, expected })
+        }
+    }
+
+    fn parts(&mut self, features: Features, has_hashes: bool) -> Result<Parts, NetworkError> {
+        if has_hashes {
+            self.layer_hash(features.layer_hash())?;
+        }
+        let biases = self.i16s(WIDTH);
+        let rows = self.i16s(features.count() * WIDTH);
+        if has_hashes {
+            self.layer_hash(LAYERS_HASH)?;
+        }
+        Ok(Parts {
+            features,
+            biases,
+            rows,
+            first: self.layer(2 * WIDTH, HIDDEN),
+            second: self.layer(HIDDEN, HIDDEN),
+            output: self.layer(HIDDEN, 1),
+        })
+    }
+}
+
+fn write_parts(parts: &Parts, with_hashes: bool) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(parts.features.weight_bytes() + 8);
+    if with_hashes {
+        bytes.extend(parts.features.layer_hash().to_le_bytes());
+    }
+    for number in parts.biases.iter().chain(&parts.rows) {
+        bytes.extend(number.to_le_bytes());
+    }
+    if with_hashes {
+        bytes.extend(LAYERS_HASH.to_le_bytes());
+    }
+    for layer in [&parts.first, &parts.second, &parts.output] {
+        bytes.extend(layer.biases.iter().flat_map(|bias| bias.to_le_bytes()));
+        bytes.extend(layer.weights.iter().map(|&weight| weight as u8));
+    }
+    bytes
+}
+
+fn check_length(given: usize, expected: usize) -> Result<(), NetworkError> {
+    if given == expected {
+        Ok(())
+    } else {
+        Err(NetworkError::Length { given, expected })
+    }
+}
+
+/// The features of the architecture with this hash.
+fn features(hash: u32, description: &[u8]) -> Result<Features, NetworkError> {
+    let known = Features::ALL.into_iter();
+    let mut fitting = known.filter(|features| features.architecture() == hash);
+    fitting.next().ok_or_else(|| NetworkError::Architecture {
+        hash,
+        description: String::from_utf8_lossy(description)
+            .chars()
+            .filter(|letter| !letter.is_control())
+            .take(80)
+            .collect(),
+    })
+}
+
+impl Network {
+    /// Reads a network from the bytes of a file of Monju's or of a `nn.bin`.
+    ///
+    /// # Errors
+    /// The bytes are no network of a known architecture, or they are damaged.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, NetworkError> {
+        if let Some(rest) = bytes.strip_prefix(MAGIC) {
+            Self::from_own(bytes.len(), rest)
+        } else {
+            Self::from_nn_bin(bytes)
+        }
+    }
+
+    /// `rest` follows the magic.
+    fn from_own(length: usize, rest: &[u8]) -> Result<Self, NetworkError> {
+        let Some((header, weights)) = rest.split_first_chunk::<12>() else {
+            return Err(NetworkError::Unknown);
+        };
+        let mut header = Reader(header);
+        let features = features(header.u32(), b"")?;
+        let expected = u64::from(header.u32()) | u64::from(header.u32()) << 32;
+        check_length(length, MAGIC.len() + 12 + features.weight_bytes())?;
+        let given = hash_of(weights);
+        if given != expected {
+            return Err(NetworkError::Damaged { given, expected });
+        }
+        let parts = Reader(weights).parts(features, false)?;
+        Ok(Self::new(&parts, given))
+    }
+
+    fn from_nn_bin(bytes: &[u8]) -> Result<Self, NetworkError> {
+        let Some((header, rest)) = bytes.split_first_chunk::<12>() else {
+            return Err(NetworkError::Unknown);
+        };
+        let mut header = Reader(header);
+        if header.u32() != VERSION {
+            return Err(NetworkError::Unknown);
+        }
+        let hash = header.u32();
+        let length = header.u32() as usize;
+        if length > LONGEST_DESCRIPTION || length > rest.len() {
+            return Err(NetworkError::Unknown);
+        }
+        let (description, weights) = rest.split_at(length);
+        let features = features(hash, description)?;
+        check_length(bytes.len(), 12 + length + 8 + features.weight_bytes())?;
+        let parts = Reader(weights).parts(features, true)?;
+        // Both kinds of file with the same weights make the same network.
+        let hash = hash_of(&write_parts(&parts, false));
+        Ok(Self::new(&parts, hash))
+    }
+
+    /// The bytes of a file of Monju's.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let weights = write_parts(&self.parts(), false);
+        let mut bytes = MAGIC.to_vec();
+        bytes.extend(self.features().architecture().to_le_bytes());
+        bytes.extend(hash_of(&weights).to_le_bytes());
+        bytes.extend(weights);
+        bytes
+    }
+
+    /// The bytes of a `nn.bin` for other engines.
+    pub fn to_nn_bin(&self) -> Vec<u8> {
+        let features = self.features();
+        let description = features.description();
+        let mut bytes = VERSION.to_le_bytes().to_vec();
+        bytes.extend(features.architecture().to_le_bytes());
+        bytes.extend((description.len() as u32).to_le_bytes());
+        bytes.extend(description.as_bytes());
+        bytes.extend(write_parts(&self.parts(), true));
+        bytes
+    }
+
+    /// A network of these weights.
+    pub(crate) fn from_parts(parts: &Parts) -> Self {
+        Self::new(parts, hash_of(&write_parts(parts, false)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn networks_are_read_as_they_were_written() {
+        for features in Features::ALL {
+            let network = Network::sample(features);
+            let own = Network::from_bytes(&network.to_bytes()).unwrap();
+            let foreign = Network::from_bytes(&network.to_nn_bin()).unwrap();
+            assert_eq!(own.parts(), network.parts());
+            assert_eq!(foreign.parts(), network.parts());
+            assert_eq!(own.hash(), foreign.hash());
+        }
+    }
+
+    /// As published for YaneuraOu's K-P networks, and as every HalfKP network of the field begins.
+    #[test]
+    fn a_nn_bin_has_the_size_and_the_head_of_the_field() {
+        let kp = Network::sample(Features::KP).to_nn_bin();
+        assert_eq!(kp.len(), 893_917);
+        assert_eq!(kp[..12], *b"\x16\x2f\xf3\x7a\xa9\x64\x64\x5c\xa5\0\0\0");
+        assert!(kp[12..].starts_with(b"Features=K+P[1710->256x2],Network=AffineTransform[1<-32]"));
+        let halfkp = Network::sample(Features::HalfKP).to_nn_bin();
+        assert_eq!(halfkp[4..8], 0x3e5a_a6ee_u32.to_le_bytes());
+        assert!(halfkp[12..].starts_with(b"Features=HalfKP(Friend)[125388->256x2],"));
+    }
+
+    #[test]
+    fn a_wrong_file_says_what_is_wrong() {
+        let network = Network::sample(Features::KP);
+        for good in [network.to_bytes(), network.to_nn_bin()] {
+            for length in [0, 3, 11, 20, 40, 1000, good.len() - 1] {
+                let error = Network::from_bytes(&good[..length]).unwrap_err();
+                assert!(!error.to_string().contains('\n'), "{error}");
+            }
+            let mut long = good.clone();
+            long.push(0);
+            assert!(matches!(
+                Network::from_bytes(&long),
+                Err(NetworkError::Length { .. })
+            ));
+        }
+        let mut damaged = network.to_bytes();
+        damaged[500_000] ^= 1;
+        assert!(matches!(
+            Network::from_bytes(&damaged),
+            Err(NetworkError::Damaged { .. })
+        ));
+        let mut other = network.to_nn_bin();
+        other[4] ^= 1;
+        let error = Network::from_bytes(&other).unwrap_err().to_string();
+        assert!(error.contains("5c6464a8 ('Features=K+P"), "{error}");
+        let mut shifted = network.to_nn_bin();
+        shifted[12 + 165] ^= 1;
+        assert!(matches!(
+            Network::from_bytes(&shifted),
+            Err(NetworkError::LayerHash { .. })
+        ));
+        let mut endless = network.to_nn_bin();
+        endless[8..12].copy_from_slice(&[0xff; 4]);
+        assert_eq!(Network::from_bytes(&endless), Err(NetworkError::Unknown));
+    }
+}

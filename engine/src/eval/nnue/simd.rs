@@ -1,0 +1,171 @@
+//! The arithmetic of the networks, by what the processor can do. All kernels give the same bits.
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+mod scalar;
+
+use super::network::{Block, HIDDEN, Row};
+
+/// A way to compute.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Kernel {
+    /// Plain code.
+    Scalar,
+    /// 256-bit vectors.
+    #[cfg(target_arch = "x86_64")]
+    Avx2(avx2::Avx2),
+    /// 512-bit vectors, with dot products where the processor has them.
+    #[cfg(target_arch = "x86_64")]
+    Avx512(avx512::Avx512),
+}
+
+impl Kernel {
+    /// The fastest that this processor can run.
+    pub fn best() -> Self {
+        Self::available().pop().unwrap_or(Self::Scalar)
+    }
+
+    /// All that this processor can run, the slowest first.
+    pub fn available() -> Vec<Self> {
+        let mut kernels = vec![Self::Scalar];
+        #[cfg(target_arch = "x86_64")]
+        {
+            kernels.extend(avx2::Avx2::detect().map(Self::Avx2));
+            kernels.extend(avx512::Avx512::detect_plain().map(Self::Avx512));
+            kernels.extend(avx512::Avx512::detect_vnni().map(Self::Avx512));
+        }
+        kernels
+    }
+
+    /// `target` becomes `source` with rows added and others taken away, modulo 2^16.
+    #[inline(always)]
+    pub fn update(self, target: &mut Row, source: &Row, added: &[&Row], removed: &[&Row]) {
+        match self {
+            Self::Scalar => scalar::update(target, source, added, removed),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2(avx2) => avx2.update(target, source, added, removed),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512(avx512) => avx512.update(target, source, added, removed),
+        }
+    }
+
+    /// Each number of a row, from 0 to 127.
+    #[inline(always)]
+    pub fn activate(self, target: &mut [u8; 256], row: &Row) {
+        match self {
+            Self::Scalar => scalar::activate(target, row),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2(avx2) => avx2.activate(target, row),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512(avx512) => avx512.activate(target, row),
+        }
+    }
+
+    /// Weighted sums of inputs up to 127, modulo 2^32; each block weighs four of them.
+    #[inline(always)]
+    pub fn affine(
+        self,
+        inputs: &[[u8; 4]],
+        weights: &[Block],
+        biases: &[i32; HIDDEN],
+    ) -> [i32; HIDDEN] {
+        match self {
+            Self::Scalar => scalar::affine(inputs, weights, biases),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2(avx2) => avx2.affine(inputs, weights, biases),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512(avx512) => avx512.affine(inputs, weights, biases),
+        }
+    }
+}
+
+/// Work in plain code that is worth compiling for the vectors of the processor. It gives the same
+/// bits with all of them: nothing is contracted or put into another order.
+pub(crate) trait Vectorised {
+    /// What comes of it.
+    type Output;
+
+    /// Does it; `#[inline(always)]`, like all that it calls in loops.
+    fn run(self) -> Self::Output;
+}
+
+/// Does some work with the widest vectors there are.
+pub(crate) fn vectorised<W: Vectorised>(work: W) -> W::Output {
+    match Kernel::best() {
+        Kernel::Scalar => work.run(),
+        #[cfg(target_arch = "x86_64")]
+        Kernel::Avx2(avx2) => avx2.run(work),
+        #[cfg(target_arch = "x86_64")]
+        Kernel::Avx512(avx512) => avx512.run(work),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Numbers that look random, the same in every run.
+    struct Numbers(u64);
+
+    impl Numbers {
+        fn next(&mut self) -> u64 {
+            self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1);
+            self.0 >> 24
+        }
+
+        fn row(&mut self, range: u64) -> Row {
+            let mut row = Row::default();
+            for number in row.0.as_flattened_mut() {
+                *number = (self.next() % range) as i16;
+            }
+            row
+        }
+    }
+
+    #[test]
+    fn every_kernel_gives_the_bits_of_the_plain_one() {
+        let mut numbers = Numbers(5);
+        for round in 0..200 {
+            // Small numbers as networks have them, and any at all, which wrap.
+            let range = if round % 2 == 0 { 300 } else { 1 << 16 };
+            let rows: Vec<Row> = (0..9).map(|_| numbers.row(range)).collect();
+            let added: Vec<&Row> = rows[1..1 + round % 5].iter().collect();
+            let removed: Vec<&Row> = rows[5..5 + round % 4].iter().collect();
+            let inputs: Vec<[u8; 4]> = (0..if round % 3 == 0 { 8 } else { 128 })
+                .map(|_| [(); 4].map(|()| (numbers.next() % 128) as u8))
+                .collect();
+            let weights: Vec<Block> = inputs
+                .iter()
+                .map(|_| Block([[(); 4]; HIDDEN].map(|four| four.map(|()| numbers.next() as i8))))
+                .collect();
+            let biases = [(); HIDDEN].map(|()| numbers.next() as i32);
+
+            let run = |kernel: Kernel| {
+                let mut row = Row::default();
+                kernel.update(&mut row, &rows[0], &added, &removed);
+                let mut activated = [0; 256];
+                kernel.activate(&mut activated, &row);
+                (row.0, activated, kernel.affine(&inputs, &weights, &biases))
+            };
+            let expected = run(Kernel::Scalar);
+            for kernel in Kernel::available() {
+                assert_eq!(run(kernel), expected, "{kernel:?}, round {round}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_largest_sums_are_not_cut_off() {
+        let inputs = [[127; 4]; 128];
+        for weight in [i8::MIN, i8::MAX] {
+            let weights = vec![Block([[weight; 4]; HIDDEN]); 128];
+            for kernel in Kernel::available() {
+                let sums = kernel.affine(&inputs, &weights, &[7; HIDDEN]);
+                let expected = 512 * 127 * i32::from(weight) + 7;
+                assert_eq!(sums, [expected; HIDDEN], "{kernel:?}");
+            }
+        }
+    }
+}

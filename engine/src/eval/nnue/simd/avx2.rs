@@ -1,0 +1,130 @@
+//! 256-bit vectors.
+
+use super::{
+    super::network::{Block, HIDDEN, Row},
+    Vectorised,
+};
+use std::arch::x86_64::*;
+
+/// Proof that the processor has AVX2.
+#[derive(Clone, Copy, Debug)]
+pub struct Avx2(());
+
+impl Avx2 {
+    pub fn detect() -> Option<Self> {
+        is_x86_feature_detected!("avx2").then_some(Self(()))
+    }
+
+    #[inline(always)]
+    pub fn update(self, target: &mut Row, source: &Row, added: &[&Row], removed: &[&Row]) {
+        // SAFETY: a value of this type exists only where AVX2 was detected.
+        unsafe { update(target, source, added, removed) }
+    }
+
+    #[inline(always)]
+    pub fn activate(self, target: &mut [u8; 256], row: &Row) {
+        // SAFETY: a value of this type exists only where AVX2 was detected.
+        unsafe { activate(target, row) }
+    }
+
+    #[inline(always)]
+    pub fn affine(
+        self,
+        inputs: &[[u8; 4]],
+        weights: &[Block],
+        biases: &[i32; HIDDEN],
+    ) -> [i32; HIDDEN] {
+        // SAFETY: a value of this type exists only where AVX2 was detected.
+        unsafe { affine(inputs, weights, biases) }
+    }
+
+    pub fn run<W: Vectorised>(self, work: W) -> W::Output {
+        // SAFETY: a value of this type exists only where AVX2 was detected.
+        unsafe { run(work) }
+    }
+}
+
+#[target_feature(enable = "avx2")]
+fn run<W: Vectorised>(work: W) -> W::Output {
+    work.run()
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn load<T>(bytes: &[T]) -> __m256i {
+    assert!(size_of_val(bytes) >= 32);
+    // SAFETY: the slice holds 32 bytes, and the load needs no alignment.
+    unsafe { _mm256_loadu_si256(bytes.as_ptr().cast()) }
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn store<T>(bytes: &mut [T], value: __m256i) {
+    assert!(size_of_val(bytes) >= 32);
+    // SAFETY: the slice has room for 32 bytes of integers, and the store needs no alignment.
+    unsafe { _mm256_storeu_si256(bytes.as_mut_ptr().cast(), value) }
+}
+
+#[target_feature(enable = "avx2")]
+fn update(target: &mut Row, source: &Row, added: &[&Row], removed: &[&Row]) {
+    // Half a row at a time fills eight of the sixteen registers.
+    for half in 0..2 {
+        let mut sums = [_mm256_setzero_si256(); 8];
+        let at = |index: usize| (half * 4 + index / 2, index % 2 * 16);
+        for (index, sum) in sums.iter_mut().enumerate() {
+            let (part, offset) = at(index);
+            *sum = load(&source.0[part][offset..][..16]);
+        }
+        for row in added {
+            for (index, sum) in sums.iter_mut().enumerate() {
+                let (part, offset) = at(index);
+                *sum = _mm256_add_epi16(*sum, load(&row.0[part][offset..][..16]));
+            }
+        }
+        for row in removed {
+            for (index, sum) in sums.iter_mut().enumerate() {
+                let (part, offset) = at(index);
+                *sum = _mm256_sub_epi16(*sum, load(&row.0[part][offset..][..16]));
+            }
+        }
+        for (index, sum) in sums.iter().enumerate() {
+            let (part, offset) = at(index);
+            store(&mut target.0[part][offset..][..16], *sum);
+        }
+    }
+}
+
+#[target_feature(enable = "avx2")]
+fn activate(target: &mut [u8; 256], row: &Row) {
+    let most = _mm256_set1_epi8(127);
+    let (targets, _) = target.as_chunks_mut::<32>();
+    for (target, part) in targets.iter_mut().zip(&row.0) {
+        // Packing cuts to 0..=255 and works on the halves of its operands, which have to be put
+        // back in order.
+        let packed = _mm256_packus_epi16(load(&part[..16]), load(&part[16..]));
+        let packed = _mm256_permute4x64_epi64::<0b11_01_10_00>(packed);
+        store(target, _mm256_min_epu8(packed, most));
+    }
+}
+
+#[target_feature(enable = "avx2")]
+fn affine(inputs: &[[u8; 4]], weights: &[Block], biases: &[i32; HIDDEN]) -> [i32; HIDDEN] {
+    let ones = _mm256_set1_epi16(1);
+    let mut sums = [_mm256_setzero_si256(); 4];
+    for (index, sum) in sums.iter_mut().enumerate() {
+        *sum = load(&biases[index * 8..][..8]);
+    }
+    for (four, block) in inputs.iter().zip(weights) {
+        let four = _mm256_set1_epi32(i32::from_ne_bytes(*four));
+        for (index, sum) in sums.iter_mut().enumerate() {
+            // Two products are at most 2 * 127 * 128 and fit into 16 bits.
+            let pairs = _mm256_maddubs_epi16(four, load(&block.0[index * 8..][..8]));
+            *sum = _mm256_add_epi32(*sum, _mm256_madd_epi16(pairs, ones));
+        }
+    }
+    let mut result = [0; HIDDEN];
+    for (index, sum) in sums.iter().enumerate() {
+        store(&mut result[index * 8..][..8], *sum);
+    }
+    result
+}

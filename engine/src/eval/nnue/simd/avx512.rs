@@ -1,0 +1,171 @@
+//! 512-bit vectors, with VNNI's dot products where the processor has them.
+
+use super::{
+    super::network::{Block, HIDDEN, Row},
+    Vectorised,
+};
+use std::arch::x86_64::*;
+
+/// Proof that the processor has AVX-512 F and BW, and VNNI if it says so.
+#[derive(Clone, Copy, Debug)]
+pub struct Avx512 {
+    vnni: bool,
+}
+
+impl Avx512 {
+    /// Without dot products.
+    pub fn detect_plain() -> Option<Self> {
+        let has = is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512bw");
+        has.then_some(Self { vnni: false })
+    }
+
+    pub fn detect_vnni() -> Option<Self> {
+        Self::detect_plain()
+            .filter(|_| is_x86_feature_detected!("avx512vnni"))
+            .map(|_| Self { vnni: true })
+    }
+
+    #[inline(always)]
+    pub fn update(self, target: &mut Row, source: &Row, added: &[&Row], removed: &[&Row]) {
+        // SAFETY: a value of this type exists only where AVX-512 F and BW were detected.
+        unsafe { update(target, source, added, removed) }
+    }
+
+    #[inline(always)]
+    pub fn activate(self, target: &mut [u8; 256], row: &Row) {
+        // SAFETY: a value of this type exists only where AVX-512 F and BW were detected.
+        unsafe { activate(target, row) }
+    }
+
+    #[inline(always)]
+    pub fn affine(
+        self,
+        inputs: &[[u8; 4]],
+        weights: &[Block],
+        biases: &[i32; HIDDEN],
+    ) -> [i32; HIDDEN] {
+        if self.vnni {
+            // SAFETY: `vnni` is set only where VNNI was detected, too.
+            unsafe { affine_vnni(inputs, weights, biases) }
+        } else {
+            // SAFETY: a value of this type exists only where AVX-512 F and BW were detected.
+            unsafe { affine_plain(inputs, weights, biases) }
+        }
+    }
+
+    pub fn run<W: Vectorised>(self, work: W) -> W::Output {
+        // SAFETY: a value of this type exists only where AVX-512 F and BW were detected.
+        unsafe { run(work) }
+    }
+}
+
+#[target_feature(enable = "avx512f,avx512bw")]
+fn run<W: Vectorised>(work: W) -> W::Output {
+    work.run()
+}
+
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn load<T>(bytes: &[T]) -> __m512i {
+    assert!(size_of_val(bytes) >= 64);
+    // SAFETY: the slice holds 64 bytes, and the load needs no alignment.
+    unsafe { _mm512_loadu_si512(bytes.as_ptr().cast()) }
+}
+
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn store<T>(bytes: &mut [T], value: __m512i) {
+    assert!(size_of_val(bytes) >= 64);
+    // SAFETY: the slice has room for 64 bytes of integers, and the store needs no alignment.
+    unsafe { _mm512_storeu_si512(bytes.as_mut_ptr().cast(), value) }
+}
+
+#[target_feature(enable = "avx512f,avx512bw")]
+fn update(target: &mut Row, source: &Row, added: &[&Row], removed: &[&Row]) {
+    let mut sums = [_mm512_setzero_si512(); 8];
+    for (sum, part) in sums.iter_mut().zip(&source.0) {
+        *sum = load(part);
+    }
+    for row in added {
+        for (sum, part) in sums.iter_mut().zip(&row.0) {
+            *sum = _mm512_add_epi16(*sum, load(part));
+        }
+    }
+    for row in removed {
+        for (sum, part) in sums.iter_mut().zip(&row.0) {
+            *sum = _mm512_sub_epi16(*sum, load(part));
+        }
+    }
+    for (part, sum) in target.0.iter_mut().zip(&sums) {
+        store(part, *sum);
+    }
+}
+
+#[target_feature(enable = "avx512f,avx512bw")]
+fn activate(target: &mut [u8; 256], row: &Row) {
+    let most = _mm512_set1_epi8(127);
+    let order = _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7);
+    let (targets, _) = target.as_chunks_mut::<64>();
+    let (pairs, _) = row.0.as_chunks::<2>();
+    for (target, [low, high]) in targets.iter_mut().zip(pairs) {
+        // Packing cuts to 0..=255 and works on the quarters of its operands, which have to be put
+        // back in order.
+        let packed = _mm512_packus_epi16(load(low), load(high));
+        let packed = _mm512_permutexvar_epi64(order, packed);
+        store(target, _mm512_min_epu8(packed, most));
+    }
+}
+
+#[target_feature(enable = "avx512f,avx512vnni")]
+fn affine_vnni(inputs: &[[u8; 4]], weights: &[Block], biases: &[i32; HIDDEN]) -> [i32; HIDDEN] {
+    // Four sums of each output run side by side: one would wait for the product before it.
+    let mut low = [_mm512_setzero_si512(); 4];
+    let mut high = [_mm512_setzero_si512(); 4];
+    low[0] = load(&biases[..16]);
+    high[0] = load(&biases[16..]);
+    let (inputs, _) = inputs.as_chunks::<4>();
+    let (weights, _) = weights.as_chunks::<4>();
+    for (inputs, blocks) in inputs.iter().zip(weights) {
+        for lane in 0..4 {
+            let four = _mm512_set1_epi32(i32::from_ne_bytes(inputs[lane]));
+            let block = &blocks[lane].0;
+            low[lane] = _mm512_dpbusd_epi32(low[lane], four, load(&block[..16]));
+            high[lane] = _mm512_dpbusd_epi32(high[lane], four, load(&block[16..]));
+        }
+    }
+    finish(low, high)
+}
+
+#[target_feature(enable = "avx512f,avx512bw")]
+fn affine_plain(inputs: &[[u8; 4]], weights: &[Block], biases: &[i32; HIDDEN]) -> [i32; HIDDEN] {
+    let ones = _mm512_set1_epi16(1);
+    let mut low = [_mm512_setzero_si512(); 4];
+    let mut high = [_mm512_setzero_si512(); 4];
+    low[0] = load(&biases[..16]);
+    high[0] = load(&biases[16..]);
+    let (inputs, _) = inputs.as_chunks::<4>();
+    let (weights, _) = weights.as_chunks::<4>();
+    for (inputs, blocks) in inputs.iter().zip(weights) {
+        for lane in 0..4 {
+            let four = _mm512_set1_epi32(i32::from_ne_bytes(inputs[lane]));
+            let block = &blocks[lane].0;
+            // Two products are at most 2 * 127 * 128 and fit into 16 bits.
+            let pairs = _mm512_maddubs_epi16(four, load(&block[..16]));
+            low[lane] = _mm512_add_epi32(low[lane], _mm512_madd_epi16(pairs, ones));
+            let pairs = _mm512_maddubs_epi16(four, load(&block[16..]));
+            high[lane] = _mm512_add_epi32(high[lane], _mm512_madd_epi16(pairs, ones));
+        }
+    }
+    finish(low, high)
+}
+
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn finish(low: [__m512i; 4], high: [__m512i; 4]) -> [i32; HIDDEN] {
+    let mut result = [0; HIDDEN];
+    for (part, [a, b, c, d]) in [low, high].into_iter().enumerate() {
+        let sum = _mm512_add_epi32(_mm512_add_epi32(a, b), _mm512_add_epi32(c, d));
+        store(&mut result[part * 16..][..16], sum);
+    }
+    result
+}

@@ -1,0 +1,35 @@
+//! Plain code: what the other kernels are tested against.
+
+use super::super::network::{Block, HIDDEN, Row};
+
+pub fn update(target: &mut Row, source: &Row, added: &[&Row], removed: &[&Row]) {
+    *target = source.clone();
+    for row in added {
+        for (sum, &number) in target.numbers_mut().zip(row.numbers()) {
+            *sum = sum.wrapping_add(number);
+        }
+    }
+    for row in removed {
+        for (sum, &number) in target.numbers_mut().zip(row.numbers()) {
+            *sum = sum.wrapping_sub(number);
+        }
+    }
+}
+
+pub fn activate(target: &mut [u8; 256], row: &Row) {
+    for (activation, &number) in target.iter_mut().zip(row.numbers()) {
+        *activation = number.clamp(0, 127) as u8;
+    }
+}
+
+pub fn affine(inputs: &[[u8; 4]], weights: &[Block], biases: &[i32; HIDDEN]) -> [i32; HIDDEN] {
+    let mut sums = *biases;
+    for (four, block) in inputs.iter().zip(weights) {
+        for (sum, weights) in sums.iter_mut().zip(&block.0) {
+            for (&input, &weight) in four.iter().zip(weights) {
+                *sum = sum.wrapping_add(i32::from(input) * i32::from(weight));
+            }
+        }
+    }
+    sums
+}

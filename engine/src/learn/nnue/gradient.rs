@@ -1,0 +1,386 @@
+//! The loss of a network on some positions, and its gradient.
+
+use super::{
+    examples::Example,
+    weights::{INPUTS, Weights},
+};
+use crate::eval::nnue::{HIDDEN, PIECES_AND_KINGS, Vectorised, WIDTH};
+
+/// What a network shall say.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Target {
+    /// Share of the score; the rest is the result.
+    pub lambda: f32,
+    /// Centipawns of one unit of the logit.
+    pub scale: f32,
+}
+
+impl Target {
+    /// The probability that the side to move wins.
+    #[inline(always)]
+    fn of(self, example: &Example) -> f32 {
+        let by_score = sigmoid(f32::from(example.score) / self.scale);
+        let by_result = 0.5 + 0.5 * f32::from(example.result);
+        self.lambda * by_score + (1.0 - self.lambda) * by_result
+    }
+}
+
+#[inline(always)]
+fn sigmoid(x: f32) -> f32 {
+    1.0 / (1.0 + libm::expf(-x))
+}
+
+/// Cross-entropy beyond that of the target itself: 0 for a network that is always right.
+#[inline(always)]
+fn loss(target: f32, output: f32) -> f32 {
+    let entropy = |p: f32, log: f32| if p > 0.0 { p * log } else { 0.0 };
+    // log(1 + exp(x)) without overflow.
+    let softplus = output.max(0.0) + libm::log1pf(libm::expf(-output.abs()));
+    let cross = softplus - target * output;
+    cross + entropy(target, libm::logf(target)) + entropy(1.0 - target, libm::logf(1.0 - target))
+}
+
+/// The gradient of the summed loss of some positions.
+#[derive(Clone, Debug)]
+pub(super) struct Gradient {
+    pub weights: Weights,
+    /// The rows that are not 0.
+    pub touched: Vec<bool>,
+    /// The summed loss.
+    pub loss: f64,
+}
+
+impl Gradient {
+    pub fn zero() -> Self {
+        Self {
+            weights: Weights::zero(),
+            touched: vec![false; PIECES_AND_KINGS],
+            loss: 0.0,
+        }
+    }
+
+    pub fn clear(&mut self) {
+        for (row, touched) in self.weights.rows.iter_mut().zip(&mut self.touched) {
+            if *touched {
+                *row = [0.0; WIDTH];
+                *touched = false;
+            }
+        }
+        for weights in self.weights.dense_mut() {
+            weights.fill(0.0);
+        }
+        self.loss = 0.0;
+    }
+
+    pub fn add(&mut self, other: &Self) {
+        let rows = self.weights.rows.iter_mut().zip(&other.weights.rows);
+        let touched = self.touched.iter_mut().zip(&other.touched);
+        for ((row, other), (touched, _)) in rows.zip(touched).filter(|(_, (_, other))| **other) {
+            add(row, other);
+            *touched = true;
+        }
+        for (own, other) in self
+            .weights
+            .dense_mut()
+            .into_iter()
+            .zip(other.weights.dense())
+        {
+            for (own, other) in own.iter_mut().zip(other) {
+                *own += other;
+            }
+        }
+        self.loss += other.loss;
+    }
+}
+
+/// What the layers make of one position.
+struct Activations {
+    sums: [[f32; WIDTH]; 2],
+    inputs: [f32; INPUTS],
+    first: [f32; HIDDEN],
+    second: [f32; HIDDEN],
+    output: f32,
+}
+
+#[inline(always)]
+fn add<const N: usize>(target: &mut [f32; N], other: &[f32; N]) {
+    for (target, other) in target.iter_mut().zip(other) {
+        *target += other;
+    }
+}
+
+#[inline(always)]
+fn add_scaled<const N: usize>(target: &mut [f32; N], factor: f32, other: &[f32; N]) {
+    for (target, other) in target.iter_mut().zip(other) {
+        *target += factor * other;
+    }
+}
+
+#[inline(always)]
+fn dot(one: &[f32; HIDDEN], two: &[f32; HIDDEN]) -> f32 {
+    // Eight sums, in an order that no instruction set changes.
+    let mut sums = [0.0; 8];
+    let pairs = one.as_chunks::<8>().0.iter().zip(two.as_chunks::<8>().0);
+    for (one, two) in pairs {
+        for (sum, (a, b)) in sums.iter_mut().zip(one.iter().zip(two)) {
+            *sum += a * b;
+        }
+    }
+    let [a, b, c, d, e, f, g, h] = sums;
+    ((a + e) + (b + f)) + ((c + g) + (d + h))
+}
+
+#[inline(always)]
+fn clip(x: f32) -> f32 {
+    x.clamp(0.0, 1.0)
+}
+
+/// Whether an activation follows its sum.
+#[inline(always)]
+fn is_open(activation: f32) -> bool {
+    activation > 0.0 && activation < 1.0
+}
+
+#[inline(always)]
+fn forward(weights: &Weights, rows: &[[u16; 40]; 2]) -> Activations {
+    let mut sums = [weights.biases; 2];
+    for (sums, rows) in sums.iter_mut().zip(rows) {
+        for &row in rows {
+            add(sums, &weights.rows[usize::from(row)]);
+        }
+    }
+    let mut inputs = [0.0; INPUTS];
+    for (input, &sum) in inputs.iter_mut().zip(sums.as_flattened()) {
+        *input = clip(sum);
+    }
+    let mut first = weights.first_biases;
+    for (&input, row) in inputs.iter().zip(&weights.first) {
+        if input != 0.0 {
+            add_scaled(&mut first, input, row);
+        }
+    }
+    let first = first.map(clip);
+    let mut second = weights.second_biases;
+    for (&input, row) in first.iter().zip(&weights.second) {
+        add_scaled(&mut second, input, row);
+    }
+    let second = second.map(clip);
+    let output = weights.output_bias[0] + dot(&second, &weights.output);
+    Activations {
+        sums,
+        inputs,
+        first,
+        second,
+        output,
+    }
+}
+
+/// Adds the gradient of one position, to be learned as `target`.
+#[inline(always)]
+fn backward(weights: &Weights, gradient: &mut Gradient, rows: &[[u16; 40]; 2], target: f32) {
+    let activations = forward(weights, rows);
+    gradient.loss += f64::from(loss(target, activations.output));
+    let slope = sigmoid(activations.output) - target;
+
+    let sink = &mut gradient.weights;
+    sink.output_bias[0] += slope;
+    add_scaled(&mut sink.output, slope, &activations.second);
+    let mut second = [0.0; HIDDEN];
+    for (index, slot) in second.iter_mut().enumerate() {
+        if is_open(activations.second[index]) {
+            *slot = slope * weights.output[index];
+        }
+    }
+    add(&mut sink.second_biases, &second);
+    let mut first = [0.0; HIDDEN];
+    for (index, slot) in first.iter_mut().enumerate() {
+        let input = activations.first[index];
+        add_scaled(&mut sink.second[index], input, &second);
+        if is_open(input) {
+            *slot = dot(&second, &weights.second[index]);
+        }
+    }
+    add(&mut sink.first_biases, &first);
+    let mut sums = [[0.0; WIDTH]; 2];
+    for (index, slot) in sums.as_flattened_mut().iter_mut().enumerate() {
+        let input = activations.inputs[index];
+        if input != 0.0 {
+            add_scaled(&mut sink.first[index], input, &first);
+        }
+        if is_open(activations.sums.as_flattened()[index]) {
+            *slot = dot(&first, &weights.first[index]);
+        }
+    }
+    for side in &sums {
+        add(&mut sink.biases, side);
+    }
+    for (side, rows) in sums.iter().zip(rows) {
+        for &row in rows {
+            add(&mut sink.rows[usize::from(row)], side);
+            gradient.touched[usize::from(row)] = true;
+        }
+    }
+}
+
+/// Adds the gradient of some positions.
+pub(super) struct Backward<'a, I> {
+    pub weights: &'a Weights,
+    pub gradient: &'a mut Gradient,
+    /// Each with whether it is to be mirrored.
+    pub examples: I,
+    pub target: Target,
+}
+
+impl<'a, I: Iterator<Item = (&'a Example, bool)>> Vectorised for Backward<'a, I> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        for (example, mirrored) in self.examples {
+            let target = self.target.of(example);
+            backward(self.weights, self.gradient, &example.rows(mirrored), target);
+        }
+    }
+}
+
+/// Sums the loss of some positions.
+pub(super) struct Loss<'a> {
+    pub weights: &'a Weights,
+    pub examples: &'a [Example],
+    pub target: Target,
+}
+
+impl Vectorised for Loss<'_> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn run(self) -> f64 {
+        let of = |example: &Example| {
+            let output = forward(self.weights, &example.rows(false)).output;
+            f64::from(loss(self.target.of(example), output))
+        };
+        self.examples.iter().map(of).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        eval::nnue::vectorised,
+        learn::{nnue::TrainingSet, random::Random, sample::Sample},
+        rules::Game,
+    };
+
+    fn examples() -> Vec<Example> {
+        let mut set = TrainingSet::default();
+        let mut game = Game::startpos();
+        let mut random = Random::new(3, 0);
+        for ply in 0..60 {
+            let legal = game.legal_moves();
+            let mv = legal[random.below(legal.len())];
+            let sample = Sample {
+                position: game.position().to_packed().unwrap(),
+                score: random.below(2000) as i16 - 1000,
+                best_move: mv,
+                ply,
+                result: random.below(3) as i8 - 1,
+                is_last: false,
+            };
+            set.add(&sample).unwrap();
+            game.play(mv).unwrap();
+        }
+        set.examples.truncate(20);
+        set.examples
+    }
+
+    /// Every part of the network, against the difference that a small change of a weight makes.
+    #[test]
+    fn the_gradient_is_that_of_finite_differences() {
+        let examples = examples();
+        let target = Target {
+            lambda: 0.7,
+            scale: 600.0,
+        };
+        let mut weights = Weights::random(&mut Random::new(1, 0));
+        let mut gradient = Gradient::zero();
+        vectorised(Backward {
+            weights: &weights,
+            gradient: &mut gradient,
+            examples: examples.iter().map(|example| (example, false)),
+            target,
+        });
+        let total = vectorised(Loss {
+            weights: &weights,
+            examples: &examples,
+            target,
+        });
+        assert!((gradient.loss - total).abs() < 1e-6);
+
+        // One row that every position has, in its first parts, and some of everything else.
+        let row = usize::from(examples[0].features[0]);
+        let expected: Vec<f32> = gradient.weights.all().copied().collect();
+        let dense = weights.rows.len() * WIDTH;
+        let tried = (row * WIDTH..(row + 1) * WIDTH)
+            .step_by(16)
+            .chain((dense..expected.len()).step_by(97))
+            .chain(expected.len() - 70..expected.len());
+        let mut compared = 0;
+        for index in tried {
+            const STEP: f32 = 2e-3;
+            let mut moved = |by: f32| {
+                if let Some(weight) = weights.all_mut().nth(index) {
+                    *weight += by;
+                }
+                let work = Loss {
+                    weights: &weights,
+                    examples: &examples,
+                    target,
+                };
+                vectorised(work)
+            };
+            let (up, down) = (moved(STEP), moved(-2.0 * STEP));
+            moved(STEP);
+            let measured = ((up - down) / f64::from(2.0 * STEP)) as f32;
+            let difference = (measured - expected[index]).abs();
+            // An activation that reaches a limit within the step bends the difference a little.
+            let allowed = 2e-3 + 0.05 * measured.abs().max(expected[index].abs());
+            assert!(
+                difference < allowed,
+                "weight {index}: {measured} measured, {} computed",
+                expected[index]
+            );
+            compared += usize::from(measured.abs() > 1e-3);
+        }
+        assert!(compared > 100, "only {compared} weights matter");
+    }
+
+    #[test]
+    fn gradients_of_parts_add_up() {
+        let examples = examples();
+        let weights = Weights::random(&mut Random::new(2, 0));
+        let target = Target {
+            lambda: 1.0,
+            scale: 600.0,
+        };
+        let of = |examples: &[Example]| {
+            let mut gradient = Gradient::zero();
+            vectorised(Backward {
+                weights: &weights,
+                gradient: &mut gradient,
+                examples: examples.iter().map(|example| (example, false)),
+                target,
+            });
+            gradient
+        };
+        let whole = of(&examples);
+        let mut sum = of(&examples[..7]);
+        sum.add(&of(&examples[7..]));
+        assert_eq!(sum.touched, whole.touched);
+        for (a, b) in sum.weights.all().zip(whole.weights.all()) {
+            assert!((a - b).abs() < 1e-4, "{a} {b}");
+        }
+        sum.clear();
+        assert_eq!(sum.weights, Weights::zero());
+    }
+}

@@ -1,0 +1,383 @@
+//! The course of a training: epochs of shuffled batches, and where to go on later.
+
+use super::{
+    adam::{Adam, Descent},
+    examples::{Example, TrainingSet},
+    gradient::{Backward, Gradient, Loss, Target},
+    quantise::{LIMITS, LOGIT, quantise, restore},
+    weights::Weights,
+};
+use crate::{
+    eval::{Network, nnue::vectorised},
+    learn::random::Random,
+};
+use std::thread;
+
+/// How a network is trained.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NetworkTraining {
+    /// Of the first weights, and of the order of the positions.
+    pub seed: u64,
+    /// How often every position is seen.
+    pub epochs: u64,
+    /// Positions of one step.
+    pub batch: usize,
+    /// Length of the first steps; it falls to a hundredth along half a cosine.
+    pub rate: f64,
+    /// Share of the score in what is learned; the rest is the game's result.
+    pub lambda: f64,
+    /// Threads that share a batch. With another number sums are rounded otherwise.
+    pub threads: usize,
+}
+
+impl Default for NetworkTraining {
+    fn default() -> Self {
+        Self {
+            seed: 1,
+            epochs: 12,
+            batch: 8192,
+            rate: 0.001,
+            lambda: 0.7,
+            threads: 2,
+        }
+    }
+}
+
+/// Why there is no training.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum TrainerError {
+    /// A setting that makes no sense.
+    #[error("{name} must be {expected}, not {given}")]
+    Setting {
+        /// Which one.
+        name: &'static str,
+        /// What it is.
+        given: f64,
+        /// What it may be.
+        expected: &'static str,
+    },
+    /// Another kind of network.
+    #[error("only K-P networks are trained, not HalfKP")]
+    Features,
+    /// The bytes are no checkpoint.
+    #[error("checkpoint is damaged or of another version: {given} bytes, expected {expected}")]
+    Checkpoint {
+        /// Bytes there are.
+        given: usize,
+        /// Bytes there should be.
+        expected: usize,
+    },
+}
+
+const MAGIC: &[u8; 16] = b"monju training 1";
+
+/// A network that learns.
+#[derive(Clone, Debug)]
+pub struct NetworkTrainer {
+    settings: NetworkTraining,
+    weights: Weights,
+    adam: Adam,
+    epochs_done: u64,
+}
+
+impl NetworkTrainer {
+    /// A network that knows nothing yet, or what `start` knows.
+    ///
+    /// # Errors
+    /// A setting makes no sense, or `start` is of another kind.
+    pub fn new(settings: NetworkTraining, start: Option<&Network>) -> Result<Self, TrainerError> {
+        let check = |name, given: f64, fits: bool, expected| {
+            let error = TrainerError::Setting {
+                name,
+                given,
+                expected,
+            };
+            if fits { Ok(()) } else { Err(error) }
+        };
+        let NetworkTraining { rate, lambda, .. } = settings;
+        check(
+            "batch",
+            settings.batch as f64,
+            settings.batch > 0,
+            "positive",
+        )?;
+        check(
+            "threads",
+            settings.threads as f64,
+            settings.threads > 0,
+            "positive",
+        )?;
+        check(
+            "lambda",
+            lambda,
+            (0.0..=1.0).contains(&lambda),
+            "between 0 and 1",
+        )?;
+        check("rate", rate, rate > 0.0 && rate < 1.0, "between 0 and 1")?;
+        let weights = match start {
+            None => Weights::random(&mut Random::new(settings.seed, 0)),
+            Some(network) => restore(&network.parts()).ok_or(TrainerError::Features)?,
+        };
+        Ok(Self {
+            settings,
+            weights,
+            adam: Adam::new(),
+            epochs_done: 0,
+        })
+    }
+
+    /// How many epochs it has behind it.
+    pub fn epochs_done(&self) -> u64 {
+        self.epochs_done
+    }
+
+    /// The network that it has become.
+    pub fn network(&self) -> Network {
+        Network::from_parts(&quantise(&self.weights))
+    }
+
+    fn target(&self) -> Target {
+        Target {
+            lambda: self.settings.lambda as f32,
+            scale: LOGIT,
+        }
+    }
+
+    /// The mean loss on some positions: cross-entropy beyond that of what is to be learned.
+    pub fn loss(&self, set: &TrainingSet) -> f64 {
+        let share = set.len().div_ceil(self.settings.threads).max(1);
+        let (weights, target) = (&self.weights, self.target());
+        let sum: f64 = thread::scope(|scope| {
+            let parts: Vec<_> = set
+                .examples
+                .chunks(share)
+                .map(|examples| {
+                    scope.spawn(move || {
+                        vectorised(Loss {
+                            weights,
+                            examples,
+                            target,
+                        })
+                    })
+                })
+                .collect();
+            // A panic of a part has been told; nothing can come of the whole.
+            parts
+                .into_iter()
+                .map(|part| part.join().expect("sums do not panic"))
+                .sum()
+        });
+        sum / set.len().max(1) as f64
+    }
+
+    /// Learns from every position once, mirrored or not, in an order of its own; returns the mean loss meanwhile.
+    /// `progress` hears of the positions done and of their mean loss so far.
+    pub fn epoch(&mut self, set: &TrainingSet, progress: &mut dyn FnMut(usize, f64)) -> f64 {
+        let threads = self.settings.threads;
+        let mut random = Random::new(self.settings.seed, 1 + self.epochs_done);
+        let draw = |index| (index, random.next() & 1 == 1);
+        let mut order: Vec<(u32, bool)> = (0..set.len() as u32).map(draw).collect();
+        for index in (1..order.len()).rev() {
+            order.swap(index, random.below(index + 1));
+        }
+        let batches = set.len().div_ceil(self.settings.batch) as u64;
+        let all_batches = (batches * self.settings.epochs).max(1) as f64;
+        let mut gradients = vec![Gradient::zero(); threads];
+        let (mut done, mut loss) = (0, 0.0);
+        for (number, batch) in order.chunks(self.settings.batch).enumerate() {
+            let passed = (self.epochs_done * batches + number as u64) as f64 / all_batches;
+            let fall = 0.5 + 0.5 * libm::cos(passed.min(1.0) * std::f64::consts::PI);
+            let rate = self.settings.rate * (0.01 + 0.99 * fall);
+            self.step(&set.examples, batch, &mut gradients, rate as f32);
+            done += batch.len();
+            loss += gradients[0].loss;
+            progress(done, loss / done as f64);
+        }
+        self.epochs_done += 1;
+        loss / done.max(1) as f64
+    }
+
+    /// One step down the mean gradient of a batch, which is in `gradients[0]` afterwards.
+    fn step(
+        &mut self,
+        examples: &[Example],
+        batch: &[(u32, bool)],
+        gradients: &mut [Gradient],
+        rate: f32,
+    ) {
+        let share = batch.len().div_ceil(gradients.len());
+        let (weights, target) = (&self.weights, self.target());
+        thread::scope(|scope| {
+            for (part, gradient) in batch.chunks(share).zip(&mut *gradients) {
+                scope.spawn(move || {
+                    gradient.clear();
+                    vectorised(Backward {
+                        weights,
+                        gradient,
+                        examples: part
+                            .iter()
+                            .map(|&(index, mirrored)| (&examples[index as usize], mirrored)),
+                        target,
+                    });
+                });
+            }
+        });
+        if let Some((sum, others)) = gradients.split_first_mut() {
+            for other in &others[..batch.chunks(share).len() - 1] {
+                sum.add(other);
+            }
+            vectorised(Descent {
+                adam: &mut self.adam,
+                weights: &mut self.weights,
+                gradient: sum,
+                count: batch.len(),
+                rate,
+                limits: LIMITS,
+            });
+        }
+    }
+
+    /// Everything that [`NetworkTrainer::resume`] needs.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = MAGIC.to_vec();
+        bytes.extend(self.epochs_done.to_le_bytes());
+        bytes.extend(self.adam.steps.to_le_bytes());
+        for part in [&self.weights, &self.adam.first, &self.adam.second] {
+            bytes.extend(part.all().flat_map(|weight| weight.to_le_bytes()));
+        }
+        bytes
+    }
+
+    /// Goes on where another training with the same settings was written down.
+    ///
+    /// # Errors
+    /// A setting makes no sense, or the bytes are not what [`NetworkTrainer::to_bytes`] writes.
+    pub fn resume(settings: NetworkTraining, bytes: &[u8]) -> Result<Self, TrainerError> {
+        let mut trainer = Self::new(settings, None)?;
+        let expected = MAGIC.len() + 16 + 12 * trainer.weights.all().count();
+        let damaged = TrainerError::Checkpoint {
+            given: bytes.len(),
+            expected,
+        };
+        if bytes.len() != expected || !bytes.starts_with(MAGIC) {
+            return Err(damaged);
+        }
+        let (numbers, rest) = bytes[MAGIC.len()..].split_at(16);
+        let (numbers, _) = numbers.as_chunks();
+        trainer.epochs_done = u64::from_le_bytes(numbers[0]);
+        trainer.adam.steps = u64::from_le_bytes(numbers[1]);
+        let mut stored = rest.as_chunks().0.iter();
+        let NetworkTrainer { weights, adam, .. } = &mut trainer;
+        for part in [weights, &mut adam.first, &mut adam.second] {
+            for (weight, &bytes) in part.all_mut().zip(&mut stored) {
+                *weight = f32::from_le_bytes(bytes);
+            }
+        }
+        Ok(trainer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        eval::{Evaluator, Nnue},
+        learn::Sample,
+        rules::{Game, Position},
+    };
+    use std::sync::Arc;
+
+    /// Positions of random games, valued by the difference of the hands.
+    fn set(games: u64) -> (TrainingSet, Vec<Position>) {
+        let (mut set, mut positions) = (TrainingSet::default(), Vec::new());
+        for number in 0..games {
+            let mut random = Random::new(9, number);
+            let mut game = Game::startpos();
+            for ply in 0..80 {
+                let legal = game.legal_moves();
+                if legal.is_empty() {
+                    break;
+                }
+                let mv = legal[random.below(legal.len())];
+                let position = game.position();
+                let us = position.side_to_move();
+                let pieces = |color| {
+                    let kinds = crate::rules::PieceKind::HAND.iter();
+                    kinds
+                        .map(|&kind| position.hand(color).count(kind) as i16)
+                        .sum::<i16>()
+                };
+                let sample = Sample {
+                    position: position.to_packed().unwrap(),
+                    score: 300 * (pieces(us) - pieces(!us)),
+                    best_move: mv,
+                    ply,
+                    result: 0,
+                    is_last: false,
+                };
+                if set.add(&sample).unwrap() {
+                    positions.push(position.clone());
+                }
+                game.play(mv).unwrap();
+            }
+        }
+        (set, positions)
+    }
+
+    fn settings() -> NetworkTraining {
+        NetworkTraining {
+            epochs: 6,
+            batch: 64,
+            lambda: 1.0,
+            ..NetworkTraining::default()
+        }
+    }
+
+    #[test]
+    fn a_network_learns_and_keeps_what_it_learned_as_integers() {
+        let (set, positions) = set(25);
+        let mut trainer = NetworkTrainer::new(settings(), None).unwrap();
+        let before = trainer.loss(&set);
+        for _ in 0..6 {
+            trainer.epoch(&set, &mut |_, _| ());
+        }
+        let after = trainer.loss(&set);
+        assert!(after < before / 4.0, "loss {before} before, {after} after");
+
+        let network = Network::from_bytes(&trainer.network().to_nn_bin()).unwrap();
+        let mut evaluator = Nnue::new(Arc::new(network));
+        let errors = positions
+            .iter()
+            .zip(&set.examples)
+            .map(|(position, example)| {
+                evaluator.reset(position);
+                (evaluator.evaluate(position) - i32::from(example.score)).abs()
+            });
+        let mean = errors.sum::<i32>() / positions.len() as i32;
+        assert!(mean < 100, "off by {mean} centipawns on average");
+    }
+
+    #[test]
+    fn a_resumed_training_ends_as_an_uninterrupted_one() {
+        let (set, _) = set(3);
+        let mut whole = NetworkTrainer::new(settings(), None).unwrap();
+        whole.epoch(&set, &mut |_, _| ());
+        let bytes = whole.to_bytes();
+        whole.epoch(&set, &mut |_, _| ());
+        let mut resumed = NetworkTrainer::resume(settings(), &bytes).unwrap();
+        assert_eq!(resumed.epochs_done(), 1);
+        resumed.epoch(&set, &mut |_, _| ());
+        assert_eq!(resumed.to_bytes(), whole.to_bytes());
+        assert!(NetworkTrainer::resume(settings(), &bytes[1..]).is_err());
+    }
+
+    #[test]
+    fn nonsense_is_refused() {
+        let settings = NetworkTraining {
+            lambda: 1.5,
+            ..settings()
+        };
+        let error = NetworkTrainer::new(settings, None).unwrap_err();
+        assert_eq!(error.to_string(), "lambda must be between 0 and 1, not 1.5");
+    }
+}
