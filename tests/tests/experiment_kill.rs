@@ -1,6 +1,11 @@
 //! An experiment survives whatever ends its runners or its store: the games are those of an
 //! undisturbed run, each once.
 
+#![expect(
+    clippy::await_holding_lock,
+    reason = "every test has a runtime of its own, which may wait for the other tests"
+)]
+
 use monju_coordinator::experiment::{
     specification::Specification,
     store::{self, Address, Opening, Record},

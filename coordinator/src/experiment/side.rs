@@ -118,7 +118,7 @@ impl Seat {
                 start: game.start().to_owned(),
                 moves: game.moves().iter().map(ToString::to_string).collect(),
             }),
-            limits: Some(self.ensemble.limits.clone()),
+            limits: Some(self.ensemble.limits),
             seed,
             rule: self.team.rule.clone(),
             ..Begin::default()

@@ -12,7 +12,7 @@ pub fn condorcet_gain(n: u32, p: f64) -> f64 {
     if n == 0 {
         return 0.0;
     }
-    let n = if n % 2 == 0 { n - 1 } else { n };
+    let n = if n.is_multiple_of(2) { n - 1 } else { n };
     // Sum of C(n, i) p^(n-i) (1-p)^i over the minorities i, term by term from the one before.
     let mut sum = 0.0;
     for wrong in 0..=(n - 1) / 2 {

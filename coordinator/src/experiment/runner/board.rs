@@ -28,7 +28,7 @@ pub(super) struct Board {
 
 /// How a pair ended.
 enum Outcome {
-    Played(PlayedPair),
+    Played(Box<PlayedPair>),
     Failed(Incident),
     /// The lease is somebody else's by now.
     Lost,
@@ -153,7 +153,7 @@ impl Board {
             }
         }
         match games.try_into() {
-            Ok(games) => Outcome::Played(PlayedPair { games, incidents }),
+            Ok(games) => Outcome::Played(Box::new(PlayedPair { games, incidents })),
             Err(_) => unreachable!("two games were played"),
         }
     }

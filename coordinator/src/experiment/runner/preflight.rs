@@ -61,7 +61,7 @@ fn trials(ensemble: &Ensemble) -> Vec<Ensemble> {
     };
     let trial = |members| Ensemble {
         members,
-        limits: limits.clone(),
+        limits,
         ..ensemble.clone()
     };
     match &ensemble.members {

@@ -13,7 +13,7 @@ use crate::{
     },
 };
 use serde::Deserialize;
-use std::{collections::BTreeMap, path::Path};
+use std::{cmp::Ordering, collections::BTreeMap, path::Path};
 
 /// Keys on which no game depends.
 const UNPLAYED: [&str; 6] = ["title", "games", "stop", "report", "ballots", "openings"];
@@ -302,7 +302,7 @@ impl AdjudicationTable {
 impl StopTable {
     fn validate(&self, source: &Source) -> Result<Sprt, ConfigError> {
         let wrong = |key: &str, what: &str| Err(source.error(&["stop", key], what.to_owned()));
-        if !(self.elo0 < self.elo1) {
+        if self.elo0.partial_cmp(&self.elo1) != Some(Ordering::Less) {
             return wrong("elo1", "elo1 must be greater than elo0");
         }
         for (key, value) in [("alpha", self.alpha), ("beta", self.beta)] {
