@@ -172,15 +172,14 @@ fn pondering_from_the_opponents_position_prepares_every_reply() {
         ..Limits::default()
     };
     let depth = Limits {
-        depth: Some(7),
+        depth: Some(9),
         ..Limits::default()
     };
     let game = Game::from_usi("startpos moves 7g7f 3c3d 2g2f 4c4d 4i5h").expect("a game");
     let (mut prepared, mut unprepared) = (0, 0);
-    for reply in ["8b4b", "3a4b", "4a3b"] {
+    for reply in game.legal_moves() {
         let mut after = game.clone();
-        let mv = after.parse_move(reply).expect("legal");
-        after.play(mv).expect("legal");
+        after.play(reply).expect("legal");
         let to_depth = |ponder: bool| {
             let mut player = Player::new(PlayerSettings {
                 hash_mib: 4,
@@ -189,7 +188,7 @@ fn pondering_from_the_opponents_position_prepares_every_reply() {
             .expect("a player");
             player.new_game(0);
             if ponder {
-                player.ponder(&game, &nodes(200_000), &Control::new(), &mut |_| ());
+                player.ponder(&game, &nodes(100_000), &Control::new(), &mut |_| ());
             }
             let outcome = player.think(&after, &depth, &Control::new(), &mut |_| ());
             outcome.line.nodes
