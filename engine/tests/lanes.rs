@@ -104,6 +104,21 @@ fn a_lane_of_the_plain_search_is_the_player_with_its_seed() {
 }
 
 #[test]
+fn cuts_change_no_value() {
+    deep(|| {
+        let [mut minimax, mut cutting] = [SearchOptions::minimax(), SearchOptions::plain()]
+            .map(|search| player(4, 50.0, 1, search));
+        for game in positions().iter().step_by(5) {
+            let reference = think(&mut minimax, 5, game, 2);
+            let line = think(&mut cutting, 5, game, 2);
+            let scores = |line: &Line| line.lanes.iter().map(|lane| lane.score).collect::<Vec<_>>();
+            assert_eq!(scores(&line), scores(&reference), "{}", game.position());
+            assert!(line.nodes < reference.nodes, "{}", game.position());
+        }
+    });
+}
+
+#[test]
 fn lanes_without_noise_search_the_tree_of_one_player() {
     deep(|| {
         let mut vector = player(5, 0.0, 64, SearchOptions::default());

@@ -436,7 +436,13 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
 
         let new_depth = depth - 1 + extension;
         let mut value = V::all(-INFINITE);
-        if !stopping {
+        if !stopping && self.options.cuts == 0 {
+            let window = (V::all(-INFINITE), V::all(INFINITE));
+            self.pv[ply + 1].clear();
+            value = self
+                .alpha_beta::<true>(&child, window, new_depth, ply + 1, false)
+                .negated();
+        } else if !stopping {
             let mut full = !PV || number > 1;
             let mut low = alpha();
             if self.options.late_move_reduction != 0

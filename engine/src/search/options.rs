@@ -55,6 +55,9 @@ options! {
     node_aspiration = 0 in 0..=1;
     /// Half the width of that window, in centipawns.
     node_window = 80 in 1..=2000;
+    /// Moves that cannot change the value are left out; without, the search is minimax down to
+    /// quiescence, and takes for ever.
+    cuts = 1 in 0..=1;
     /// No line below can beat a mate that is known already.
     mate_distance = 1 in 0..=1;
     /// Looks for a mate in one at nodes that the table does not know (paper 003).
@@ -171,6 +174,17 @@ impl SearchOptions {
             }
         }
         options
+    }
+
+    /// The plain minimax search, down to quiescence: what every other search can be compared with, at
+    /// depths of 2 or 3.
+    pub fn minimax() -> Self {
+        Self {
+            cuts: 0,
+            mate_distance: 0,
+            root_aspiration: 0,
+            ..Self::plain()
+        }
     }
 
     /// Reductions of late moves in plies, by depth and number of the move.
