@@ -16,6 +16,7 @@ mod picker;
 mod prune;
 mod quiescence;
 mod replies;
+mod scores;
 mod see;
 mod split;
 mod table;

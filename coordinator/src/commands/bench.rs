@@ -1,6 +1,7 @@
 //! `monju bench`: how much one player searches, and how fast.
 
 mod compare;
+mod machine;
 mod rival;
 mod scaling;
 
@@ -145,7 +146,7 @@ fn answer_text(measured: &Measurement) -> String {
 }
 
 /// Runs `work` on a thread with the stack that a search needs.
-fn on_search_stack(work: impl FnOnce() -> anyhow::Result<()> + Send) -> anyhow::Result<()> {
+fn on_search_stack<T: Send>(work: impl FnOnce() -> anyhow::Result<T> + Send) -> anyhow::Result<T> {
     thread::scope(|scope| {
         let search = thread::Builder::new()
             .name("search".to_owned())

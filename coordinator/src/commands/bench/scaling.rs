@@ -1,7 +1,7 @@
 //! `monju bench --threads 1,2` and `--lanes 1,8`: how much sooner several threads reach a depth than
 //! one, and how much later one search that carries several virtual players.
 
-use super::{on_search_stack, print};
+use super::{machine, on_search_stack, print};
 use monju_engine::{
     Limits, Player, PlayerSettings,
     bench::{self, MIDDLEGAME},
@@ -61,6 +61,9 @@ struct Series {
     player: Player,
     nodes: Vec<u64>,
     times: Vec<Duration>,
+    /// How many times the nodes/second of one search so many independent searches reach here;
+    /// for threads alone.
+    machine: Option<f64>,
 }
 
 /// Geometric means over the positions of what changes from the first series to another.
@@ -82,8 +85,13 @@ impl Scaling {
         on_search_stack(|| {
             let mut series = Vec::new();
             for &count in &self.counts {
+                let is_parallel = self.dimension == Dimension::Threads && count > 1;
                 series.push(Series {
                     count,
+                    machine: match is_parallel {
+                        true => Some(machine::limit(&self.settings, count)?),
+                        false => None,
+                    },
                     player: Player::new(self.dimension.apply(&self.settings, count))?,
                     nodes: Vec::new(),
                     times: Vec::new(),
@@ -127,7 +135,10 @@ impl Scaling {
             series.nodes.iter().sum::<u64>(),
             self.depth,
             series.times.iter().sum::<Duration>().as_secs_f64(),
-        )
+        ) + &series.machine.map_or(String::new(), |limit| {
+            let count = series.count;
+            format!("; {count} independent searches reach nodes/s x {limit:.3} on this machine")
+        })
     }
 
     fn object(&self, series: &[Series]) -> Value {
@@ -145,6 +156,7 @@ impl Scaling {
                     "nps_ratio": ratios.nodes_per_second,
                     "nodes_ratio": ratios.nodes,
                     "speedup": ratios.speedup,
+                    "independent_nps_ratio": one.machine,
                 })
             })
             .collect();
@@ -206,6 +218,7 @@ mod tests {
             .expect("good settings"),
             nodes: nodes.to_vec(),
             times: milliseconds.map(Duration::from_millis).to_vec(),
+            machine: None,
         };
         let one = series(1, [100, 400], [1000, 4000]);
         let two = series(2, [200, 400], [500, 2000]);
