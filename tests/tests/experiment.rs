@@ -129,7 +129,7 @@ from cshogi import CSA, KIF, move_to_usi
 count = 0
 for path in sorted(pathlib.Path(sys.argv[1]).rglob("*.csa")):
     csa = CSA.Parser.parse_file(str(path))[0]
-    kif = KIF.Parser.parse_file(str(path.with_suffix(".kif")))
+    kif = KIF.Parser.parse_file(str(path.with_suffix(".kifu")))
     one = [move_to_usi(move) for move in csa.moves]
     two = [move_to_usi(move) for move in kif.moves]
     assert len(one) > 2 and one == two, (path, one, two)

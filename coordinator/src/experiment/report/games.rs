@@ -35,7 +35,7 @@ pub enum WriteError {
     },
 }
 
-/// Writes every game as `CELL/PAIR-GAME.csa` and `.kif`, and its ballots as `.jsonl` where they
+/// Writes every game as `CELL/PAIR-GAME.csa` and `.kifu` (KIF in UTF-8), and its ballots as `.jsonl` where they
 /// were kept. Returns how many games there are.
 ///
 /// # Errors
@@ -88,7 +88,7 @@ pub async fn write_games(
                 let csa = kifu.csa().map_err(broken)?;
                 let kif = kifu.kif().map_err(broken)?;
                 fs::write(folder.join(format!("{name}.csa")), csa).map_err(failed)?;
-                fs::write(folder.join(format!("{name}.kif")), kif).map_err(failed)?;
+                fs::write(folder.join(format!("{name}.kifu")), kif).map_err(failed)?;
                 if !record.ballots.is_empty() {
                     let file = folder.join(format!("{name}.jsonl"));
                     fs::write(file, &record.ballots).map_err(failed)?;

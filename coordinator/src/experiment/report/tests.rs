@@ -161,7 +161,7 @@ async fn games_are_written_for_guis() {
     };
     assert!(read("00000-0.csa").starts_with("V2.2\nN+council\nN-single\n"));
     assert!(read("00001-1.csa").starts_with("V2.2\nN+single\nN-council\n"));
-    assert!(read("00000-1.kif").contains("先手：single\n"));
+    assert!(read("00000-1.kifu").contains("先手：single\n"));
     assert_eq!(read("00000-0.jsonl"), "{}\n");
 }
 
