@@ -16,7 +16,6 @@ mod picker;
 mod prune;
 mod quiescence;
 mod replies;
-mod scores;
 mod see;
 mod split;
 mod table;

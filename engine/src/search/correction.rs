@@ -1,13 +1,13 @@
 //! Correction history: how wrong the static evaluation was in positions that share a feature, as
 //! measured by their searches. What a simple evaluation cannot see, it learns during the game.
 
-use super::{history::Context, scores::Scores, value::Value};
+use super::{history::Context, value::Value};
 use crate::rules::{Bitboard, Color, PieceKind, Position};
 
 const BUCKETS: usize = 1 << 14;
 
 /// Largest absolute value of an entry.
-const LIMIT: i16 = 1024;
+const LIMIT: i32 = 1024;
 
 /// Features that a correction goes by, besides the last move.
 const FEATURES: usize = 4;
@@ -20,11 +20,10 @@ pub(super) struct Features {
     last: Context,
 }
 
-/// The corrections of a game, by feature, side to move and bucket.
+/// The corrections of one search thread, by side to move and feature.
 pub(super) struct Correction {
-    buckets: Scores,
-    /// By side and last move.
-    last: Scores,
+    tables: Box<[[[i16; BUCKETS]; 2]; FEATURES]>,
+    last: [Box<[i16]>; 2],
 }
 
 fn bucket(words: [u128; 2]) -> usize {
@@ -68,47 +67,43 @@ impl Features {
     }
 }
 
-impl Features {
-    fn indices(&self) -> impl Iterator<Item = usize> {
-        let side = self.side;
-        let index = move |(feature, bucket)| (2 * feature + side) * BUCKETS + bucket;
-        self.buckets.into_iter().enumerate().map(index)
-    }
-
-    fn last_index(&self) -> usize {
-        self.side * Context::COUNT + self.last.index()
-    }
-}
-
 impl Correction {
     pub fn new() -> Self {
         Self {
-            buckets: Scores::new(2 * FEATURES * BUCKETS, LIMIT),
-            last: Scores::new(2 * Context::COUNT, LIMIT),
+            tables: vec![[[0; BUCKETS]; 2]; FEATURES]
+                .into_boxed_slice()
+                .try_into()
+                .unwrap_or_else(|_| unreachable!("as many as there are features")),
+            last: [0, 1].map(|_| vec![0; Context::COUNT].into_boxed_slice()),
         }
     }
 
     pub fn clear(&mut self) {
-        self.buckets.clear();
-        self.last.clear();
+        *self.tables = [[[0; BUCKETS]; 2]; FEATURES];
+        for table in &mut self.last {
+            table.fill(0);
+        }
     }
 
     /// What to add to the evaluation: `weight` percent of what was learned.
     pub fn of(&self, features: &Features, weight: i32) -> Value {
-        let mut sum = self.last.get(features.last_index());
-        for index in features.indices() {
-            sum += self.buckets.get(index);
+        let mut sum = i32::from(self.last[features.side][features.last.index()]);
+        for (table, bucket) in self.tables.iter().zip(features.buckets) {
+            sum += i32::from(table[features.side][bucket]);
         }
         sum * weight / 400
     }
 
     /// Learns that a search to `depth` differed from the corrected evaluation by `error`.
-    pub fn learn(&self, features: &Features, error: Value, depth: i32) {
-        let most = i32::from(LIMIT) / 4;
-        let bonus = (error * depth / 8).clamp(-most, most);
-        self.last.update(features.last_index(), bonus);
-        for index in features.indices() {
-            self.buckets.update(index, bonus);
+    pub fn learn(&mut self, features: &Features, error: Value, depth: i32) {
+        let bonus = (error * depth / 8).clamp(-LIMIT / 4, LIMIT / 4);
+        let update = |entry: &mut i16| {
+            let value = i32::from(*entry);
+            *entry = (value + bonus - value * bonus.abs() / LIMIT) as i16;
+        };
+        update(&mut self.last[features.side][features.last.index()]);
+        for (table, bucket) in self.tables.iter_mut().zip(features.buckets) {
+            update(&mut table[features.side][bucket]);
         }
     }
 }

@@ -1,10 +1,10 @@
 //! What earlier parts of a search say about a move's chances: killers and histories.
 
-use super::{SearchOptions, correction::Correction, scores::Scores};
-use crate::rules::{Move, Piece, PieceKind, Position, Square};
+use super::{SearchOptions, correction::Correction};
+use crate::rules::{Color, Move, Piece, PieceKind, Position, Square};
 
 /// Largest absolute value of a history entry.
-const LIMIT: i16 = 16_384;
+const LIMIT: i32 = 16_384;
 
 const ORIGINS: usize = 88;
 const PIECE_SQUARES: usize = Piece::COUNT * Square::COUNT;
@@ -42,14 +42,21 @@ pub(super) fn moved_kind(position: &Position, mv: Move) -> PieceKind {
     }
 }
 
-/// The histories of a game.
+#[inline(always)]
+fn update(entry: &mut i16, bonus: i32) {
+    let value = i32::from(*entry);
+    let next = value + bonus - value * bonus.abs() / LIMIT;
+    *entry = next.clamp(-LIMIT, LIMIT) as i16;
+}
+
+/// The histories of one search thread.
 pub(super) struct History {
     /// By side, origin or dropped kind, and destination.
-    quiet: Scores,
-    /// By the move one ply, and two plies, ago, and the kind that moves, and where to.
-    continuation: [Scores; 2],
+    quiet: Box<[[[i16; Square::COUNT]; ORIGINS]; 2]>,
+    /// By the move one ply, and two plies, ago.
+    continuation: [Box<[[i16; KIND_SQUARES]]>; 2],
     /// By moved piece, destination and captured kind.
-    capture: Scores,
+    capture: Box<[[i16; 16]]>,
     pub correction: Correction,
     use_continuation: bool,
     use_capture: bool,
@@ -63,11 +70,11 @@ pub(super) fn bonus(depth: i32) -> i32 {
 
 impl History {
     pub fn new(options: &SearchOptions) -> Self {
-        let continuation = || Scores::new(PIECE_SQUARES * KIND_SQUARES, LIMIT);
+        let table = || vec![[0; KIND_SQUARES]; PIECE_SQUARES].into_boxed_slice();
         Self {
-            quiet: Scores::new(2 * ORIGINS * Square::COUNT, LIMIT),
-            continuation: [continuation(), continuation()],
-            capture: Scores::new(PIECE_SQUARES * 16, LIMIT),
+            quiet: Box::new([[[0; Square::COUNT]; ORIGINS]; 2]),
+            continuation: [table(), table()],
+            capture: vec![[0; 16]; PIECE_SQUARES].into_boxed_slice(),
             correction: Correction::new(),
             use_continuation: options.continuation_history != 0,
             use_capture: options.capture_history != 0,
@@ -75,33 +82,44 @@ impl History {
     }
 
     pub fn clear(&mut self) {
-        self.quiet.clear();
+        *self.quiet = [[[0; Square::COUNT]; ORIGINS]; 2];
         for table in &mut self.continuation {
-            table.clear();
+            table.fill([0; KIND_SQUARES]);
         }
-        self.capture.clear();
+        self.capture.fill([0; 16]);
         self.correction.clear();
     }
 
     /// The chances of a quiet move, after the moves of `contexts` one and two plies ago.
     #[inline(always)]
     pub fn quiet(&self, position: &Position, mv: Move, contexts: [Context; 2]) -> i32 {
+        let side = position.side_to_move();
         let column = column(position, mv);
-        let mut score = self.quiet.get(quiet_index(position, mv));
+        let mut score = i32::from(self.quiet[side.index()][mv.origin()][mv.to().index()]);
         if !self.use_continuation {
             return score;
         }
         for (table, context) in self.continuation.iter().zip(contexts) {
-            score += table.get(context.0 * KIND_SQUARES + column);
+            score += i32::from(table[context.0][column]);
         }
         score
     }
 
-    pub fn update_quiet(&self, position: &Position, mv: Move, contexts: [Context; 2], bonus: i32) {
+    pub fn update_quiet(
+        &mut self,
+        position: &Position,
+        mv: Move,
+        contexts: [Context; 2],
+        bonus: i32,
+    ) {
+        let side: Color = position.side_to_move();
         let column = column(position, mv);
-        self.quiet.update(quiet_index(position, mv), bonus);
-        for (table, context) in self.continuation.iter().zip(contexts) {
-            table.update(context.0 * KIND_SQUARES + column, bonus);
+        update(
+            &mut self.quiet[side.index()][mv.origin()][mv.to().index()],
+            bonus,
+        );
+        for (table, context) in self.continuation.iter_mut().zip(contexts) {
+            update(&mut table[context.0][column], bonus);
         }
     }
 
@@ -111,27 +129,38 @@ impl History {
         if !self.use_capture {
             return 0;
         }
-        self.capture.get(capture_index(position, mv))
+        let victim = position.piece(mv.to()).index() & 15;
+        i32::from(self.capture[Context::of(position, mv).0][victim])
     }
 
-    pub fn update_capture(&self, position: &Position, mv: Move, bonus: i32) {
-        self.capture.update(capture_index(position, mv), bonus);
+    pub fn update_capture(&mut self, position: &Position, mv: Move, bonus: i32) {
+        let victim = position.piece(mv.to()).index() & 15;
+        update(
+            &mut self.capture[Context::of(position, mv).0][victim],
+            bonus,
+        );
     }
-}
-
-#[inline(always)]
-fn quiet_index(position: &Position, mv: Move) -> usize {
-    let side = position.side_to_move().index();
-    (side * ORIGINS + mv.origin()) * Square::COUNT + mv.to().index()
-}
-
-#[inline(always)]
-fn capture_index(position: &Position, mv: Move) -> usize {
-    let victim = position.piece(mv.to()).index() & 15;
-    Context::of(position, mv).0 * 16 + victim
 }
 
 #[inline(always)]
 fn column(position: &Position, mv: Move) -> usize {
     moved_kind(position, mv).index() * Square::COUNT + mv.to().index()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_stay_within_their_limit() {
+        let mut entry = 0;
+        for _ in 0..1000 {
+            update(&mut entry, 1700);
+        }
+        assert!(i32::from(entry) > LIMIT * 9 / 10 && i32::from(entry) <= LIMIT);
+        for _ in 0..1000 {
+            update(&mut entry, -1700);
+        }
+        assert!(i32::from(entry) < -LIMIT * 9 / 10);
+    }
 }
