@@ -142,6 +142,9 @@ options! {
     quiescence_pruning = 1 in 0..=1;
     /// Tries checks that lose nothing at the first ply of quiescence.
     quiescence_checks = 1 in 0..=1;
+    /// Least remaining depth of a node whose moves several threads share; with less it is not worth
+    /// the trouble.
+    split_depth = 6 in 2..=32;
     /// Uses what the table holds; without it, it holds nothing.
     table = 1 in 0..=1;
     /// Entries of the table stay from search to search (paper 004, section 5).

@@ -21,9 +21,6 @@ use std::{
     },
 };
 
-/// Nodes with less remaining depth are not worth the trouble.
-const LEAST_DEPTH: i32 = 6;
-
 /// What the search of a node's moves has come to.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Searched<V> {
@@ -146,7 +143,7 @@ impl<'a, E: Evaluator + Clone, V: Values> Search<'a, E, V> {
     #[inline(always)]
     pub(super) fn team_for(&self, node: &Node<V>) -> Option<&'a Team<V>> {
         self.team
-            .filter(|team| node.depth >= LEAST_DEPTH && team.has_idle())
+            .filter(|team| node.depth >= self.options.split_depth && team.has_idle())
             // Helpers do not know which moves of the root are ruled out.
             .filter(|_| node.ply > 0 || self.ruled_out.is_empty())
     }
