@@ -4,6 +4,7 @@
 //! A [`Model`] is an evaluator with its weights, shared by all who use it; each thread of a search
 //! follows the moves with an [`Evaluator`] of its own.
 
+mod erased;
 pub(crate) mod linear;
 mod material;
 mod model;
@@ -11,6 +12,7 @@ pub(crate) mod nnue;
 mod noise;
 mod sigma;
 
+pub(crate) use erased::Erased;
 pub use linear::{Linear, LinearWeights};
 pub use material::{Material, board_value, exchange_value, hand_value};
 pub use model::{EvaluatorChoice, EvaluatorKind, Model, UnknownEvaluator, WeightsError};

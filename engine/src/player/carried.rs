@@ -3,7 +3,7 @@
 
 use super::PlayerSettings;
 use crate::{
-    eval::{Evaluator, Linear, Material, Model, Nnue, Noise},
+    eval::{Erased, Evaluator, Linear, Material, Model, Nnue, Noise},
     rules::{Game, Move},
     search::{Control, Lanes, Limits, Line, Memory, Values, search},
 };
@@ -58,7 +58,13 @@ fn by_lanes<E: Evaluator + Clone + 'static>(
     Ok(if settings.lanes == 1 {
         Box::new(Held::<_, i32, _>::new(settings, evaluator, perturbed)?)
     } else {
-        Box::new(Held::<_, Lanes, _>::new(settings, evaluator, perturbed)?)
+        // Several players share the cost of an evaluation, so its calls may cost a little more.
+        let perturbed = move |noise: &Noise| Erased::new(&perturbed(noise));
+        Box::new(Held::<_, Lanes, _>::new(
+            settings,
+            &Erased::new(evaluator),
+            perturbed,
+        )?)
     })
 }
 
