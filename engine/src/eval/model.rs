@@ -23,11 +23,11 @@ const NETWORK: &[u8] = include_bytes!("../../weights/nnue.bin");
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EvaluatorKind {
     /// Piece values, hand values and piece-square values, set by hand.
-    #[default]
     Material,
     /// Those and the relations of two pieces, learned from game records.
     Linear,
     /// A network: Monju's own, or a `nn.bin`.
+    #[default]
     Nnue,
 }
 
@@ -139,15 +139,24 @@ pub enum WeightsError {
 }
 
 /// A static evaluation with its weights, which all players and threads share: cloning is cheap.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub enum Model {
     /// Needs no weights.
-    #[default]
     Material,
     /// Learned from game records.
     Linear(Arc<LinearWeights>),
     /// A network.
     Nnue(Arc<Network>),
+}
+
+/// The default evaluator with the weights that this build carries.
+impl Default for Model {
+    fn default() -> Self {
+        match Self::embedded(EvaluatorKind::default()) {
+            Ok(model) => model,
+            Err(error) => unreachable!("a test reads the weights of every build: {error}"),
+        }
+    }
 }
 
 /// The same evaluator with the same weights.
@@ -253,6 +262,7 @@ mod tests {
             assert_eq!(model, Model::embedded(kind).expect("the same"));
             assert!(model.to_string().starts_with(kind.name()), "{model}");
         }
+        assert_eq!(Model::default().kind(), EvaluatorKind::default());
     }
 
     #[test]
