@@ -209,13 +209,12 @@ impl Model {
     }
 
     /// What exchanging a pawn swings, in the evaluator's centipawns: the unit in which the papers
-    /// quote noise.
+    /// quote noise. A network is asked what it thinks, at least a centipawn.
     pub fn pawn_exchange(&self) -> f64 {
         match self {
             Self::Material => exchange_value(PieceKind::Pawn).into(),
             Self::Linear(weights) => weights.pawn_exchange(),
-            // Networks are told that a pawn is worth 100, wherever it is.
-            Self::Nnue(_) => 200.0,
+            Self::Nnue(network) => Nnue::new(Arc::clone(network)).pawn_exchange().max(1.0),
         }
     }
 
@@ -263,6 +262,14 @@ mod tests {
             assert!(model.to_string().starts_with(kind.name()), "{model}");
         }
         assert_eq!(Model::default().kind(), EvaluatorKind::default());
+    }
+
+    #[test]
+    fn every_evaluator_knows_what_a_pawn_is_worth() {
+        for kind in EvaluatorKind::ALL {
+            let value = Model::embedded(kind).expect("good weights").pawn_exchange();
+            assert!((100.0..500.0).contains(&value), "{kind}: {value}");
+        }
     }
 
     #[test]
