@@ -41,7 +41,7 @@ impl Default for NetworkTraining {
             batch: 8192,
             rate: 0.001,
             lambda: 0.7,
-            scale: 1000.0,
+            scale: 650.0,
             threads: 2,
         }
     }
