@@ -49,6 +49,8 @@ fn every_rule_is_chosen_by_name_recorded_and_replayed_to_the_same_move() {
             &position,
             "--players",
             "4",
+            "--evaluator",
+            "material",
             "--sigma",
             "1/2 pawn exchange",
             "--nodes",
