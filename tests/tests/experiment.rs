@@ -4,6 +4,7 @@ use monju_coordinator::experiment::specification::Specification;
 use monju_tests::{
     alone,
     binary::monju,
+    cluster::eventually,
     command::{complaint_of, json_of, output_of, run},
     data::repository,
     foreign::{fairy_stockfish, referee_python},
@@ -237,6 +238,46 @@ fn the_first_interrupt_finishes_and_prints_how_to_resume() {
     let status = json_of(&["experiment", "status", text(&file), "--json"]);
     for cell in status["cells"].as_array().expect("cells") {
         assert_eq!(cell["leased"], 0, "{status}");
+    }
+}
+
+#[test]
+fn the_second_interrupt_gives_back_what_is_under_way() {
+    let _alone = alone();
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    // Games that nobody would wait for.
+    let file = write(
+        folder.path(),
+        &SMALL.replace("nodes = 100", "nodes = 10000000"),
+    );
+    let mut runner = Process::start(monju(), &["experiment", "run", text(&file)]);
+    runner.close_input();
+    let under_way = || {
+        let status = run(&["experiment", "status", text(&file), "--json"]);
+        let status: serde_json::Value = serde_json::from_str(&status.output).ok()?;
+        (status["cells"][0]["leased"] != 0).then_some(())
+    };
+    eventually("a pair under way", PATIENCE, under_way);
+    for said in ["finishing the pairs", "giving the pairs"] {
+        let interrupted = Command::new("kill")
+            .args(["-INT", &runner.id().to_string()])
+            .status()
+            .expect("kill starts");
+        assert!(interrupted.success());
+        eventually(said, PATIENCE, || {
+            runner.errors().contains(said).then_some(())
+        });
+    }
+    let ended = runner.wait(PATIENCE);
+    assert!(!ended.status.success());
+    assert!(
+        ended.errors.contains("interrupted with 4 pairs to go"),
+        "{}",
+        ended.errors
+    );
+    let status = json_of(&["experiment", "status", text(&file), "--json"]);
+    for cell in status["cells"].as_array().expect("cells") {
+        assert_eq!((&cell["leased"], &cell["open"]), (&0.into(), &2.into()));
     }
 }
 
