@@ -1,6 +1,7 @@
 //! The record of one consultation while it fills: who said what, and what of it counts.
 
 mod decision;
+mod lanes;
 mod poll;
 pub mod words;
 
@@ -15,7 +16,7 @@ use monju_engine::{Game, Move};
 use monju_proto::v1::{
     Arrival, Ballot, Decision, Line, PlayerInfo, Position, Tally, ThinkResult, Vote,
 };
-use std::{sync::Arc, time::Duration};
+use std::{ops::Range, sync::Arc, time::Duration};
 use tracing::warn;
 
 /// What identifies a ballot, and how it is decided.
@@ -35,12 +36,15 @@ pub struct Heading {
     pub calibration: Arc<Calibration>,
 }
 
-/// A ballot that is being filled. Players are known by their index, in the order they were given.
+/// A ballot that is being filled. Players are known by their index, in the order they were given; one
+/// that carries virtual players has an entry for each of these.
 #[derive(Debug)]
 pub struct OpenBallot {
     heading: Heading,
     game: Game,
     entries: Vec<Entry>,
+    /// The entries of each player.
+    places: Vec<Range<usize>>,
 }
 
 /// One player's place on the ballot.
@@ -102,21 +106,21 @@ impl OpenBallot {
         game: Game,
         players: impl IntoIterator<Item = (PlayerInfo, u64)>,
     ) -> Self {
-        let entries = players
-            .into_iter()
-            .map(|(info, given)| Entry {
-                noise_seed: (info.sigma > 0.0).then(|| info.noise_seed.unwrap_or(given)),
-                info,
-                state: State::Thinking,
-                line: None,
-                said: Said::Nothing,
-                arrived: Duration::ZERO,
-            })
-            .collect();
+        let mut entries = Vec::new();
+        let mut places = Vec::new();
+        for (info, given) in players {
+            let first = entries.len();
+            for (lane, info) in (0..).zip(lanes::players_of(info)) {
+                let seed = info.noise_seed.unwrap_or(lanes::seed_of(given, lane));
+                entries.push(Entry::new(info, seed));
+            }
+            places.push(first..entries.len());
+        }
         Self {
             heading,
             game,
             entries,
+            places,
         }
     }
 
@@ -132,51 +136,29 @@ impl OpenBallot {
 
     /// Enters a line that a player streamed.
     pub fn progress(&mut self, player: usize, line: Line, arrived: Duration) {
-        let entry = &mut self.entries[player];
-        if entry.state != State::Thinking {
-            return;
+        for (lane, place) in (0..).zip(self.places[player].clone()) {
+            let line = lanes::line_of(&line, lane);
+            self.entries[place].progress(&self.game, line, arrived);
         }
-        let said = Said::read(&self.game, move_of(&line));
-        if let Said::Illegal(reason) = &said {
-            if !matches!(entry.said, Said::Illegal(_)) {
-                warn!(player = entry.info.name, reason, "illegal move in progress");
-            }
-            if matches!(entry.said, Said::Legal(_)) {
-                return;
-            }
-        }
-        entry.said = said;
-        entry.line = Some(line);
-        entry.arrived = arrived;
     }
 
     /// Enters what a player ended with.
     pub fn result(&mut self, player: usize, result: ThinkResult, arrived: Duration) {
-        let entry = &mut self.entries[player];
-        if entry.state != State::Thinking {
-            return;
-        }
         let Some(line) = result.line else {
             self.fail(player, "the result has no line".to_owned(), arrived);
             return;
         };
-        entry.said = Said::read(&self.game, move_of(&line));
-        if let Said::Illegal(reason) = &entry.said {
-            warn!(player = entry.info.name, reason, "illegal vote rejected");
+        for (lane, place) in (0..).zip(self.places[player].clone()) {
+            let line = lanes::line_of(&line, lane);
+            let seed = result.noise_seed.map(|seed| lanes::seed_of(seed, lane));
+            self.entries[place].result(&self.game, line, seed, arrived);
         }
-        entry.state = State::Finished;
-        entry.line = Some(line);
-        entry.noise_seed = result.noise_seed.or(entry.noise_seed);
-        entry.arrived = arrived;
     }
 
     /// Enters that a player will send nothing more, and why. What it had streamed stands.
     pub fn fail(&mut self, player: usize, reason: String, arrived: Duration) {
-        let entry = &mut self.entries[player];
-        if entry.state == State::Thinking {
-            warn!(player = entry.info.name, reason, "player failed");
-            entry.state = State::Failed(reason);
-            entry.arrived = arrived;
+        for place in self.places[player].clone() {
+            self.entries[place].fail(reason.clone(), arrived);
         }
     }
 
@@ -253,6 +235,57 @@ impl OpenBallot {
 }
 
 impl Entry {
+    fn new(info: PlayerInfo, noise_seed: u64) -> Self {
+        Self {
+            noise_seed: (info.sigma > 0.0).then_some(noise_seed),
+            info,
+            state: State::Thinking,
+            line: None,
+            said: Said::Nothing,
+            arrived: Duration::ZERO,
+        }
+    }
+
+    fn progress(&mut self, game: &Game, line: Line, arrived: Duration) {
+        if self.state != State::Thinking {
+            return;
+        }
+        let said = Said::read(game, move_of(&line));
+        if let Said::Illegal(reason) = &said {
+            if !matches!(self.said, Said::Illegal(_)) {
+                warn!(player = self.info.name, reason, "illegal move in progress");
+            }
+            if matches!(self.said, Said::Legal(_)) {
+                return;
+            }
+        }
+        self.said = said;
+        self.line = Some(line);
+        self.arrived = arrived;
+    }
+
+    fn result(&mut self, game: &Game, line: Line, noise_seed: Option<u64>, arrived: Duration) {
+        if self.state != State::Thinking {
+            return;
+        }
+        self.said = Said::read(game, move_of(&line));
+        if let Said::Illegal(reason) = &self.said {
+            warn!(player = self.info.name, reason, "illegal vote rejected");
+        }
+        self.state = State::Finished;
+        self.line = Some(line);
+        self.noise_seed = noise_seed.or(self.noise_seed);
+        self.arrived = arrived;
+    }
+
+    fn fail(&mut self, reason: String, arrived: Duration) {
+        if self.state == State::Thinking {
+            warn!(player = self.info.name, reason, "player failed");
+            self.state = State::Failed(reason);
+            self.arrived = arrived;
+        }
+    }
+
     fn vote(&self, silent: Arrival, calibration: &Calibration) -> Vote {
         let Judgement {
             arrival,

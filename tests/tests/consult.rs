@@ -7,7 +7,10 @@ use monju_tests::{
     data::{assert_legal, config, opening},
 };
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::{
+    collections::{BTreeMap, HashSet},
+    fs,
+};
 
 /// Arrivals of votes that name a move.
 const ARRIVED: [&str; 2] = ["final", "provisional"];
@@ -150,6 +153,34 @@ fn another_seed_gives_another_ballot() {
             .collect::<Vec<_>>()
     };
     assert_ne!(ballot("1"), ballot("2"));
+}
+
+#[test]
+fn each_virtual_player_of_one_search_has_a_vote() {
+    let _alone = alone();
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("lanes.toml");
+    let player = "[[player]]\nname = \"n\"\nsigma = 200\nlanes = 8\nseed = 40\n";
+    fs::write(&path, format!("version = 1\n{player}")).expect("written");
+    let config = path.to_str().expect("a path in UTF-8");
+    let position = opening(7);
+    let asked = ["consult", &position, "--config", config, "--nodes", "30000"];
+    let ballot = json_of(&[&asked[..], &["--json"]].concat());
+    let votes = votes(&ballot);
+    assert_eq!(votes.len(), 8);
+    for (lane, vote) in votes.iter().enumerate() {
+        assert_legal(&position, text(&vote["move"]));
+        assert_eq!(vote["counted"], true, "{vote}");
+        assert_eq!(vote["noise_seed"], 40 + lane, "{vote}");
+        assert_eq!(vote["pv"][0], vote["move"], "{vote}");
+    }
+    let names: Vec<&str> = votes.iter().map(|vote| text(&vote["player"])).collect();
+    assert_eq!((names[0], names[1], names[7]), ("n", "n#2", "n#8"));
+    let scores: HashSet<String> = votes.iter().map(|vote| vote["score"].to_string()).collect();
+    assert!(
+        scores.len() > 1,
+        "noise of 200 tells nobody apart: {ballot}"
+    );
 }
 
 /// Everything of a ballot but where its players live.

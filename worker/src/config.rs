@@ -6,7 +6,7 @@ use crate::{
     problem::{PlayerProblem, PlayersError},
     spec::{
         NativeSpec, PlayerKind, PlayerSpec, SpecKind, UsiSpec, check_count, check_hash,
-        check_sigma, check_threads,
+        check_lanes, check_sigma, check_threads,
     },
 };
 use monju_engine::{
@@ -72,6 +72,9 @@ pub struct PlayerTable {
     pub hash_mib: Option<u32>,
     /// Native: threads that search together; 1 by default, with which results can be repeated.
     pub threads: Option<u32>,
+    /// Native: virtual players that one search carries, each of whom has noise and a vote of its own;
+    /// 1 by default.
+    pub lanes: Option<u32>,
 
     /// USI: the program and its arguments. A program with a path is taken from the configuration's
     /// folder, a bare name from `PATH` or from where Debian keeps games.
@@ -151,9 +154,8 @@ impl PlayerTable {
                 player.name = format!("{}-{number}", self.name);
             }
             if let PlayerKind::Native(native) = &mut player.kind {
-                native.seed = self
-                    .seed
-                    .map(|seed| seed.wrapping_add(u64::from(number) - 1));
+                let step = u64::from(number - 1) * u64::from(native.lanes);
+                native.seed = self.seed.map(|seed| seed.wrapping_add(step));
             }
             player
         });
@@ -214,16 +216,23 @@ impl PlayerTable {
         }
         let threads = self.threads.unwrap_or(1);
         check_threads(threads)?;
+        let lanes = self.lanes.unwrap_or(1);
+        check_lanes(lanes)?;
+        let noise_model = match &self.noise_model {
+            Some(name) => name.parse()?,
+            None => NoiseModel::default(),
+        };
+        if lanes > 1 && (sigma == Sigma::default() || noise_model == NoiseModel::Weights) {
+            return Err(PlayerProblem::LanesAlike);
+        }
         Ok(NativeSpec {
             evaluator: self.evaluator(folder)?,
             sigma,
-            noise_model: match &self.noise_model {
-                Some(name) => name.parse()?,
-                None => NoiseModel::default(),
-            },
+            noise_model,
             seed: self.seed,
             hash_mib: self.hash_mib,
             threads,
+            lanes,
         })
     }
 
@@ -251,6 +260,7 @@ impl PlayerTable {
                 ("seed", self.seed.is_some()),
                 ("hash_mib", self.hash_mib.is_some()),
                 ("threads", self.threads.is_some()),
+                ("lanes", self.lanes.is_some()),
             ],
         )?;
         let command = self.command.as_deref().unwrap_or_default();
@@ -370,12 +380,12 @@ mod tests {
     #[test]
     fn a_count_numbers_the_names_and_the_seeds() {
         let players = players(
-            "[[player]]\nname = \"n\"\ncount = 3\nsigma = 50\nseed = 7\nnodes = 1000\ntime_ms = 20",
+            "[[player]]\nname = \"n\"\ncount = 3\nsigma = 50\nlanes = 2\nseed = 7\nnodes = 1000\ntime_ms = 20",
         )
         .expect("valid");
         let names: Vec<&str> = players.iter().map(|player| player.name.as_str()).collect();
         assert_eq!(names, ["n-1", "n-2", "n-3"]);
-        for (player, seed) in players.iter().zip([7, 8, 9]) {
+        for (player, seed) in players.iter().zip([7, 9, 11]) {
             assert_eq!(native(player).seed, Some(seed));
             assert_eq!(native(player).sigma, Sigma::Centipawns(50.0));
             assert_eq!(player.limits.nodes, Some(1000));
@@ -457,6 +467,12 @@ mod tests {
                 "hash must be between 1 and 1048576 MiB, not 0",
             ),
             ("threads = 0", "threads must be between 1 and 256, not 0"),
+            ("lanes = 17", "lanes must be between 1 and 16, not 17"),
+            ("lanes = 8", "they need a sigma above 0"),
+            (
+                "lanes = 2\nsigma = 5\nnoise_model = \"weights\"",
+                "noise_model = \"position\"",
+            ),
             ("nodes = 0", "nodes must be at least 1"),
             ("kind = \"usi\"", "needs a command"),
             ("kind = \"usi\"\ncommand = []", "needs a command"),

@@ -56,6 +56,7 @@ impl Thought {
             time_ms: milliseconds(elapsed),
             pv: self.pv.clone(),
             candidates: self.candidates(),
+            lanes: Vec::new(),
         }
     }
 

@@ -49,6 +49,11 @@ pub enum PlayerProblem {
     /// A noise model that does not exist.
     #[error(transparent)]
     NoiseModel(#[from] UnknownNoiseModel),
+    /// Virtual players that all think the same.
+    #[error(
+        "lanes differ by noise alone: they need a sigma above 0 and noise_model = \"position\""
+    )]
+    LanesAlike,
     /// A vote that weighs less than nothing.
     #[error("weight must be a number of at least 0, not {0}")]
     Weight(f64),

@@ -39,6 +39,10 @@ pub(crate) fn native(
     ]
     .map(|(name, value)| setting(name, value))
     .to_vec();
+    if spec.lanes > 1 {
+        info.lanes = spec.lanes;
+        info.settings.push(setting("lanes", spec.lanes.to_string()));
+    }
 }
 
 /// Adds what is known of a USI engine before it has said its name.

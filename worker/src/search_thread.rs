@@ -207,14 +207,15 @@ fn line_of(line: &engine::Line) -> v1::Line {
         nodes: line.nodes,
         time_ms: milliseconds(line.time),
         pv,
-        candidates: line
-            .candidates
-            .iter()
-            .map(|ranked| v1::Candidate {
-                r#move: ranked.mv.to_string(),
-                score: Some(score(ranked.score, v1::Bound::Exact)),
-            })
-            .collect(),
+        candidates: line.candidates.iter().map(candidate).collect(),
+        lanes: line.lanes.iter().map(candidate).collect(),
+    }
+}
+
+fn candidate(candidate: &engine::Candidate) -> v1::Candidate {
+    v1::Candidate {
+        r#move: candidate.mv.to_string(),
+        score: Some(score(candidate.score, v1::Bound::Exact)),
     }
 }
 

@@ -74,6 +74,8 @@ pub struct NativeSpec {
     pub hash_mib: Option<u32>,
     /// Threads that search together.
     pub threads: u32,
+    /// Virtual players that its search carries, each of whom has a vote.
+    pub lanes: u32,
 }
 
 /// A USI engine.
@@ -120,6 +122,7 @@ pub fn noise_players(
             seed: None,
             hash_mib: None,
             threads: 1,
+            lanes: 1,
         }),
     };
     Ok((1..=count).map(player).collect())
@@ -140,6 +143,11 @@ pub(crate) fn check_hash(hash_mib: u32) -> Result<(), PlayerProblem> {
 
 pub(crate) fn check_threads(threads: u32) -> Result<(), PlayerProblem> {
     PlayerSettings::check_threads(threads as usize)?;
+    Ok(())
+}
+
+pub(crate) fn check_lanes(lanes: u32) -> Result<(), PlayerProblem> {
+    PlayerSettings::check_lanes(lanes as usize)?;
     Ok(())
 }
 

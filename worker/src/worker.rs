@@ -252,6 +252,7 @@ fn start_native(
         noise_model: spec.noise_model,
         hash_mib: hash_mib as usize,
         threads: spec.threads as usize,
+        lanes: spec.lanes as usize,
         ..PlayerSettings::default()
     };
     let seeding = match spec.seed {

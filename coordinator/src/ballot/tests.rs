@@ -1,7 +1,7 @@
 //! What counts on a ballot, and what comes of it.
 
 use super::*;
-use monju_proto::v1::TieBreak;
+use monju_proto::v1::{Candidate, TieBreak};
 
 fn heading(primary: Option<&str>) -> Heading {
     Heading {
@@ -218,4 +218,73 @@ fn the_rules_decide_before_the_players() {
     let mated = Game::from_usi("4k4/4G4/4P4/9/9/9/9/9/4K4 w - 1").expect("a position");
     assert_eq!(by_rules(&mated), Some("resign"));
     assert_eq!(by_rules(&Game::startpos()), None);
+}
+
+#[test]
+fn a_search_with_virtual_players_has_a_vote_for_each() {
+    let info = PlayerInfo {
+        name: "v".to_owned(),
+        sigma: 50.0,
+        lanes: 3,
+        ..PlayerInfo::default()
+    };
+    let single = PlayerInfo {
+        name: "s".to_owned(),
+        ..PlayerInfo::default()
+    };
+    let game = Game::startpos();
+    let mut ballot = OpenBallot::new(heading(None), game, [(info, 40), (single, 7)]);
+    let candidate = |mv: &str| Candidate {
+        r#move: mv.to_owned(),
+        score: None,
+    };
+    ballot.progress(0, line(&["2g2f", "3c3d"], 1), AT);
+    ballot.result(1, result(&["2g2f"], 3), AT);
+    assert_eq!(decided(&ballot).0, "2g2f", "the search speaks for all");
+    assert!(!ballot.is_complete());
+    let last = Line {
+        lanes: ["7g7f", "2g2f", "7g7f"].map(candidate).to_vec(),
+        nodes: 100,
+        ..line(&["7g7f", "3c3d"], 2)
+    };
+    let last = ThinkResult {
+        line: Some(last),
+        noise_seed: Some(50),
+    };
+    ballot.result(0, last, AT);
+    assert!(ballot.is_complete());
+    let votes = ballot.close(Decision::default()).votes;
+    let said: Vec<_> = votes
+        .iter()
+        .map(|vote| {
+            let (info, line) = (vote.player.as_ref(), vote.line.as_ref());
+            let (info, line) = (info.expect("a player"), line.expect("a line"));
+            let seed = vote.noise_seed;
+            (info.name.as_str(), line.pv.join(" "), line.nodes, seed)
+        })
+        .collect();
+    assert_eq!(
+        said,
+        [
+            ("v", "7g7f 3c3d".to_owned(), 100, Some(50)),
+            ("v#2", "2g2f".to_owned(), 0, Some(51)),
+            ("v#3", "7g7f 3c3d".to_owned(), 0, Some(52)),
+            ("s", "2g2f".to_owned(), 0, None),
+        ]
+    );
+    ballot.fail(0, "too late to matter".to_owned(), AT);
+    assert!(ballot.is_complete());
+}
+
+#[test]
+fn a_search_that_fails_fails_for_all_its_virtual_players() {
+    let info = PlayerInfo {
+        name: "v".to_owned(),
+        lanes: 2,
+        ..PlayerInfo::default()
+    };
+    let mut ballot = OpenBallot::new(heading(None), Game::startpos(), [(info, 1)]);
+    ballot.progress(0, line(&["2g2f"], 1), AT);
+    ballot.fail(0, "gone".to_owned(), AT);
+    assert_eq!(votes(&ballot), [(Arrival::Failed, true, true); 2]);
 }

@@ -141,6 +141,7 @@ fn the_template_states_the_defaults() {
         "seed",
         "hash_mib",
         "threads",
+        "lanes",
         "command",
         "directory",
         "environment",

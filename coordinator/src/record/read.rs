@@ -173,6 +173,7 @@ fn vote_of(vote: VoteRecord) -> Result<Vote, String> {
         time_ms: vote.time_ms,
         pv: vote.pv,
         candidates: vote.candidates.into_iter().map(candidate_of).collect(),
+        lanes: Vec::new(),
     });
     Ok(Vote {
         player: Some(PlayerInfo {
@@ -195,6 +196,7 @@ fn vote_of(vote: VoteRecord) -> Result<Vote, String> {
                     value: value.as_str().map_or(value.to_string(), str::to_owned),
                 })
                 .collect(),
+            lanes: 0,
         }),
         line,
         arrival: arrival.into(),

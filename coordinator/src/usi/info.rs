@@ -214,6 +214,7 @@ mod tests {
                 time_ms: 100,
                 pv,
                 candidates: Vec::new(),
+                lanes: Vec::new(),
             }),
             arrival: Arrival::Final.into(),
             legal: true,
