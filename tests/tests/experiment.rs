@@ -4,7 +4,7 @@ use monju_coordinator::experiment::specification::Specification;
 use monju_tests::{
     alone,
     binary::monju,
-    cluster::eventually,
+    cluster::{Cluster, eventually},
     command::{complaint_of, json_of, output_of, run},
     data::repository,
     foreign::{fairy_stockfish, referee_python},
@@ -279,6 +279,31 @@ fn the_second_interrupt_gives_back_what_is_under_way() {
     for cell in status["cells"].as_array().expect("cells") {
         assert_eq!((&cell["leased"], &cell["open"]), (&0.into(), &2.into()));
     }
+}
+
+#[test]
+fn a_running_cluster_may_be_a_side() {
+    let _alone = alone();
+    let cluster = Cluster::of_three_noise_players();
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let side = format!("coordinator = \"{}\"", cluster.coordinator.url());
+    let small = SMALL.replace(
+        "hash_mib = 1\nnodes = 100\nplayer = [{ name = \"s\" }]",
+        &format!("nodes = 100\n{side}"),
+    );
+    let file = write(folder.path(), &small);
+    let ended = run(&["experiment", "run", text(&file), "--games", "2"]);
+    assert!(ended.status.success(), "{}", ended.errors);
+    let report = output_of(&["experiment", "report", text(&file)]);
+    assert!(report.contains("- games: 4 of 8"), "{report}");
+    assert!(report.contains("Nothing."), "{report}");
+
+    drop(cluster);
+    let complaint = complaint_of(&["experiment", "run", text(&file)]);
+    assert!(
+        complaint.contains("small.toml:16: ") && complaint.contains("no coordinator"),
+        "{complaint}"
+    );
 }
 
 #[test]

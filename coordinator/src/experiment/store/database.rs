@@ -27,6 +27,7 @@ use std::{
     sync::atomic::{AtomicU64, Ordering},
     time::Duration,
 };
+use tracing::warn;
 
 /// A connection that cannot be had within this time is not there.
 const ACQUIRE_PATIENCE: Duration = Duration::from_secs(10);
@@ -231,6 +232,10 @@ async fn enrol(pool: &AnyPool, plan: &Plan, opening: Opening) -> Result<i64, Sto
     };
     let id: i64 = row.try_get(0)?;
     let Opening::Play { accept_changes } = opening else {
+        let theirs: String = row.try_get(1)?;
+        if theirs != *specification {
+            warn!(%theirs, ours = %specification, "the store holds results of another specification");
+        }
         return Ok(id);
     };
     for (what, ours, theirs) in [
