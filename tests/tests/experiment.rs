@@ -4,6 +4,7 @@ use monju_coordinator::experiment::specification::Specification;
 use monju_tests::{
     alone,
     binary::monju,
+    cluster::{Cluster, eventually},
     command::{complaint_of, json_of, output_of, run},
     data::repository,
     foreign::{fairy_stockfish, referee_python},
@@ -238,6 +239,71 @@ fn the_first_interrupt_finishes_and_prints_how_to_resume() {
     for cell in status["cells"].as_array().expect("cells") {
         assert_eq!(cell["leased"], 0, "{status}");
     }
+}
+
+#[test]
+fn the_second_interrupt_gives_back_what_is_under_way() {
+    let _alone = alone();
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    // Games that nobody would wait for.
+    let file = write(
+        folder.path(),
+        &SMALL.replace("nodes = 100", "nodes = 10000000"),
+    );
+    let mut runner = Process::start(monju(), &["experiment", "run", text(&file)]);
+    runner.close_input();
+    let under_way = || {
+        let status = run(&["experiment", "status", text(&file), "--json"]);
+        let status: serde_json::Value = serde_json::from_str(&status.output).ok()?;
+        (status["cells"][0]["leased"] != 0).then_some(())
+    };
+    eventually("a pair under way", PATIENCE, under_way);
+    for said in ["finishing the pairs", "giving the pairs"] {
+        let interrupted = Command::new("kill")
+            .args(["-INT", &runner.id().to_string()])
+            .status()
+            .expect("kill starts");
+        assert!(interrupted.success());
+        eventually(said, PATIENCE, || {
+            runner.errors().contains(said).then_some(())
+        });
+    }
+    let ended = runner.wait(PATIENCE);
+    assert!(!ended.status.success());
+    assert!(
+        ended.errors.contains("interrupted with 4 pairs to go"),
+        "{}",
+        ended.errors
+    );
+    let status = json_of(&["experiment", "status", text(&file), "--json"]);
+    for cell in status["cells"].as_array().expect("cells") {
+        assert_eq!((&cell["leased"], &cell["open"]), (&0.into(), &2.into()));
+    }
+}
+
+#[test]
+fn a_running_cluster_may_be_a_side() {
+    let _alone = alone();
+    let cluster = Cluster::of_three_noise_players();
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let side = format!("coordinator = \"{}\"", cluster.coordinator.url());
+    let small = SMALL.replace(
+        "hash_mib = 1\nnodes = 100\nplayer = [{ name = \"s\" }]",
+        &format!("nodes = 100\n{side}"),
+    );
+    let file = write(folder.path(), &small);
+    let ended = run(&["experiment", "run", text(&file), "--games", "2"]);
+    assert!(ended.status.success(), "{}", ended.errors);
+    let report = output_of(&["experiment", "report", text(&file)]);
+    assert!(report.contains("- games: 4 of 8"), "{report}");
+    assert!(report.contains("Nothing."), "{report}");
+
+    drop(cluster);
+    let complaint = complaint_of(&["experiment", "run", text(&file)]);
+    assert!(
+        complaint.contains("small.toml:16: ") && complaint.contains("no coordinator"),
+        "{complaint}"
+    );
 }
 
 #[test]

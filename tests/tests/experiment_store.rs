@@ -87,7 +87,7 @@ async fn suite(address: &Address) {
     let standings = store.standings().await.expect("standings");
     assert_eq!((standings[0].finished, standings[0].leased), (1, 1));
     assert_eq!(standings[0].pairs, [0, 0, 0, 1, 0]);
-    assert_eq!(store.points(0).await.expect("points"), [(0, 3)]);
+    assert_eq!(store.outcomes(0, 0).await.expect("asked"), [(0, Some(3))]);
 
     // What was written can be read.
     let games = store.games(0).await.expect("games");
@@ -144,6 +144,7 @@ async fn suite(address: &Address) {
     }
     let standings = store.standings().await.expect("standings");
     assert_eq!(standings[0].given_up, 1);
+    assert_eq!(store.outcomes(0, 2).await.expect("asked"), [(2, None)]);
     assert_eq!(store.incidents(0).await.expect("incidents").len(), 5);
 
     // A closed cell hands out nothing; ten at a time from the others.

@@ -19,8 +19,8 @@ pub use markdown::markdown;
 use super::{
     specification::{Cell, Specification},
     statistics::{
-        EloEstimate, Interval, Pentanomial, Score, Stars, Verdict, binomial_p, holm, normal_p,
-        stars, wilson,
+        EloEstimate, Interval, Pentanomial, Score, Stars, Verdict, Walk, binomial_p, holm,
+        normal_p, stars, wilson,
     },
     store::{Effort, GameRow, IncidentRow, Standing, Store, StoreError},
 };
@@ -79,6 +79,11 @@ pub struct CellReport<'a> {
 }
 
 impl CellReport<'_> {
+    /// Whether its first side has ever voted for more than one move.
+    pub fn disagrees(&self) -> bool {
+        self.effort[0].variety.0.keys().any(|&moves| moves > 1)
+    }
+
     /// Mean plies of a game.
     pub fn mean_plies(&self) -> f64 {
         self.plies as f64 / self.score.games().max(1) as f64
@@ -104,7 +109,11 @@ pub async fn gather<'a>(
     let mut cells = Vec::with_capacity(specification.cells.len());
     let mut builds = Vec::new();
     for (index, cell) in specification.cells.iter().enumerate() {
-        let verdict = specification.verdict(&store.points(index).await?);
+        let mut walk = Walk::default();
+        if let Some(sprt) = &specification.stop {
+            walk.go_on(sprt, &store.outcomes(index, 0).await?);
+        }
+        let verdict = (walk.verdict(), walk.next());
         let games = store.games(index).await?;
         for game in &games {
             if !builds.contains(&game.build) {

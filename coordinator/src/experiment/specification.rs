@@ -5,6 +5,7 @@
 mod ensemble;
 mod file;
 mod parameters;
+mod weights;
 
 #[cfg(test)]
 mod tests;
@@ -12,11 +13,7 @@ mod tests;
 pub use ensemble::{Ensemble, Members};
 pub use file::{Axes, ReportTable};
 
-use super::{
-    openings::Openings,
-    statistics::{Sprt, Verdict},
-    store::Plan,
-};
+use super::{openings::Openings, statistics::Sprt, store::Plan};
 use crate::config::{ConfigError, Source};
 use file::File;
 use sha2::{Digest, Sha256};
@@ -139,11 +136,12 @@ impl Specification {
         let Some(file) = common else {
             return Err(source.error(&["grid"], "the grid is empty; give it values".to_owned()));
         };
-        file.finish(&source, folder, cells, &hashed)
-            .map(|specification| Self {
-                text: text.to_owned(),
-                ..specification
-            })
+        let specification = file.finish(&source, folder, cells, &hashed)?;
+        Self {
+            text: text.to_owned(),
+            ..specification
+        }
+        .with_weights()
     }
 
     /// What the store needs to know; `build` is what plays.
@@ -154,15 +152,6 @@ impl Specification {
             build: build.to_owned(),
             cells: self.cells.iter().map(|cell| cell.label.clone()).collect(),
             pairs: self.pairs,
-        }
-    }
-
-    /// Where the stopping rule stands in a cell with these finished pairs, and after how many
-    /// pairs it ended.
-    pub fn verdict(&self, points: &[(u32, u32)]) -> (Verdict, u32) {
-        match &self.stop {
-            Some(sprt) => sprt.walk(points),
-            None => (Verdict::Undecided, points.len() as u32),
         }
     }
 

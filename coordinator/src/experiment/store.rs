@@ -13,7 +13,10 @@ mod tests;
 
 pub use database::{Database, PostgresDialect, SqliteDialect};
 
-use super::record::{GameResult, Incident, PlayedGame, Side};
+use super::{
+    record::{GameResult, Incident, PlayedGame, Side},
+    statistics::Outcome,
+};
 use std::{fmt::Debug, path::PathBuf, sync::Arc, time::Duration};
 
 /// A pair fails this often before it is given up: it is retried up to twice.
@@ -208,8 +211,8 @@ pub trait Store: Send + Sync + Debug {
     /// How far every cell is, in the order of the plan.
     async fn standings(&self) -> Result<Vec<Standing>, StoreError>;
 
-    /// Half points of the finished pairs of a cell, by number.
-    async fn points(&self, cell: usize) -> Result<Vec<(u32, u32)>, StoreError>;
+    /// The pairs of a cell that are over, by number, from `from` on.
+    async fn outcomes(&self, cell: usize, from: u32) -> Result<Vec<Outcome>, StoreError>;
 
     /// The finished games of a cell, by pair and game.
     async fn games(&self, cell: usize) -> Result<Vec<GameRow>, StoreError>;

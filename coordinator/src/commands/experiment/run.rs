@@ -84,7 +84,7 @@ impl Run {
         if stop != Stop::No && left > 0 {
             bail!(
                 "interrupted with {left} pairs to go; resume with: {}",
-                run_command(&self.file, &self.address)
+                self.resume_command()
             );
         }
         if given_up > 0 {
@@ -94,6 +94,21 @@ impl Run {
             );
         }
         Ok(())
+    }
+
+    /// What was asked for, to be typed again. The store has learned of accepted changes by then.
+    fn resume_command(&self) -> String {
+        let mut command = run_command(&self.file, &self.address);
+        if let Some(jobs) = self.jobs {
+            command.push_str(&format!(" --jobs {jobs}"));
+        }
+        if let Some(games) = self.games {
+            command.push_str(&format!(" --games {games}"));
+        }
+        if self.lease != runner::LEASE {
+            command.push_str(&format!(" --lease {}", self.lease.as_secs()));
+        }
+        command
     }
 
     /// Runs the runner beside its progress and the signals. Returns how it was stopped.
@@ -141,7 +156,7 @@ impl Run {
                     if next == Stop::Drain {
                         progress.say(&format!(
                             "resume with: {}",
-                            run_command(&self.file, &self.address)
+                            self.resume_command()
                         ));
                     }
                     if next == Stop::Abort {
@@ -172,5 +187,33 @@ pub(super) fn sentence(event: &Event, specification: &Specification) -> Option<S
         }
         Event::Closed { cell } => Some(format!("{}: the stopping rule has decided", label(cell))),
         Event::Waiting(reason) => Some(format!("waiting for the store: {reason}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_is_resumed_with_what_it_was_asked_for() {
+        let plain = Run {
+            file: "a.toml".into(),
+            address: Address::Sqlite("a.db".into()),
+            jobs: None,
+            games: None,
+            lease: runner::LEASE,
+            accept_changes: true,
+        };
+        assert_eq!(plain.resume_command(), "monju experiment run a.toml");
+        let own = Run {
+            jobs: Some(1),
+            games: Some(20),
+            lease: Duration::from_secs(5),
+            ..plain
+        };
+        assert_eq!(
+            own.resume_command(),
+            "monju experiment run a.toml --jobs 1 --games 20 --lease 5"
+        );
     }
 }

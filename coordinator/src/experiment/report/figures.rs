@@ -34,6 +34,9 @@ pub fn figures(report: &Report<'_>) -> Vec<(String, String)> {
     if !report.cells.is_empty() {
         figures.push(("elo.svg".to_owned(), elo(report).svg()));
     }
+    if let Some(plot) = different_moves(report) {
+        figures.push(("moves.svg".to_owned(), plot.svg()));
+    }
     let groups = &report.specification.report.condorcet;
     if !groups.is_empty() {
         figures.push(("condorcet.svg".to_owned(), condorcet(groups).svg()));
@@ -110,6 +113,41 @@ fn elo(report: &Report<'_>) -> Plot {
         level: Some(0.0),
         bars: true,
     }
+}
+
+/// Share of positions by the number of different moves voted for, a line for every cell whose first
+/// side has ever disagreed (table 1).
+fn different_moves(report: &Report<'_>) -> Option<Plot> {
+    let lines: Vec<Line> = report
+        .cells
+        .iter()
+        .filter(|cell| cell.disagrees())
+        .map(|cell| {
+            let counts = &cell.effort[0].variety.0;
+            let all: u64 = counts.values().sum();
+            let points = counts.iter().map(|(&moves, &count)| {
+                let share = 100.0 * count as f64 / all as f64;
+                Point {
+                    x: f64::from(moves),
+                    y: share,
+                    low: share,
+                    high: share,
+                }
+            });
+            Line {
+                name: cell.cell.label.clone(),
+                points: points.collect(),
+            }
+        })
+        .collect();
+    (!lines.is_empty()).then(|| Plot {
+        title: format!("{}: votes", report.specification.title),
+        x: "different moves voted for".to_owned(),
+        y: "positions of the first side, %".to_owned(),
+        lines,
+        level: None,
+        bars: false,
+    })
 }
 
 /// F(p) − p (figure 3).

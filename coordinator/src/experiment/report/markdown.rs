@@ -138,8 +138,11 @@ pub(super) fn verdict_word(report: &Report<'_>, cell: &CellReport<'_>) -> &'stat
 
 /// Positions by the number of different moves (paper 002, table 1).
 fn variety(text: &mut String, report: &Report<'_>) {
-    let several = |cell: &&CellReport<'_>| cell.effort[0].variety.0.keys().any(|&moves| moves > 1);
-    let cells: Vec<&CellReport<'_>> = report.cells.iter().filter(several).collect();
+    let cells: Vec<&CellReport<'_>> = report
+        .cells
+        .iter()
+        .filter(|cell| cell.disagrees())
+        .collect();
     if cells.is_empty() {
         return;
     }

@@ -143,7 +143,7 @@ async fn people_programs_and_spreadsheets_read_the_same() {
     assert_eq!(lines[1][..4], ["1", "25", "4", "2"]);
     let figures = figures(&report);
     let names: Vec<&str> = figures.iter().map(|(name, _)| name.as_str()).collect();
-    assert_eq!(names, ["win-rate.svg", "elo.svg"]);
+    assert_eq!(names, ["win-rate.svg", "elo.svg", "moves.svg"]);
     assert!(figures[0].1.contains("sigma = 25") && figures[0].1.ends_with("</svg>\n"));
 }
 

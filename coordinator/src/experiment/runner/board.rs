@@ -6,10 +6,10 @@ use crate::experiment::{
     game::{self, GamePlan},
     record::{Cause, Incident, Side},
     side::Seats,
-    statistics::Verdict,
+    statistics::{Verdict, Walk},
     store::{Lease, PlayedPair, StoreError},
 };
-use std::{sync::Arc, time::Duration};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use tokio::{
     sync::{Semaphore, mpsc, watch},
     time,
@@ -23,6 +23,8 @@ pub(super) struct Board {
     runner: Runner,
     turns: Arc<Semaphore>,
     seats: Seats,
+    /// How far the stopping rule has come in each cell.
+    walks: BTreeMap<usize, Walk>,
     events: mpsc::UnboundedSender<Event>,
 }
 
@@ -45,6 +47,7 @@ impl Board {
             runner,
             turns,
             seats: Seats::default(),
+            walks: BTreeMap::new(),
             events,
         }
     }
@@ -203,17 +206,20 @@ impl Board {
         Ok(())
     }
 
-    async fn close_if_decided(&self, cell: usize) -> Result<(), StoreError> {
+    async fn close_if_decided(&mut self, cell: usize) -> Result<(), StoreError> {
         let Runner {
             store,
             specification,
             ..
         } = &self.runner;
-        if specification.stop.is_none() {
+        let Some(sprt) = &specification.stop else {
             return Ok(());
-        }
-        let points = patiently(&self.events, || store.points(cell)).await?;
-        if specification.verdict(&points).0 != Verdict::Undecided {
+        };
+        let walk = self.walks.entry(cell).or_default();
+        let from = walk.next();
+        let outcomes = patiently(&self.events, || store.outcomes(cell, from)).await?;
+        walk.go_on(sprt, &outcomes);
+        if walk.verdict() != Verdict::Undecided {
             patiently(&self.events, || store.close_cell(cell)).await?;
             let _ = self.events.send(Event::Closed { cell });
         }

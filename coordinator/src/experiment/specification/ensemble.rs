@@ -57,13 +57,17 @@ impl Ensemble {
         self.members == other.members
     }
 
+    /// Its players, as far as they are known here.
+    pub fn players(&self) -> &[PlayerSpec] {
+        match &self.members {
+            Members::Here { players, .. } => players,
+            Members::Elsewhere { .. } => &[],
+        }
+    }
+
     /// Its foreign engines.
     pub fn foreign(&self) -> impl Iterator<Item = &PlayerSpec> {
-        let players = match &self.members {
-            Members::Here { players, .. } => &players[..],
-            Members::Elsewhere { .. } => &[],
-        };
-        players
+        self.players()
             .iter()
             .filter(|player| matches!(player.kind, PlayerKind::Usi(_)))
     }

@@ -181,6 +181,33 @@ fn every_mistake_is_named_with_its_line() {
 }
 
 #[test]
+fn weights_are_read_and_hashed_by_their_content() {
+    let embedded = |name: &str| {
+        let weights = concat!(env!("CARGO_MANIFEST_DIR"), "/../engine/weights/");
+        fs::read(format!("{weights}{name}")).expect("the weights of the build")
+    };
+    let folder = folder();
+    let named = |file: &str| {
+        let text = GOOD.replace(
+            "count = \"$players\"",
+            &format!("count = \"$players\"\nweights = \"{file}\"\nevaluator = \"linear\""),
+        );
+        Specification::parse(&text, &folder.path().join("x.toml")).map(|parsed| parsed.hash)
+    };
+    let missing = named("own.bin").expect_err("no file").to_string();
+    assert!(
+        missing.contains("x.toml:12: ") && missing.contains("own.bin"),
+        "{missing}"
+    );
+    let linear = embedded("linear.bin");
+    fs::write(folder.path().join("own.bin"), &linear).expect("a writable folder");
+    let hash = named("own.bin").expect("weights");
+    assert_ne!(hash, good(GOOD).hash);
+    fs::write(folder.path().join("own.bin"), &linear[..100]).expect("a writable folder");
+    assert!(named("own.bin").is_err(), "truncated");
+}
+
+#[test]
 fn an_opening_that_is_no_game_is_named() {
     let folder = folder();
     fs::write(folder.path().join("openings.sfen"), "startpos moves 7g7e\n").expect("writable");

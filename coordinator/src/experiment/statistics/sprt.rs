@@ -32,9 +32,10 @@ pub struct Sprt {
 }
 
 /// Where a test stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Verdict {
     /// More pairs are needed.
+    #[default]
     Undecided,
     /// `elo1` is accepted.
     Accepted,
@@ -84,22 +85,44 @@ impl Sprt {
             _ => Verdict::Undecided,
         }
     }
+}
 
-    /// Walks through pairs in dispatch order up to the first gap, and says after how many the test
-    /// ended, and how. Games that happen to finish early have no say before their turn.
-    pub fn walk(&self, points: &[(u32, u32)]) -> (Verdict, u32) {
-        let mut pairs = Pentanomial::default();
-        for (index, &(number, half_points)) in points.iter().enumerate() {
-            if number as usize != index {
-                break;
+/// A pair that is over: its number, and the half points of the first side; `None` when it was given
+/// up.
+pub type Outcome = (u32, Option<u32>);
+
+/// A test on its way through the pairs of a cell in dispatch order. Games that happen to finish
+/// early have no say before their turn; what was seen once need not be looked at again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Walk {
+    pairs: Pentanomial,
+    next: u32,
+    verdict: Verdict,
+}
+
+impl Walk {
+    /// Number of the pair that it waits for: it has seen all before, or those that decided.
+    pub fn next(&self) -> u32 {
+        self.next
+    }
+
+    /// How the test ended, if it has.
+    pub fn verdict(&self) -> Verdict {
+        self.verdict
+    }
+
+    /// Goes on with what is over from [`Walk::next`] on, up to the first gap or the decision.
+    pub fn go_on(&mut self, sprt: &Sprt, outcomes: &[Outcome]) {
+        for &(number, half_points) in outcomes {
+            if self.verdict != Verdict::Undecided || number != self.next {
+                return;
             }
-            pairs.add(half_points);
-            let verdict = self.verdict(&pairs);
-            if verdict != Verdict::Undecided {
-                return (verdict, number + 1);
+            self.next += 1;
+            if let Some(half_points) = half_points {
+                self.pairs.add(half_points);
+                self.verdict = sprt.verdict(&self.pairs);
             }
         }
-        (Verdict::Undecided, pairs.pairs() as u32)
     }
 }
 
@@ -218,13 +241,25 @@ mod tests {
     #[test]
     fn pairs_count_in_their_order_and_never_beyond_a_gap() {
         let sprt = test(EloModel::Logistic, 0.0, 200.0);
-        let wins: Vec<(u32, u32)> = (0..200).map(|number| (number, 4)).collect();
-        let (verdict, after) = sprt.walk(&wins);
-        assert_eq!(verdict, Verdict::Accepted);
-        assert!(after < 100);
-        let gap = [&wins[..2], &wins[3..]].concat();
-        assert_eq!(sprt.walk(&gap), (Verdict::Undecided, 2));
-        let losses: Vec<(u32, u32)> = (0..200).map(|number| (number, 0)).collect();
-        assert_eq!(sprt.walk(&losses).0, Verdict::Rejected);
+        let walk = |outcomes: &[Outcome]| {
+            let mut walk = Walk::default();
+            walk.go_on(&sprt, outcomes);
+            walk
+        };
+        let all = |half_points| (0..200).map(|number| (number, half_points)).collect();
+        let (wins, losses): (Vec<Outcome>, Vec<Outcome>) = (all(Some(4)), all(Some(0)));
+        let won = walk(&wins);
+        assert_eq!(won.verdict(), Verdict::Accepted);
+        assert!(won.next() < 100);
+        assert_eq!(walk(&losses).verdict(), Verdict::Rejected);
+
+        let mut gap = walk(&[&wins[..2], &wins[3..]].concat());
+        assert_eq!((gap.verdict(), gap.next()), (Verdict::Undecided, 2));
+        gap.go_on(&sprt, &wins[2..]);
+        assert_eq!(gap, won, "in parts or at once");
+
+        let given_up = walk(&[&[(0, None)], &wins[1..]].concat());
+        assert_eq!(given_up.verdict(), Verdict::Accepted);
+        assert_eq!(given_up.next(), won.next() + 1, "it counts for nobody");
     }
 }

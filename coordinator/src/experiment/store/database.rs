@@ -7,7 +7,10 @@ use super::{
     migrations::{Embedded, POSTGRES, SQLITE},
     sql,
 };
-use crate::experiment::record::{Incident, PlayedGame, Side};
+use crate::experiment::{
+    record::{Incident, PlayedGame, Side},
+    statistics::Outcome,
+};
 use flate2::{Compression, read::GzDecoder, write::GzEncoder};
 use sqlx::{
     AnyPool, Row,
@@ -24,6 +27,7 @@ use std::{
     sync::atomic::{AtomicU64, Ordering},
     time::Duration,
 };
+use tracing::warn;
 
 /// A connection that cannot be had within this time is not there.
 const ACQUIRE_PATIENCE: Duration = Duration::from_secs(10);
@@ -228,6 +232,10 @@ async fn enrol(pool: &AnyPool, plan: &Plan, opening: Opening) -> Result<i64, Sto
     };
     let id: i64 = row.try_get(0)?;
     let Opening::Play { accept_changes } = opening else {
+        let theirs: String = row.try_get(1)?;
+        if theirs != *specification {
+            warn!(%theirs, ours = %specification, "the store holds results of another specification");
+        }
         return Ok(id);
     };
     for (what, ours, theirs) in [
@@ -454,15 +462,18 @@ impl<D: Dialect> Store for Database<D> {
         Ok(standings)
     }
 
-    async fn points(&self, cell: usize) -> Result<Vec<(u32, u32)>, StoreError> {
-        let rows = sqlx::query(
-            "SELECT number, points FROM pairs WHERE cell = $1 AND state = 2 ORDER BY number",
-        )
-        .bind(self.row(cell)?)
-        .fetch_all(&self.pool)
-        .await?;
+    async fn outcomes(&self, cell: usize, from: u32) -> Result<Vec<Outcome>, StoreError> {
+        let rows = sqlx::query(sql::OUTCOMES)
+            .bind(self.row(cell)?)
+            .bind(i64::from(from))
+            .fetch_all(&self.pool)
+            .await?;
         rows.iter()
-            .map(|row| Ok((number(row, 0)?, number(row, 1)?)))
+            .map(|row| {
+                let finished = row.try_get::<i64, _>(1)? == 2;
+                let half_points = finished.then(|| number(row, 2)).transpose()?;
+                Ok((number(row, 0)?, half_points))
+            })
             .collect()
     }
 

@@ -23,6 +23,11 @@ pub(super) const GIVE_BACK: &str = "
     UPDATE pairs SET state = 0, token = ''
     WHERE cell = $1 AND number = $2 AND token = $3 AND state = 1";
 
+/// Pairs that are over: cell, first number.
+pub(super) const OUTCOMES: &str = "
+    SELECT number, state, points FROM pairs
+    WHERE cell = $1 AND number >= $2 AND state IN (2, 3) ORDER BY number";
+
 /// One game.
 pub(super) const INSERT_GAME: &str = "
     INSERT INTO games (cell, pair, game, result, ending, plies, first_nodes, second_nodes,
