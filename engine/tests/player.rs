@@ -1,7 +1,7 @@
 //! A player as its users see it: deterministic, obedient, and able to find a mate.
 
 use monju_engine::{
-    Answer, Control, Game, Limits, Outcome, Player, PlayerSettings, Score, eval::NoiseModel,
+    Answer, Control, Game, Limits, Model, Outcome, Player, PlayerSettings, Score, eval::NoiseModel,
 };
 use std::{
     sync::mpsc::channel,
@@ -182,6 +182,7 @@ fn pondering_from_the_opponents_position_prepares_every_reply() {
         after.play(reply).expect("legal");
         let to_depth = |ponder: bool| {
             let mut player = Player::new(PlayerSettings {
+                evaluator: Model::Material,
                 hash_mib: 4,
                 ..PlayerSettings::default()
             })
