@@ -91,7 +91,7 @@ fn a_game_teaches_win_rates_that_the_next_ballot_uses() {
     let _alone = alone();
     let folder = tempfile::tempdir().expect("a folder");
     let (path, log) = log_in(folder.path());
-    let mut usi = Usi::ready(&["--players", "2", "--log", &log]);
+    let mut usi = Usi::ready(&["--players", "2", "--evaluator", "material", "--log", &log]);
     let mut position = opening(3);
     for _ in 0..60 {
         let mv = usi.think(&position, "go nodes 400").bestmove;
@@ -136,7 +136,7 @@ fn a_game_teaches_win_rates_that_the_next_ballot_uses() {
 
     let config = folder.path().join("monju.toml");
     let text = "version = 1\n[[player]]\nname = \"a\"\ncount = 3\nsigma = 50\n\
-                [ensemble]\nrule = \"optimistic\"\ncalibration = \"calibration.toml\"\n";
+                evaluator = \"material\"\n[ensemble]\nrule = \"optimistic\"\ncalibration = \"calibration.toml\"\n";
     fs::write(&config, text).expect("written");
     let config = config.to_str().expect("a path in UTF-8");
     let ballot = json_of(&["consult", "--config", config, "--nodes", "2000", "--json"]);
