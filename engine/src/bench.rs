@@ -1,7 +1,8 @@
 //! The benchmark suite: fixed positions, searched to a fixed depth.
 //!
 //! The sum of the nodes is the search's signature: the same on every machine and in every build,
-//! until somebody changes the search, the evaluation, or the move generation's order.
+//! until somebody changes the search, the evaluation, or the move generation's order. New weights of
+//! a learned evaluator are another signature, so the search is known by that of `material`.
 //!
 //! The positions are the start position and those that other engines measure themselves by: the
 //! benchmark of Apery, the problems that once broke the GPSShogi cluster, and the benchmark of
@@ -151,12 +152,13 @@ mod tests {
     use crate::player::PlayerSettings;
     use std::{collections::HashSet, fs, path::Path, thread};
 
-    /// The signature at depth 5 with 16 MiB. A change of the search changes it, and the message of
+    /// The signature of `material` at depth 5 with 16 MiB. A change of the search changes it, and the message of
     /// the commit that does so carries the new one.
     const SIGNATURE: u64 = 44_819;
 
     fn signature() -> u64 {
         let settings = PlayerSettings {
+            evaluator: Model::Material,
             hash_mib: 16,
             ..PlayerSettings::default()
         };

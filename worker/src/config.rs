@@ -55,7 +55,7 @@ pub struct PlayerTable {
     #[serde(default)]
     pub kind: SpecKind,
 
-    /// Native: name of the static evaluation; `material` by default.
+    /// Native: name of the static evaluation; `nnue` by default.
     pub evaluator: Option<String>,
     /// Native: the file of the evaluator's weights, taken from the configuration's folder; by
     /// default those that the program carries.

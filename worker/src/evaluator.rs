@@ -23,6 +23,9 @@ pub enum EvaluatorError {
         /// What the system says.
         source: io::Error,
     },
+    /// A folder, a device, or something else that is no file.
+    #[error("{0:?} is no file of weights")]
+    NoFile(PathBuf),
     /// The file is too large to be one of weights.
     #[error("{path:?} has {bytes} bytes, too many for weights")]
     Size {
@@ -57,7 +60,12 @@ pub fn load_evaluator(choice: &EvaluatorChoice) -> Result<Model, EvaluatorError>
         path: path.clone(),
         source,
     };
-    let bytes = fs::metadata(path).map_err(read)?.len();
+    let metadata = fs::metadata(path).map_err(read)?;
+    // A pipe or a device might never end.
+    if !metadata.is_file() {
+        return Err(EvaluatorError::NoFile(path.clone()));
+    }
+    let bytes = metadata.len();
     if bytes > MAX_WEIGHTS {
         return Err(EvaluatorError::Size {
             path: path.clone(),
@@ -105,6 +113,12 @@ mod tests {
         let own_manifest = concat!("material:", env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
         let useless = complaint(own_manifest);
         assert!(useless.contains("takes no file of weights"), "{useless}");
-        assert!(!missing.contains('\n') && !useless.contains('\n'));
+        let folder = complaint(concat!("nnue:", env!("CARGO_MANIFEST_DIR")));
+        assert!(folder.contains("is no file"), "{folder}");
+        let text = complaint(concat!("nnue:", env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"));
+        assert!(text.contains("Cargo.toml"), "{text}");
+        for complaint in [missing, useless, folder, text] {
+            assert!(!complaint.contains('\n'), "{complaint}");
+        }
     }
 }

@@ -12,7 +12,8 @@ use std::{path::PathBuf, time::Duration};
 pub const HELP: &str = "\
 The suite is the start position and 23 positions of other engines' benchmarks; each is a new game,
 searched on one thread. At the same depth, hash, sigma and seed the total of nodes is the same on
-every machine.
+every machine. New weights are another total, so changes of the search are told by that of
+--evaluator material.
 
 With --json, one object: nodes, nps, depth, time_ms, evaluation_ns (one evaluation as a search needs
 it: a move followed, valued and taken back), evaluator, hash_mib, sigma, seed, positions[] (position, nodes, nps, time_ms, bestmove, score). With --against as well: against, movetime_ms, nps,

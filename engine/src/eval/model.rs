@@ -23,11 +23,11 @@ const NETWORK: &[u8] = include_bytes!("../../weights/nnue.bin");
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EvaluatorKind {
     /// Piece values, hand values and piece-square values, set by hand.
-    #[default]
     Material,
     /// Those and the relations of two pieces, learned from game records.
     Linear,
     /// A network: Monju's own, or a `nn.bin`.
+    #[default]
     Nnue,
 }
 
@@ -139,15 +139,24 @@ pub enum WeightsError {
 }
 
 /// A static evaluation with its weights, which all players and threads share: cloning is cheap.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub enum Model {
     /// Needs no weights.
-    #[default]
     Material,
     /// Learned from game records.
     Linear(Arc<LinearWeights>),
     /// A network.
     Nnue(Arc<Network>),
+}
+
+/// The default evaluator with the weights that this build carries.
+impl Default for Model {
+    fn default() -> Self {
+        match Self::embedded(EvaluatorKind::default()) {
+            Ok(model) => model,
+            Err(error) => unreachable!("a test reads the weights of every build: {error}"),
+        }
+    }
 }
 
 /// The same evaluator with the same weights.
@@ -200,13 +209,12 @@ impl Model {
     }
 
     /// What exchanging a pawn swings, in the evaluator's centipawns: the unit in which the papers
-    /// quote noise.
+    /// quote noise. A network is asked what it thinks, at least a centipawn.
     pub fn pawn_exchange(&self) -> f64 {
         match self {
             Self::Material => exchange_value(PieceKind::Pawn).into(),
             Self::Linear(weights) => weights.pawn_exchange(),
-            // Networks are told that a pawn is worth 100, wherever it is.
-            Self::Nnue(_) => 200.0,
+            Self::Nnue(network) => Nnue::new(Arc::clone(network)).pawn_exchange().max(1.0),
         }
     }
 
@@ -252,6 +260,15 @@ mod tests {
             assert_eq!(model.kind(), kind);
             assert_eq!(model, Model::embedded(kind).expect("the same"));
             assert!(model.to_string().starts_with(kind.name()), "{model}");
+        }
+        assert_eq!(Model::default().kind(), EvaluatorKind::default());
+    }
+
+    #[test]
+    fn every_evaluator_knows_what_a_pawn_is_worth() {
+        for kind in EvaluatorKind::ALL {
+            let value = Model::embedded(kind).expect("good weights").pawn_exchange();
+            assert!((100.0..500.0).contains(&value), "{kind}: {value}");
         }
     }
 

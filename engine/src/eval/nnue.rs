@@ -12,7 +12,10 @@ pub(crate) use network::{HIDDEN, Layer, Parts, WIDTH};
 pub(crate) use simd::{Vectorised, vectorised};
 
 use super::{Evaluator, Material, Noise};
-use crate::rules::{Color, Move, Position};
+use crate::{
+    bench::MIDDLEGAME,
+    rules::{Color, Move, PieceKind, Position},
+};
 use features::{Change, Seen};
 use network::{Row, own_king};
 use std::sync::Arc;
@@ -78,6 +81,35 @@ impl Nnue {
     /// The network that it uses.
     pub fn network(&self) -> &Arc<Network> {
         &self.network
+    }
+
+    /// What it is worth to have one of the opponent's pawns in hand instead: the mean over the
+    /// middlegames of the benchmark and their pawns, in centipawns.
+    pub(super) fn pawn_exchange(&mut self) -> f64 {
+        let (mut sum, mut count) = (0, 0);
+        let positions = MIDDLEGAME.iter().map(|sfen| Position::from_sfen(sfen));
+        for position in positions.filter_map(Result::ok) {
+            self.reset(&position);
+            let before = self.evaluate(&position);
+            for square in position.pieces(!position.side_to_move(), PieceKind::Pawn) {
+                self.follow(Change::taking_pawn(&position, square));
+                sum += self.evaluate(&position) - before;
+                count += 1;
+                self.pop();
+            }
+        }
+        f64::from(sum) / f64::from(count.max(1))
+    }
+
+    #[inline]
+    fn follow(&mut self, change: Change) {
+        self.current += 1;
+        if self.current == self.frames.len() {
+            self.frames.push(Frame::default());
+        }
+        let frame = &mut self.frames[self.current];
+        frame.change = change;
+        frame.is_known = [false; 2];
     }
 
     /// Computes the sums of one side for the current position.
@@ -200,13 +232,7 @@ impl Evaluator for Nnue {
             noise.perturbed.push(position, mv);
             noise.plain.push(position, mv);
         }
-        self.current += 1;
-        if self.current == self.frames.len() {
-            self.frames.push(Frame::default());
-        }
-        let frame = &mut self.frames[self.current];
-        frame.change = Change::of(position, mv);
-        frame.is_known = [false; 2];
+        self.follow(Change::of(position, mv));
     }
 
     #[inline]

@@ -75,6 +75,7 @@ async fn words_out_of_order_are_refused() {
 #[tokio::test]
 async fn players_are_described_before_they_are_ready() {
     let table = "[[player]]\nname = \"n\"\ncount = 2\nsigma = 50\nseed = 4\n\
+                 evaluator = \"material\"\n\
                  [[player]]\nname = \"u\"\nkind = \"usi\"\ncommand = [\"/no/such/engine\"]\n";
     let (_worker, mut client) = in_process(table).await;
     let response = client.describe(v1::DescribeRequest {}).await;

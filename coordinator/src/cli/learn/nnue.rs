@@ -135,6 +135,9 @@ pub struct NetworkArguments {
     /// Share of the score in what is learned; the rest is the result of the game
     #[arg(long, default_value_t = NetworkTraining::default().lambda)]
     lambda: f64,
+    /// Centipawns of one unit of the logit: with a score of as many, 73 % of the games are won
+    #[arg(long, default_value_t = NetworkTraining::default().scale)]
+    scale: f64,
     /// Of the first weights, and of the order of the positions
     #[arg(long, default_value_t = NetworkTraining::default().seed)]
     seed: u64,
@@ -158,6 +161,7 @@ impl From<NetworkArguments> for NetworkRun {
                 batch: arguments.batch,
                 rate: arguments.rate,
                 lambda: arguments.lambda,
+                scale: arguments.scale,
                 threads: arguments.threads,
             },
         }

@@ -204,6 +204,16 @@ impl Change {
         change
     }
 
+    /// What changes when the side to move has the opponent's pawn on a square in hand.
+    pub fn taking_pawn(position: &Position, square: Square) -> Self {
+        let us = position.side_to_move();
+        let count = position.hand(us).count(PieceKind::Pawn);
+        let mut change = Self::default();
+        change.removed[0] = on_board(Piece::new(!us, PieceKind::Pawn), square);
+        change.added[0] = in_hand(us, PieceKind::Pawn, count);
+        change
+    }
+
     /// The pieces that are no longer where they were.
     #[inline(always)]
     pub fn removed(&self) -> &[Seen] {

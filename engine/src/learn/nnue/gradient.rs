@@ -95,7 +95,6 @@ impl Gradient {
 
 /// What the layers make of one position.
 struct Activations {
-    sums: [[f32; WIDTH]; 2],
     inputs: [f32; INPUTS],
     first: [f32; HIDDEN],
     second: [f32; HIDDEN],
@@ -118,16 +117,19 @@ fn add_scaled<const N: usize>(target: &mut [f32; N], factor: f32, other: &[f32; 
 
 #[inline(always)]
 fn dot(one: &[f32; HIDDEN], two: &[f32; HIDDEN]) -> f32 {
-    // Eight sums, in an order that no instruction set changes.
-    let mut sums = [0.0; 8];
-    let pairs = one.as_chunks::<8>().0.iter().zip(two.as_chunks::<8>().0);
-    for (one, two) in pairs {
-        for (sum, (a, b)) in sums.iter_mut().zip(one.iter().zip(two)) {
-            *sum += a * b;
-        }
+    let mut sums = [0.0; HIDDEN];
+    for (sum, (a, b)) in sums.iter_mut().zip(one.iter().zip(two)) {
+        *sum = a * b;
     }
-    let [a, b, c, d, e, f, g, h] = sums;
-    ((a + e) + (b + f)) + ((c + g) + (d + h))
+    // Halves are added up in an order that no instruction set changes.
+    let mut width = HIDDEN / 2;
+    while width > 0 {
+        for index in 0..width {
+            sums[index] += sums[index + width];
+        }
+        width /= 2;
+    }
+    sums[0]
 }
 
 #[inline(always)]
@@ -153,11 +155,17 @@ fn forward(weights: &Weights, rows: &[[u16; 40]; 2]) -> Activations {
     for (input, &sum) in inputs.iter_mut().zip(sums.as_flattened()) {
         *input = clip(sum);
     }
-    let mut first = weights.first_biases;
-    for (&input, row) in inputs.iter().zip(&weights.first) {
-        if input != 0.0 {
-            add_scaled(&mut first, input, row);
+    // Four sums side by side: one would wait for the addition before it.
+    let mut parts = [[0.0; HIDDEN]; 4];
+    let fours = weights.first.as_chunks::<4>().0;
+    for (inputs, rows) in inputs.as_chunks::<4>().0.iter().zip(fours) {
+        for ((part, &input), row) in parts.iter_mut().zip(inputs).zip(rows) {
+            add_scaled(part, input, row);
         }
+    }
+    let mut first = weights.first_biases;
+    for part in &parts {
+        add(&mut first, part);
     }
     let first = first.map(clip);
     let mut second = weights.second_biases;
@@ -167,7 +175,6 @@ fn forward(weights: &Weights, rows: &[[u16; 40]; 2]) -> Activations {
     let second = second.map(clip);
     let output = weights.output_bias[0] + dot(&second, &weights.output);
     Activations {
-        sums,
         inputs,
         first,
         second,
@@ -175,9 +182,31 @@ fn forward(weights: &Weights, rows: &[[u16; 40]; 2]) -> Activations {
     }
 }
 
-/// Adds the gradient of one position, to be learned as `target`.
+/// The weights of the second layer, or their gradient, with one array for each output: the long way
+/// round, which vectors like better.
+type Turned = Vec<[f32; INPUTS]>;
+
+fn turn(first: &[[f32; HIDDEN]]) -> Turned {
+    let mut turned = vec![[0.0; INPUTS]; HIDDEN];
+    for (input, row) in first.iter().enumerate() {
+        for (column, &weight) in turned.iter_mut().zip(row) {
+            column[input] = weight;
+        }
+    }
+    turned
+}
+
+/// Adds the gradient of one position, to be learned as `target`; that of the second layer to
+/// `slopes`. `turned` are its weights.
 #[inline(always)]
-fn backward(weights: &Weights, gradient: &mut Gradient, rows: &[[u16; 40]; 2], target: f32) {
+fn backward(
+    weights: &Weights,
+    turned: &Turned,
+    gradient: &mut Gradient,
+    slopes: &mut Turned,
+    rows: &[[u16; 40]; 2],
+    target: f32,
+) {
     let activations = forward(weights, rows);
     gradient.loss += f64::from(loss(target, activations.output));
     let slope = sigmoid(activations.output) - target;
@@ -201,15 +230,16 @@ fn backward(weights: &Weights, gradient: &mut Gradient, rows: &[[u16; 40]; 2], t
         }
     }
     add(&mut sink.first_biases, &first);
+    let mut back = [0.0; INPUTS];
+    let outputs = first.iter().zip(turned.iter().zip(slopes));
+    for (&slope, (weights, slopes)) in outputs.filter(|(slope, _)| **slope != 0.0) {
+        add_scaled(&mut back, slope, weights);
+        add_scaled(slopes, slope, &activations.inputs);
+    }
     let mut sums = [[0.0; WIDTH]; 2];
-    for (index, slot) in sums.as_flattened_mut().iter_mut().enumerate() {
-        let input = activations.inputs[index];
-        if input != 0.0 {
-            add_scaled(&mut sink.first[index], input, &first);
-        }
-        if is_open(activations.sums.as_flattened()[index]) {
-            *slot = dot(&first, &weights.first[index]);
-        }
+    let slots = sums.as_flattened_mut().iter_mut().zip(&back);
+    for ((slot, &back), &input) in slots.zip(&activations.inputs) {
+        *slot = if is_open(input) { back } else { 0.0 };
     }
     for side in &sums {
         add(&mut sink.biases, side);
@@ -236,9 +266,22 @@ impl<'a, I: Iterator<Item = (&'a Example, bool)>> Vectorised for Backward<'a, I>
 
     #[inline(always)]
     fn run(self) {
+        let turned = turn(&self.weights.first);
+        let mut slopes = vec![[0.0; INPUTS]; HIDDEN];
         for (example, mirrored) in self.examples {
-            let target = self.target.of(example);
-            backward(self.weights, self.gradient, &example.rows(mirrored), target);
+            backward(
+                self.weights,
+                &turned,
+                self.gradient,
+                &mut slopes,
+                &example.rows(mirrored),
+                self.target.of(example),
+            );
+        }
+        for (input, row) in self.gradient.weights.first.iter_mut().enumerate() {
+            for (weight, column) in row.iter_mut().zip(&slopes) {
+                *weight += column[input];
+            }
         }
     }
 }

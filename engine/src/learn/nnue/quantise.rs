@@ -1,24 +1,24 @@
 //! From floating point to the integers of network files, and back.
 //!
-//! An activation of 1 is 127. Weights of the hidden layers count 1/64; those of the output make one
-//! unit of the logit 600 · 16, since networks count a pawn as 90 and are divided by 16 in the end.
+//! An activation of 1 is 127. Weights of the hidden layers count 1/64. Outputs count a pawn as 90 and
+//! are divided by 16 in the end, so one unit of the logit is as many times 16 as its centipawns are
+//! in that coin.
 
 use super::weights::{INPUTS, Weights};
 use crate::eval::nnue::{Features, HIDDEN, Layer, Parts};
 
 const ACTIVATION: f32 = 127.0;
 const HIDDEN_WEIGHT: f32 = 64.0;
-const OUTPUT: f32 = 600.0 * 16.0;
 
-/// Centipawns of one unit of the logit: 600 where a pawn is 90.
-pub(super) const LOGIT: f32 = 600.0 * 100.0 / 90.0;
+/// Outputs that make a centipawn.
+const OUTPUT: f32 = 16.0 * 90.0 / 100.0;
 
-/// The largest weights that the layers after the first can have.
-pub(super) const LIMITS: [f32; 3] = [
-    127.0 / HIDDEN_WEIGHT,
-    127.0 / HIDDEN_WEIGHT,
-    127.0 * ACTIVATION / OUTPUT,
-];
+/// The largest weights that the layers after the first can have, if one unit of the logit is
+/// `scale` centipawns.
+pub(super) fn limits(scale: f32) -> [f32; 3] {
+    let hidden = 127.0 / HIDDEN_WEIGHT;
+    [hidden, hidden, 127.0 * ACTIVATION / (OUTPUT * scale)]
+}
 
 fn to_i16(number: f32) -> i16 {
     libm::roundf(number) as i16
@@ -39,8 +39,10 @@ fn layer<const N: usize>(rows: &[[f32; N]], biases: &[f32; N], weight: f32, bias
     }
 }
 
-/// The integers nearest to the weights; what is out of range becomes the limit.
-pub(super) fn quantise(weights: &Weights) -> Parts {
+/// The integers nearest to the weights; what is out of range becomes the limit. One unit of the
+/// logit is `scale` centipawns.
+pub(super) fn quantise(weights: &Weights, scale: f32) -> Parts {
+    let unit = OUTPUT * scale;
     let scaled = |numbers: &[f32]| numbers.iter().map(|n| to_i16(n * ACTIVATION)).collect();
     let hidden_bias = HIDDEN_WEIGHT * ACTIVATION;
     Parts {
@@ -62,14 +64,15 @@ pub(super) fn quantise(weights: &Weights) -> Parts {
         output: layer(
             weights.output.as_chunks::<1>().0,
             &weights.output_bias,
-            OUTPUT / ACTIVATION,
-            OUTPUT,
+            unit / ACTIVATION,
+            unit,
         ),
     }
 }
 
 /// The weights that integers stand for; `None` for another kind of network.
-pub(super) fn restore(parts: &Parts) -> Option<Weights> {
+pub(super) fn restore(parts: &Parts, scale: f32) -> Option<Weights> {
+    let unit = OUTPUT * scale;
     if parts.features != Features::KP {
         return None;
     }
@@ -90,9 +93,9 @@ pub(super) fn restore(parts: &Parts) -> Option<Weights> {
         }
         weights.first_biases[output] = parts.first.biases[output] as f32 / hidden_bias;
         weights.second_biases[output] = parts.second.biases[output] as f32 / hidden_bias;
-        weights.output[output] = f32::from(parts.output.weights[output]) / (OUTPUT / ACTIVATION);
+        weights.output[output] = f32::from(parts.output.weights[output]) / (unit / ACTIVATION);
     }
-    weights.output_bias[0] = parts.output.biases[0] as f32 / OUTPUT;
+    weights.output_bias[0] = parts.output.biases[0] as f32 / unit;
     Some(weights)
 }
 
@@ -104,10 +107,12 @@ mod tests {
     #[test]
     fn restoring_and_quantising_again_changes_nothing() {
         let parts = Network::sample(Features::KP).parts();
-        let weights = restore(&parts).expect("a K-P network");
-        assert_eq!(quantise(&weights), parts);
+        for scale in [600.0, 1250.0] {
+            let weights = restore(&parts, scale).expect("a K-P network");
+            assert_eq!(quantise(&weights, scale), parts);
+        }
         let other = Network::sample(Features::HalfKP).parts();
-        assert_eq!(restore(&other), None);
+        assert_eq!(restore(&other, 600.0), None);
     }
 
     #[test]
@@ -115,7 +120,7 @@ mod tests {
         let mut weights = Weights::random(&mut Random::new(1, 0));
         weights.first[3][2] = 100.0;
         weights.output[0] = -100.0;
-        let parts = quantise(&weights);
+        let parts = quantise(&weights, 600.0);
         assert_eq!(parts.first.weights[2 * INPUTS + 3], i8::MAX);
         assert_eq!(parts.output.weights[0], i8::MIN);
     }

@@ -4,7 +4,7 @@ use super::{
     adam::{Adam, Descent},
     examples::{Example, TrainingSet},
     gradient::{Backward, Gradient, Loss, Target},
-    quantise::{LIMITS, LOGIT, quantise, restore},
+    quantise::{limits, quantise, restore},
     weights::Weights,
 };
 use crate::{
@@ -26,6 +26,9 @@ pub struct NetworkTraining {
     pub rate: f64,
     /// Share of the score in what is learned; the rest is the game's result.
     pub lambda: f64,
+    /// Centipawns of one unit of the logit: what a score says about the result. With a score of as
+    /// many, 73 % of the games are won.
+    pub scale: f64,
     /// Threads that share a batch. With another number sums are rounded otherwise.
     pub threads: usize,
 }
@@ -38,6 +41,7 @@ impl Default for NetworkTraining {
             batch: 8192,
             rate: 0.001,
             lambda: 0.7,
+            scale: 650.0,
             threads: 2,
         }
     }
@@ -94,7 +98,12 @@ impl NetworkTrainer {
             };
             if fits { Ok(()) } else { Err(error) }
         };
-        let NetworkTraining { rate, lambda, .. } = settings;
+        let NetworkTraining {
+            rate,
+            lambda,
+            scale,
+            ..
+        } = settings;
         check(
             "batch",
             settings.batch as f64,
@@ -114,9 +123,17 @@ impl NetworkTrainer {
             "between 0 and 1",
         )?;
         check("rate", rate, rate > 0.0 && rate < 1.0, "between 0 and 1")?;
+        check(
+            "scale",
+            scale,
+            (100.0..=10_000.0).contains(&scale),
+            "between 100 and 10000",
+        )?;
         let weights = match start {
             None => Weights::random(&mut Random::new(settings.seed, 0)),
-            Some(network) => restore(&network.parts()).ok_or(TrainerError::Features)?,
+            Some(network) => {
+                restore(&network.parts(), scale as f32).ok_or(TrainerError::Features)?
+            }
         };
         Ok(Self {
             settings,
@@ -133,13 +150,13 @@ impl NetworkTrainer {
 
     /// The network that it has become.
     pub fn network(&self) -> Network {
-        Network::from_parts(&quantise(&self.weights))
+        Network::from_parts(&quantise(&self.weights, self.settings.scale as f32))
     }
 
     fn target(&self) -> Target {
         Target {
             lambda: self.settings.lambda as f32,
-            scale: LOGIT,
+            scale: self.settings.scale as f32,
         }
     }
 
@@ -232,7 +249,7 @@ impl NetworkTrainer {
                 gradient: sum,
                 count: batch.len(),
                 rate,
-                limits: LIMITS,
+                limits: limits(self.settings.scale as f32),
             });
         }
     }
@@ -329,6 +346,7 @@ mod tests {
             epochs: 6,
             batch: 64,
             lambda: 1.0,
+            scale: 600.0,
             ..NetworkTraining::default()
         }
     }
