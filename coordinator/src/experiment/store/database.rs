@@ -154,11 +154,13 @@ impl<D: Dialect> Database<D> {
         let planned = format!("cell IN ({}) AND number < {}", list.join(", "), plan.pairs);
         let (now, lock) = (D::NOW, D::LOCK);
         Ok(Self {
+            // The plus keeps SQLite from looking cells up and sorting all their pairs: the index by
+            // dispatch has the next one in front.
             lease: format!(
                 "UPDATE pairs SET state = 1, token = $1, runner = $2, expires = {now} + $3
                  WHERE (cell, number) = (
                     SELECT cell, number FROM pairs
-                    WHERE state IN (0, 1) AND (state = 0 OR expires < {now}) AND {planned}
+                    WHERE state IN (0, 1) AND (state = 0 OR expires < {now}) AND +{planned}
                         AND cell NOT IN (SELECT id FROM cells WHERE closed = 1)
                     ORDER BY dispatch, cell, number LIMIT 1 {lock})
                  RETURNING cell, number, failures"
