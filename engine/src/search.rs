@@ -18,6 +18,7 @@ mod quiescence;
 mod replies;
 mod see;
 mod split;
+mod step;
 mod table;
 mod team;
 mod value;

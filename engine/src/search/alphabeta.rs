@@ -3,7 +3,7 @@
 use super::{
     Search,
     correction::Features,
-    history::{Context, bonus},
+    history::bonus,
     iterate::{BEFORE_ROOT, note_lanes},
     node::{Node, Tried, TriedMove, Verdict},
     picker::{Picker, is_noisy},
@@ -16,7 +16,7 @@ use super::{
 use crate::{
     eval::Evaluator,
     mate::mate_in_one,
-    rules::{CheckInfo, CheckTargets, Move, Visit},
+    rules::{CheckInfo, CheckTargets, Move},
 };
 
 impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
@@ -421,17 +421,7 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
         } else {
             self.history.quiet(&self.position, mv, node.contexts)
         };
-        let context = Context::of(&self.position, mv);
-        self.evaluator.push(&self.position, mv);
-        let undo = self.position.make(mv);
-        self.table.prefetch(self.position.key());
-        self.frames[ply + BEFORE_ROOT].context = context;
-        let child = CheckInfo::new(&self.position);
-        self.visits.push(Visit {
-            key: self.position.key(),
-            side: self.position.side_to_move(),
-            in_check: gives_check,
-        });
+        let (child, undo) = self.step_down(mv, ply, gives_check);
         let stopping = self.visit_node();
 
         let new_depth = depth - 1 + extension;
@@ -477,9 +467,7 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
             }
         }
 
-        self.visits.pop();
-        self.position.unmake(mv, undo);
-        self.evaluator.pop();
+        self.step_up(mv, undo);
         value
     }
 

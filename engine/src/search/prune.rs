@@ -138,17 +138,7 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
                 continue;
             }
             let in_check = targets.is_check(&self.position, mv);
-            let context = Context::of(&self.position, mv);
-            self.evaluator.push(&self.position, mv);
-            let undo = self.position.make(mv);
-            self.table.prefetch(self.position.key());
-            self.frames[here].context = context;
-            let child = CheckInfo::new(&self.position);
-            self.visits.push(Visit {
-                key: self.position.key(),
-                side: self.position.side_to_move(),
-                in_check,
-            });
+            let (child, undo) = self.step_down(mv, ply, in_check);
             let mut value = V::all(DRAW);
             if !self.visit_node() {
                 value = self
@@ -160,9 +150,7 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
                         .negated();
                 }
             }
-            self.visits.pop();
-            self.position.unmake(mv, undo);
-            self.evaluator.pop();
+            self.step_up(mv, undo);
             if self.stopped {
                 return Some(V::all(DRAW));
             }

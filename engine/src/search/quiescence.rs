@@ -2,7 +2,6 @@
 
 use super::{
     Search,
-    history::Context,
     iterate::BEFORE_ROOT,
     picker::{Picker, is_noisy},
     see,
@@ -12,7 +11,7 @@ use super::{
 use crate::{
     eval::{Evaluator, exchange_value},
     mate::mate_in_one,
-    rules::{CheckInfo, CheckTargets, Visit},
+    rules::{CheckInfo, CheckTargets},
 };
 
 impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
@@ -123,17 +122,7 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
                     continue;
                 }
             }
-            let context = Context::of(&self.position, mv);
-            self.evaluator.push(&self.position, mv);
-            let undo = self.position.make(mv);
-            self.table.prefetch(self.position.key());
-            self.frames[here].context = context;
-            let child = CheckInfo::new(&self.position);
-            self.visits.push(Visit {
-                key: self.position.key(),
-                side: self.position.side_to_move(),
-                in_check: gives_check,
-            });
+            let (child, undo) = self.step_down(mv, ply, gives_check);
             let value = if self.visit_node() {
                 V::all(DRAW)
             } else {
@@ -141,9 +130,7 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
                 self.quiescence::<PV>(&child, window, depth - 1, ply + 1)
                     .negated()
             };
-            self.visits.pop();
-            self.position.unmake(mv, undo);
-            self.evaluator.pop();
+            self.step_up(mv, undo);
             if self.stopped {
                 return V::all(DRAW);
             }
