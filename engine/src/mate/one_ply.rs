@@ -22,28 +22,33 @@ const DROPS: [PieceKind; 6] = [
 pub fn mate_in_one(position: &Position, info: &CheckInfo) -> Option<Move> {
     let us = position.side_to_move();
     let king = position.king(!us)?;
-    let escapes = escapes(position, us, king)?;
-    drop_mate(position, us, king, escapes).or_else(|| board_mate(position, info, us, king, escapes))
+    // Where the king flees, it is no longer in the way of what attacks it.
+    let attacked = position.attacked_by(us, position.occupied() ^ Bitboard::of(king));
+    let flight = Flight {
+        king,
+        attacked,
+        escapes: escapes(position, us, king, attacked)?,
+    };
+    drop_mate(position, us, &flight).or_else(|| board_mate(position, info, us, &flight))
+}
+
+/// The king to be mated, and its surroundings.
+struct Flight {
+    king: Square,
+    /// What the other side attacks.
+    attacked: Bitboard,
+    /// Where the king could go.
+    escapes: Bitboard,
 }
 
 /// Where the king of the other side could go; `None` when that is too much for one check.
-fn escapes(position: &Position, us: Color, king: Square) -> Option<Bitboard> {
+fn escapes(position: &Position, us: Color, king: Square, attacked: Bitboard) -> Option<Bitboard> {
     /// No check takes more squares from a king than a gold's or a dragon's.
     const TOO_MANY: usize = 5;
-    let reach = king_attacks(king).without(position.pieces_of(!us));
-    let without_king = position.occupied() ^ Bitboard::of(king);
-    let mut escapes = Bitboard::EMPTY;
-    let mut count = 0;
-    for square in reach {
-        if !position.is_attacked(us, square, without_king) {
-            escapes |= Bitboard::of(square);
-            count += 1;
-            if count > TOO_MANY {
-                return None;
-            }
-        }
-    }
-    Some(escapes)
+    let escapes = king_attacks(king)
+        .without(position.pieces_of(!us))
+        .without(attacked);
+    (escapes.len() <= TOO_MANY).then_some(escapes)
 }
 
 /// The squares from which a piece of `us` attacks the king as if the board were empty around it.
@@ -52,7 +57,12 @@ fn check_squares(us: Color, kind: PieceKind, king: Square) -> Bitboard {
     piece_attacks(Piece::new(!us, kind), king, Bitboard::ALL)
 }
 
-fn drop_mate(position: &Position, us: Color, king: Square, escapes: Bitboard) -> Option<Move> {
+fn drop_mate(position: &Position, us: Color, flight: &Flight) -> Option<Move> {
+    let &Flight {
+        king,
+        attacked,
+        escapes,
+    } = flight;
     let hand = position.hand(us);
     if hand.is_empty() {
         return None;
@@ -70,7 +80,7 @@ fn drop_mate(position: &Position, us: Color, king: Square, escapes: Bitboard) ->
                 .without(Bitboard::of(to))
                 .is_empty();
             let mv = Move::drop(kind, to);
-            let safe = kind == PieceKind::Knight || position.is_attacked(us, to, occupied);
+            let safe = kind == PieceKind::Knight || attacked.contains(to);
             if held && safe && is_mate(position, mv) {
                 return Some(mv);
             }
@@ -79,18 +89,17 @@ fn drop_mate(position: &Position, us: Color, king: Square, escapes: Bitboard) ->
     None
 }
 
-fn board_mate(
-    position: &Position,
-    info: &CheckInfo,
-    us: Color,
-    king: Square,
-    escapes: Bitboard,
-) -> Option<Move> {
+fn board_mate(position: &Position, info: &CheckInfo, us: Color, flight: &Flight) -> Option<Move> {
+    let &Flight {
+        king,
+        attacked,
+        escapes,
+    } = flight;
     let occupied = position.occupied();
     let own_king = position.pieces(us, PieceKind::King);
     let own = position.pieces_of(us);
     let knights = check_squares(us, PieceKind::Knight, king);
-    for to in (king_attacks(king) | knights).without(own) {
+    for to in ((king_attacks(king) | knights) & attacked).without(own) {
         for from in position.attackers(us, to, occupied).without(own_king) {
             let kind = position.piece(from).kind();
             let left = occupied ^ Bitboard::of(from);

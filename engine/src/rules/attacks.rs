@@ -226,6 +226,57 @@ pub(super) fn rook_lines(square: Square) -> Bitboard {
     file ^ rank
 }
 
+/// The squares from which some piece of `us` would attack a king on an empty board.
+#[inline(always)]
+pub(super) fn check_lines(us: Color, king: Square) -> Bitboard {
+    static LINES: [Table; 2] = {
+        let mut tables = [[Bitboard::EMPTY; Square::COUNT]; 2];
+        let mut color = 0;
+        while color < 2 {
+            let mut square = 0;
+            while square < Square::COUNT {
+                let mut lines = KNIGHT[1 - color][square].0;
+                let mut direction = 0;
+                while direction < 8 {
+                    lines |= RAYS[direction][square].0;
+                    direction += 1;
+                }
+                tables[color][square].0 = lines;
+                square += 1;
+            }
+            color += 1;
+        }
+        tables
+    };
+    LINES[us.index()][king.index()]
+}
+
+/// What a set of pieces attacks that all step by `FILES` and `RANKS`.
+#[inline(always)]
+pub(super) fn stepped<const FILES: i32, const RANKS: i32>(pieces: Bitboard) -> Bitboard {
+    const fn edge(ranks: i32) -> u128 {
+        let mut edge = 0;
+        let mut rank = 0;
+        while rank < 9 {
+            let to = rank as i32 + ranks;
+            if to < 0 || to >= 9 {
+                edge |= Bitboard::rank(rank).0;
+            }
+            rank += 1;
+        }
+        edge
+    }
+    let stay = const { !edge(RANKS) };
+    let distance = const { 9 * FILES + RANKS };
+    let from = pieces.0 & stay;
+    // Beyond the last file bits fall off at one end, and are masked at the other.
+    Bitboard(if distance < 0 {
+        from >> -distance
+    } else {
+        from << distance
+    }) & Bitboard::ALL
+}
+
 /// Attacks of any piece.
 #[inline(always)]
 pub fn piece_attacks(piece: Piece, square: Square, occupied: Bitboard) -> Bitboard {
@@ -303,6 +354,33 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn sets_step_as_single_pieces_do() {
+        fn check<const FILES: i32, const RANKS: i32>() {
+            for square in Square::all() {
+                let expected = step(square.index(), FILES, RANKS)
+                    .map_or(Bitboard::EMPTY, |to| Bitboard::of(Square::from_index(to)));
+                assert_eq!(
+                    stepped::<FILES, RANKS>(Bitboard::of(square)),
+                    expected,
+                    "{square}"
+                );
+            }
+        }
+        check::<0, 1>();
+        check::<0, -1>();
+        check::<1, 0>();
+        check::<-1, 0>();
+        check::<1, 1>();
+        check::<1, -1>();
+        check::<-1, 1>();
+        check::<-1, -1>();
+        check::<1, -2>();
+        check::<-1, -2>();
+        check::<1, 2>();
+        check::<-1, 2>();
     }
 
     #[test]

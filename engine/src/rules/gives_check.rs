@@ -52,6 +52,11 @@ impl CheckTargets {
         };
         let us = position.side_to_move();
         let to = mv.to();
+        if !check_lines(us, king).contains(to)
+            && !(mv.from()).is_some_and(|from| self.discoverers.contains(from))
+        {
+            return false;
+        }
         match (mv.from(), mv.dropped()) {
             (Some(from), _) => {
                 let piece = position.piece(from);

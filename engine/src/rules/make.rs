@@ -68,6 +68,33 @@ impl Position {
         Undo { captured, key }
     }
 
+    /// The key that a legal move leads to, without making it.
+    #[inline(always)]
+    pub(crate) fn key_after(&self, mv: Move) -> u64 {
+        let us = self.side;
+        let to = mv.to();
+        let mut key = self.key ^ zobrist::SIDE;
+        if let Some(from) = mv.from() {
+            let piece = self.board[from.index()];
+            let captured = self.board[to.index()];
+            let placed = if mv.is_promotion() {
+                Piece::new(us, piece.kind().promoted())
+            } else {
+                piece
+            };
+            key ^= zobrist::board(piece, from) ^ zobrist::board(placed, to);
+            if !captured.is_none() {
+                let taken = captured.kind().unpromoted();
+                let count = self.hands[us.index()].count(taken) + 1;
+                key ^= zobrist::board(captured, to) ^ zobrist::hand(us, taken, count);
+            }
+        } else if let Some(kind) = mv.dropped() {
+            let count = self.hands[us.index()].count(kind);
+            key ^= zobrist::board(Piece::new(us, kind), to) ^ zobrist::hand(us, kind, count);
+        }
+        key
+    }
+
     /// Takes back the move that was played last.
     #[inline(always)]
     pub fn unmake(&mut self, mv: Move, undo: Undo) {

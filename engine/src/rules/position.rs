@@ -175,6 +175,52 @@ impl Position {
         !self.attackers(color, square, occupied).is_empty()
     }
 
+    /// Every square that a side attacks, with `occupied` for the pieces that stop sliders.
+    #[inline]
+    pub fn attacked_by(&self, color: Color, occupied: Bitboard) -> Bitboard {
+        match color {
+            Color::Black => self.attacked_forward::<-1, 1, -2>(color, occupied),
+            Color::White => self.attacked_forward::<1, -1, 2>(color, occupied),
+        }
+    }
+
+    /// The same; `FORWARD` and `BACK` are steps of one rank, `LEAP` is a knight's of two.
+    #[inline(always)]
+    fn attacked_forward<const FORWARD: i32, const BACK: i32, const LEAP: i32>(
+        &self,
+        color: Color,
+        occupied: Bitboard,
+    ) -> Bitboard {
+        let own = self.colors[color.index()];
+        let kind = |kind: PieceKind| self.kinds[kind.index()] & own;
+        let golds = self.gold_movers() & own;
+        let kings = self.king_steppers() & own;
+        let silvers = kind(PieceKind::Silver) | kings;
+        let sides = golds | kings;
+        let diagonals = golds | silvers;
+        let knights = kind(PieceKind::Knight);
+        let mut attacked = stepped::<0, FORWARD>(diagonals | kind(PieceKind::Pawn))
+            | stepped::<1, FORWARD>(diagonals)
+            | stepped::<-1, FORWARD>(diagonals)
+            | stepped::<1, 0>(sides)
+            | stepped::<-1, 0>(sides)
+            | stepped::<0, BACK>(sides)
+            | stepped::<1, BACK>(silvers)
+            | stepped::<-1, BACK>(silvers)
+            | stepped::<1, LEAP>(knights)
+            | stepped::<-1, LEAP>(knights);
+        for square in kind(PieceKind::Lance) {
+            attacked |= lance_attacks(color, square, occupied);
+        }
+        for square in self.bishop_movers() & own {
+            attacked |= bishop_attacks(square, occupied);
+        }
+        for square in self.rook_movers() & own {
+            attacked |= rook_attacks(square, occupied);
+        }
+        attacked
+    }
+
     /// The pieces that give check to the side to move.
     #[inline]
     pub fn checkers(&self) -> Bitboard {

@@ -190,6 +190,8 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
                 continue;
             }
             number += 1;
+            // The child's entry comes while it is decided whether the move deserves a search.
+            self.table.prefetch(self.position.key_after(mv));
             let noisy = is_noisy(&self.position, mv);
             let gives_check = node.targets.is_check(&self.position, mv);
 

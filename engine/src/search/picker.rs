@@ -85,6 +85,16 @@ fn check_scope(position: &Position, targets: &CheckTargets) -> Scope {
     scope
 }
 
+/// Quiet moves are put in order in this many steps: those that have done well, those that are new,
+/// and those that have not failed often. Below the last bound, order is not worth its time.
+const BOUNDS: [i32; 3] = [1, 0, -2000];
+
+/// One copy of the generator for every stage: four in one function would not fit into the cache.
+#[inline(never)]
+fn fill(position: &Position, info: &CheckInfo, scope: Scope, list: &mut ScoredList) {
+    generate::<false, _>(position, info, scope, list);
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
     TableMove,
@@ -112,6 +122,9 @@ pub(super) struct Picker {
     next: usize,
     /// Noisy moves that lose material, kept at the front of the list.
     bad: usize,
+    /// Where the quiet moves end that are in order, and how many of [`BOUNDS`] those are above.
+    sorted: usize,
+    bounds: usize,
     noisy_only: bool,
     /// Quiet moves that give check come after the noisy ones.
     checks: Option<CheckTargets>,
@@ -142,6 +155,8 @@ impl Picker {
             },
             next: 0,
             bad: 0,
+            sorted: 0,
+            bounds: 0,
             noisy_only: false,
             checks: None,
             skip_quiets: false,
@@ -157,9 +172,8 @@ impl Picker {
     }
 
     /// Hands out quiet moves that give check as well, in a node of the quiescence search.
-    pub fn with_checks(mut self, targets: &CheckTargets) -> Self {
+    pub fn add_checks(&mut self, targets: &CheckTargets) {
         self.checks = Some(*targets);
-        self
     }
 
     /// Hands out no further quiet moves.
@@ -185,7 +199,7 @@ impl Picker {
                     return self.table_move;
                 }
                 Stage::GenerateNoisy => {
-                    generate::<false, _>(position, info, noisy_scope(position), &mut self.list);
+                    fill(position, info, noisy_scope(position), &mut self.list);
                     for (score, mv) in self.list.as_mut_slice() {
                         *score = noisy_score(position, *mv, history);
                     }
@@ -215,7 +229,7 @@ impl Picker {
                         self.list.len = 0;
                         self.next = 0;
                         let scope = check_scope(position, &targets);
-                        generate::<false, _>(position, info, scope, &mut self.list);
+                        fill(position, info, scope, &mut self.list);
                         let contexts = self.contexts;
                         let mut kept = 0;
                         let moves = self.list.as_mut_slice();
@@ -257,19 +271,20 @@ impl Picker {
                         // Noisy moves that are still wanted stand before `bad`.
                         self.list.len = self.bad;
                         self.next = self.bad;
-                        generate::<false, _>(position, info, quiet_scope(position), &mut self.list);
+                        fill(position, info, quiet_scope(position), &mut self.list);
                         let from = self.next;
                         let contexts = self.contexts;
                         let quiets = &mut self.list.as_mut_slice()[from..];
                         for (score, mv) in quiets.iter_mut() {
                             *score = history.quiet(position, *mv, contexts);
                         }
-                        sort_above(quiets, -2000);
+                        self.sorted = self.next;
                     }
                     self.stage = Stage::Quiet;
                 }
                 Stage::Quiet => {
                     if !self.skip_quiets && self.next < self.list.len {
+                        self.sort_quiets();
                         let mv = self.list.as_mut_slice()[self.next].1;
                         self.next += 1;
                         if Some(mv) == self.table_move || self.killers.contains(&Some(mv)) {
@@ -289,7 +304,7 @@ impl Picker {
                     self.stage = Stage::Done;
                 }
                 Stage::GenerateEvasions => {
-                    generate::<false, _>(position, info, Scope::ALL, &mut self.list);
+                    fill(position, info, Scope::ALL, &mut self.list);
                     let contexts = self.contexts;
                     for (score, mv) in self.list.as_mut_slice() {
                         *score = if is_noisy(position, *mv) {
@@ -307,6 +322,18 @@ impl Picker {
                 },
                 Stage::Done => return None,
             }
+        }
+    }
+
+    /// Sorts as many of the quiet moves as the next one needs: most nodes are done with long before
+    /// the last of them.
+    #[inline(always)]
+    fn sort_quiets(&mut self) {
+        while self.next == self.sorted && self.bounds < BOUNDS.len() {
+            let bound = BOUNDS[self.bounds];
+            self.bounds += 1;
+            let next = self.next;
+            self.sorted += sort_above(&mut self.list.as_mut_slice()[next..], bound);
         }
     }
 
@@ -338,24 +365,34 @@ fn noisy_score(position: &Position, mv: Move, history: &History) -> i32 {
     (victim + promotion) * 16 + history.capture(position, mv)
 }
 
-/// Sorts the moves that score above a bound to the front, best first; the rest follow in any,
-/// though always the same, order.
-fn sort_above(moves: &mut [(i32, Move)], bound: i32) {
-    let mut sorted = 0;
-    for i in 0..moves.len() {
-        if moves[i].0 < bound {
-            continue;
-        }
+/// Sorts the moves that score at least `bound` to the front, best first; the rest follow in the
+/// order in which they were generated, as do equals. Tells how many are in front.
+fn sort_above(moves: &mut [(i32, Move)], bound: i32) -> usize {
+    let mut chosen = [const { MaybeUninit::uninit() }; ScoredList::CAPACITY];
+    let mut count = 0;
+    let mut back = moves.len();
+    for i in (0..moves.len()).rev() {
         let entry = moves[i];
-        moves[i] = moves[sorted];
+        if entry.0 < bound {
+            back -= 1;
+            moves[back] = entry;
+        } else {
+            chosen[count].write(entry);
+            count += 1;
+        }
+    }
+    // The last one chosen stood first.
+    for sorted in 0..count {
+        // SAFETY: the loop above has initialised the first `count` entries.
+        let entry: (i32, Move) = unsafe { chosen[count - 1 - sorted].assume_init() };
         let mut at = sorted;
         while at > 0 && moves[at - 1].0 < entry.0 {
             moves[at] = moves[at - 1];
             at -= 1;
         }
         moves[at] = entry;
-        sorted += 1;
     }
+    count
 }
 
 #[cfg(test)]

@@ -94,7 +94,7 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
         let mut picker = Picker::quiescence(in_check, table_move, contexts);
         let targets = CheckTargets::new(&self.position);
         if options.quiescence_checks != 0 && depth == 0 && !in_check {
-            picker = picker.with_checks(&targets);
+            picker.add_checks(&targets);
         }
         let futility = evaluation.plus(150);
         let mut best_move = None;
@@ -118,6 +118,7 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
                 if in_check && number > 3 && !is_noisy(&self.position, mv) {
                     continue;
                 }
+                self.table.prefetch(self.position.key_after(mv));
                 if !see::gains_at_least(&self.position, mv, 0) {
                     continue;
                 }

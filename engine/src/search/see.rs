@@ -3,7 +3,7 @@
 use super::value::Value;
 use crate::{
     eval::{board_value, exchange_value},
-    rules::{Bitboard, Color, Move, PieceKind, Position, Square, direction, piece_attacks, ray},
+    rules::{Bitboard, Move, PieceKind, Position, Square, direction, piece_attacks, ray},
 };
 
 /// From the cheapest capturer to the dearest.
@@ -57,9 +57,11 @@ pub(crate) fn gains_at_least(position: &Position, mv: Move, threshold: Value) ->
     }
 
     occupied |= Bitboard::of(to);
-    let mut attackers = (position.attackers(Color::Black, to, occupied)
-        | position.attackers(Color::White, to, occupied))
-        & occupied;
+    let theirs = position.attackers(!us, to, occupied);
+    if theirs.is_empty() {
+        return true;
+    }
+    let mut attackers = (theirs | position.attackers(us, to, occupied)) & occupied;
     let mut side = us;
     // Whether our move gains enough if nobody captures any more.
     let mut enough = true;
@@ -85,8 +87,9 @@ pub(crate) fn gains_at_least(position: &Position, mv: Move, threshold: Value) ->
 }
 
 fn cheapest(position: &Position, own: Bitboard) -> Option<(PieceKind, Square)> {
-    if own.is_empty() {
-        return None;
+    if !own.has_several() {
+        let square = own.first()?;
+        return Some((position.piece(square).kind(), square));
     }
     ORDER.iter().find_map(|&kind| {
         let square = (own & position.pieces_of_kind(kind)).first()?;

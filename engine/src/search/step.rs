@@ -21,10 +21,10 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
         ply: usize,
         gives_check: bool,
     ) -> (CheckInfo, Undo) {
+        self.table.prefetch(self.position.key_after(mv));
         let context = Context::of(&self.position, mv);
         self.evaluator.push(&self.position, mv);
         let undo = self.position.make(mv);
-        self.table.prefetch(self.position.key());
         self.frames[ply + BEFORE_ROOT].context = context;
         let child = CheckInfo::new(&self.position);
         self.visits.push(Visit {
