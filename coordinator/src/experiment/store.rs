@@ -5,13 +5,11 @@
 //! often it is sent.
 
 mod database;
-mod migrations;
-mod sql;
 
 #[cfg(test)]
 mod tests;
 
-pub use database::{Database, PostgresDialect, SqliteDialect};
+pub use database::Database;
 
 use super::{
     record::{GameResult, Incident, PlayedGame, Side},
@@ -274,11 +272,7 @@ pub async fn open(
     opening: Opening,
 ) -> Result<Arc<dyn Store>, StoreError> {
     Ok(match address {
-        Address::Sqlite(file) => {
-            Arc::new(Database::<SqliteDialect>::open(file, plan, opening).await?)
-        }
-        Address::Postgres(url) => {
-            Arc::new(Database::<PostgresDialect>::open(url, plan, opening).await?)
-        }
+        Address::Sqlite(file) => Arc::new(Database::sqlite(file, plan, opening).await?),
+        Address::Postgres(url) => Arc::new(Database::postgres(url, plan, opening).await?),
     })
 }

@@ -13,13 +13,13 @@ pub(super) struct Embedded(pub &'static [(&'static str, &'static str)]);
 /// Of SQLite.
 pub(super) const SQLITE: Embedded = Embedded(&[(
     "experiments",
-    include_str!("../../../migrations/sqlite/1_experiments.sql"),
+    include_str!("../../../../migrations/sqlite/1_experiments.sql"),
 )]);
 
 /// Of PostgreSQL.
 pub(super) const POSTGRES: Embedded = Embedded(&[(
     "experiments",
-    include_str!("../../../migrations/postgres/1_experiments.sql"),
+    include_str!("../../../../migrations/postgres/1_experiments.sql"),
 )]);
 
 type Resolved = Result<Vec<Migration>, BoxDynError>;

@@ -1,0 +1,43 @@
+//! The rows of the plan's cells.
+
+use crate::experiment::store::StoreError;
+
+/// The rows of the plan's cells, in its order.
+#[derive(Clone, Debug)]
+pub(super) struct Cells {
+    experiment: String,
+    rows: Vec<i64>,
+    /// Pairs in every cell.
+    pairs: u32,
+}
+
+impl Cells {
+    pub fn new(experiment: &str, rows: Vec<i64>, pairs: u32) -> Self {
+        Self {
+            experiment: experiment.to_owned(),
+            rows,
+            pairs,
+        }
+    }
+
+    pub fn count(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// The row of a cell of the plan.
+    pub fn row(&self, cell: usize) -> Result<i64, StoreError> {
+        let row = self.rows.get(cell).copied();
+        row.ok_or_else(|| StoreError::Database(format!("'{}' has no cell {cell}", self.experiment)))
+    }
+
+    /// The cell of the plan that has this row.
+    pub fn index(&self, row: i64) -> Option<usize> {
+        self.rows.iter().position(|&known| known == row)
+    }
+
+    /// The condition on a row of `pairs` that the plan wants it.
+    pub fn planned(&self) -> String {
+        let list: Vec<String> = self.rows.iter().map(i64::to_string).collect();
+        format!("cell IN ({}) AND number < {}", list.join(", "), self.pairs)
+    }
+}

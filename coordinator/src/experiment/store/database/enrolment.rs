@@ -1,0 +1,149 @@
+//! How an experiment gets its rows: the tables, the experiment, its cells and their pairs.
+
+use super::migrations::Embedded;
+use crate::experiment::store::{BLOCK, Opening, Plan, StoreError};
+use sqlx::{AnyPool, Row, migrate::Migrator};
+use std::{collections::BTreeMap, time::Duration};
+use tracing::warn;
+
+/// Every pair of a cell up to a number: cell, pairs, position of the cell, cells, block, first
+/// number.
+const PLAN: &str = "
+    INSERT INTO pairs (cell, number, dispatch)
+    WITH RECURSIVE n (i) AS (SELECT $6 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < $2)
+    SELECT $1, i, (i / $5) * $5 * $4 + $3 * $5 + i % $5 FROM n WHERE i < $2
+    ON CONFLICT (cell, number) DO NOTHING";
+
+/// Brings the tables up to date. Two processes that make the same new file at the same moment
+/// stumble over each other once.
+pub(super) async fn migrate(pool: &AnyPool, migrations: Embedded) -> Result<(), StoreError> {
+    let migrator = Migrator::new(migrations).await;
+    let migrator = migrator.map_err(|error| StoreError::Database(error.to_string()))?;
+    let mut tries = 0;
+    loop {
+        match migrator.run(pool).await {
+            Ok(()) => return Ok(()),
+            Err(_) if tries < 5 => {
+                tries += 1;
+                tokio::time::sleep(Duration::from_millis(100 * tries)).await;
+            }
+            Err(error) => return Err(StoreError::Database(error.to_string())),
+        }
+    }
+}
+
+/// Finds the experiment, or makes it. Returns its row.
+pub(super) async fn enrol(pool: &AnyPool, plan: &Plan, opening: Opening) -> Result<i64, StoreError> {
+    let Plan {
+        name,
+        specification,
+        build,
+        ..
+    } = plan;
+    if opening != Opening::Look {
+        sqlx::query(
+            "INSERT INTO experiments (name, specification, build) VALUES ($1, $2, $3)
+             ON CONFLICT (name) DO NOTHING",
+        )
+        .bind(name)
+        .bind(specification)
+        .bind(build)
+        .execute(pool)
+        .await?;
+    }
+    let row = sqlx::query("SELECT id, specification, build FROM experiments WHERE name = $1")
+        .bind(name)
+        .fetch_optional(pool)
+        .await?;
+    let Some(row) = row else {
+        return Err(StoreError::Unknown(name.clone()));
+    };
+    let id: i64 = row.try_get(0)?;
+    let Opening::Play { accept_changes } = opening else {
+        let theirs: String = row.try_get(1)?;
+        if theirs != *specification {
+            warn!(%theirs, ours = %specification, "the store holds results of another specification");
+        }
+        return Ok(id);
+    };
+    for (what, ours, theirs) in [
+        ("specification", specification, row.try_get::<String, _>(1)?),
+        ("build", build, row.try_get(2)?),
+    ] {
+        if *ours == theirs {
+            continue;
+        }
+        if !accept_changes {
+            return Err(StoreError::Mixed {
+                what,
+                name: name.clone(),
+                theirs,
+                ours: ours.clone(),
+            });
+        }
+        sqlx::query("UPDATE experiments SET specification = $1, build = $2 WHERE id = $3")
+            .bind(specification)
+            .bind(build)
+            .bind(id)
+            .execute(pool)
+            .await?;
+    }
+    Ok(id)
+}
+
+/// Finds or makes the cells and their pairs. Returns the cells' rows in the order of the plan.
+pub(super) async fn plan_cells(
+    pool: &AnyPool,
+    experiment: i64,
+    plan: &Plan,
+    opening: Opening,
+) -> Result<Vec<i64>, StoreError> {
+    if opening != Opening::Look {
+        for label in &plan.cells {
+            sqlx::query(
+                "INSERT INTO cells (experiment, label) VALUES ($1, $2)
+                 ON CONFLICT (experiment, label) DO NOTHING",
+            )
+            .bind(experiment)
+            .bind(label)
+            .execute(pool)
+            .await?;
+        }
+    }
+    let mut rows = BTreeMap::new();
+    let known = sqlx::query("SELECT id, label FROM cells WHERE experiment = $1")
+        .bind(experiment)
+        .fetch_all(pool)
+        .await?;
+    for row in known {
+        rows.insert(row.try_get::<String, _>(1)?, row.try_get::<i64, _>(0)?);
+    }
+    let mut cells = Vec::with_capacity(plan.cells.len());
+    for label in &plan.cells {
+        // Looking at a grid that has grown since: the new cell has no row, and 0 is none.
+        cells.push(rows.get(label).copied().unwrap_or(0));
+    }
+    if opening != Opening::Look {
+        for (position, cell) in cells.iter().enumerate() {
+            let next =
+                sqlx::query("SELECT COALESCE(MAX(number) + 1, 0) FROM pairs WHERE cell = $1")
+                    .bind(*cell)
+                    .fetch_one(pool)
+                    .await?
+                    .try_get::<i64, _>(0)?;
+            if next >= i64::from(plan.pairs) {
+                continue;
+            }
+            sqlx::query(PLAN)
+                .bind(*cell)
+                .bind(i64::from(plan.pairs))
+                .bind(position as i64)
+                .bind(cells.len() as i64)
+                .bind(i64::from(BLOCK))
+                .bind(next)
+                .execute(pool)
+                .await?;
+        }
+    }
+    Ok(cells)
+}

@@ -1,0 +1,130 @@
+//! Games: what reports count, and apart from it the moves and the ballots.
+
+use super::{
+    ballots::{pack, unpack},
+    values::{number, parse},
+};
+use crate::experiment::{
+    record::PlayedGame,
+    store::{Effort, GameRow, Record, StoreError},
+};
+use sqlx::{AnyConnection, AnyPool, Row, any::AnyRow};
+
+/// One game.
+const INSERT_GAME: &str = "
+    INSERT INTO games (cell, pair, game, result, ending, plies, first_nodes, second_nodes,
+        first_ms, second_ms, first_moves, second_moves, first_variety, second_variety, runner, build)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)";
+
+/// Its moves.
+const INSERT_RECORD: &str = "
+    INSERT INTO records (cell, pair, game, opening_plies, moves, ballots)
+    VALUES ($1, $2, $3, $4, $5, $6)";
+
+/// Games of one cell.
+const GAMES: &str = "
+    SELECT pair, game, result, ending, plies, first_nodes, second_nodes, first_ms, second_ms,
+        first_moves, second_moves, first_variety, second_variety, runner, build
+    FROM games WHERE cell = $1 ORDER BY pair, game";
+
+/// Moves and ballots of one cell: cell, first pair, number of games.
+const RECORDS: &str = "
+    SELECT pair, game, opening_plies, moves, ballots
+    FROM records WHERE cell = $1 AND pair >= $2 ORDER BY pair, game LIMIT $3";
+
+/// Writes both games of a pair.
+pub(super) async fn write(
+    connection: &mut AnyConnection,
+    (cell, pair): (i64, u32),
+    games: &[PlayedGame; 2],
+    runner: &str,
+    build: &str,
+) -> Result<(), StoreError> {
+    for (index, game) in games.iter().enumerate() {
+        let [first, second] = &game.effort;
+        sqlx::query(INSERT_GAME)
+            .bind(cell)
+            .bind(i64::from(pair))
+            .bind(index as i64)
+            .bind(game.result.name())
+            .bind(game.ending.name())
+            .bind(i64::from(game.plies))
+            .bind(first.nodes as i64)
+            .bind(second.nodes as i64)
+            .bind(first.time_ms as i64)
+            .bind(second.time_ms as i64)
+            .bind(i64::from(first.moves))
+            .bind(i64::from(second.moves))
+            .bind(first.variety.to_string())
+            .bind(second.variety.to_string())
+            .bind(runner)
+            .bind(build)
+            .execute(&mut *connection)
+            .await?;
+        sqlx::query(INSERT_RECORD)
+            .bind(cell)
+            .bind(i64::from(pair))
+            .bind(index as i64)
+            .bind(i64::from(game.opening_plies))
+            .bind(&game.moves)
+            .bind(pack(&game.ballots)?)
+            .execute(&mut *connection)
+            .await?;
+    }
+    Ok(())
+}
+
+/// The finished games of a cell, by pair and game.
+pub(super) async fn read(pool: &AnyPool, cell: i64) -> Result<Vec<GameRow>, StoreError> {
+    let rows = sqlx::query(GAMES).bind(cell).fetch_all(pool).await?;
+    rows.iter().map(read_game).collect()
+}
+
+fn read_game(row: &AnyRow) -> Result<GameRow, StoreError> {
+    let text = |index: usize| row.try_get::<String, _>(index);
+    let effort = |nodes, time, moves, variety| {
+        Ok::<_, StoreError>(Effort {
+            nodes: row.try_get::<i64, _>(nodes)? as u64,
+            time_ms: row.try_get::<i64, _>(time)? as u64,
+            moves: number(row, moves)?,
+            variety: parse(&text(variety)?)?,
+        })
+    };
+    Ok(GameRow {
+        pair: number(row, 0)?,
+        game: number(row, 1)?,
+        result: parse(&text(2)?)?,
+        ending: text(3)?,
+        plies: number(row, 4)?,
+        effort: [effort(5, 7, 9, 11)?, effort(6, 8, 10, 12)?],
+        runner: text(13)?,
+        build: text(14)?,
+    })
+}
+
+/// The moves and ballots of a cell's games, by pair and game, of pairs from `from` on, at most
+/// `count` games.
+pub(super) async fn records(
+    pool: &AnyPool,
+    cell: i64,
+    from: u32,
+    count: u32,
+) -> Result<Vec<Record>, StoreError> {
+    let rows = sqlx::query(RECORDS)
+        .bind(cell)
+        .bind(i64::from(from))
+        .bind(i64::from(count))
+        .fetch_all(pool)
+        .await?;
+    rows.iter()
+        .map(|row| {
+            Ok(Record {
+                pair: number(row, 0)?,
+                game: number(row, 1)?,
+                opening_plies: number(row, 2)?,
+                moves: row.try_get(3)?,
+                ballots: unpack(&row.try_get::<Vec<u8>, _>(4)?)?,
+            })
+        })
+        .collect()
+}

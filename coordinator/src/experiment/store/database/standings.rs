@@ -1,0 +1,76 @@
+//! How far an experiment is.
+
+use super::{cells::Cells, values::number};
+use crate::experiment::{
+    statistics::Outcome,
+    store::{Standing, StoreError},
+};
+use sqlx::{AnyPool, Row};
+
+/// Pairs that are over: cell, first number.
+const OUTCOMES: &str = "
+    SELECT number, state, points FROM pairs
+    WHERE cell = $1 AND number >= $2 AND state IN (2, 3) ORDER BY number";
+
+/// How far every cell is, in the order of the plan.
+pub(super) async fn standings(pool: &AnyPool, cells: &Cells) -> Result<Vec<Standing>, StoreError> {
+    let mut standings = vec![Standing::default(); cells.count()];
+    let counts = format!(
+        "SELECT cell, state, points, COUNT(*) FROM pairs WHERE {}
+         GROUP BY cell, state, points",
+        cells.planned()
+    );
+    for row in sqlx::query(&counts).fetch_all(pool).await? {
+        let Some(cell) = cells.index(row.try_get(0)?) else {
+            continue;
+        };
+        let standing = &mut standings[cell];
+        let count = row.try_get::<i64, _>(3)? as u64;
+        match row.try_get::<i64, _>(1)? {
+            0 => standing.open += count,
+            1 => standing.leased += count,
+            2 => {
+                standing.finished += count;
+                let points = row.try_get::<i64, _>(2)?.clamp(0, 4) as usize;
+                standing.pairs[points] += count;
+            }
+            _ => standing.given_up += count,
+        }
+    }
+    let closed = sqlx::query("SELECT id FROM cells WHERE closed = 1");
+    for row in closed.fetch_all(pool).await? {
+        if let Some(cell) = cells.index(row.try_get(0)?) {
+            standings[cell].closed = true;
+        }
+    }
+    Ok(standings)
+}
+
+/// The pairs of a cell that are over, by number, from `from` on.
+pub(super) async fn outcomes(
+    pool: &AnyPool,
+    cell: i64,
+    from: u32,
+) -> Result<Vec<Outcome>, StoreError> {
+    let rows = sqlx::query(OUTCOMES)
+        .bind(cell)
+        .bind(i64::from(from))
+        .fetch_all(pool)
+        .await?;
+    rows.iter()
+        .map(|row| {
+            let finished = row.try_get::<i64, _>(1)? == 2;
+            let half_points = finished.then(|| number(row, 2)).transpose()?;
+            Ok((number(row, 0)?, half_points))
+        })
+        .collect()
+}
+
+/// Hands out no more pairs of a cell.
+pub(super) async fn close(pool: &AnyPool, cell: i64) -> Result<(), StoreError> {
+    sqlx::query("UPDATE cells SET closed = 1 WHERE id = $1")
+        .bind(cell)
+        .execute(pool)
+        .await?;
+    Ok(())
+}
