@@ -77,6 +77,19 @@ impl Postgres {
         format!("postgres://monju@127.0.0.1:{}/{name}", self.port)
     }
 
+    /// What the server answers to a statement, without headings: a line a row, fields apart by `|`.
+    pub fn ask(&self, statement: &str) -> String {
+        let output = self
+            .command("psql")
+            .args(["--no-psqlrc", "--quiet", "--tuples-only", "--no-align"])
+            .args(["--dbname", &self.url(), "--command", statement])
+            .output()
+            .expect("psql starts");
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "psql: {errors}");
+        String::from_utf8_lossy(&output.stdout).trim().to_owned()
+    }
+
     /// Ends the server at once, as a crash would.
     pub fn kill(&mut self) {
         if let Some(mut server) = self.server.take() {

@@ -234,3 +234,61 @@ async fn postgresql_does_what_a_store_must() {
     };
     suite(&Address::Postgres(postgres.url())).await;
 }
+
+/// Rows of `pairs` that the server has read so far: one after the other, and by an index. It counts
+/// the reads of a session at the latest when that ends.
+async fn rows_read(postgres: &Postgres) -> (u64, u64) {
+    const OTHERS: &str = "SELECT COUNT(*) FROM pg_stat_activity
+        WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()";
+    const READ: &str = "SELECT seq_tup_read, idx_tup_fetch FROM pg_stat_user_tables
+        WHERE relname = 'pairs'";
+    for _ in 0..1000 {
+        if postgres.ask(OTHERS) == "0" {
+            let answer = postgres.ask(READ);
+            let (one, other) = answer.split_once('|').expect("two numbers");
+            return (
+                one.parse().expect("a number"),
+                other.parse().expect("a number"),
+            );
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    panic!("a session does not end");
+}
+
+#[tokio::test]
+async fn postgresql_finds_the_next_pair_without_walking_over_the_others() {
+    const LEASES: u32 = 40;
+    let Some(postgres) = Postgres::start() else {
+        return;
+    };
+    let address = Address::Postgres(postgres.url());
+    let plan = |name: &str| Plan {
+        name: name.to_owned(),
+        pairs: 4000,
+        ..plan()
+    };
+    drop(
+        open(&address, &plan("others"), PLAY)
+            .await
+            .expect("a store"),
+    );
+    let store = open(&address, &plan("suite"), PLAY).await.expect("a store");
+    postgres.ask("UPDATE pairs SET state = 2 WHERE number < 3000");
+    postgres.ask("VACUUM ANALYZE pairs");
+    drop(store);
+    let before = rows_read(&postgres).await;
+
+    let store = open(&address, &plan("suite"), PLAY).await.expect("a store");
+    for _ in 0..LEASES {
+        let lease = store.lease("one", TERM).await.expect("asked");
+        assert!(lease.expect("a pair").pair >= 3000);
+    }
+    drop(store);
+    let after = rows_read(&postgres).await;
+    assert_eq!(after.0, before.0, "pairs were read one after the other");
+    // The pair that is found, that it is updated, those leased before it, and what opening asks.
+    let most = u64::from(LEASES * (LEASES + 4));
+    let read = after.1 - before.1;
+    assert!(read <= most, "{read} rows for {LEASES} leases");
+}

@@ -96,7 +96,7 @@ impl Database {
         }
         let experiment = enrolment::enrol(&pool, plan, opening).await?;
         let rows = enrolment::plan_cells(&pool, experiment, plan, opening).await?;
-        let cells = Cells::new(&plan.name, rows, plan.pairs);
+        let cells = Cells::new(experiment, &plan.name, rows, plan.pairs);
         Ok(Self {
             leases: Leases::new(dialect, &cells),
             build: plan.build.clone(),

@@ -2,22 +2,29 @@
 
 use crate::experiment::store::StoreError;
 
-/// The rows of the plan's cells, in its order.
+/// An experiment's cells, in the order of its plan.
 #[derive(Clone, Debug)]
 pub(super) struct Cells {
-    experiment: String,
+    experiment: i64,
+    name: String,
     rows: Vec<i64>,
     /// Pairs in every cell.
     pairs: u32,
 }
 
 impl Cells {
-    pub fn new(experiment: &str, rows: Vec<i64>, pairs: u32) -> Self {
+    pub fn new(experiment: i64, name: &str, rows: Vec<i64>, pairs: u32) -> Self {
         Self {
-            experiment: experiment.to_owned(),
+            experiment,
+            name: name.to_owned(),
             rows,
             pairs,
         }
+    }
+
+    /// The row of the experiment.
+    pub fn experiment(&self) -> i64 {
+        self.experiment
     }
 
     pub fn count(&self) -> usize {
@@ -27,7 +34,7 @@ impl Cells {
     /// The row of a cell of the plan.
     pub fn row(&self, cell: usize) -> Result<i64, StoreError> {
         let row = self.rows.get(cell).copied();
-        row.ok_or_else(|| StoreError::Database(format!("'{}' has no cell {cell}", self.experiment)))
+        row.ok_or_else(|| StoreError::Database(format!("'{}' has no cell {cell}", self.name)))
     }
 
     /// The cell of the plan that has this row.

@@ -7,11 +7,13 @@ use std::{collections::BTreeMap, time::Duration};
 use tracing::warn;
 
 /// Every pair of a cell up to a number: cell, pairs, position of the cell, cells, block, first
-/// number.
+/// number, experiment. Nobody will play those of a closed cell.
 const PLAN: &str = "
-    INSERT INTO pairs (cell, number, dispatch)
+    INSERT INTO pairs (experiment, cell, number, dispatch, state)
     WITH RECURSIVE n (i) AS (SELECT $6 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < $2)
-    SELECT $1, i, (i / $5) * $5 * $4 + $3 * $5 + i % $5 FROM n WHERE i < $2
+    SELECT $7, $1, i, (i / $5) * $5 * $4 + $3 * $5 + i % $5,
+        (SELECT CASE closed WHEN 1 THEN 4 ELSE 0 END FROM cells WHERE id = $1)
+    FROM n WHERE i < $2
     ON CONFLICT (cell, number) DO NOTHING";
 
 /// Brings the tables up to date. Two processes that make the same new file at the same moment
@@ -33,7 +35,11 @@ pub(super) async fn migrate(pool: &AnyPool, migrations: Embedded) -> Result<(), 
 }
 
 /// Finds the experiment, or makes it. Returns its row.
-pub(super) async fn enrol(pool: &AnyPool, plan: &Plan, opening: Opening) -> Result<i64, StoreError> {
+pub(super) async fn enrol(
+    pool: &AnyPool,
+    plan: &Plan,
+    opening: Opening,
+) -> Result<i64, StoreError> {
     let Plan {
         name,
         specification,
@@ -141,6 +147,7 @@ pub(super) async fn plan_cells(
                 .bind(cells.len() as i64)
                 .bind(i64::from(BLOCK))
                 .bind(next)
+                .bind(experiment)
                 .execute(pool)
                 .await?;
         }

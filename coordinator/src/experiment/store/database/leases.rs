@@ -40,15 +40,17 @@ pub(super) struct Leases {
 impl Leases {
     pub fn new(dialect: &Dialect, cells: &Cells) -> Self {
         let Dialect { now, lock, .. } = dialect;
-        let planned = cells.planned();
+        let (experiment, planned) = (cells.experiment(), cells.planned());
         Self {
-            // The plus keeps SQLite from looking cells up and sorting all their pairs: the index by
-            // dispatch has the next one in front.
+            // The index by dispatch has the next pair in front. The plus keeps SQLite from looking
+            // cells up and sorting all their pairs instead. Pairs of a closed cell that come back
+            // from a runner are passed over; the others are not in the index any more.
             take: format!(
                 "UPDATE pairs SET state = 1, token = $1, runner = $2, expires = {now} + $3
                  WHERE (cell, number) = (
                     SELECT cell, number FROM pairs
-                    WHERE state IN (0, 1) AND (state = 0 OR expires < {now}) AND +{planned}
+                    WHERE experiment = {experiment} AND state IN (0, 1)
+                        AND (state = 0 OR expires < {now}) AND +{planned}
                         AND cell NOT IN (SELECT id FROM cells WHERE closed = 1)
                     ORDER BY dispatch, cell, number LIMIT 1 {lock})
                  RETURNING cell, number, failures"
@@ -147,4 +149,90 @@ async fn settle<'e>(
         .execute(executor)
         .await?;
     Ok(done.rows_affected() == 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::store::{Opening, Plan, Store, database::Database};
+    use sqlx::{Connection, SqliteConnection};
+    use std::{
+        path::Path,
+        sync::{Arc, atomic::AtomicU32},
+    };
+
+    fn plan(name: &str, pairs: u32) -> Plan {
+        Plan {
+            name: name.to_owned(),
+            specification: "specification".to_owned(),
+            build: "build".to_owned(),
+            cells: vec!["one".to_owned(), "two".to_owned()],
+            pairs,
+        }
+    }
+
+    async fn open(file: &Path, plan: &Plan) -> Database {
+        let opening = Opening::Play {
+            accept_changes: false,
+        };
+        let opened = Database::sqlite(file, plan, opening).await;
+        opened.expect("a store")
+    }
+
+    /// Steps of SQLite's virtual machine that the next lease takes; the lease is not kept.
+    async fn steps(file: &Path, database: &Database) -> u32 {
+        let url = format!("sqlite:{}", file.display());
+        let mut connection = SqliteConnection::connect(&url).await.expect("a file");
+        let mut transaction = connection.begin().await.expect("a transaction");
+        let steps = Arc::new(AtomicU32::new(0));
+        let counter = Arc::clone(&steps);
+        let mut handle = transaction.lock_handle().await.expect("a connection");
+        handle.set_progress_handler(1, move || {
+            counter.fetch_add(1, Ordering::Relaxed);
+            true
+        });
+        drop(handle);
+        let leased = sqlx::query(&database.leases.take)
+            .bind("token")
+            .bind("runner")
+            .bind(1000_i64)
+            .fetch_all(&mut *transaction)
+            .await;
+        assert_eq!(leased.expect("asked").len(), 1, "a pair is free");
+        transaction.rollback().await.expect("rolled back");
+        steps.load(Ordering::Relaxed)
+    }
+
+    #[tokio::test]
+    async fn a_lease_costs_the_same_whatever_else_the_store_holds() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let file = folder.path().join("small.db");
+        let least = steps(&file, &open(&file, &plan("small", 10)).await).await;
+        assert!(least > 20, "{least} steps: nothing was counted");
+        let limit = 2 * least;
+
+        let file = folder.path().join("large.db");
+        let others = open(&file, &plan("others", 2000)).await;
+        let large = open(&file, &plan("large", 2000)).await;
+        let fresh = steps(&file, &large).await;
+        assert!(fresh <= limit, "{fresh} steps beside {least}: open pairs");
+
+        sqlx::query("UPDATE pairs SET state = 2 WHERE number < 1900")
+            .execute(&large.pool)
+            .await
+            .expect("finished");
+        let late = steps(&file, &large).await;
+        assert!(late <= limit, "{late} steps beside {least}: finished pairs");
+
+        others.close_cell(0).await.expect("closed");
+        let decided = steps(&file, &others).await;
+        assert!(
+            decided <= limit,
+            "{decided} steps beside {least}: pairs of a closed cell"
+        );
+        // Nor those that are planned afterwards.
+        let grown = open(&file, &plan("others", 4000)).await;
+        let grown = steps(&file, &grown).await;
+        assert!(grown <= limit, "{grown} steps beside {least}: a grown plan");
+    }
 }

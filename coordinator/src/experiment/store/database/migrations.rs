@@ -11,16 +11,28 @@ use std::{future::Future, pin::Pin};
 pub(super) struct Embedded(pub &'static [(&'static str, &'static str)]);
 
 /// Of SQLite.
-pub(super) const SQLITE: Embedded = Embedded(&[(
-    "experiments",
-    include_str!("../../../../migrations/sqlite/1_experiments.sql"),
-)]);
+pub(super) const SQLITE: Embedded = Embedded(&[
+    (
+        "experiments",
+        include_str!("../../../../migrations/sqlite/1_experiments.sql"),
+    ),
+    (
+        "next pair",
+        include_str!("../../../../migrations/sqlite/2_next_pair.sql"),
+    ),
+]);
 
 /// Of PostgreSQL.
-pub(super) const POSTGRES: Embedded = Embedded(&[(
-    "experiments",
-    include_str!("../../../../migrations/postgres/1_experiments.sql"),
-)]);
+pub(super) const POSTGRES: Embedded = Embedded(&[
+    (
+        "experiments",
+        include_str!("../../../../migrations/postgres/1_experiments.sql"),
+    ),
+    (
+        "next pair",
+        include_str!("../../../../migrations/postgres/2_next_pair.sql"),
+    ),
+]);
 
 type Resolved = Result<Vec<Migration>, BoxDynError>;
 

@@ -27,7 +27,7 @@ pub(super) async fn standings(pool: &AnyPool, cells: &Cells) -> Result<Vec<Stand
         let standing = &mut standings[cell];
         let count = row.try_get::<i64, _>(3)? as u64;
         match row.try_get::<i64, _>(1)? {
-            0 => standing.open += count,
+            0 | 4 => standing.open += count,
             1 => standing.leased += count,
             2 => {
                 standing.finished += count;
@@ -68,9 +68,16 @@ pub(super) async fn outcomes(
 
 /// Hands out no more pairs of a cell.
 pub(super) async fn close(pool: &AnyPool, cell: i64) -> Result<(), StoreError> {
-    sqlx::query("UPDATE cells SET closed = 1 WHERE id = $1")
-        .bind(cell)
-        .execute(pool)
-        .await?;
+    let mut transaction = pool.begin().await?;
+    for statement in [
+        "UPDATE cells SET closed = 1 WHERE id = $1",
+        "UPDATE pairs SET state = 4 WHERE cell = $1 AND state = 0",
+    ] {
+        sqlx::query(statement)
+            .bind(cell)
+            .execute(&mut *transaction)
+            .await?;
+    }
+    transaction.commit().await?;
     Ok(())
 }
