@@ -1,9 +1,14 @@
 //! The figures of a report as SVG texts.
 
 use super::{
-    Report,
+    CellReport, Report,
     plot::{Line, Plot, Point},
 };
+use crate::experiment::{statistics::wilson, store::Effort};
+use std::collections::BTreeSet;
+
+/// What a figure says along its axis that has a place for every cell.
+const CELL_AXIS: &str = "cell, in the order of the table";
 
 /// F(p) − p: what a majority of `n` independent members gains over one of them, each of whom is
 /// right with probability `p` (paper 002, section 5.3). Half of an even group decides by lot, which
@@ -32,7 +37,15 @@ pub fn figures(report: &Report<'_>) -> Vec<(String, String)> {
         figures.push(("win-rate.svg".to_owned(), plot.svg()));
     }
     if !report.cells.is_empty() {
-        figures.push(("elo.svg".to_owned(), elo(report).svg()));
+        for (name, plot) in [
+            ("elo.svg", elo(report)),
+            ("colours.svg", colours(report)),
+            ("endings.svg", endings(report)),
+            ("nodes.svg", nodes(report)),
+            ("time.svg", time(report)),
+        ] {
+            figures.push((name.to_owned(), plot.svg()));
+        }
     }
     if let Some(plot) = different_moves(report) {
         figures.push(("moves.svg".to_owned(), plot.svg()));
@@ -104,7 +117,7 @@ fn elo(report: &Report<'_>) -> Plot {
     });
     Plot {
         title: format!("{}: Elo", report.specification.title),
-        x: "cell, in the order of the table".to_owned(),
+        x: CELL_AXIS.to_owned(),
         y: "Elo of the first side".to_owned(),
         lines: vec![Line {
             name: String::new(),
@@ -112,6 +125,114 @@ fn elo(report: &Report<'_>) -> Plot {
         }],
         level: Some(0.0),
         bars: true,
+    }
+}
+
+/// Win rate as Black and as White, with its interval.
+fn colours(report: &Report<'_>) -> Plot {
+    let line = |(colour, name): (usize, &str)| {
+        // Beside each other: the intervals overlap.
+        let aside = if colour == 0 { -0.08 } else { 0.08 };
+        let points = report.cells.iter().enumerate().filter_map(|(index, cell)| {
+            let score = &cell.by_colour[colour];
+            let interval = wilson(score.wins, score.decided());
+            Some(Point {
+                x: index as f64 + 1.0 + aside,
+                y: 100.0 * score.win_rate()?,
+                low: 100.0 * interval.low,
+                high: 100.0 * interval.high,
+            })
+        });
+        Line {
+            name: name.to_owned(),
+            points: points.collect(),
+        }
+    };
+    Plot {
+        title: format!("{}: wins by colour", report.specification.title),
+        x: CELL_AXIS.to_owned(),
+        y: "win rate of the first side, %".to_owned(),
+        lines: ["as Black", "as White"]
+            .into_iter()
+            .enumerate()
+            .map(line)
+            .collect(),
+        level: Some(50.0),
+        bars: true,
+    }
+}
+
+/// Share of games by how they ended.
+fn endings(report: &Report<'_>) -> Plot {
+    let cells = || report.cells.iter();
+    let names: BTreeSet<&String> = cells().flat_map(|cell| cell.endings.keys()).collect();
+    let share = |cell: &CellReport<'_>, name: &String| {
+        let count = cell.endings.get(name).copied().unwrap_or(0);
+        100.0 * count as f64 / cell.score.games() as f64
+    };
+    Plot {
+        title: format!("{}: how games ended", report.specification.title),
+        x: CELL_AXIS.to_owned(),
+        y: "games, %".to_owned(),
+        lines: names
+            .into_iter()
+            .map(|name| by_cell(report, name, |cell| share(cell, name)))
+            .collect(),
+        level: None,
+        bars: true,
+    }
+}
+
+/// Nodes of all players of a side for a move.
+fn nodes(report: &Report<'_>) -> Plot {
+    let nodes = |effort: &Effort| effort.nodes as f64 / f64::from(effort.moves.max(1));
+    Plot {
+        title: format!("{}: nodes", report.specification.title),
+        x: CELL_AXIS.to_owned(),
+        y: "nodes a move".to_owned(),
+        lines: vec![
+            by_cell(report, "first side", |cell| nodes(&cell.effort[0])),
+            by_cell(report, "second side", |cell| nodes(&cell.effort[1])),
+        ],
+        level: Some(0.0),
+        bars: true,
+    }
+}
+
+/// Time of a side in a game.
+fn time(report: &Report<'_>) -> Plot {
+    let seconds = |cell: &CellReport<'_>, side: usize| {
+        cell.effort[side].time_ms as f64 / 1000.0 / cell.score.games() as f64
+    };
+    Plot {
+        title: format!("{}: time", report.specification.title),
+        x: CELL_AXIS.to_owned(),
+        y: "seconds a game".to_owned(),
+        lines: vec![
+            by_cell(report, "first side", |cell| seconds(cell, 0)),
+            by_cell(report, "second side", |cell| seconds(cell, 1)),
+        ],
+        level: Some(0.0),
+        bars: true,
+    }
+}
+
+/// A line over all cells that have games.
+fn by_cell(report: &Report<'_>, name: &str, value: impl Fn(&CellReport<'_>) -> f64) -> Line {
+    let played = report.cells.iter().enumerate();
+    let played = played.filter(|(_, cell)| cell.score.games() > 0);
+    let points = played.map(|(index, cell)| {
+        let y = value(cell);
+        Point {
+            x: index as f64 + 1.0,
+            y,
+            low: y,
+            high: y,
+        }
+    });
+    Line {
+        name: name.to_owned(),
+        points: points.collect(),
     }
 }
 

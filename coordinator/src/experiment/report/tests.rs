@@ -142,9 +142,25 @@ async fn people_programs_and_spreadsheets_read_the_same() {
     );
     assert_eq!(lines[1][..4], ["1", "25", "4", "2"]);
     let figures = figures(&report);
-    let names: Vec<&str> = figures.iter().map(|(name, _)| name.as_str()).collect();
-    assert_eq!(names, ["win-rate.svg", "elo.svg", "moves.svg"]);
-    assert!(figures[0].1.contains("sigma = 25") && figures[0].1.ends_with("</svg>\n"));
+    for (expected, (name, svg)) in [
+        ("win-rate.svg", "sigma = 25"),
+        ("elo.svg", "Elo of the first side"),
+        ("colours.svg", "as White"),
+        ("endings.svg", "mate"),
+        ("nodes.svg", "nodes a move"),
+        ("time.svg", "seconds a game"),
+        ("moves.svg", "players=1 sigma=25"),
+    ]
+    .into_iter()
+    .zip(&figures)
+    {
+        assert_eq!(expected.0, name);
+        assert!(
+            svg.contains(expected.1) && svg.ends_with("</svg>\n"),
+            "{name}: {svg}"
+        );
+    }
+    assert_eq!(figures.len(), 7);
 }
 
 #[tokio::test]
