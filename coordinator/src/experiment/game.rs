@@ -1,9 +1,12 @@
 //! One game: two sides under a referee that knows the rules.
 
+#[cfg(test)]
+mod tests;
+
 use super::{
     record::{Cause, Ending, GameResult, Incident, PlayedGame, Side},
     side::{Answer, Seat},
-    specification::Adjudication,
+    specification::{Adjudication, DeclarationRule, RepetitionRule},
     store::Effort,
 };
 use crate::record::schema::{self, LogLine, LoggedBallot, Winner};
@@ -22,7 +25,7 @@ pub struct GamePlan<'a> {
     pub opening: &'a str,
     /// Seeds of the sides: first, second.
     pub seeds: [u64; 2],
-    /// When it ends before the rules end it.
+    /// When it ends before a side is mated or resigns.
     pub adjudication: Adjudication,
     /// Whether ballots are kept.
     pub ballots: bool,
@@ -119,12 +122,14 @@ impl<'a> Table<'a> {
         if self.game.legal_moves().is_empty() {
             return Some((Some(mover.other()), Ending::Mate));
         }
-        match self.game.repetition() {
-            Repetition::None => {}
-            Repetition::Draw => return Some((None, Ending::Repetition)),
-            Repetition::PerpetualCheckBy(checker) => {
+        match (self.game.repetition(), self.plan.adjudication.repetition) {
+            (Repetition::None, _) | (_, RepetitionRule::PlayOn) => {}
+            (Repetition::PerpetualCheckBy(checker), RepetitionRule::Rules) => {
                 let loser = self.side_of(checker);
                 return Some((Some(loser.other()), Ending::PerpetualCheck));
+            }
+            (Repetition::Draw, _) | (_, RepetitionRule::Draw) => {
+                return Some((None, Ending::Repetition));
             }
         }
         let plies = self.game.moves().len() as u32;
@@ -181,7 +186,11 @@ impl<'a> Table<'a> {
         match decision.r#move.as_str() {
             "resign" => return Ok(Some((Some(side.other()), Ending::Resignation))),
             "win" if self.game.can_declare_win() => {
-                return Ok(Some((Some(side), Ending::Declaration)));
+                let winner = match self.plan.adjudication.declaration {
+                    DeclarationRule::Win => Some(side),
+                    DeclarationRule::Draw => None,
+                };
+                return Ok(Some((winner, Ending::Declaration)));
             }
             text => {
                 let played = self.game.parse_move(text).and_then(|mv| self.game.play(mv));

@@ -77,9 +77,9 @@ impl Kifu<'_> {
         match (self.ending, self.winner()) {
             ("mate", _) => "%TSUMI",
             ("resignation", _) => "%TORYO",
-            ("declaration", _) => "%KACHI",
+            ("declaration", Some(_)) => "%KACHI",
             ("repetition", _) => "%SENNICHITE",
-            ("maximum plies", _) => "%JISHOGI",
+            ("maximum plies" | "declaration", _) => "%JISHOGI",
             ("time loss", _) => "%TIME_UP",
             ("illegal move" | "perpetual check", Some(winner)) if winner == to_move => {
                 "%ILLEGAL_MOVE"
@@ -132,9 +132,9 @@ impl Kifu<'_> {
         match (self.ending, self.winner()) {
             ("mate", _) => "詰み",
             ("resignation", _) => "投了",
-            ("declaration", _) => "入玉勝ち",
+            ("declaration", Some(_)) => "入玉勝ち",
             ("repetition", _) => "千日手",
-            ("maximum plies", _) => "持将棋",
+            ("maximum plies" | "declaration", _) => "持将棋",
             ("time loss", _) => "切れ負け",
             ("illegal move" | "perpetual check", Some(winner)) if winner == to_move => "反則勝ち",
             ("illegal move" | "perpetual check", Some(_)) => "反則負け",

@@ -2,6 +2,7 @@
 //!
 //! `configs/experiments/template.toml` documents every key.
 
+mod adjudication;
 mod ensemble;
 mod file;
 mod parameters;
@@ -10,6 +11,7 @@ mod weights;
 #[cfg(test)]
 mod tests;
 
+pub use adjudication::{Adjudication, DeclarationRule, RepetitionRule};
 pub use ensemble::{Ensemble, Members};
 pub use file::{Axes, ReportTable};
 
@@ -42,8 +44,6 @@ pub struct Specification {
     pub openings: Openings,
     /// The grid, expanded.
     pub cells: Vec<Cell>,
-    /// When a game ends before the rules end it.
-    pub adjudication: Adjudication,
     /// When a cell ends before all its pairs are played.
     pub stop: Option<Sprt>,
     /// Whether ballots are kept.
@@ -67,6 +67,8 @@ pub struct Cell {
     pub first: Ensemble,
     /// Its opponent.
     pub second: Ensemble,
+    /// When a game ends before a side is mated or resigns.
+    pub adjudication: Adjudication,
 }
 
 impl Cell {
@@ -75,17 +77,6 @@ impl Cell {
         let found = self.parameters.iter().find(|(known, _)| known == name);
         found.map(|(_, value)| value.as_str())
     }
-}
-
-/// When a game ends before the rules end it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Adjudication {
-    /// A game of so many plies, the opening's included, is a draw.
-    pub maximum_plies: u32,
-    /// A game is over when both sides agree on more than so many centipawns …
-    pub score: Option<i32>,
-    /// … for so many plies.
-    pub score_plies: u32,
 }
 
 impl Specification {
@@ -109,7 +100,7 @@ impl Specification {
         let folder = path.parent().unwrap_or(Path::new(""));
         let mut cells = Vec::with_capacity(points.len());
         let mut hashed = Vec::with_capacity(points.len());
-        let mut common = None;
+        let mut first: Option<(File, toml::Table)> = None;
         for point in points {
             let text = point.substitute(text, &source)?;
             let source = Source::new(&text, path);
@@ -121,19 +112,30 @@ impl Specification {
                 );
                 return Err(source.error(&["version"], what));
             }
+            let common = file::common(&text);
+            if let Some((_, expected)) = &first
+                && let Some(key) = file::difference(expected, &common)
+            {
+                let what = format!(
+                    "{key} is the same for all cells; only ensembles, first, second and \
+                     adjudication may depend on the grid"
+                );
+                return Err(source.error(&[key], what));
+            }
             if let Some((first, second)) = file.sides(&source, folder)? {
                 cells.push(Cell {
                     label: point.label(),
                     parameters: point.parameters,
                     first,
                     second,
+                    adjudication: file.adjudication.validate(&source)?,
                 });
             }
             hashed.push(file.played(&text));
-            common.get_or_insert(file);
+            first.get_or_insert((file, common));
         }
         // The expansion of no grid at all is one point.
-        let Some(file) = common else {
+        let Some((file, _)) = first else {
             return Err(source.error(&["grid"], "the grid is empty; give it values".to_owned()));
         };
         let specification = file.finish(&source, folder, cells, &hashed)?;

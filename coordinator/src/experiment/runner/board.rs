@@ -144,7 +144,7 @@ impl Board {
                 opening: &openings[number],
                 seeds: [Side::First, Side::Second]
                     .map(|side| draws::side_seed(pair_seed, game, side)),
-                adjudication: specification.adjudication,
+                adjudication: cell.adjudication,
                 ballots: specification.ballots,
             };
             match game::play(&plan, seats).await {

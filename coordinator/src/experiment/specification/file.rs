@@ -1,7 +1,8 @@
 //! The file as written, with one point of its grid put in.
 
 use super::{
-    Adjudication, Cell, Specification,
+    Cell, Specification,
+    adjudication::AdjudicationTable,
     ensemble::{Ensemble, EnsembleTable},
     short_hash,
 };
@@ -17,6 +18,30 @@ use std::{cmp::Ordering, collections::BTreeMap, path::Path};
 
 /// Keys on which no game depends.
 const UNPLAYED: [&str; 6] = ["title", "games", "stop", "report", "ballots", "openings"];
+
+/// Keys that may depend on the grid, and the grid itself.
+const OF_A_CELL: [&str; 6] = [
+    "first",
+    "second",
+    "ensemble",
+    "adjudication",
+    "grid",
+    "condition",
+];
+
+/// What of the text must be the same for all cells.
+pub(super) fn common(text: &str) -> toml::Table {
+    let mut table: toml::Table = toml::from_str(text).unwrap_or_default();
+    table.retain(|key, _| !OF_A_CELL.contains(&key));
+    table
+}
+
+/// The first key in which two tables differ; they have the same keys.
+pub(super) fn difference<'a>(one: &'a toml::Table, other: &toml::Table) -> Option<&'a str> {
+    let mut keys = one.iter();
+    let found = keys.find(|(key, value)| other.get(*key) != Some(value));
+    found.map(|(key, _)| key.as_str())
+}
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -38,7 +63,7 @@ pub(super) struct File {
     #[serde(default, rename = "condition")]
     _condition: Vec<toml::Table>,
     #[serde(default)]
-    adjudication: AdjudicationTable,
+    pub adjudication: AdjudicationTable,
     stop: Option<StopTable>,
     #[serde(default)]
     report: ReportTable,
@@ -46,14 +71,6 @@ pub(super) struct File {
 
 fn one() -> u64 {
     1
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct AdjudicationTable {
-    maximum_plies: Option<u32>,
-    score: Option<i32>,
-    score_plies: Option<u32>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -157,7 +174,6 @@ impl File {
         played: &[String],
     ) -> Result<Specification, ConfigError> {
         self.check_name(source)?;
-        let adjudication = self.adjudication.validate(source)?;
         let stop = match &self.stop {
             Some(stop) => Some(stop.validate(source)?),
             None => None,
@@ -192,7 +208,6 @@ impl File {
             pairs,
             openings,
             cells,
-            adjudication,
             stop,
             ballots: self.ballots.unwrap_or(true),
             report: self.report,
@@ -272,30 +287,6 @@ impl File {
             return Err(source.path_error(&["report", "published_moves"], what));
         }
         Ok(())
-    }
-}
-
-impl AdjudicationTable {
-    fn validate(&self, source: &Source) -> Result<Adjudication, ConfigError> {
-        let adjudication = Adjudication {
-            maximum_plies: self.maximum_plies.unwrap_or(320),
-            score: match self.score {
-                Some(0) => None,
-                given => Some(given.unwrap_or(3000)),
-            },
-            score_plies: self.score_plies.unwrap_or(6),
-        };
-        for (key, wrong) in [
-            ("maximum_plies", adjudication.maximum_plies == 0),
-            ("score", adjudication.score.is_some_and(|score| score < 0)),
-            ("score_plies", adjudication.score_plies == 0),
-        ] {
-            if wrong {
-                let what = format!("{key} must be positive");
-                return Err(source.error(&["adjudication", key], what));
-            }
-        }
-        Ok(adjudication)
     }
 }
 

@@ -83,6 +83,65 @@ fn conditions_are_rows_that_are_no_product() {
 }
 
 #[test]
+fn a_grid_may_be_over_whatever_a_game_is_played_with() {
+    let text = r#"version = 1
+name = "any"
+games = 4
+openings = "openings.sfen"
+first = "$side"
+second = "single"
+[grid]
+side = ["council", "single"]
+rule = ["majority", "optimistic"]
+threads = [1, 2]
+lanes = [1, 4]
+plies = [60, 80]
+repetition = ["rules", "play-on"]
+[ensemble.council]
+rule = "$rule"
+nodes = 100
+[[ensemble.council.player]]
+name = "n"
+threads = "$threads"
+sigma = 50
+[[ensemble.council.player]]
+name = "t"
+lanes = "$lanes"
+sigma = 50
+[ensemble.single]
+depth = 3
+[[ensemble.single.player]]
+name = "s"
+sigma = 1
+[adjudication]
+maximum_plies = "$plies"
+repetition = "$repetition"
+"#;
+    let specification = good(text);
+    assert_eq!(specification.cells.len(), 64);
+    let last = &specification.cells[31];
+    assert_eq!(
+        last.label,
+        "side=council rule=optimistic threads=2 lanes=4 plies=80 repetition=play-on"
+    );
+    let Members::Here { players, rule, .. } = &last.first.members else {
+        panic!("players elsewhere")
+    };
+    let native = |index: usize| match &players[index].kind {
+        monju_worker::PlayerKind::Native(native) => native,
+        monju_worker::PlayerKind::Usi(_) => panic!("a foreign engine"),
+    };
+    assert_eq!((native(0).threads, native(1).lanes), (2, 4));
+    assert_eq!(rule.to_string(), "optimistic");
+    assert_eq!(last.adjudication.maximum_plies, 80);
+    assert_eq!(last.adjudication.repetition, RepetitionRule::PlayOn);
+    let first = specification.cells[0].adjudication;
+    assert_eq!((first.maximum_plies, first.score), (60, Some(3000)));
+    assert_eq!(first.repetition, RepetitionRule::Rules);
+    assert_eq!(first.declaration, DeclarationRule::Win);
+}
+
+#[test]
 fn the_hash_knows_what_games_depend_on() {
     let hash = good(GOOD).hash;
     for same in [
@@ -97,6 +156,8 @@ fn the_hash_knows_what_games_depend_on() {
         GOOD.replace("[25, 50.5]", "[25, 51]"),
         GOOD.replace("games = 4", "games = 4\nseed = 2"),
         format!("{GOOD}[adjudication]\nscore = 100\n"),
+        format!("{GOOD}[adjudication]\ndeclaration = \"draw\"\n"),
+        format!("{GOOD}[adjudication]\nrepetition = \"play-on\"\n"),
     ] {
         assert_ne!(good(&other).hash, hash, "{other}");
     }
@@ -155,6 +216,18 @@ fn every_mistake_is_named_with_its_line() {
         (
             GOOD.replace("version = 1", "version = 2"),
             "x.toml:1: version 2",
+        ),
+        (
+            GOOD.replace("games = 4", "games = 4\nseed = \"$players\""),
+            "x.toml:4: seed is the same for all cells",
+        ),
+        (
+            format!("{GOOD}[adjudication]\nrepetition = \"win\"\n"),
+            "x.toml:21: unknown variant `win`; expected one of `rules`, `draw`, `play-on`",
+        ),
+        (
+            format!("{GOOD}[adjudication]\nscore_plies = 0\n"),
+            "x.toml:21: score_plies must be positive",
         ),
         (repeated, "x.toml:3: 2 openings are not enough for 3 pairs"),
         (
