@@ -157,6 +157,17 @@ async fn suite(address: &Address) {
     assert_eq!(taken, (0..12).collect());
     assert!(store.standings().await.expect("standings")[0].closed);
 
+    // Opened again, it goes on with what is left.
+    store.reopen_cell(0).await.expect("asked");
+    let lease = store
+        .lease("again", TERM)
+        .await
+        .expect("asked")
+        .expect("a pair");
+    assert_eq!((lease.cell, lease.pair), (0, 3));
+    store.give_back(&lease).await.expect("asked");
+    store.close_cell(0).await.expect("asked");
+
     // More pairs are no other experiment; another specification and another build are.
     let more = Plan {
         pairs: 30,
@@ -274,7 +285,10 @@ async fn postgresql_finds_the_next_pair_without_walking_over_the_others() {
             .expect("a store"),
     );
     let store = open(&address, &plan("suite"), PLAY).await.expect("a store");
-    postgres.ask("UPDATE pairs SET state = 2 WHERE number < 3000");
+    postgres.ask(
+        "UPDATE pairs SET state = 2 WHERE number < 3000 AND cell IN (SELECT cells.id
+         FROM cells JOIN experiments ON experiments.id = experiment WHERE name = 'suite')",
+    );
     postgres.ask("VACUUM ANALYZE pairs");
     drop(store);
     let before = rows_read(&postgres).await;

@@ -13,6 +13,7 @@ pub use preflight::preflight;
 
 use super::{
     specification::{Ensemble, Members, Specification, short_hash},
+    statistics::{Verdict, Walk},
     store::{Store, StoreError},
 };
 use board::Board;
@@ -97,6 +98,7 @@ impl Runner {
         stop: watch::Receiver<Stop>,
         events: mpsc::UnboundedSender<Event>,
     ) -> Result<(), StoreError> {
+        self.reopen_undecided(&events).await?;
         let turns = Arc::new(Semaphore::new(self.jobs));
         let mut boards = JoinSet::new();
         for _ in 0..self.jobs {
@@ -116,6 +118,29 @@ impl Runner {
             }
         }
         outcome
+    }
+}
+
+impl Runner {
+    /// Opens the cells again that a stopping rule has closed which the file has no more, or has
+    /// changed.
+    async fn reopen_undecided(
+        &self,
+        events: &mpsc::UnboundedSender<Event>,
+    ) -> Result<(), StoreError> {
+        let standings = patiently(events, || self.store.standings()).await?;
+        let closed = standings.iter().enumerate().filter(|(_, cell)| cell.closed);
+        for (cell, _) in closed {
+            let mut walk = Walk::default();
+            if let Some(sprt) = &self.specification.stop {
+                let outcomes = patiently(events, || self.store.outcomes(cell, 0)).await?;
+                walk.go_on(sprt, &outcomes);
+            }
+            if walk.verdict() == Verdict::Undecided {
+                patiently(events, || self.store.reopen_cell(cell)).await?;
+            }
+        }
+        Ok(())
     }
 }
 

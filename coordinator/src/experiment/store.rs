@@ -206,6 +206,9 @@ pub trait Store: Send + Sync + Debug {
     /// Hands out no more pairs of a cell.
     async fn close_cell(&self, cell: usize) -> Result<(), StoreError>;
 
+    /// Hands out the pairs of a closed cell again.
+    async fn reopen_cell(&self, cell: usize) -> Result<(), StoreError>;
+
     /// How far every cell is, in the order of the plan.
     async fn standings(&self) -> Result<Vec<Standing>, StoreError>;
 

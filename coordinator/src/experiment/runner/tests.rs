@@ -26,7 +26,7 @@ player = [{ name = "s" }]
 maximum_plies = 24
 "#;
 
-fn specification(folder: &Path, text: &str) -> Arc<Specification> {
+fn specification_of(folder: &Path, text: &str) -> Arc<Specification> {
     let openings = "startpos moves 7g7f 3c3d\nstartpos moves 2g2f 8c8d\n";
     std::fs::write(folder.join("openings.sfen"), openings).expect("a writable folder");
     let parsed = Specification::parse(text, &folder.join("small.toml"));
@@ -73,7 +73,7 @@ async fn moves(store: &Arc<dyn Store>, cells: usize) -> Vec<Vec<String>> {
 #[tokio::test]
 async fn the_same_file_gives_the_same_games_in_any_order() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let specification = specification(folder.path(), SMALL);
+    let specification = specification_of(folder.path(), SMALL);
     let (one, events) = run(&specification, &folder.path().join("one.db"), 1).await;
     assert_eq!(events.len(), 4);
     let (three, _) = run(&specification, &folder.path().join("three.db"), 3).await;
@@ -112,7 +112,7 @@ async fn an_engine_that_dies_fails_the_pair_and_never_scores() {
         r#"player = [{ name = "s" }]"#,
         r#"player = [{ name = "s", kind = "usi", command = ["/no/such/engine"] }]"#,
     );
-    let specification = specification(folder.path(), &text);
+    let specification = specification_of(folder.path(), &text);
     let refused = preflight(&specification).await.expect_err("refused");
     let line = refused.to_string();
     assert!(
@@ -146,14 +146,14 @@ async fn a_stopping_rule_closes_a_cell() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     // The opponent sees a single node, so the first side wins whatever is not cut off.
     let text = SMALL
-        .replace("games = 4", "games = 4\nballots = false")
+        .replace("games = 4", "games = 40\nballots = false")
         .replace(
             "nodes = 60\nplayer = [{ name = \"s\" }]",
             "nodes = 1\nplayer = [{ name = \"s\", sigma = 1000 }]",
         )
         .replace("maximum_plies = 24", "score = 200\nscore_plies = 1")
         + "[stop]\nelo0 = 0\nelo1 = 800\nalpha = 0.4\nbeta = 0.4\nmodel = \"logistic\"\n";
-    let specification = specification(folder.path(), &text);
+    let specification = specification_of(folder.path(), &text);
     let (store, events) = run(&specification, &folder.path().join("x.db"), 1).await;
     let standings = store.standings().await.expect("standings");
     let closed = standings.iter().filter(|cell| cell.closed).count();
@@ -166,4 +166,25 @@ async fn a_stopping_rule_closes_a_cell() {
     assert!(games.iter().any(|game| game.result != GameResult::Draw));
     let records = store.records(0, 0, 10).await.expect("records");
     assert!(records.iter().all(|record| record.ballots.is_empty()));
+
+    let left: u64 = standings.iter().map(|cell| cell.open).sum();
+    assert!(left > 0, "{standings:?}");
+    // The same rule leaves them closed; without it there is everything to play.
+    let again = |text: String| {
+        let specification = specification_of(folder.path(), &text);
+        let file = folder.path().join("x.db");
+        async move { run(&specification, &file, 1).await }
+    };
+    let (_, events) = again(text.clone()).await;
+    assert!(events.is_empty(), "{events:?}");
+    let (rule, _) = text.split_once("[stop]").expect("a rule");
+    let (store, events) = again(rule.to_owned()).await;
+    assert_eq!(events.len() as u64, left);
+    let standings = store.standings().await.expect("standings");
+    assert!(
+        standings
+            .iter()
+            .all(|cell| !cell.closed && cell.finished == 20),
+        "{standings:?}"
+    );
 }

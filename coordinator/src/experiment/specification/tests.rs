@@ -297,3 +297,56 @@ fn nothing_but_a_figure_needs_no_games() {
     assert!(specification.cells.is_empty());
     assert_eq!(specification.report.condorcet, [3, 5]);
 }
+
+#[test]
+fn the_template_documents_every_key_with_its_default() {
+    let path = Path::new(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../configs/experiments/template.toml"
+    ));
+    let template = fs::read_to_string(path).expect("the template");
+    let read =
+        |text: &str| Specification::parse(text, path).unwrap_or_else(|error| panic!("{error}"));
+    let plain = read(&template);
+    for key in [
+        "seed",
+        "ballots",
+        "rule",
+        "margin_ms",
+        "hash_mib",
+        "maximum_plies",
+        "score",
+        "score_plies",
+        "declaration",
+        "repetition",
+    ] {
+        let commented = format!("\n#{key} = ");
+        assert!(template.contains(&commented), "{key}");
+        let said = read(&template.replace(&commented, &format!("\n{key} = ")));
+        assert_eq!(said.cells, plain.cells, "{key}");
+        assert_eq!(
+            (said.seed, said.ballots),
+            (plain.seed, plain.ballots),
+            "{key}"
+        );
+    }
+    // Whatever a table knows is listed where something unknown stands in it.
+    for table in ["", "ensemble.single", "adjudication", "stop", "report"] {
+        let text = match table {
+            "" => format!("bogus = 1\n{template}"),
+            "stop" => format!("{template}\n[stop]\nbogus = 1\n"),
+            table => template.replace(&format!("[{table}]\n"), &format!("[{table}]\nbogus = 1\n")),
+        };
+        let error = Specification::parse(&text, path)
+            .expect_err("unknown")
+            .to_string();
+        let (_, known) = error.split_once("expected one of").expect("a list");
+        for key in known.split('`').skip(1).step_by(2) {
+            let documented = ["\n", "\n#", "\n[", "\n#[", "\n[[", "\n#[["]
+                .iter()
+                .any(|begin| template.contains(&format!("{begin}{key}")))
+                || template.contains(&format!("[[ensemble.council.{key}]]"));
+            assert!(documented, "{table}: {key}");
+        }
+    }
+}

@@ -163,6 +163,10 @@ impl Store for Database {
         standings::close(&self.pool, self.cells.row(cell)?).await
     }
 
+    async fn reopen_cell(&self, cell: usize) -> Result<(), StoreError> {
+        standings::reopen(&self.pool, self.cells.row(cell)?).await
+    }
+
     async fn standings(&self) -> Result<Vec<Standing>, StoreError> {
         standings::standings(&self.pool, &self.cells).await
     }

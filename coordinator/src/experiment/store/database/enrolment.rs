@@ -154,3 +154,60 @@ pub(super) async fn plan_cells(
     }
     Ok(cells)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::store::{
+        Store,
+        database::{Database, migrations},
+    };
+
+    #[tokio::test]
+    async fn a_store_of_the_first_version_goes_on() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let file = folder.path().join("old.db");
+        sqlx::any::install_default_drivers();
+        let url = format!("sqlite:{}?mode=rwc", file.display());
+        let pool = AnyPool::connect(&url).await.expect("a new file");
+        let first = Embedded(&migrations::SQLITE.0[..1]);
+        migrate(&pool, first).await.expect("the first version");
+        for statement in [
+            "INSERT INTO experiments VALUES (7, 'old', 'specification', 'build')",
+            "INSERT INTO cells VALUES (3, 7, 'open', 0), (4, 7, 'closed', 1)",
+            "INSERT INTO pairs (cell, number, dispatch, state)
+             VALUES (3, 0, 0, 2), (3, 1, 1, 0), (4, 0, 10, 0)",
+        ] {
+            sqlx::query(statement)
+                .execute(&pool)
+                .await
+                .expect("written");
+        }
+        pool.close().await;
+
+        let plan = Plan {
+            name: "old".to_owned(),
+            specification: "specification".to_owned(),
+            build: "build".to_owned(),
+            cells: vec!["open".to_owned(), "closed".to_owned()],
+            pairs: 2,
+        };
+        let opening = Opening::Play {
+            accept_changes: false,
+        };
+        let store = Database::sqlite(&file, &plan, opening)
+            .await
+            .expect("a store");
+        let term = Duration::from_secs(60);
+        let lease = store.lease("r", term).await.expect("asked");
+        let lease = lease.expect("a pair");
+        assert_eq!((lease.cell, lease.pair), (0, 1));
+        assert_eq!(store.lease("r", term).await.expect("asked"), None);
+        let standings = store.standings().await.expect("standings");
+        assert_eq!((standings[0].finished, standings[0].leased), (1, 1));
+        assert!(
+            standings[1].closed && standings[1].open == 2,
+            "{standings:?}"
+        );
+    }
+}

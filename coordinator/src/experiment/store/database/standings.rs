@@ -68,16 +68,32 @@ pub(super) async fn outcomes(
 
 /// Hands out no more pairs of a cell.
 pub(super) async fn close(pool: &AnyPool, cell: i64) -> Result<(), StoreError> {
+    mark(pool, cell, (1, [0, 4])).await
+}
+
+/// Hands out the pairs of a closed cell again.
+pub(super) async fn reopen(pool: &AnyPool, cell: i64) -> Result<(), StoreError> {
+    mark(pool, cell, (0, [4, 0])).await
+}
+
+/// Marks a cell, and moves its pairs from one state to another.
+async fn mark(
+    pool: &AnyPool,
+    cell: i64,
+    (closed, [from, to]): (i64, [i64; 2]),
+) -> Result<(), StoreError> {
     let mut transaction = pool.begin().await?;
-    for statement in [
-        "UPDATE cells SET closed = 1 WHERE id = $1",
-        "UPDATE pairs SET state = 4 WHERE cell = $1 AND state = 0",
-    ] {
-        sqlx::query(statement)
-            .bind(cell)
-            .execute(&mut *transaction)
-            .await?;
-    }
+    sqlx::query("UPDATE cells SET closed = $2 WHERE id = $1")
+        .bind(cell)
+        .bind(closed)
+        .execute(&mut *transaction)
+        .await?;
+    sqlx::query("UPDATE pairs SET state = $3 WHERE cell = $1 AND state = $2")
+        .bind(cell)
+        .bind(from)
+        .bind(to)
+        .execute(&mut *transaction)
+        .await?;
     transaction.commit().await?;
     Ok(())
 }
