@@ -12,6 +12,7 @@ mod line;
 mod memory;
 mod node;
 mod options;
+mod pages;
 mod picker;
 mod prune;
 mod quiescence;

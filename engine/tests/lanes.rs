@@ -121,8 +121,15 @@ fn cuts_change_no_value() {
 #[test]
 fn lanes_without_noise_search_the_tree_of_one_player() {
     deep(|| {
-        let mut vector = player(5, 0.0, 64, SearchOptions::default());
-        let mut single = player(1, 0.0, 64, SearchOptions::default());
+        let search = SearchOptions::default();
+        let mut vector = player(5, 0.0, 64, search);
+        // The windows of lanes are twice as wide.
+        let root_window = 2 * search.root_window;
+        let wide = SearchOptions {
+            root_window,
+            ..search
+        };
+        let mut single = player(1, 0.0, 64, wide);
         for game in positions().iter().step_by(5) {
             let one = think(&mut single, 0, game, 7);
             let many = think(&mut vector, 0, game, 7);

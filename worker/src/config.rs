@@ -75,6 +75,9 @@ pub struct PlayerTable {
     /// Native: virtual players that one search carries, each of whom has noise and a vote of its own;
     /// 1 by default.
     pub lanes: Option<u32>,
+    /// Native: switches and numbers of the search that differ from their default, such as
+    /// "null_move=0, futility_margin=120".
+    pub search: Option<String>,
 
     /// USI: the program and its arguments. A program with a path is taken from the configuration's
     /// folder, a bare name from `PATH` or from where Debian keeps games.
@@ -225,6 +228,7 @@ impl PlayerTable {
         if lanes > 1 && (sigma == Sigma::default() || noise_model == NoiseModel::Weights) {
             return Err(PlayerProblem::LanesAlike);
         }
+        let search = self.search.as_deref().map(str::parse).transpose()?;
         Ok(NativeSpec {
             evaluator: self.evaluator(folder)?,
             sigma,
@@ -233,6 +237,7 @@ impl PlayerTable {
             hash_mib: self.hash_mib,
             threads,
             lanes,
+            search: search.unwrap_or_default(),
         })
     }
 
@@ -261,6 +266,7 @@ impl PlayerTable {
                 ("hash_mib", self.hash_mib.is_some()),
                 ("threads", self.threads.is_some()),
                 ("lanes", self.lanes.is_some()),
+                ("search", self.search.is_some()),
             ],
         )?;
         let command = self.command.as_deref().unwrap_or_default();
@@ -380,7 +386,7 @@ mod tests {
     #[test]
     fn a_count_numbers_the_names_and_the_seeds() {
         let players = players(
-            "[[player]]\nname = \"n\"\ncount = 3\nsigma = 50\nlanes = 2\nseed = 7\nnodes = 1000\ntime_ms = 20",
+            "[[player]]\nname = \"n\"\ncount = 3\nsigma = 50\nlanes = 2\nseed = 7\nnodes = 1000\ntime_ms = 20\nsearch = \"null_move=0\"",
         )
         .expect("valid");
         let names: Vec<&str> = players.iter().map(|player| player.name.as_str()).collect();
@@ -388,6 +394,7 @@ mod tests {
         for (player, seed) in players.iter().zip([7, 9, 11]) {
             assert_eq!(native(player).seed, Some(seed));
             assert_eq!(native(player).sigma, Sigma::Centipawns(50.0));
+            assert_eq!(native(player).search.null_move, 0);
             assert_eq!(player.limits.nodes, Some(1000));
             assert_eq!(player.limits.time, Some(Duration::from_millis(20)));
         }
@@ -469,6 +476,18 @@ mod tests {
             ("threads = 0", "threads must be between 1 and 256, not 0"),
             ("lanes = 17", "lanes must be between 1 and 16, not 17"),
             ("lanes = 8", "they need a sigma above 0"),
+            (
+                "search = \"null_move\"",
+                "search option 'null_move' has no value",
+            ),
+            (
+                "search = \"nul_move=0\"",
+                "unknown search option 'nul_move'",
+            ),
+            (
+                "kind = \"usi\"\ncommand = [\"a\"]\nsearch = \"null_move=0\"",
+                "search belongs to players of kind \"native\"",
+            ),
             (
                 "lanes = 2\nsigma = 5\nnoise_model = \"weights\"",
                 "noise_model = \"position\"",

@@ -2,7 +2,7 @@
 
 use crate::spec::{MAX_COUNT, SpecKind};
 use monju_engine::{
-    PlayerError,
+    PlayerError, SearchOptionsError,
     eval::{UnknownEvaluator, UnknownNoiseModel},
 };
 
@@ -49,6 +49,9 @@ pub enum PlayerProblem {
     /// A noise model that does not exist.
     #[error(transparent)]
     NoiseModel(#[from] UnknownNoiseModel),
+    /// A text that does not say how to search.
+    #[error(transparent)]
+    Search(#[from] SearchOptionsError),
     /// Virtual players that all think the same.
     #[error(
         "lanes differ by noise alone: they need a sigma above 0 and noise_model = \"position\""

@@ -43,6 +43,10 @@ pub(crate) fn native(
         info.lanes = spec.lanes;
         info.settings.push(setting("lanes", spec.lanes.to_string()));
     }
+    let search = spec.search.to_string();
+    if !search.is_empty() {
+        info.settings.push(setting("search", search));
+    }
 }
 
 /// Adds what is known of a USI engine before it has said its name.

@@ -6,7 +6,7 @@ use crate::{
     problem::{PlayerProblem, PlayersError},
 };
 use monju_engine::{
-    EvaluatorChoice, Limits, Model, PlayerError, PlayerSettings,
+    EvaluatorChoice, Limits, Model, PlayerError, PlayerSettings, SearchOptions,
     eval::{Noise, NoiseModel, Sigma},
 };
 use serde::Deserialize;
@@ -76,6 +76,8 @@ pub struct NativeSpec {
     pub threads: u32,
     /// Virtual players that its search carries, each of whom has a vote.
     pub lanes: u32,
+    /// Switches and numbers of its search.
+    pub search: SearchOptions,
 }
 
 /// A USI engine.
@@ -123,6 +125,7 @@ pub fn noise_players(
             hash_mib: None,
             threads: 1,
             lanes: 1,
+            search: SearchOptions::default(),
         }),
     };
     Ok((1..=count).map(player).collect())

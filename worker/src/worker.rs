@@ -253,7 +253,7 @@ fn start_native(
         hash_mib: hash_mib as usize,
         threads: spec.threads as usize,
         lanes: spec.lanes as usize,
-        ..PlayerSettings::default()
+        search: spec.search,
     };
     let seeding = match spec.seed {
         _ if sigma == 0.0 => Seeding::Noiseless,

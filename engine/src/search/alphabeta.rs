@@ -270,7 +270,7 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
 
             // Young brothers wait: only now that the first move has been searched may other
             // threads take some of the rest.
-            if let Some(team) = self.team_for(&node) {
+            if let Some(team) = self.team_for(&node, number) {
                 let searched = Searched {
                     number,
                     best,
@@ -360,9 +360,11 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
             if options.futility != 0
                 && reduced_depth <= 6
                 && !node.in_check
-                && alpha.all_at_least(
+                && alpha.mostly_at_least(
                     (node.evaluation)
                         .plus(options.futility_base + options.futility_margin * reduced_depth),
+                    alpha,
+                    options.lane_dissent,
                 )
             {
                 return Verdict::SkipQuiets;
@@ -454,7 +456,10 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
                     let window = V::turned(V::above(low));
                     value = (self.alpha_beta::<false>(&child, window, reduced, ply + 1, true))
                         .negated();
-                    full = value.any_above(low);
+                    full = !low.mostly_at_least(value, low, self.options.lane_dissent);
+                    if !full {
+                        value = value.smaller(low);
+                    }
                 }
             }
             if full {

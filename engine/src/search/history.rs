@@ -1,7 +1,8 @@
 //! What earlier parts of a search say about a move's chances: killers and histories.
 
-use super::{SearchOptions, correction::Correction};
+use super::{SearchOptions, correction::Correction, pages::large_array};
 use crate::rules::{Color, Move, Piece, PieceKind, Position, Square};
+use std::collections::TryReserveError;
 
 /// Largest absolute value of a history entry.
 const LIMIT: i32 = 16_384;
@@ -54,7 +55,7 @@ pub(super) struct History {
     /// By side, origin or dropped kind, and destination.
     quiet: Box<[[[i16; Square::COUNT]; ORIGINS]; 2]>,
     /// By the move one ply, and two plies, ago.
-    continuation: [Box<[[i16; KIND_SQUARES]]>; 2],
+    continuation: [Box<[i16]>; 2],
     /// By moved piece, destination and captured kind.
     capture: Box<[[i16; 16]]>,
     pub correction: Correction,
@@ -69,22 +70,24 @@ pub(super) fn bonus(depth: i32) -> i32 {
 }
 
 impl History {
-    pub fn new(options: &SearchOptions) -> Self {
-        let table = || vec![[0; KIND_SQUARES]; PIECE_SQUARES].into_boxed_slice();
-        Self {
+    /// # Errors
+    /// The system has no such room.
+    pub fn new(options: &SearchOptions) -> Result<Self, TryReserveError> {
+        let table = || large_array(PIECE_SQUARES * KIND_SQUARES);
+        Ok(Self {
             quiet: Box::new([[[0; Square::COUNT]; ORIGINS]; 2]),
-            continuation: [table(), table()],
+            continuation: [table()?, table()?],
             capture: vec![[0; 16]; PIECE_SQUARES].into_boxed_slice(),
             correction: Correction::new(),
             use_continuation: options.continuation_history != 0,
             use_capture: options.capture_history != 0,
-        }
+        })
     }
 
     pub fn clear(&mut self) {
         *self.quiet = [[[0; Square::COUNT]; ORIGINS]; 2];
         for table in &mut self.continuation {
-            table.fill([0; KIND_SQUARES]);
+            table.fill(0);
         }
         self.capture.fill([0; 16]);
         self.correction.clear();
@@ -100,7 +103,7 @@ impl History {
             return score;
         }
         for (table, context) in self.continuation.iter().zip(contexts) {
-            score += i32::from(table[context.0][column]);
+            score += i32::from(table[context.0 * KIND_SQUARES + column]);
         }
         score
     }
@@ -119,7 +122,7 @@ impl History {
             bonus,
         );
         for (table, context) in self.continuation.iter_mut().zip(contexts) {
-            update(&mut table[context.0][column], bonus);
+            update(&mut table[context.0 * KIND_SQUARES + column], bonus);
         }
     }
 

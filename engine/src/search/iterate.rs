@@ -358,7 +358,8 @@ impl<'a, E: Evaluator + Clone, V: Values> Search<'a, E, V> {
         if depth < 5 || self.options.root_aspiration == 0 {
             return self.root(whole, depth);
         }
-        let mut margin = self.options.root_window;
+        // With several lanes, chances are better that one of them leaves its window.
+        let mut margin = self.options.root_window * if V::LANES > 1 { 2 } else { 1 };
         let mut windows: Vec<(Value, Value)> = (0..V::LANES)
             .map(|lane| {
                 let previous = previous.lane(lane);

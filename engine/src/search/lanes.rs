@@ -41,7 +41,7 @@ pub(crate) struct LaneBounds {
 impl LaneBounds {
     #[inline(always)]
     fn masks(self) -> ([bool; MAX_LANES], [bool; MAX_LANES]) {
-        let expand = |mask: u16| array::from_fn(|lane| mask >> lane & 1 != 0);
+        let expand = |mask: u16| each(|lane| mask >> lane & 1 != 0);
         (expand(self.lower), expand(self.upper))
     }
 }
@@ -57,12 +57,12 @@ fn mask(lanes: [bool; MAX_LANES]) -> u16 {
 impl Lanes {
     #[inline(always)]
     fn map(self, f: impl Fn(i16) -> i16) -> Self {
-        Self(self.0.map(f))
+        Self(each(|lane| f(self.0[lane])))
     }
 
     #[inline(always)]
     fn zip(self, other: Self, f: impl Fn(i16, i16) -> i16) -> Self {
-        Self(array::from_fn(|lane| f(self.0[lane], other.0[lane])))
+        Self(each(|lane| f(self.0[lane], other.0[lane])))
     }
 
     /// The lanes as they lie in memory.
@@ -82,14 +82,26 @@ impl Lanes {
     }
 }
 
+/// One value for each lane, by a plain loop, which compilers turn into vector instructions where
+/// `array::from_fn` is called.
+#[inline(always)]
+fn each<T: Copy + Default>(mut value: impl FnMut(usize) -> T) -> [T; MAX_LANES] {
+    let mut values = [T::default(); MAX_LANES];
+    for (lane, slot) in values.iter_mut().enumerate() {
+        *slot = value(lane);
+    }
+    values
+}
+
+// Counted in 16 bits, as wide as a lane: compilers make vector instructions of that.
 #[inline(always)]
 fn all(mut condition: impl FnMut(usize) -> bool) -> bool {
-    (0..MAX_LANES).fold(true, |all, lane| all & condition(lane))
+    !any(|lane| !condition(lane))
 }
 
 #[inline(always)]
 fn any(mut condition: impl FnMut(usize) -> bool) -> bool {
-    (0..MAX_LANES).fold(false, |any, lane| any | condition(lane))
+    (0..MAX_LANES).fold(0, |any, lane| any | i16::from(condition(lane))) != 0
 }
 
 impl Values for Lanes {
@@ -115,7 +127,7 @@ impl Values for Lanes {
     }
 
     fn from_lanes(mut value: impl FnMut(usize) -> Value) -> Self {
-        Self(array::from_fn(|lane| narrow(value(lane))))
+        Self(each(|lane| narrow(value(lane))))
     }
 
     #[inline(always)]
@@ -145,6 +157,16 @@ impl Values for Lanes {
     }
 
     #[inline(always)]
+    fn mostly_at_least(self, other: Self, alpha: Self, dissent: i32) -> bool {
+        let (mut against, mut open) = (0, 0);
+        for lane in 0..MAX_LANES {
+            against += i16::from(self.0[lane] < other.0[lane]);
+            open += i16::from(alpha.0[lane] < INF);
+        }
+        100 * i32::from(against) <= dissent * i32::from(open)
+    }
+
+    #[inline(always)]
     fn any_above(self, other: Self) -> bool {
         any(|lane| self.0[lane] > other.0[lane])
     }
@@ -171,9 +193,11 @@ impl Values for Lanes {
     fn settle((alpha, beta): (Self, Self)) -> (Self, Self) {
         let open = |lane: usize| alpha.0[lane] < beta.0[lane];
         let choose = |bound: Self, settled| {
-            Self(array::from_fn(|lane| {
-                if open(lane) { bound.0[lane] } else { settled }
-            }))
+            Self(each(
+                |lane| {
+                    if open(lane) { bound.0[lane] } else { settled }
+                },
+            ))
         };
         (choose(alpha, SETTLED), choose(beta, -SETTLED))
     }
@@ -193,14 +217,14 @@ impl Values for Lanes {
     #[inline(always)]
     fn take(best: &mut Self, alpha: &mut Self, beta: Self, value: Self) -> Taken {
         let before = *alpha;
-        *best = Self(array::from_fn(|lane| {
+        *best = Self(each(|lane| {
             if before.0[lane] < INF {
                 best.0[lane].max(value.0[lane])
             } else {
                 best.0[lane]
             }
         }));
-        *alpha = Self(array::from_fn(|lane| {
+        *alpha = Self(each(|lane| {
             let raised = before.0[lane].max(value.0[lane].min(INF));
             if raised >= beta.0[lane] {
                 SETTLED
@@ -228,7 +252,7 @@ impl Values for Lanes {
 
     #[inline(always)]
     fn blanked(self, (alpha, beta): (Self, Self)) -> Self {
-        Self(array::from_fn(|lane| {
+        Self(each(|lane| {
             if alpha.0[lane] < beta.0[lane] {
                 self.0[lane]
             } else {
@@ -245,7 +269,7 @@ impl Values for Lanes {
         }
         let open = |lane: usize| narrowed.0.0[lane] < narrowed.1.0[lane];
         let choose = |one: Self, other: Self| {
-            Self(array::from_fn(|lane| {
+            Self(each(|lane| {
                 if open(lane) {
                     one.0[lane]
                 } else {
@@ -288,12 +312,12 @@ impl Values for Lanes {
 
     #[inline(always)]
     fn bounds(self, (alpha, beta): (Self, Self), exact: bool) -> LaneBounds {
-        let open: [bool; MAX_LANES] = array::from_fn(|lane| alpha.0[lane] < beta.0[lane]);
-        let lower = array::from_fn(|lane| {
+        let open: [bool; MAX_LANES] = each(|lane| alpha.0[lane] < beta.0[lane]);
+        let lower = each(|lane| {
             let reached = self.0[lane] >= beta.0[lane];
             open[lane] & (reached | (exact & (self.0[lane] > alpha.0[lane])))
         });
-        let upper = array::from_fn(|lane| open[lane] & (self.0[lane] < beta.0[lane]));
+        let upper = each(|lane| open[lane] & (self.0[lane] < beta.0[lane]));
         LaneBounds {
             lower: mask(lower),
             upper: mask(upper),
@@ -322,7 +346,7 @@ impl Values for Lanes {
     #[inline(always)]
     fn better_guess(self, bounds: LaneBounds, evaluation: Self) -> Self {
         let (lower, upper) = bounds.masks();
-        Self(array::from_fn(|lane| {
+        Self(each(|lane| {
             let (value, evaluation) = (self.0[lane], evaluation.0[lane]);
             let better = (lower[lane] & (upper[lane] | (value > evaluation)))
                 | (upper[lane] & (value < evaluation));
@@ -381,5 +405,30 @@ impl Values for Lanes {
         for (shared, word) in shared.iter().zip(self.words()) {
             shared.store(word, Ordering::Relaxed);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_minority_of_the_open_lanes_is_overruled() {
+        // Four players; the other lanes are settled.
+        let open = |values: [Value; 4]| Lanes::from_lanes(|lane| *values.get(lane).unwrap_or(&0));
+        let alpha = Lanes::from_lanes(|lane| if lane < 4 { 100 } else { SETTLED.into() });
+        let is_enough = |values, dissent| {
+            open(values).mostly_at_least(
+                Lanes::from_lanes(|lane| i32::from(lane < 4) * 50),
+                alpha,
+                dissent,
+            )
+        };
+        assert!(is_enough([50, 60, 70, 80], 0));
+        assert!(!is_enough([49, 60, 70, 80], 0));
+        assert!(is_enough([49, 60, 70, 80], 25));
+        assert!(!is_enough([49, 49, 70, 80], 25));
+        assert!(is_enough([49, 49, 70, 80], 50));
+        assert!(!is_enough([49, 49, 49, 80], 50));
     }
 }

@@ -34,16 +34,20 @@ impl<E: Evaluator + Clone, V: Values> Memory<E, V> {
         evaluator: &E,
         options: SearchOptions,
     ) -> Result<Self, TryReserveError> {
-        let thread = |_| ThreadMemory {
-            history: History::new(&options),
-            evaluator: evaluator.clone(),
+        let thread = |_| {
+            Ok(ThreadMemory {
+                history: History::new(&options)?,
+                evaluator: evaluator.clone(),
+            })
         };
         Ok(Self {
             table: V::Table::new(hash_mib)?,
             replies: Replies::default(),
             reductions: options.reductions(),
             options,
-            threads: (0..threads.max(1)).map(thread).collect(),
+            threads: (0..threads.max(1))
+                .map(thread)
+                .collect::<Result<_, TryReserveError>>()?,
         })
     }
 

@@ -144,7 +144,13 @@ options! {
     quiescence_checks = 1 in 0..=1;
     /// Least remaining depth of a node whose moves several threads share; with less it is not worth
     /// the trouble.
-    split_depth = 6 in 2..=32;
+    split_depth = 5 in 2..=32;
+    /// Moves of a node where a cut is expected that one thread searches alone before others may take
+    /// some of the rest; elsewhere it is one.
+    split_patience = 3 in 1..=64;
+    /// Percent of the lanes of a vector search that pruning may overrule where the others agree; a
+    /// cut by a full search needs them all.
+    lane_dissent = 50 in 0..=100;
     /// Uses what the table holds; without it, it holds nothing.
     table = 1 in 0..=1;
     /// Entries of the table stay from search to search (paper 004, section 5).

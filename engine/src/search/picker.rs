@@ -422,7 +422,7 @@ mod tests {
 
     #[test]
     fn every_useful_move_comes_exactly_once() {
-        let history = History::new(&SearchOptions::default());
+        let history = History::new(&SearchOptions::default()).unwrap();
         let mut state = 5u64;
         for _ in 0..20 {
             let mut game = Game::startpos();
@@ -466,7 +466,7 @@ mod tests {
         let info = CheckInfo::new(position);
         let mut picker = Picker::new(false, None, [Some(killer), None], [Context::NONE; 2]);
         let mut moves = 0;
-        let history = History::new(&SearchOptions::default());
+        let history = History::new(&SearchOptions::default()).unwrap();
         while let Some(mv) = picker.next(position, &info, &history) {
             assert_ne!(mv, killer);
             moves += 1;

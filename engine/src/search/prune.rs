@@ -41,6 +41,7 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
     /// node is not on the principal variation. Without a meaning when the search has been stopped.
     pub(super) fn prune(&mut self, info: &CheckInfo, node: &Prospect<V>) -> Option<V> {
         let options = self.options;
+        let dissent = options.lane_dissent;
         let &Prospect {
             alpha,
             beta,
@@ -52,32 +53,36 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
         // Reverse futility: so far above beta that a quiet move will stay above.
         if options.reverse_futility != 0 && depth <= options.reverse_futility_depth {
             let margin = options.reverse_futility_margin * (depth - i32::from(node.improving));
-            if guess.plus(-margin).all_at_least(beta) && !guess.has_mate((alpha, beta)) {
-                return Some(guess);
+            if guess.plus(-margin).mostly_at_least(beta, alpha, dissent)
+                && !guess.has_mate((alpha, beta))
+            {
+                return Some(guess.larger(beta));
             }
         }
         // Razoring: so far below alpha that only captures can help.
         if options.razoring != 0
             && depth <= 3
-            && alpha.all_at_least(
+            && alpha.mostly_at_least(
                 guess.plus(options.razoring_margin * depth + options.razoring_base + 1),
+                alpha,
+                dissent,
             )
         {
             let value = self.quiescence::<false>(info, V::above(alpha), 0, ply);
-            if alpha.all_at_least(value) || self.stopped {
-                return Some(value);
+            if alpha.mostly_at_least(value, alpha, dissent) || self.stopped {
+                return Some(value.smaller(alpha));
             }
         }
         // Null move: if even a pass keeps the value above beta, a move will.
         if options.null_move != 0
             && depth >= 3
-            && guess.all_at_least(beta)
-            && (node.evaluation).all_at_least(beta.plus(200 - 40 * depth))
+            && guess.mostly_at_least(beta, alpha, dissent)
+            && (node.evaluation).mostly_at_least(beta.plus(200 - 40 * depth), alpha, dissent)
             && self.frames[ply + BEFORE_ROOT - 1].context != Context::NONE
         {
             let value = self.null_move(node);
-            if value.all_at_least(beta) || self.stopped {
-                return Some(value.smaller(V::all(MATE_BOUND - 1)));
+            if value.mostly_at_least(beta, alpha, dissent) || self.stopped {
+                return Some(value.smaller(V::all(MATE_BOUND - 1)).larger(beta));
             }
         }
         if options.probcut != 0 && depth >= 5 {

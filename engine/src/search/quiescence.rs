@@ -110,8 +110,8 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
                     };
                     let promotion = if mv.is_promotion() { 500 } else { 0 };
                     let hope = futility.plus(gain + promotion);
-                    if alpha.all_at_least(hope) {
-                        best = best.larger(hope);
+                    if alpha.mostly_at_least(hope, alpha, options.lane_dissent) {
+                        best = best.larger(hope.smaller(alpha));
                         continue;
                     }
                 }

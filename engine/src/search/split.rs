@@ -141,9 +141,10 @@ impl<V: Values> Drop for Membership<'_, V> {
 impl<'a, E: Evaluator + Clone, V: Values> Search<'a, E, V> {
     /// The team, if others should take some of this node's moves.
     #[inline(always)]
-    pub(super) fn team_for(&self, node: &Node<V>) -> Option<&'a Team<V>> {
+    pub(super) fn team_for(&self, node: &Node<V>, number: usize) -> Option<&'a Team<V>> {
         self.team
             .filter(|team| node.depth >= self.options.split_depth && team.has_idle())
+            .filter(|_| !node.cut_node || number as i32 >= self.options.split_patience)
             // Helpers do not know which moves of the root are ruled out.
             .filter(|_| node.ply > 0 || self.ruled_out.is_empty())
     }

@@ -3,6 +3,7 @@
 
 use super::{
     Bound,
+    pages::large_array,
     value::Value,
     values::{Entry, Store},
 };
@@ -105,11 +106,8 @@ impl Table {
 impl Store<Value> for Table {
     fn new(mib: usize) -> Result<Self, TryReserveError> {
         let count = (mib * (1 << 20) / size_of::<Cluster>()).max(1);
-        let mut clusters = Vec::new();
-        clusters.try_reserve_exact(count)?;
-        clusters.resize_with(count, Cluster::default);
         Ok(Self {
-            clusters: clusters.into_boxed_slice(),
+            clusters: large_array(count)?,
             generation: 0,
         })
     }

@@ -90,6 +90,9 @@ pub(crate) trait Values: Copy + Debug + PartialEq + Send + Sync + 'static {
     fn smaller(self, other: Self) -> Self;
     /// Whether every lane is at least that of `other`.
     fn all_at_least(self, other: Self) -> bool;
+    /// Whether every lane is at least that of `other`, but for `dissent` percent of those that are
+    /// not settled; where they are, `alpha` says.
+    fn mostly_at_least(self, other: Self, alpha: Self, dissent: i32) -> bool;
     /// Whether some lane is above that of `other`.
     fn any_above(self, other: Self) -> bool;
     /// The largest difference `self - other` of any lane.
@@ -204,6 +207,11 @@ impl Values for Value {
 
     #[inline(always)]
     fn all_at_least(self, other: Self) -> bool {
+        self >= other
+    }
+
+    #[inline(always)]
+    fn mostly_at_least(self, other: Self, _: Self, _: i32) -> bool {
         self >= other
     }
 

@@ -3,7 +3,10 @@
 use super::{LaneBounds, Lanes, MAX_LANES};
 use crate::{
     rules::Move,
-    search::values::{Entry, Store},
+    search::{
+        pages::large_array,
+        values::{Entry, Store},
+    },
 };
 use std::{
     collections::TryReserveError,
@@ -81,6 +84,23 @@ fn unpack(words: &[u64; WORDS]) -> Entry<Lanes> {
     }
 }
 
+impl Entry<Lanes> {
+    /// Lanes of which a search has said nothing, because they were settled before, keep what an
+    /// older one knew.
+    fn keep_unknown_of(&mut self, old: &Self) {
+        let unknown = !(self.bounds.lower | self.bounds.upper);
+        self.bounds.lower |= old.bounds.lower & unknown;
+        self.bounds.upper |= old.bounds.upper & unknown;
+        self.value = Lanes(std::array::from_fn(|lane| {
+            if unknown >> lane & 1 != 0 {
+                old.value.0[lane]
+            } else {
+                self.value.0[lane]
+            }
+        }));
+    }
+}
+
 fn depth_of(words: &[u64; WORDS]) -> i32 {
     i32::from((words[WORDS - 1] >> 32) as u8 as i8)
 }
@@ -105,11 +125,8 @@ impl LaneTable {
 impl Store<Lanes> for LaneTable {
     fn new(mib: usize) -> Result<Self, TryReserveError> {
         let count = mib * (1 << 20) / size_of::<Slot>();
-        let mut slots = Vec::new();
-        slots.try_reserve_exact(count)?;
-        slots.resize_with(count, Slot::default);
         Ok(Self {
-            slots: slots.into_boxed_slice(),
+            slots: large_array(count)?,
             generation: 0,
         })
     }
@@ -151,8 +168,12 @@ impl Store<Lanes> for LaneTable {
                 if same_search && !is_exact && entry.depth + 3 < depth_of(&words) {
                     return;
                 }
+                let old = unpack(&words);
                 if entry.mv.is_none() {
-                    entry.mv = unpack(&words).mv;
+                    entry.mv = old.mv;
+                }
+                if old.depth >= entry.depth {
+                    entry.keep_unknown_of(&old);
                 }
                 worst = (i32::MIN, slot);
                 break;
@@ -193,6 +214,30 @@ mod tests {
             table.put(key, entry(-1));
             assert_eq!(table.get(key), Some(entry(-1)));
         }
+    }
+
+    #[test]
+    fn lanes_that_were_not_searched_keep_what_was_known_from_as_deep() {
+        let table = LaneTable::new(1).unwrap();
+        let known = |depth, lower, value| Entry {
+            value: Lanes::all(value),
+            bounds: LaneBounds { lower, upper: 0 },
+            ..entry(depth)
+        };
+        table.put(7, known(6, 0b1111, 40));
+        table.put(7, known(6, 0b0001, 90));
+        let merged = table.get(7).unwrap();
+        assert_eq!(merged.bounds.lower, 0b1111);
+        assert_eq!(
+            [0, 1, 2, 3].map(|lane| merged.value.lane(lane)),
+            [90, 40, 40, 40]
+        );
+        table.put(7, known(8, 0b0010, 120));
+        let deeper = table.get(7).unwrap();
+        assert_eq!(
+            deeper.bounds.lower, 0b0010,
+            "the rest is known from less deep alone"
+        );
     }
 
     #[test]
