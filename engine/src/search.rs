@@ -2,6 +2,8 @@
 //! by several that split nodes (YBWC).
 
 mod alphabeta;
+mod assess;
+mod attempt;
 mod correction;
 mod ending;
 mod history;
@@ -12,11 +14,13 @@ mod line;
 mod memory;
 mod node;
 mod options;
+mod pace;
 mod pages;
 mod picker;
 mod prune;
 mod quiescence;
 mod replies;
+mod report;
 mod see;
 mod split;
 mod step;

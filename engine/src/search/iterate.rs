@@ -5,7 +5,9 @@ use super::{
     history::{Context, History},
     memory::{Memory, ThreadMemory},
     options::{Reductions, SearchOptions},
+    pace::POLL_INTERVAL,
     replies::Replies,
+    report::LaneMoves,
     split::SplitPoint,
     team::Team,
     value::{INFINITE, MATE_BOUND, MAX_PLY, Value, score},
@@ -20,9 +22,6 @@ use std::{
     thread::{self, Builder},
     time::Instant,
 };
-
-/// How often, in nodes, the clock and the control are looked at.
-const POLL_INTERVAL: u64 = 512;
 
 /// Stack of a helper thread in bytes: as much as the thread that searches should have.
 const STACK_SIZE: usize = 16 << 20;
@@ -80,7 +79,7 @@ pub(crate) struct Search<'a, E, V: Values> {
     /// The root, while this thread owns a split point there.
     pub(super) root_split: Option<Arc<SplitPoint<V>>>,
     /// How many virtual players there are; one in an ordinary search.
-    lane_count: usize,
+    pub(super) lane_count: usize,
     /// The best move of each at the root, and its value.
     pub(super) lanes: LaneMoves,
     /// Moves that the root does without, because better ones are ranked already.
@@ -90,13 +89,13 @@ pub(crate) struct Search<'a, E, V: Values> {
     /// Evaluators to use while this thread helps others.
     pub(super) spares: Vec<E>,
     /// How many of `nodes` the team knows of.
-    published: u64,
-    control: &'a Control,
-    node_limit: u64,
-    next_poll: u64,
-    started: Instant,
-    progress: &'a mut dyn FnMut(&Line),
-    best: Option<Line>,
+    pub(super) published: u64,
+    pub(super) control: &'a Control,
+    pub(super) node_limit: u64,
+    pub(super) next_poll: u64,
+    pub(super) started: Instant,
+    pub(super) progress: &'a mut dyn FnMut(&Line),
+    pub(super) best: Option<Line>,
 }
 
 /// What all threads of one search look at.
@@ -415,161 +414,6 @@ impl<'a, E: Evaluator + Clone, V: Values> Search<'a, E, V> {
     fn root(&mut self, window: (V, V), depth: i32) -> V {
         let info = CheckInfo::new(&self.position);
         self.alpha_beta::<true>(&info, window, depth, 0, false)
-    }
-
-    /// Called at the root when a move has raised alpha.
-    pub(super) fn new_best_at_root(&mut self, value: V, beta: V) {
-        if !self.ruled_out.is_empty() {
-            return;
-        }
-        let bound = if value.all_at_least(beta) {
-            Bound::Lower
-        } else {
-            Bound::Exact
-        };
-        let changed = self.best.as_ref().and_then(|line| line.pv.first().copied())
-            != self.pv[0].first().copied();
-        if changed || bound == Bound::Lower {
-            self.report(value, bound);
-        }
-    }
-
-    fn report(&mut self, value: V, bound: Bound) {
-        let Some((pv, value, lanes)) = self.opinion(value) else {
-            return;
-        };
-        let nodes = self.total_nodes();
-        let selective_depth = self
-            .team
-            .map_or(self.selective_depth, Team::selective_depth);
-        let line = Line {
-            pv,
-            score: score(value),
-            bound,
-            depth: self.root_depth as u32,
-            selective_depth: selective_depth as u32,
-            nodes,
-            time: self.started.elapsed(),
-            candidates: self
-                .best
-                .take()
-                .map(|best| best.candidates)
-                .unwrap_or_default(),
-            lanes,
-        };
-        (self.progress)(&line);
-        self.best = Some(line);
-    }
-
-    /// What the search thinks at present: the principal variation, its value, and what each virtual
-    /// player of several thinks. Of several, the move that most of them prefer leads.
-    fn opinion(&self, value: V) -> Option<(Vec<Move>, Value, Vec<Candidate>)> {
-        let line = &self.pv[0];
-        let &first = line.first()?;
-        if self.lane_count == 1 {
-            return Some((line.clone(), value.lane(0), Vec::new()));
-        }
-        let lanes: Vec<(Move, Value)> = self
-            .lanes
-            .iter()
-            .map(|lane| lane.unwrap_or((first, 0)))
-            .collect();
-        let votes = |mv: Move| lanes.iter().filter(|lane| lane.0 == mv).count();
-        // The last of the maxima of the reversed lanes: the first lane decides between equals.
-        let (leader, _) = *lanes.iter().rev().max_by_key(|lane| votes(lane.0))?;
-        let own: Vec<Value> = (lanes.iter().filter(|lane| lane.0 == leader))
-            .map(|lane| lane.1)
-            .collect();
-        let mean = own.iter().sum::<Value>() / own.len() as Value;
-        let pv = if leader == first {
-            line.clone()
-        } else {
-            vec![leader]
-        };
-        let opinions = lanes
-            .iter()
-            .map(|&(mv, value)| Candidate {
-                mv,
-                score: score(value),
-            })
-            .collect();
-        Some((pv, mean, opinions))
-    }
-
-    /// Counts a node; true when the search of the current node has to be broken off.
-    #[inline(always)]
-    pub(super) fn visit_node(&mut self) -> bool {
-        self.nodes += 1;
-        if self.nodes >= self.next_poll {
-            self.poll();
-        }
-        if self.nodes >= self.node_limit {
-            self.halt();
-        }
-        if let Some(split) = &self.split
-            && split.is_cut()
-        {
-            self.stopped = true;
-        }
-        self.stopped
-    }
-
-    /// Looks at the clock, the control, and what the other threads did.
-    #[cold]
-    pub(super) fn poll(&mut self) {
-        self.next_poll = self.nodes + POLL_INTERVAL;
-        self.node_limit = self.control.node_limit();
-        if let Some(team) = self.team {
-            let left = self.node_limit.saturating_sub(self.publish(team));
-            self.node_limit = self.nodes.saturating_add(left);
-            self.report_news();
-        }
-        if self.control.is_over() {
-            self.halt();
-        }
-    }
-
-    /// Ends the search.
-    #[cold]
-    fn halt(&mut self) {
-        self.stopped = true;
-        if let Some(team) = self.team {
-            team.stop();
-        }
-    }
-
-    /// Tells the team of the nodes searched since the last time; returns those of all threads.
-    pub(super) fn publish(&mut self, team: &Team<V>) -> u64 {
-        let new = self.nodes - self.published;
-        self.published = self.nodes;
-        team.publish(new, self.selective_depth)
-    }
-
-    /// The nodes of all threads.
-    fn total_nodes(&mut self) -> u64 {
-        match self.team {
-            Some(team) => self.publish(team),
-            None => self.nodes,
-        }
-    }
-}
-
-/// The best move of each virtual player at the root, and its value.
-pub(super) type LaneMoves = Vec<Option<(Move, Value)>>;
-
-/// Notes a move at the root for the virtual players whose alpha it has raised. `window` is the one
-/// before.
-pub(super) fn note_lanes<V: Values>(
-    lanes: &mut LaneMoves,
-    mv: Move,
-    value: V,
-    (alpha, beta): (V, V),
-) {
-    for (lane, best) in lanes.iter_mut().enumerate() {
-        let (alpha, beta) = (alpha.lane(lane), beta.lane(lane));
-        if alpha < beta && value.lane(lane) > alpha {
-            *best = Some((mv, value.lane(lane)));
-        }
     }
 }
 

@@ -3,9 +3,10 @@
 
 use super::{
     Search,
-    iterate::{BEFORE_ROOT, Frame, LaneMoves, note_lanes},
+    iterate::{BEFORE_ROOT, Frame},
     node::{Node, Tried, TriedMove, Verdict},
     picker::{Picker, is_noisy},
+    report::{LaneMoves, note_lanes},
     team::Team,
     values::Values,
 };

@@ -1,0 +1,110 @@
+//! What a search says of itself while it goes on: its principal variation, and what each virtual
+//! player prefers.
+
+use super::{
+    Bound, Candidate, Line, Search,
+    team::Team,
+    value::{Value, score},
+    values::Values,
+};
+use crate::{eval::Evaluator, rules::Move};
+
+/// The best move of each virtual player at the root, and its value.
+pub(super) type LaneMoves = Vec<Option<(Move, Value)>>;
+
+/// Notes a move at the root for the virtual players whose alpha it has raised. `window` is the one
+/// before.
+pub(super) fn note_lanes<V: Values>(
+    lanes: &mut LaneMoves,
+    mv: Move,
+    value: V,
+    (alpha, beta): (V, V),
+) {
+    for (lane, best) in lanes.iter_mut().enumerate() {
+        let (alpha, beta) = (alpha.lane(lane), beta.lane(lane));
+        if alpha < beta && value.lane(lane) > alpha {
+            *best = Some((mv, value.lane(lane)));
+        }
+    }
+}
+
+impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
+    /// Called at the root when a move has raised alpha.
+    pub(super) fn new_best_at_root(&mut self, value: V, beta: V) {
+        if !self.ruled_out.is_empty() {
+            return;
+        }
+        let bound = if value.all_at_least(beta) {
+            Bound::Lower
+        } else {
+            Bound::Exact
+        };
+        let changed = self.best.as_ref().and_then(|line| line.pv.first().copied())
+            != self.pv[0].first().copied();
+        if changed || bound == Bound::Lower {
+            self.report(value, bound);
+        }
+    }
+
+    pub(super) fn report(&mut self, value: V, bound: Bound) {
+        let Some((pv, value, lanes)) = self.opinion(value) else {
+            return;
+        };
+        let nodes = self.total_nodes();
+        let selective_depth = self
+            .team
+            .map_or(self.selective_depth, Team::selective_depth);
+        let line = Line {
+            pv,
+            score: score(value),
+            bound,
+            depth: self.root_depth as u32,
+            selective_depth: selective_depth as u32,
+            nodes,
+            time: self.started.elapsed(),
+            candidates: self
+                .best
+                .take()
+                .map(|best| best.candidates)
+                .unwrap_or_default(),
+            lanes,
+        };
+        (self.progress)(&line);
+        self.best = Some(line);
+    }
+
+    /// What the search thinks at present: the principal variation, its value, and what each virtual
+    /// player of several thinks. Of several, the move that most of them prefer leads.
+    fn opinion(&self, value: V) -> Option<(Vec<Move>, Value, Vec<Candidate>)> {
+        let line = &self.pv[0];
+        let &first = line.first()?;
+        if self.lane_count == 1 {
+            return Some((line.clone(), value.lane(0), Vec::new()));
+        }
+        let lanes: Vec<(Move, Value)> = self
+            .lanes
+            .iter()
+            .map(|lane| lane.unwrap_or((first, 0)))
+            .collect();
+        let votes = |mv: Move| lanes.iter().filter(|lane| lane.0 == mv).count();
+        // The last of the maxima of the reversed lanes: the first lane decides between equals.
+        let (leader, _) = *lanes.iter().rev().max_by_key(|lane| votes(lane.0))?;
+        let own: Vec<Value> = (lanes.iter().filter(|lane| lane.0 == leader))
+            .map(|lane| lane.1)
+            .collect();
+        let mean = own.iter().sum::<Value>() / own.len() as Value;
+        let pv = if leader == first {
+            line.clone()
+        } else {
+            vec![leader]
+        };
+        let opinions = lanes
+            .iter()
+            .map(|&(mv, value)| Candidate {
+                mv,
+                score: score(value),
+            })
+            .collect();
+        Some((pv, mean, opinions))
+    }
+}
