@@ -3,8 +3,10 @@
 //!
 //! ```text
 //! cargo bench -p monju-coordinator --bench scheduling
-//! cargo bench -p monju-coordinator --bench scheduling -- --store postgres://user@host/database
+//! cargo bench -p monju-coordinator --bench scheduling -- --store postgres://user@host/database --play 4000
 //! ```
+//!
+//! The CPU time is that of this process; what a database server needs is its own.
 #![forbid(unsafe_code)]
 
 use anyhow::{Context, bail};
@@ -28,11 +30,17 @@ const RATE: f64 = 10.0;
 async fn main() -> anyhow::Result<()> {
     let folder = tempfile::tempdir().context("no temporary folder")?;
     let mut address = Address::Sqlite(folder.path().join("scheduling.db"));
+    let mut wanted = PAIRS * CELLS;
     let mut arguments = env::args().skip(1).filter(|argument| argument != "--bench");
     while let Some(argument) = arguments.next() {
         match (argument.as_str(), arguments.next()) {
             ("--store", Some(text)) => address = text.parse()?,
-            _ => bail!("unknown argument '{argument}', expected --store FILE|URL"),
+            ("--play", Some(text)) => {
+                wanted = text
+                    .parse()
+                    .with_context(|| format!("--play takes a number of pairs, not '{text}'"))?;
+            }
+            _ => bail!("unknown argument '{argument}', expected --store FILE|URL or --play PAIRS"),
         }
     }
     let plan = Plan {
@@ -59,7 +67,9 @@ async fn main() -> anyhow::Result<()> {
     };
     let (begun, cpu) = (Instant::now(), cpu_time()?);
     let mut played = 0_u32;
-    while let Some(lease) = store.lease("benchmark", TERM).await? {
+    while played < wanted
+        && let Some(lease) = store.lease("benchmark", TERM).await?
+    {
         // A game of a minute is extended three times.
         for _ in 0..3 {
             store.extend(&lease, TERM).await?;
@@ -84,7 +94,7 @@ async fn main() -> anyhow::Result<()> {
     let standings = store.standings().await?;
     let finished: u64 = standings.iter().map(|cell| cell.finished).sum();
     println!(
-        "status of {finished} finished pairs: {:.3} s",
+        "status of {all} pairs, {finished} of them finished: {:.3} s",
         begun.elapsed().as_secs_f64()
     );
     Ok(())
