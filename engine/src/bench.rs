@@ -158,7 +158,7 @@ mod tests {
 
     fn signature() -> u64 {
         let settings = PlayerSettings {
-            evaluator: Model::Material,
+            evaluator: Model::material(),
             hash_mib: 16,
             ..PlayerSettings::default()
         };

@@ -10,14 +10,16 @@ mod material;
 mod model;
 pub(crate) mod nnue;
 mod noise;
+mod pieces;
 mod sigma;
 
 pub(crate) use erased::Erased;
 pub use linear::{Linear, LinearWeights};
-pub use material::{Material, board_value, exchange_value, hand_value};
+pub use material::{Material, MaterialValues, MaterialWeights};
 pub use model::{EvaluatorChoice, EvaluatorKind, Model, UnknownEvaluator, WeightsError};
 pub use nnue::{Features, Network, NetworkError, Nnue};
 pub use noise::{Noise, NoiseError};
+pub use pieces::{board_value, exchange_value, hand_value};
 pub use sigma::{NoiseModel, Sigma, SigmaError, UnknownNoiseModel};
 
 use crate::rules::{Move, Position};
@@ -36,4 +38,11 @@ pub trait Evaluator: Send {
     /// The value in centipawns from the side to move. `position` is the one that the calls above
     /// have led to.
     fn evaluate(&mut self, position: &Position) -> i32;
+}
+
+/// The FNV-1a hash of bytes, by which weights are known.
+fn fnv1a(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    })
 }

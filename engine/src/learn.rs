@@ -1,12 +1,14 @@
 //! Everything that makes weights: what to learn from, and what learns from it.
 
 pub mod linear;
+mod material;
 mod nnue;
 mod random;
 pub mod records;
 mod sample;
 mod self_play;
 
-pub use nnue::{ExampleError, NetworkTrainer, NetworkTraining, TrainerError, TrainingSet};
+pub use material::{MaterialSet, MaterialTrainer, MaterialTraining, MaterialTrainingError};
+pub use nnue::{NetworkTrainer, NetworkTraining, TrainerError, TrainingSet};
 pub use sample::{Sample, SampleError};
 pub use self_play::{SelfPlay, SelfPlayError, SelfPlaySettings};

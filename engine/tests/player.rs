@@ -182,7 +182,7 @@ fn pondering_from_the_opponents_position_prepares_every_reply() {
         after.play(reply).expect("legal");
         let to_depth = |ponder: bool| {
             let mut player = Player::new(PlayerSettings {
-                evaluator: Model::Material,
+                evaluator: Model::material(),
                 hash_mib: 4,
                 ..PlayerSettings::default()
             })

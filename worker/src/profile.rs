@@ -98,7 +98,7 @@ mod tests {
             panic!("not native")
         };
         let mut info = common("desk", &player);
-        native(&mut info, spec, &Model::Material, 64);
+        native(&mut info, spec, &Model::material(), 64);
         assert_eq!((info.sigma, &*info.noise_model), (53.75, "position"));
         assert_eq!(info.limits.expect("limits").nodes, Some(500));
         assert_eq!((info.weight, info.clock_share), (None, None));

@@ -156,7 +156,7 @@ pub(crate) fn check_lanes(lanes: u32) -> Result<(), PlayerProblem> {
 
 /// The exact value depends on the evaluator, which is not loaded yet; this one's will do.
 pub(crate) fn check_sigma(sigma: Sigma) -> Result<(), PlayerProblem> {
-    let centipawns = sigma.in_centipawns(&Model::Material);
+    let centipawns = sigma.in_centipawns(&Model::material());
     Noise::new(centipawns, 0).map_err(PlayerError::from)?;
     Ok(())
 }

@@ -1,10 +1,12 @@
 //! The command line of `monju learn`.
 
 mod linear;
+mod material;
 mod nnue;
 
 use crate::commands::learn::{
-    linear::LinearRun, nnue::NetworkRun, records::RecordsRun, selfplay::SelfPlayRun,
+    linear::LinearRun, material::MaterialRun, nnue::NetworkRun, records::RecordsRun,
+    selfplay::SelfPlayRun,
 };
 use clap::Subcommand;
 
@@ -20,6 +22,9 @@ pub enum Command {
     /// Plays games against itself, and writes their positions with score, best move and result
     #[command(after_help = nnue::SELF_PLAY_HELP)]
     Selfplay(nnue::SelfPlayArguments),
+    /// Learns values of pieces by square from such positions: the evaluator 'material'
+    #[command(after_help = material::MATERIAL_HELP)]
+    Material(material::MaterialArguments),
     /// Trains a network on such positions: the evaluator 'nnue', and a nn.bin for other engines
     #[command(after_help = nnue::NETWORK_HELP)]
     Nnue(nnue::NetworkArguments),
@@ -32,6 +37,7 @@ impl Command {
             Self::Records(arguments) => RecordsRun::from(arguments).run(),
             Self::Linear(arguments) => LinearRun::from(arguments).run(),
             Self::Selfplay(arguments) => SelfPlayRun::try_from(arguments)?.run(),
+            Self::Material(arguments) => MaterialRun::from(arguments).run(),
             Self::Nnue(arguments) => NetworkRun::from(arguments).run(),
         }
     }

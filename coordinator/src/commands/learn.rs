@@ -1,6 +1,8 @@
 //! `monju learn`: makers of weights.
 
+mod data;
 pub mod linear;
+pub mod material;
 pub mod nnue;
 mod progress;
 pub mod records;

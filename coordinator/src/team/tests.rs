@@ -14,7 +14,7 @@ fn sigmas(config: &Config, choices: &Choices) -> Vec<(String, Option<f64>)> {
         .into_iter()
         .map(|player| match player.kind {
             PlayerKind::Native(native) => {
-                let sigma = native.sigma.in_centipawns(&Model::Material);
+                let sigma = native.sigma.in_centipawns(&Model::material());
                 (player.name, Some(sigma))
             }
             PlayerKind::Usi(_) => (player.name, None),

@@ -92,6 +92,7 @@ pub fn sigma(value: &str) -> Result<Option<Sigma>, OptionError> {
     let error = |what: String| OptionError::Sigma(what);
     let sigma: Sigma = value.parse().map_err(|none| error(format!("{none}")))?;
     // The exact value depends on the evaluator, which is not loaded yet; this one's will do.
-    Noise::new(sigma.in_centipawns(&Model::Material), 0).map_err(|none| error(none.to_string()))?;
+    Noise::new(sigma.in_centipawns(&Model::material()), 0)
+        .map_err(|none| error(none.to_string()))?;
     Ok(Some(sigma))
 }

@@ -1,17 +1,20 @@
 //! Evaluators by name, and the weights that players share.
 
 use super::{
-    Evaluator, Linear, Material, exchange_value,
+    Evaluator, Linear, Material,
     linear::LinearWeights,
+    material::MaterialWeights,
     nnue::{Network, NetworkError, Nnue},
 };
-use crate::rules::PieceKind;
 use std::{
     fmt,
     path::PathBuf,
     str::FromStr,
-    sync::{Arc, OnceLock},
+    sync::{Arc, LazyLock, OnceLock},
 };
+
+/// Made by `monju learn material`; the recipe stands beside it.
+const MATERIAL_VALUES: &[u8] = include_bytes!("../../weights/material.txt");
 
 /// Made by `monju learn linear`; the recipe stands beside it.
 const LINEAR_WEIGHTS: &[u8] = include_bytes!("../../weights/linear.bin");
@@ -22,7 +25,7 @@ const NETWORK: &[u8] = include_bytes!("../../weights/nnue.bin");
 /// The static evaluations that there are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EvaluatorKind {
-    /// Piece values, hand values and piece-square values, set by hand.
+    /// Piece values, hand values and piece-square values, learned from self-play.
     Material,
     /// Those and the relations of two pieces, learned from game records.
     Linear,
@@ -113,9 +116,6 @@ impl fmt::Display for EvaluatorChoice {
 /// Why there is no such evaluator.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WeightsError {
-    /// Weights for an evaluator that has none.
-    #[error("evaluator {0} takes no file of weights, leave it out")]
-    None(EvaluatorKind),
     /// Another format.
     #[error("no weights of this evaluator: the file does not begin with '{expected}'")]
     Header {
@@ -130,6 +130,16 @@ pub enum WeightsError {
         /// How many there are.
         given: usize,
     },
+    /// A text with something else in it.
+    #[error("line {line}: expected {expected}, found {found}")]
+    Text {
+        /// The line, from 1.
+        line: usize,
+        /// What must stand there.
+        expected: String,
+        /// What stands there.
+        found: String,
+    },
     /// The content does not have the hash that the file says.
     #[error("the file is damaged: its content does not match its checksum")]
     Damaged,
@@ -141,8 +151,8 @@ pub enum WeightsError {
 /// A static evaluation with its weights, which all players and threads share: cloning is cheap.
 #[derive(Clone, Debug)]
 pub enum Model {
-    /// Needs no weights.
-    Material,
+    /// Values of pieces by square.
+    Material(Arc<MaterialWeights>),
     /// Learned from game records.
     Linear(Arc<LinearWeights>),
     /// A network.
@@ -167,13 +177,27 @@ impl PartialEq for Model {
 }
 
 impl Model {
+    /// The evaluator `material` with the values that this build carries.
+    pub fn material() -> Self {
+        Self::Material(Self::material_weights())
+    }
+
+    pub(super) fn material_weights() -> Arc<MaterialWeights> {
+        static WEIGHTS: LazyLock<Arc<MaterialWeights>> =
+            LazyLock::new(|| match MaterialWeights::from_bytes(MATERIAL_VALUES) {
+                Ok(weights) => Arc::new(weights),
+                Err(error) => unreachable!("a test reads the weights of every build: {error}"),
+            });
+        Arc::clone(&WEIGHTS)
+    }
+
     /// The evaluator with the weights that this build carries, which are unpacked once a process.
     ///
     /// # Errors
     /// This build carries none for it.
     pub fn embedded(kind: EvaluatorKind) -> Result<Self, WeightsError> {
         match kind {
-            EvaluatorKind::Material => Ok(Self::Material),
+            EvaluatorKind::Material => Ok(Self::material()),
             EvaluatorKind::Linear => {
                 static LINEAR: OnceLock<Result<Model, WeightsError>> = OnceLock::new();
                 LINEAR
@@ -193,7 +217,9 @@ impl Model {
     /// The bytes are no such weights.
     pub fn from_bytes(kind: EvaluatorKind, bytes: &[u8]) -> Result<Self, WeightsError> {
         match kind {
-            EvaluatorKind::Material => Err(WeightsError::None(kind)),
+            EvaluatorKind::Material => Ok(Self::Material(Arc::new(MaterialWeights::from_bytes(
+                bytes,
+            )?))),
             EvaluatorKind::Linear => Ok(Self::Linear(Arc::new(LinearWeights::from_bytes(bytes)?))),
             EvaluatorKind::Nnue => Ok(Self::Nnue(Arc::new(Network::from_bytes(bytes)?))),
         }
@@ -202,7 +228,7 @@ impl Model {
     /// An evaluator that is not compiled into a search.
     pub fn evaluator(&self) -> Box<dyn Evaluator> {
         match self {
-            Self::Material => Box::new(Material::default()),
+            Self::Material(weights) => Box::new(Material::new(Arc::clone(weights))),
             Self::Linear(weights) => Box::new(Linear::new(Arc::clone(weights))),
             Self::Nnue(network) => Box::new(Nnue::new(Arc::clone(network))),
         }
@@ -212,7 +238,7 @@ impl Model {
     /// quote noise. A network is asked what it thinks, at least a centipawn.
     pub fn pawn_exchange(&self) -> f64 {
         match self {
-            Self::Material => exchange_value(PieceKind::Pawn).into(),
+            Self::Material(weights) => weights.values().pawn_exchange(),
             Self::Linear(weights) => weights.pawn_exchange(),
             Self::Nnue(network) => Nnue::new(Arc::clone(network)).pawn_exchange().max(1.0),
         }
@@ -221,31 +247,27 @@ impl Model {
     /// Which evaluator it is.
     pub fn kind(&self) -> EvaluatorKind {
         match self {
-            Self::Material => EvaluatorKind::Material,
+            Self::Material(_) => EvaluatorKind::Material,
             Self::Linear(_) => EvaluatorKind::Linear,
             Self::Nnue(_) => EvaluatorKind::Nnue,
         }
     }
 
-    /// The hash of its weights, if it has any.
-    pub fn hash(&self) -> Option<u64> {
+    /// The hash of its weights.
+    pub fn hash(&self) -> u64 {
         match self {
-            Self::Material => None,
-            Self::Linear(weights) => Some(weights.hash()),
-            Self::Nnue(network) => Some(network.hash()),
+            Self::Material(weights) => weights.hash(),
+            Self::Linear(weights) => weights.hash(),
+            Self::Nnue(network) => network.hash(),
         }
     }
 }
 
-/// The name, and the hash of the weights where there are some: what ballots show.
+/// The name and the hash of the weights: what ballots show.
 impl fmt::Display for Model {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.kind().fmt(f)?;
-        match self.hash() {
-            // Eight digits tell apart what one team may ever mix.
-            Some(hash) => write!(f, "#{:08x}", hash >> 32),
-            None => Ok(()),
-        }
+        // Eight digits tell apart what one team may ever mix.
+        write!(f, "{}#{:08x}", self.kind(), self.hash() >> 32)
     }
 }
 

@@ -11,7 +11,7 @@ pub use network::{Features, Network};
 pub(crate) use network::{HIDDEN, Layer, Parts, WIDTH};
 pub(crate) use simd::{Vectorised, vectorised};
 
-use super::{Evaluator, Material, Noise};
+use super::{Evaluator, Material, Model, Noise};
 use crate::{
     bench::MIDDLEGAME,
     rules::{Color, Move, PieceKind, Position},
@@ -69,10 +69,11 @@ impl Nnue {
 
     /// The evaluator with noise added to the value of every piece.
     pub fn perturbed(network: Arc<Network>, noise: &Noise) -> Self {
+        let weights = Model::material_weights();
         Self {
             perturbation: Some(Box::new(Perturbation {
-                perturbed: Material::perturbed(noise),
-                plain: Material::default(),
+                perturbed: Material::perturbed(&weights, noise),
+                plain: Material::new(weights),
             })),
             ..Self::new(network)
         }

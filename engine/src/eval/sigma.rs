@@ -10,7 +10,8 @@ use std::{fmt, str::FromStr};
 /// ```
 /// use monju_engine::eval::{Model, Sigma};
 /// let sigma: Sigma = "1/4 pawn exchange".parse().unwrap();
-/// assert_eq!(sigma.in_centipawns(&Model::Material), 215.0 / 4.0);
+/// let model = Model::material();
+/// assert_eq!(sigma.in_centipawns(&model), model.pawn_exchange() / 4.0);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Sigma {

@@ -12,5 +12,5 @@ mod quantise;
 mod trainer;
 mod weights;
 
-pub use examples::{ExampleError, TrainingSet};
+pub use examples::TrainingSet;
 pub use trainer::{NetworkTrainer, NetworkTraining, TrainerError};

@@ -114,6 +114,11 @@ impl Sample {
     pub fn position(&self) -> Result<Position, SampleError> {
         Ok(Position::from_packed(&self.position)?)
     }
+
+    /// Whether its position is quiet: neither is there a check, nor is the best move a capture.
+    pub fn is_quiet(&self, position: &Position) -> bool {
+        position.piece(self.best_move.to()).is_none() && !position.in_check()
+    }
 }
 
 #[cfg(test)]

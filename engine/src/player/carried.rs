@@ -36,7 +36,11 @@ pub(super) trait Carried: Send {
 /// Allocates the table, and what each thread needs.
 pub(super) fn carry(settings: &PlayerSettings) -> Result<Box<dyn Carried>, TryReserveError> {
     match &settings.evaluator {
-        Model::Material => by_lanes(settings, &Material::default(), Material::perturbed),
+        Model::Material(weights) => {
+            let original = Arc::clone(weights);
+            let perturbed = move |noise: &Noise| Material::perturbed(&original, noise);
+            by_lanes(settings, &Material::new(Arc::clone(weights)), perturbed)
+        }
         Model::Linear(weights) => {
             let original = Arc::clone(weights);
             let perturbed = move |noise: &Noise| Linear::new(Arc::new(original.perturbed(noise)));

@@ -427,7 +427,7 @@ fn mate_plies(value: Value) -> i32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::eval::{Material, Noise};
+    use crate::eval::{Material, MaterialValues, MaterialWeights, Noise};
     use std::{
         panic::{AssertUnwindSafe, catch_unwind},
         thread::ThreadId,
@@ -464,7 +464,7 @@ mod tests {
     fn a_panic_of_a_helper_ends_the_search() {
         let evaluator = Fragile {
             home: thread::current().id(),
-            material: Material::default(),
+            material: Material::new(Arc::new(MaterialWeights::new(&MaterialValues::flat()))),
         };
         let mut memory =
             Memory::<_, Value>::new(4, 3, &evaluator, SearchOptions::default()).unwrap();

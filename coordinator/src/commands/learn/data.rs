@@ -1,30 +1,37 @@
 //! Samples from files, some of them held out to measure on.
 
-use anyhow::Context;
-use monju_engine::learn::{Sample, TrainingSet};
-use std::path::PathBuf;
+use anyhow::{Context, bail};
+use monju_engine::learn::{Sample, SampleError};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
 /// One of so many games is held out.
-pub const HELD_OUT: u64 = 50;
+const HELD_OUT: u64 = 50;
 
-/// The positions of all files.
+/// The positions of all files, in sets as a learner wants them.
 #[derive(Debug, Default)]
-pub struct Data {
-    pub learned: TrainingSet,
-    pub held_out: TrainingSet,
+pub struct Data<S> {
+    pub learned: S,
+    pub held_out: S,
     /// Positions that are not quiet.
     pub left_out: u64,
 }
 
-/// Reads all files. What follows the last whole sample of a file that still grows is ignored.
+/// Reads all files. What follows the last whole sample of a file that still grows is ignored. `add`
+/// tells whether a sample was quiet, and so taken into the set.
 ///
 /// # Errors
 /// A file cannot be read, or holds something else.
-pub fn read(paths: &[PathBuf]) -> anyhow::Result<Data> {
+pub fn read<S: Default>(
+    paths: &[PathBuf],
+    add: impl Fn(&mut S, &Sample) -> Result<bool, SampleError>,
+) -> anyhow::Result<Data<S>> {
     let mut data = Data::default();
     let mut games = 0;
     for path in paths {
-        let bytes = super::read(path)?;
+        let bytes = read_file(path)?;
         for (index, sample) in bytes.as_chunks::<{ Sample::SIZE }>().0.iter().enumerate() {
             let place = || format!("in {}, position {}", path.display(), index + 1);
             let sample = Sample::from_bytes(sample).with_context(place)?;
@@ -33,10 +40,36 @@ pub fn read(paths: &[PathBuf]) -> anyhow::Result<Data> {
             } else {
                 &mut data.learned
             };
-            let taken = set.add(&sample).with_context(place)?;
+            let taken = add(set, &sample).with_context(place)?;
             data.left_out += u64::from(!taken);
             games += u64::from(sample.is_last);
         }
     }
     Ok(data)
+}
+
+/// The whole file.
+///
+/// # Errors
+/// It cannot be read.
+pub fn read_file(path: &Path) -> anyhow::Result<Vec<u8>> {
+    fs::read(path).with_context(|| format!("cannot read {}", path.display()))
+}
+
+impl<S> Data<S> {
+    /// Refuses data that cannot be learned from, and says how much there is.
+    ///
+    /// # Errors
+    /// There is nothing to learn from, or nothing to validate on.
+    pub fn check(&self, len: impl Fn(&S) -> usize) -> anyhow::Result<()> {
+        let [learned, held_out] = [&self.learned, &self.held_out].map(len);
+        eprintln!(
+            "{learned} positions to learn from, {held_out} to validate on; {} were not quiet",
+            self.left_out
+        );
+        if learned == 0 || held_out == 0 {
+            bail!("too few positions: every {HELD_OUT}th game is held out");
+        }
+        Ok(())
+    }
 }

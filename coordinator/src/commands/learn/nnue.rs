@@ -1,14 +1,17 @@
 //! `monju learn nnue`: a network, from positions of self-play.
 
 mod curve;
-mod data;
 
-use super::{Progress, write_whole};
-use anyhow::{Context, bail};
+use super::{
+    Progress,
+    data::{self, read_file},
+    write_whole,
+};
+use anyhow::Context;
 use curve::Epoch;
 use monju_engine::{
     eval::Network,
-    learn::{NetworkTrainer, NetworkTraining},
+    learn::{NetworkTrainer, NetworkTraining, TrainingSet},
 };
 use std::{
     ffi::OsString,
@@ -51,19 +54,8 @@ impl NetworkRun {
         };
         epochs.retain(|epoch| epoch.number <= trainer.epochs_done());
 
-        let data = data::read(&self.data)?;
-        eprintln!(
-            "{} positions to learn from, {} to validate on; {} were not quiet",
-            data.learned.len(),
-            data.held_out.len(),
-            data.left_out
-        );
-        if data.learned.is_empty() || data.held_out.is_empty() {
-            bail!(
-                "too few positions: every {}th game is held out",
-                data::HELD_OUT
-            );
-        }
+        let data = data::read(&self.data, TrainingSet::add)?;
+        data.check(TrainingSet::len)?;
         let each = data.learned.len() as u64;
         let total = self.settings.epochs * each;
         let begun = trainer.epochs_done();
@@ -99,14 +91,14 @@ impl NetworkRun {
         let settings = self.settings.clone();
         if self.resume {
             let path = self.beside(".checkpoint");
-            let bytes = read(&path)?;
+            let bytes = read_file(&path)?;
             return NetworkTrainer::resume(settings, &bytes)
                 .with_context(|| format!("in {}", path.display()));
         }
         let start = match &self.start {
             None => None,
             Some(path) => Some(
-                Network::from_bytes(&read(path)?)
+                Network::from_bytes(&read_file(path)?)
                     .with_context(|| format!("in {}", path.display()))?,
             ),
         };
@@ -131,10 +123,6 @@ impl NetworkRun {
         name.push(ending);
         PathBuf::from(name)
     }
-}
-
-fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
-    fs::read(path).with_context(|| format!("cannot read {}", path.display()))
 }
 
 fn read_text(path: &Path) -> anyhow::Result<String> {

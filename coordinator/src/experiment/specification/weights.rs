@@ -22,7 +22,7 @@ impl Specification {
                     }
                     let wrong = |what| self.player_error(&ensemble.name, &player.name, what);
                     let model = load_evaluator(choice).map_err(|error| wrong(error.to_string()))?;
-                    hashes.insert(path, model.hash().unwrap_or_default().to_string());
+                    hashes.insert(path, model.hash().to_string());
                 }
             }
         }

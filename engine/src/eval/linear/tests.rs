@@ -1,6 +1,6 @@
 use super::*;
 use crate::{
-    eval::{Material, Noise},
+    eval::{Material, Model, Noise},
     rules::Game,
     search::{Control, Limits, Memory, SearchOptions, search},
 };
@@ -51,7 +51,10 @@ fn replay(game: &Game) -> Vec<(Position, Move)> {
 #[test]
 fn material_values_without_relations_are_the_material_evaluator() {
     let weights = Arc::new(LinearWeights::new(&Values::material()));
-    let (mut linear, mut material) = (Linear::new(weights), Material::default());
+    let (mut linear, mut material) = (
+        Linear::new(weights),
+        Material::new(Model::material_weights()),
+    );
     for (position, _) in replay(&random_game(5)) {
         linear.reset(&position);
         material.reset(&position);

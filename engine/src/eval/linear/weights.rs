@@ -10,7 +10,7 @@ use super::{
     layout::{self, Layout, SINGLE},
 };
 use crate::{
-    eval::{Noise, WeightsError},
+    eval::{Model, Noise, WeightsError, fnv1a},
     rules::{Color, Piece, PieceKind, Square},
 };
 
@@ -83,24 +83,25 @@ impl Values {
         bytes
     }
 
-    /// The material evaluator's values, and relations worth nothing: where learning starts.
+    /// The values of `material`, and relations worth nothing: where learning starts.
     pub fn material() -> Self {
-        use crate::eval::material::{TEMPO, hand_value, square_value};
+        let material = Model::material_weights();
+        let material = material.values();
         let mut single = vec![0; SINGLE];
         for kind in PieceKind::ALL {
             for square in Square::all() {
-                let value = square_value(Color::Black, kind, square);
+                let value = material.placed(kind, square);
                 single[layout::placed(kind, square)] = (value * UNIT) as i16;
             }
         }
         for kind in PieceKind::HAND {
             for count in 1..=kind.count_in_set() {
                 single[layout::HELD + index::hand_place(kind, count)] =
-                    (hand_value(kind) * UNIT) as i16;
+                    (material.hand[kind.index()] * UNIT) as i16;
             }
         }
         Self {
-            turn: (TEMPO * UNIT) as i16,
+            turn: (material.turn * UNIT) as i16,
             single,
             pairs: vec![0; Layout::get().len()],
         }
@@ -218,12 +219,6 @@ impl LinearWeights {
     pub fn hash(&self) -> u64 {
         self.hash
     }
-}
-
-fn fnv1a(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
-    })
 }
 
 #[cfg(test)]

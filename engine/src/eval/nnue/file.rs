@@ -9,6 +9,7 @@
 //! recognised.
 
 use super::network::{Features, HIDDEN, Layer, Network, Parts, WIDTH};
+use crate::eval::fnv1a;
 
 /// Why bytes are no network.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -99,13 +100,6 @@ impl Features {
         let hidden = 4 * HIDDEN + 2 * WIDTH * HIDDEN + 4 * HIDDEN + HIDDEN * HIDDEN;
         first + hidden + 4 + HIDDEN
     }
-}
-
-/// FNV-1a.
-fn hash_of(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    })
 }
 
 /// Reads from bytes whose length has been checked.
@@ -230,7 +224,7 @@ impl Network {
         let features = features(header.u32(), b"")?;
         let expected = u64::from(header.u32()) | u64::from(header.u32()) << 32;
         check_length(length, MAGIC.len() + 12 + features.weight_bytes())?;
-        let given = hash_of(weights);
+        let given = fnv1a(weights);
         if given != expected {
             return Err(NetworkError::Damaged { given, expected });
         }
@@ -256,7 +250,7 @@ impl Network {
         check_length(bytes.len(), 12 + length + 8 + features.weight_bytes())?;
         let parts = Reader(weights).parts(features, true)?;
         // Both kinds of file with the same weights make the same network.
-        let hash = hash_of(&write_parts(&parts, false));
+        let hash = fnv1a(&write_parts(&parts, false));
         Ok(Self::new(&parts, hash))
     }
 
@@ -265,7 +259,7 @@ impl Network {
         let weights = write_parts(&self.parts(), false);
         let mut bytes = MAGIC.to_vec();
         bytes.extend(self.features().architecture().to_le_bytes());
-        bytes.extend(hash_of(&weights).to_le_bytes());
+        bytes.extend(fnv1a(&weights).to_le_bytes());
         bytes.extend(weights);
         bytes
     }
@@ -284,7 +278,7 @@ impl Network {
 
     /// A network of these weights.
     pub(crate) fn from_parts(parts: &Parts) -> Self {
-        Self::new(parts, hash_of(&write_parts(parts, false)))
+        Self::new(parts, fnv1a(&write_parts(parts, false)))
     }
 }
 

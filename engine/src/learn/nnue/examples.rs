@@ -9,14 +9,6 @@ use crate::{
 /// Pieces of a complete set.
 const SET: usize = 40;
 
-/// Why a sample is not learned from.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ExampleError {
-    /// The sample is none.
-    #[error(transparent)]
-    Sample(#[from] SampleError),
-}
-
 /// One position, as the side to move sees it.
 #[derive(Clone, Debug)]
 pub(super) struct Example {
@@ -60,10 +52,9 @@ impl TrainingSet {
     ///
     /// # Errors
     /// The bytes of the sample are no position.
-    pub fn add(&mut self, sample: &Sample) -> Result<bool, ExampleError> {
+    pub fn add(&mut self, sample: &Sample) -> Result<bool, SampleError> {
         let position = sample.position()?;
-        let captures = !position.piece(sample.best_move.to()).is_none();
-        if captures || position.in_check() {
+        if !sample.is_quiet(&position) {
             return Ok(false);
         }
         let us = match position.side_to_move() {
