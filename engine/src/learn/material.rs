@@ -140,7 +140,7 @@ fn places(position: &Position) -> impl Iterator<Item = i16> + '_ {
     });
     let held = Color::ALL.into_iter().flat_map(move |color| {
         PieceKind::HAND.into_iter().flat_map(move |kind| {
-            let count = position.hand(color).count(kind) as usize;
+            let count = position.hand(color).count(kind);
             std::iter::repeat_n(signed(color, HANDS + kind.index()), count)
         })
     });
