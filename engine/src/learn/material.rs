@@ -56,7 +56,7 @@ impl Default for MaterialTraining {
             rate: 0.01,
             lambda: 0.7,
             scale: 650.0,
-            prior: 30.0,
+            prior: 40.0,
         }
     }
 }
