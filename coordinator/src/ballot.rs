@@ -2,10 +2,12 @@
 
 mod decision;
 mod lanes;
+mod lead;
 mod poll;
 pub mod words;
 
 pub use decision::{Verdict, by_rules, tie_break};
+pub use lead::{Lead, lead};
 pub use poll::{Method, decide};
 
 use crate::{
@@ -32,6 +34,8 @@ pub struct Heading {
     pub rule: Rule,
     /// Ballot name of the primary player, where the ensemble names one.
     pub primary: Option<String>,
+    /// Who has led the game so far, under `hand-over`.
+    pub lead: Option<Lead>,
     /// What makes scores comparable.
     pub calibration: Arc<Calibration>,
 }

@@ -352,9 +352,14 @@ impl<'a> Consultation<'a> {
             Rule::Majority | Rule::MajorityThenOptimistic => lead(false),
             Rule::PrimaryUnlessOutvoted => lead(true),
             // Any vote to come may change sums of scores, weights or ranks.
-            Rule::Weighted | Rule::Optimistic | Rule::MeanScore | Rule::Ranked | Rule::Single => {
-                false
-            }
+            Rule::Weighted
+            | Rule::Optimistic
+            | Rule::Pessimistic
+            | Rule::MeanScore
+            | Rule::Ranked
+            | Rule::Single
+            | Rule::Alternate
+            | Rule::HandOver => false,
         };
         is_counted_out || self.only_move
     }

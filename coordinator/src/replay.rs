@@ -7,7 +7,7 @@ pub use agreement::{Agreement, Member};
 pub use diversity::{Diversity, MOST_COUNTED};
 
 use crate::{
-    ballot::{Method, decide, tie_break, words},
+    ballot::{Lead, Method, decide, lead, tie_break, words},
     voting::Rule,
 };
 use monju_engine::Game;
@@ -95,13 +95,14 @@ impl Replay {
         };
         let mut agreement = Agreement::default();
         let mut diversity = diversity::Counts::default();
+        let mut leads = BTreeMap::new();
         for ballot in ballots {
             let Some(decision) = &ballot.decision else {
                 continue;
             };
             let recorded = report.recorded_rules.entry(decision.rule.clone());
             *recorded.or_default() += 1;
-            if let Some(again) = self.decide_again(ballot, decision, &mut report) {
+            if let Some(again) = self.decide_again(ballot, decision, &mut leads, &mut report) {
                 report.voted += 1;
                 agreement.enter(&ballot.votes, &decision.r#move, &again);
                 diversity.enter(&ballot.votes);
@@ -117,6 +118,7 @@ impl Replay {
         &self,
         ballot: &Ballot,
         decision: &Decision,
+        leads: &mut BTreeMap<String, Lead>,
         report: &mut Report,
     ) -> Option<String> {
         if matches!(decision.r#move.as_str(), "resign" | "win") {
@@ -125,17 +127,25 @@ impl Replay {
         let position = ballot.position.clone().unwrap_or_default();
         let game = Game::from_parts(&position.start, &position.moves).ok()?;
         let sfen = game.position().to_string();
+        let primary = match &self.primary {
+            Primary::AsRecorded if ballot.primary.is_empty() => None,
+            Primary::AsRecorded => Some(&*ballot.primary),
+            Primary::None => None,
+            Primary::Named(name) => Some(&**name),
+        };
+        let led = leads.get(&ballot.game_id).cloned();
         let method = |rule| Method {
             rule,
-            primary: match &self.primary {
-                Primary::AsRecorded if ballot.primary.is_empty() => None,
-                Primary::AsRecorded => Some(&*ballot.primary),
-                Primary::None => None,
-                Primary::Named(name) => Some(name),
-            },
+            primary,
             seed: ballot.seed,
             sfen: &sfen,
+            ply: game.position().ply(),
+            lead: led.as_ref(),
         };
+        // Under `hand-over` the ballots of a game depend on those before.
+        if let Some(lead) = lead(led.as_ref(), primary, &ballot.votes) {
+            leads.insert(ballot.game_id.clone(), lead);
+        }
         for rule in Rule::ALL {
             let choice = decide(method(rule), &ballot.votes)?;
             if choice.mv != decision.r#move {

@@ -1,14 +1,8 @@
 //! When the team resigns: members never do, their calibrated win rate may.
 
+use crate::games::PerGame;
 use monju_proto::v1::{Ballot, Decision, TieBreak};
-use std::{
-    collections::VecDeque,
-    sync::{Mutex, PoisonError},
-};
 use tracing::info;
-
-/// Games that are remembered at a time; a coordinator plays few.
-const GAMES: usize = 256;
 
 /// When to resign.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -23,8 +17,8 @@ pub struct Policy {
 #[derive(Debug)]
 pub struct Resignation {
     policy: Option<Policy>,
-    /// Bad signs by game, the game heard of last at the end.
-    games: Mutex<VecDeque<(String, u32)>>,
+    /// The bad signs in a row.
+    signs: PerGame<u32>,
 }
 
 impl Resignation {
@@ -32,7 +26,7 @@ impl Resignation {
     pub fn new(policy: Option<Policy>) -> Self {
         Self {
             policy,
-            games: Mutex::default(),
+            signs: PerGame::default(),
         }
     }
 
@@ -65,19 +59,10 @@ impl Resignation {
 
     /// The bad signs in a row, this decision included.
     fn note(&self, game: &str, is_bad: bool) -> u32 {
-        let mut games = self.games.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = games.iter().position(|(name, _)| name == game);
-        let before = known.and_then(|index| games.remove(index));
-        let signs = match (before, is_bad) {
-            (Some((_, signs)), true) => signs.saturating_add(1),
-            (None, true) => 1,
-            (_, false) => 0,
-        };
-        if games.len() == GAMES {
-            games.pop_front();
-        }
-        games.push_back((game.to_owned(), signs));
-        signs
+        self.signs.update(game, |signs| match is_bad {
+            true => signs.unwrap_or(0).saturating_add(1),
+            false => 0,
+        })
     }
 }
 
@@ -120,18 +105,5 @@ mod tests {
         };
         assert_eq!(decided(&Resignation::new(None), "a", Some(0.0)), "7g7f");
         assert_eq!(decided(&Resignation::new(Some(policy)), "a", None), "7g7f");
-    }
-
-    #[test]
-    fn old_games_are_forgotten() {
-        let resignation = Resignation::new(Some(Policy {
-            below: 0.5,
-            after: 2,
-        }));
-        decided(&resignation, "old", Some(0.1));
-        for number in 0..GAMES {
-            decided(&resignation, &number.to_string(), Some(0.9));
-        }
-        assert_eq!(decided(&resignation, "old", Some(0.1)), "7g7f");
     }
 }

@@ -7,10 +7,11 @@ pub use pondering::{Pondering, UnknownPondering};
 use ponders::Ponders;
 
 use crate::{
-    ballot::Heading,
+    ballot::{Heading, Lead, lead},
     calibration::Calibration,
     clock::Tempo,
     consultation::{Command, Kept, Outcome, Question, consult},
+    games::PerGame,
     record::{
         Recorder,
         schema::{GameResult, VERSION, Winner},
@@ -88,6 +89,7 @@ struct Inner {
     decided: broadcast::Sender<Ballot>,
     ponders: Ponders,
     resignation: Resignation,
+    leads: PerGame<Lead>,
     recorder: Option<Arc<Recorder>>,
 }
 
@@ -103,6 +105,7 @@ impl Service {
                 consultations: AtomicU64::new(1),
                 decided: broadcast::Sender::new(WATCH_BACKLOG),
                 ponders: Ponders::default(),
+                leads: PerGame::default(),
             }),
         }
     }
@@ -160,6 +163,7 @@ impl Service {
         let measured = Duration::from_millis(begin.overhead_ms.into());
         Ok(Question {
             heading: Heading {
+                lead: self.inner.leads.get(&begin.game_id),
                 id: self.inner.consultations.fetch_add(1, Ordering::Relaxed),
                 game_id: begin.game_id,
                 seed: begin.seed,
@@ -173,6 +177,21 @@ impl Service {
             overhead: ensemble.overhead.max(measured),
             predictions,
         })
+    }
+}
+
+impl Inner {
+    /// Remembers who leads the game now, under the rule that asks.
+    fn note_lead(&self, ballot: &Ballot) {
+        let rule = ballot.decision.as_ref().map(|decision| &*decision.rule);
+        if rule != Some(Rule::HandOver.name()) {
+            return;
+        }
+        let previous = self.leads.get(&ballot.game_id);
+        let primary = self.ensemble.primary.as_deref();
+        if let Some(lead) = lead(previous.as_ref(), primary, &ballot.votes) {
+            self.leads.update(&ballot.game_id, |_| lead);
+        }
     }
 }
 
@@ -218,6 +237,7 @@ impl Coordinator for Service {
             }
             if let Some(mut ballot) = ballot {
                 inner.ponders.remember(&ballot);
+                inner.note_lead(&ballot);
                 inner.resignation.consider(&mut ballot);
                 if let Some(recorder) = &inner.recorder {
                     recorder.ballot(&ballot);

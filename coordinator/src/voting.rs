@@ -5,6 +5,7 @@
 mod majority;
 mod mean_score;
 mod optimistic;
+mod pessimistic;
 mod primary;
 #[cfg(test)]
 mod properties;
@@ -17,6 +18,7 @@ mod weighted;
 pub use majority::{majority, majority_then_optimistic};
 pub use mean_score::mean_score;
 pub use optimistic::optimistic;
+pub use pessimistic::pessimistic;
 pub use primary::primary_unless_outvoted;
 pub use ranked::{RANKED_MOVES, ranked};
 pub use rule::{Rule, UnknownRule};
@@ -57,7 +59,8 @@ impl Opinion {
 pub struct Poll<'a> {
     /// The votes that count.
     pub opinions: &'a [Opinion],
-    /// Index of the primary player's vote, where there is such a player and its vote counts.
+    /// Index of the vote of the player whom the rule follows, or whose word decides ties: the primary
+    /// player, or whoever's turn it is. `None` without such a player, or where its vote does not count.
     pub primary: Option<usize>,
     /// Decides between equals; should differ from position to position.
     pub seed: u64,
@@ -139,11 +142,13 @@ pub fn decide(rule: Rule, poll: &Poll<'_>) -> Option<Choice> {
         Rule::Majority => majority(poll),
         Rule::Weighted => weighted(poll),
         Rule::Optimistic => optimistic(poll),
+        Rule::Pessimistic => pessimistic(poll),
         Rule::MajorityThenOptimistic => majority_then_optimistic(poll),
         Rule::MeanScore => mean_score(poll),
         Rule::Ranked => ranked(poll),
         Rule::PrimaryUnlessOutvoted => primary_unless_outvoted(poll),
-        Rule::Single => single(poll),
+        // Whom they follow is known before the poll.
+        Rule::Single | Rule::Alternate | Rule::HandOver => single(poll),
     }
 }
 

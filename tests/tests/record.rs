@@ -14,14 +14,17 @@ use std::{
 };
 
 /// Every rule, as the configuration names them.
-const RULES: [&str; 7] = [
+const RULES: [&str; 10] = [
     "majority",
     "weighted",
     "optimistic",
+    "pessimistic",
     "majority-then-optimistic",
     "mean-score",
     "ranked",
     "single",
+    "alternate",
+    "hand-over",
 ];
 
 /// A file in a folder that goes away with the test.

@@ -52,6 +52,8 @@ impl OpenBallot {
             primary: self.heading.primary.as_deref(),
             seed: self.heading.seed,
             sfen: &self.game.position().to_string(),
+            ply: self.game.position().ply(),
+            lead: self.heading.lead.as_ref(),
         };
         match decide(method, &self.votes(Arrival::Late)) {
             Some(Choice { mv, ground }) => Verdict::Decided {

@@ -1,5 +1,6 @@
 //! From votes, of a ballot under way or of a recorded one, to what the rules decide from.
 
+use super::lead::{Lead, followed};
 use crate::{
     calibration::{Standing, scale_name, standing},
     seed,
@@ -25,26 +26,26 @@ pub struct Method<'a> {
     pub seed: u64,
     /// The position as SFEN: ties of one game should not all fall the same way.
     pub sfen: &'a str,
+    /// The number of the move to be played, 1 for the first.
+    pub ply: u32,
+    /// Who has led the game so far, under `hand-over`.
+    pub lead: Option<&'a Lead>,
 }
 
 /// Decides from the votes that count; `None` when there are none.
 pub fn decide(method: Method<'_>, votes: &[Vote]) -> Option<Choice> {
     let counted: Vec<&Vote> = votes.iter().filter(|vote| vote.counted).collect();
     let opinions = opinions(&counted);
-    // The one player that `single` follows is the first where none is primary.
-    let primary = match (method.primary, method.rule) {
-        (None, Rule::Single) => votes.first().map(name),
-        (primary, _) => primary,
-    };
+    let followed = followed(&method, votes);
     let poll = Poll {
         opinions: &opinions,
-        primary: primary.and_then(|primary| counted.iter().position(|vote| name(vote) == primary)),
+        primary: followed.and_then(|one| counted.iter().position(|vote| name(vote) == one)),
         seed: seed::derive(method.seed, &format!("tie {}", method.sfen)),
     };
     voting::decide(method.rule, &poll)
 }
 
-fn name(vote: &Vote) -> &str {
+pub(super) fn name(vote: &Vote) -> &str {
     vote.player.as_ref().map_or("", |player| &player.name)
 }
 
@@ -88,15 +89,17 @@ fn values(counted: &[&Vote]) -> Vec<Option<f64>> {
         .map(|vote| vote.player.as_ref().map(scale_name));
     let first = scales.next();
     let comparable = scales.all(|scale| Some(scale) == first);
-    let centipawns = |vote: &&Vote| {
-        Some(match score_of(vote).and_then(standing)? {
-            Standing::Centipawns(cp) => cp.clamp(-MOST_CENTIPAWNS, MOST_CENTIPAWNS).into(),
-            Standing::Mates(plies) => MATE - f64::from(plies),
-            Standing::Mated(plies) => f64::from(plies) - MATE,
-        })
-    };
     let value = |vote: &&Vote| centipawns(vote).filter(|_| comparable);
     counted.iter().map(value).collect()
+}
+
+/// The score as its engine gave it; `None` where there is none that ranks.
+pub(super) fn centipawns(vote: &Vote) -> Option<f64> {
+    Some(match score_of(vote).and_then(standing)? {
+        Standing::Centipawns(cp) => cp.clamp(-MOST_CENTIPAWNS, MOST_CENTIPAWNS).into(),
+        Standing::Mates(plies) => MATE - f64::from(plies),
+        Standing::Mated(plies) => f64::from(plies) - MATE,
+    })
 }
 
 fn score_of(vote: &Vote) -> Option<&Score> {
@@ -105,12 +108,12 @@ fn score_of(vote: &Vote) -> Option<&Score> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::voting::Ground;
     use monju_proto::v1::{PlayerInfo, score::Kind};
 
-    fn vote(name: &str, engine: &str, mv: &str, cp: i32) -> Vote {
+    pub fn vote(name: &str, engine: &str, mv: &str, cp: i32) -> Vote {
         Vote {
             player: Some(PlayerInfo {
                 name: name.to_owned(),
@@ -131,11 +134,17 @@ mod tests {
     }
 
     fn decided(rule: Rule, votes: &[Vote]) -> (String, Ground) {
+        decided_at(1, rule, votes)
+    }
+
+    fn decided_at(ply: u32, rule: Rule, votes: &[Vote]) -> (String, Ground) {
         let method = Method {
             rule,
             primary: None,
             seed: 1,
             sfen: "here",
+            ply,
+            lead: None,
         };
         let choice = decide(method, votes).expect("votes");
         (choice.mv, choice.ground)
@@ -189,5 +198,19 @@ mod tests {
             decided(Rule::Single, &votes),
             ("2g2f".to_owned(), Ground::Majority)
         );
+    }
+
+    #[test]
+    fn players_that_alternate_have_a_turn_at_every_move_of_their_side() {
+        let mut votes = ["7g7f", "2g2f", "5g5f"].map(|mv| vote(mv, "one", mv, 0));
+        let turns = |votes: &[Vote], plies: [u32; 4]| {
+            plies.map(|ply| decided_at(ply, Rule::Alternate, votes).0)
+        };
+        let expected = ["7g7f", "2g2f", "5g5f", "7g7f"];
+        assert_eq!(turns(&votes, [1, 3, 5, 7]), expected);
+        assert_eq!(turns(&votes, [2, 4, 6, 8]), expected);
+        votes[1].counted = false;
+        let (_, ground) = decided_at(3, Rule::Alternate, &votes);
+        assert_eq!(ground, Ground::Majority, "whose turn it is has no vote");
     }
 }

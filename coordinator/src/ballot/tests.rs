@@ -10,6 +10,7 @@ fn heading(primary: Option<&str>) -> Heading {
         seed: 1,
         rule: Rule::Majority,
         primary: primary.map(str::to_owned),
+        lead: None,
         calibration: Default::default(),
     }
 }

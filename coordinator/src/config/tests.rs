@@ -37,8 +37,8 @@ fn wrong_things_are_named_with_file_line_and_mend() {
         (
             "[ensemble]\nrule = \"seniority\"",
             "monju.toml:2: unknown rule 'seniority'; expected one of: majority, weighted, \
-             optimistic, majority-then-optimistic, mean-score, ranked, primary-unless-outvoted, \
-             single",
+             optimistic, pessimistic, majority-then-optimistic, mean-score, ranked, \
+             primary-unless-outvoted, single, alternate, hand-over",
         ),
         (
             "[ensemble]\nrule = \"primary-unless-outvoted\"",

@@ -23,6 +23,7 @@ fn question_on(position: &str, limits: Limits) -> Question {
             seed: 1,
             rule: Rule::Majority,
             primary: None,
+            lead: None,
             calibration: Default::default(),
         },
         game: Game::from_usi(position).expect("a position"),

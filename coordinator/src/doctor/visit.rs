@@ -133,6 +133,7 @@ async fn test_moves(
             seed: 1,
             rule: ensemble.rule,
             primary: ensemble.primary.clone(),
+            lead: None,
             calibration: Arc::clone(&ensemble.calibration),
         },
         game: Game::startpos(),

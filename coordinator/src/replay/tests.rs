@@ -117,6 +117,30 @@ fn another_primary_decides_otherwise() {
 }
 
 #[test]
+fn a_lead_is_handed_over_within_a_game() {
+    let votes = |of_a: i32| {
+        vec![
+            vote("a", 25.0, "7g7f", of_a),
+            vote("b", 25.0, "2g2f", 0),
+            vote("c", 50.0, "2g2f", 0),
+        ]
+    };
+    let mut ballots: Vec<Ballot> = (1..)
+        .zip([100, 0, -250, 300])
+        .map(|(id, of_a)| ballot(id, "2g2f", votes(of_a)))
+        .collect();
+    let mut other = ballot(5, "2g2f", votes(-900));
+    other.game_id = "another".to_owned();
+    ballots.push(other);
+    let replay = Replay {
+        rule: Some(Rule::HandOver),
+        ..Replay::default()
+    };
+    let led_by_a: Vec<u64> = replay.run(&ballots).changes.iter().map(|c| c.id).collect();
+    assert_eq!(led_by_a, [1, 2, 5], "b leads from where a's score fell");
+}
+
+#[test]
 fn agreement_and_diversity_are_counted() {
     let report = Replay::default().run(&ballots());
     let row = |index: usize| report.agreement[index].clone();

@@ -99,7 +99,7 @@ proptest! {
     fn one_more_vote_of_the_same_kind_never_hurts_the_winner(
         rule in prop::sample::select(vec![
             Rule::Majority, Rule::Weighted, Rule::Optimistic, Rule::MajorityThenOptimistic,
-            Rule::PrimaryUnlessOutvoted, Rule::Single,
+            Rule::PrimaryUnlessOutvoted, Rule::Single, Rule::Alternate, Rule::HandOver,
         ]),
         opinions in opinions(), primary in 0_usize..12, seed: u64,
     ) {

@@ -12,6 +12,8 @@ pub enum Rule {
     Weighted,
     /// The move of the vote with the highest score (Sugiyama et al. 2010).
     Optimistic,
+    /// The move of the vote with the lowest score.
+    Pessimistic,
     /// The move with the most votes; among equals, the one of the highest score.
     MajorityThenOptimistic,
     /// The move whose votes have the highest mean score.
@@ -23,19 +25,26 @@ pub enum Rule {
     PrimaryUnlessOutvoted,
     /// The primary player's move, whatever the others say; without a primary, the first player's.
     Single,
+    /// The players in turn, move by move.
+    Alternate,
+    /// One player, until its score falls; then the next one.
+    HandOver,
 }
 
 impl Rule {
     /// Every rule there is.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 11] = [
         Self::Majority,
         Self::Weighted,
         Self::Optimistic,
+        Self::Pessimistic,
         Self::MajorityThenOptimistic,
         Self::MeanScore,
         Self::Ranked,
         Self::PrimaryUnlessOutvoted,
         Self::Single,
+        Self::Alternate,
+        Self::HandOver,
     ];
 
     /// The name that configurations and ballots use.
@@ -44,11 +53,14 @@ impl Rule {
             Self::Majority => "majority",
             Self::Weighted => "weighted",
             Self::Optimistic => "optimistic",
+            Self::Pessimistic => "pessimistic",
             Self::MajorityThenOptimistic => "majority-then-optimistic",
             Self::MeanScore => "mean-score",
             Self::Ranked => "ranked",
             Self::PrimaryUnlessOutvoted => "primary-unless-outvoted",
             Self::Single => "single",
+            Self::Alternate => "alternate",
+            Self::HandOver => "hand-over",
         }
     }
 
@@ -57,7 +69,7 @@ impl Rule {
     pub fn compares_scores(self) -> bool {
         matches!(
             self,
-            Self::Optimistic | Self::MajorityThenOptimistic | Self::MeanScore
+            Self::Optimistic | Self::Pessimistic | Self::MajorityThenOptimistic | Self::MeanScore
         )
     }
 

@@ -159,10 +159,13 @@ ballots   3, decided by votes 2; recorded rules: majority 3
 rule      optimistic: 1 decisions change (50.0 %); ties and grounds: none 2
 
 Decisions that each rule would change
+alternate                 0   0.0 %
+hand-over                 0   0.0 %
 majority                  0   0.0 %
 majority-then-optimistic  0   0.0 %
 mean-score                1  50.0 %
 optimistic                1  50.0 %
+pessimistic               0   0.0 %
 primary-unless-outvoted   0   0.0 %
 ranked                    0   0.0 %
 single                    0   0.0 %
