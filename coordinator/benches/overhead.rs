@@ -188,6 +188,7 @@ impl Cluster {
                 seed: number,
                 rule: Rule::Majority,
                 primary: None,
+                lead: None,
                 calibration: Arc::default(),
             },
             game: Game::startpos(),
