@@ -244,3 +244,36 @@ async fn a_spread_ponder_keeps_the_search_about_what_was_played() {
         "{told:?}"
     );
 }
+
+#[tokio::test(start_paused = true)]
+async fn the_lead_is_remembered_from_move_to_move_of_a_game() {
+    let worker = FakeWorker::named("desk")
+        .player("a", &[Answer("7g7f")])
+        .player("b", &[Answer("2g2f")]);
+    let mut served = serve(worker, None).await;
+    let mut decided = async |game: &str, moves: &[&str]| {
+        let mut begin = begin("startpos");
+        begin.rule = Rule::HandOver.name().to_owned();
+        begin.game_id = game.to_owned();
+        let position = begin.position.as_mut().expect("a position");
+        position.moves = moves.iter().map(|mv| (*mv).to_owned()).collect();
+        let requests = tokio_stream::once(request(consult_request::Message::Begin(begin)));
+        let answer = served.client.consult(requests).await;
+        let mut stream = answer.expect("begun").into_inner();
+        loop {
+            let response = stream.message().await.expect("no error");
+            if let Some(Message::Ballot(ballot)) = response.expect("a ballot").message {
+                return ballot.decision.expect("decided").r#move;
+            }
+        }
+    };
+    assert_eq!(decided("one", &[]).await, "7g7f");
+    // Here the first player's move is illegal.
+    assert_eq!(decided("one", &["7g7f", "3c3d"]).await, "2g2f");
+    assert_eq!(
+        decided("one", &[]).await,
+        "2g2f",
+        "the second one leads now"
+    );
+    assert_eq!(decided("another", &[]).await, "7g7f");
+}
