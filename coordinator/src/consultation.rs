@@ -56,6 +56,8 @@ pub struct Outcome {
     pub ballot: Option<Ballot>,
     /// After a ponder that missed: the searches about other replies, still running.
     pub kept: Option<Kept>,
+    /// The ballot is about a position to which the opponent has not played.
+    pub missed: bool,
 }
 
 /// What may be said to a consultation under way.
@@ -102,13 +104,14 @@ pub async fn consult(
         }
     }
     let kept = consultation.let_go();
+    let missed = consultation.missed;
     let control = Control::new();
     let decision = consultation.decide(control.clone());
     tokio::pin!(decision);
     loop {
         tokio::select! {
             biased;
-            ballot = &mut decision => return Outcome { ballot: Some(ballot), kept },
+            ballot = &mut decision => return Outcome { ballot: Some(ballot), kept, missed },
             () = standings.closed() => {
                 control.stop();
                 return Outcome::default();

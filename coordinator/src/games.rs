@@ -1,52 +1,60 @@
-//! What is remembered of each game, for as long as it may go on.
+//! What is remembered of each side of each game, for as long as it may go on.
 
+use monju_engine::Color;
 use std::{
     collections::VecDeque,
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-/// Games that are remembered at a time; a coordinator plays few.
-pub const GAMES: usize = 256;
+/// Sides that are remembered at a time; a coordinator plays few games.
+const SIDES: usize = 256;
 
-/// A value a game; the game that was heard of longest ago is forgotten first.
+/// A side of a game: one coordinator may think for both.
+type Side = (String, Color);
+
+/// A value for each side; the one that was heard of longest ago is forgotten first.
 #[derive(Debug)]
-pub struct PerGame<T> {
-    /// By game, the one heard of last at the end.
-    games: Mutex<VecDeque<(String, T)>>,
+pub struct PerSide<T> {
+    /// The side heard of last at the end.
+    sides: Mutex<VecDeque<(Side, T)>>,
 }
 
-impl<T> Default for PerGame<T> {
+impl<T> Default for PerSide<T> {
     fn default() -> Self {
         Self {
-            games: Mutex::default(),
+            sides: Mutex::default(),
         }
     }
 }
 
-impl<T: Clone> PerGame<T> {
-    /// What is remembered of a game.
-    pub fn get(&self, game: &str) -> Option<T> {
-        let games = self.lock();
-        let known = games.iter().find(|(name, _)| name == game);
+impl<T: Clone> PerSide<T> {
+    /// What is remembered of a side.
+    pub fn get(&self, game: &str, side: Color) -> Option<T> {
+        let sides = self.lock();
+        let known = sides.iter().find(|(known, _)| is(known, game, side));
         known.map(|(_, value)| value.clone())
     }
 
     /// Remembers something else from now on, which may follow from what was remembered; returns it.
-    pub fn update(&self, game: &str, next: impl FnOnce(Option<T>) -> T) -> T {
-        let mut games = self.lock();
-        let known = games.iter().position(|(name, _)| name == game);
-        let before = known.and_then(|index| games.remove(index));
+    pub fn update(&self, game: &str, side: Color, next: impl FnOnce(Option<T>) -> T) -> T {
+        let mut sides = self.lock();
+        let known = sides.iter().position(|(known, _)| is(known, game, side));
+        let before = known.and_then(|index| sides.remove(index));
         let value = next(before.map(|(_, value)| value));
-        if games.len() == GAMES {
-            games.pop_front();
+        if sides.len() == SIDES {
+            sides.pop_front();
         }
-        games.push_back((game.to_owned(), value.clone()));
+        sides.push_back(((game.to_owned(), side), value.clone()));
         value
     }
 
-    fn lock(&self) -> MutexGuard<'_, VecDeque<(String, T)>> {
-        self.games.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, VecDeque<(Side, T)>> {
+        self.sides.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn is(known: &Side, game: &str, side: Color) -> bool {
+    known.0 == game && known.1 == side
 }
 
 #[cfg(test)]
@@ -54,14 +62,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn games_are_apart_and_old_ones_are_forgotten() {
-        let counts = PerGame::default();
-        let count = |game: &str| counts.update(game, |count| count.unwrap_or(0) + 1);
-        assert_eq!((count("old"), count("old"), count("b")), (1, 2, 1));
-        for number in 0..GAMES - 1 {
-            count(&number.to_string());
+    fn games_and_sides_are_apart_and_old_ones_are_forgotten() {
+        let counts = PerSide::default();
+        let count = |game: &str, side| {
+            counts.update(game, side, |count: Option<u32>| count.unwrap_or(0) + 1)
+        };
+        let [black, white] = Color::ALL;
+        assert_eq!((count("old", black), count("old", black)), (1, 2));
+        assert_eq!((count("old", white), count("b", black)), (1, 1));
+        for number in 0..SIDES - 2 {
+            count(&number.to_string(), white);
         }
-        assert_eq!(counts.get("old"), None);
-        assert_eq!(counts.get("b"), Some(1));
+        assert_eq!(counts.get("old", black), None);
+        assert_eq!(counts.get("old", white), Some(1));
     }
 }

@@ -10,10 +10,10 @@ use crate::{
     ballot::{Lead, Method, decide, lead, tie_break, words},
     voting::Rule,
 };
-use monju_engine::Game;
+use monju_engine::{Color, Game};
 use monju_proto::v1::{Ballot, Decision};
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// How ballots are decided again.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -95,7 +95,7 @@ impl Replay {
         };
         let mut agreement = Agreement::default();
         let mut diversity = diversity::Counts::default();
-        let mut leads = BTreeMap::new();
+        let mut leads = HashMap::new();
         for ballot in ballots {
             let Some(decision) = &ballot.decision else {
                 continue;
@@ -118,7 +118,7 @@ impl Replay {
         &self,
         ballot: &Ballot,
         decision: &Decision,
-        leads: &mut BTreeMap<String, Lead>,
+        leads: &mut HashMap<(String, Color), Lead>,
         report: &mut Report,
     ) -> Option<String> {
         if matches!(decision.r#move.as_str(), "resign" | "win") {
@@ -133,7 +133,8 @@ impl Replay {
             Primary::None => None,
             Primary::Named(name) => Some(&**name),
         };
-        let led = leads.get(&ballot.game_id).cloned();
+        let side = (ballot.game_id.clone(), game.position().side_to_move());
+        let led = leads.get(&side).cloned();
         let method = |rule| Method {
             rule,
             primary,
@@ -142,9 +143,9 @@ impl Replay {
             ply: game.position().ply(),
             lead: led.as_ref(),
         };
-        // Under `hand-over` the ballots of a game depend on those before.
+        // Under `hand-over` the ballots of a side depend on those before.
         if let Some(lead) = lead(led.as_ref(), primary, &ballot.votes) {
-            leads.insert(ballot.game_id.clone(), lead);
+            leads.insert(side, lead);
         }
         for rule in Rule::ALL {
             let choice = decide(method(rule), &ballot.votes)?;

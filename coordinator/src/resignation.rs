@@ -1,6 +1,7 @@
 //! When the team resigns: members never do, their calibrated win rate may.
 
-use crate::games::PerGame;
+use crate::games::PerSide;
+use monju_engine::Color;
 use monju_proto::v1::{Ballot, Decision, TieBreak};
 use tracing::info;
 
@@ -13,12 +14,12 @@ pub struct Policy {
     pub after: u32,
 }
 
-/// Counts the bad signs of each game.
+/// Counts the bad signs of each side of each game.
 #[derive(Debug)]
 pub struct Resignation {
     policy: Option<Policy>,
     /// The bad signs in a row.
-    signs: PerGame<u32>,
+    signs: PerSide<u32>,
 }
 
 impl Resignation {
@@ -26,13 +27,13 @@ impl Resignation {
     pub fn new(policy: Option<Policy>) -> Self {
         Self {
             policy,
-            signs: PerGame::default(),
+            signs: PerSide::default(),
         }
     }
 
     /// Turns a decision into a resignation where its time has come. A decision without a win rate,
-    /// because nothing is calibrated, breaks the row of bad signs.
-    pub fn consider(&self, ballot: &mut Ballot) {
+    /// because nothing is calibrated, breaks the row of bad signs. `side` is the one that decided.
+    pub fn consider(&self, ballot: &mut Ballot, side: Color) {
         let (Some(policy), Some(decision)) = (self.policy, &mut ballot.decision) else {
             return;
         };
@@ -40,7 +41,7 @@ impl Resignation {
             return;
         }
         let is_bad = decision.win_rate.is_some_and(|rate| rate < policy.below);
-        let signs = self.note(&ballot.game_id, is_bad);
+        let signs = self.note(&ballot.game_id, side, is_bad);
         if signs >= policy.after {
             info!(
                 game = ballot.game_id,
@@ -58,8 +59,8 @@ impl Resignation {
     }
 
     /// The bad signs in a row, this decision included.
-    fn note(&self, game: &str, is_bad: bool) -> u32 {
-        self.signs.update(game, |signs| match is_bad {
+    fn note(&self, game: &str, side: Color, is_bad: bool) -> u32 {
+        self.signs.update(game, side, |signs| match is_bad {
             true => signs.unwrap_or(0).saturating_add(1),
             false => 0,
         })
@@ -80,7 +81,7 @@ mod tests {
             }),
             ..Ballot::default()
         };
-        resignation.consider(&mut ballot);
+        resignation.consider(&mut ballot, Color::Black);
         ballot.decision.expect("decided").r#move
     }
 

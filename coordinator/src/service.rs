@@ -11,7 +11,7 @@ use crate::{
     calibration::Calibration,
     clock::Tempo,
     consultation::{Command, Kept, Outcome, Question, consult},
-    games::PerGame,
+    games::PerSide,
     record::{
         Recorder,
         schema::{GameResult, VERSION, Winner},
@@ -20,7 +20,7 @@ use crate::{
     roster::Roster,
     voting::{RANKED_MOVES, Rule},
 };
-use monju_engine::Game;
+use monju_engine::{Color, Game};
 use monju_proto::v1::{
     Ballot, Begin, ConsultRequest, ConsultResponse, FinishGameRequest, FinishGameResponse,
     GameOutcome, PrepareGameRequest, PrepareGameResponse, RosterRequest, RosterResponse,
@@ -89,7 +89,7 @@ struct Inner {
     decided: broadcast::Sender<Ballot>,
     ponders: Ponders,
     resignation: Resignation,
-    leads: PerGame<Lead>,
+    leads: PerSide<Lead>,
     recorder: Option<Arc<Recorder>>,
 }
 
@@ -105,7 +105,7 @@ impl Service {
                 consultations: AtomicU64::new(1),
                 decided: broadcast::Sender::new(WATCH_BACKLOG),
                 ponders: Ponders::default(),
-                leads: PerGame::default(),
+                leads: PerSide::default(),
             }),
         }
     }
@@ -161,9 +161,10 @@ impl Service {
             Pondering::Spread | Pondering::Predicted => HashMap::new(),
         };
         let measured = Duration::from_millis(begin.overhead_ms.into());
+        let side = game.position().side_to_move();
         Ok(Question {
             heading: Heading {
-                lead: self.inner.leads.get(&begin.game_id),
+                lead: self.inner.leads.get(&begin.game_id, side),
                 id: self.inner.consultations.fetch_add(1, Ordering::Relaxed),
                 game_id: begin.game_id,
                 seed: begin.seed,
@@ -182,15 +183,15 @@ impl Service {
 
 impl Inner {
     /// Remembers who leads the game now, under the rule that asks.
-    fn note_lead(&self, ballot: &Ballot) {
+    fn note_lead(&self, ballot: &Ballot, side: Color) {
         let rule = ballot.decision.as_ref().map(|decision| &*decision.rule);
         if rule != Some(Rule::HandOver.name()) {
             return;
         }
-        let previous = self.leads.get(&ballot.game_id);
+        let previous = self.leads.get(&ballot.game_id, side);
         let primary = self.ensemble.primary.as_deref();
         if let Some(lead) = lead(previous.as_ref(), primary, &ballot.votes) {
-            self.leads.update(&ballot.game_id, |_| lead);
+            self.leads.update(&ballot.game_id, side, |_| lead);
         }
     }
 }
@@ -229,18 +230,26 @@ impl Coordinator for Service {
         tokio::spawn(async move {
             let seats = inner.roster.seats();
             let game_id = question.heading.game_id.clone();
+            let side = question.game.position().side_to_move();
             let outcome = consult(question, &seats, receiver, ballots.clone(), kept).await;
             listener.abort();
-            let Outcome { ballot, kept } = outcome;
+            let Outcome {
+                ballot,
+                kept,
+                missed,
+            } = outcome;
             if let Some(kept) = kept {
                 inner.ponders.keep(&game_id, kept);
             }
             if let Some(mut ballot) = ballot {
                 inner.ponders.remember(&ballot);
-                inner.note_lead(&ballot);
-                inner.resignation.consider(&mut ballot);
-                if let Some(recorder) = &inner.recorder {
-                    recorder.ballot(&ballot);
+                // The game has never come to the position of a ponder that missed.
+                if !missed {
+                    inner.note_lead(&ballot, side);
+                    inner.resignation.consider(&mut ballot, side);
+                    if let Some(recorder) = &inner.recorder {
+                        recorder.ballot(&ballot);
+                    }
                 }
                 // Watchers and the caller may both have left.
                 let _ = inner.decided.send(ballot.clone());

@@ -60,7 +60,7 @@ fn positions() -> Vec<Game> {
             if moves.is_empty() {
                 break;
             }
-            if ply % 12 == 0 {
+            if ply % 5 == 0 {
                 games.push(game.clone());
             }
             state = state.wrapping_mul(6364136223846793005).wrapping_add(1);
@@ -80,7 +80,7 @@ fn a_lane_of_the_plain_search_is_the_player_with_its_seed() {
         let mut single = player(1, 50.0, 1, plain);
         let mut different = 0;
         let games = positions();
-        assert!(games.len() > 100, "{}", games.len());
+        assert!(games.len() > 250, "{}", games.len());
         for game in &games {
             let line = think(&mut vector, 70, game, 2);
             assert_eq!(line.lanes.len(), lanes);

@@ -145,6 +145,11 @@ async fn a_runner_killed_at_fifty_moments_loses_and_repeats_nothing() {
         // Dropping a process kills it.
         drop(runner);
     }
+    let finished = bench.games(&store).await.iter().map(Vec::len).sum::<usize>();
+    assert!(
+        (1..120).contains(&finished),
+        "{finished} of 120 games finished between kills: all fell before or after the games"
+    );
     bench.finish(&store);
     assert_eq!(bench.games(&store).await, bench.undisturbed().await);
 }

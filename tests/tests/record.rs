@@ -14,6 +14,7 @@ use std::{
 };
 
 /// Every rule, as the configuration names them.
+/// Every rule that means something without a primary player.
 const RULES: [&str; 10] = [
     "majority",
     "weighted",
@@ -55,7 +56,7 @@ fn every_rule_is_chosen_by_name_recorded_and_replayed_to_the_same_move() {
             "--evaluator",
             "material",
             "--sigma",
-            "1/2 pawn exchange",
+            "107.5",
             "--nodes",
             "3000",
             "--rule",

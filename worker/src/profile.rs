@@ -98,8 +98,10 @@ mod tests {
             panic!("not native")
         };
         let mut info = common("desk", &player);
-        native(&mut info, spec, &Model::material(), 64);
-        assert_eq!((info.sigma, &*info.noise_model), (53.75, "position"));
+        let model = Model::material();
+        native(&mut info, spec, &model, 64);
+        let quarter = model.pawn_exchange() / 4.0;
+        assert_eq!((info.sigma, &*info.noise_model), (quarter, "position"));
         assert_eq!(info.limits.expect("limits").nodes, Some(500));
         assert_eq!((info.weight, info.clock_share), (None, None));
         assert_eq!(info.settings[1], setting("hash_mib", "64".to_owned()));

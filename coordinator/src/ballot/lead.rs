@@ -12,7 +12,7 @@ const FALL: f64 = 200.0;
 pub struct Lead {
     /// The player's name on the ballot.
     pub player: String,
-    /// Its score in its own centipawns, from the side to move; `None` where there was none.
+    /// Its last score in its own centipawns, from the side to move; a bound is none.
     pub score: Option<f64>,
 }
 
@@ -21,22 +21,27 @@ pub struct Lead {
 /// vote counts. The primary player leads first, or else the first one. `None` without votes that
 /// count.
 pub fn lead(previous: Option<&Lead>, primary: Option<&str>, votes: &[Vote]) -> Option<Lead> {
-    let leader = previous.map(|lead| lead.player.as_str()).or(primary);
-    let place = votes.iter().position(|vote| Some(name(vote)) == leader);
-    let place = place.unwrap_or(0);
-    let has_fallen = |vote: &Vote| {
-        let before = previous.and_then(|lead| lead.score);
-        matches!((before, centipawns(vote)), (Some(before), Some(now)) if now < before - FALL)
+    let place_of = |player: &str| votes.iter().position(|vote| name(vote) == player);
+    let kept = previous.and_then(|lead| Some((place_of(&lead.player)?, lead.score)));
+    let (place, before) = match (kept, primary) {
+        (Some(kept), _) => kept,
+        (None, primary) => (primary.and_then(place_of).unwrap_or(0), None),
     };
-    let stays = votes
-        .get(place)
-        .is_some_and(|vote| vote.counted && !has_fallen(vote));
-    let first = if stays { place } else { place + 1 };
-    let in_turn = (first..first + votes.len()).map(|index| &votes[index % votes.len()]);
-    let vote = in_turn.into_iter().find(|vote| vote.counted)?;
+    let leader = votes.get(place)?;
+    let has_fallen = matches!(
+        (before, centipawns(leader)), (Some(before), Some(now)) if now < before - FALL
+    );
+    if leader.counted && !has_fallen {
+        return Some(Lead {
+            player: name(leader).to_owned(),
+            score: centipawns(leader).or(before),
+        });
+    }
+    let others = votes[place + 1..].iter().chain(&votes[..=place]);
+    let next = others.into_iter().find(|vote| vote.counted)?;
     Some(Lead {
-        player: name(vote).to_owned(),
-        score: centipawns(vote),
+        player: name(next).to_owned(),
+        score: centipawns(next),
     })
 }
 
@@ -95,6 +100,30 @@ mod tests {
         assert_eq!(
             lead(Some(&last), None, &votes([10, 0, -300])),
             Some(lead_of("a", 10.0))
+        );
+    }
+
+    #[test]
+    fn a_score_is_remembered_while_bounds_come() {
+        let mut bound = votes([500, 0, 0]);
+        let line = bound[0].line.as_mut().expect("a line");
+        line.score.as_mut().expect("a score").bound = 2;
+        let kept = lead(Some(&lead_of("a", 100.0)), None, &bound).expect("votes");
+        assert_eq!(kept, lead_of("a", 100.0));
+        let next = lead(Some(&kept), None, &votes([-101, 7, 0]));
+        assert_eq!(next, Some(lead_of("b", 7.0)));
+    }
+
+    #[test]
+    fn who_is_gone_says_nothing_about_the_others() {
+        let gone = lead_of("z", 900.0);
+        assert_eq!(
+            lead(Some(&gone), Some("c"), &votes([0, 0, -50])),
+            Some(lead_of("c", -50.0))
+        );
+        assert_eq!(
+            lead(Some(&gone), None, &votes([0, 0, -50])),
+            Some(lead_of("a", 0.0))
         );
     }
 

@@ -245,35 +245,59 @@ async fn a_spread_ponder_keeps_the_search_about_what_was_played() {
     );
 }
 
+fn begin_with(game: &str, moves: &[&str]) -> Begin {
+    let mut begin = begin("startpos");
+    begin.rule = Rule::HandOver.name().to_owned();
+    begin.game_id = game.to_owned();
+    let position = begin.position.as_mut().expect("a position");
+    position.moves = moves.iter().map(|mv| (*mv).to_owned()).collect();
+    begin
+}
+
+/// The move that is decided on; a ponder is stopped.
+async fn decided(served: &mut Served, begin: Begin) -> String {
+    let stops = begin.limits.is_some_and(|limits| limits.ponder);
+    let (sender, receiver) = mpsc::channel(2);
+    let first = request(consult_request::Message::Begin(begin));
+    sender.send(first).await.expect("room");
+    if stops {
+        let stop = request(consult_request::Message::Stop(StopConsultation {}));
+        sender.send(stop).await.expect("room");
+    }
+    let answer = served.client.consult(ReceiverStream::new(receiver)).await;
+    let mut stream = answer.expect("begun").into_inner();
+    loop {
+        let response = stream.message().await.expect("no error");
+        if let Some(Message::Ballot(ballot)) = response.expect("a ballot").message {
+            return ballot.decision.expect("decided").r#move;
+        }
+    }
+}
+
 #[tokio::test(start_paused = true)]
-async fn the_lead_is_remembered_from_move_to_move_of_a_game() {
+async fn the_lead_is_remembered_from_move_to_move_of_a_side() {
     let worker = FakeWorker::named("desk")
         .player("a", &[Answer("7g7f")])
-        .player("b", &[Answer("2g2f")]);
+        .player("b", &[Answer("2g2f")])
+        .player("c", &[Answer("8c8d")]);
     let mut served = serve(worker, None).await;
-    let mut decided = async |game: &str, moves: &[&str]| {
-        let mut begin = begin("startpos");
-        begin.rule = Rule::HandOver.name().to_owned();
-        begin.game_id = game.to_owned();
-        let position = begin.position.as_mut().expect("a position");
-        position.moves = moves.iter().map(|mv| (*mv).to_owned()).collect();
-        let requests = tokio_stream::once(request(consult_request::Message::Begin(begin)));
-        let answer = served.client.consult(requests).await;
-        let mut stream = answer.expect("begun").into_inner();
-        loop {
-            let response = stream.message().await.expect("no error");
-            if let Some(Message::Ballot(ballot)) = response.expect("a ballot").message {
-                return ballot.decision.expect("decided").r#move;
-            }
-        }
-    };
-    assert_eq!(decided("one", &[]).await, "7g7f");
-    // Here the first player's move is illegal.
-    assert_eq!(decided("one", &["7g7f", "3c3d"]).await, "2g2f");
+    let mut decide = async |begin| decided(&mut served, begin).await;
+    assert_eq!(decide(begin_with("one", &[])).await, "7g7f");
+    // Here the first player's move is illegal, but this is what the opponent has not played.
+    let after = ["7g7f", "3c3d"];
+    let mut ponder = begin_with("one", &after);
+    ponder.limits.as_mut().expect("limits").ponder = true;
+    assert_eq!(decide(ponder).await, "2g2f");
+    assert_eq!(decide(begin_with("one", &[])).await, "7g7f");
+    // The other side has a lead of its own.
+    assert_eq!(decide(begin_with("one", &["7g7f"])).await, "8c8d");
+    assert_eq!(decide(begin_with("one", &[])).await, "7g7f");
+    // Now the game has come to that position.
+    assert_eq!(decide(begin_with("one", &after)).await, "2g2f");
     assert_eq!(
-        decided("one", &[]).await,
+        decide(begin_with("one", &[])).await,
         "2g2f",
         "the second one leads now"
     );
-    assert_eq!(decided("another", &[]).await, "7g7f");
+    assert_eq!(decide(begin_with("another", &[])).await, "7g7f");
 }

@@ -151,6 +151,21 @@ proptest! {
     }
 
     #[test]
+    fn pessimistic_is_optimistic_about_the_opponent(opinions in opinions(), seed: u64) {
+        let negated: Vec<Opinion> = opinions
+            .iter()
+            .map(|opinion| Opinion {
+                value: opinion.value.map(|value| -value),
+                ..opinion.clone()
+            })
+            .collect();
+        prop_assert_eq!(
+            pessimistic(&poll(&opinions, None, seed)),
+            optimistic(&poll(&negated, None, seed))
+        );
+    }
+
+    #[test]
     fn with_plain_votes_most_rules_are_the_majority(
         moves in prop::collection::vec(prop::sample::select(&MOVES[..]), 1..12), seed: u64,
     ) {

@@ -12,11 +12,16 @@
 //! at equal total time by, for example,
 //!
 //! ```text
-//! cargo run --release -p monju-tests --bin match -- --byoyomi 0 --main-time 10000 --increment 100 \
-//!     --first target/release/monju --first-arguments usi --first-option Tempo=agreement \
-//!     --second target/release/monju --second-arguments usi --second-option Tempo=fixed \
+//! cargo run --release -p monju-tests --bin match -- --byoyomi 0 --main-time 4000 --increment 40 \
+//!     --first target/release/monju --first-arguments usi \
+//!     --first-arguments --config --first-arguments short.toml --first-option Tempo=agreement \
+//!     --second target/release/monju --second-arguments usi \
+//!     --second-arguments --config --second-arguments short.toml --second-option Tempo=fixed \
 //!     --openings tests/data/openings/taya_36ply.sfen --games 200
 //! ```
+//!
+//! with `version = 1`, `[coordinator]` and `overhead_ms = 10` in `short.toml`: of so little time a tenth of
+//! a second a move is too much to keep back.
 #![forbid(unsafe_code)]
 
 mod clock;
