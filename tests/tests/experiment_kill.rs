@@ -145,7 +145,12 @@ async fn a_runner_killed_at_fifty_moments_loses_and_repeats_nothing() {
         // Dropping a process kills it.
         drop(runner);
     }
-    let finished = bench.games(&store).await.iter().map(Vec::len).sum::<usize>();
+    let finished = bench
+        .games(&store)
+        .await
+        .iter()
+        .map(Vec::len)
+        .sum::<usize>();
     assert!(
         (1..120).contains(&finished),
         "{finished} of 120 games finished between kills: all fell before or after the games"
