@@ -12,6 +12,13 @@ pub enum Side {
     Right,
 }
 
+/// Centipawns to the tenth, without a tenth that is none: shares of a pawn exchange have many more
+/// digits than anybody wants to read.
+pub fn centipawns(value: f64) -> String {
+    let tenths = format!("{value:.1}");
+    tenths.strip_suffix(".0").unwrap_or(&tenths).to_owned()
+}
+
 /// Writes rows of cells in columns two spaces apart, padded by display width: Japanese notation is
 /// two columns a character. Rows may be shorter than the first.
 pub fn align(text: &mut String, sides: &[Side], rows: &[Vec<String>]) {
@@ -30,5 +37,16 @@ pub fn align(text: &mut String, sides: &[Side], rows: &[Vec<String>]) {
             };
         }
         let _ = writeln!(text, "{}", line.trim_end());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn centipawns_are_short() {
+        let texts = [50.0, 107.5, 36.025_252_5, 0.0].map(centipawns);
+        assert_eq!(texts, ["50", "107.5", "36", "0"]);
     }
 }

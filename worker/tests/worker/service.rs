@@ -1,6 +1,7 @@
 //! The service itself: who is there, what is refused, and what is served beside it.
 
 use crate::support::{Folder, Think, endless, fake, go, in_process, nodes, start};
+use monju_engine::Model;
 use monju_proto::v1::{self, think_request::Message, worker_client::WorkerClient};
 use monju_worker::serve_tcp;
 use tokio::{net::TcpListener, sync::oneshot};
@@ -85,7 +86,7 @@ async fn players_are_described_before_they_are_ready() {
     let native = |name: &str, noise_seed| v1::PlayerInfo {
         name: name.to_owned(),
         engine: "monju".to_owned(),
-        evaluator: "material".to_owned(),
+        evaluator: Model::material().to_string(),
         sigma: 50.0,
         noise_seed: Some(noise_seed),
         worker: "desk".to_owned(),

@@ -2,7 +2,7 @@
 
 use crate::{
     ballot::words,
-    commands::text_table::{Side, align},
+    commands::text_table::{Side, align, centipawns},
     usi_text,
 };
 use monju_engine::Game;
@@ -48,7 +48,7 @@ pub(super) fn render(game: &Game, ballot: &Ballot) -> String {
 fn row(game: &Game, vote: &Vote) -> [String; 9] {
     let player = vote.player.clone().unwrap_or_default();
     let made_of = match vote.noise_seed {
-        Some(seed) => format!("σ={} seed={seed}", player.sigma),
+        Some(seed) => format!("σ={} seed={seed}", centipawns(player.sigma)),
         None => player.engine.clone(),
     };
     let arrival = words::arrival(vote.arrival()).to_owned();

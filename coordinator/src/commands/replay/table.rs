@@ -1,7 +1,7 @@
 //! A replay as tables.
 
 use crate::{
-    commands::text_table::{Side, align},
+    commands::text_table::{Side, align, centipawns},
     replay::{Diversity, MOST_COUNTED, Report},
 };
 use std::fmt::Write;
@@ -68,7 +68,7 @@ fn members(text: &mut String, report: &Report) {
                 "" => member.engine.clone(),
                 evaluator => format!("{}/{evaluator}", member.engine),
             },
-            member.sigma.to_string(),
+            centipawns(member.sigma),
             member.votes.to_string(),
             percent(member.followed_as_recorded, member.votes),
             percent(member.followed, member.votes),
@@ -116,8 +116,7 @@ fn diversity(text: &mut String, rows_of: &[Diversity]) {
     let mut rows = vec![heading];
     for row in rows_of {
         let mut cells = vec![
-            row.sigma
-                .map_or("all".to_owned(), |sigma| sigma.to_string()),
+            row.sigma.map_or("all".to_owned(), centipawns),
             format!("{:.1}", row.players),
         ];
         cells.extend(row.ballots.iter().map(u64::to_string));
