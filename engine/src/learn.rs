@@ -7,8 +7,10 @@ mod random;
 pub mod records;
 mod sample;
 mod self_play;
+mod setting;
 
-pub use material::{MaterialSet, MaterialTrainer, MaterialTraining, MaterialTrainingError};
+pub use material::{MaterialSet, MaterialTrainer, MaterialTraining};
 pub use nnue::{NetworkTrainer, NetworkTraining, TrainerError, TrainingSet};
 pub use sample::{Sample, SampleError};
 pub use self_play::{SelfPlay, SelfPlayError, SelfPlaySettings};
+pub use setting::SettingError;

@@ -5,7 +5,12 @@ use super::{Choice, Poll, greatest};
 /// The move of the vote with the highest score (Sugiyama et al. 2010). Without scores that can be
 /// compared, the majority decides.
 pub fn optimistic(poll: &Poll<'_>) -> Option<Choice> {
-    match highest(poll, |_| true) {
+    by_score(poll, |value| value)
+}
+
+/// The move of the vote whose score is worth most; without scores, the majority's.
+pub(super) fn by_score(poll: &Poll<'_>, worth: impl Fn(f64) -> f64) -> Option<Choice> {
+    match greatest_of(poll, |_| true, worth) {
         none if none.is_empty() => poll.majority_instead(),
         best => poll.break_tie(best),
     }
@@ -13,11 +18,19 @@ pub fn optimistic(poll: &Poll<'_>) -> Option<Choice> {
 
 /// The moves of the votes with the highest score, of those that `admit` lets in.
 pub(super) fn highest<'a>(poll: &Poll<'a>, admit: impl Fn(&str) -> bool) -> Vec<&'a str> {
+    greatest_of(poll, admit, |value| value)
+}
+
+fn greatest_of<'a>(
+    poll: &Poll<'a>,
+    admit: impl Fn(&str) -> bool,
+    worth: impl Fn(f64) -> f64,
+) -> Vec<&'a str> {
     let valued: Vec<(&str, f64)> = poll
         .opinions
         .iter()
         .filter(|opinion| admit(&opinion.mv))
-        .filter_map(|opinion| Some((opinion.mv.as_str(), opinion.value?)))
+        .filter_map(|opinion| Some((opinion.mv.as_str(), worth(opinion.value?))))
         .collect();
     let mut moves = greatest(valued);
     moves.sort_unstable();

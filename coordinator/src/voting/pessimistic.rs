@@ -1,19 +1,11 @@
 //! The lowest score wins.
 
-use super::{Choice, Poll, greatest};
+use super::{Choice, Poll, optimistic::by_score};
 
 /// The move of the vote with the lowest score: whoever sees the danger is believed. Without scores
 /// that can be compared, the majority decides.
 pub fn pessimistic(poll: &Poll<'_>) -> Option<Choice> {
-    let valued: Vec<(&str, f64)> = poll
-        .opinions
-        .iter()
-        .filter_map(|opinion| Some((opinion.mv.as_str(), -opinion.value?)))
-        .collect();
-    match greatest(valued) {
-        none if none.is_empty() => poll.majority_instead(),
-        lowest => poll.break_tie(lowest),
-    }
+    by_score(poll, |value| -value)
 }
 
 #[cfg(test)]

@@ -7,7 +7,11 @@
 //! pieces is worth what it is in exchanges (the scaling rule of paper 003, section 3): values that
 //! only know the pieces promise less than the scores they learned from, and searches compare both.
 
-use super::{Sample, SampleError, random::Random};
+use super::{
+    Sample, SampleError,
+    random::Random,
+    setting::{SettingError, check, check_common},
+};
 use crate::{
     eval::{MaterialValues, board_value, hand_value},
     rules::{Color, PieceKind, Position, Square},
@@ -59,18 +63,6 @@ impl Default for MaterialTraining {
             prior: 40.0,
         }
     }
-}
-
-/// A setting that makes no sense.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("{name} must be {expected}, not {given}")]
-pub struct MaterialTrainingError {
-    /// Which one.
-    pub name: &'static str,
-    /// What it is.
-    pub given: f64,
-    /// What it may be.
-    pub expected: &'static str,
 }
 
 /// One position, as the side to move sees it.
@@ -164,15 +156,7 @@ impl MaterialTrainer {
     ///
     /// # Errors
     /// A setting makes no sense.
-    pub fn new(settings: MaterialTraining) -> Result<Self, MaterialTrainingError> {
-        let check = |name, given: f64, fits: bool, expected| {
-            let error = MaterialTrainingError {
-                name,
-                given,
-                expected,
-            };
-            if fits { Ok(()) } else { Err(error) }
-        };
+    pub fn new(settings: MaterialTraining) -> Result<Self, SettingError> {
         let MaterialTraining {
             batch,
             rate,
@@ -181,12 +165,7 @@ impl MaterialTrainer {
             prior,
             ..
         } = settings;
-        check("batch", batch as f64, batch > 0, "positive")?;
-        let is_share = (0.0..=1.0).contains(&lambda);
-        check("lambda", lambda, is_share, "between 0 and 1")?;
-        check("rate", rate, rate > 0.0 && rate < 1.0, "between 0 and 1")?;
-        let is_scale = (100.0..=10_000.0).contains(&scale);
-        check("scale", scale, is_scale, "between 100 and 10000")?;
+        check_common(batch, rate, lambda, scale)?;
         let is_prior = (1.0..=1000.0).contains(&prior);
         check("prior", prior, is_prior, "between 1 and 1000")?;
         let mut parameters = vec![0.0; COUNT];

@@ -9,7 +9,10 @@ use super::{
 };
 use crate::{
     eval::{Network, nnue::vectorised},
-    learn::random::Random,
+    learn::{
+        random::Random,
+        setting::{SettingError, check, check_common},
+    },
 };
 use std::thread;
 
@@ -51,15 +54,8 @@ impl Default for NetworkTraining {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum TrainerError {
     /// A setting that makes no sense.
-    #[error("{name} must be {expected}, not {given}")]
-    Setting {
-        /// Which one.
-        name: &'static str,
-        /// What it is.
-        given: f64,
-        /// What it may be.
-        expected: &'static str,
-    },
+    #[error(transparent)]
+    Setting(#[from] SettingError),
     /// Another kind of network.
     #[error("only K-P networks are trained, not HalfKP")]
     Features,
@@ -90,45 +86,16 @@ impl NetworkTrainer {
     /// # Errors
     /// A setting makes no sense, or `start` is of another kind.
     pub fn new(settings: NetworkTraining, start: Option<&Network>) -> Result<Self, TrainerError> {
-        let check = |name, given: f64, fits: bool, expected| {
-            let error = TrainerError::Setting {
-                name,
-                given,
-                expected,
-            };
-            if fits { Ok(()) } else { Err(error) }
-        };
         let NetworkTraining {
+            batch,
             rate,
             lambda,
             scale,
+            threads,
             ..
         } = settings;
-        check(
-            "batch",
-            settings.batch as f64,
-            settings.batch > 0,
-            "positive",
-        )?;
-        check(
-            "threads",
-            settings.threads as f64,
-            settings.threads > 0,
-            "positive",
-        )?;
-        check(
-            "lambda",
-            lambda,
-            (0.0..=1.0).contains(&lambda),
-            "between 0 and 1",
-        )?;
-        check("rate", rate, rate > 0.0 && rate < 1.0, "between 0 and 1")?;
-        check(
-            "scale",
-            scale,
-            (100.0..=10_000.0).contains(&scale),
-            "between 100 and 10000",
-        )?;
+        check_common(batch, rate, lambda, scale)?;
+        check("threads", threads as f64, threads > 0, "positive")?;
         let weights = match start {
             None => Weights::random(&mut Random::new(settings.seed, 0)),
             Some(network) => {
