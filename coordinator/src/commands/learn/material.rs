@@ -46,30 +46,15 @@ impl MaterialRun {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::commands::learn::selfplay::SelfPlayRun;
-    use monju_engine::{EvaluatorKind, Model, PlayerSettings, learn::SelfPlaySettings};
+    use crate::commands::learn::selfplay;
+    use monju_engine::{EvaluatorKind, Model};
     use std::fs;
 
     #[test]
     fn values_learned_from_self_play_are_those_of_an_evaluator() {
         let folder = tempfile::tempdir().unwrap();
         let games = folder.path().join("games.psv");
-        let self_play = SelfPlayRun {
-            output: games.clone(),
-            positions: 2000,
-            threads: 1,
-            openings: None,
-            settings: SelfPlaySettings {
-                player: PlayerSettings {
-                    hash_mib: 1,
-                    ..PlayerSettings::default()
-                },
-                nodes: 20,
-                maximum_plies: 40,
-                ..SelfPlaySettings::default()
-            },
-        };
-        self_play.run().unwrap();
+        selfplay::tests::run(&games, 2000, 1).run().unwrap();
         let run = MaterialRun {
             data: vec![games],
             output: folder.path().join("values.txt"),

@@ -132,33 +132,13 @@ fn read_text(path: &Path) -> anyhow::Result<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::commands::learn::selfplay::SelfPlayRun;
-    use monju_engine::{PlayerSettings, learn::SelfPlaySettings};
-
-    fn self_play(output: &Path) {
-        let run = SelfPlayRun {
-            output: output.to_owned(),
-            positions: 3000,
-            threads: 2,
-            openings: None,
-            settings: SelfPlaySettings {
-                player: PlayerSettings {
-                    hash_mib: 1,
-                    ..PlayerSettings::default()
-                },
-                nodes: 20,
-                maximum_plies: 40,
-                ..SelfPlaySettings::default()
-            },
-        };
-        run.run().unwrap();
-    }
+    use crate::commands::learn::selfplay;
 
     #[test]
     fn a_training_is_written_down_and_resumed() {
         let folder = tempfile::tempdir().unwrap();
         let data = folder.path().join("games.psv");
-        self_play(&data);
+        selfplay::tests::run(&data, 3000, 2).run().unwrap();
         let run = |name: &str, until, resume| NetworkRun {
             data: vec![data.clone()],
             output: folder.path().join(name),

@@ -217,11 +217,12 @@ fn fingerprint(bytes: &[u8]) -> u64 {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use monju_engine::PlayerSettings;
 
-    fn run(output: &Path, positions: u64, threads: usize) -> SelfPlayRun {
+    /// Fast games with hardly any thought.
+    pub fn run(output: &Path, positions: u64, threads: usize) -> SelfPlayRun {
         SelfPlayRun {
             output: output.to_owned(),
             positions,
