@@ -23,7 +23,7 @@ evaluator, hash_mib, sigma, threads[] (threads, nodes, nps, time_to_depth_ms, an
 them nps_ratio, nodes_ratio, speedup, and independent_nps_ratio: what so many searches reach here that
 have nothing to do with each other); with --lanes the same under lanes[].
 
-Examples: monju bench --threads 1,2 --depth 20 --hash 256
+Examples: monju bench --threads 1,2 --depth 20 --hash 256 --sigma 1 --rounds 4
           monju bench --lanes 1,2,4,8,16 --depth 12 --sigma 50
           monju bench --against fairy-stockfish --against-option UCI_Variant=shogi \\
               --against-option Threads=1";
@@ -77,6 +77,11 @@ pub struct Arguments {
     /// How many of the middlegame positions
     #[arg(long, value_name = "N", default_value_t = MIDDLEGAME.len())]
     positions: usize,
+    /// How often all of them are searched, each time with the next seed; --sigma 1 is noise enough to
+    /// make every round another tree
+    #[arg(long, value_name = "N", default_value_t = 1,
+          value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    rounds: u64,
     /// Compares nodes/second with this USI engine instead, position by position in one run
     #[arg(long, value_name = "PROGRAM", conflicts_with = "depth")]
     against: Option<PathBuf>,
@@ -113,6 +118,7 @@ impl Arguments {
                 dimension,
                 counts,
                 positions: self.positions,
+                rounds: self.rounds,
                 json: self.json,
             }
             .run(),

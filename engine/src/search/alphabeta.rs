@@ -337,7 +337,7 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
     fn reward(&mut self, mv: Move, node: &Node<V>, here: usize, tried: &Tried) {
         let bonus = bonus(node.depth);
         let position = &self.position;
-        let history = &mut *self.history;
+        let history = self.history;
         if is_noisy(position, mv) {
             history.update_capture(position, mv, bonus);
         } else {

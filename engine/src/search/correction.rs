@@ -1,8 +1,13 @@
 //! Correction history: how wrong the static evaluation was in positions that share a feature, as
 //! measured by their searches. What a simple evaluation cannot see, it learns during the game.
 
-use super::{history::Context, value::Value};
+use super::{
+    history::{Context, Entry, forget},
+    pages::large_array,
+    value::Value,
+};
 use crate::rules::{Bitboard, Color, PieceKind, Position};
+use std::collections::TryReserveError;
 
 const BUCKETS: usize = 1 << 14;
 
@@ -20,10 +25,11 @@ pub(super) struct Features {
     last: Context,
 }
 
-/// The corrections of one search thread, by side to move and feature.
+/// The corrections of one search, by feature, side to move and bucket; the last feature is the last
+/// move.
 pub(super) struct Correction {
-    tables: Box<[[[i16; BUCKETS]; 2]; FEATURES]>,
-    last: [Box<[i16]>; 2],
+    tables: [Box<[Entry]>; FEATURES],
+    last: Box<[Entry]>,
 }
 
 fn bucket(words: [u128; 2]) -> usize {
@@ -68,43 +74,45 @@ impl Features {
 }
 
 impl Correction {
-    pub fn new() -> Self {
-        Self {
-            tables: vec![[[0; BUCKETS]; 2]; FEATURES]
-                .into_boxed_slice()
-                .try_into()
-                .unwrap_or_else(|_| unreachable!("as many as there are features")),
-            last: [0, 1].map(|_| vec![0; Context::COUNT].into_boxed_slice()),
-        }
+    /// # Errors
+    /// The system has no such room.
+    pub fn new() -> Result<Self, TryReserveError> {
+        let table = || large_array(2 * BUCKETS);
+        Ok(Self {
+            tables: [table()?, table()?, table()?, table()?],
+            last: large_array(2 * Context::COUNT)?,
+        })
     }
 
     pub fn clear(&mut self) {
-        *self.tables = [[[0; BUCKETS]; 2]; FEATURES];
-        for table in &mut self.last {
-            table.fill(0);
-        }
+        self.tables.iter_mut().for_each(|table| forget(table));
+        forget(&mut self.last);
     }
 
     /// What to add to the evaluation: `weight` percent of what was learned.
     pub fn of(&self, features: &Features, weight: i32) -> Value {
-        let mut sum = i32::from(self.last[features.side][features.last.index()]);
-        for (table, bucket) in self.tables.iter().zip(features.buckets) {
-            sum += i32::from(table[features.side][bucket]);
-        }
+        let sum: i32 = self.entries(features).map(Entry::get).sum();
         sum * weight / 400
     }
 
     /// Learns that a search to `depth` differed from the corrected evaluation by `error`.
-    pub fn learn(&mut self, features: &Features, error: Value, depth: i32) {
+    pub fn learn(&self, features: &Features, error: Value, depth: i32) {
         let bonus = (error * depth / 8).clamp(-LIMIT / 4, LIMIT / 4);
-        let update = |entry: &mut i16| {
-            let value = i32::from(*entry);
-            *entry = (value + bonus - value * bonus.abs() / LIMIT) as i16;
-        };
-        update(&mut self.last[features.side][features.last.index()]);
-        for (table, bucket) in self.tables.iter_mut().zip(features.buckets) {
-            update(&mut table[features.side][bucket]);
+        for entry in self.entries(features) {
+            entry.update(bonus, LIMIT);
         }
+    }
+
+    #[inline(always)]
+    fn entries(&self, features: &Features) -> impl Iterator<Item = &Entry> {
+        let Features {
+            side,
+            buckets,
+            last,
+        } = *features;
+        (self.tables.iter().zip(buckets))
+            .map(move |(table, bucket)| &table[side * BUCKETS + bucket])
+            .chain([&self.last[side * Context::COUNT + last.index()]])
     }
 }
 
@@ -114,7 +122,7 @@ mod tests {
 
     #[test]
     fn an_error_that_is_always_the_same_is_corrected_and_forgotten() {
-        let mut correction = Correction::new();
+        let mut correction = Correction::new().unwrap();
         let features = Features::of(&Position::startpos(), Context::NONE);
         for _ in 0..500 {
             let error = 200 - correction.of(&features, 100);

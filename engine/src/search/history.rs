@@ -1,8 +1,11 @@
 //! What earlier parts of a search say about a move's chances: killers and histories.
 
 use super::{SearchOptions, correction::Correction, pages::large_array};
-use crate::rules::{Color, Move, Piece, PieceKind, Position, Square};
-use std::collections::TryReserveError;
+use crate::rules::{Move, Piece, PieceKind, Position, Square};
+use std::{
+    collections::TryReserveError,
+    sync::atomic::{AtomicI16, Ordering},
+};
 
 /// Largest absolute value of a history entry.
 const LIMIT: i32 = 16_384;
@@ -43,21 +46,40 @@ pub(super) fn moved_kind(position: &Position, mv: Move) -> PieceKind {
     }
 }
 
-#[inline(always)]
-fn update(entry: &mut i16, bonus: i32) {
-    let value = i32::from(*entry);
-    let next = value + bonus - value * bonus.abs() / LIMIT;
-    *entry = next.clamp(-LIMIT, LIMIT) as i16;
+/// A number that the threads of one search learn together. Two that write at the same time lose one
+/// of their lessons, which costs less than to make them wait.
+#[derive(Debug, Default)]
+pub(super) struct Entry(AtomicI16);
+
+impl Entry {
+    #[inline(always)]
+    pub fn get(&self) -> i32 {
+        i32::from(self.0.load(Ordering::Relaxed))
+    }
+
+    /// Moves it by `bonus`, the less the nearer it is to `limit`, which it stays within.
+    #[inline(always)]
+    pub fn update(&self, bonus: i32, limit: i32) {
+        let value = self.get();
+        let next = value + bonus - value * bonus.abs() / limit;
+        self.0
+            .store(next.clamp(-limit, limit) as i16, Ordering::Relaxed);
+    }
 }
 
-/// The histories of one search thread.
+/// Forgets what all entries have learned.
+pub(super) fn forget(entries: &mut [Entry]) {
+    entries.fill_with(Entry::default);
+}
+
+/// The histories of one search, which its threads share.
 pub(super) struct History {
     /// By side, origin or dropped kind, and destination.
-    quiet: Box<[[[i16; Square::COUNT]; ORIGINS]; 2]>,
+    quiet: Box<[Entry]>,
     /// By the move one ply, and two plies, ago.
-    continuation: [Box<[i16]>; 2],
+    continuation: [Box<[Entry]>; 2],
     /// By moved piece, destination and captured kind.
-    capture: Box<[[i16; 16]]>,
+    capture: Box<[Entry]>,
     pub correction: Correction,
     use_continuation: bool,
     use_capture: bool,
@@ -75,54 +97,40 @@ impl History {
     pub fn new(options: &SearchOptions) -> Result<Self, TryReserveError> {
         let table = || large_array(PIECE_SQUARES * KIND_SQUARES);
         Ok(Self {
-            quiet: Box::new([[[0; Square::COUNT]; ORIGINS]; 2]),
+            quiet: large_array(2 * ORIGINS * Square::COUNT)?,
             continuation: [table()?, table()?],
-            capture: vec![[0; 16]; PIECE_SQUARES].into_boxed_slice(),
-            correction: Correction::new(),
+            capture: large_array(PIECE_SQUARES * 16)?,
+            correction: Correction::new()?,
             use_continuation: options.continuation_history != 0,
             use_capture: options.capture_history != 0,
         })
     }
 
     pub fn clear(&mut self) {
-        *self.quiet = [[[0; Square::COUNT]; ORIGINS]; 2];
-        for table in &mut self.continuation {
-            table.fill(0);
-        }
-        self.capture.fill([0; 16]);
+        forget(&mut self.quiet);
+        self.continuation.iter_mut().for_each(|table| forget(table));
+        forget(&mut self.capture);
         self.correction.clear();
     }
 
     /// The chances of a quiet move, after the moves of `contexts` one and two plies ago.
     #[inline(always)]
     pub fn quiet(&self, position: &Position, mv: Move, contexts: [Context; 2]) -> i32 {
-        let side = position.side_to_move();
-        let column = column(position, mv);
-        let mut score = i32::from(self.quiet[side.index()][mv.origin()][mv.to().index()]);
+        let score = self.by_side(position, mv).get();
         if !self.use_continuation {
             return score;
         }
-        for (table, context) in self.continuation.iter().zip(contexts) {
-            score += i32::from(table[context.0 * KIND_SQUARES + column]);
-        }
-        score
+        let column = column(position, mv);
+        (self.continuation.iter().zip(contexts)).fold(score, |score, (table, context)| {
+            score + table[context.0 * KIND_SQUARES + column].get()
+        })
     }
 
-    pub fn update_quiet(
-        &mut self,
-        position: &Position,
-        mv: Move,
-        contexts: [Context; 2],
-        bonus: i32,
-    ) {
-        let side: Color = position.side_to_move();
+    pub fn update_quiet(&self, position: &Position, mv: Move, contexts: [Context; 2], bonus: i32) {
         let column = column(position, mv);
-        update(
-            &mut self.quiet[side.index()][mv.origin()][mv.to().index()],
-            bonus,
-        );
-        for (table, context) in self.continuation.iter_mut().zip(contexts) {
-            update(&mut table[context.0 * KIND_SQUARES + column], bonus);
+        self.by_side(position, mv).update(bonus, LIMIT);
+        for (table, context) in self.continuation.iter().zip(contexts) {
+            table[context.0 * KIND_SQUARES + column].update(bonus, LIMIT);
         }
     }
 
@@ -132,16 +140,23 @@ impl History {
         if !self.use_capture {
             return 0;
         }
-        let victim = position.piece(mv.to()).index() & 15;
-        i32::from(self.capture[Context::of(position, mv).0][victim])
+        self.by_victim(position, mv).get()
     }
 
-    pub fn update_capture(&mut self, position: &Position, mv: Move, bonus: i32) {
+    pub fn update_capture(&self, position: &Position, mv: Move, bonus: i32) {
+        self.by_victim(position, mv).update(bonus, LIMIT);
+    }
+
+    #[inline(always)]
+    fn by_side(&self, position: &Position, mv: Move) -> &Entry {
+        let row = position.side_to_move().index() * ORIGINS + mv.origin();
+        &self.quiet[row * Square::COUNT + mv.to().index()]
+    }
+
+    #[inline(always)]
+    fn by_victim(&self, position: &Position, mv: Move) -> &Entry {
         let victim = position.piece(mv.to()).index() & 15;
-        update(
-            &mut self.capture[Context::of(position, mv).0][victim],
-            bonus,
-        );
+        &self.capture[Context::of(position, mv).0 * 16 + victim]
     }
 }
 
@@ -156,14 +171,14 @@ mod tests {
 
     #[test]
     fn entries_stay_within_their_limit() {
-        let mut entry = 0;
+        let entry = Entry::default();
         for _ in 0..1000 {
-            update(&mut entry, 1700);
+            entry.update(1700, LIMIT);
         }
-        assert!(i32::from(entry) > LIMIT * 9 / 10 && i32::from(entry) <= LIMIT);
+        assert!(entry.get() > LIMIT * 9 / 10 && entry.get() <= LIMIT);
         for _ in 0..1000 {
-            update(&mut entry, -1700);
+            entry.update(-1700, LIMIT);
         }
-        assert!(i32::from(entry) < -LIMIT * 9 / 10);
+        assert!(entry.get() < -LIMIT * 9 / 10);
     }
 }

@@ -3,7 +3,7 @@
 use super::{
     Bound, Candidate, Control, Limits, Line,
     history::{Context, History},
-    memory::{Memory, ThreadMemory},
+    memory::Memory,
     options::{Reductions, SearchOptions},
     pace::POLL_INTERVAL,
     replies::Replies,
@@ -59,7 +59,7 @@ pub(crate) struct Search<'a, E, V: Values> {
     pub(super) reductions: &'a Reductions,
     pub(super) table: &'a V::Table,
     pub(super) replies: &'a Replies,
-    pub(super) history: &'a mut History,
+    pub(super) history: &'a History,
     pub(super) evaluator: &'a mut E,
     pub(super) noise: &'a V::Noise,
     pub(super) position: Position,
@@ -104,6 +104,7 @@ struct Task<'a, V: Values> {
     options: &'a SearchOptions,
     reductions: &'a Reductions,
     replies: &'a Replies,
+    history: &'a History,
     table: &'a V::Table,
     noise: &'a V::Noise,
     lane_count: usize,
@@ -145,13 +146,14 @@ pub(crate) fn search<E: Evaluator + Clone, V: Values>(
         reductions: &memory.reductions,
         table: &memory.table,
         replies: &memory.replies,
+        history: &memory.history,
         noise,
         lane_count,
         control,
         team: None,
     };
-    let Some((own, helpers)) = memory.threads.split_first_mut() else {
-        unreachable!("a memory has at least one thread");
+    let Some((own, helpers)) = memory.evaluators.split_first_mut() else {
+        unreachable!("a memory has at least one evaluator");
     };
     if helpers.is_empty() {
         return Search::new(task, own, progress).run(limits, legal);
@@ -160,8 +162,8 @@ pub(crate) fn search<E: Evaluator + Clone, V: Values>(
     task.team = Some(&team);
     thread::scope(|scope| {
         let _dismissal = Dismissal(&team);
-        for thread in helpers {
-            let serve = move || Search::new(task, thread, &mut |_| ()).serve();
+        for evaluator in helpers {
+            let serve = move || Search::new(task, evaluator, &mut |_| ()).serve();
             let builder = Builder::new().stack_size(STACK_SIZE);
             if builder.spawn_scoped(scope, serve).is_err() {
                 // A machine that has no thread to spare is searched with those it has.
@@ -182,30 +184,27 @@ impl<V: Values> Drop for Dismissal<'_, V> {
 }
 
 impl<'a, E: Evaluator + Clone, V: Values> Search<'a, E, V> {
-    fn new(
-        task: Task<'a, V>,
-        thread: &'a mut ThreadMemory<E>,
-        progress: &'a mut dyn FnMut(&Line),
-    ) -> Self {
+    fn new(task: Task<'a, V>, evaluator: &'a mut E, progress: &'a mut dyn FnMut(&Line)) -> Self {
         let Task {
             game,
             options,
             reductions,
             table,
             replies,
+            history,
             noise,
             lane_count,
             control,
             team,
         } = task;
-        thread.evaluator.reset(game.position());
+        evaluator.reset(game.position());
         Self {
             options,
             reductions,
             table,
             replies,
-            history: &mut thread.history,
-            evaluator: &mut thread.evaluator,
+            history,
+            evaluator,
             noise,
             position: game.position().clone(),
             visits: game.visits().to_vec(),

@@ -9,12 +9,6 @@ use super::{
 use crate::eval::Evaluator;
 use std::collections::TryReserveError;
 
-/// What one thread carries from search to search; nobody else touches it.
-pub(super) struct ThreadMemory<E> {
-    pub history: History,
-    pub evaluator: E,
-}
-
 /// What a player carries from search to search.
 pub(crate) struct Memory<E, V: Values> {
     pub(super) table: V::Table,
@@ -22,32 +16,26 @@ pub(crate) struct Memory<E, V: Values> {
     pub(super) replies: Replies,
     pub(super) options: SearchOptions,
     pub(super) reductions: Box<Reductions>,
+    pub(super) history: History,
     /// The searching thread's own first, then one for each helper.
-    pub(super) threads: Vec<ThreadMemory<E>>,
+    pub(super) evaluators: Vec<E>,
 }
 
 impl<E: Evaluator + Clone, V: Values> Memory<E, V> {
-    /// Allocates a table of `hash_mib` MiB, and histories for `threads` threads, at least one.
+    /// Allocates a table of `hash_mib` MiB, for a search with `threads` threads, at least one.
     pub fn new(
         hash_mib: usize,
         threads: usize,
         evaluator: &E,
         options: SearchOptions,
     ) -> Result<Self, TryReserveError> {
-        let thread = |_| {
-            Ok(ThreadMemory {
-                history: History::new(&options)?,
-                evaluator: evaluator.clone(),
-            })
-        };
         Ok(Self {
             table: V::Table::new(hash_mib)?,
             replies: Replies::default(),
             reductions: options.reductions(),
+            history: History::new(&options)?,
             options,
-            threads: (0..threads.max(1))
-                .map(thread)
-                .collect::<Result<_, TryReserveError>>()?,
+            evaluators: vec![evaluator.clone(); threads.max(1)],
         })
     }
 
@@ -63,18 +51,14 @@ impl<E: Evaluator + Clone, V: Values> Memory<E, V> {
 
     /// Makes every thread use another evaluator of the same kind.
     pub fn set_evaluator(&mut self, evaluator: &E) {
-        for thread in &mut self.threads {
-            thread.evaluator.clone_from(evaluator);
-        }
+        self.evaluators.fill(evaluator.clone());
     }
 
     /// Forgets the last game.
     pub fn clear(&mut self) {
         self.table.clear();
         self.replies.clear();
-        for thread in &mut self.threads {
-            thread.history.clear();
-        }
+        self.history.clear();
     }
 }
 
@@ -82,6 +66,6 @@ impl<E: Evaluator + Clone, V: Values> Memory<E, V> {
 impl<E> Memory<E, i32> {
     /// The evaluator of the searching thread.
     pub fn evaluator(&self) -> &E {
-        &self.threads[0].evaluator
+        &self.evaluators[0]
     }
 }

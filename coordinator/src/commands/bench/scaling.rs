@@ -51,6 +51,8 @@ pub struct Scaling {
     pub counts: Vec<usize>,
     /// How many of the positions.
     pub positions: usize,
+    /// How often all of them, each time with another noise seed.
+    pub rounds: u64,
     /// One JSON object instead of text.
     pub json: bool,
 }
@@ -73,6 +75,11 @@ struct Ratios {
     nodes: f64,
     /// How many times sooner the depth is reached.
     speedup: f64,
+    /// The 95 % interval of `nodes` and `speedup` goes from the mean divided by these to the mean
+    /// times these.
+    nodes_margin: f64,
+    /// See `nodes_margin`.
+    speedup_margin: f64,
 }
 
 impl Scaling {
@@ -101,9 +108,13 @@ impl Scaling {
                 depth: Some(self.depth),
                 ..Limits::default()
             };
-            for position in MIDDLEGAME.into_iter().take(self.positions) {
+            let rounds = (0..self.rounds).map(|round| self.seed.wrapping_add(round));
+            let positions = MIDDLEGAME.into_iter().take(self.positions);
+            for (seed, position) in
+                rounds.flat_map(|seed| positions.clone().map(move |p| (seed, p)))
+            {
                 for one in &mut series {
-                    let measured = bench::measure(&mut one.player, self.seed, position, &limits)?;
+                    let measured = bench::measure(&mut one.player, seed, position, &limits)?;
                     one.nodes.push(measured.line.nodes);
                     one.times.push(measured.line.time);
                 }
@@ -126,15 +137,22 @@ impl Scaling {
             nodes_per_second,
             nodes,
             speedup,
+            nodes_margin,
+            speedup_margin,
         } = series.against(first);
+        let interval = |mean: f64, margin: f64| {
+            format!("{mean:.3} ({:.2}-{:.2})", mean / margin, mean * margin)
+        };
         format!(
-            "{} {}: {} nodes to depth {} in {:.1} s; geometric means: nodes/s x \
-             {nodes_per_second:.3}, nodes x {nodes:.3}, time to depth x {speedup:.3}",
+            "{} {}: {} nodes to depth {} in {:.1} s; geometric means with 95 % intervals: nodes/s x \
+             {nodes_per_second:.3}, nodes x {}, time to depth x {}",
             series.count,
             self.dimension.name(),
             series.nodes.iter().sum::<u64>(),
             self.depth,
             series.times.iter().sum::<Duration>().as_secs_f64(),
+            interval(nodes, nodes_margin),
+            interval(speedup, speedup_margin),
         ) + &series.machine.map_or(String::new(), |limit| {
             let count = series.count;
             format!("; {count} independent searches reach nodes/s x {limit:.3} on this machine")
@@ -155,7 +173,9 @@ impl Scaling {
                     "time_to_depth_ms": time.as_millis() as u64,
                     "nps_ratio": ratios.nodes_per_second,
                     "nodes_ratio": ratios.nodes,
+                    "nodes_ratio_margin": ratios.nodes_margin,
                     "speedup": ratios.speedup,
+                    "speedup_margin": ratios.speedup_margin,
                     "independent_nps_ratio": one.machine,
                 })
             })
@@ -163,6 +183,7 @@ impl Scaling {
         json!({
             "depth": self.depth,
             "positions": self.positions.min(MIDDLEGAME.len()),
+            "rounds": self.rounds,
             "evaluator": self.settings.evaluator.to_string(),
             "hash_mib": self.settings.hash_mib,
             "sigma": self.settings.sigma,
@@ -179,11 +200,14 @@ impl Series {
         let speedups: Vec<f64> = (self.times.iter().zip(&first.times))
             .map(|(own, first)| first.as_secs_f64() / own.as_secs_f64().max(1e-9))
             .collect();
-        let (nodes, speedup) = (geometric_mean(&nodes), geometric_mean(&speedups));
+        let (nodes, nodes_margin) = geometric_mean(&nodes);
+        let (speedup, speedup_margin) = geometric_mean(&speedups);
         Ratios {
             nodes_per_second: nodes * speedup,
             nodes,
             speedup,
+            nodes_margin,
+            speedup_margin,
         }
     }
 }
@@ -198,9 +222,14 @@ fn row(series: &[Series], position: &str) -> String {
     text + position
 }
 
-fn geometric_mean(values: &[f64]) -> f64 {
-    let sum: f64 = values.iter().map(|value| value.max(1e-12).ln()).sum();
-    (sum / values.len().max(1) as f64).exp()
+/// The mean, and what it is divided by and multiplied with for the ends of its 95 % interval.
+fn geometric_mean(values: &[f64]) -> (f64, f64) {
+    let count = values.len().max(1) as f64;
+    let logarithms = || values.iter().map(|value| value.max(1e-12).ln());
+    let mean = logarithms().sum::<f64>() / count;
+    let squares: f64 = logarithms().map(|value| (value - mean).powi(2)).sum();
+    let error = (squares / (count - 1.0).max(1.0) / count).sqrt();
+    (mean.exp(), (1.96 * error).exp())
 }
 
 #[cfg(test)]
@@ -226,5 +255,9 @@ mod tests {
         assert!((ratios.speedup - 2.0).abs() < 1e-9);
         assert!((ratios.nodes - 2f64.sqrt()).abs() < 1e-9);
         assert!((ratios.nodes_per_second - 2.0 * 2f64.sqrt()).abs() < 1e-9);
+        // Both times twice as fast leaves no doubt; twice and once as many nodes does: the standard
+        // error of ln 2 and ln 1 is half their difference.
+        assert!((ratios.speedup_margin - 1.0).abs() < 1e-9);
+        assert!((ratios.nodes_margin - 2f64.powf(0.98)).abs() < 1e-9);
     }
 }
