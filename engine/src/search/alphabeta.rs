@@ -82,6 +82,16 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
             && entry.depth >= depth
             && value.decides(entry.bounds, window)
         {
+            if options.table_reward != 0
+                && value.all_at_least(window.1)
+                && let Some(mv) = entry.mv
+                && self.position.is_legal_given(mv, info)
+                && !is_noisy(&self.position, mv)
+            {
+                let contexts = self.contexts(ply);
+                self.history
+                    .update_quiet(&self.position, mv, contexts, bonus(depth));
+            }
             return value;
         }
         let mut table_move = entry
@@ -119,6 +129,7 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
         self.frames[here].raw_evaluation = raw_evaluation;
         self.frames[here].evaluation = evaluation;
         self.frames[here + 2].killers = [None; 2];
+        self.frames[here + 2].cuts = 0;
         self.frames[here + 1].excluded = None;
         let improving =
             !in_check && evaluation.is_above_on_the_whole(self.frames[here - 2].evaluation);
@@ -169,7 +180,8 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
             in_check,
             improving,
             evaluation,
-            contexts: [self.frames[here - 1].context, self.frames[here - 2].context],
+            contexts: self.contexts(ply),
+            noisy_table_move: table_move.is_some_and(|mv| is_noisy(&self.position, mv)),
             excluded,
             targets: CheckTargets::new(&self.position),
         };
@@ -233,6 +245,9 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
                     extension = 1 + i32::from(by_far && options.double_extension != 0);
                 } else if singular.1.all_at_least(beta) {
                     return singular.1;
+                } else if options.negative_extension != 0 && (cut_node || value.all_at_least(beta))
+                {
+                    extension = -options.negative_extension;
                 }
             } else {
                 extension = self.check_extension(&node, mv, gives_check);
@@ -297,6 +312,7 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
         if best.all_at_least(beta)
             && let Some(mv) = best_move
         {
+            self.frames[here].cuts += 1;
             self.reward(mv, &node, here, &tried);
         }
         // What is left of the root's moves is no value of the root.

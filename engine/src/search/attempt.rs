@@ -2,6 +2,7 @@
 
 use super::{
     Search,
+    iterate::BEFORE_ROOT,
     node::{Node, TriedMove, Verdict},
     see,
     value::INFINITE,
@@ -107,6 +108,7 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
             cut_node,
             ..
         } = node;
+        let options = self.options;
         let quiet_score = if noisy {
             0
         } else {
@@ -115,9 +117,9 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
         let (child, undo) = self.step_down(mv, ply, gives_check);
         let stopping = self.visit_node();
 
-        let new_depth = depth - 1 + extension;
+        let mut new_depth = depth - 1 + extension;
         let mut value = V::all(-INFINITE);
-        if !stopping && self.options.cuts == 0 {
+        if !stopping && options.cuts == 0 {
             let window = (V::all(-INFINITE), V::all(INFINITE));
             self.pv[ply + 1].clear();
             value = self
@@ -126,7 +128,7 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
         } else if !stopping {
             let mut full = !PV || number > 1;
             let mut low = alpha();
-            if self.options.late_move_reduction != 0
+            if options.late_move_reduction != 0
                 && depth >= 3
                 && number > 1 + usize::from(ply == 0)
                 && !(noisy && number < 4)
@@ -137,7 +139,13 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
                 less -= i32::from(gives_check || node.in_check);
                 less -= i32::from(noisy);
                 less += i32::from(!node.improving);
-                less -= quiet_score / self.options.reduction_history;
+                if options.table_noisy_reduction != 0 {
+                    less += i32::from(node.noisy_table_move && !noisy);
+                }
+                if options.cut_count_reduction != 0 {
+                    less += i32::from(self.frames[ply + 1 + BEFORE_ROOT].cuts > 3);
+                }
+                less -= quiet_score / options.reduction_history;
                 let reduced = (new_depth - less).clamp(1, new_depth.max(1));
                 if reduced < new_depth {
                     let window = V::turned(V::above(low));
@@ -146,6 +154,11 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
                     full = !low.mostly_at_least(value, low, self.options.lane_dissent);
                     if !full {
                         value = value.smaller(low);
+                    } else if options.research_depth != 0 && ply > 0 {
+                        let surprise = value.most_above(low);
+                        new_depth += i32::from(surprise > 40 + 2 * new_depth);
+                        new_depth -= i32::from(surprise < 8);
+                        full = new_depth > reduced;
                     }
                 }
             }

@@ -28,6 +28,11 @@ impl Context {
         self.0
     }
 
+    /// Where the piece went.
+    pub fn to(self) -> Option<Square> {
+        (self != Self::NONE).then(|| Square::from_index(self.0 % Square::COUNT))
+    }
+
     /// The context that `mv` makes; `position` is the one before it.
     #[inline(always)]
     pub fn of(position: &Position, mv: Move) -> Self {
@@ -35,6 +40,9 @@ impl Context {
         Self(piece.index() * Square::COUNT + mv.to().index())
     }
 }
+
+/// The contexts of a move: the moves one, two and four plies ago.
+pub(super) type Contexts = [Context; 3];
 
 /// The kind of the piece that moves, before a promotion.
 #[inline(always)]
@@ -76,12 +84,13 @@ pub(super) fn forget(entries: &mut [Entry]) {
 pub(super) struct History {
     /// By side, origin or dropped kind, and destination.
     quiet: Box<[Entry]>,
-    /// By the move one ply, and two plies, ago.
+    /// By the other side's last move, and by the own side's moves before.
     continuation: [Box<[Entry]>; 2],
     /// By moved piece, destination and captured kind.
     capture: Box<[Entry]>,
     pub correction: Correction,
-    use_continuation: bool,
+    /// How many contexts count.
+    contexts: usize,
     use_capture: bool,
 }
 
@@ -101,7 +110,11 @@ impl History {
             continuation: [table()?, table()?],
             capture: large_array(PIECE_SQUARES * 16)?,
             correction: Correction::new()?,
-            use_continuation: options.continuation_history != 0,
+            contexts: match (options.continuation_history, options.continuation_four) {
+                (0, _) => 0,
+                (_, 0) => 2,
+                _ => 3,
+            },
             use_capture: options.capture_history != 0,
         })
     }
@@ -115,22 +128,18 @@ impl History {
 
     /// The chances of a quiet move, after the moves of `contexts` one and two plies ago.
     #[inline(always)]
-    pub fn quiet(&self, position: &Position, mv: Move, contexts: [Context; 2]) -> i32 {
-        let score = self.by_side(position, mv).get();
-        if !self.use_continuation {
-            return score;
-        }
-        let column = column(position, mv);
-        (self.continuation.iter().zip(contexts)).fold(score, |score, (table, context)| {
-            score + table[context.0 * KIND_SQUARES + column].get()
-        })
+    pub fn quiet(&self, position: &Position, mv: Move, contexts: Contexts) -> i32 {
+        let continuations: i32 = self
+            .continuations(position, mv, contexts)
+            .map(Entry::get)
+            .sum();
+        self.by_side(position, mv).get() + continuations
     }
 
-    pub fn update_quiet(&self, position: &Position, mv: Move, contexts: [Context; 2], bonus: i32) {
-        let column = column(position, mv);
+    pub fn update_quiet(&self, position: &Position, mv: Move, contexts: Contexts, bonus: i32) {
         self.by_side(position, mv).update(bonus, LIMIT);
-        for (table, context) in self.continuation.iter().zip(contexts) {
-            table[context.0 * KIND_SQUARES + column].update(bonus, LIMIT);
+        for entry in self.continuations(position, mv, contexts) {
+            entry.update(bonus, LIMIT);
         }
     }
 
@@ -145,6 +154,22 @@ impl History {
 
     pub fn update_capture(&self, position: &Position, mv: Move, bonus: i32) {
         self.by_victim(position, mv).update(bonus, LIMIT);
+    }
+
+    #[inline(always)]
+    fn continuations(
+        &self,
+        position: &Position,
+        mv: Move,
+        contexts: Contexts,
+    ) -> impl Iterator<Item = &Entry> {
+        let [theirs, own] = &self.continuation;
+        let column = column(position, mv);
+        ([theirs, own, own]
+            .into_iter()
+            .zip(contexts)
+            .take(self.contexts))
+        .map(move |(table, context)| &table[context.0 * KIND_SQUARES + column])
     }
 
     #[inline(always)]

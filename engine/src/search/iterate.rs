@@ -3,28 +3,19 @@
 use super::{
     Bound, Candidate, Control, Limits, Line,
     history::{Context, History},
-    memory::Memory,
     options::{Reductions, SearchOptions},
-    pace::POLL_INTERVAL,
     replies::Replies,
     report::LaneMoves,
     split::SplitPoint,
     team::Team,
     value::{INFINITE, MATE_BOUND, MAX_PLY, Value, score},
-    values::{Store, Values},
+    values::Values,
 };
 use crate::{
     eval::Evaluator,
-    rules::{CheckInfo, Game, Move, Position, Visit},
+    rules::{CheckInfo, Move, Position, Visit},
 };
-use std::{
-    sync::Arc,
-    thread::{self, Builder},
-    time::Instant,
-};
-
-/// Stack of a helper thread in bytes: as much as the thread that searches should have.
-const STACK_SIZE: usize = 16 << 20;
+use std::{sync::Arc, time::Instant};
 
 /// What a node leaves for the nodes below it.
 #[derive(Clone, Copy, Debug)]
@@ -36,16 +27,19 @@ pub(super) struct Frame<V> {
     pub raw_evaluation: Value,
     pub killers: [Option<Move>; 2],
     pub excluded: Option<Move>,
+    /// Brothers at this ply that failed high.
+    pub cuts: i32,
 }
 
 impl<V: Values> Frame<V> {
-    fn empty() -> Self {
+    pub fn empty() -> Self {
         Self {
             context: Context::NONE,
             evaluation: V::all(0),
             raw_evaluation: 0,
             killers: [None; 2],
             excluded: None,
+            cuts: 0,
         }
     }
 }
@@ -98,151 +92,9 @@ pub(crate) struct Search<'a, E, V: Values> {
     pub(super) best: Option<Line>,
 }
 
-/// What all threads of one search look at.
-struct Task<'a, V: Values> {
-    game: &'a Game,
-    options: &'a SearchOptions,
-    reductions: &'a Reductions,
-    replies: &'a Replies,
-    history: &'a History,
-    table: &'a V::Table,
-    noise: &'a V::Noise,
-    lane_count: usize,
-    control: &'a Control,
-    team: Option<&'a Team<V>>,
-}
-
-impl<V: Values> Clone for Task<'_, V> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<V: Values> Copy for Task<'_, V> {}
-
-/// Searches the position that `game` has reached until a limit is reached, with as many threads as
-/// `memory` has room for. `legal` are its legal moves; there must be one. `noise` comes with the
-/// number of virtual players that it is for.
-///
-/// # Panics
-/// When one of the threads does; the others end first.
-pub(crate) fn search<E: Evaluator + Clone, V: Values>(
-    game: &Game,
-    legal: &[Move],
-    limits: &Limits,
-    control: &Control,
-    memory: &mut Memory<E, V>,
-    (noise, lane_count): (&V::Noise, usize),
-    progress: &mut dyn FnMut(&Line),
-) -> Line {
-    if memory.options.table_persistence != 0 {
-        memory.table.age();
-    } else {
-        memory.table.clear();
-    }
-    let mut task: Task<'_, V> = Task {
-        game,
-        options: &memory.options,
-        reductions: &memory.reductions,
-        table: &memory.table,
-        replies: &memory.replies,
-        history: &memory.history,
-        noise,
-        lane_count,
-        control,
-        team: None,
-    };
-    let Some((own, helpers)) = memory.evaluators.split_first_mut() else {
-        unreachable!("a memory has at least one evaluator");
-    };
-    if helpers.is_empty() {
-        return Search::new(task, own, progress).run(limits, legal);
-    }
-    let team = Team::default();
-    task.team = Some(&team);
-    thread::scope(|scope| {
-        let _dismissal = Dismissal(&team);
-        for evaluator in helpers {
-            let serve = move || Search::new(task, evaluator, &mut |_| ()).serve();
-            let builder = Builder::new().stack_size(STACK_SIZE);
-            if builder.spawn_scoped(scope, serve).is_err() {
-                // A machine that has no thread to spare is searched with those it has.
-                break;
-            }
-        }
-        Search::new(task, own, progress).run(limits, legal)
-    })
-}
-
-/// Sends the helpers home when the search ends, by whatever way.
-struct Dismissal<'a, V: Values>(&'a Team<V>);
-
-impl<V: Values> Drop for Dismissal<'_, V> {
-    fn drop(&mut self) {
-        self.0.dismiss();
-    }
-}
-
-impl<'a, E: Evaluator + Clone, V: Values> Search<'a, E, V> {
-    fn new(task: Task<'a, V>, evaluator: &'a mut E, progress: &'a mut dyn FnMut(&Line)) -> Self {
-        let Task {
-            game,
-            options,
-            reductions,
-            table,
-            replies,
-            history,
-            noise,
-            lane_count,
-            control,
-            team,
-        } = task;
-        evaluator.reset(game.position());
-        Self {
-            options,
-            reductions,
-            table,
-            replies,
-            history,
-            evaluator,
-            noise,
-            position: game.position().clone(),
-            visits: game.visits().to_vec(),
-            frames: vec![Frame::empty(); MAX_PLY + BEFORE_ROOT + 4].into_boxed_slice(),
-            pv: vec![Vec::new(); MAX_PLY + 2],
-            nodes: 0,
-            selective_depth: 0,
-            root_depth: 0,
-            stopped: false,
-            team,
-            split: None,
-            root_split: None,
-            lane_count,
-            lanes: vec![None; lane_count],
-            ruled_out: Vec::new(),
-            root_visits: game.visits().len(),
-            spares: Vec::new(),
-            published: 0,
-            node_limit: control.node_limit(),
-            next_poll: POLL_INTERVAL,
-            control,
-            started: Instant::now(),
-            progress,
-            best: None,
-        }
-    }
-
-    /// Helps the others until the search is over.
-    fn serve(mut self) {
-        let Some(team) = self.team else { return };
-        while let Some(split) = team.find(None) {
-            self.selective_depth = 0;
-            self.help(team, &split);
-        }
-    }
-
+impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
     /// Deepens until a limit is reached.
-    fn run(mut self, limits: &Limits, legal: &[Move]) -> Line {
+    pub(super) fn run(mut self, limits: &Limits, legal: &[Move]) -> Line {
         let mut previous = V::all(0);
         for depth in 1..MAX_PLY as i32 {
             if depth as u32 > self.control.depth_limit() {
@@ -421,72 +273,4 @@ const MATE_DISTANCE_SLACK: i32 = 3;
 
 fn mate_plies(value: Value) -> i32 {
     super::value::MATE - value.abs()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::eval::{Material, MaterialValues, MaterialWeights, Noise};
-    use std::{
-        panic::{AssertUnwindSafe, catch_unwind},
-        thread::ThreadId,
-        time::Duration,
-    };
-
-    /// An evaluator that panics on every thread but one.
-    #[derive(Clone)]
-    struct Fragile {
-        home: ThreadId,
-        material: Material,
-    }
-
-    impl Evaluator for Fragile {
-        fn reset(&mut self, position: &Position) {
-            self.material.reset(position);
-        }
-
-        fn push(&mut self, position: &Position, mv: Move) {
-            self.material.push(position, mv);
-        }
-
-        fn pop(&mut self) {
-            self.material.pop();
-        }
-
-        fn evaluate(&mut self, position: &Position) -> i32 {
-            assert_eq!(thread::current().id(), self.home, "expected by the test");
-            self.material.evaluate(position)
-        }
-    }
-
-    #[test]
-    fn a_panic_of_a_helper_ends_the_search() {
-        let evaluator = Fragile {
-            home: thread::current().id(),
-            material: Material::new(Arc::new(MaterialWeights::new(&MaterialValues::flat()))),
-        };
-        let mut memory =
-            Memory::<_, Value>::new(4, 3, &evaluator, SearchOptions::default()).unwrap();
-        let game = Game::startpos();
-        let limits = Limits {
-            time: Some(Duration::from_secs(60)),
-            ..Limits::default()
-        };
-        let control = Control::new();
-        control.apply(&limits);
-        let noise = Noise::new(0.0, 0).unwrap();
-        let outcome = catch_unwind(AssertUnwindSafe(|| {
-            search(
-                &game,
-                &game.legal_moves(),
-                &limits,
-                &control,
-                &mut memory,
-                (&noise, 1),
-                &mut |_| (),
-            )
-        }));
-        assert!(outcome.is_err());
-        assert!(!control.is_over(), "it ended long before its time");
-    }
 }

@@ -1,6 +1,6 @@
 //! What the moves of one node have in common, whichever thread searches them.
 
-use super::history::Context;
+use super::history::Contexts;
 use crate::rules::{CheckTargets, Move};
 
 /// A node of the main search while its moves are tried.
@@ -13,8 +13,10 @@ pub(super) struct Node<V> {
     pub in_check: bool,
     pub improving: bool,
     pub evaluation: V,
-    pub contexts: [Context; 2],
+    pub contexts: Contexts,
     pub excluded: Option<Move>,
+    /// The table's move captures or promotes.
+    pub noisy_table_move: bool,
     pub targets: CheckTargets,
 }
 

@@ -93,6 +93,8 @@ options! {
     singular_extension = 1 in 0..=1;
     /// Extends it twice where they are worse by far.
     double_extension = 0 in 0..=1;
+    /// Plies by which the table's move is searched less deep where others are as good.
+    negative_extension = 0 in 0..=3;
     /// Least depth of singular extensions.
     singular_depth = 7 in 3..=32;
     /// Extends checks that lose nothing (papers 000 and 003).
@@ -105,6 +107,12 @@ options! {
     reduction_divisor = 220 in 50..=1000;
     /// History score that is worth one ply of reduction.
     reduction_history = 8192 in 512..=65536;
+    /// Reduces quiet moves more where the table's move is none.
+    table_noisy_reduction = 0 in 0..=1;
+    /// Reduces moves more after brothers at whose children many moves failed high.
+    cut_count_reduction = 0 in 0..=1;
+    /// Searches a move that its reduced search has shown good deeper, or less deep, by how good.
+    research_depth = 0 in 0..=1;
     /// Leaves out late quiet moves at low depth.
     late_move_pruning = 1 in 0..=1;
     /// Moves that are tried whatever the depth.
@@ -131,6 +139,10 @@ options! {
     killers = 1 in 0..=1;
     /// Orders quiet moves by what they did after the last moves, not alone by what they did.
     continuation_history = 1 in 0..=1;
+    /// And after the own side's move four plies ago.
+    continuation_four = 0 in 0..=1;
+    /// A quiet move of the table that cuts without a search is rewarded as if it had one.
+    table_reward = 0 in 0..=1;
     /// Orders captures by what they did.
     capture_history = 1 in 0..=1;
     /// Corrects the evaluation by how wrong it was in positions with the same features.
@@ -140,6 +152,8 @@ options! {
     /// Leaves out captures that lose material or cannot raise alpha, and late evasions, in
     /// quiescence.
     quiescence_pruning = 1 in 0..=1;
+    /// Captures that quiescence tries beside those of the piece that has just moved; 0 is all.
+    quiescence_moves = 0 in 0..=64;
     /// Tries checks that lose nothing at the first ply of quiescence.
     quiescence_checks = 1 in 0..=1;
     /// Least remaining depth of a node whose moves several threads share; with less it is not worth

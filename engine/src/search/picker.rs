@@ -1,42 +1,16 @@
 //! Hands out the moves of a node in the order in which they should be searched.
 
+mod list;
+
 use super::{
-    history::{Context, History},
+    history::{Contexts, History},
     see,
 };
 use crate::{
     eval::{board_value, exchange_value},
-    rules::{
-        Bitboard, CheckInfo, CheckTargets, Move, PieceKind, Position, PushMove, Scope, generate,
-    },
+    rules::{Bitboard, CheckInfo, CheckTargets, Move, PieceKind, Position, Scope, generate},
 };
-use std::mem::MaybeUninit;
-
-/// Moves with scores; room for every legal move.
-#[derive(Clone)]
-struct ScoredList {
-    entries: [MaybeUninit<(i32, Move)>; ScoredList::CAPACITY],
-    len: usize,
-}
-
-impl ScoredList {
-    const CAPACITY: usize = crate::rules::MoveList::CAPACITY;
-
-    #[inline(always)]
-    fn as_mut_slice(&mut self) -> &mut [(i32, Move)] {
-        // SAFETY: `push_move` is the only one that raises `len`, after it has
-        // initialised the entry; nothing else writes to entries but through this slice.
-        unsafe { std::slice::from_raw_parts_mut(self.entries.as_mut_ptr().cast(), self.len) }
-    }
-}
-
-impl PushMove for ScoredList {
-    #[inline(always)]
-    fn push_move(&mut self, mv: Move) {
-        self.entries[self.len].write((0, mv));
-        self.len += 1;
-    }
-}
+use list::{ScoredList, sort_above};
 
 /// Captures, and promotions of pawns, bishops and rooks: what quiescence looks at.
 #[inline(always)]
@@ -117,7 +91,7 @@ pub(super) struct Picker {
     stage: Stage,
     table_move: Option<Move>,
     killers: [Option<Move>; 2],
-    contexts: [Context; 2],
+    contexts: Contexts,
     list: ScoredList,
     next: usize,
     /// Noisy moves that lose material, kept at the front of the list.
@@ -138,7 +112,7 @@ impl Picker {
         in_check: bool,
         table_move: Option<Move>,
         killers: [Option<Move>; 2],
-        contexts: [Context; 2],
+        contexts: Contexts,
     ) -> Self {
         Self {
             stage: match (table_move, in_check) {
@@ -149,10 +123,7 @@ impl Picker {
             table_move,
             killers,
             contexts,
-            list: ScoredList {
-                entries: [const { MaybeUninit::uninit() }; ScoredList::CAPACITY],
-                len: 0,
-            },
+            list: ScoredList::new(),
             next: 0,
             bad: 0,
             sorted: 0,
@@ -165,7 +136,7 @@ impl Picker {
     }
 
     /// For a node of the quiescence search: in check all evasions, otherwise noisy moves only.
-    pub fn quiescence(in_check: bool, table_move: Option<Move>, contexts: [Context; 2]) -> Self {
+    pub fn quiescence(in_check: bool, table_move: Option<Move>, contexts: Contexts) -> Self {
         let mut picker = Self::new(in_check, table_move, [None; 2], contexts);
         picker.noisy_only = !in_check;
         picker
@@ -226,7 +197,7 @@ impl Picker {
                 }
                 Stage::GenerateChecks => {
                     if let Some(targets) = self.checks {
-                        self.list.len = 0;
+                        self.list.truncate(0);
                         self.next = 0;
                         let scope = check_scope(position, &targets);
                         fill(position, info, scope, &mut self.list);
@@ -240,7 +211,7 @@ impl Picker {
                                 kept += 1;
                             }
                         }
-                        self.list.len = kept;
+                        self.list.truncate(kept);
                     }
                     self.stage = Stage::Checks;
                 }
@@ -269,7 +240,7 @@ impl Picker {
                 Stage::GenerateQuiet => {
                     if !self.skip_quiets {
                         // Noisy moves that are still wanted stand before `bad`.
-                        self.list.len = self.bad;
+                        self.list.truncate(self.bad);
                         self.next = self.bad;
                         fill(position, info, quiet_scope(position), &mut self.list);
                         let from = self.next;
@@ -283,7 +254,7 @@ impl Picker {
                     self.stage = Stage::Quiet;
                 }
                 Stage::Quiet => {
-                    if !self.skip_quiets && self.next < self.list.len {
+                    if !self.skip_quiets && self.next < self.list.len() {
                         self.sort_quiets();
                         let mv = self.list.as_mut_slice()[self.next].1;
                         self.next += 1;
@@ -365,42 +336,12 @@ fn noisy_score(position: &Position, mv: Move, history: &History) -> i32 {
     (victim + promotion) * 16 + history.capture(position, mv)
 }
 
-/// Sorts the moves that score at least `bound` to the front, best first; the rest follow in the
-/// order in which they were generated, as do equals. Tells how many are in front.
-fn sort_above(moves: &mut [(i32, Move)], bound: i32) -> usize {
-    let mut chosen = [const { MaybeUninit::uninit() }; ScoredList::CAPACITY];
-    let mut count = 0;
-    let mut back = moves.len();
-    for i in (0..moves.len()).rev() {
-        let entry = moves[i];
-        if entry.0 < bound {
-            back -= 1;
-            moves[back] = entry;
-        } else {
-            chosen[count].write(entry);
-            count += 1;
-        }
-    }
-    // The last one chosen stood first.
-    for sorted in 0..count {
-        // SAFETY: the loop above has initialised the first `count` entries.
-        let entry: (i32, Move) = unsafe { chosen[count - 1 - sorted].assume_init() };
-        let mut at = sorted;
-        while at > 0 && moves[at - 1].0 < entry.0 {
-            moves[at] = moves[at - 1];
-            at -= 1;
-        }
-        moves[at] = entry;
-    }
-    count
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::{
         rules::{Game, MoveList},
-        search::SearchOptions,
+        search::{SearchOptions, history::Context},
     };
     use std::collections::HashSet;
 
@@ -442,7 +383,7 @@ mod tests {
                 let played = random();
                 let info = CheckInfo::new(position);
                 let in_check = !info.checkers.is_empty();
-                let mut picker = Picker::new(in_check, table_move, killers, [Context::NONE; 2]);
+                let mut picker = Picker::new(in_check, table_move, killers, [Context::NONE; 3]);
                 let mut seen = HashSet::new();
                 while let Some(mv) = picker.next(position, &info, &history) {
                     assert!(seen.insert(mv), "{mv} came twice in {position}");
@@ -464,7 +405,7 @@ mod tests {
         let position = game.position();
         let killer = "5e5d+".parse().unwrap();
         let info = CheckInfo::new(position);
-        let mut picker = Picker::new(false, None, [Some(killer), None], [Context::NONE; 2]);
+        let mut picker = Picker::new(false, None, [Some(killer), None], [Context::NONE; 3]);
         let mut moves = 0;
         let history = History::new(&SearchOptions::default()).unwrap();
         while let Some(mv) = picker.next(position, &info, &history) {

@@ -132,7 +132,7 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
         let window = V::turned(V::below(raised));
         let gain = raised.most_above(node.evaluation);
         let here = ply + BEFORE_ROOT;
-        let contexts = [self.frames[here - 1].context, self.frames[here - 2].context];
+        let contexts = self.contexts(ply);
         let table_move = node
             .table_move
             .filter(|&mv| super::picker::is_noisy(&self.position, mv));

@@ -87,7 +87,7 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
         }
 
         let here = ply + BEFORE_ROOT;
-        let contexts = [self.frames[here - 1].context, self.frames[here - 2].context];
+        let contexts = self.contexts(ply);
         let table_move = entry.and_then(|entry| entry.mv).filter(|&mv| {
             (in_check || is_noisy(&self.position, mv)) && self.position.is_legal_given(mv, info)
         });
@@ -98,7 +98,7 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
         }
         let futility = evaluation.plus(150);
         let mut best_move = None;
-        let mut number = 0;
+        let mut number: i32 = 0;
         while let Some(mv) = picker.next(&self.position, info, self.history) {
             number += 1;
             let gives_check = targets.is_check(&self.position, mv);
@@ -114,6 +114,14 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
                         best = best.larger(hope.smaller(alpha));
                         continue;
                     }
+                }
+                if !in_check
+                    && !gives_check
+                    && options.quiescence_moves != 0
+                    && number > options.quiescence_moves
+                    && self.frames[here - 1].context.to() != Some(mv.to())
+                {
+                    continue;
                 }
                 if in_check && number > 3 && !is_noisy(&self.position, mv) {
                     continue;

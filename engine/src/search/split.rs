@@ -395,8 +395,9 @@ impl SplitPoint<i32> {
                 in_check: false,
                 improving: false,
                 evaluation: 0,
-                contexts: [Context::NONE; 2],
+                contexts: [Context::NONE; 3],
                 excluded: None,
+                noisy_table_move: false,
                 targets: CheckTargets::new(&position),
             },
             info: CheckInfo::new(&position),
@@ -409,7 +410,7 @@ impl SplitPoint<i32> {
             exhausted: AtomicBool::new(false),
             workers: AtomicUsize::new(0),
             progress: Mutex::new(Progress {
-                picker: Picker::new(false, None, [None; 2], [Context::NONE; 2]),
+                picker: Picker::new(false, None, [None; 2], [Context::NONE; 3]),
                 alpha: 0,
                 searched: Searched {
                     number: 0,

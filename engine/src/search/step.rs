@@ -2,7 +2,7 @@
 
 use super::{
     Search,
-    history::Context,
+    history::{Context, Contexts},
     iterate::BEFORE_ROOT,
     values::{Store, Values},
 };
@@ -12,6 +12,12 @@ use crate::{
 };
 
 impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
+    /// The moves that have led to the node at `ply`.
+    #[inline(always)]
+    pub(super) fn contexts(&self, ply: usize) -> Contexts {
+        [1, 2, 4].map(|plies| self.frames[ply + BEFORE_ROOT - plies].context)
+    }
+
     /// Makes a move at `ply`. Comes back with what the child's move generation needs, and with what
     /// [`Search::step_up`] does.
     #[inline(always)]
