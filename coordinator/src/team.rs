@@ -21,8 +21,8 @@ use std::{path::PathBuf, sync::Arc, thread, time::Duration};
 use tokio::{sync::Semaphore, time::timeout};
 use tonic::transport::Channel;
 
-/// Noise of the default ensemble in centipawns: about a third of what exchanging a pawn is worth to the
-/// default evaluator; a quarter is the best of paper 002 (section 3) for many nodes.
+/// Noise of the default ensemble in centipawns: about a quarter of what exchanging a pawn is worth to
+/// the default evaluator, the best of paper 002 (section 3) for many nodes.
 pub const DEFAULT_SIGMA: f64 = 50.0;
 
 /// What the players of the default ensemble are called, before their number.

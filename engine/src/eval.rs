@@ -12,6 +12,8 @@ pub(crate) mod nnue;
 mod noise;
 mod pieces;
 mod sigma;
+#[cfg(test)]
+pub(crate) mod watched;
 
 pub(crate) use erased::Erased;
 pub use linear::{Linear, LinearWeights};

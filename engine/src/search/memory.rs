@@ -61,11 +61,3 @@ impl<E: Evaluator + Clone, V: Values> Memory<E, V> {
         self.history.clear();
     }
 }
-
-#[cfg(test)]
-impl<E> Memory<E, i32> {
-    /// The evaluator of the searching thread.
-    pub fn evaluator(&self) -> &E {
-        &self.evaluators[0]
-    }
-}

@@ -172,47 +172,25 @@ impl<'a, E: Evaluator + Clone, V: Values> Search<'a, E, V> {
 mod tests {
     use super::*;
     use crate::{
-        eval::{Material, MaterialValues, MaterialWeights, Noise},
+        eval::{Material, MaterialValues, MaterialWeights, Noise, watched::Watched},
         rules::Position,
     };
     use std::{
         panic::{AssertUnwindSafe, catch_unwind},
         sync::Arc,
-        thread::ThreadId,
         time::Duration,
     };
 
-    /// An evaluator that panics on every thread but one.
-    #[derive(Clone)]
-    struct Fragile {
-        home: ThreadId,
-        material: Material,
-    }
-
-    impl Evaluator for Fragile {
-        fn reset(&mut self, position: &Position) {
-            self.material.reset(position);
-        }
-
-        fn push(&mut self, position: &Position, mv: Move) {
-            self.material.push(position, mv);
-        }
-
-        fn pop(&mut self) {
-            self.material.pop();
-        }
-
-        fn evaluate(&mut self, position: &Position) -> i32 {
-            assert_eq!(thread::current().id(), self.home, "expected by the test");
-            self.material.evaluate(position)
-        }
-    }
-
     #[test]
     fn a_panic_of_a_helper_ends_the_search() {
-        let evaluator = Fragile {
-            home: thread::current().id(),
-            material: Material::new(Arc::new(MaterialWeights::new(&MaterialValues::flat()))),
+        // It panics on every thread but this one.
+        let home = thread::current().id();
+        let evaluator = Watched {
+            inner: Material::new(Arc::new(MaterialWeights::new(&MaterialValues::flat()))),
+            evaluate: move |material: &mut Material, position: &Position| {
+                assert_eq!(thread::current().id(), home, "expected by the test");
+                material.evaluate(position)
+            },
         };
         let mut memory = Memory::<_, i32>::new(4, 3, &evaluator, SearchOptions::default()).unwrap();
         let game = Game::startpos();

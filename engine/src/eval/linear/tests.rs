@@ -1,8 +1,10 @@
 use super::*;
 use crate::{
-    eval::{Material, Model, Noise},
+    eval::{
+        Material, Model, Noise,
+        watched::{Watched, search_with},
+    },
     rules::Game,
-    search::{Control, Limits, Memory, SearchOptions, search},
 };
 
 /// Weights without any pattern: every term counts.
@@ -109,56 +111,21 @@ fn the_other_side_sees_the_negative() {
     }
 }
 
-/// Compares every value that a search asks for with a full recomputation.
-#[derive(Clone)]
-struct Checked(Linear);
-
-impl Evaluator for Checked {
-    fn reset(&mut self, position: &Position) {
-        self.0.reset(position);
-    }
-
-    fn push(&mut self, position: &Position, mv: Move) {
-        self.0.push(position, mv);
-    }
-
-    fn pop(&mut self) {
-        self.0.pop();
-    }
-
-    fn evaluate(&mut self, position: &Position) -> i32 {
-        let value = self.0.evaluate(position);
-        let mut fresh = Linear::new(Arc::clone(&self.0.weights));
-        fresh.reset(position);
-        assert_eq!(value, fresh.evaluate(position), "{position}");
-        value
-    }
-}
-
 #[test]
 fn every_value_of_a_search_equals_its_full_recomputation() {
-    let evaluator = Checked(Linear::new(scrambled()));
-    let mut memory =
-        Memory::<_, i32>::new(4, 1, &evaluator, SearchOptions::default()).expect("memory");
-    let noise = Noise::new(0.0, 0).expect("no noise");
+    let checked = Watched {
+        inner: Linear::new(scrambled()),
+        evaluate: |linear: &mut Linear, position: &Position| {
+            let value = linear.evaluate(position);
+            let mut fresh = Linear::new(Arc::clone(&linear.weights));
+            fresh.reset(position);
+            assert_eq!(value, fresh.evaluate(position), "{position}");
+            value
+        },
+    };
     for start in crate::bench::POSITIONS.iter().take(6) {
         let game = Game::from_usi(start).expect("a position");
-        let limits = Limits {
-            nodes: Some(4_000),
-            ..Limits::default()
-        };
-        let control = Control::new();
-        control.apply(&limits);
-        let legal = game.legal_moves();
-        search(
-            &game,
-            &legal,
-            &limits,
-            &control,
-            &mut memory,
-            (&noise, 1),
-            &mut |_| (),
-        );
+        search_with(&checked, &game, 4_000);
     }
 }
 

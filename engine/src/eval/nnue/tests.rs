@@ -1,66 +1,31 @@
 use super::{simd::Kernel, *};
 use crate::{
-    eval::Noise,
+    eval::{
+        Noise,
+        watched::{Watched, search_with},
+    },
     rules::Game,
-    search::{Control, Limits, Memory, SearchOptions, search},
 };
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Compares itself with an evaluator that starts afresh wherever it is asked.
-#[derive(Clone)]
-struct Checked {
-    follows: Nnue,
-    fresh: Nnue,
-    compared: usize,
-}
-
-impl Evaluator for Checked {
-    fn reset(&mut self, position: &Position) {
-        self.follows.reset(position);
-    }
-
-    fn push(&mut self, position: &Position, mv: Move) {
-        self.follows.push(position, mv);
-    }
-
-    fn pop(&mut self) {
-        self.follows.pop();
-    }
-
-    fn evaluate(&mut self, position: &Position) -> i32 {
-        self.fresh.reset(position);
-        let value = self.follows.evaluate(position);
-        assert_eq!(value, self.fresh.evaluate(position), "{position}");
-        self.compared += 1;
-        value
-    }
-}
-
-/// How often a search of this position has compared.
+/// How often a search of this position has compared the evaluator with one that starts afresh
+/// wherever it is asked.
 fn compared(features: Features, position: &str, nodes: u64) -> usize {
-    let evaluator = Nnue::new(Arc::new(Network::sample(features)));
-    let checked = Checked {
-        fresh: evaluator.clone(),
-        follows: evaluator,
-        compared: 0,
+    let follows = Nnue::new(Arc::new(Network::sample(features)));
+    let (mut fresh, compared) = (follows.clone(), Arc::new(AtomicUsize::new(0)));
+    let count = Arc::clone(&compared);
+    let checked = Watched {
+        inner: follows,
+        evaluate: move |follows: &mut Nnue, position: &Position| {
+            fresh.reset(position);
+            let value = follows.evaluate(position);
+            assert_eq!(value, fresh.evaluate(position), "{position}");
+            count.fetch_add(1, Ordering::Relaxed);
+            value
+        },
     };
-    let mut memory = Memory::<_, i32>::new(1, 1, &checked, SearchOptions::default()).unwrap();
-    let game = Game::from_usi(position).unwrap();
-    let limits = Limits {
-        nodes: Some(nodes),
-        ..Limits::default()
-    };
-    let control = Control::new();
-    control.apply(&limits);
-    search(
-        &game,
-        &game.legal_moves(),
-        &limits,
-        &control,
-        &mut memory,
-        (&Noise::new(0.0, 0).unwrap(), 1),
-        &mut |_| (),
-    );
-    memory.evaluator().compared
+    search_with(&checked, &Game::from_usi(position).unwrap(), nodes);
+    compared.load(Ordering::Relaxed)
 }
 
 #[test]
