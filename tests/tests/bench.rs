@@ -68,6 +68,8 @@ fn another_engine_is_compared_position_by_position() {
 fn what_cannot_be_measured_is_refused_in_one_line() {
     let missing = complaint_of(&["bench", "--against", "/no/such/engine"]);
     assert!(missing.contains("/no/such/engine"), "{missing}");
+    let aimless = complaint_of(&["bench", "--rounds", "3"]);
+    assert!(aimless.contains("--threads"), "{aimless}");
 }
 
 #[cfg(unix)]

@@ -1,7 +1,7 @@
 //! The command line of `monju bench`.
 
 use crate::commands::bench::{Bench, Comparison, Dimension, RivalOption, Scaling};
-use clap::Args;
+use clap::{ArgGroup, Args};
 use monju_engine::{
     EvaluatorChoice, PlayerSettings, SearchOptions, bench::MIDDLEGAME, eval::Sigma,
 };
@@ -44,6 +44,7 @@ fn parse_threads(text: &str) -> Result<usize, String> {
 
 /// Everything after `monju bench`.
 #[derive(Debug, Args)]
+#[command(group = ArgGroup::new("scaling").args(["threads", "lanes"]))]
 pub struct Arguments {
     /// Iterations in every position
     #[arg(long, default_value_t = 12, value_parser = clap::value_parser!(u32).range(1..))]
@@ -74,14 +75,14 @@ pub struct Arguments {
     threads: Vec<usize>,
     /// The same for these numbers of virtual players in one search; --sigma tells them apart
     #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = parse_lanes,
-          conflicts_with_all = ["against", "threads"])]
+          conflicts_with = "against")]
     lanes: Vec<usize>,
     /// How many of the middlegame positions
-    #[arg(long, value_name = "N", default_value_t = MIDDLEGAME.len())]
+    #[arg(long, value_name = "N", default_value_t = MIDDLEGAME.len(), requires = "scaling")]
     positions: usize,
     /// How often all of them are searched, each time with the next seed; --sigma 1 is noise enough to
     /// make every round another tree
-    #[arg(long, value_name = "N", default_value_t = 1,
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "scaling",
           value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     rounds: u64,
     /// Compares nodes/second with this USI engine instead, position by position in one run

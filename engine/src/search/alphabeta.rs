@@ -2,6 +2,7 @@
 
 use super::{
     Search,
+    attempt::Alone,
     history::bonus,
     iterate::BEFORE_ROOT,
     node::{Node, Tried, TriedMove, Verdict},
@@ -260,7 +261,7 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
                 gives_check,
                 extension,
             };
-            let value = self.search_move::<PV>(&node, tried_move, || alpha);
+            let value = self.search_move::<PV>(&node, tried_move, &Alone(alpha));
             if self.stopped {
                 return V::all(DRAW);
             }

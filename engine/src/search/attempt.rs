@@ -13,6 +13,28 @@ use crate::{
     rules::{CheckInfo, Move},
 };
 
+/// The node one of whose moves is searched.
+pub(super) trait Place<V> {
+    /// Asked anew before each search: where several threads work, it rises meanwhile.
+    fn alpha(&self) -> V;
+
+    /// The move has turned out better than alpha, and is searched again to learn by how much.
+    fn contest(&self);
+}
+
+/// A node that one thread searches alone, by its alpha.
+pub(super) struct Alone<V>(pub V);
+
+impl<V: Copy> Place<V> for Alone<V> {
+    #[inline(always)]
+    fn alpha(&self) -> V {
+        self.0
+    }
+
+    #[inline(always)]
+    fn contest(&self) {}
+}
+
 impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
     /// Whether a move that is not the first deserves a search at all.
     #[inline(always)]
@@ -87,13 +109,12 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
     }
 
     /// The value of a move from the side that makes it, once it is made, searched and taken back.
-    /// `alpha` is asked anew before each search: at a split point it rises meanwhile.
     #[inline(always)]
     pub(super) fn search_move<const PV: bool>(
         &mut self,
         node: &Node<V>,
         tried: TriedMove,
-        alpha: impl Fn() -> V,
+        place: &impl Place<V>,
     ) -> V {
         let TriedMove {
             mv,
@@ -127,7 +148,7 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
                 .negated();
         } else if !stopping {
             let mut full = !PV || number > 1;
-            let mut low = alpha();
+            let mut low = place.alpha();
             if options.late_move_reduction != 0
                 && depth >= 3
                 && number > 1 + usize::from(ply == 0)
@@ -163,14 +184,15 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
                 }
             }
             if full {
-                low = alpha();
+                low = place.alpha();
                 let window = V::turned(V::above(low));
                 value = (self.alpha_beta::<false>(&child, window, new_depth, ply + 1, !cut_node))
                     .negated();
             }
             if PV && (number == 1 || value.any_above(low)) {
                 self.pv[ply + 1].clear();
-                value = self.search_in_window(&child, node, alpha(), new_depth);
+                place.contest();
+                value = self.search_in_window(&child, node, place.alpha(), new_depth);
             }
         }
 

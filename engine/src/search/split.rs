@@ -3,6 +3,7 @@
 
 use super::{
     Search,
+    attempt::Place,
     iterate::{BEFORE_ROOT, Frame},
     node::{Node, Tried, TriedMove, Verdict},
     picker::{Picker, is_noisy},
@@ -15,6 +16,7 @@ use crate::{
     rules::{CheckInfo, Move, Position, Visit},
 };
 use std::{
+    cell::Cell,
     mem,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
@@ -67,6 +69,8 @@ pub(super) struct SplitPoint<V: Values> {
     /// The search of this node has become useless.
     cut: AtomicBool,
     exhausted: AtomicBool,
+    /// Moves found better than the best so far that are being searched again.
+    rivals: AtomicUsize,
     /// Threads at work here, without the owner. Rises only while the board of the team is locked.
     workers: AtomicUsize,
     progress: Mutex<Progress<V>>,
@@ -91,7 +95,26 @@ impl<V: Values> SplitPoint<V> {
     }
 
     pub fn has_moves(&self) -> bool {
-        !self.exhausted.load(Ordering::Relaxed) && !self.is_cut()
+        !self.exhausted.load(Ordering::Relaxed) && !self.is_cut() && !self.is_contested()
+    }
+
+    pub fn exhaust(&self) {
+        self.exhausted.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether a better move is being searched again: until its value is known, what others would
+    /// search here is likely to be cut, or to be compared with too low an alpha.
+    fn is_contested(&self) -> bool {
+        self.rivals.load(Ordering::Relaxed) > 0
+    }
+
+    pub fn add_rival(&self) {
+        self.rivals.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// True for the last one.
+    pub fn remove_rival(&self) -> bool {
+        self.rivals.fetch_sub(1, Ordering::Relaxed) == 1
     }
 
     pub fn is_below(&self, other: &Arc<Self>) -> bool {
@@ -121,6 +144,33 @@ impl<V: Values> SplitPoint<V> {
     /// A thread that panicked stops the search, so nobody relies on what it left.
     fn progress(&self) -> MutexGuard<'_, Progress<V>> {
         self.progress.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A split point while one of its moves is searched.
+struct Shared<'a, V: Values> {
+    team: &'a Team<V>,
+    split: &'a SplitPoint<V>,
+    is_rival: Cell<bool>,
+}
+
+impl<V: Values> Place<V> for Shared<'_, V> {
+    fn alpha(&self) -> V {
+        V::load(&self.split.alpha)
+    }
+
+    fn contest(&self) {
+        if !self.is_rival.replace(true) {
+            self.split.add_rival();
+        }
+    }
+}
+
+impl<V: Values> Drop for Shared<'_, V> {
+    fn drop(&mut self) {
+        if self.is_rival.get() && self.split.remove_rival() {
+            self.team.look_again();
+        }
     }
 }
 
@@ -180,6 +230,7 @@ impl<'a, E: Evaluator + Clone, V: Values> Search<'a, E, V> {
             alpha: alpha.share(),
             cut: AtomicBool::new(false),
             exhausted: AtomicBool::new(false),
+            rivals: AtomicUsize::new(0),
             workers: AtomicUsize::new(0),
             progress: Mutex::new(Progress {
                 picker: picker.clone(),
@@ -201,7 +252,11 @@ impl<'a, E: Evaluator + Clone, V: Values> Search<'a, E, V> {
         let outer = self.split.replace(Arc::clone(&split));
         self.work::<PV>(team, &split);
         while let Some(other) = team.find(Some(&split)) {
-            self.help(team, &other);
+            if Arc::ptr_eq(&other, &split) {
+                self.work::<PV>(team, &split);
+            } else {
+                self.help(team, &other);
+            }
         }
         self.split = outer;
         self.stopped = self.has_to_return(team);
@@ -252,11 +307,16 @@ impl<'a, E: Evaluator + Clone, V: Values> Search<'a, E, V> {
         drop(membership);
     }
 
-    /// Searches moves of the split point, at whose position this thread is, until none are left.
+    /// Searches moves of the split point, at whose position this thread is, until none are left or
+    /// those that are have to wait.
     fn work<const PV: bool>(&mut self, team: &Team<V>, split: &Arc<SplitPoint<V>>) {
         while let Some(tried) = self.next_move(split) {
-            let alpha = || V::load(&split.alpha);
-            let value = self.search_move::<PV>(&split.node, tried, alpha);
+            let place = Shared {
+                team,
+                split,
+                is_rival: Cell::new(false),
+            };
+            let value = self.search_move::<PV>(&split.node, tried, &place);
             if self.stopped {
                 return;
             }
@@ -273,9 +333,9 @@ impl<'a, E: Evaluator + Clone, V: Values> Search<'a, E, V> {
             searched,
             ..
         } = &mut *progress;
-        while !split.is_cut() {
+        while !split.is_cut() && !split.is_contested() {
             let Some(mv) = picker.next(&self.position, &split.info, self.history) else {
-                split.exhausted.store(true, Ordering::Relaxed);
+                split.exhaust();
                 return None;
             };
             if Some(mv) == node.excluded {
@@ -408,6 +468,7 @@ impl SplitPoint<i32> {
             alpha: 0.share(),
             cut: AtomicBool::new(false),
             exhausted: AtomicBool::new(false),
+            rivals: AtomicUsize::new(0),
             workers: AtomicUsize::new(0),
             progress: Mutex::new(Progress {
                 picker: Picker::new(false, None, [None; 2], [Context::NONE; 3]),

@@ -106,13 +106,15 @@ impl<V: Values> Team<V> {
 
     /// Waits for work and joins the richest split point.
     ///
-    /// The owner of a split point, given as `own`, gets work from below that alone (the helpful
-    /// master): those who keep it waiting. It gets none, and its split point is closed, once
-    /// nobody else works there. A thread that owns nothing gets none when the search is over.
+    /// The owner of a split point, given as `own`, gets that itself once moves that had to wait may be
+    /// searched, else work from below it alone (the helpful master): those who keep it waiting. It
+    /// gets none, and its split point is closed, once nobody else works there. A thread that owns
+    /// nothing gets none when the search is over.
     pub fn find(&self, own: Option<&Arc<SplitPoint<V>>>) -> Option<Arc<SplitPoint<V>>> {
         let mut board = self.lock();
         loop {
             match own {
+                Some(own) if own.has_moves() => return Some(Arc::clone(own)),
                 Some(own) if !own.has_workers() => {
                     board.open.retain(|split| !Arc::ptr_eq(split, own));
                     return None;
@@ -143,6 +145,11 @@ impl<V: Values> Team<V> {
             }
             self.idle.fetch_sub(1, Ordering::Relaxed);
         }
+    }
+
+    /// Moves that had to wait may be searched.
+    pub fn look_again(&self) {
+        self.call(self.lock());
     }
 
     /// Leaves a split point that [`Team::find`] joined.
@@ -236,6 +243,7 @@ mod tests {
         for split in [&own, &elsewhere, &child, &grandchild] {
             team.open(split);
         }
+        own.exhaust();
         own.join();
         let found = team.find(Some(&own)).unwrap();
         assert!(Arc::ptr_eq(&found, &child));
@@ -244,6 +252,27 @@ mod tests {
         assert!(Arc::ptr_eq(&found, &grandchild));
         team.leave(&own);
         assert!(team.find(Some(&own)).is_none(), "nobody keeps it waiting");
+    }
+
+    #[test]
+    fn while_a_better_move_is_searched_again_the_other_moves_wait() {
+        let team = Team::<i32>::default();
+        let own = SplitPoint::sample(9, None);
+        let child = SplitPoint::sample(7, Some(&own));
+        team.open(&own);
+        team.open(&child);
+        own.join();
+        own.add_rival();
+        own.add_rival();
+        for finder in [None, Some(&own)] {
+            let found = team.find(finder).unwrap();
+            assert!(Arc::ptr_eq(&found, &child));
+        }
+        assert!(!own.remove_rival() && own.remove_rival());
+        for finder in [None, Some(&own)] {
+            let found = team.find(finder).unwrap();
+            assert!(Arc::ptr_eq(&found, &own));
+        }
     }
 
     #[test]
