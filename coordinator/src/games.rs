@@ -48,6 +48,11 @@ impl<T: Clone> PerSide<T> {
         value
     }
 
+    /// Forgets both sides of a game.
+    pub fn forget(&self, game: &str) {
+        self.lock().retain(|((known, _), _)| known != game);
+    }
+
     fn lock(&self) -> MutexGuard<'_, VecDeque<(Side, T)>> {
         self.sides.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -75,5 +80,8 @@ mod tests {
         }
         assert_eq!(counts.get("old", black), None);
         assert_eq!(counts.get("old", white), Some(1));
+        counts.forget("old");
+        assert_eq!(counts.get("old", white), None);
+        assert_eq!(counts.get("0", white), Some(1));
     }
 }

@@ -58,6 +58,11 @@ impl Resignation {
         }
     }
 
+    /// Forgets the signs of a game, which begins anew.
+    pub fn forget(&self, game: &str) {
+        self.signs.forget(game);
+    }
+
     /// The bad signs in a row, this decision included.
     fn note(&self, game: &str, side: Color, is_bad: bool) -> u32 {
         self.signs.update(game, side, |signs| match is_bad {
@@ -95,6 +100,8 @@ mod tests {
         assert!(!told("a", 0.01) && !told("a", 0.01));
         assert!(!told("b", 0.01), "another game");
         assert!(!told("a", 0.5), "there is hope");
+        assert!(!told("a", 0.01) && !told("a", 0.01));
+        resignation.forget("a");
         assert!(!told("a", 0.01) && !told("a", 0.01) && told("a", 0.01));
     }
 

@@ -306,6 +306,9 @@ impl Coordinator for Service {
     ) -> Result<Response<PrepareGameResponse>, Status> {
         let game_id = request.into_inner().game_id;
         self.inner.ponders.end_all();
+        // A game that was broken off may be played again under its name.
+        self.inner.leads.forget(&game_id);
+        self.inner.resignation.forget(&game_id);
         self.inner.roster.new_game(&game_id, PREPARATION).await;
         Ok(Response::new(PrepareGameResponse {}))
     }
