@@ -162,6 +162,9 @@ options! {
     /// Moves of a node where a cut is expected that one thread searches alone before others may take
     /// some of the rest; elsewhere it is one.
     split_patience = 3 in 1..=64;
+    /// Where several threads share the moves of a node and one of these is found better than the best
+    /// so far, the others wait until it is known by how much.
+    split_waiting = 1 in 0..=1;
     /// Percent of the lanes of a vector search that pruning may overrule where the others agree; a
     /// cut by a full search needs them all.
     lane_dissent = 50 in 0..=100;

@@ -151,6 +151,8 @@ impl<V: Values> SplitPoint<V> {
 struct Shared<'a, V: Values> {
     team: &'a Team<V>,
     split: &'a SplitPoint<V>,
+    /// Whether the other moves wait while this one is searched again.
+    waiting: bool,
     is_rival: Cell<bool>,
 }
 
@@ -160,7 +162,7 @@ impl<V: Values> Place<V> for Shared<'_, V> {
     }
 
     fn contest(&self) {
-        if !self.is_rival.replace(true) {
+        if self.waiting && !self.is_rival.replace(true) {
             self.split.add_rival();
         }
     }
@@ -314,6 +316,7 @@ impl<'a, E: Evaluator + Clone, V: Values> Search<'a, E, V> {
             let place = Shared {
                 team,
                 split,
+                waiting: self.options.split_waiting != 0,
                 is_rival: Cell::new(false),
             };
             let value = self.search_move::<PV>(&split.node, tried, &place);
