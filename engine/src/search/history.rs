@@ -126,7 +126,7 @@ impl History {
         self.correction.clear();
     }
 
-    /// The chances of a quiet move, after the moves of `contexts` one and two plies ago.
+    /// The chances of a quiet move, after the moves of `contexts`.
     #[inline(always)]
     pub fn quiet(&self, position: &Position, mv: Move, contexts: Contexts) -> i32 {
         let continuations: i32 = self
