@@ -66,8 +66,7 @@ impl Command {
         for (name, value) in &self.options {
             engine.send(&format!("setoption name {name} value {value}"))?;
         }
-        engine.send("isready")?;
-        engine.wait_for("readyok", LOADING)?;
+        engine.get_ready()?;
         Ok(engine)
     }
 }
@@ -98,6 +97,17 @@ impl Engine {
         writeln!(self.input, "{line}")
             .and_then(|()| self.input.flush())
             .with_context(|| format!("{} does not listen any more", self.name))
+    }
+
+    fn get_ready(&mut self) -> anyhow::Result<()> {
+        self.send("isready")?;
+        self.wait_for("readyok", LOADING)
+    }
+
+    /// Tells the engine of another game. What it has to forget is no time of its clock.
+    pub fn new_game(&mut self) -> anyhow::Result<()> {
+        self.get_ready()?;
+        self.send("usinewgame")
     }
 
     fn wait_for(&mut self, word: &str, patience: Duration) -> anyhow::Result<()> {

@@ -47,8 +47,7 @@ impl Referee {
     ) -> anyhow::Result<Report> {
         let mut game = Game::from_usi(opening).context("an opening is not playable")?;
         for engine in engines.iter_mut() {
-            engine.send("isready")?;
-            engine.send("usinewgame")?;
+            engine.new_game()?;
         }
         let mut scores: Vec<i32> = Vec::new();
         let mut left = [self.clock.main; 2];
