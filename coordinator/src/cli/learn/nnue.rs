@@ -135,6 +135,9 @@ pub struct NetworkArguments {
     /// Share of the score in what is learned; the rest is the result of the game
     #[arg(long, default_value_t = NetworkTraining::default().lambda)]
     lambda: f64,
+    /// How much of each score is taken from the scores and the result that follow in its game: TD(λ)
+    #[arg(long, value_name = "DECAY", default_value_t = NetworkTraining::default().trace_decay)]
+    trace_decay: f64,
     /// Centipawns of one unit of the logit: with a score of as many, 73 % of the games are won
     #[arg(long, default_value_t = NetworkTraining::default().scale)]
     scale: f64,
@@ -161,6 +164,7 @@ impl From<NetworkArguments> for NetworkRun {
                 batch: arguments.batch,
                 rate: arguments.rate,
                 lambda: arguments.lambda,
+                trace_decay: arguments.trace_decay,
                 scale: arguments.scale,
                 threads: arguments.threads,
             },

@@ -19,30 +19,43 @@ pub struct Data<S> {
     pub left_out: u64,
 }
 
-/// Reads all files. What follows the last whole sample of a file that still grows is ignored. `add`
-/// tells whether a sample was quiet, and so taken into the set.
+/// Reads all files. What follows the last whole sample of a file that still grows is ignored.
+/// `prepare` may change the samples of a game; `add` tells whether one was quiet, and so taken into
+/// the set.
 ///
 /// # Errors
 /// A file cannot be read, or holds something else.
 pub fn read<S: Default>(
     paths: &[PathBuf],
+    prepare: impl Fn(&mut [Sample]),
     add: impl Fn(&mut S, &Sample) -> Result<bool, SampleError>,
 ) -> anyhow::Result<Data<S>> {
     let mut data = Data::default();
     let mut games = 0;
     for path in paths {
         let bytes = read_file(path)?;
-        for (index, sample) in bytes.as_chunks::<{ Sample::SIZE }>().0.iter().enumerate() {
-            let place = || format!("in {}, position {}", path.display(), index + 1);
-            let sample = Sample::from_bytes(sample).with_context(place)?;
+        let (samples, _) = bytes.as_chunks::<{ Sample::SIZE }>();
+        let place = |index: usize| format!("in {}, position {}", path.display(), index + 1);
+        let mut game: Vec<Sample> = Vec::new();
+        for (index, sample) in samples.iter().enumerate() {
+            let sample = Sample::from_bytes(sample).with_context(|| place(index))?;
+            let is_last = sample.is_last;
+            game.push(sample);
+            if !is_last && index + 1 < samples.len() {
+                continue;
+            }
+            prepare(&mut game);
             let set = if games % HELD_OUT == 0 {
                 &mut data.held_out
             } else {
                 &mut data.learned
             };
-            let taken = add(set, &sample).with_context(place)?;
-            data.left_out += u64::from(!taken);
-            games += u64::from(sample.is_last);
+            let first = index + 1 - game.len();
+            for (number, sample) in game.drain(..).enumerate() {
+                let taken = add(set, &sample).with_context(|| place(first + number))?;
+                data.left_out += u64::from(!taken);
+            }
+            games += u64::from(is_last);
         }
     }
     Ok(data)

@@ -22,7 +22,7 @@ impl MaterialRun {
     /// A file cannot be read or written, or is not what it should be; a setting makes no sense.
     pub fn run(&self) -> anyhow::Result<()> {
         let mut trainer = MaterialTrainer::new(self.settings.clone())?;
-        let data = data::read(&self.data, MaterialSet::add)?;
+        let data = data::read(&self.data, |_| (), MaterialSet::add)?;
         data.check(MaterialSet::len)?;
         let mut progress = Progress::new(self.settings.epochs, 0, "epochs");
         let before = trainer.loss(&data.held_out);

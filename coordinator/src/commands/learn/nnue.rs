@@ -11,7 +11,7 @@ use anyhow::Context;
 use curve::Epoch;
 use monju_engine::{
     eval::Network,
-    learn::{NetworkTrainer, NetworkTraining, TrainingSet},
+    learn::{NetworkTrainer, NetworkTraining, Sample, TrainingSet, look_ahead},
 };
 use std::{
     ffi::OsString,
@@ -54,7 +54,11 @@ impl NetworkRun {
         };
         epochs.retain(|epoch| epoch.number <= trainer.epochs_done());
 
-        let data = data::read(&self.data, TrainingSet::add)?;
+        let NetworkTraining {
+            trace_decay, scale, ..
+        } = self.settings;
+        let prepare = |game: &mut [Sample]| look_ahead(game, trace_decay, scale);
+        let data = data::read(&self.data, prepare, TrainingSet::add)?;
         data.check(TrainingSet::len)?;
         let each = data.learned.len() as u64;
         let total = self.settings.epochs * each;

@@ -29,6 +29,9 @@ pub struct NetworkTraining {
     pub rate: f64,
     /// Share of the score in what is learned; the rest is the game's result.
     pub lambda: f64,
+    /// How much of each score is taken from what follows in its game; see
+    /// [`look_ahead`](crate::learn::look_ahead).
+    pub trace_decay: f64,
     /// Centipawns of one unit of the logit: what a score says about the result. With a score of as
     /// many, 73 % of the games are won.
     pub scale: f64,
@@ -44,6 +47,7 @@ impl Default for NetworkTraining {
             batch: 8192,
             rate: 0.001,
             lambda: 0.7,
+            trace_decay: 0.0,
             scale: 650.0,
             threads: 2,
         }
@@ -90,11 +94,14 @@ impl NetworkTrainer {
             batch,
             rate,
             lambda,
+            trace_decay,
             scale,
             threads,
             ..
         } = settings;
         check_common(batch, rate, lambda, scale)?;
+        let is_share = (0.0..=1.0).contains(&trace_decay);
+        check("trace decay", trace_decay, is_share, "between 0 and 1")?;
         check("threads", threads as f64, threads > 0, "positive")?;
         let weights = match start {
             None => Weights::random(&mut Random::new(settings.seed, 0)),
