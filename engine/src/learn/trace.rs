@@ -2,8 +2,8 @@
 
 use super::Sample;
 
-/// Replaces each score of a game by a mean of its own, of all that follow, and of the result: λ-returns,
-/// as temporal-difference learning has them (Sutton 1988).
+/// Replaces each score of a game by a mean of its own, of all that follow, and of the result:
+/// λ-returns, as temporal-difference learning has them (Sutton 1988).
 ///
 /// The mean is one of probabilities to win, σ(score / `scale`), and what stands `n` plies later
 /// counts `decay`ⁿ times as much. A search of few nodes errs; the searches after it find what was

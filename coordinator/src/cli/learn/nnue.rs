@@ -97,7 +97,8 @@ pub const NETWORK_HELP: &str = "\
 The network is K-P 256x2-32-32. After every epoch it is written to FILE, and beside it FILE.checkpoint,
 from which --resume goes on with the same options, FILE.losses.tsv, and FILE.loss.svg, their curve.
 With the same data, options and number of threads the network is the same. Every 50th game is held
-out to validate on; positions in check, or whose best move captures, are not learned from.
+out to validate on; positions in check, or whose best move captures, are not learned from. The network
+that Monju carries was last trained with --lambda 1 --trace-decay 0.95.
 
 Use it with --evaluator nnue:FILE; other engines read the nn.bin.";
 
@@ -135,7 +136,8 @@ pub struct NetworkArguments {
     /// Share of the score in what is learned; the rest is the result of the game
     #[arg(long, default_value_t = NetworkTraining::default().lambda)]
     lambda: f64,
-    /// How much of each score is taken from the scores and the result that follow in its game: TD(λ)
+    /// How much of each score is taken from the scores and the result that follow in its game (the λ of
+    /// temporal-difference learning); 0 is nothing
     #[arg(long, value_name = "DECAY", default_value_t = NetworkTraining::default().trace_decay)]
     trace_decay: f64,
     /// Centipawns of one unit of the logit: with a score of as many, 73 % of the games are won

@@ -86,3 +86,47 @@ impl<S> Data<S> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use monju_engine::Position;
+
+    #[test]
+    fn games_are_prepared_whole_and_a_damaged_position_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("games.psv");
+        // Two games of 3 and 2 positions, and one that is still being played.
+        let ends = [false, false, true, false, true, false];
+        let samples = ends.map(|is_last| Sample {
+            position: Position::startpos().to_packed().unwrap(),
+            score: 0,
+            best_move: "7g7f".parse().unwrap(),
+            ply: 1,
+            result: 0,
+            is_last,
+        });
+        let mut bytes: Vec<u8> = samples.iter().flat_map(Sample::to_bytes).collect();
+        bytes.extend([0; 7]);
+        fs::write(&path, &bytes).unwrap();
+        let count = |game: &mut [Sample]| {
+            let count = game.len() as i16;
+            game.iter_mut().for_each(|sample| sample.score = count);
+        };
+        let add = |set: &mut Vec<i16>, sample: &Sample| {
+            sample.position()?;
+            set.push(sample.score);
+            Ok(true)
+        };
+        let paths = [path];
+        let data = read(&paths, count, add).unwrap();
+        assert_eq!(data.held_out, [3, 3, 3]);
+        assert_eq!(data.learned, [2, 2, 1]);
+
+        // The board of the fifth position.
+        bytes[4 * Sample::SIZE..][..32].fill(0xff);
+        fs::write(&paths[0], &bytes).unwrap();
+        let error = format!("{:#}", read(&paths, count, add).unwrap_err());
+        assert!(error.contains("games.psv, position 5"), "{error}");
+    }
+}
