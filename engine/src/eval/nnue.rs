@@ -125,7 +125,10 @@ impl Nnue {
                 self.advance(self.current - 1, self.current, side, king);
             }
             Some(from) => self.advance(from, self.current, side, own_king(position, side)),
-            None => self.refresh(position, side),
+            None => {
+                self.refresh(position, side);
+                self.retrace(position, side);
+            }
         }
     }
 
@@ -164,6 +167,36 @@ impl Nnue {
         network.kernel.update(
             &mut target.sums[side.index()],
             &before[from].sums[side.index()],
+            added.as_slice(),
+            removed.as_slice(),
+        );
+        target.is_known[side.index()] = true;
+    }
+
+    /// Computes the sums of the position before from those of the current one: its other moves
+    /// will need them.
+    fn retrace(&mut self, position: &Position, side: Color) {
+        let network = &*self.network;
+        let Some(before) = self.current.checked_sub(1) else {
+            return;
+        };
+        let change = self.frames[self.current].change;
+        if change.king == Some(side) && network.features() == Features::HalfKP {
+            return;
+        }
+        let king = own_king(position, side);
+        let (mut added, mut removed) = (Rows::new(network), Rows::new(network));
+        for &seen in change.removed() {
+            added.push(network, seen, side, king);
+        }
+        for &seen in change.added() {
+            removed.push(network, seen, side, king);
+        }
+        let (earlier, later) = self.frames.split_at_mut(self.current);
+        let target = &mut earlier[before];
+        network.kernel.update(
+            &mut target.sums[side.index()],
+            &later[0].sums[side.index()],
             added.as_slice(),
             removed.as_slice(),
         );
