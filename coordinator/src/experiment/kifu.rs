@@ -114,6 +114,8 @@ impl Kifu<'_> {
             if let Some(rest) = written.strip_prefix('同') {
                 written = format!("同　{rest}");
             }
+            // The origin tells enough; other programs do not read a move with this word.
+            written = written.replace("不成", "");
             let _ = writeln!(text, "{:>4} {written}", index + 1);
             if game.play(mv).is_err() {
                 break;
@@ -310,6 +312,16 @@ mod tests {
                    5 ５五角打\n   6 投了\n";
         assert!(text.ends_with(end), "{text}");
         assert!(text.contains("手合割：平手\n先手：council\n後手：single\n"));
+    }
+
+    #[test]
+    fn kif_files_leave_out_that_a_move_does_not_promote() {
+        let game = kifu("startpos moves 7g7f 3c3d 8h3c 2b3c");
+        let text = game.kif().expect("a game");
+        assert!(
+            text.contains("   3 ３三角(88)\n   4 同　角(22)\n"),
+            "{text}"
+        );
     }
 
     #[test]
