@@ -1,4 +1,5 @@
-//! Japanese notation with the origin in brackets, as KIF files write it.
+//! Japanese notation with the origin in brackets, as in KIF files; beyond those it says 不成 of a move
+//! that could promote and does not.
 
 use super::{Color, Game, Move, PieceKind, generate::PROMOTION_ZONE};
 
