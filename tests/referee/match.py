@@ -92,8 +92,11 @@ class Engine:
             if line is None:
                 raise EngineFault("crash", f"{self.name} ended, expected '{word}'")
             self.note(">", line)
-            if line.split(" ", 1)[0] == word:
+            first = line.split(" ", 1)[0]
+            if first == word:
                 return arrived, line
+            if first == "bestmove":
+                raise self.unasked(line)
 
     def new_game(self):
         self.send("isready")
@@ -101,7 +104,10 @@ class Engine:
         self.send("usinewgame")
 
     def expect_no_bestmove(self):
-        """Every `go` has exactly one answer: a line that nobody asked for breaks the next game."""
+        """Every `go` has exactly one answer; what has come since is looked at here.
+
+        One that is still on its way is taken for the next answer: only `isready` makes sure.
+        """
         while True:
             try:
                 _, line = self.lines.get_nowait()
@@ -110,8 +116,11 @@ class Engine:
             if line is None:
                 raise EngineFault("crash", f"{self.name} ended between two moves")
             self.note(">", line)
-            if line.startswith("bestmove"):
-                raise EngineFault("protocol", f"{self.name}: unasked '{line}'")
+            if line.split(" ", 1)[0] == "bestmove":
+                raise self.unasked(line)
+
+    def unasked(self, line):
+        return EngineFault("protocol", f"{self.name}: unasked '{line}'")
 
     def think(self, position, go, seconds):
         """The move, and the seconds it took by the referee's clock."""

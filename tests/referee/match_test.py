@@ -37,9 +37,11 @@ for line in sys.stdin:
             if fault == "crash":
                 sys.exit(1)
             if fault == "late":
-                time.sleep(0.5)
-            move = {"illegal": "5i5a", "nonsense": "7g7f7", "win": "win", "resign": "resign"}.get(fault, move)
-            if fault == "twice":
+                time.sleep(3.0)
+            resigns = ("resign", "resigns_twice")
+            move = {"illegal": "5i5a", "nonsense": "7g7f7", "win": "win"}.get(fault, move)
+            move = "resign" if fault in resigns else move
+            if fault == "resigns_twice":
                 print("bestmove", move, flush=True)
         print("bestmove", move, flush=True)
     elif words[0] == "quit" and fault != "stays":
@@ -61,12 +63,13 @@ class RefereeTest(unittest.TestCase):
         run = subprocess.run(
             [sys.executable, HERE / "match.py", "--engine", f"{fake} {engine_fault}"]
             + ["--opponent", f"{fake} {opponent_fault}", "--openings", self.openings]
-            + ["--byoyomi", "250", "--opponent-byoyomi", "250"],
+            + ["--byoyomi", "2000", "--opponent-byoyomi", "2000"],
             capture_output=True,
             text=True,
             check=False,
         )
         games = [json.loads(line) for line in run.stdout.splitlines()]
+        self.complaints = run.stderr
         return run.returncode, games[0], games[-1]["summary"]
 
     def test_good_engines_repeat_four_times_and_draw(self):
@@ -88,11 +91,23 @@ class RefereeTest(unittest.TestCase):
             ("win", "false_declaration"),
             ("late", "time"),
             ("crash", "crash"),
-            ("twice", "protocol"),
         ]:
             with self.subTest(fault):
                 status, game, _ = self.referee(fault, "none")
                 self.assertEqual((status, game["reason"], game["fault_of"]), (1, reason, "monju"))
+
+    def test_a_second_answer_after_the_game_is_seen_before_the_next(self):
+        status, game, summary = self.referee("resigns_twice", "none")
+        self.assertEqual((status, game["reason"], summary["games"]), (1, "resign", 1))
+        self.assertIn("protocol: monju: unasked 'bestmove resign'", self.complaints)
+
+    def test_a_second_answer_that_has_arrived_is_not_taken_for_the_next(self):
+        engine = match.Engine("fake", [sys.executable, self.fake, "none"], [], None)
+        self.addCleanup(engine.quit)
+        engine.lines.put((0.0, "bestmove 2h3h"))
+        with self.assertRaises(match.EngineFault) as fault:
+            engine.think("position startpos moves", "go", 60.0)
+        self.assertEqual(fault.exception.reason, "protocol")
 
     def test_faults_of_the_opponent_are_not_blamed_on_the_engine_under_test(self):
         status, game, _ = self.referee("none", "illegal")
