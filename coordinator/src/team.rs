@@ -369,7 +369,7 @@ fn natives<'a>(
     let natives: Vec<_> = players
         .iter_mut()
         .filter_map(|player| match &mut player.kind {
-            PlayerKind::Native(native) => Some(native),
+            PlayerKind::Native(native) => Some(&mut **native),
             PlayerKind::Usi(_) => None,
         })
         .collect();

@@ -1,5 +1,7 @@
-//! Mates: tests that are cheap enough for every node of a search.
+//! Mates: a test that is cheap enough for every node of a search, and a search of their own.
 
 mod one_ply;
+mod proof_number;
 
 pub use one_ply::mate_in_one;
+pub use proof_number::{Mate, MateSearch};

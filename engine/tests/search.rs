@@ -1,6 +1,6 @@
 //! The search on real middlegames, with debug assertions on.
 
-use monju_engine::{Answer, Control, Game, Limits, Player, PlayerSettings};
+use monju_engine::{Answer, Control, Game, Limits, Player, PlayerSettings, Score};
 use std::{fs, path::Path};
 
 /// A killer move of a sibling may stand on a square that is empty here: asking whether it is noisy
@@ -35,4 +35,32 @@ fn middlegames_are_searched_to_the_end() {
                 .unwrap_or_else(|error| panic!("{error}: {line}"));
         }
     }
+}
+
+/// Far beyond the depth that so few nodes come to.
+#[test]
+fn long_mates_are_found() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data/mate/mates.tsv");
+    let text = fs::read_to_string(path).expect("the problems");
+    let problems = text.lines().filter(|line| line.ends_with("\t11"));
+    let mut player = Player::new(PlayerSettings {
+        hash_mib: 16,
+        ..PlayerSettings::default()
+    })
+    .expect("good settings");
+    let (mut found, mut all) = (0, 0);
+    for line in problems.step_by(8) {
+        let sfen = line.split('\t').next().unwrap_or_default();
+        let game = Game::from_usi(&format!("sfen {sfen}")).expect("a position");
+        player.new_game(1);
+        let limits = Limits {
+            nodes: Some(50_000),
+            ..Limits::default()
+        };
+        let outcome = player.think(&game, &limits, &Control::new(), &mut |_| {});
+        assert!(outcome.line.nodes <= 50_000, "{sfen}");
+        found += usize::from(matches!(outcome.line.score, Score::Mate(plies) if plies > 0));
+        all += 1;
+    }
+    assert!(found * 10 >= all * 6, "{found} of {all}");
 }

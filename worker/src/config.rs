@@ -142,7 +142,7 @@ impl PlayerTable {
             return Err(PlayerProblem::Weight(weight));
         }
         let kind = match self.kind {
-            SpecKind::Native => PlayerKind::Native(self.native(folder)?),
+            SpecKind::Native => PlayerKind::Native(Box::new(self.native(folder)?)),
             SpecKind::Usi => PlayerKind::Usi(self.usi(folder)?),
         };
         let players = (1..=self.count).map(|number| {

@@ -54,7 +54,7 @@ pub struct PlayerSpec {
 #[derive(Clone, Debug, PartialEq)]
 pub enum PlayerKind {
     /// The engine of Monju.
-    Native(NativeSpec),
+    Native(Box<NativeSpec>),
     /// A USI engine.
     Usi(UsiSpec),
 }
@@ -117,7 +117,7 @@ pub fn noise_players(
         limits: Limits::default(),
         clock_share: None,
         weight: 1.0,
-        kind: PlayerKind::Native(NativeSpec {
+        kind: PlayerKind::Native(Box::new(NativeSpec {
             evaluator: EvaluatorChoice::default(),
             sigma,
             noise_model: NoiseModel::default(),
@@ -126,7 +126,7 @@ pub fn noise_players(
             threads: 1,
             lanes: 1,
             search: SearchOptions::default(),
-        }),
+        })),
     };
     Ok((1..=count).map(player).collect())
 }

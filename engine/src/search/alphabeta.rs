@@ -91,7 +91,7 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
             {
                 let contexts = self.contexts(ply);
                 self.history
-                    .update_quiet(&self.position, mv, contexts, bonus(depth));
+                    .update_quiet(&self.position, mv, contexts, bonus(options, depth));
             }
             return value;
         }
@@ -111,7 +111,23 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
                 self.pv[ply + 1].clear();
                 self.update_pv(ply, mv);
             }
-            return self.remember_mate(mv, ply);
+            return self.remember_mate(mv, ply, 1);
+        }
+        if !in_check
+            && excluded.is_none()
+            && options.mate_search != 0
+            && let Some((mv, plies)) = self.find_mate(depth, is_root)
+        {
+            let value = self.remember_mate(mv, ply, plies);
+            if PV {
+                self.pv[ply + 1].clear();
+                self.update_pv(ply, mv);
+                if is_root {
+                    note_lanes(&mut self.lanes, mv, value, window);
+                    self.new_best_at_root(value, beta);
+                }
+            }
+            return value;
         }
 
         let (evaluation, raw_evaluation) = if in_check {
@@ -230,7 +246,8 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
                 && !value.has_mate(window)
                 && ply < 2 * self.root_depth as usize
             {
-                let singular = V::below(value.plus(-2 * depth).blanked(window));
+                let margin = options.singular_margin * depth / 100;
+                let singular = V::below(value.plus(-margin).blanked(window));
                 self.frames[here].excluded = Some(mv);
                 let killers = self.frames[here].killers;
                 let others =
@@ -241,7 +258,7 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
                     return V::all(DRAW);
                 }
                 if !others.any_above(singular.0) {
-                    let far = V::below(singular.1.plus(-2 * depth - 20).blanked(window));
+                    let far = V::below(singular.1.plus(-margin - 20).blanked(window));
                     let by_far = !PV && !others.any_above(far.0);
                     extension = 1 + i32::from(by_far && options.double_extension != 0);
                 } else if singular.1.all_at_least(beta) {
@@ -352,7 +369,8 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
 
     /// Remembers the move that made a node fail high, and that the moves before it did not.
     fn reward(&mut self, mv: Move, node: &Node<V>, here: usize, tried: &Tried) {
-        let bonus = bonus(node.depth);
+        let bonus = bonus(self.options, node.depth);
+        let malus = -bonus * self.options.history_blame / 100;
         let position = &self.position;
         let history = self.history;
         if is_noisy(position, mv) {
@@ -365,11 +383,11 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
             }
             history.update_quiet(position, mv, node.contexts, bonus);
             for &other in tried.quiets().iter().flatten() {
-                history.update_quiet(position, other, node.contexts, -bonus);
+                history.update_quiet(position, other, node.contexts, malus);
             }
         }
         for &other in tried.noisy().iter().flatten() {
-            history.update_capture(position, other, -bonus);
+            history.update_capture(position, other, malus);
         }
     }
 }

@@ -13,6 +13,9 @@ use crate::{
     rules::{CheckInfo, Move},
 };
 
+/// One ply in the unit of reductions.
+const PLY: i32 = 100;
+
 /// The node one of whose moves is searched.
 pub(super) trait Place<V> {
     /// Asked anew before each search: where several threads work, it rises meanwhile.
@@ -49,7 +52,7 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
     ) -> Verdict {
         let depth = node.depth;
         let options = self.options;
-        let reduced_depth = (depth - 1 - self.reduction(depth, number)).max(0);
+        let reduced_depth = (depth - 1 - self.reduction(depth, number) / PLY).max(0);
         if !noisy && !gives_check {
             // Late moves at low depth: the history has had its say.
             if options.late_move_pruning != 0 && depth <= 8 {
@@ -155,19 +158,19 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
                 && !(noisy && number < 4)
             {
                 let mut less = self.reduction(depth, number);
-                less -= i32::from(PV);
-                less += i32::from(cut_node);
-                less -= i32::from(gives_check || node.in_check);
-                less -= i32::from(noisy);
-                less += i32::from(!node.improving);
+                less -= options.reduction_principal * i32::from(PV);
+                less += options.reduction_cut * i32::from(cut_node);
+                less -= options.reduction_check * i32::from(gives_check || node.in_check);
+                less -= options.reduction_noisy * i32::from(noisy);
+                less += options.reduction_declining * i32::from(!node.improving);
                 if options.table_noisy_reduction != 0 {
-                    less += i32::from(node.noisy_table_move && !noisy);
+                    less += PLY * i32::from(node.noisy_table_move && !noisy);
                 }
                 if options.cut_count_reduction != 0 {
-                    less += i32::from(self.frames[ply + 1 + BEFORE_ROOT].cuts > 3);
+                    less += PLY * i32::from(self.frames[ply + 1 + BEFORE_ROOT].cuts > 3);
                 }
-                less -= quiet_score / options.reduction_history;
-                let reduced = (new_depth - less).clamp(1, new_depth.max(1));
+                less -= PLY * quiet_score / options.reduction_history;
+                let reduced = (new_depth - less / PLY).clamp(1, new_depth.max(1));
                 if reduced < new_depth {
                     let window = V::turned(V::above(low));
                     value = (self.alpha_beta::<false>(&child, window, reduced, ply + 1, true))
@@ -200,7 +203,7 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
         value
     }
 
-    /// Plies by which a late move is searched less deep.
+    /// Hundredths of a ply by which a late move is searched less deep.
     #[inline(always)]
     fn reduction(&self, depth: i32, number: usize) -> i32 {
         i32::from(self.reductions[depth.clamp(0, 63) as usize][number.min(63)])

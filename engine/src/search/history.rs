@@ -94,10 +94,12 @@ pub(super) struct History {
     use_capture: bool,
 }
 
-/// Bonus for the move that proved best at a depth; the others get its negative.
+/// Bonus for the move that proved best at a depth.
 #[inline(always)]
-pub(super) fn bonus(depth: i32) -> i32 {
-    (150 * depth - 60).min(1700)
+pub(super) fn bonus(options: &SearchOptions, depth: i32) -> i32 {
+    /// Taken from it, so that the least depth counts less.
+    const DISCOUNT: i32 = 60;
+    (options.history_reward * depth - DISCOUNT).clamp(0, options.history_most)
 }
 
 impl History {

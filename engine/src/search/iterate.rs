@@ -13,6 +13,7 @@ use super::{
 };
 use crate::{
     eval::Evaluator,
+    mate::MateSearch,
     rules::{CheckInfo, Move, Position, Visit},
 };
 use std::{sync::Arc, time::Instant};
@@ -55,6 +56,7 @@ pub(crate) struct Search<'a, E, V: Values> {
     pub(super) replies: &'a Replies,
     pub(super) history: &'a History,
     pub(super) evaluator: &'a mut E,
+    pub(super) mates: &'a mut MateSearch,
     pub(super) noise: &'a V::Noise,
     pub(super) position: Position,
     /// Every position from the start of the game to the current node.

@@ -6,8 +6,11 @@ use super::{
     replies::Replies,
     values::{Store, Values},
 };
-use crate::eval::Evaluator;
+use crate::{eval::Evaluator, mate::MateSearch};
 use std::collections::TryReserveError;
+
+/// Positions that the mate search of each thread remembers.
+const MATE_POSITIONS: usize = 1 << 15;
 
 /// What a player carries from search to search.
 pub(crate) struct Memory<E, V: Values> {
@@ -19,6 +22,8 @@ pub(crate) struct Memory<E, V: Values> {
     pub(super) history: History,
     /// The searching thread's own first, then one for each helper.
     pub(super) evaluators: Vec<E>,
+    /// As many.
+    pub(super) mates: Vec<MateSearch>,
 }
 
 impl<E: Evaluator + Clone, V: Values> Memory<E, V> {
@@ -36,6 +41,7 @@ impl<E: Evaluator + Clone, V: Values> Memory<E, V> {
             history: History::new(&options)?,
             options,
             evaluators: vec![evaluator.clone(); threads.max(1)],
+            mates: vec![MateSearch::new(MATE_POSITIONS); threads.max(1)],
         })
     }
 
@@ -59,5 +65,6 @@ impl<E: Evaluator + Clone, V: Values> Memory<E, V> {
         self.table.clear();
         self.replies.clear();
         self.history.clear();
+        self.mates.iter_mut().for_each(MateSearch::clear);
     }
 }

@@ -38,6 +38,11 @@ macro_rules! options {
                 }
             }
 
+            /// The value of an option, if there is one of this name.
+            pub fn get(&self, name: &str) -> Option<i32> {
+                self.values().find_map(|(known, value)| (known == name).then_some(value))
+            }
+
             fn values(&self) -> impl Iterator<Item = (&'static str, i32)> {
                 [ $( (stringify!($name), self.$name), )+ ].into_iter()
             }
@@ -49,7 +54,7 @@ options! {
     /// Iterations begin in a narrow window around the last value.
     root_aspiration = 1 in 0..=1;
     /// Half the width of that window at first, in centipawns.
-    root_window = 60 in 1..=2000;
+    root_window = 58 in 1..=2000;
     /// Nodes of the principal variation are first searched in a narrow window around the value
     /// that the table predicts (paper 003, section 10).
     node_aspiration = 0 in 0..=1;
@@ -64,22 +69,33 @@ options! {
     mate_in_one = 1 in 0..=1;
     /// Looks for a mate in one at the first ply of quiescence too.
     quiescence_mate = 1 in 0..=1;
+    /// Looks for longer mates by checks alone, by proof numbers: at the root (1), and at deep nodes
+    /// too (2).
+    mate_search = 1 in 0..=2;
+    /// Least remaining depth of such a node.
+    mate_search_depth = 10 in 1..=32;
+    /// Positions that are looked at there; twice as many with each ply of depth more, up to six.
+    mate_search_nodes = 400 in 1..=100000;
     /// Cuts where the evaluation is far above beta.
     reverse_futility = 1 in 0..=1;
     /// Margin a ply, in centipawns.
-    reverse_futility_margin = 110 in 0..=1000;
+    reverse_futility_margin = 96 in 0..=1000;
     /// Largest depth of reverse futility.
     reverse_futility_depth = 8 in 0..=32;
     /// Falls into quiescence where the evaluation is far below alpha.
     razoring = 1 in 0..=1;
     /// Margin in centipawns, and what every ply adds.
-    razoring_base = 150 in 0..=2000;
+    razoring_base = 58 in 0..=2000;
     /// See `razoring_base`.
-    razoring_margin = 250 in 0..=2000;
+    razoring_margin = 207 in 0..=2000;
     /// Cuts where even a pass keeps the value above beta (paper 003).
     null_move = 1 in 0..=1;
     /// Plies by which a pass is searched less deep.
     null_move_reduction = 3 in 1..=8;
+    /// Centipawns above beta that are worth one ply more of that, up to three.
+    null_move_surplus = 337 in 1..=2000;
+    /// Centipawns by which the evaluation must be above beta for it; each ply of depth takes 40 away.
+    null_move_margin = 187 in -1000..=1000;
     /// Searches captures to a lower depth against a raised beta, and cuts where one holds.
     probcut = 0 in 0..=1;
     /// By how many centipawns beta is raised.
@@ -97,16 +113,28 @@ options! {
     negative_extension = 0 in 0..=3;
     /// Least depth of singular extensions.
     singular_depth = 7 in 3..=32;
+    /// How much worse the others must be, in hundredths of a centipawn a ply.
+    singular_margin = 243 in 0..=2000;
     /// Extends checks that lose nothing (papers 000 and 003).
     check_extension = 1 in 0..=1;
     /// Reduces late moves (paper 003).
     late_move_reduction = 1 in 0..=1;
     /// Plies of every reduction, in hundredths.
-    reduction_base = 60 in -500..=500;
+    reduction_base = 71 in -500..=500;
     /// What the product of logarithms of depth and number is divided by, in hundredths.
-    reduction_divisor = 220 in 50..=1000;
+    reduction_divisor = 177 in 50..=1000;
+    /// Taken from it on the principal variation, in hundredths of a ply.
+    reduction_principal = 66 in 0..=500;
+    /// Added where a cut is expected, in hundredths of a ply.
+    reduction_cut = 96 in 0..=500;
+    /// Taken from it for checks and evasions, in hundredths of a ply.
+    reduction_check = 128 in 0..=500;
+    /// Taken from it for captures and promotions, in hundredths of a ply.
+    reduction_noisy = 19 in 0..=500;
+    /// Added where the evaluation has not risen since the own last move, in hundredths of a ply.
+    reduction_declining = 123 in 0..=500;
     /// History score that is worth one ply of reduction.
-    reduction_history = 8192 in 512..=65536;
+    reduction_history = 8545 in 512..=65536;
     /// Reduces quiet moves more where the table's move is none.
     table_noisy_reduction = 0 in 0..=1;
     /// Reduces moves more after brothers at whose children many moves failed high.
@@ -116,27 +144,33 @@ options! {
     /// Leaves out late quiet moves at low depth.
     late_move_pruning = 1 in 0..=1;
     /// Moves that are tried whatever the depth.
-    late_move_base = 4 in 1..=64;
+    late_move_base = 6 in 1..=64;
     /// Times the depth squared, in hundredths: the moves that are tried more.
-    late_move_factor = 200 in 1..=2000;
+    late_move_factor = 253 in 1..=2000;
     /// Leaves out quiet moves where the evaluation is far below alpha (paper 003).
     futility = 1 in 0..=1;
     /// Margin in centipawns, and what every ply adds.
-    futility_base = 180 in 0..=2000;
+    futility_base = 108 in 0..=2000;
     /// See `futility_base`.
-    futility_margin = 120 in 0..=2000;
+    futility_margin = 116 in 0..=2000;
     /// Leaves out moves that lose material by exchange, the more the deeper.
     exchange_pruning = 1 in 0..=1;
     /// Loss that a quiet move is allowed, in centipawns times depth squared.
-    exchange_quiet = 30 in 0..=1000;
+    exchange_quiet = 27 in 0..=1000;
     /// Loss that a capture is allowed, in centipawns times depth.
-    exchange_noisy = 120 in 0..=1000;
+    exchange_noisy = 235 in 0..=1000;
     /// Leaves out quiet moves with a bad history at low depth.
     history_pruning = 0 in 0..=1;
     /// How bad, times depth.
     history_pruning_margin = 4000 in 0..=32768;
     /// Tries first the quiet moves that cut at brothers.
     killers = 1 in 0..=1;
+    /// What a move that cuts is rewarded with in the histories for each ply of depth …
+    history_reward = 150 in 1..=2000;
+    /// … and at most.
+    history_most = 1700 in 1..=16000;
+    /// What the moves tried before it lose, in percent of that.
+    history_blame = 100 in 0..=400;
     /// Orders quiet moves by what they did after the last moves, not alone by what they did.
     continuation_history = 1 in 0..=1;
     /// And after the own side's move four plies ago.
@@ -148,10 +182,12 @@ options! {
     /// Corrects the evaluation by how wrong it was in positions with the same features.
     correction_history = 1 in 0..=1;
     /// How much of the correction is applied, in percent.
-    correction_weight = 100 in 0..=400;
+    correction_weight = 34 in 0..=400;
     /// Leaves out captures that lose material or cannot raise alpha, and late evasions, in
     /// quiescence.
     quiescence_pruning = 1 in 0..=1;
+    /// What a capture may gain beside its victim, in centipawns.
+    quiescence_margin = 200 in 0..=2000;
     /// Captures that quiescence tries beside those of the piece that has just moved; 0 is all.
     quiescence_moves = 0 in 0..=64;
     /// Tries checks that lose nothing at the first ply of quiescence.
@@ -180,6 +216,7 @@ impl SearchOptions {
     pub fn plain() -> Self {
         let mut options = Self::default();
         for name in [
+            "mate_search",
             "null_move",
             "reverse_futility",
             "razoring",
@@ -213,7 +250,7 @@ impl SearchOptions {
         }
     }
 
-    /// Reductions of late moves in plies, by depth and number of the move.
+    /// Reductions of late moves in hundredths of a ply, by depth and number of the move.
     pub(super) fn reductions(&self) -> Box<Reductions> {
         let mut table = Box::new([[0; 64]; 64]);
         let base = f64::from(self.reduction_base) / 100.0;
@@ -221,15 +258,15 @@ impl SearchOptions {
         for (depth, row) in table.iter_mut().enumerate().skip(1) {
             for (number, entry) in row.iter_mut().enumerate().skip(1) {
                 let product = libm::log(depth as f64) * libm::log(number as f64);
-                *entry = (base + product / divisor).clamp(-100.0, 100.0) as i8;
+                *entry = (100.0 * (base + product / divisor)).clamp(-1e4, 1e4) as i16;
             }
         }
         table
     }
 }
 
-/// Plies by depth and number of the move.
-pub(super) type Reductions = [[i8; 64]; 64];
+/// Hundredths of a ply by depth and number of the move.
+pub(super) type Reductions = [[i16; 64]; 64];
 
 /// Why a text does not name options of the search.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -77,7 +77,11 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
         if options.null_move != 0
             && depth >= 3
             && guess.mostly_at_least(beta, alpha, dissent)
-            && (node.evaluation).mostly_at_least(beta.plus(200 - 40 * depth), alpha, dissent)
+            && (node.evaluation).mostly_at_least(
+                beta.plus(options.null_move_margin - 40 * depth),
+                alpha,
+                dissent,
+            )
             && self.frames[ply + BEFORE_ROOT - 1].context != Context::NONE
         {
             let value = self.null_move(node);
@@ -96,7 +100,9 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
             beta, depth, ply, ..
         } = node;
         let surplus = node.guess.least_above(beta);
-        let less = self.options.null_move_reduction + depth / 4 + (surplus / 250).min(3);
+        let options = self.options;
+        let surplus = (surplus / options.null_move_surplus).min(3);
+        let less = options.null_move_reduction + depth / 4 + surplus;
         self.frames[ply + BEFORE_ROOT].context = Context::NONE;
         self.position.make_pass();
         let child = CheckInfo::new(&self.position);

@@ -67,7 +67,7 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
                 self.pv[ply + 1].clear();
                 self.update_pv(ply, mv);
             }
-            return self.remember_mate(mv, ply);
+            return self.remember_mate(mv, ply, 1);
         }
 
         let mut evaluation = V::all(-INFINITE);
@@ -96,7 +96,7 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
         if options.quiescence_checks != 0 && depth == 0 && !in_check {
             picker.add_checks(&targets);
         }
-        let futility = evaluation.plus(150);
+        let futility = evaluation.plus(options.quiescence_margin);
         let mut best_move = None;
         let mut number: i32 = 0;
         while let Some(mv) = picker.next(&self.position, info, self.history) {

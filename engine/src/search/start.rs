@@ -14,6 +14,7 @@ use super::{
 };
 use crate::{
     eval::Evaluator,
+    mate::MateSearch,
     rules::{Game, Move},
 };
 use std::{
@@ -78,18 +79,19 @@ pub(crate) fn search<E: Evaluator + Clone, V: Values>(
         control,
         team: None,
     };
-    let Some((own, helpers)) = memory.evaluators.split_first_mut() else {
+    let mut threads = memory.evaluators.iter_mut().zip(&mut memory.mates);
+    let Some(own) = threads.next() else {
         unreachable!("a memory has at least one evaluator");
     };
-    if helpers.is_empty() {
+    if threads.len() == 0 {
         return Search::new(task, own, progress).run(limits, legal);
     }
     let team = Team::default();
     task.team = Some(&team);
     thread::scope(|scope| {
         let _dismissal = Dismissal(&team);
-        for evaluator in helpers {
-            let serve = move || Search::new(task, evaluator, &mut |_| ()).serve();
+        for helper in threads {
+            let serve = move || Search::new(task, helper, &mut |_| ()).serve();
             let builder = Builder::new().stack_size(STACK_SIZE);
             if builder.spawn_scoped(scope, serve).is_err() {
                 // A machine that has no thread to spare is searched with those it has.
@@ -110,7 +112,11 @@ impl<V: Values> Drop for Dismissal<'_, V> {
 }
 
 impl<'a, E: Evaluator + Clone, V: Values> Search<'a, E, V> {
-    fn new(task: Task<'a, V>, evaluator: &'a mut E, progress: &'a mut dyn FnMut(&Line)) -> Self {
+    fn new(
+        task: Task<'a, V>,
+        (evaluator, mates): (&'a mut E, &'a mut MateSearch),
+        progress: &'a mut dyn FnMut(&Line),
+    ) -> Self {
         let Task {
             game,
             options,
@@ -131,6 +137,7 @@ impl<'a, E: Evaluator + Clone, V: Values> Search<'a, E, V> {
             replies,
             history,
             evaluator,
+            mates,
             noise,
             position: game.position().clone(),
             visits: game.visits().to_vec(),

@@ -1,0 +1,496 @@
+//! Depth-first proof-number search for mates by checks alone (Nagai's df-pn), with weak proof numbers
+//! (Ueda, Hashimoto, Hashimoto and Iida) against counting one line several times.
+//!
+//! Every node is seen from its side to move: `phi` is how hard it is for that side to reach its goal,
+//! `delta` how hard for the other one. The attacker's goal is mate, the defender's to have no check to
+//! answer any more.
+
+use super::mate_in_one;
+use crate::rules::{CheckInfo, CheckTargets, Move, MoveList, Position, Scope, generate};
+
+/// The number of what is proved or disproved.
+const INFINITE: u32 = 1 << 28;
+
+/// Lines longer than this are given up, in plies.
+const MAX_PLIES: usize = 192;
+
+/// Entries that a position can be stored in.
+const CLUSTER: usize = 4;
+
+/// How hard a node is, for its side to move and for the other one.
+#[derive(Clone, Copy, Debug)]
+struct Numbers {
+    phi: u32,
+    delta: u32,
+    /// Plies until the mate, where one is proved.
+    plies: u16,
+    /// A disproof holds only on this path: it needs a position that stands on it already.
+    looped: bool,
+}
+
+impl Numbers {
+    const UNKNOWN: Self = Self::new(1, 1);
+
+    const fn new(phi: u32, delta: u32) -> Self {
+        Self {
+            phi,
+            delta,
+            plies: 0,
+            looped: false,
+        }
+    }
+
+    /// Of a node whose side to move has reached its goal, or never will.
+    const fn decided(reached: bool) -> Self {
+        if reached {
+            Self::new(0, INFINITE)
+        } else {
+            Self::new(INFINITE, 0)
+        }
+    }
+
+    /// Of a node that the attacker cannot win on this path.
+    const fn broken_off(attackers_turn: bool) -> Self {
+        Self {
+            looped: true,
+            ..Self::decided(!attackers_turn)
+        }
+    }
+
+    const fn is_decided(self) -> bool {
+        self.phi == 0 || self.delta == 0
+    }
+}
+
+/// What is known of a position.
+#[derive(Clone, Copy, Debug, Default)]
+struct Entry {
+    key: u64,
+    phi: u32,
+    delta: u32,
+    /// Positions that were looked at for it.
+    work: u32,
+    plies: u16,
+    /// The move that proves it, for the attacker.
+    best: Option<Move>,
+}
+
+/// A move of a node, and how hard what follows is for the side that answers.
+#[derive(Clone, Copy, Debug)]
+struct Child {
+    mv: Move,
+    numbers: Numbers,
+}
+
+/// What a search for a mate has found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mate {
+    /// The side to move mates with this move, in at most so many plies.
+    In {
+        /// The first move.
+        mv: Move,
+        /// The plies of the line that was found, which need not be the shortest.
+        plies: u16,
+    },
+    /// No series of checks mates.
+    None,
+    /// The search was too short to tell.
+    Unknown,
+}
+
+/// A search for mates, with the table of what it has found.
+#[derive(Clone, Debug)]
+pub struct MateSearch {
+    table: Box<[Entry]>,
+    children: Vec<Child>,
+    path: Vec<u64>,
+    visited: u64,
+    limit: u64,
+}
+
+impl MateSearch {
+    /// A table of about so many positions.
+    pub fn new(positions: usize) -> Self {
+        let count = positions.div_ceil(CLUSTER).max(1) * CLUSTER;
+        Self {
+            table: vec![Entry::default(); count].into_boxed_slice(),
+            children: Vec::new(),
+            path: Vec::new(),
+            visited: 0,
+            limit: 0,
+        }
+    }
+
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        self.table.fill(Entry::default());
+    }
+
+    /// Looks for a mate by the side to move, at no more than about `limit` positions. Tells how many
+    /// it looked at. The outcome is a function of the position, the limit, and the searches since the
+    /// table was empty.
+    pub fn search(&mut self, position: &mut Position, limit: u64) -> (Mate, u64) {
+        self.children.clear();
+        self.path.clear();
+        self.visited = 0;
+        self.limit = limit;
+        if let Some(&Entry {
+            phi: 0,
+            best: Some(mv),
+            plies,
+            ..
+        }) = self.get(position.key())
+        {
+            return (Mate::In { mv, plies }, 0);
+        }
+        let numbers = self.expand::<true>(position, INFINITE - 1, INFINITE - 1);
+        let mate = match numbers {
+            Numbers { phi: 0, plies, .. } => {
+                let entry = self.get(position.key());
+                (entry.and_then(|entry| entry.best))
+                    .map_or(Mate::Unknown, |mv| Mate::In { mv, plies })
+            }
+            Numbers {
+                delta: 0,
+                looped: false,
+                ..
+            } => Mate::None,
+            _ => Mate::Unknown,
+        };
+        (mate, self.visited)
+    }
+
+    /// Searches below the node until one of its numbers reaches its limit.
+    fn expand<const ATTACK: bool>(
+        &mut self,
+        position: &mut Position,
+        phi_limit: u32,
+        delta_limit: u32,
+    ) -> Numbers {
+        let key = position.key();
+        let started = self.visited;
+        let first = self.children.len();
+        self.path.push(key);
+        let mut numbers = if self.path.len() > MAX_PLIES {
+            Numbers::broken_off(ATTACK)
+        } else {
+            self.list::<ATTACK>(position, first)
+        };
+        let mut best = None;
+        if self.children.len() > first {
+            loop {
+                let choice = Choice::of(&self.children[first..]);
+                numbers = choice.numbers;
+                let child = self.children[first + choice.index];
+                best = (numbers.phi == 0).then_some(child.mv);
+                if numbers.is_decided()
+                    || numbers.phi >= phi_limit
+                    || numbers.delta >= delta_limit
+                    || self.visited >= self.limit
+                {
+                    break;
+                }
+                let others = choice.open.saturating_sub(1);
+                let child_phi = (delta_limit.saturating_sub(others)).max(child.numbers.phi + 1);
+                // A quarter more than the next child's, against changing to and fro.
+                let child_delta = phi_limit.min(choice.second + choice.second / 4 + 1);
+                let undo = position.make(child.mv);
+                self.visited += 1;
+                let found = if ATTACK {
+                    self.expand::<false>(position, child_phi, child_delta)
+                } else {
+                    self.expand::<true>(position, child_phi, child_delta)
+                };
+                position.unmake(child.mv, undo);
+                self.children[first + choice.index].numbers = found;
+            }
+        }
+        self.children.truncate(first);
+        self.path.pop();
+        if !(numbers.looped && numbers.is_decided()) {
+            let work = u32::try_from(self.visited - started).unwrap_or(u32::MAX);
+            self.put(Entry {
+                key,
+                phi: numbers.phi,
+                delta: numbers.delta,
+                work,
+                plies: numbers.plies,
+                best,
+            });
+        }
+        numbers
+    }
+
+    /// Lists the moves of a node from `first` on, with what is known of each. Where there is none, or
+    /// one decides, that is the outcome.
+    fn list<const ATTACK: bool>(&mut self, position: &mut Position, first: usize) -> Numbers {
+        let moves = if ATTACK {
+            checks(position)
+        } else {
+            MoveList::legal(position)
+        };
+        for &mv in moves.as_slice() {
+            let key = position.key_after(mv);
+            let numbers = if self.path.contains(&key) {
+                // Perpetual check loses, and what mates there mates without the detour.
+                Numbers::broken_off(!ATTACK)
+            } else if let Some(entry) = self.get(key) {
+                Numbers {
+                    phi: entry.phi,
+                    delta: entry.delta,
+                    plies: entry.plies,
+                    looped: false,
+                }
+            } else if self.visited >= self.limit {
+                Numbers::UNKNOWN
+            } else {
+                self.visited += 1;
+                let undo = position.make(mv);
+                let numbers = if ATTACK {
+                    assess_defence(position)
+                } else {
+                    self.assess_attack(position)
+                };
+                position.unmake(mv, undo);
+                numbers
+            };
+            let child = Child { mv, numbers };
+            if numbers.delta == 0 {
+                // This move decides; the others need no look.
+                self.children.truncate(first);
+                self.children.push(child);
+                break;
+            }
+            self.children.push(child);
+        }
+        Numbers::decided(false)
+    }
+
+    /// A first look at a position that the attacker moves in.
+    fn assess_attack(&mut self, position: &Position) -> Numbers {
+        let info = CheckInfo::new(position);
+        if info.checkers.is_empty()
+            && let Some(mv) = mate_in_one(position, &info)
+        {
+            let numbers = Numbers {
+                plies: 1,
+                ..Numbers::decided(true)
+            };
+            self.put(Entry {
+                key: position.key(),
+                phi: 0,
+                delta: INFINITE,
+                work: 1,
+                plies: 1,
+                best: Some(mv),
+            });
+            return numbers;
+        }
+        Numbers::UNKNOWN
+    }
+
+    fn cluster(&self, key: u64) -> usize {
+        let clusters = self.table.len() / CLUSTER;
+        ((u128::from(key) * clusters as u128) >> 64) as usize * CLUSTER
+    }
+
+    fn get(&self, key: u64) -> Option<&Entry> {
+        let start = self.cluster(key);
+        (self.table[start..start + CLUSTER].iter())
+            .find(|entry| entry.key == key && (entry.phi, entry.delta) != (0, 0))
+    }
+
+    /// Stores an entry, in place of that of the same position, or of that which took the least work.
+    fn put(&mut self, entry: Entry) {
+        let start = self.cluster(entry.key);
+        let cluster = &mut self.table[start..start + CLUSTER];
+        let index = (0..CLUSTER)
+            .find(|&index| cluster[index].key == entry.key)
+            .or_else(|| (0..CLUSTER).min_by_key(|&index| cluster[index].work))
+            .unwrap_or_default();
+        // What stays ages, so that nothing stays for ever.
+        for other in &mut *cluster {
+            other.work -= other.work / 8;
+        }
+        cluster[index] = entry;
+    }
+}
+
+/// A node as its children make it.
+struct Choice {
+    numbers: Numbers,
+    /// The child that is hardest for the other side.
+    index: usize,
+    /// How hard the next one is.
+    second: u32,
+    /// Children that the other side has not won.
+    open: u32,
+}
+
+impl Choice {
+    fn of(children: &[Child]) -> Self {
+        let mut numbers = Numbers::decided(false);
+        let (mut index, mut second) = (0, INFINITE);
+        let mut open = 0;
+        let mut longest = 0;
+        for (at, child) in children.iter().enumerate() {
+            let child = child.numbers;
+            if child.delta < numbers.phi {
+                second = numbers.phi;
+                numbers.phi = child.delta;
+                numbers.plies = child.plies.saturating_add(1);
+                numbers.looped = child.looped;
+                index = at;
+            } else {
+                second = second.min(child.delta);
+            }
+            numbers.delta = numbers.delta.max(child.phi);
+            open += u32::from(child.phi != 0);
+            longest = longest.max(child.plies);
+        }
+        if numbers.phi == 0 {
+            numbers.delta = INFINITE;
+        } else if open == 0 {
+            numbers.looped = children.iter().any(|child| child.numbers.looped);
+            numbers.plies = longest.saturating_add(1);
+        } else {
+            numbers.delta = (numbers.delta + open - 1).min(INFINITE - 1);
+            numbers.looped = false;
+        }
+        Self {
+            numbers,
+            index,
+            second,
+            open,
+        }
+    }
+}
+
+/// The legal moves that give check.
+fn checks(position: &Position) -> MoveList {
+    let targets = CheckTargets::new(position);
+    let info = CheckInfo::new(position);
+    let zone = targets.zone(position);
+    let mut scope = Scope {
+        drops: zone,
+        ..Scope::ALL
+    };
+    if !targets.can_discover() {
+        scope.plain = zone;
+        scope.promoting = zone;
+        scope.rewarding = zone;
+    }
+    let mut all = MoveList::new();
+    generate::<true, _>(position, &info, scope, &mut all);
+    let mut checks = MoveList::new();
+    for &mv in all.as_slice() {
+        if targets.is_check(position, mv) {
+            checks.push(mv);
+        }
+    }
+    checks
+}
+
+/// A first look at a position in which the defender answers a check: the more answers, the harder to
+/// mate.
+fn assess_defence(position: &Position) -> Numbers {
+    let answers = MoveList::legal(position).as_slice().len();
+    if answers == 0 {
+        return Numbers::decided(false);
+    }
+    Numbers::new(1, answers as u32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::{fs, path::Path};
+
+    /// Plays the attacker's moves that the table holds against every defence.
+    fn assert_mates(search: &mut MateSearch, position: &mut Position, plies: u16) {
+        let (Mate::In { mv, plies: found }, _) = search.search(position, 1_000_000) else {
+            panic!("{position}: no mate any more");
+        };
+        assert!(found <= plies, "{position}: {found} plies, not {plies}");
+        assert!(
+            checks(position).contains(&mv),
+            "{position}: {mv} is no check"
+        );
+        let undo = position.make(mv);
+        for &answer in MoveList::legal(position).as_slice() {
+            let undo = position.make(answer);
+            assert_mates(search, position, found - 2);
+            position.unmake(answer, undo);
+        }
+        position.unmake(mv, undo);
+    }
+
+    fn problems(name: &str) -> Vec<(Position, u16)> {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data/mate");
+        let text = fs::read_to_string(folder.join(name)).expect("the problems");
+        (text.lines().filter(|line| !line.starts_with('#')))
+            .map(|line| {
+                let mut fields = line.split('\t');
+                let position = Position::from_sfen(fields.next().unwrap_or_default()).expect(line);
+                (
+                    position,
+                    fields.next().map_or(0, |plies| plies.parse().expect(line)),
+                )
+            })
+            .collect()
+    }
+
+    #[test]
+    fn mates_are_found() {
+        let problems = problems("mates.tsv");
+        let mut unsolved = 0;
+        for (mut position, plies) in problems.clone() {
+            let mut search = MateSearch::new(1 << 16);
+            let (mate, _) = search.search(&mut position, 200_000);
+            match mate {
+                Mate::In { plies: found, .. } if plies <= 5 => {
+                    assert_mates(&mut search, &mut position, found);
+                }
+                Mate::In { .. } => {}
+                Mate::None => panic!("{position}: no mate, but one in {plies}"),
+                Mate::Unknown => unsolved += 1,
+            }
+        }
+        assert!(
+            unsolved * 200 <= problems.len(),
+            "{unsolved} are not solved"
+        );
+    }
+
+    #[test]
+    fn a_search_keeps_its_limit_and_leaves_the_position_as_it_was() {
+        for (mut position, _) in problems("mates.tsv").into_iter().step_by(40) {
+            let before = position.clone();
+            let mut search = MateSearch::new(256);
+            for limit in [0, 1, 7, 50, 3000] {
+                let (_, visited) = search.search(&mut position, limit);
+                assert!(visited <= limit, "{position}: {visited} of {limit}");
+                assert_eq!(position, before);
+            }
+        }
+    }
+
+    #[test]
+    fn where_no_check_leads_anywhere_there_is_no_mate() {
+        let mut search = MateSearch::new(256);
+        for sfen in [
+            // No check at all.
+            "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1",
+            // One check, which the king answers by a capture.
+            "4k4/9/9/9/9/9/9/9/4K4 b G 1",
+            // A rook alone chases the king for ever.
+            "8k/9/9/9/9/9/9/7R1/K8 b - 1",
+        ] {
+            let mut position = Position::from_sfen(sfen).expect(sfen);
+            let (mate, _) = search.search(&mut position, 100_000);
+            assert!(!matches!(mate, Mate::In { .. }), "{sfen}: {mate:?}");
+        }
+        let mut position = Position::startpos();
+        assert_eq!(search.search(&mut position, 10), (Mate::None, 0));
+    }
+}
