@@ -1,4 +1,4 @@
-//! Tunes numbers of the search by games against itself (SPSA), at fixed nodes with the default evaluator.
+//! Tunes numbers of the search by games against itself (SPSA), at fixed nodes.
 //!
 //! ```text
 //! cargo run --release -p monju-tests --bin tune -- --state tune.json --updates 300 --nodes 5000 \
@@ -15,7 +15,8 @@ mod spsa;
 use anyhow::{Context as _, bail};
 use clap::Parser;
 use monju_engine::{
-    Answer, Color, Control, Game, Limits, Player, PlayerSettings, Repetition, Score, SearchOptions,
+    Answer, Color, Control, EvaluatorKind, Game, Limits, Model, Player, PlayerSettings, Repetition,
+    Score,
 };
 use spsa::{Parameter, Spsa};
 use std::{
@@ -43,6 +44,9 @@ struct Arguments {
     /// Openings, one `startpos moves …` a line; each is played with both colours.
     #[arg(long)]
     openings: PathBuf,
+    /// Static evaluation of both sides: nnue, linear or material.
+    #[arg(long, default_value_t)]
+    evaluator: EvaluatorKind,
     /// Nodes of each search.
     #[arg(long, default_value_t = 5000)]
     nodes: u64,
@@ -77,6 +81,7 @@ fn main() -> anyhow::Result<()> {
     let parameters: Result<Vec<_>, _> = (arguments.parameters.iter())
         .map(|text| Parameter::parse(text))
         .collect();
+    let evaluator = Model::embedded(arguments.evaluator)?;
     let mut spsa = Spsa::new(parameters?, arguments.updates, arguments.gain);
     if arguments.state.exists() {
         let state = fs::read_to_string(&arguments.state)?;
@@ -84,7 +89,7 @@ fn main() -> anyhow::Result<()> {
             .with_context(|| format!("cannot go on from {}", arguments.state.display()))?;
     }
     while spsa.updates < arguments.updates {
-        let outcomes = play(&arguments, &spsa, &openings)?;
+        let outcomes = play(&arguments, &evaluator, &spsa, &openings)?;
         spsa.update(&outcomes);
         let written = arguments.state.with_extension("new");
         fs::write(&written, spsa.state().to_string())?;
@@ -102,6 +107,7 @@ fn main() -> anyhow::Result<()> {
 /// Plays the pairs of one update: how each varied the numbers, and by how many points its first side won.
 fn play(
     arguments: &Arguments,
+    evaluator: &Model,
     spsa: &Spsa,
     openings: &[&str],
 ) -> anyhow::Result<Vec<(Vec<bool>, f64)>> {
@@ -119,10 +125,15 @@ fn play(
                 .map(|_| mixed(&mut state) >> 63 == 1)
                 .collect();
             let opening = openings[mixed(&mut state) as usize % openings.len()];
-            let sides = spsa.sides(&up)?;
+            let settings = spsa.sides(&up)?.map(|search| PlayerSettings {
+                evaluator: evaluator.clone(),
+                hash_mib: 4,
+                search,
+                ..PlayerSettings::default()
+            });
             let mut points = 0.0;
             for first in [Color::Black, Color::White] {
-                points += match game(arguments.nodes, sides, first, opening)? {
+                points += match game(arguments.nodes, &settings, first, opening)? {
                     None => 0.0,
                     Some(winner) if winner == first => 1.0,
                     Some(_) => -1.0,
@@ -161,7 +172,7 @@ fn mixed(state: &mut u64) -> u64 {
 /// Plays one game of the two sides; `first` is the colour of the first. The winner, if there is one.
 fn game(
     nodes: u64,
-    sides: [SearchOptions; 2],
+    sides: &[PlayerSettings; 2],
     first: Color,
     opening: &str,
 ) -> anyhow::Result<Option<Color>> {
@@ -171,14 +182,8 @@ fn game(
     const PLIES: usize = 6;
     const MAXIMUM_PLIES: usize = 256;
 
-    let player = |search| {
-        Player::new(PlayerSettings {
-            hash_mib: 4,
-            search,
-            ..PlayerSettings::default()
-        })
-    };
-    let mut players = [player(sides[0])?, player(sides[1])?];
+    let player = |settings: &PlayerSettings| Player::new(settings.clone());
+    let mut players = [player(&sides[0])?, player(&sides[1])?];
     let limits = Limits {
         nodes: Some(nodes),
         ..Limits::default()
