@@ -64,6 +64,8 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
         const DOUBLINGS: i32 = 6;
         /// Positions of a mate search that take as long as a node with an evaluation.
         const POSITIONS_A_NODE: u64 = 3;
+        /// Positions after which the clock and the control are looked at: some two milliseconds.
+        const SLICE: u64 = 4096;
         let options = self.options;
         let limit = if is_root {
             if !self.may_mate_at_root() {
@@ -78,12 +80,24 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
         };
         let left = self.node_limit.saturating_sub(self.nodes);
         let limit = limit.min(left.saturating_mul(POSITIONS_A_NODE));
-        let (mate, visited) = self.mates.search(&mut self.position, limit);
-        self.nodes += visited / POSITIONS_A_NODE;
-        match mate {
-            Mate::In { mv, plies } => Some((mv, usize::from(plies))),
-            Mate::None | Mate::Unknown => None,
+        let mut spent = 0;
+        while spent < limit {
+            // In slices, so that a search that is stopped ends soon.
+            let slice = SLICE.min(limit - spent);
+            let (mate, visited) = self.mates.search(&mut self.position, slice);
+            spent += visited;
+            self.nodes += visited / POSITIONS_A_NODE;
+            match mate {
+                Mate::In { mv, plies } => return Some((mv, usize::from(plies))),
+                Mate::Unknown if visited > 0 => {}
+                Mate::None | Mate::Unknown => return None,
+            }
+            self.poll();
+            if self.stopped {
+                return None;
+            }
         }
+        None
     }
 
     /// Whether a mate at the root is worth looking for. Where its position has occurred before, it is
