@@ -11,6 +11,7 @@ mod iterate;
 mod lanes;
 mod limits;
 mod line;
+mod mates;
 mod memory;
 mod node;
 mod options;

@@ -126,7 +126,7 @@ impl MateSearch {
         self.table.fill(Entry::default());
     }
 
-    /// Looks for a mate by the side to move, at no more than about `limit` positions. Tells how many
+    /// Looks for a mate by the side to move, at no more than `limit` positions. Tells how many
     /// it looked at. The outcome is a function of the position, the limit, and the searches since the
     /// table was empty.
     pub fn search(&mut self, position: &mut Position, limit: u64) -> (Mate, u64) {
@@ -171,12 +171,14 @@ impl MateSearch {
         let started = self.visited;
         let first = self.children.len();
         self.path.push(key);
-        let mut numbers = if self.path.len() > MAX_PLIES {
-            Numbers::broken_off(ATTACK)
-        } else {
-            self.list::<ATTACK>(position, first)
-        };
+        // Without a move the side to move has lost: no check is left, or no answer to one.
+        let mut numbers = Numbers::decided(false);
         let mut best = None;
+        if self.path.len() > MAX_PLIES {
+            numbers = Numbers::broken_off(ATTACK);
+        } else {
+            self.list::<ATTACK>(position, first);
+        }
         if self.children.len() > first {
             loop {
                 let choice = Choice::of(&self.children[first..]);
@@ -209,21 +211,14 @@ impl MateSearch {
         self.path.pop();
         if !(numbers.looped && numbers.is_decided()) {
             let work = u32::try_from(self.visited - started).unwrap_or(u32::MAX);
-            self.put(Entry {
-                key,
-                phi: numbers.phi,
-                delta: numbers.delta,
-                work,
-                plies: numbers.plies,
-                best,
-            });
+            self.put(key, numbers, work, best);
         }
         numbers
     }
 
-    /// Lists the moves of a node from `first` on, with what is known of each. Where there is none, or
-    /// one decides, that is the outcome.
-    fn list<const ATTACK: bool>(&mut self, position: &mut Position, first: usize) -> Numbers {
+    /// Lists the moves of a node from `first` on, with what is known of each; one that decides stands
+    /// alone.
+    fn list<const ATTACK: bool>(&mut self, position: &mut Position, first: usize) {
         let moves = if ATTACK {
             checks(position)
         } else {
@@ -263,7 +258,6 @@ impl MateSearch {
             }
             self.children.push(child);
         }
-        Numbers::decided(false)
     }
 
     /// A first look at a position that the attacker moves in.
@@ -276,14 +270,7 @@ impl MateSearch {
                 plies: 1,
                 ..Numbers::decided(true)
             };
-            self.put(Entry {
-                key: position.key(),
-                phi: 0,
-                delta: INFINITE,
-                work: 1,
-                plies: 1,
-                best: Some(mv),
-            });
+            self.put(position.key(), numbers, 1, Some(mv));
             return numbers;
         }
         Numbers::UNKNOWN
@@ -300,19 +287,26 @@ impl MateSearch {
             .find(|entry| entry.key == key && (entry.phi, entry.delta) != (0, 0))
     }
 
-    /// Stores an entry, in place of that of the same position, or of that which took the least work.
-    fn put(&mut self, entry: Entry) {
-        let start = self.cluster(entry.key);
+    /// Stores what is known of a position, in place of what was, or of what took the least work.
+    fn put(&mut self, key: u64, numbers: Numbers, work: u32, best: Option<Move>) {
+        let start = self.cluster(key);
         let cluster = &mut self.table[start..start + CLUSTER];
         let index = (0..CLUSTER)
-            .find(|&index| cluster[index].key == entry.key)
+            .find(|&index| cluster[index].key == key)
             .or_else(|| (0..CLUSTER).min_by_key(|&index| cluster[index].work))
             .unwrap_or_default();
         // What stays ages, so that nothing stays for ever.
         for other in &mut *cluster {
             other.work -= other.work / 8;
         }
-        cluster[index] = entry;
+        cluster[index] = Entry {
+            key,
+            phi: numbers.phi,
+            delta: numbers.delta,
+            work,
+            plies: numbers.plies,
+            best,
+        };
     }
 }
 

@@ -115,7 +115,8 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
         }
         if !in_check
             && excluded.is_none()
-            && options.mate_search != 0
+            && options.mate_search > i32::from(!is_root)
+            && (is_root || depth >= options.mate_search_depth)
             && let Some((mv, plies)) = self.find_mate(depth, is_root)
         {
             let value = self.remember_mate(mv, ply, plies);

@@ -29,11 +29,12 @@ mod engine;
 mod game;
 mod statistics;
 
-use anyhow::{Context as _, bail};
+use anyhow::bail;
 use clap::Parser;
 use clock::Clock;
 use engine::Command;
 use game::{Referee, Result as GameResult};
+use monju_tests::openings;
 use statistics::Tally;
 use std::{
     path::PathBuf,
@@ -105,13 +106,8 @@ struct Options {
 
 fn main() -> anyhow::Result<()> {
     let options = Options::parse();
-    let text = std::fs::read_to_string(&options.openings)
-        .with_context(|| format!("cannot read {}", options.openings.display()))?;
-    let openings: Vec<&str> = text
-        .lines()
-        .filter(|line| !line.trim().is_empty() && !line.starts_with('#'))
-        .skip(options.skip)
-        .collect();
+    let openings = openings::read(&options.openings)?;
+    let openings = openings.get(options.skip..).unwrap_or_default();
     let pairs = options.games.div_ceil(2);
     if openings.len() < pairs {
         bail!(
@@ -156,7 +152,7 @@ fn main() -> anyhow::Result<()> {
                         }
                         let mut results = [GameResult::Draw; 2];
                         for (black, result) in results.iter_mut().enumerate() {
-                            let report = referee.play(&mut engines, black, openings[pair])?;
+                            let report = referee.play(&mut engines, black, &openings[pair])?;
                             println!(
                                 "game {} black {} result {:?} plies {} {}",
                                 2 * pair + black + 1,

@@ -18,6 +18,7 @@ use monju_engine::{
     Answer, Color, Control, EvaluatorKind, Game, Limits, Model, Player, PlayerSettings, Repetition,
     Score,
 };
+use monju_tests::openings;
 use spsa::{Parameter, Spsa};
 use std::{
     fs,
@@ -69,12 +70,7 @@ struct Arguments {
 
 fn main() -> anyhow::Result<()> {
     let arguments = Arguments::parse();
-    let text = fs::read_to_string(&arguments.openings)
-        .with_context(|| format!("cannot read {}", arguments.openings.display()))?;
-    let openings: Vec<&str> = text
-        .lines()
-        .filter(|line| !line.trim().is_empty() && !line.starts_with('#'))
-        .collect();
+    let openings = openings::read(&arguments.openings)?;
     if openings.is_empty() {
         bail!("{} holds no opening", arguments.openings.display());
     }
@@ -109,7 +105,7 @@ fn play(
     arguments: &Arguments,
     evaluator: &Model,
     spsa: &Spsa,
-    openings: &[&str],
+    openings: &[String],
 ) -> anyhow::Result<Vec<(Vec<bool>, f64)>> {
     let next = AtomicUsize::new(0);
     let outcomes = Mutex::new(vec![None; arguments.pairs]);
@@ -124,7 +120,7 @@ fn play(
             let up: Vec<_> = (0..spsa.parameters.len())
                 .map(|_| mixed(&mut state) >> 63 == 1)
                 .collect();
-            let opening = openings[mixed(&mut state) as usize % openings.len()];
+            let opening = &openings[mixed(&mut state) as usize % openings.len()];
             let settings = spsa.sides(&up)?.map(|search| PlayerSettings {
                 evaluator: evaluator.clone(),
                 hash_mib: 4,

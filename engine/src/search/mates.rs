@@ -1,0 +1,78 @@
+//! Mates for which a node need not be searched.
+
+use super::{
+    Search,
+    value::{INFINITE, MAX_PLY, mate_in},
+    values::{Entry, Store, Values},
+};
+use crate::{eval::Evaluator, mate::Mate, rules::Move};
+
+impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
+    /// Looks for a mate by checks alone: its first move, and its plies. At the root the effort is a small
+    /// share of what the search has cost so far; elsewhere it grows with the depth.
+    /// Called for the nodes that `mate_search` names.
+    pub(super) fn find_mate(&mut self, depth: i32, is_root: bool) -> Option<(Move, usize)> {
+        /// Nodes of the search for each position at the root.
+        const SHARE: u64 = 64;
+        /// Plies of depth more, from which on the effort stays the same.
+        const DOUBLINGS: i32 = 6;
+        /// Positions of a mate search that take as long as a node with an evaluation.
+        const POSITIONS_A_NODE: u64 = 3;
+        /// Positions after which the clock and the control are looked at: some two milliseconds.
+        const SLICE: u64 = 4096;
+        let options = self.options;
+        let limit = if is_root {
+            if !self.may_mate_at_root() {
+                return None;
+            }
+            self.nodes / SHARE
+        } else {
+            let doublings = (depth - options.mate_search_depth).clamp(0, DOUBLINGS);
+            (options.mate_search_nodes as u64) << doublings
+        };
+        let left = self.node_limit.saturating_sub(self.nodes);
+        let limit = limit.min(left.saturating_mul(POSITIONS_A_NODE));
+        let mut spent = 0;
+        while spent < limit {
+            // In slices, so that a search that is stopped ends soon.
+            let slice = SLICE.min(limit - spent);
+            let (mate, visited) = self.mates.search(&mut self.position, slice);
+            spent += visited;
+            self.nodes += visited / POSITIONS_A_NODE;
+            match mate {
+                Mate::In { mv, plies } => return Some((mv, usize::from(plies))),
+                Mate::Unknown if visited > 0 => {}
+                Mate::None | Mate::Unknown => return None,
+            }
+            self.poll();
+            if self.stopped {
+                return None;
+            }
+        }
+        None
+    }
+
+    /// Whether a mate at the root is worth looking for. Where its position has occurred before, it is
+    /// not: what was found there has come to nothing, and perpetual check loses.
+    fn may_mate_at_root(&self) -> bool {
+        let key = self.position.key();
+        let times = self.visits.iter().filter(|visit| visit.key == key).count();
+        self.ruled_out.is_empty() && times <= 1
+    }
+
+    /// Notes in the table that `mv` mates within so many plies; returns the node's value.
+    pub(super) fn remember_mate(&self, mv: Move, ply: usize, plies: usize) -> V {
+        let value = V::all(mate_in(ply + plies));
+        self.table.put(
+            self.position.key(),
+            Entry {
+                mv: Some(mv),
+                value: value.stored(ply),
+                bounds: V::exact(),
+                evaluation: -INFINITE,
+                depth: MAX_PLY as i32 - 1,
+            },
+        );
+        value
+    }
+}
