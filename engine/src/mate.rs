@@ -2,6 +2,8 @@
 
 mod one_ply;
 mod proof_number;
+mod solve;
 
 pub use one_ply::mate_in_one;
 pub use proof_number::{Mate, MateSearch};
+pub use solve::{Solution, solve_mate};

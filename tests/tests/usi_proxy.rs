@@ -245,6 +245,7 @@ fn go_mate_is_answered_by_checkmate() {
     usi.send("position sfen 4k4/9/4P4/9/9/9/9/9/4K4 b G 1");
     usi.send("go mate 3000");
     let lines = usi.expect("checkmate");
+    assert_eq!(lines.last().map(String::as_str), Some("checkmate G*5b"));
     assert!(
         !lines.iter().any(|line| line.starts_with("bestmove")),
         "{lines:?}"

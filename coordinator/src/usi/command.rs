@@ -1,6 +1,7 @@
 //! What a GUI says: one line, one [`Command`].
 
 use monju_proto::v1::{Clock, Limits};
+use std::time::Duration;
 
 /// One line from the GUI. Nothing that a GUI sends is an error: what is not understood is
 /// [`Command::Ignored`].
@@ -23,8 +24,8 @@ pub enum Command {
     Position(String),
     /// `go …`
     Go(Go),
-    /// `go mate …`
-    GoMate,
+    /// `go mate …`, with the time for it where it is limited.
+    GoMate(Option<Duration>),
     /// `stop`
     Stop,
     /// `ponderhit`, with the clock when it brings one.
@@ -105,7 +106,7 @@ fn parse_set_option(rest: &str) -> Command {
 fn parse_go(rest: &str) -> Command {
     let tokens = Tokens::parse(rest);
     if tokens.mate {
-        return Command::GoMate;
+        return Command::GoMate(tokens.mate_time);
     }
     let mut limits = tokens.limits;
     let unlimited = limits == Limits::default();
@@ -126,6 +127,7 @@ struct Tokens {
     infinite: bool,
     ponder: bool,
     mate: bool,
+    mate_time: Option<Duration>,
 }
 
 impl Tokens {
@@ -137,7 +139,13 @@ impl Tokens {
             match word {
                 "infinite" => parsed.infinite = true,
                 "ponder" => parsed.ponder = true,
-                "mate" => parsed.mate = true,
+                "mate" => {
+                    parsed.mate = true;
+                    if let Some(time) = words.peek().and_then(|word| number(word)) {
+                        words.next();
+                        parsed.mate_time = Some(Duration::from_millis(time));
+                    }
+                }
                 "btime" | "wtime" | "binc" | "winc" | "byoyomi" | "nodes" | "depth"
                 | "movetime" => {
                     if let Some(value) = words.peek().and_then(|word| number(word)) {
@@ -309,9 +317,10 @@ mod tests {
 
     #[test]
     fn go_mate_in_both_forms() {
-        assert_eq!(Command::parse("go mate 5000"), Command::GoMate);
-        assert_eq!(Command::parse("go mate infinite"), Command::GoMate);
-        assert_eq!(Command::parse("go mate"), Command::GoMate);
+        let time = Some(Duration::from_millis(5000));
+        assert_eq!(Command::parse("go mate 5000"), Command::GoMate(time));
+        assert_eq!(Command::parse("go mate infinite"), Command::GoMate(None));
+        assert_eq!(Command::parse("go mate"), Command::GoMate(None));
     }
 
     #[test]

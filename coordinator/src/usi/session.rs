@@ -7,11 +7,12 @@
 use super::{
     answer::Answer,
     command::{Command, Go, Outcome},
+    mate,
     output::Output,
     thinker::{Control, Hold, Question, Thinker},
 };
 use crate::clock::Losses;
-use monju_engine::{Color, Game};
+use monju_engine::{Color, Game, mate::Solution};
 use monju_proto::v1::GameOutcome;
 use std::{collections::VecDeque, time::Duration};
 use tokio::{
@@ -40,10 +41,16 @@ pub struct Session<T> {
     losses: Losses,
 }
 
+/// What works on a `go`, and ends with what is said.
+enum Work {
+    Move(JoinHandle<Answer>),
+    Mate(JoinHandle<Solution>),
+}
+
 /// The outstanding `go`.
 struct Thinking {
     controls: mpsc::UnboundedSender<Control>,
-    task: JoinHandle<Answer>,
+    work: Work,
     /// Since when the GUI's clock runs; `None` while it ponders.
     clock_from: Option<Instant>,
     /// It was told to stop; later commands wait until it has answered.
@@ -52,7 +59,10 @@ struct Thinking {
 
 impl Drop for Thinking {
     fn drop(&mut self) {
-        self.task.abort();
+        match &self.work {
+            Work::Move(task) => task.abort(),
+            Work::Mate(task) => task.abort(),
+        }
     }
 }
 
@@ -96,7 +106,7 @@ impl<T: Thinker> Session<T> {
                     }
                 },
                 answer = answer_of(&mut self.thinking) => {
-                    self.say_best_move(answer);
+                    self.say(answer);
                     self.hear_deferred();
                 }
                 () = self.thinker.changed() => self.say_ready(),
@@ -134,7 +144,7 @@ impl<T: Thinker> Session<T> {
 
     fn obey(&mut self, command: Command, heard: Instant) {
         match command {
-            Command::Position(_) | Command::Go(_) | Command::GoMate | Command::NewGame
+            Command::Position(_) | Command::Go(_) | Command::GoMate(_) | Command::NewGame
                 if self.thinking.is_some() =>
             {
                 self.end_search();
@@ -149,8 +159,7 @@ impl<T: Thinker> Session<T> {
             }
             Command::Position(text) => self.set_position(&text),
             Command::Go(go) => self.go(go, heard),
-            // Until there is a mate solver: a bestmove here would corrupt the next game.
-            Command::GoMate => self.output.say("checkmate notimplemented"),
+            Command::GoMate(time) => self.go_mate(time),
             Command::Stop => self.end_search(),
             Command::GameOver(outcome) => {
                 self.end_search();
@@ -242,10 +251,30 @@ impl<T: Thinker> Session<T> {
         };
         self.thinking = Some(Thinking {
             controls,
-            task,
+            work: Work::Move(task),
             clock_from,
             ending: false,
         });
+    }
+
+    fn go_mate(&mut self, time: Option<Duration>) {
+        let (controls, receiver) = mpsc::unbounded_channel();
+        match &self.position {
+            Ok(game) => {
+                let task = tokio::spawn(mate::solve(game.clone(), time, receiver));
+                self.thinking = Some(Thinking {
+                    controls,
+                    work: Work::Mate(task),
+                    clock_from: None,
+                    ending: false,
+                });
+            }
+            Err(reason) => {
+                self.output
+                    .error(&format!("no position to look for a mate in: {reason}"));
+                self.output.say(mate::answer(&Solution::Unknown));
+            }
+        }
     }
 
     fn end_search(&mut self) {
@@ -263,8 +292,20 @@ impl<T: Thinker> Session<T> {
         }
     }
 
-    fn say_best_move(&mut self, answer: Result<Answer, JoinError>) {
+    /// Says what a `go` has come to.
+    fn say(&mut self, over: Over) {
         let thinking = self.thinking.take();
+        let answer = match over {
+            Over::Move(answer) => answer,
+            Over::Mate(solution) => {
+                let solution = solution.unwrap_or_else(|error| {
+                    tracing::error!(%error, "a search for a mate failed");
+                    Solution::Unknown
+                });
+                self.output.say(mate::answer(&solution));
+                return;
+            }
+        };
         if let Some(clock_from) = thinking.and_then(|thinking| thinking.clock_from) {
             self.losses.end(clock_from.elapsed());
         }
@@ -276,10 +317,19 @@ impl<T: Thinker> Session<T> {
     }
 }
 
-/// The answer of the outstanding search; never, when there is none.
-async fn answer_of(thinking: &mut Option<Thinking>) -> Result<Answer, JoinError> {
+/// What a `go` has come to.
+enum Over {
+    Move(Result<Answer, JoinError>),
+    Mate(Result<Solution, JoinError>),
+}
+
+/// What the outstanding search has come to; never, when there is none.
+async fn answer_of(thinking: &mut Option<Thinking>) -> Over {
     match thinking {
-        Some(thinking) => (&mut thinking.task).await,
+        Some(thinking) => match &mut thinking.work {
+            Work::Move(task) => Over::Move(task.await),
+            Work::Mate(task) => Over::Mate(task.await),
+        },
         None => std::future::pending().await,
     }
 }

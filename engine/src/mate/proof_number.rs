@@ -12,7 +12,7 @@ use crate::rules::{CheckInfo, CheckTargets, Move, MoveList, Position, Scope, gen
 const INFINITE: u32 = 1 << 28;
 
 /// Lines longer than this are given up, in plies.
-const MAX_PLIES: usize = 192;
+pub(super) const MAX_PLIES: usize = 192;
 
 /// Entries that a position can be stored in.
 const CLUSTER: usize = 4;

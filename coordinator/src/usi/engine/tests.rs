@@ -109,7 +109,7 @@ async fn it_is_one_player_to_the_gui() {
     }
     assert!(lines.contains(&"usiok".to_owned()));
     gui.say(&["go mate 1000"]);
-    assert_eq!(gui.hear("checkmate").await.len(), 1);
+    assert_eq!(gui.hear("checkmate").await, ["checkmate nomate"]);
     gui.say(&["quit"]);
     timeout(PATIENCE, gui.session)
         .await

@@ -186,18 +186,44 @@ async fn isready_during_a_search_does_not_disturb_it() {
 async fn go_mate_is_never_answered_by_bestmove() {
     let mut gui = Gui::new(vec![Step::AwaitStop, DECIDE]);
     gui.ready().await;
+    let mate = "sfen 4k4/9/4P4/9/9/9/9/9/4K4 b G 1";
     for go in ["go mate 5000", "go mate infinite"] {
-        gui.say("position startpos");
-        gui.say(go);
-        assert_eq!(gui.hear().await, "checkmate notimplemented");
-        gui.say("stop");
-        assert!(gui.wait(60).await.is_empty());
+        for (position, answer) in [("startpos", "checkmate nomate"), (mate, "checkmate G*5b")] {
+            gui.say(&format!("position {position}"));
+            gui.say(go);
+            assert_eq!(gui.hear().await, answer);
+            gui.say("stop");
+            assert!(gui.wait(60).await.is_empty());
+        }
     }
     gui.say("position startpos\ngo infinite");
     gui.next_begin().await;
     gui.say("go mate infinite");
     gui.best_move().await;
-    assert_eq!(gui.wait(60).await, ["checkmate notimplemented"]);
+    assert_eq!(gui.wait(60).await, ["checkmate nomate"]);
+    gui.say("position startpos moves 7g7g\ngo mate 100");
+    let lines = gui.wait(60).await;
+    assert_eq!(
+        lines.last().map(String::as_str),
+        Some("checkmate timeout"),
+        "{lines:?}"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_search_for_a_mate_ends_with_its_time_or_a_stop() {
+    let mut gui = Gui::new(vec![]);
+    gui.ready().await;
+    // Checks without end.
+    gui.say("position sfen 9/9/4k4/9/9/9/9/9/4K4 b 2R2B4G4S4N4L18P 1");
+    gui.say("go mate infinite");
+    gui.say("stop");
+    let answer = gui.hear().await;
+    assert!(answer.starts_with("checkmate "), "{answer}");
+    gui.say("go mate 0");
+    let answer = gui.hear().await;
+    assert!(answer.starts_with("checkmate "), "{answer}");
+    assert!(gui.wait(60).await.is_empty());
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,0 +1,64 @@
+//! `go mate`: a search for a mate by checks alone.
+
+use super::thinker::Control;
+use monju_engine::{
+    Game,
+    mate::{Solution, solve_mate},
+};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+use tokio::{sync::mpsc, task::spawn_blocking, time::sleep};
+
+/// Ends a search when it is told to, and when nobody waits for it any more.
+struct Stop(Arc<AtomicBool>);
+
+impl Drop for Stop {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Looks for a mate in the game's position for so long, or until it is told to stop.
+pub async fn solve(
+    game: Game,
+    time: Option<Duration>,
+    mut controls: mpsc::UnboundedReceiver<Control>,
+) -> Solution {
+    let stop = Stop(Arc::default());
+    let is_over = Arc::clone(&stop.0);
+    let mut work =
+        spawn_blocking(move || solve_mate(game.position(), || is_over.load(Ordering::Relaxed)));
+    tokio::select! {
+        biased;
+        solution = &mut work => return solution.unwrap_or(Solution::Unknown),
+        () = sleep(time.unwrap_or(Duration::MAX)) => {}
+        () = stopped(&mut controls) => {}
+    }
+    drop(stop);
+    work.await.unwrap_or(Solution::Unknown)
+}
+
+async fn stopped(controls: &mut mpsc::UnboundedReceiver<Control>) {
+    while let Some(control) = controls.recv().await {
+        if matches!(control, Control::Stop) {
+            return;
+        }
+    }
+}
+
+/// The line that answers `go mate`.
+pub fn answer(solution: &Solution) -> String {
+    match solution {
+        Solution::Mate(line) => {
+            let moves: Vec<String> = line.iter().map(ToString::to_string).collect();
+            format!("checkmate {}", moves.join(" "))
+        }
+        Solution::NoMate => "checkmate nomate".to_owned(),
+        Solution::Unknown => "checkmate timeout".to_owned(),
+    }
+}

@@ -1,0 +1,126 @@
+//! Whole mates, as a solver of problems tells them.
+
+use super::{Mate, MateSearch, proof_number::MAX_PLIES};
+use crate::rules::{Move, MoveList, Position};
+
+/// Positions that the table of a solver holds: some 50 MB.
+const TABLE_POSITIONS: usize = 1 << 21;
+
+/// Positions after which it is asked whether to go on: some two milliseconds.
+const SLICE: u64 = 4096;
+
+/// What a solver of mates has found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Solution {
+    /// The side to move mates by checks alone. The line ends with the mate; the defence is the one
+    /// that holds out longest against what was found, which need not be the shortest mate.
+    Mate(Vec<Move>),
+    /// It does not.
+    NoMate,
+    /// The search was broken off before it could tell.
+    Unknown,
+}
+
+/// Looks for a mate by the side to move until it is found, disproved, or `is_over` says so.
+pub fn solve_mate(position: &Position, mut is_over: impl FnMut() -> bool) -> Solution {
+    let mut search = MateSearch::new(TABLE_POSITIONS);
+    let mut position = position.clone();
+    let mut line = Vec::new();
+    while line.len() < MAX_PLIES {
+        let mv = match settle(&mut search, &mut position, &mut is_over) {
+            Mate::In { mv, .. } => mv,
+            Mate::None if line.is_empty() => return Solution::NoMate,
+            Mate::None | Mate::Unknown => return Solution::Unknown,
+        };
+        line.push(mv);
+        position.make(mv);
+        let mut longest = None;
+        for &answer in MoveList::legal(&position).as_slice() {
+            let undo = position.make(answer);
+            // Known, unless the table has lost it.
+            let mate = settle(&mut search, &mut position, &mut is_over);
+            position.unmake(answer, undo);
+            let Mate::In { plies, .. } = mate else {
+                return Solution::Unknown;
+            };
+            if longest.is_none_or(|(_, most)| plies > most) {
+                longest = Some((answer, plies));
+            }
+        }
+        let Some((answer, _)) = longest else {
+            return Solution::Mate(line);
+        };
+        line.push(answer);
+        position.make(answer);
+    }
+    Solution::Unknown
+}
+
+/// Searches until it is known whether the side to move mates.
+fn settle(
+    search: &mut MateSearch,
+    position: &mut Position,
+    is_over: &mut impl FnMut() -> bool,
+) -> Mate {
+    loop {
+        let (mate, visited) = search.search(position, SLICE);
+        if mate != Mate::Unknown || visited == 0 || is_over() {
+            return mate;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::Game;
+    use std::{fs, path::Path};
+
+    fn solve(sfen: &str) -> Solution {
+        solve_mate(&Position::from_sfen(sfen).unwrap(), || false)
+    }
+
+    #[test]
+    fn a_mate_is_told_to_its_end() {
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data/mate/mates.tsv");
+        let text = fs::read_to_string(file).unwrap();
+        let problems = text.lines().filter(|line| !line.starts_with('#'));
+        for problem in problems.step_by(25) {
+            let (sfen, plies) = problem.split_once('\t').unwrap();
+            let plies: usize = plies.split('\t').next().unwrap().parse().unwrap();
+            let Solution::Mate(line) = solve(sfen) else {
+                panic!("{sfen}: no mate");
+            };
+            assert!(line.len() >= plies, "{sfen}: a mate in {}", line.len());
+            let mut game = Game::from_usi(&format!("sfen {sfen}")).unwrap();
+            for (ply, mv) in line.into_iter().enumerate() {
+                game.play(mv).unwrap();
+                let checked = game.position().in_check();
+                assert!(checked || ply % 2 == 1, "{sfen}: {mv} is no check");
+            }
+            assert!(game.legal_moves().is_empty(), "{sfen}");
+        }
+    }
+
+    #[test]
+    fn where_none_is_that_is_told() {
+        assert_eq!(solve("4k4/9/9/9/9/9/9/9/4K4 b P 1"), Solution::NoMate);
+        assert_eq!(
+            solve("lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1"),
+            Solution::NoMate
+        );
+    }
+
+    #[test]
+    fn a_search_that_is_broken_off_knows_nothing() {
+        // Many checks, and a king that runs.
+        let position = Position::from_sfen("9/9/4k4/9/9/9/9/9/4K4 b 2R2B4G4S4N4L18P 1");
+        let mut looks = 0;
+        let solution = solve_mate(&position.unwrap(), || {
+            looks += 1;
+            true
+        });
+        assert!(looks <= 1);
+        assert!(solution == Solution::Unknown || looks == 0);
+    }
+}
