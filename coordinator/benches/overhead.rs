@@ -169,7 +169,7 @@ impl Cluster {
                 .add_service(WorkerServer::new(simulated))
                 .serve_with_incoming(incoming);
             tokio::spawn(server);
-            links.push(Link::remote(&format!("http://{address}")).expect("an address"));
+            links.push(Link::remote(&format!("http://{address}"), None).expect("an address"));
         }
         let roster = Roster::new(links);
         roster.settle(Duration::from_secs(10)).await;

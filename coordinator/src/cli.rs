@@ -8,6 +8,7 @@ mod record;
 use crate::{
     commands::{
         calibrate::Calibrate,
+        certificates::Certificates,
         consult::Consult,
         doctor::Doctor,
         perft::Perft,
@@ -60,6 +61,12 @@ enum Command {
     Worker(WorkerArguments),
     /// Coordinates workers on this or other machines
     Coordinator(CoordinatorArguments),
+    /// Makes the certificates by which the machines of a team know each other
+    #[command(after_help = CERTIFICATES_HELP)]
+    Certificates {
+        /// Where they go; it must hold none yet
+        folder: PathBuf,
+    },
     /// Counts the positions that a number of legal moves leads to
     Perft(PerftArguments),
     /// Searches a fixed suite of positions: total nodes (the search's signature) and nodes/second
@@ -85,6 +92,11 @@ btime, wtime, binc, winc, byoyomi, nodes, depth, movetime, infinite and ponder. 
 sets go before these: USI_Hash, Sigma (-1: as said here), Evaluator and Seed (empty: as said here),
 Threads, and MoveOverhead, the milliseconds that are lost between a move and the referee's clock (50).
 With one thread and nodes or depth alone, a game with the same seed is repeated to the last node.";
+
+const CERTIFICATES_HELP: &str = "\
+Copy the folder to every machine of the team, by a way that nobody else reads: whoever has it is a
+member. Then, with --tls FOLDER or tls = \"FOLDER\" in the configuration, workers and coordinators
+serve members alone, and URLs begin with https://. Machines may change their names and addresses.";
 
 #[derive(Debug, Default, Args)]
 struct TeamArguments {
@@ -118,6 +130,9 @@ struct TeamArguments {
     /// Appends every decided ballot to this file, as a line of JSON
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
+    /// Folder of the team's certificates, for URLs with https; see 'monju certificates'
+    #[arg(long, value_name = "FOLDER")]
+    tls: Option<PathBuf>,
 }
 
 impl From<TeamArguments> for Choices {
@@ -133,6 +148,7 @@ impl From<TeamArguments> for Choices {
             pondering: arguments.pondering,
             hash_mib: arguments.hash,
             log: arguments.log,
+            tls: arguments.tls,
         }
     }
 }
@@ -222,6 +238,9 @@ struct WorkerArguments {
     /// Static evaluation, or one with the weights of a file: NAME:FILE
     #[arg(long, value_name = "NAME")]
     evaluator: Option<EvaluatorChoice>,
+    /// Folder of the team's certificates; nobody else is served then. See 'monju certificates'
+    #[arg(long, value_name = "FOLDER")]
+    tls: Option<PathBuf>,
 }
 
 impl From<WorkerArguments> for WorkerService {
@@ -233,6 +252,7 @@ impl From<WorkerArguments> for WorkerService {
             players: arguments.players,
             sigma: arguments.sigma,
             evaluator: arguments.evaluator,
+            tls: arguments.tls,
         }
     }
 }
@@ -254,6 +274,9 @@ struct CoordinatorArguments {
     /// Appends every decided ballot to this file, as a line of JSON
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
+    /// Folder of the team's certificates, for URLs with https; see 'monju certificates'
+    #[arg(long, value_name = "FOLDER")]
+    tls: Option<PathBuf>,
 }
 
 impl From<CoordinatorArguments> for CoordinatorService {
@@ -264,6 +287,7 @@ impl From<CoordinatorArguments> for CoordinatorService {
             workers: arguments.workers,
             rule: arguments.rule,
             log: arguments.log,
+            tls: arguments.tls,
         }
     }
 }
@@ -375,12 +399,14 @@ fn execute(command: Command) -> anyhow::Result<()> {
         // What goes wrong is in the ballot, or in the one line at the end.
         Command::Consult(_)
         | Command::Doctor(_)
+        | Command::Certificates { .. }
         | Command::Perft(_)
         | Command::Bench(_)
         | Command::Experiment(_)
         | Command::Learn(_) => "error",
     });
     match command {
+        Command::Certificates { folder } => Certificates { folder }.run(),
         Command::Perft(arguments) => arguments.resolve()?.run(),
         Command::Bench(arguments) => arguments.run(),
         Command::Experiment(action) => block_on(action.run()),

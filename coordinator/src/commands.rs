@@ -2,6 +2,7 @@
 
 pub mod bench;
 pub mod calibrate;
+pub mod certificates;
 pub mod consult;
 pub mod doctor;
 pub mod experiment;

@@ -11,7 +11,11 @@ use crate::{
     service::{Pondering, UnknownPondering},
     voting::{Rule, UnknownRule},
 };
-use monju_worker::{DEFAULT_HASH_MIB, PlayerSpec, PlayerTable, validate_players};
+use monju_worker::{
+    DEFAULT_HASH_MIB, PlayerSpec, PlayerTable,
+    tls::{Tls, TlsError},
+    validate_players,
+};
 pub(crate) use place::Source;
 use serde::Deserialize;
 use std::{
@@ -45,6 +49,8 @@ pub struct Config {
     pub coordinator: CoordinatorConfig,
     /// `[ensemble]`.
     pub ensemble: EnsembleConfig,
+    /// Folder of the team's certificates.
+    pub tls: Option<PathBuf>,
 }
 
 /// What a worker is called, where it listens, how much memory it takes.
@@ -106,6 +112,7 @@ impl Default for Config {
                 log: None,
             },
             ensemble: EnsembleConfig::default(),
+            tls: None,
         }
     }
 }
@@ -155,9 +162,19 @@ impl Config {
             coordinator: file.coordinator.validate(&source, folder)?,
             ensemble: file.ensemble.validate(&source, folder)?,
             players,
+            tls: file.tls.map(|tls| folder.join(tls)),
         };
         config.check_primary(&source)?;
         Ok(config)
+    }
+
+    /// The team's certificates, if there are any: those of the folder that was `named`, or of the
+    /// configured one.
+    ///
+    /// # Errors
+    /// The folder holds no certificates.
+    pub fn tls(&self, named: Option<&Path>) -> Result<Option<Tls>, TlsError> {
+        named.or(self.tls.as_deref()).map(Tls::read).transpose()
     }
 
     /// Where every player is known, the primary must be one of them.
@@ -188,6 +205,7 @@ fn beside_executable() -> Option<PathBuf> {
 struct File {
     #[serde(default = "current_version")]
     version: u32,
+    tls: Option<PathBuf>,
     #[serde(default)]
     worker: WorkerTable,
     #[serde(default)]
@@ -268,7 +286,7 @@ impl CoordinatorTable {
         check_listen(source, "coordinator", &config.listen)?;
         let keys = ["coordinator", "workers"];
         for (index, url) in config.workers.iter().enumerate() {
-            roster::endpoint(url).map_err(|error| source.error(&keys, error.to_string()))?;
+            roster::address(url).map_err(|error| source.error(&keys, error.to_string()))?;
             if config.workers[..index].contains(url) {
                 let what = format!("worker {url} is listed twice; remove one of them");
                 return Err(source.error(&keys, what));

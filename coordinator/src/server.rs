@@ -2,6 +2,7 @@
 
 use crate::service::Service;
 use monju_proto::v1::coordinator_server::CoordinatorServer;
+use monju_worker::tls::Tls;
 use std::{
     future::{self, Future},
     io,
@@ -43,11 +44,14 @@ pub enum ServeError {
     Transport(#[from] tonic::transport::Error),
 }
 
-/// Listens on `host:port`, and warns when that is open to a network.
+/// Listens on `host:port`, and warns when that is open to a network without certificates.
 ///
 /// # Errors
 /// The port is in use, or the system refuses otherwise.
-pub async fn listen(address: &str) -> Result<(TcpListener, SocketAddr), ServeError> {
+pub async fn listen(
+    address: &str,
+    tls: Option<&Tls>,
+) -> Result<(TcpListener, SocketAddr), ServeError> {
     let fail = |source: io::Error| match source.kind() {
         io::ErrorKind::AddrInUse => ServeError::InUse(address.to_owned()),
         _ => ServeError::Listen {
@@ -57,17 +61,21 @@ pub async fn listen(address: &str) -> Result<(TcpListener, SocketAddr), ServeErr
     };
     let listener = TcpListener::bind(address).await.map_err(fail)?;
     let local = listener.local_addr().map_err(fail)?;
-    if !local.ip().is_loopback() {
-        warn!(address = %local, "listening without tls: whoever reaches this port can use it");
+    if tls.is_none() && !local.ip().is_loopback() {
+        warn!(
+            address = %local,
+            "listening without tls: whoever reaches this port can use it; \
+             see 'monju certificates --help'"
+        );
     }
     Ok((listener, local))
 }
 
-/// The coordinator with health and reflection.
+/// The coordinator with health and reflection. With `tls`, members of the team alone are served.
 ///
 /// # Errors
-/// The descriptors for server reflection are broken.
-pub async fn routes(service: Service) -> Result<Router, ServeError> {
+/// The descriptors for server reflection are broken, or the certificates are none.
+pub async fn routes(service: Service, tls: Option<&Tls>) -> Result<Router, ServeError> {
     let (reporter, health) = tonic_health::server::health_reporter();
     reporter.set_serving::<CoordinatorServer<Service>>().await;
     let reflection = || {
@@ -75,9 +83,13 @@ pub async fn routes(service: Service) -> Result<Router, ServeError> {
             .register_encoded_file_descriptor_set(monju_proto::FILE_DESCRIPTOR_SET)
             .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
     };
-    Ok(Server::builder()
+    let mut server = Server::builder()
         .http2_keepalive_interval(Some(KEEPALIVE))
-        .http2_keepalive_timeout(Some(KEEPALIVE))
+        .http2_keepalive_timeout(Some(KEEPALIVE));
+    if let Some(tls) = tls {
+        server = server.tls_config(tls.server())?;
+    }
+    Ok(server
         .add_service(health)
         .add_service(reflection().build_v1()?)
         .add_service(reflection().build_v1alpha()?)
@@ -90,10 +102,11 @@ pub async fn routes(service: Service) -> Result<Router, ServeError> {
 /// The connections failed.
 pub async fn serve_tcp(
     listener: TcpListener,
+    tls: Option<&Tls>,
     service: Service,
     shutdown: impl Future<Output = ()>,
 ) -> Result<(), ServeError> {
-    let router = routes(service).await?;
+    let router = routes(service, tls).await?;
     let incoming = TcpIncoming::from(listener).with_nodelay(Some(true));
     let (drain, draining) = oneshot::channel::<()>();
     let serving = router.serve_with_incoming_shutdown(incoming, async {

@@ -15,7 +15,7 @@ use monju_engine::{EvaluatorChoice, eval::Sigma};
 use monju_proto::v1::{RosterRequest, coordinator_client::CoordinatorClient};
 use monju_worker::{
     InProcessWorker, NativeSpec, PlayerKind, PlayerSpec, PlayersError, Worker, WorkerSettings,
-    noise_players,
+    noise_players, tls::TlsError,
 };
 use std::{path::PathBuf, sync::Arc, thread, time::Duration};
 use tokio::{sync::Semaphore, time::timeout};
@@ -58,6 +58,8 @@ pub struct Choices {
     pub hash_mib: Option<u32>,
     /// Where ballots are recorded.
     pub log: Option<PathBuf>,
+    /// Folder of the team's certificates.
+    pub tls: Option<PathBuf>,
 }
 
 /// Why no coordinator could be reached or started. One line, with what would mend it.
@@ -73,6 +75,12 @@ impl From<ConfigError> for AssembleError {
 
 impl From<AddressError> for AssembleError {
     fn from(error: AddressError) -> Self {
+        Self(error.to_string())
+    }
+}
+
+impl From<TlsError> for AssembleError {
+    fn from(error: TlsError) -> Self {
         Self(error.to_string())
     }
 }
@@ -180,7 +188,9 @@ async fn connect(url: &str, choices: &Choices) -> Result<Team, AssembleError> {
             )));
         }
     }
-    let mut client = CoordinatorClient::new(roster::endpoint(url)?.connect_lazy());
+    let tls = Config::load(choices.config.as_deref())?.tls(choices.tls.as_deref())?;
+    let endpoint = roster::endpoint(url, tls.as_ref())?;
+    let mut client = CoordinatorClient::new(endpoint.connect_lazy());
     let answer = match timeout(ANSWER_PATIENCE, client.roster(RosterRequest {})).await {
         Ok(Ok(answer)) => Ok(answer.into_inner()),
         Ok(Err(status)) => Err(roster::reason(&status)),
@@ -225,7 +235,7 @@ pub async fn host(
         recorder,
     } = start(config, choices, turns).await?;
     service.settle(SETTLING).await;
-    let router = server::routes(service).await.map_err(internal)?;
+    let router = server::routes(service, None).await.map_err(internal)?;
     let (channel, server) = in_process::serve(router);
     Ok(Team {
         client: CoordinatorClient::new(channel),
@@ -293,8 +303,9 @@ pub(crate) async fn hire(
         links.push(Link::in_process(worker.channel()));
         Some(worker)
     };
+    let tls = config.tls(choices.tls.as_deref())?;
     for url in &config.coordinator.workers {
-        links.push(Link::remote(url)?);
+        links.push(Link::remote(url, tls.as_ref())?);
     }
     Ok((Roster::new(links), worker))
 }

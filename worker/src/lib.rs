@@ -37,6 +37,7 @@ mod serve;
 mod service;
 mod sigma;
 mod spec;
+pub mod tls;
 mod turns;
 mod usi_child;
 mod usi_player;

@@ -1,6 +1,6 @@
 //! Serving a worker: over TCP, or to the same process over an in-memory connection.
 
-use crate::{service::Service, worker::Worker};
+use crate::{service::Service, tls::Tls, worker::Worker};
 use hyper_util::rt::TokioIo;
 use monju_proto::v1::worker_server::WorkerServer;
 use std::{future::Future, io, time::Duration};
@@ -39,15 +39,22 @@ pub enum ServeError {
 }
 
 /// Serves a worker with health and reflection on a listener until `shutdown` resolves, then closes
-/// it within 5 s.
+/// it within 5 s. With `tls`, members of the team alone are served.
+///
+/// # Errors
+/// The connections failed, or the certificates are none.
 pub async fn serve_tcp(
     listener: TcpListener,
+    tls: Option<&Tls>,
     worker: Worker,
     shutdown: impl Future<Output = ()>,
 ) -> Result<(), ServeError> {
     let mut server = Server::builder()
         .http2_keepalive_interval(Some(KEEPALIVE))
         .http2_keepalive_timeout(Some(KEEPALIVE));
+    if let Some(tls) = tls {
+        server = server.tls_config(tls.server())?;
+    }
     let router = routes(&mut server, &worker).await?;
     let incoming = TcpIncoming::from(listener).with_nodelay(Some(true));
     let (drain, draining) = oneshot::channel::<()>();

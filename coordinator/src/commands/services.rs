@@ -33,6 +33,8 @@ pub struct WorkerService {
     pub sigma: Option<Sigma>,
     /// Evaluator of the native players.
     pub evaluator: Option<EvaluatorChoice>,
+    /// Folder of the team's certificates, instead of the configured one.
+    pub tls: Option<PathBuf>,
 }
 
 impl WorkerService {
@@ -50,6 +52,7 @@ impl WorkerService {
             evaluator: self.evaluator,
             ..Choices::default()
         };
+        let tls = config.tls(self.tls.as_deref())?;
         let name = self.name.unwrap_or_else(|| config.worker.name.clone());
         // Several workers of the default ensemble in one team need players of different names.
         let prefix = if name == WORKER_NAME {
@@ -62,13 +65,13 @@ impl WorkerService {
             name,
             hash_mib: config.worker.hash_mib,
         };
-        let (listener, address) =
-            server::listen(&self.listen.unwrap_or(config.worker.listen)).await?;
+        let listen = self.listen.unwrap_or(config.worker.listen);
+        let (listener, address) = server::listen(&listen, tls.as_ref()).await?;
         let (name, players) = (settings.name.clone(), settings.players.len());
         let worker = Worker::start(settings)?;
         info!(%address, name, players, "worker listening");
         announce(address);
-        monju_worker::serve_tcp(listener, worker, server::told_to_end()).await?;
+        monju_worker::serve_tcp(listener, tls.as_ref(), worker, server::told_to_end()).await?;
         info!("worker ended");
         Ok(())
     }
@@ -87,6 +90,8 @@ pub struct CoordinatorService {
     pub rule: Option<String>,
     /// Where ballots are recorded, instead of where the configuration says.
     pub log: Option<PathBuf>,
+    /// Folder of the team's certificates, instead of the configured one.
+    pub tls: Option<PathBuf>,
 }
 
 impl CoordinatorService {
@@ -99,25 +104,30 @@ impl CoordinatorService {
         if !self.workers.is_empty() {
             config.coordinator.workers = self.workers;
         }
+        let choices = Choices {
+            rule: self.rule,
+            log: self.log,
+            tls: self.tls,
+            ..Choices::default()
+        };
         if config.coordinator.workers.is_empty() && config.players.is_empty() {
             config
                 .coordinator
                 .workers
-                .push(format!("http://{WORKER_LISTEN}"));
+                .push(match choices.tls.is_some() || config.tls.is_some() {
+                    true => format!("https://{WORKER_LISTEN}"),
+                    false => format!("http://{WORKER_LISTEN}"),
+                });
         }
-        let choices = Choices {
-            rule: self.rule,
-            log: self.log,
-            ..Choices::default()
-        };
         let listen = self.listen.unwrap_or(config.coordinator.listen.clone());
-        let (listener, address) = server::listen(&listen).await?;
+        let tls = config.tls(choices.tls.as_deref())?;
+        let (listener, address) = server::listen(&listen, tls.as_ref()).await?;
         let started = team::start(config, &choices, None).await?;
         let service = started.service;
         service.settle(SETTLING).await;
         info!(%address, "coordinator listening");
         announce(address);
-        server::serve_tcp(listener, service, server::told_to_end()).await?;
+        server::serve_tcp(listener, tls.as_ref(), service, server::told_to_end()).await?;
         if let Some(worker) = started.worker {
             worker.close().await;
         }

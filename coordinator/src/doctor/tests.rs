@@ -200,7 +200,7 @@ async fn a_visit_finds_the_lost_and_the_late() {
         .player("quick", &[Step::Answer("7g7f")])
         .player("silent", &[Step::Wait(60_000)])
         .link();
-    let lost = Link::remote("http://127.0.0.1:9").expect("an address");
+    let lost = Link::remote("http://127.0.0.1:9", None).expect("an address");
     let roster = Roster::new(vec![link, lost]);
     let ensemble = Ensemble {
         rule: Rule::Majority,

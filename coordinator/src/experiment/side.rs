@@ -69,10 +69,11 @@ impl Seat {
                 let turns = (!timed).then(|| Arc::clone(turns));
                 team::host(config, &Choices::default(), turns).await?
             }
-            Members::Elsewhere { url, rule } => {
+            Members::Elsewhere { url, rule, tls } => {
                 let choices = Choices {
                     coordinator: Some(url.clone()),
                     rule: (!rule.is_empty()).then(|| rule.clone()),
+                    tls: tls.clone(),
                     ..Choices::default()
                 };
                 team::assemble(&choices).await?

@@ -4,7 +4,8 @@ use crate::clock::RoundTrip;
 use monju_proto::v1::{
     DescribeRequest, DescribeResponse, PlayerInfo, WorkerStatus, worker_client::WorkerClient,
 };
-use std::{error::Error as _, time::Duration};
+use monju_worker::tls::Tls;
+use std::{error::Error, time::Duration};
 use tokio::{
     sync::watch,
     task::JoinHandle,
@@ -36,9 +37,18 @@ pub enum AddressError {
     /// Not of the form `http://host:port`.
     #[error("'{0}' is no address; expected a form like http://127.0.0.1:7411")]
     Form(String),
-    /// TLS is not there yet.
-    #[error("'{0}' asks for TLS, which this build does not speak; use http://")]
-    Tls(String),
+    /// Encrypted, but there are no certificates.
+    #[error(
+        "'{0}' asks for TLS, which needs the team's certificates: give their folder by --tls or \
+         tls = …; 'monju certificates' makes one"
+    )]
+    NoCertificates(String),
+    /// There are certificates, but the connection would be open.
+    #[error("'{0}' is not encrypted, though there are certificates; write https://")]
+    Open(String),
+    /// The certificates are none.
+    #[error("the team's certificates do not do: {0}; make new ones with 'monju certificates'")]
+    Certificates(String),
 }
 
 /// One worker of the ensemble. Dropping it ends the watching.
@@ -69,9 +79,9 @@ impl Link {
     /// A worker at a URL. It need not be there yet.
     ///
     /// # Errors
-    /// The URL is not of the form `http://host:port`.
-    pub fn remote(url: &str) -> Result<Self, AddressError> {
-        let endpoint = endpoint(url)?;
+    /// The URL is not of the form `http://host:port`, or with `tls` `https://host:port`.
+    pub fn remote(url: &str, tls: Option<&Tls>) -> Result<Self, AddressError> {
+        let endpoint = endpoint(url, tls)?;
         let channel = endpoint.connect_lazy();
         Ok(Self::watch(url.to_owned(), channel, REMOTE_PATIENCE))
     }
@@ -169,40 +179,58 @@ impl Drop for Link {
     }
 }
 
+/// Checks a URL.
+///
+/// # Errors
+/// It is not of the form `http://host:port` or `https://host:port`.
+pub fn address(url: &str) -> Result<Uri, AddressError> {
+    let form = || AddressError::Form(url.to_owned());
+    let uri: Uri = url.parse().map_err(|_| form())?;
+    let is_known = matches!(uri.scheme_str(), Some("http" | "https"));
+    let is_bare = matches!(uri.path(), "" | "/") && uri.query().is_none();
+    if !is_known || uri.port_u16().is_none() || !is_bare {
+        return Err(form());
+    }
+    Ok(uri)
+}
+
 /// Checks a URL and sets the connection up so that a dead peer is noticed.
 ///
 /// # Errors
-/// The URL is not of the form `http://host:port`.
-pub fn endpoint(url: &str) -> Result<Endpoint, AddressError> {
-    let form = || AddressError::Form(url.to_owned());
-    let uri: Uri = url.parse().map_err(|_| form())?;
-    if uri.scheme_str() == Some("https") {
-        return Err(AddressError::Tls(url.to_owned()));
-    }
-    let is_bare = matches!(uri.path(), "" | "/") && uri.query().is_none();
-    if uri.scheme_str() != Some("http") || uri.port_u16().is_none() || !is_bare {
-        return Err(form());
-    }
-    Ok(Endpoint::from(uri)
+/// The URL is not of the form `http://host:port`, or with `tls` `https://host:port`.
+pub fn endpoint(url: &str, tls: Option<&Tls>) -> Result<Endpoint, AddressError> {
+    let uri = address(url)?;
+    let encrypted = uri.scheme_str() == Some("https");
+    let endpoint = Endpoint::from(uri)
         .connect_timeout(CONNECT_PATIENCE)
         .tcp_nodelay(true)
         .http2_keep_alive_interval(KEEPALIVE_INTERVAL)
         .keep_alive_timeout(KEEPALIVE_PATIENCE)
-        .keep_alive_while_idle(true))
+        .keep_alive_while_idle(true);
+    match (encrypted, tls) {
+        (false, None) => Ok(endpoint),
+        (false, Some(_)) => Err(AddressError::Open(url.to_owned())),
+        (true, None) => Err(AddressError::NoCertificates(url.to_owned())),
+        (true, Some(tls)) => (endpoint.tls_config(tls.client()))
+            .map_err(|error| AddressError::Certificates(innermost(&error))),
+    }
 }
 
 /// The innermost cause of a failed call, for one line of text.
 pub fn reason(status: &Status) -> String {
-    let mut cause = status.source();
-    let mut innermost = None;
-    while let Some(error) = cause {
-        innermost = Some(error.to_string());
-        cause = error.source();
+    match (status.source(), status.message()) {
+        (Some(cause), _) => innermost(cause),
+        (None, "") => status.code().description().to_owned(),
+        (None, message) => message.to_owned(),
     }
-    innermost.unwrap_or_else(|| match status.message() {
-        "" => status.code().description().to_owned(),
-        message => message.to_owned(),
-    })
+}
+
+fn innermost(error: &dyn Error) -> String {
+    let mut innermost = error;
+    while let Some(cause) = innermost.source() {
+        innermost = cause;
+    }
+    innermost.to_string()
 }
 
 /// Asks the worker to describe itself, for ever. The channel reconnects by itself.
@@ -268,9 +296,9 @@ mod tests {
 
     #[test]
     fn addresses_are_checked() {
-        assert!(endpoint("http://127.0.0.1:7411").is_ok());
-        assert!(endpoint("http://worker-1.local:7411/").is_ok());
-        assert!(endpoint("http://[::1]:7411").is_ok());
+        assert!(endpoint("http://127.0.0.1:7411", None).is_ok());
+        assert!(endpoint("http://worker-1.local:7411/", None).is_ok());
+        assert!(endpoint("http://[::1]:7411", None).is_ok());
         for bad in [
             "",
             "127.0.0.1:7411",
@@ -280,13 +308,13 @@ mod tests {
             "a b",
         ] {
             assert_eq!(
-                endpoint(bad).err(),
+                endpoint(bad, None).err(),
                 Some(AddressError::Form(bad.to_owned()))
             );
         }
         assert!(matches!(
-            endpoint("https://host:7411"),
-            Err(AddressError::Tls(_))
+            endpoint("https://host:7411", None),
+            Err(AddressError::NoCertificates(_))
         ));
     }
 }

@@ -30,7 +30,7 @@ async fn serve(worker: FakeWorker, primary: Option<&str>) -> Served {
     };
     let service = Service::new(ensemble, Roster::new(vec![link]), None);
     service.settle(Duration::from_secs(3)).await;
-    let router = server::routes(service).await.expect("descriptors");
+    let router = server::routes(service, None).await.expect("descriptors");
     let (channel, server) = in_process::serve(router);
     Served {
         client: CoordinatorClient::new(channel),

@@ -121,6 +121,7 @@ impl Options {
             pondering: self.pondering.clone().or(base.pondering.clone()),
             hash_mib: self.hash_mib.or(base.hash_mib),
             log: base.log.clone(),
+            tls: base.tls.clone(),
         }
     }
 }
@@ -183,6 +184,7 @@ mod tests {
             pondering: Some("spread".to_owned()),
             hash_mib: Some(64),
             log: None,
+            tls: Some("team".into()),
         };
         let mut echoed = Options::default();
         for line in Options::declarations() {

@@ -120,7 +120,7 @@ async fn a_worker_is_served_over_tcp_until_it_is_told_to_end() {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let url = format!("http://{}", listener.local_addr().expect("an address"));
     let (end, ending) = oneshot::channel::<()>();
-    let server = tokio::spawn(serve_tcp(listener, start(&fake(&[])), async {
+    let server = tokio::spawn(serve_tcp(listener, None, start(&fake(&[])), async {
         let _ = ending.await;
     }));
     let channel = Channel::from_shared(url)

@@ -9,7 +9,10 @@ use monju_engine::eval::Sigma;
 use monju_proto::v1::Limits;
 use monju_worker::{PlayerKind, PlayerSpec, PlayerTable, validate_players};
 use serde::Deserialize;
-use std::{path::Path, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 /// Transposition table of a player that names none, in MiB. Tables are cleared before every game.
 const HASH_MIB: u32 = 16;
@@ -48,6 +51,8 @@ pub enum Members {
         url: String,
         /// The rule to ask for; empty for its own.
         rule: String,
+        /// Folder of the team's certificates, for a URL with `https`.
+        tls: Option<PathBuf>,
     },
 }
 
@@ -96,6 +101,7 @@ pub(super) struct EnsembleTable {
     rule: Option<String>,
     primary: Option<String>,
     coordinator: Option<String>,
+    tls: Option<PathBuf>,
     hash_mib: Option<u32>,
     nodes: Option<u64>,
     depth: Option<u32>,
@@ -132,7 +138,7 @@ impl EnsembleTable {
         };
         let members = match &self.coordinator {
             Some(url) => {
-                roster::endpoint(url).map_err(|error| wrong("coordinator", error.to_string()))?;
+                roster::address(url).map_err(|error| wrong("coordinator", error.to_string()))?;
                 if !self.player.is_empty() {
                     let what = "a coordinator has its own players; remove one of the two";
                     return Err(wrong("player", what.to_owned()));
@@ -140,6 +146,7 @@ impl EnsembleTable {
                 Members::Elsewhere {
                     url: url.clone(),
                     rule: self.rule.clone().unwrap_or_default(),
+                    tls: self.tls.as_ref().map(|tls| folder.join(tls)),
                 }
             }
             None => self.here(name, rule.unwrap_or_default(), source, folder)?,

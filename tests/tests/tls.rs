@@ -1,0 +1,80 @@
+//! A team whose machines know each other by certificates: members are served, nobody else.
+
+use monju_tests::{
+    alone,
+    cluster::Service,
+    command::{complaint_of, json_of, output_of},
+};
+use std::{fs, path::Path};
+
+/// One consultation by a member that has the certificates of `folder`.
+fn consult<'a>(url: &'a str, certificates: &'a [&'a str]) -> Vec<&'a str> {
+    let question = [
+        "consult",
+        "startpos",
+        "--nodes",
+        "2000",
+        "--json",
+        "--coordinator",
+        url,
+    ];
+    [&question[..], certificates].concat()
+}
+
+#[test]
+fn a_team_serves_its_members_alone() {
+    let _alone = alone();
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = |name: &str| folder.path().join(name).to_str().expect("UTF-8").to_owned();
+    let (ours, theirs) = (path("ours"), path("theirs"));
+    for team in [&ours, &theirs] {
+        assert!(output_of(&["certificates", team]).contains("--tls"));
+    }
+    let service = |role: &str, text: &str| {
+        let config = folder.path().join(format!("{role}.toml"));
+        fs::write(&config, format!("version = 1\ntls = \"ours\"\n{text}")).expect("a file");
+        Service::on_free_port(role, Path::new(&config))
+    };
+    let worker = service(
+        "worker",
+        "[[player]]\nname = \"one\"\nsigma = 50\nhash_mib = 16\n",
+    );
+    let workers = format!(
+        "[coordinator]\nworkers = [\"https://{}\"]\n",
+        worker.address
+    );
+    let coordinator = service("coordinator", &workers);
+    let url = format!("https://{}", coordinator.address);
+
+    let ballot = json_of(&consult(&url, &["--tls", &ours]));
+    let votes = ballot["votes"].as_array().expect("votes");
+    assert_eq!(votes.len(), 1);
+    assert_eq!(votes[0]["player"], "one", "{ballot}");
+    assert_eq!(votes[0]["arrival"], "final", "{ballot}");
+
+    // Knows the team's authority, but has a certificate of another.
+    let spy = path("spy");
+    fs::create_dir(&spy).expect("a folder");
+    for (from, name) in [
+        (&ours, "authority.pem"),
+        (&theirs, "member.pem"),
+        (&theirs, "member.key"),
+    ] {
+        let (from, to) = (Path::new(from).join(name), Path::new(&spy).join(name));
+        fs::copy(from, to).expect("a copy");
+    }
+    let open = coordinator.url();
+    for (url, certificates, hint) in [
+        (&url, &["--tls", &*theirs][..], "no coordinator at"),
+        (&url, &["--tls", &*spy][..], "no coordinator at"),
+        (&url, &[][..], "--tls"),
+        (&open, &[][..], "no coordinator at"),
+        (&open, &["--tls", &*ours][..], "https://"),
+    ] {
+        let complaint = complaint_of(&consult(url, certificates));
+        assert!(complaint.contains(hint), "{complaint}");
+    }
+    // And the members are still served.
+    let ballot = json_of(&consult(&url, &["--tls", &ours]));
+    assert_eq!(ballot["votes"][0]["arrival"], "final", "{ballot}");
+}
