@@ -200,6 +200,7 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
             evaluation,
             contexts: self.contexts(ply),
             noisy_table_move: table_move.is_some_and(|mv| is_noisy(&self.position, mv)),
+            once_principal: PV || entry.is_some_and(|entry| entry.principal),
             excluded,
             targets: CheckTargets::new(&self.position),
         };
@@ -209,6 +210,7 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
             [None; 2]
         };
         let mut picker = Picker::new(in_check, table_move, killers, node.contexts);
+        picker.favour_checks(&node.targets, options.check_reward);
         let mut best = V::all(-INFINITE);
         let mut best_move = None;
         let mut tried = Tried::default();
@@ -334,6 +336,9 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
             self.frames[here].cuts += 1;
             self.reward(mv, &node, here, &tried);
         }
+        if best_move.is_none() && excluded.is_none() && !is_root {
+            self.reward_last(ply, depth);
+        }
         // What is left of the root's moves is no value of the root.
         let is_whole = excluded.is_none() && (!is_root || self.ruled_out.is_empty());
         if !in_check
@@ -354,6 +359,7 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
                     bounds: best.bounds(window, PV),
                     evaluation: raw_evaluation,
                     depth,
+                    principal: node.once_principal,
                 },
             );
         }
@@ -366,6 +372,19 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
         line.clear();
         line.push(mv);
         line.extend_from_slice(&tail[0]);
+    }
+
+    /// Remembers that the move that has led to `ply`, if it is quiet, leaves no good answer.
+    fn reward_last(&mut self, ply: usize, depth: i32) {
+        let percent = self.options.reply_reward;
+        let last = &self.frames[ply + BEFORE_ROOT - 1];
+        if percent != 0
+            && let Some(mv) = last.quiet
+        {
+            let bonus = bonus(self.options, depth) * percent / 100;
+            let mover = !self.position.side_to_move();
+            (self.history).update_made(mover, mv, last.context, self.contexts(ply - 1), bonus);
+        }
     }
 
     /// Remembers the move that made a node fail high, and that the moves before it did not.

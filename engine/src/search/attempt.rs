@@ -2,6 +2,7 @@
 
 use super::{
     Search,
+    history::MOST as MOST_HISTORY,
     iterate::BEFORE_ROOT,
     node::{Node, TriedMove, Verdict},
     see,
@@ -133,12 +134,14 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
             ..
         } = node;
         let options = self.options;
-        let quiet_score = if noisy {
-            0
+        let history = if noisy {
+            options.reduction_capture * self.history.capture(&self.position, mv) / MOST_HISTORY
         } else {
-            self.history.quiet(&self.position, mv, node.contexts)
+            PLY * self.history.quiet(&self.position, mv, node.contexts) / options.reduction_history
         };
         let (child, undo) = self.step_down(mv, ply, gives_check);
+        let here = ply + BEFORE_ROOT;
+        self.frames[here].quiet = (!noisy).then_some(mv);
         let stopping = self.visit_node();
 
         let mut new_depth = depth - 1 + extension;
@@ -163,13 +166,10 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
                 less -= options.reduction_check * i32::from(gives_check || node.in_check);
                 less -= options.reduction_noisy * i32::from(noisy);
                 less += options.reduction_declining * i32::from(!node.improving);
-                if options.table_noisy_reduction != 0 {
-                    less += PLY * i32::from(node.noisy_table_move && !noisy);
-                }
-                if options.cut_count_reduction != 0 {
-                    less += PLY * i32::from(self.frames[ply + 1 + BEFORE_ROOT].cuts > 3);
-                }
-                less -= PLY * quiet_score / options.reduction_history;
+                less -= options.reduction_once_principal * i32::from(node.once_principal);
+                less += options.reduction_table_noisy * i32::from(node.noisy_table_move && !noisy);
+                less += options.reduction_cuts * i32::from(self.frames[here + 1].cuts > 3);
+                less -= history;
                 let reduced = (new_depth - less / PLY).clamp(1, new_depth.max(1));
                 if reduced < new_depth {
                     let window = V::turned(V::above(low));

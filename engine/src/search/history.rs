@@ -1,14 +1,14 @@
 //! What earlier parts of a search say about a move's chances: killers and histories.
 
 use super::{SearchOptions, correction::Correction, pages::large_array};
-use crate::rules::{Move, Piece, PieceKind, Position, Square};
+use crate::rules::{Color, Move, Piece, PieceKind, Position, Square};
 use std::{
     collections::TryReserveError,
     sync::atomic::{AtomicI16, Ordering},
 };
 
 /// Largest absolute value of a history entry.
-const LIMIT: i32 = 16_384;
+pub(super) const MOST: i32 = 16_384;
 
 const ORIGINS: usize = 88;
 const PIECE_SQUARES: usize = Piece::COUNT * Square::COUNT;
@@ -139,9 +139,25 @@ impl History {
     }
 
     pub fn update_quiet(&self, position: &Position, mv: Move, contexts: Contexts, bonus: i32) {
-        self.by_side(position, mv).update(bonus, LIMIT);
+        self.by_side(position, mv).update(bonus, MOST);
         for entry in self.continuations(position, mv, contexts) {
-            entry.update(bonus, LIMIT);
+            entry.update(bonus, MOST);
+        }
+    }
+
+    /// The same for a move that has been made: the one of context `made`, by the side `mover`, after
+    /// the moves of `contexts`.
+    pub fn update_made(
+        &self,
+        mover: Color,
+        mv: Move,
+        made: Context,
+        contexts: Contexts,
+        bonus: i32,
+    ) {
+        self.by_mover(mover, mv).update(bonus, MOST);
+        for entry in self.continuations_of(made.0 % KIND_SQUARES, contexts) {
+            entry.update(bonus, MOST);
         }
     }
 
@@ -155,7 +171,7 @@ impl History {
     }
 
     pub fn update_capture(&self, position: &Position, mv: Move, bonus: i32) {
-        self.by_victim(position, mv).update(bonus, LIMIT);
+        self.by_victim(position, mv).update(bonus, MOST);
     }
 
     #[inline(always)]
@@ -165,8 +181,12 @@ impl History {
         mv: Move,
         contexts: Contexts,
     ) -> impl Iterator<Item = &Entry> {
+        self.continuations_of(column(position, mv), contexts)
+    }
+
+    #[inline(always)]
+    fn continuations_of(&self, column: usize, contexts: Contexts) -> impl Iterator<Item = &Entry> {
         let [theirs, own] = &self.continuation;
-        let column = column(position, mv);
         ([theirs, own, own]
             .into_iter()
             .zip(contexts)
@@ -176,7 +196,12 @@ impl History {
 
     #[inline(always)]
     fn by_side(&self, position: &Position, mv: Move) -> &Entry {
-        let row = position.side_to_move().index() * ORIGINS + mv.origin();
+        self.by_mover(position.side_to_move(), mv)
+    }
+
+    #[inline(always)]
+    fn by_mover(&self, mover: Color, mv: Move) -> &Entry {
+        let row = mover.index() * ORIGINS + mv.origin();
         &self.quiet[row * Square::COUNT + mv.to().index()]
     }
 
@@ -195,17 +220,41 @@ fn column(position: &Position, mv: Move) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rules::Game;
 
     #[test]
     fn entries_stay_within_their_limit() {
         let entry = Entry::default();
         for _ in 0..1000 {
-            entry.update(1700, LIMIT);
+            entry.update(1700, MOST);
         }
-        assert!(entry.get() > LIMIT * 9 / 10 && entry.get() <= LIMIT);
+        assert!(entry.get() > MOST * 9 / 10 && entry.get() <= MOST);
         for _ in 0..1000 {
-            entry.update(-1700, LIMIT);
+            entry.update(-1700, MOST);
         }
-        assert!(entry.get() < -LIMIT * 9 / 10);
+        assert!(entry.get() < -MOST * 9 / 10);
+    }
+
+    #[test]
+    fn a_move_that_has_been_made_is_rewarded_as_if_it_had_not() {
+        let [before, after] = [(); 2].map(|()| History::new(&SearchOptions::default()).unwrap());
+        let mut game = Game::from_usi("startpos moves 7g7f 8c8d 2g2f 4a3b").unwrap();
+        for text in ["8h3c+", "2b3c", "2f2e", "B*5e"] {
+            let position = game.position();
+            let mv = game.parse_move(text).unwrap();
+            let made = Context::of(position, mv);
+            // Any will do, as long as they are the same.
+            let contexts = [made, Context::NONE, made];
+            let mover = position.side_to_move();
+            before.update_quiet(position, mv, contexts, 700);
+            after.update_made(mover, mv, made, contexts, 700);
+            assert!(after.quiet(position, mv, contexts) > 0, "{text}");
+            assert_eq!(
+                before.quiet(position, mv, contexts),
+                after.quiet(position, mv, contexts),
+                "{text}"
+            );
+            game.play(mv).unwrap();
+        }
     }
 }

@@ -30,6 +30,8 @@ pub(super) struct Frame<V> {
     pub excluded: Option<Move>,
     /// Brothers at this ply that failed high.
     pub cuts: i32,
+    /// The move being searched, if it is quiet.
+    pub quiet: Option<Move>,
 }
 
 impl<V: Values> Frame<V> {
@@ -41,6 +43,7 @@ impl<V: Values> Frame<V> {
             killers: [None; 2],
             excluded: None,
             cuts: 0,
+            quiet: None,
         }
     }
 }

@@ -71,6 +71,7 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
                 bounds: V::exact(),
                 evaluation: -INFINITE,
                 depth: MAX_PLY as i32 - 1,
+                principal: false,
             },
         );
         value

@@ -17,6 +17,8 @@ pub(super) struct Node<V> {
     pub excluded: Option<Move>,
     /// The table's move captures or promotes.
     pub noisy_table_move: bool,
+    /// It stands on a principal variation, or has stood on one.
+    pub once_principal: bool,
     pub targets: CheckTargets,
 }
 

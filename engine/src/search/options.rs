@@ -120,25 +120,29 @@ options! {
     /// Reduces late moves (paper 003).
     late_move_reduction = 1 in 0..=1;
     /// Plies of every reduction, in hundredths.
-    reduction_base = 71 in -500..=500;
+    reduction_base = 54 in -500..=500;
     /// What the product of logarithms of depth and number is divided by, in hundredths.
     reduction_divisor = 177 in 50..=1000;
     /// Taken from it on the principal variation, in hundredths of a ply.
     reduction_principal = 66 in 0..=500;
     /// Added where a cut is expected, in hundredths of a ply.
-    reduction_cut = 96 in 0..=500;
+    reduction_cut = 22 in 0..=500;
     /// Taken from it for checks and evasions, in hundredths of a ply.
     reduction_check = 128 in 0..=500;
     /// Taken from it for captures and promotions, in hundredths of a ply.
     reduction_noisy = 19 in 0..=500;
     /// Added where the evaluation has not risen since the own last move, in hundredths of a ply.
-    reduction_declining = 123 in 0..=500;
+    reduction_declining = 107 in 0..=500;
     /// History score that is worth one ply of reduction.
-    reduction_history = 8545 in 512..=65536;
-    /// Reduces quiet moves more where the table's move is none.
-    table_noisy_reduction = 0 in 0..=1;
-    /// Reduces moves more after brothers at whose children many moves failed high.
-    cut_count_reduction = 0 in 0..=1;
+    reduction_history = 9890 in 512..=65536;
+    /// Taken from it where a principal variation once went, in hundredths of a ply.
+    reduction_once_principal = 42 in 0..=500;
+    /// Taken from it for captures with the best history, in hundredths of a ply.
+    reduction_capture = 133 in 0..=2000;
+    /// Added for quiet moves where the table's move is none, in hundredths of a ply.
+    reduction_table_noisy = 34 in 0..=500;
+    /// Added after brothers at whose children many moves failed high, in hundredths of a ply.
+    reduction_cuts = 10 in 0..=500;
     /// Searches a move that its reduced search has shown good deeper, or less deep, by how good.
     research_depth = 0 in 0..=1;
     /// Leaves out late quiet moves at low depth.
@@ -166,11 +170,16 @@ options! {
     /// Tries first the quiet moves that cut at brothers.
     killers = 1 in 0..=1;
     /// What a move that cuts is rewarded with in the histories for each ply of depth …
-    history_reward = 150 in 1..=2000;
+    history_reward = 273 in 1..=2000;
     /// … and at most.
     history_most = 1700 in 1..=16000;
     /// What the moves tried before it lose, in percent of that.
     history_blame = 100 in 0..=400;
+    /// What a quiet move is rewarded with when no answer to it is any good, in percent of the reward
+    /// of a move that cuts.
+    reply_reward = 89 in 0..=400;
+    /// By how much more a quiet move is worth in their order that gives check and loses nothing.
+    check_reward = 9410 in 0..=32768;
     /// Orders quiet moves by what they did after the last moves, not alone by what they did.
     continuation_history = 1 in 0..=1;
     /// And after the own side's move four plies ago.

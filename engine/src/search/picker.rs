@@ -100,8 +100,10 @@ pub(super) struct Picker {
     sorted: usize,
     bounds: usize,
     noisy_only: bool,
-    /// Quiet moves that give check come after the noisy ones.
+    /// Quiet moves that give check come after the noisy ones in quiescence, and are worth so much
+    /// more elsewhere.
     checks: Option<CheckTargets>,
+    check_reward: i32,
     skip_quiets: bool,
     next_killer: usize,
 }
@@ -130,6 +132,7 @@ impl Picker {
             bounds: 0,
             noisy_only: false,
             checks: None,
+            check_reward: 0,
             skip_quiets: false,
             next_killer: 0,
         }
@@ -145,6 +148,12 @@ impl Picker {
     /// Hands out quiet moves that give check as well, in a node of the quiescence search.
     pub fn add_checks(&mut self, targets: &CheckTargets) {
         self.checks = Some(*targets);
+    }
+
+    /// Values quiet moves that give check, and lose nothing, by so much more.
+    pub fn favour_checks(&mut self, targets: &CheckTargets, reward: i32) {
+        self.checks = (reward != 0).then_some(*targets);
+        self.check_reward = reward;
     }
 
     /// Hands out no further quiet moves.
@@ -248,6 +257,15 @@ impl Picker {
                         let quiets = &mut self.list.as_mut_slice()[from..];
                         for (score, mv) in quiets.iter_mut() {
                             *score = history.quiet(position, *mv, contexts);
+                        }
+                        if let Some(targets) = &self.checks {
+                            for (score, mv) in quiets {
+                                if targets.is_check(position, *mv)
+                                    && see::gains_at_least(position, *mv, 0)
+                                {
+                                    *score += self.check_reward;
+                                }
+                            }
                         }
                         self.sorted = self.next;
                     }

@@ -104,6 +104,7 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
         let surplus = (surplus / options.null_move_surplus).min(3);
         let less = options.null_move_reduction + depth / 4 + surplus;
         self.frames[ply + BEFORE_ROOT].context = Context::NONE;
+        self.frames[ply + BEFORE_ROOT].quiet = None;
         self.position.make_pass();
         let child = CheckInfo::new(&self.position);
         self.visits.push(Visit {
@@ -150,6 +151,7 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
             }
             let in_check = targets.is_check(&self.position, mv);
             let (child, undo) = self.step_down(mv, ply, in_check);
+            self.frames[here].quiet = None;
             let mut value = V::all(DRAW);
             if !self.visit_node() {
                 value = self
@@ -174,6 +176,7 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
                         evaluation: self.frames[here].raw_evaluation,
                         depth: reduced + 1,
                         bounds: value.bounds(V::below(raised), false),
+                        principal: node.entry.is_some_and(|entry| entry.principal),
                     },
                 );
                 return Some(value);

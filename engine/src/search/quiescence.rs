@@ -165,6 +165,7 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
                 bounds: best.bounds(window, false),
                 evaluation: raw_evaluation,
                 depth: depth.max(-1),
+                principal: PV || entry.is_some_and(|entry| entry.principal),
             },
         );
         best

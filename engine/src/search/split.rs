@@ -461,6 +461,7 @@ impl SplitPoint<i32> {
                 contexts: [Context::NONE; 3],
                 excluded: None,
                 noisy_table_move: false,
+                once_principal: false,
                 targets: CheckTargets::new(&position),
             },
             info: CheckInfo::new(&position),

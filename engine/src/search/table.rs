@@ -17,7 +17,7 @@ use std::{
 const CLUSTER: usize = 4;
 
 /// Generations are numbered modulo this.
-const GENERATIONS: u8 = 64;
+const GENERATIONS: u8 = 32;
 
 /// Two words; the first is the key combined with the second, so that an entry of which two
 /// threads wrote one half each is recognised and ignored.
@@ -43,7 +43,8 @@ impl Entry<Value> {
             | u64::from(self.evaluation as i16 as u16) << 32
             | u64::from(self.depth.clamp(-128, 127) as i8 as u8) << 48
             | bound << 56
-            | u64::from(generation) << 58
+            | u64::from(self.principal) << 58
+            | u64::from(generation) << 59
     }
 
     fn unpack(data: u64) -> Option<Self> {
@@ -59,12 +60,13 @@ impl Entry<Value> {
             evaluation: Value::from((data >> 32) as u16 as i16),
             depth: i32::from((data >> 48) as u8 as i8),
             bounds: bound,
+            principal: data >> 58 & 1 != 0,
         })
     }
 }
 
 fn generation_of(data: u64) -> u8 {
-    (data >> 58) as u8
+    (data >> 59) as u8
 }
 
 fn depth_of(data: u64) -> i32 {
@@ -182,6 +184,7 @@ mod tests {
             evaluation: 250,
             depth,
             bounds: Bound::Lower,
+            principal: true,
         }
     }
 

@@ -39,6 +39,8 @@ pub(crate) struct Entry<V: Values> {
     /// The evaluator's value, without noise; minus infinity when it was not asked.
     pub evaluation: Value,
     pub depth: i32,
+    /// It has stood on a principal variation.
+    pub principal: bool,
 }
 
 /// A transposition table (paper 004) for one kind of values.

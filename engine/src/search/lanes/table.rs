@@ -65,6 +65,7 @@ fn pack(entry: Entry<Lanes>, generation: u8) -> [u64; WORDS] {
         | u64::from(entry.evaluation as i16 as u16) << 16
         | u64::from(entry.depth.clamp(-128, 127) as i8 as u8) << 32
         | u64::from(generation) << 40
+        | u64::from(entry.principal) << 48
         // Tells an entry from a slot that is still empty.
         | 1 << 63;
     words
@@ -81,6 +82,7 @@ fn unpack(words: &[u64; WORDS]) -> Entry<Lanes> {
         },
         evaluation: i32::from((rest[1] >> 16) as u16 as i16),
         depth: depth_of(words),
+        principal: rest[1] >> 48 & 1 != 0,
     }
 }
 
@@ -203,6 +205,7 @@ mod tests {
             },
             evaluation: -250,
             depth,
+            principal: true,
         }
     }
 
