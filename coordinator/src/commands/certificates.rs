@@ -59,9 +59,9 @@ impl Certificates {
         write(&folder.join(tls::CERTIFICATE_FILE), &member.pem())?;
         write(&folder.join(tls::KEY_FILE), &key.serialize_pem())?;
         println!(
-            "{}: copy this folder to every machine of the team, by a way that nobody else reads; \
-             then add --tls {} to every command, and write https:// in every URL",
-            folder.display(),
+            "copy {} to every machine of the team, by a way that nobody else reads; then give it to \
+             workers, coordinators and those who ask them by --tls, or tls = … in their \
+             configuration, and write https:// in every URL",
             folder.display()
         );
         Ok(())
