@@ -1,7 +1,9 @@
 //! A player as its users see it: deterministic, obedient, and able to find a mate.
 
 use monju_engine::{
-    Answer, Control, Game, Limits, Model, Outcome, Player, PlayerSettings, Score, eval::NoiseModel,
+    Answer, Control, EvaluatorKind, Game, Limits, Model, Outcome, Player, PlayerSettings, Score,
+    eval::NoiseModel,
+    mate::{Mate, MateSearch},
 };
 use std::{
     sync::mpsc::channel,
@@ -95,6 +97,34 @@ fn mates_are_found_with_their_length() {
     let outcome = think(&mut player(0.0, 1), mated, &depth(3));
     assert_eq!(outcome.answer, Answer::Resign);
     assert_eq!(outcome.line.score, Score::Mate(0));
+}
+
+/// Whether the side to move is found to mate after the player's answer.
+fn walks_into_a_mate(search: &str, position: &str) -> bool {
+    let mut player = Player::new(PlayerSettings {
+        evaluator: Model::embedded(EvaluatorKind::Nnue).unwrap(),
+        hash_mib: 16,
+        search: search.parse().unwrap(),
+        ..PlayerSettings::default()
+    })
+    .unwrap();
+    player.new_game(1);
+    let Answer::Move(mv) = think(&mut player, position, &nodes(150_000)).answer else {
+        panic!("no move");
+    };
+    let mut game = Game::from_usi(position).unwrap();
+    game.play(mv).unwrap();
+    let mut mates = MateSearch::new(1 << 16);
+    let (mate, _) = mates.search(&mut game.position().clone(), 30_000);
+    matches!(mate, Mate::In { .. })
+}
+
+#[test]
+fn a_long_mate_by_the_other_side_is_seen_before_the_move_that_allows_it() {
+    // From a lost game: 14 plies deep the search thought itself 18 pawns ahead, and was mated in 17.
+    let position =
+        "sfen 1nS1k1Gnl/4s2g1/3p3pp/2psppp2/1p7/2PP1PP1P/+BPS+n5/K1gL3+r1/8R w BGNL3Plp 120";
+    assert!(!walks_into_a_mate("mate_defence=25", position));
 }
 
 #[test]

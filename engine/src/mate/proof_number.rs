@@ -6,13 +6,16 @@
 //! answer any more.
 
 use super::mate_in_one;
-use crate::rules::{CheckInfo, CheckTargets, Move, MoveList, Position, Scope, generate};
+use crate::rules::{CheckInfo, CheckTargets, Color, Move, MoveList, Position, Scope, generate};
 
 /// The number of what is proved or disproved.
 const INFINITE: u32 = 1 << 28;
 
 /// Lines longer than this are given up, in plies.
 pub(super) const MAX_PLIES: usize = 192;
+
+/// Combined with the keys of positions where White is the attacker.
+const WHITE_ATTACKS: u64 = 0x5bd1_e995_9d1b_58a7;
 
 /// Entries that a position can be stored in.
 const CLUSTER: usize = 4;
@@ -106,6 +109,8 @@ pub struct MateSearch {
     path: Vec<u64>,
     visited: u64,
     limit: u64,
+    /// Tells what is known of a position when White attacks from when Black does.
+    attacker: u64,
 }
 
 impl MateSearch {
@@ -118,6 +123,7 @@ impl MateSearch {
             path: Vec::new(),
             visited: 0,
             limit: 0,
+            attacker: 0,
         }
     }
 
@@ -134,6 +140,10 @@ impl MateSearch {
         self.path.clear();
         self.visited = 0;
         self.limit = limit;
+        self.attacker = match position.side_to_move() {
+            Color::Black => 0,
+            Color::White => WHITE_ATTACKS,
+        };
         if let Some(&Entry {
             phi: 0,
             best: Some(mv),
@@ -282,6 +292,7 @@ impl MateSearch {
     }
 
     fn get(&self, key: u64) -> Option<&Entry> {
+        let key = key ^ self.attacker;
         let start = self.cluster(key);
         (self.table[start..start + CLUSTER].iter())
             .find(|entry| entry.key == key && (entry.phi, entry.delta) != (0, 0))
@@ -289,6 +300,7 @@ impl MateSearch {
 
     /// Stores what is known of a position, in place of what was, or of what took the least work.
     fn put(&mut self, key: u64, numbers: Numbers, work: u32, best: Option<Move>) {
+        let key = key ^ self.attacker;
         let start = self.cluster(key);
         let cluster = &mut self.table[start..start + CLUSTER];
         let index = (0..CLUSTER)

@@ -5,6 +5,7 @@ use super::{
     attempt::Alone,
     history::bonus,
     iterate::BEFORE_ROOT,
+    mates::PROVED,
     node::{Node, Tried, TriedMove, Verdict},
     picker::{Picker, is_noisy},
     prune::Prospect,
@@ -78,11 +79,18 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
             self.known(key)
         };
         let table_value = entry.map(|entry| entry.value.recalled(ply));
-        if !PV
-            && let (Some(entry), Some(value)) = (entry, table_value)
+        if let (Some(entry), Some(value)) = (entry, table_value)
+            && (!PV || !is_root && entry.depth >= PROVED)
             && entry.depth >= depth
             && value.decides(entry.bounds, window)
         {
+            if PV
+                && let Some(mv) = entry.mv
+                && self.position.is_legal_given(mv, info)
+            {
+                self.pv[ply + 1].clear();
+                self.update_pv(ply, mv);
+            }
             if options.table_reward != 0
                 && value.all_at_least(window.1)
                 && let Some(mv) = entry.mv
@@ -281,9 +289,12 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
                 gives_check,
                 extension,
             };
-            let value = self.search_move::<PV>(&node, tried_move, &Alone(alpha));
+            let mut value = self.search_move::<PV>(&node, tried_move, &Alone(alpha));
             if self.stopped {
                 return V::all(DRAW);
+            }
+            if is_root {
+                value = self.unless_mated(mv, value, alpha);
             }
 
             let before = alpha;

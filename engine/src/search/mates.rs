@@ -7,6 +7,9 @@ use super::{
 };
 use crate::{eval::Evaluator, mate::Mate, rules::Move};
 
+/// Depth of what the table holds for good: mates that were proved, not searched for.
+pub(super) const PROVED: i32 = MAX_PLY as i32 - 1;
+
 impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
     /// Looks for a mate by checks alone: its first move, and its plies. At the root the effort is a small
     /// share of what the search has cost so far; elsewhere it grows with the depth.
@@ -16,10 +19,6 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
         const SHARE: u64 = 64;
         /// Plies of depth more, from which on the effort stays the same.
         const DOUBLINGS: i32 = 6;
-        /// Positions of a mate search that take as long as a node with an evaluation.
-        const POSITIONS_A_NODE: u64 = 3;
-        /// Positions after which the clock and the control are looked at: some two milliseconds.
-        const SLICE: u64 = 4096;
         let options = self.options;
         let limit = if is_root {
             if !self.may_mate_at_root() {
@@ -30,7 +29,42 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
             let doublings = (depth - options.mate_search_depth).clamp(0, DOUBLINGS);
             (options.mate_search_nodes as u64) << doublings
         };
-        let left = self.node_limit.saturating_sub(self.nodes);
+        self.find_mate_within(limit)
+    }
+
+    /// The value of a move of the root that is better than `alpha`, unless the other side is found to mate
+    /// by checks after it: a line of checks is easily longer than the search is deep.
+    pub(super) fn unless_mated(&mut self, mv: Move, value: V, alpha: V) -> V {
+        if self.options.mate_defence == 0
+            || !value.any_above(alpha)
+            || value.has_mate((alpha, V::all(INFINITE)))
+        {
+            return value;
+        }
+        let undo = self.position.make(mv);
+        let key = self.position.key();
+        // Where the position has occurred before, what was found there has come to nothing.
+        let is_new = self.visits.iter().all(|visit| visit.key != key);
+        let limit = match is_new {
+            true => self.nodes * self.options.mate_defence as u64 / 100,
+            false => 0,
+        };
+        let value = match self.find_mate_within(limit) {
+            Some((answer, plies)) => self.remember_mate(answer, 1, plies).negated(),
+            None => value,
+        };
+        self.position.unmake(mv, undo);
+        value
+    }
+
+    /// Looks for a mate by checks alone, at no more than `limit` positions.
+    fn find_mate_within(&mut self, limit: u64) -> Option<(Move, usize)> {
+        /// Positions of a mate search that take as long as a node with an evaluation.
+        const POSITIONS_A_NODE: u64 = 3;
+        /// Positions after which the clock and the control are looked at: some two milliseconds.
+        const SLICE: u64 = 4096;
+        // The last node is one of the search, which then ends.
+        let left = self.node_limit.saturating_sub(self.nodes + 1);
         let limit = limit.min(left.saturating_mul(POSITIONS_A_NODE));
         let mut spent = 0;
         while spent < limit {
@@ -70,7 +104,7 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
                 value: value.stored(ply),
                 bounds: V::exact(),
                 evaluation: -INFINITE,
-                depth: MAX_PLY as i32 - 1,
+                depth: PROVED,
                 principal: false,
             },
         );

@@ -76,6 +76,9 @@ options! {
     mate_search_depth = 10 in 1..=32;
     /// Positions that are looked at there; twice as many with each ply of depth more, up to six.
     mate_search_nodes = 400 in 1..=100000;
+    /// Looks for a mate by the other side, in the same way, after every move that is the best of the
+    /// root so far, at so many positions in percent of the nodes searched.
+    mate_defence = 0 in 0..=300;
     /// Cuts where the evaluation is far above beta.
     reverse_futility = 1 in 0..=1;
     /// Margin a ply, in centipawns.
@@ -226,6 +229,7 @@ impl SearchOptions {
         let mut options = Self::default();
         for name in [
             "mate_search",
+            "mate_defence",
             "null_move",
             "reverse_futility",
             "razoring",

@@ -378,6 +378,10 @@ impl<'a, E: Evaluator + Clone, V: Values> Search<'a, E, V> {
         value: V,
     ) {
         let ply = split.node.ply;
+        let value = match ply {
+            0 => self.unless_mated(tried.mv, value, V::load(&split.alpha)),
+            _ => value,
+        };
         let mut progress = split.progress();
         if split.is_cut() {
             return;
