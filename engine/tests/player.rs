@@ -219,7 +219,7 @@ fn pondering_from_the_opponents_position_prepares_every_reply() {
             .expect("a player");
             player.new_game(0);
             if ponder {
-                player.ponder(&game, &nodes(100_000), &Control::new(), &mut |_| ());
+                player.ponder(&game, &nodes(400_000), &Control::new(), &mut |_| ());
             }
             let outcome = player.think(&after, &depth, &Control::new(), &mut |_| ());
             outcome.line.nodes
