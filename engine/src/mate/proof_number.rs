@@ -469,6 +469,22 @@ mod tests {
     }
 
     #[test]
+    fn what_one_attacker_has_taught_says_nothing_about_the_other() {
+        for (mut position, _) in problems("mates.tsv").into_iter().step_by(10) {
+            let mut shared = MateSearch::new(1 << 14);
+            shared.search(&mut position, 2_000);
+            for &mv in checks(&position).as_slice() {
+                let undo = position.make(mv);
+                if let (Mate::In { .. }, _) = shared.search(&mut position, 2_000) {
+                    let (alone, _) = MateSearch::new(1 << 16).search(&mut position, 200_000);
+                    assert!(matches!(alone, Mate::In { .. }), "{position}: {alone:?}");
+                }
+                position.unmake(mv, undo);
+            }
+        }
+    }
+
+    #[test]
     fn a_search_keeps_its_limit_and_leaves_the_position_as_it_was() {
         for (mut position, _) in problems("mates.tsv").into_iter().step_by(40) {
             let before = position.clone();
