@@ -8,7 +8,7 @@ use rcgen::{
 };
 use std::{
     fs::{self, OpenOptions},
-    io::Write,
+    io::{self, Write},
     path::{Path, PathBuf},
 };
 
@@ -58,7 +58,9 @@ impl Certificates {
         write(&folder.join(tls::AUTHORITY_FILE), &authority.pem())?;
         write(&folder.join(tls::CERTIFICATE_FILE), &member.pem())?;
         write(&folder.join(tls::KEY_FILE), &key.serialize_pem())?;
-        println!(
+        // The certificates are there, whoever reads this.
+        let _ = writeln!(
+            io::stdout(),
             "copy {} to every machine of the team, by a way that nobody else reads; then give it to \
              workers, coordinators and those who ask them by --tls, or tls = … in their \
              configuration, and write https:// in every URL",

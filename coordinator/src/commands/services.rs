@@ -110,17 +110,13 @@ impl CoordinatorService {
             tls: self.tls,
             ..Choices::default()
         };
+        let tls = config.tls(choices.tls.as_deref())?;
         if config.coordinator.workers.is_empty() && config.players.is_empty() {
-            config
-                .coordinator
-                .workers
-                .push(match choices.tls.is_some() || config.tls.is_some() {
-                    true => format!("https://{WORKER_LISTEN}"),
-                    false => format!("http://{WORKER_LISTEN}"),
-                });
+            let scheme = if tls.is_some() { "https" } else { "http" };
+            let worker = format!("{scheme}://{WORKER_LISTEN}");
+            config.coordinator.workers.push(worker);
         }
         let listen = self.listen.unwrap_or(config.coordinator.listen.clone());
-        let tls = config.tls(choices.tls.as_deref())?;
         let (listener, address) = server::listen(&listen, tls.as_ref()).await?;
         let started = team::start(config, &choices, None).await?;
         let service = started.service;

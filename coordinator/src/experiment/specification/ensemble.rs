@@ -136,6 +136,10 @@ impl EnsembleTable {
             ),
             None => None,
         };
+        if self.tls.is_some() && self.coordinator.is_none() {
+            let what = "certificates are for a coordinator elsewhere; name it, or remove tls";
+            return Err(wrong("tls", what.to_owned()));
+        }
         let members = match &self.coordinator {
             Some(url) => {
                 roster::address(url).map_err(|error| wrong("coordinator", error.to_string()))?;

@@ -210,6 +210,10 @@ fn every_mistake_is_named_with_its_line() {
             "x.toml:5: first names no ensemble",
         ),
         (
+            GOOD.replace("depth = 3\n", "depth = 3\ntls = \"team\"\n"),
+            "x.toml:18: certificates are for a coordinator elsewhere",
+        ),
+        (
             GOOD.replace("depth = 3\n", ""),
             "x.toml:16: 'single' would think for ever",
         ),
