@@ -19,7 +19,7 @@ pub(crate) use erased::Erased;
 pub use linear::{Linear, LinearWeights};
 pub use material::{Material, MaterialValues, MaterialWeights};
 pub use model::{EvaluatorChoice, EvaluatorKind, Model, UnknownEvaluator, WeightsError};
-pub use nnue::{Features, Network, NetworkError, Nnue};
+pub use nnue::{Architecture, Network, NetworkError, Nnue, UnknownArchitecture};
 pub use noise::{Noise, NoiseError};
 pub use pieces::{board_value, exchange_value, hand_value};
 pub use sigma::{NoiseModel, Sigma, SigmaError, UnknownNoiseModel};

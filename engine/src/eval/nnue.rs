@@ -1,13 +1,15 @@
 //! Networks whose first layer follows a search move by move: the evaluator named `nnue`.
 
+mod architecture;
 mod features;
 mod file;
 mod network;
 mod simd;
 
+pub use architecture::{Architecture, UnknownArchitecture};
 pub(crate) use features::{PIECES_AND_KINGS, for_each, mirrored_numbers, turned_numbers};
 pub use file::NetworkError;
-pub use network::{Features, Network};
+pub use network::Network;
 pub(crate) use network::{HIDDEN, Layer, Parts, WIDTH};
 pub(crate) use simd::{Vectorised, vectorised};
 
@@ -142,7 +144,7 @@ impl Nnue {
                 return Some(index);
             }
             let moves_king = frame.change.king == Some(side);
-            if moves_king && self.network.features() == Features::HalfKP {
+            if moves_king && self.network.architecture().follows_king() {
                 return None;
             }
         }
@@ -181,7 +183,7 @@ impl Nnue {
             return;
         };
         let change = self.frames[self.current].change;
-        if change.king == Some(side) && network.features() == Features::HalfKP {
+        if change.king == Some(side) && network.architecture().follows_king() {
             return;
         }
         let king = own_king(position, side);
@@ -210,7 +212,7 @@ impl Nnue {
         let king = own_king(position, side);
         let mut rows = Vec::with_capacity(40);
         for_each(position, |seen| {
-            let index = network.features().index(seen, side, king);
+            let index = network.architecture().index(seen, side, king);
             rows.extend(index.map(|index| network.row(index)));
         });
         let frame = &mut self.frames[self.current];
@@ -237,7 +239,7 @@ impl<'a> Rows<'a> {
 
     #[inline(always)]
     fn push(&mut self, network: &'a Network, seen: Seen, side: Color, king: usize) {
-        if let Some(index) = network.features().index(seen, side, king) {
+        if let Some(index) = network.architecture().index(seen, side, king) {
             self.rows[self.count] = network.row(index);
             self.count += 1;
         }

@@ -4,6 +4,7 @@ use crate::commands::learn::{nnue::NetworkRun, selfplay::SelfPlayRun};
 use clap::Args;
 use monju_engine::{
     EvaluatorChoice, PlayerSettings,
+    eval::Architecture,
     learn::{NetworkTraining, SelfPlaySettings},
 };
 use monju_worker::load_evaluator;
@@ -94,7 +95,8 @@ impl TryFrom<SelfPlayArguments> for SelfPlayRun {
 }
 
 pub const NETWORK_HELP: &str = "\
-The network is K-P 256x2-32-32. After every epoch it is written to FILE, and beside it FILE.checkpoint,
+The network is K-P 256x2-32-32: with --architecture k-p as other engines read it, with k-p-pairs one whose
+second layer sees products of two sums each, which learns more from as much. After every epoch it is written to FILE, and beside it FILE.checkpoint,
 from which --resume goes on with the same options, FILE.losses.tsv, and FILE.loss.svg, their curve.
 With the same data, options and number of threads the network is the same. Every 50th game is held
 out to validate on; positions in check, or whose best move captures, are not learned from. The network
@@ -111,7 +113,10 @@ pub struct NetworkArguments {
     /// The network to write
     #[arg(long, value_name = "FILE")]
     output: PathBuf,
-    /// The same for other engines
+    /// What the network is made of: k-p or k-p-pairs
+    #[arg(long, value_name = "NAME", default_value_t = NetworkTraining::default().architecture)]
+    architecture: Architecture,
+    /// The same for other engines, with --architecture k-p
     #[arg(long, value_name = "FILE")]
     nn_bin: Option<PathBuf>,
     /// A network to start from, instead of random weights
@@ -161,6 +166,7 @@ impl From<NetworkArguments> for NetworkRun {
             resume: arguments.resume,
             until: arguments.until,
             settings: NetworkTraining {
+                architecture: arguments.architecture,
                 seed: arguments.seed,
                 epochs: arguments.epochs,
                 batch: arguments.batch,

@@ -7,10 +7,10 @@ use super::{
     data::{self, read_file},
     write_whole,
 };
-use anyhow::Context;
+use anyhow::{Context, bail};
 use curve::Epoch;
 use monju_engine::{
-    eval::Network,
+    eval::{Architecture, Network},
     learn::{NetworkTrainer, NetworkTraining, Sample, TrainingSet, look_ahead},
 };
 use std::{
@@ -44,6 +44,18 @@ impl NetworkRun {
     /// # Errors
     /// A file cannot be read or written, or is not what it should be; a setting makes no sense.
     pub fn run(&self) -> anyhow::Result<()> {
+        let architecture = self.settings.architecture;
+        if let Some(path) = self
+            .nn_bin
+            .as_ref()
+            .filter(|_| architecture != Architecture::KP)
+        {
+            bail!(
+                "cannot write {}: other engines have no networks of architecture {architecture}; \
+                 --architecture k-p trains one for them",
+                path.display()
+            );
+        }
         let mut trainer = self.trainer()?;
         let mut epochs = if self.resume {
             let path = self.beside(".losses.tsv");
@@ -113,7 +125,7 @@ impl NetworkRun {
         let network = trainer.network();
         write_whole(&self.output, &network.to_bytes())?;
         if let Some(path) = &self.nn_bin {
-            write_whole(path, &network.to_nn_bin())?;
+            write_whole(path, &network.to_nn_bin()?)?;
         }
         write_whole(&self.beside(".losses.tsv"), Epoch::table(epochs).as_bytes())?;
         write_whole(&self.beside(".loss.svg"), curve::draw(epochs)?.as_bytes())?;
@@ -151,6 +163,7 @@ mod tests {
             resume,
             until,
             settings: NetworkTraining {
+                architecture: Architecture::KP,
                 epochs: 2,
                 batch: 256,
                 ..NetworkTraining::default()
@@ -186,5 +199,11 @@ mod tests {
         };
         let error = format!("{:#}", run.run().unwrap_err());
         assert!(error.contains("games.psv, position 1"), "{error}");
+        let run = NetworkRun {
+            nn_bin: Some(folder.path().join("nn.bin")),
+            ..run
+        };
+        let error = format!("{:#}", run.run().unwrap_err());
+        assert!(error.contains("--architecture k-p trains one"), "{error}");
     }
 }

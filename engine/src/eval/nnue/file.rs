@@ -5,10 +5,13 @@
 //! 32 and 1 outputs. A `nn.bin` has before them a version, a hash of the architecture, and the
 //! length and the text of its description, and a hash before the first and the second layer.
 //! Monju's file begins with `monju network 1`, a line feed, the hash of the architecture as in a
-//! `nn.bin`, and the FNV-1a hash of everything that follows (`u64`), so that a damaged file is
-//! recognised.
+//! `nn.bin` (one of its own where no `nn.bin` has such), and the FNV-1a hash of everything that
+//! follows (`u64`), so that a damaged file is recognised.
 
-use super::network::{Features, HIDDEN, Layer, Network, Parts, WIDTH};
+use super::{
+    architecture::Architecture,
+    network::{HIDDEN, Layer, Network, Parts, WIDTH},
+};
 use crate::eval::fnv1a;
 
 /// Why bytes are no network.
@@ -20,7 +23,7 @@ pub enum NetworkError {
     /// A network with other layers.
     #[error(
         "network is of architecture {hash:08x} ('{description}'), expected HalfKP 256x2-32-32 \
-         (3e5aa6ee) or K-P 256x2-32-32 (5c6464a9)"
+         (3e5aa6ee), K-P 256x2-32-32 (5c6464a9), or Monju's own"
     )]
     Architecture {
         /// Its hash.
@@ -52,6 +55,9 @@ pub enum NetworkError {
         /// The hash that the file tells.
         expected: u64,
     },
+    /// No other engine has such networks.
+    #[error("no nn.bin holds a network of architecture {0}, only k-p and half-k-p")]
+    Own(Architecture),
 }
 
 const MAGIC: &[u8] = b"monju network 1\n";
@@ -65,39 +71,43 @@ const LAYERS_HASH: u32 = 0x6333_7156;
 /// Longest description that is read.
 const LONGEST_DESCRIPTION: usize = 4096;
 
-impl Features {
-    const ALL: [Self; 2] = [Self::KP, Self::HalfKP];
-
+impl Architecture {
     /// Hash of the first layer in a `nn.bin`.
     const fn layer_hash(self) -> u32 {
         match self {
             Self::KP => 0x3f57_15ff,
             Self::HalfKP => 0x5d69_d7b8,
+            Self::KPPairs => 0x3f57_15ff ^ 0x7061_6972,
         }
     }
 
-    /// Hash of the whole architecture in a `nn.bin`.
-    const fn architecture(self) -> u32 {
+    /// Hash of the whole architecture in files.
+    const fn hash(self) -> u32 {
         self.layer_hash() ^ LAYERS_HASH
+    }
+
+    /// Whether other engines have it.
+    const fn is_common(self) -> bool {
+        matches!(self, Self::KP | Self::HalfKP)
     }
 
     fn description(self) -> String {
         let name = match self {
-            Self::KP => "K+P",
+            Self::KP | Self::KPPairs => "K+P",
             Self::HalfKP => "HalfKP(Friend)",
         };
         let layers = "AffineTransform[1<-32](ClippedReLU[32](AffineTransform[32<-32](ClippedReLU[32]\
                       (AffineTransform[32<-512](InputSlice[512(0:512)])))))";
         format!(
             "Features={name}[{}->{WIDTH}x2],Network={layers}",
-            self.count()
+            self.features()
         )
     }
 
     /// Bytes of the weights, without the two hashes of a `nn.bin`.
     const fn weight_bytes(self) -> usize {
-        let first = 2 * (WIDTH + self.count() * WIDTH);
-        let hidden = 4 * HIDDEN + 2 * WIDTH * HIDDEN + 4 * HIDDEN + HIDDEN * HIDDEN;
+        let first = 2 * (WIDTH + self.features() * WIDTH);
+        let hidden = 4 * HIDDEN + self.inputs() * HIDDEN + 4 * HIDDEN + HIDDEN * HIDDEN;
         first + hidden + 4 + HIDDEN
     }
 }
@@ -142,20 +152,24 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn parts(&mut self, features: Features, has_hashes: bool) -> Result<Parts, NetworkError> {
+    fn parts(
+        &mut self,
+        architecture: Architecture,
+        has_hashes: bool,
+    ) -> Result<Parts, NetworkError> {
         if has_hashes {
-            self.layer_hash(features.layer_hash())?;
+            self.layer_hash(architecture.layer_hash())?;
         }
         let biases = self.i16s(WIDTH);
-        let rows = self.i16s(features.count() * WIDTH);
+        let rows = self.i16s(architecture.features() * WIDTH);
         if has_hashes {
             self.layer_hash(LAYERS_HASH)?;
         }
         Ok(Parts {
-            features,
+            architecture,
             biases,
             rows,
-            first: self.layer(2 * WIDTH, HIDDEN),
+            first: self.layer(architecture.inputs(), HIDDEN),
             second: self.layer(HIDDEN, HIDDEN),
             output: self.layer(HIDDEN, 1),
         })
@@ -163,9 +177,9 @@ impl<'a> Reader<'a> {
 }
 
 fn write_parts(parts: &Parts, with_hashes: bool) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(parts.features.weight_bytes() + 8);
+    let mut bytes = Vec::with_capacity(parts.architecture.weight_bytes() + 8);
     if with_hashes {
-        bytes.extend(parts.features.layer_hash().to_le_bytes());
+        bytes.extend(parts.architecture.layer_hash().to_le_bytes());
     }
     for number in parts.biases.iter().chain(&parts.rows) {
         bytes.extend(number.to_le_bytes());
@@ -188,10 +202,10 @@ fn check_length(given: usize, expected: usize) -> Result<(), NetworkError> {
     }
 }
 
-/// The features of the architecture with this hash.
-fn features(hash: u32, description: &[u8]) -> Result<Features, NetworkError> {
-    let known = Features::ALL.into_iter();
-    let mut fitting = known.filter(|features| features.architecture() == hash);
+/// The architecture with this hash.
+fn architecture(hash: u32, description: &[u8]) -> Result<Architecture, NetworkError> {
+    let known = Architecture::ALL.into_iter();
+    let mut fitting = known.filter(|architecture| architecture.hash() == hash);
     fitting.next().ok_or_else(|| NetworkError::Architecture {
         hash,
         description: String::from_utf8_lossy(description)
@@ -221,14 +235,14 @@ impl Network {
             return Err(NetworkError::Unknown);
         };
         let mut header = Reader(header);
-        let features = features(header.u32(), b"")?;
+        let architecture = architecture(header.u32(), b"")?;
         let expected = u64::from(header.u32()) | u64::from(header.u32()) << 32;
-        check_length(length, MAGIC.len() + 12 + features.weight_bytes())?;
+        check_length(length, MAGIC.len() + 12 + architecture.weight_bytes())?;
         let given = fnv1a(weights);
         if given != expected {
             return Err(NetworkError::Damaged { given, expected });
         }
-        let parts = Reader(weights).parts(features, false)?;
+        let parts = Reader(weights).parts(architecture, false)?;
         Ok(Self::new(&parts, given))
     }
 
@@ -246,9 +260,12 @@ impl Network {
             return Err(NetworkError::Unknown);
         }
         let (description, weights) = rest.split_at(length);
-        let features = features(hash, description)?;
-        check_length(bytes.len(), 12 + length + 8 + features.weight_bytes())?;
-        let parts = Reader(weights).parts(features, true)?;
+        let architecture = architecture(hash, description)?;
+        if !architecture.is_common() {
+            return Err(NetworkError::Own(architecture));
+        }
+        check_length(bytes.len(), 12 + length + 8 + architecture.weight_bytes())?;
+        let parts = Reader(weights).parts(architecture, true)?;
         // Both kinds of file with the same weights make the same network.
         let hash = fnv1a(&write_parts(&parts, false));
         Ok(Self::new(&parts, hash))
@@ -258,22 +275,28 @@ impl Network {
     pub fn to_bytes(&self) -> Vec<u8> {
         let weights = write_parts(&self.parts(), false);
         let mut bytes = MAGIC.to_vec();
-        bytes.extend(self.features().architecture().to_le_bytes());
+        bytes.extend(self.architecture().hash().to_le_bytes());
         bytes.extend(fnv1a(&weights).to_le_bytes());
         bytes.extend(weights);
         bytes
     }
 
     /// The bytes of a `nn.bin` for other engines.
-    pub fn to_nn_bin(&self) -> Vec<u8> {
-        let features = self.features();
-        let description = features.description();
+    ///
+    /// # Errors
+    /// They have no networks of its architecture.
+    pub fn to_nn_bin(&self) -> Result<Vec<u8>, NetworkError> {
+        let architecture = self.architecture();
+        if !architecture.is_common() {
+            return Err(NetworkError::Own(architecture));
+        }
+        let description = architecture.description();
         let mut bytes = VERSION.to_le_bytes().to_vec();
-        bytes.extend(features.architecture().to_le_bytes());
+        bytes.extend(architecture.hash().to_le_bytes());
         bytes.extend((description.len() as u32).to_le_bytes());
         bytes.extend(description.as_bytes());
         bytes.extend(write_parts(&self.parts(), true));
-        bytes
+        Ok(bytes)
     }
 
     /// A network of these weights.
@@ -288,32 +311,44 @@ mod tests {
 
     #[test]
     fn networks_are_read_as_they_were_written() {
-        for features in Features::ALL {
-            let network = Network::sample(features);
+        for architecture in Architecture::ALL {
+            let network = Network::sample(architecture);
             let own = Network::from_bytes(&network.to_bytes()).unwrap();
-            let foreign = Network::from_bytes(&network.to_nn_bin()).unwrap();
             assert_eq!(own.parts(), network.parts());
+            if architecture == Architecture::KPPairs {
+                assert_eq!(network.to_nn_bin(), Err(NetworkError::Own(architecture)));
+                continue;
+            }
+            let foreign = Network::from_bytes(&network.to_nn_bin().unwrap()).unwrap();
             assert_eq!(foreign.parts(), network.parts());
             assert_eq!(own.hash(), foreign.hash());
         }
     }
 
+    #[test]
+    fn a_nn_bin_that_says_it_has_products_is_refused() {
+        let mut bytes = Network::sample(Architecture::KP).to_nn_bin().unwrap();
+        bytes[4..8].copy_from_slice(&Architecture::KPPairs.hash().to_le_bytes());
+        let error = Network::from_bytes(&bytes).unwrap_err().to_string();
+        assert!(error.contains("architecture k-p-pairs"), "{error}");
+    }
+
     /// As published for YaneuraOu's K-P networks, and as every HalfKP network of the field begins.
     #[test]
     fn a_nn_bin_has_the_size_and_the_head_of_the_field() {
-        let kp = Network::sample(Features::KP).to_nn_bin();
+        let kp = Network::sample(Architecture::KP).to_nn_bin().unwrap();
         assert_eq!(kp.len(), 893_917);
         assert_eq!(kp[..12], *b"\x16\x2f\xf3\x7a\xa9\x64\x64\x5c\xa5\0\0\0");
         assert!(kp[12..].starts_with(b"Features=K+P[1710->256x2],Network=AffineTransform[1<-32]"));
-        let halfkp = Network::sample(Features::HalfKP).to_nn_bin();
+        let halfkp = Network::sample(Architecture::HalfKP).to_nn_bin().unwrap();
         assert_eq!(halfkp[4..8], 0x3e5a_a6ee_u32.to_le_bytes());
         assert!(halfkp[12..].starts_with(b"Features=HalfKP(Friend)[125388->256x2],"));
     }
 
     #[test]
     fn a_wrong_file_says_what_is_wrong() {
-        let network = Network::sample(Features::KP);
-        for good in [network.to_bytes(), network.to_nn_bin()] {
+        let network = Network::sample(Architecture::KP);
+        for good in [network.to_bytes(), network.to_nn_bin().unwrap()] {
             for length in [0, 3, 11, 20, 40, 1000, good.len() - 1] {
                 let error = Network::from_bytes(&good[..length]).unwrap_err();
                 assert!(!error.to_string().contains('\n'), "{error}");
@@ -331,17 +366,17 @@ mod tests {
             Network::from_bytes(&damaged),
             Err(NetworkError::Damaged { .. })
         ));
-        let mut other = network.to_nn_bin();
+        let mut other = network.to_nn_bin().unwrap();
         other[4] ^= 1;
         let error = Network::from_bytes(&other).unwrap_err().to_string();
         assert!(error.contains("5c6464a8 ('Features=K+P"), "{error}");
-        let mut shifted = network.to_nn_bin();
+        let mut shifted = network.to_nn_bin().unwrap();
         shifted[12 + 165] ^= 1;
         assert!(matches!(
             Network::from_bytes(&shifted),
             Err(NetworkError::LayerHash { .. })
         ));
-        let mut endless = network.to_nn_bin();
+        let mut endless = network.to_nn_bin().unwrap();
         endless[8..12].copy_from_slice(&[0xff; 4]);
         assert_eq!(Network::from_bytes(&endless), Err(NetworkError::Unknown));
     }

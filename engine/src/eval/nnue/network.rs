@@ -1,9 +1,6 @@
 //! A network's weights and what it computes from them.
 
-use super::{
-    features::{PIECES, PIECES_AND_KINGS, Seen},
-    simd::Kernel,
-};
+use super::{architecture::Architecture, simd::Kernel};
 use crate::rules::{Color, Position, Square};
 
 /// Outputs of the first layer for one point of view.
@@ -46,37 +43,6 @@ impl Row {
 #[repr(C, align(64))]
 pub(crate) struct Block(pub [[i8; 4]; HIDDEN]);
 
-/// Which features a network has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Features {
-    /// Every piece, the kings among them, where it is: 1710 features.
-    KP,
-    /// Every piece but the kings, by where the own king is: 125 388 features.
-    HalfKP,
-}
-
-impl Features {
-    /// How many there are.
-    pub(crate) const fn count(self) -> usize {
-        match self {
-            Self::KP => PIECES_AND_KINGS,
-            Self::HalfKP => PIECES * Square::COUNT,
-        }
-    }
-
-    /// The number of the feature that a piece is to one side, whose king stands on `king` as it
-    /// sees the board itself; `None` where it is no feature.
-    #[inline(always)]
-    pub(super) fn index(self, seen: Seen, side: Color, king: usize) -> Option<usize> {
-        let number = usize::from(seen[side.index()]);
-        match self {
-            Self::KP => Some(number),
-            Self::HalfKP if number < PIECES => Some(king * PIECES + number),
-            Self::HalfKP => None,
-        }
-    }
-}
-
 /// The square of a side's king as it sees the board; the middle one where it has none.
 #[inline(always)]
 pub(super) fn own_king(position: &Position, side: Color) -> usize {
@@ -97,7 +63,7 @@ pub(crate) struct Layer {
 /// All weights in the order of network files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Parts {
-    pub features: Features,
+    pub architecture: Architecture,
     pub biases: Vec<i16>,
     pub rows: Vec<i16>,
     pub first: Layer,
@@ -141,10 +107,10 @@ impl Dense {
     }
 }
 
-/// A network that values positions: 256×2-32-32 on one of two kinds of [`Features`].
+/// A network that values positions, of one of the kinds of [`Architecture`].
 #[derive(Clone, Debug)]
 pub struct Network {
-    features: Features,
+    architecture: Architecture,
     biases: Row,
     rows: Vec<Row>,
     first: Dense,
@@ -167,7 +133,7 @@ impl Network {
         let mut output = [0; HIDDEN];
         output.copy_from_slice(&parts.output.weights);
         Self {
-            features: parts.features,
+            architecture: parts.architecture,
             biases: Row::from_numbers(&parts.biases),
             rows: parts
                 .rows
@@ -186,7 +152,7 @@ impl Network {
     /// The weights in the order of network files.
     pub(crate) fn parts(&self) -> Parts {
         Parts {
-            features: self.features,
+            architecture: self.architecture,
             biases: self.biases.numbers().to_vec(),
             rows: self.rows.iter().flat_map(Row::numbers).copied().collect(),
             first: self.first.layer(),
@@ -198,9 +164,9 @@ impl Network {
         }
     }
 
-    /// Which features it has.
-    pub fn features(&self) -> Features {
-        self.features
+    /// What it is made of.
+    pub fn architecture(&self) -> Architecture {
+        self.architecture
     }
 
     /// The hash of its weights.
@@ -223,11 +189,18 @@ impl Network {
     #[inline]
     pub(super) fn value(&self, own: &Row, other: &Row) -> i32 {
         #[repr(align(64))]
-        struct Inputs([[u8; WIDTH]; 2]);
-        let mut inputs = Inputs([[0; WIDTH]; 2]);
-        self.kernel.activate(&mut inputs.0[0], own);
-        self.kernel.activate(&mut inputs.0[1], other);
-        let (inputs, _) = inputs.0.as_flattened().as_chunks();
+        struct Inputs([u8; 2 * WIDTH]);
+        let mut inputs = Inputs([0; 2 * WIDTH]);
+        let (halves, _) = inputs.0.as_chunks_mut::<WIDTH>();
+        if self.architecture.is_paired() {
+            let (quarters, _) = halves[0].as_chunks_mut::<{ WIDTH / 2 }>();
+            self.kernel.multiply(&mut quarters[0], own);
+            self.kernel.multiply(&mut quarters[1], other);
+        } else {
+            self.kernel.activate(&mut halves[0], own);
+            self.kernel.activate(&mut halves[1], other);
+        }
+        let (inputs, _) = inputs.0[..self.architecture.inputs()].as_chunks();
         let hidden = self.layer(&self.first, inputs);
         let hidden = self.layer(&self.second, hidden.as_chunks().0);
         let weighted = hidden.iter().zip(&self.output);
@@ -246,7 +219,7 @@ impl Network {
 #[cfg(test)]
 impl Network {
     /// A network of weights that look random, of the sizes that trained ones have.
-    pub(crate) fn sample(features: Features) -> Self {
+    pub(crate) fn sample(architecture: Architecture) -> Self {
         let mut state = 3u64;
         let mut number = |range: i64| {
             state = state.wrapping_mul(6364136223846793005).wrapping_add(1);
@@ -256,14 +229,17 @@ impl Network {
             biases: (0..outputs).map(|_| number(bias) as i32).collect(),
             weights: (0..inputs * outputs).map(|_| number(60) as i8).collect(),
         };
-        let (first, second) = (layer(2 * WIDTH, HIDDEN, 9000), layer(HIDDEN, HIDDEN, 9000));
+        let inputs = architecture.inputs();
+        let (first, second) = (layer(inputs, HIDDEN, 9000), layer(HIDDEN, HIDDEN, 9000));
         let output = layer(HIDDEN, 1, 20_000);
-        let biases = (0..WIDTH).map(|_| number(60) as i16).collect();
-        let rows = (0..features.count() * WIDTH)
-            .map(|_| number(30) as i16)
+        // As far as one unit of an activation is apart from the other kinds'.
+        let unit = i64::from(architecture.unit());
+        let biases = (0..WIDTH).map(|_| number(unit / 2) as i16).collect();
+        let rows = (0..architecture.features() * WIDTH)
+            .map(|_| number(unit / 4) as i16)
             .collect();
         let parts = Parts {
-            features,
+            architecture,
             biases,
             rows,
             first,

@@ -63,6 +63,19 @@ impl Kernel {
         }
     }
 
+    /// The products of the numbers of a row's first half, from 0 to 1016, with those of its second
+    /// half, divided by 8192: from 0 to 126.
+    #[inline(always)]
+    pub fn multiply(self, target: &mut [u8; 128], row: &Row) {
+        match self {
+            Self::Scalar => scalar::multiply(target, row),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2(avx2) => avx2.multiply(target, row),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512(avx512) => avx512.multiply(target, row),
+        }
+    }
+
     /// Weighted sums of inputs up to 127, modulo 2^32; each block weighs four of them.
     #[inline(always)]
     pub fn affine(
@@ -129,7 +142,7 @@ mod tests {
         let mut numbers = Numbers(5);
         for round in 0..200 {
             // Small numbers as networks have them, and any at all, which wrap.
-            let range = if round % 2 == 0 { 300 } else { 1 << 16 };
+            let range = [300, 1 << 16, 2000][round % 3];
             let rows: Vec<Row> = (0..9).map(|_| numbers.row(range)).collect();
             let added: Vec<&Row> = rows[1..1 + round % 5].iter().collect();
             let removed: Vec<&Row> = rows[5..5 + round % 4].iter().collect();
@@ -145,14 +158,45 @@ mod tests {
             let run = |kernel: Kernel| {
                 let mut row = Row::default();
                 kernel.update(&mut row, &rows[0], &added, &removed);
-                let mut activated = [0; 256];
+                let (mut activated, mut multiplied) = ([0; 256], [0; 128]);
                 kernel.activate(&mut activated, &row);
-                (row.0, activated, kernel.affine(&inputs, &weights, &biases))
+                kernel.multiply(&mut multiplied, &row);
+                let sums = kernel.affine(&inputs, &weights, &biases);
+                (row.0, activated, multiplied, sums)
             };
             let expected = run(Kernel::Scalar);
             for kernel in Kernel::available() {
                 assert_eq!(run(kernel), expected, "{kernel:?}, round {round}");
             }
+        }
+    }
+
+    #[test]
+    fn products_are_those_of_the_halves_within_their_range() {
+        let mut row = Row::default();
+        let cases = [
+            (1016, 1016, 126),
+            (2000, 1016, 126),
+            (508, 508, 31),
+            (-3, 900, 0),
+            (900, i16::MIN, 0),
+            (64, 128, 1),
+            (64, 127, 0),
+            (i16::MAX, 9, 1),
+        ];
+        let numbers = row.0.as_flattened_mut();
+        for (index, (one, two, _)) in cases.into_iter().enumerate() {
+            numbers[index * 16 + 1] = one;
+            numbers[index * 16 + 129] = two;
+        }
+        let mut expected = [0; 128];
+        for (index, (_, _, product)) in cases.into_iter().enumerate() {
+            expected[index * 16 + 1] = product;
+        }
+        for kernel in Kernel::available() {
+            let mut products = [7; 128];
+            kernel.multiply(&mut products, &row);
+            assert_eq!(products, expected, "{kernel:?}");
         }
     }
 

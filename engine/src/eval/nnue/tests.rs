@@ -10,8 +10,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// How often a search of this position has compared the evaluator with one that starts afresh
 /// wherever it is asked.
-fn compared(features: Features, position: &str, nodes: u64) -> usize {
-    let follows = Nnue::new(Arc::new(Network::sample(features)));
+fn compared(architecture: Architecture, position: &str, nodes: u64) -> usize {
+    let follows = Nnue::new(Arc::new(Network::sample(architecture)));
     let (mut fresh, compared) = (follows.clone(), Arc::new(AtomicUsize::new(0)));
     let count = Arc::clone(&compared);
     let checked = Watched {
@@ -30,7 +30,7 @@ fn compared(features: Features, position: &str, nodes: u64) -> usize {
 
 #[test]
 fn following_a_search_equals_starting_afresh_at_every_node() {
-    for features in [Features::KP, Features::HalfKP] {
+    for architecture in Architecture::ALL {
         for position in [
             "startpos moves 7g7f 3c3d 8h2b+ 3a2b",
             // Kings in the open: checks, captures, and many moves of kings.
@@ -38,7 +38,7 @@ fn following_a_search_equals_starting_afresh_at_every_node() {
             // Incomplete sets, one side without a king.
             "8k/9/9/3p5/9/4P4/9/9/9 b 2NLr 1",
         ] {
-            let compared = compared(features, position, 3000);
+            let compared = compared(architecture, position, 3000);
             assert!(compared > 300, "{compared} at {position}");
         }
     }
@@ -46,7 +46,12 @@ fn following_a_search_equals_starting_afresh_at_every_node() {
 
 #[test]
 fn every_kernel_values_every_position_alike() {
-    let network = Network::sample(Features::KP);
+    for architecture in [Architecture::KP, Architecture::KPPairs] {
+        every_kernel_values_alike(&Network::sample(architecture));
+    }
+}
+
+fn every_kernel_values_alike(network: &Network) {
     let mut evaluators: Vec<Nnue> = Kernel::available()
         .into_iter()
         .map(|kernel| Nnue::new(Arc::new(network.clone().with_kernel(kernel))))
@@ -72,7 +77,7 @@ fn every_kernel_values_every_position_alike() {
 
 #[test]
 fn noise_on_pieces_is_followed_like_the_network() {
-    let network = Arc::new(Network::sample(Features::KP));
+    let network = Arc::new(Network::sample(Architecture::KP));
     let noise = Noise::new(50.0, 7).unwrap();
     let (mut plain, mut noisy) = (
         Nnue::new(Arc::clone(&network)),

@@ -1,8 +1,8 @@
 //! Adam (Kingma and Ba, 2015). Rows of the first layer that a batch does not touch stay as they
 //! are, and so do their moments.
 
-use super::{gradient::Gradient, weights::Weights};
-use crate::eval::nnue::Vectorised;
+use super::{gradient::Gradient, quantise::Limits, weights::Weights};
+use crate::eval::nnue::{Architecture, Vectorised};
 
 const FIRST_DECAY: f32 = 0.9;
 const SECOND_DECAY: f32 = 0.999;
@@ -26,10 +26,10 @@ struct Step {
 }
 
 impl Adam {
-    pub fn new() -> Self {
+    pub fn new(architecture: Architecture) -> Self {
         Self {
-            first: Weights::zero(),
-            second: Weights::zero(),
+            first: Weights::zero(architecture),
+            second: Weights::zero(architecture),
             steps: 0,
         }
     }
@@ -42,8 +42,7 @@ pub(super) struct Descent<'a> {
     pub gradient: &'a Gradient,
     pub count: usize,
     pub rate: f32,
-    /// Largest weights of the layers that [`Weights::CLIPPED`] names.
-    pub limits: [f32; 3],
+    pub limits: Limits,
 }
 
 impl Vectorised for Descent<'_> {
@@ -77,6 +76,7 @@ impl Vectorised for Descent<'_> {
             .filter(|(_, touched)| **touched);
         for (((weights, gradient), (first, second)), _) in touched {
             step.apply(weights, gradient, first, second);
+            cut(weights, self.limits.first);
         }
         let first = self.adam.first.dense_mut().into_iter();
         let moments = first.zip(self.adam.second.dense_mut());
@@ -89,12 +89,18 @@ impl Vectorised for Descent<'_> {
         for ((weights, gradient), (first, second)) in parts {
             step.apply(weights, gradient, first, second);
         }
+        cut(&mut self.weights.biases, self.limits.first);
         let dense = self.weights.dense_mut();
-        for (part, limit) in Weights::CLIPPED.into_iter().zip(self.limits) {
-            for weight in dense[part].iter_mut() {
-                *weight = weight.clamp(-limit, limit);
-            }
+        for (part, limit) in Weights::CLIPPED.into_iter().zip(self.limits.others) {
+            cut(dense[part], limit);
         }
+    }
+}
+
+#[inline(always)]
+fn cut(weights: &mut [f32], limit: f32) {
+    for weight in weights {
+        *weight = weight.clamp(-limit, limit);
     }
 }
 

@@ -1,10 +1,7 @@
 //! The loss of a network on some positions, and its gradient.
 
-use super::{
-    examples::Example,
-    weights::{INPUTS, Weights},
-};
-use crate::eval::nnue::{HIDDEN, PIECES_AND_KINGS, Vectorised, WIDTH};
+use super::{examples::Example, weights::Weights};
+use crate::eval::nnue::{Architecture, HIDDEN, PIECES_AND_KINGS, Vectorised, WIDTH};
 
 /// What a network shall say.
 #[derive(Clone, Copy, Debug)]
@@ -51,9 +48,9 @@ pub(super) struct Gradient {
 }
 
 impl Gradient {
-    pub fn zero() -> Self {
+    pub fn zero(architecture: Architecture) -> Self {
         Self {
-            weights: Weights::zero(),
+            weights: Weights::zero(architecture),
             touched: vec![false; PIECES_AND_KINGS],
             loss: 0.0,
         }
@@ -93,8 +90,10 @@ impl Gradient {
     }
 }
 
-/// What the layers make of one position.
-struct Activations {
+/// What the layers make of one position. The second layer has `INPUTS` inputs: all sums of the first, or
+/// products of two each.
+struct Activations<const INPUTS: usize> {
+    sums: [[f32; WIDTH]; 2],
     inputs: [f32; INPUTS],
     first: [f32; HIDDEN],
     second: [f32; HIDDEN],
@@ -143,8 +142,44 @@ fn is_open(activation: f32) -> bool {
     activation > 0.0 && activation < 1.0
 }
 
+/// Whether a layer with so many inputs sees products.
+const fn are_products(inputs: usize) -> bool {
+    inputs == WIDTH
+}
+
+/// What the second layer sees of the sums of one side, from 0 to 1 already.
 #[inline(always)]
-fn forward(weights: &Weights, rows: &[[u16; 40]; 2]) -> Activations {
+fn activate(inputs: &mut [f32], sums: &[f32; WIDTH], products: bool) {
+    if products {
+        let (one, two) = sums.split_at(WIDTH / 2);
+        for (input, (one, two)) in inputs.iter_mut().zip(one.iter().zip(two)) {
+            *input = one * two;
+        }
+    } else {
+        inputs.copy_from_slice(sums);
+    }
+}
+
+/// The slopes of the sums of one side, given those of what the second layer sees of them.
+#[inline(always)]
+fn deactivate(slopes: &mut [f32; WIDTH], sums: &[f32; WIDTH], inputs: &[f32], products: bool) {
+    if products {
+        let (one, two) = sums.split_at(WIDTH / 2);
+        let (left, right) = slopes.split_at_mut(WIDTH / 2);
+        let factors = one.iter().zip(two).zip(inputs);
+        for ((left, right), ((one, two), input)) in left.iter_mut().zip(right).zip(factors) {
+            (*left, *right) = (input * two, input * one);
+        }
+    } else {
+        slopes.copy_from_slice(inputs);
+    }
+    for (slope, &sum) in slopes.iter_mut().zip(sums) {
+        *slope = if is_open(sum) { *slope } else { 0.0 };
+    }
+}
+
+#[inline(always)]
+fn forward<const INPUTS: usize>(weights: &Weights, rows: &[[u16; 40]; 2]) -> Activations<INPUTS> {
     let mut sums = [weights.biases; 2];
     for (sums, rows) in sums.iter_mut().zip(rows) {
         for &row in rows {
@@ -152,8 +187,9 @@ fn forward(weights: &Weights, rows: &[[u16; 40]; 2]) -> Activations {
         }
     }
     let mut inputs = [0.0; INPUTS];
-    for (input, &sum) in inputs.iter_mut().zip(sums.as_flattened()) {
-        *input = clip(sum);
+    for (sums, inputs) in sums.iter_mut().zip(inputs.chunks_exact_mut(INPUTS / 2)) {
+        *sums = sums.map(clip);
+        activate(inputs, sums, are_products(INPUTS));
     }
     // Four sums side by side: one would wait for the addition before it.
     let mut parts = [[0.0; HIDDEN]; 4];
@@ -175,6 +211,7 @@ fn forward(weights: &Weights, rows: &[[u16; 40]; 2]) -> Activations {
     let second = second.map(clip);
     let output = weights.output_bias[0] + dot(&second, &weights.output);
     Activations {
+        sums,
         inputs,
         first,
         second,
@@ -184,9 +221,9 @@ fn forward(weights: &Weights, rows: &[[u16; 40]; 2]) -> Activations {
 
 /// The weights of the second layer, or their gradient, with one array for each output: the long way
 /// round, which vectors like better.
-type Turned = Vec<[f32; INPUTS]>;
+type Turned<const INPUTS: usize> = Vec<[f32; INPUTS]>;
 
-fn turn(first: &[[f32; HIDDEN]]) -> Turned {
+fn turn<const INPUTS: usize>(first: &[[f32; HIDDEN]]) -> Turned<INPUTS> {
     let mut turned = vec![[0.0; INPUTS]; HIDDEN];
     for (input, row) in first.iter().enumerate() {
         for (column, &weight) in turned.iter_mut().zip(row) {
@@ -199,15 +236,15 @@ fn turn(first: &[[f32; HIDDEN]]) -> Turned {
 /// Adds the gradient of one position, to be learned as `target`; that of the second layer to
 /// `slopes`. `turned` are its weights.
 #[inline(always)]
-fn backward(
+fn backward<const INPUTS: usize>(
     weights: &Weights,
-    turned: &Turned,
+    turned: &Turned<INPUTS>,
     gradient: &mut Gradient,
-    slopes: &mut Turned,
+    slopes: &mut Turned<INPUTS>,
     rows: &[[u16; 40]; 2],
     target: f32,
 ) {
-    let activations = forward(weights, rows);
+    let activations = forward::<INPUTS>(weights, rows);
     gradient.loss += f64::from(loss(target, activations.output));
     let slope = sigmoid(activations.output) - target;
 
@@ -237,9 +274,9 @@ fn backward(
         add_scaled(slopes, slope, &activations.inputs);
     }
     let mut sums = [[0.0; WIDTH]; 2];
-    let slots = sums.as_flattened_mut().iter_mut().zip(&back);
-    for ((slot, &back), &input) in slots.zip(&activations.inputs) {
-        *slot = if is_open(input) { back } else { 0.0 };
+    let sides = activations.sums.iter().zip(back.chunks_exact(INPUTS / 2));
+    for (slopes, (of, back)) in sums.iter_mut().zip(sides) {
+        deactivate(slopes, of, back, are_products(INPUTS));
     }
     for side in &sums {
         add(&mut sink.biases, side);
@@ -266,6 +303,17 @@ impl<'a, I: Iterator<Item = (&'a Example, bool)>> Vectorised for Backward<'a, I>
 
     #[inline(always)]
     fn run(self) {
+        if self.weights.architecture.is_paired() {
+            self.run_with::<WIDTH>();
+        } else {
+            self.run_with::<{ 2 * WIDTH }>();
+        }
+    }
+}
+
+impl<'a, I: Iterator<Item = (&'a Example, bool)>> Backward<'a, I> {
+    #[inline(always)]
+    fn run_with<const INPUTS: usize>(self) {
         let turned = turn(&self.weights.first);
         let mut slopes = vec![[0.0; INPUTS]; HIDDEN];
         for (example, mirrored) in self.examples {
@@ -298,8 +346,19 @@ impl Vectorised for Loss<'_> {
 
     #[inline(always)]
     fn run(self) -> f64 {
+        if self.weights.architecture.is_paired() {
+            self.run_with::<WIDTH>()
+        } else {
+            self.run_with::<{ 2 * WIDTH }>()
+        }
+    }
+}
+
+impl Loss<'_> {
+    #[inline(always)]
+    fn run_with<const INPUTS: usize>(self) -> f64 {
         let of = |example: &Example| {
-            let output = forward(self.weights, &example.rows(false)).output;
+            let output = forward::<INPUTS>(self.weights, &example.rows(false)).output;
             f64::from(loss(self.target.of(example), output))
         };
         self.examples.iter().map(of).sum()
@@ -340,13 +399,19 @@ mod tests {
     /// Every part of the network, against the difference that a small change of a weight makes.
     #[test]
     fn the_gradient_is_that_of_finite_differences() {
+        for architecture in [Architecture::KP, Architecture::KPPairs] {
+            compare_with_differences(architecture);
+        }
+    }
+
+    fn compare_with_differences(architecture: Architecture) {
         let examples = examples();
         let target = Target {
             lambda: 0.7,
             scale: 600.0,
         };
-        let mut weights = Weights::random(&mut Random::new(1, 0));
-        let mut gradient = Gradient::zero();
+        let mut weights = Weights::random(architecture, &mut Random::new(1, 0));
+        let mut gradient = Gradient::zero(architecture);
         vectorised(Backward {
             weights: &weights,
             gradient: &mut gradient,
@@ -390,7 +455,7 @@ mod tests {
             let allowed = 2e-3 + 0.05 * measured.abs().max(expected[index].abs());
             assert!(
                 difference < allowed,
-                "weight {index}: {measured} measured, {} computed",
+                "{architecture}, weight {index}: {measured} measured, {} computed",
                 expected[index]
             );
             compared += usize::from(measured.abs() > 1e-3);
@@ -401,13 +466,14 @@ mod tests {
     #[test]
     fn gradients_of_parts_add_up() {
         let examples = examples();
-        let weights = Weights::random(&mut Random::new(2, 0));
+        let architecture = Architecture::KPPairs;
+        let weights = Weights::random(architecture, &mut Random::new(2, 0));
         let target = Target {
             lambda: 1.0,
             scale: 600.0,
         };
         let of = |examples: &[Example]| {
-            let mut gradient = Gradient::zero();
+            let mut gradient = Gradient::zero(architecture);
             vectorised(Backward {
                 weights: &weights,
                 gradient: &mut gradient,
@@ -424,6 +490,6 @@ mod tests {
             assert!((a - b).abs() < 1e-4, "{a} {b}");
         }
         sum.clear();
-        assert_eq!(sum.weights, Weights::zero());
+        assert_eq!(sum.weights, Weights::zero(architecture));
     }
 }

@@ -1,11 +1,11 @@
 //! From floating point to the integers of network files, and back.
 //!
-//! An activation of 1 is 127. Weights of the hidden layers count 1/64. Outputs count a pawn as 90 and
+//! An activation of 1 is 127, a sum of 1 what the architecture says. Weights of the hidden layers count 1/64. Outputs count a pawn as 90 and
 //! are divided by 16 in the end, so one unit of the logit is as many times 16 as its centipawns are
 //! in that coin.
 
-use super::weights::{INPUTS, Weights};
-use crate::eval::nnue::{Features, HIDDEN, Layer, Parts};
+use super::weights::Weights;
+use crate::eval::nnue::{Architecture, HIDDEN, Layer, Parts};
 
 const ACTIVATION: f32 = 127.0;
 const HIDDEN_WEIGHT: f32 = 64.0;
@@ -13,11 +13,24 @@ const HIDDEN_WEIGHT: f32 = 64.0;
 /// Outputs that make a centipawn.
 const OUTPUT: f32 = 16.0 * 90.0 / 100.0;
 
-/// The largest weights that the layers after the first can have, if one unit of the logit is
-/// `scale` centipawns.
-pub(super) fn limits(scale: f32) -> [f32; 3] {
-    let hidden = 127.0 / HIDDEN_WEIGHT;
-    [hidden, hidden, 127.0 * ACTIVATION / (OUTPUT * scale)]
+/// The largest weights there can be.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limits {
+    /// Those of the first layer, and its biases: the sums of all pieces stay within 16 bits.
+    pub first: f32,
+    /// Those of the layers that [`Weights::CLIPPED`] names.
+    pub others: [f32; 3],
+}
+
+impl Limits {
+    /// If one unit of the logit is `scale` centipawns.
+    pub fn new(architecture: Architecture, scale: f32) -> Self {
+        let hidden = 127.0 / HIDDEN_WEIGHT;
+        Self {
+            first: f32::from(i16::MAX / 41) / f32::from(architecture.unit()),
+            others: [hidden, hidden, 127.0 * ACTIVATION / (OUTPUT * scale)],
+        }
+    }
 }
 
 fn to_i16(number: f32) -> i16 {
@@ -43,10 +56,11 @@ fn layer<const N: usize>(rows: &[[f32; N]], biases: &[f32; N], weight: f32, bias
 /// logit is `scale` centipawns.
 pub(super) fn quantise(weights: &Weights, scale: f32) -> Parts {
     let unit = OUTPUT * scale;
-    let scaled = |numbers: &[f32]| numbers.iter().map(|n| to_i16(n * ACTIVATION)).collect();
+    let sum = f32::from(weights.architecture.unit());
+    let scaled = |numbers: &[f32]| numbers.iter().map(|n| to_i16(n * sum)).collect();
     let hidden_bias = HIDDEN_WEIGHT * ACTIVATION;
     Parts {
-        features: Features::KP,
+        architecture: weights.architecture,
         biases: scaled(&weights.biases),
         rows: scaled(weights.rows.as_flattened()),
         first: layer(
@@ -73,18 +87,19 @@ pub(super) fn quantise(weights: &Weights, scale: f32) -> Parts {
 /// The weights that integers stand for; `None` for another kind of network.
 pub(super) fn restore(parts: &Parts, scale: f32) -> Option<Weights> {
     let unit = OUTPUT * scale;
-    if parts.features != Features::KP {
+    if parts.architecture == Architecture::HalfKP {
         return None;
     }
-    let mut weights = Weights::zero();
+    let mut weights = Weights::zero(parts.architecture);
+    let (inputs, sum) = (weights.first.len(), f32::from(parts.architecture.unit()));
     let rows = weights.rows.as_flattened_mut().iter_mut().zip(&parts.rows);
     for (weight, &number) in rows.chain(weights.biases.iter_mut().zip(&parts.biases)) {
-        *weight = f32::from(number) / ACTIVATION;
+        *weight = f32::from(number) / sum;
     }
     let hidden_bias = HIDDEN_WEIGHT * ACTIVATION;
     for output in 0..HIDDEN {
-        for input in 0..INPUTS {
-            let number = parts.first.weights[output * INPUTS + input];
+        for input in 0..inputs {
+            let number = parts.first.weights[output * inputs + input];
             weights.first[input][output] = f32::from(number) / HIDDEN_WEIGHT;
         }
         for input in 0..HIDDEN {
@@ -106,22 +121,24 @@ mod tests {
 
     #[test]
     fn restoring_and_quantising_again_changes_nothing() {
-        let parts = Network::sample(Features::KP).parts();
-        for scale in [600.0, 1250.0] {
-            let weights = restore(&parts, scale).expect("a K-P network");
-            assert_eq!(quantise(&weights, scale), parts);
+        for architecture in [Architecture::KP, Architecture::KPPairs] {
+            let parts = Network::sample(architecture).parts();
+            for scale in [600.0, 1250.0] {
+                let weights = restore(&parts, scale).expect("a network with K-P");
+                assert_eq!(quantise(&weights, scale), parts);
+            }
         }
-        let other = Network::sample(Features::HalfKP).parts();
+        let other = Network::sample(Architecture::HalfKP).parts();
         assert_eq!(restore(&other, 600.0), None);
     }
 
     #[test]
     fn weights_beyond_the_range_become_the_limit() {
-        let mut weights = Weights::random(&mut Random::new(1, 0));
+        let mut weights = Weights::random(Architecture::KP, &mut Random::new(1, 0));
         weights.first[3][2] = 100.0;
         weights.output[0] = -100.0;
         let parts = quantise(&weights, 600.0);
-        assert_eq!(parts.first.weights[2 * INPUTS + 3], i8::MAX);
+        assert_eq!(parts.first.weights[2 * 512 + 3], i8::MAX);
         assert_eq!(parts.output.weights[0], i8::MIN);
     }
 }

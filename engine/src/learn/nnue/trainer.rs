@@ -4,11 +4,11 @@ use super::{
     adam::{Adam, Descent},
     examples::{Example, TrainingSet},
     gradient::{Backward, Gradient, Loss, Target},
-    quantise::{limits, quantise, restore},
+    quantise::{Limits, quantise, restore},
     weights::Weights,
 };
 use crate::{
-    eval::{Network, nnue::vectorised},
+    eval::{Architecture, Network, nnue::vectorised},
     learn::{
         random::Random,
         setting::{SettingError, check, check_common},
@@ -19,6 +19,8 @@ use std::thread;
 /// How a network is trained.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NetworkTraining {
+    /// What the network is made of; not HalfKP.
+    pub architecture: Architecture,
     /// Of the first weights, and of the order of the positions.
     pub seed: u64,
     /// How often every position is seen.
@@ -42,6 +44,7 @@ pub struct NetworkTraining {
 impl Default for NetworkTraining {
     fn default() -> Self {
         Self {
+            architecture: Architecture::KPPairs,
             seed: 1,
             epochs: 12,
             batch: 8192,
@@ -60,9 +63,17 @@ pub enum TrainerError {
     /// A setting that makes no sense.
     #[error(transparent)]
     Setting(#[from] SettingError),
-    /// Another kind of network.
-    #[error("only K-P networks are trained, not HalfKP")]
-    Features,
+    /// A kind of network that is not trained.
+    #[error("networks of architecture {0} are not trained, only k-p and k-p-pairs")]
+    Architecture(Architecture),
+    /// A network of another kind to start from.
+    #[error("a network of architecture {given} cannot begin the training of one of {expected}")]
+    Start {
+        /// What it is.
+        given: Architecture,
+        /// What it should be.
+        expected: Architecture,
+    },
     /// The bytes are no checkpoint.
     #[error("checkpoint is damaged or of another version: {given} bytes, expected {expected}")]
     Checkpoint {
@@ -91,6 +102,7 @@ impl NetworkTrainer {
     /// A setting makes no sense, or `start` is of another kind.
     pub fn new(settings: NetworkTraining, start: Option<&Network>) -> Result<Self, TrainerError> {
         let NetworkTraining {
+            architecture,
             batch,
             rate,
             lambda,
@@ -103,16 +115,25 @@ impl NetworkTrainer {
         let is_share = (0.0..=1.0).contains(&trace_decay);
         check("trace decay", trace_decay, is_share, "between 0 and 1")?;
         check("threads", threads as f64, threads > 0, "positive")?;
-        let weights = match start {
-            None => Weights::random(&mut Random::new(settings.seed, 0)),
-            Some(network) => {
-                restore(&network.parts(), scale as f32).ok_or(TrainerError::Features)?
+        let weights = match start.map(Network::parts) {
+            _ if architecture == Architecture::HalfKP => None,
+            None => Some(Weights::random(
+                architecture,
+                &mut Random::new(settings.seed, 0),
+            )),
+            Some(parts) if parts.architecture != architecture => {
+                return Err(TrainerError::Start {
+                    given: parts.architecture,
+                    expected: architecture,
+                });
             }
+            Some(parts) => restore(&parts, scale as f32),
         };
+        let weights = weights.ok_or(TrainerError::Architecture(architecture))?;
         Ok(Self {
             settings,
             weights,
-            adam: Adam::new(),
+            adam: Adam::new(architecture),
             epochs_done: 0,
         })
     }
@@ -173,7 +194,7 @@ impl NetworkTrainer {
         }
         let batches = set.len().div_ceil(self.settings.batch) as u64;
         let all_batches = (batches * self.settings.epochs).max(1) as f64;
-        let mut gradients = vec![Gradient::zero(); threads];
+        let mut gradients = vec![Gradient::zero(self.settings.architecture); threads];
         let (mut done, mut loss) = (0, 0.0);
         for (number, batch) in order.chunks(self.settings.batch).enumerate() {
             let passed = (self.epochs_done * batches + number as u64) as f64 / all_batches;
@@ -223,7 +244,7 @@ impl NetworkTrainer {
                 gradient: sum,
                 count: batch.len(),
                 rate,
-                limits: limits(self.settings.scale as f32),
+                limits: Limits::new(self.settings.architecture, self.settings.scale as f32),
             });
         }
     }
@@ -315,8 +336,9 @@ mod tests {
         (set, positions)
     }
 
-    fn settings() -> NetworkTraining {
+    fn settings(architecture: Architecture) -> NetworkTraining {
         NetworkTraining {
+            architecture,
             epochs: 6,
             batch: 64,
             lambda: 1.0,
@@ -328,15 +350,24 @@ mod tests {
     #[test]
     fn a_network_learns_and_keeps_what_it_learned_as_integers() {
         let (set, positions) = set(25);
-        let mut trainer = NetworkTrainer::new(settings(), None).unwrap();
-        let before = trainer.loss(&set);
-        for _ in 0..6 {
-            trainer.epoch(&set, &mut |_, _| ());
+        for architecture in [Architecture::KP, Architecture::KPPairs] {
+            learn_and_keep(architecture, &set, &positions);
         }
-        let after = trainer.loss(&set);
-        assert!(after < before / 4.0, "loss {before} before, {after} after");
+    }
 
-        let network = Network::from_bytes(&trainer.network().to_nn_bin()).unwrap();
+    fn learn_and_keep(architecture: Architecture, set: &TrainingSet, positions: &[Position]) {
+        let mut trainer = NetworkTrainer::new(settings(architecture), None).unwrap();
+        let before = trainer.loss(set);
+        for _ in 0..6 {
+            trainer.epoch(set, &mut |_, _| ());
+        }
+        let after = trainer.loss(set);
+        assert!(
+            after < before / 4.0,
+            "{architecture}: loss {before} before, {after} after"
+        );
+
+        let network = Network::from_bytes(&trainer.network().to_bytes()).unwrap();
         let mut evaluator = Nnue::new(Arc::new(network));
         let errors = positions
             .iter()
@@ -346,30 +377,50 @@ mod tests {
                 (evaluator.evaluate(position) - i32::from(example.score)).abs()
             });
         let mean = errors.sum::<i32>() / positions.len() as i32;
-        assert!(mean < 100, "off by {mean} centipawns on average");
+        assert!(
+            mean < 100,
+            "{architecture}: off by {mean} centipawns on average"
+        );
     }
 
     #[test]
     fn a_resumed_training_ends_as_an_uninterrupted_one() {
         let (set, _) = set(3);
-        let mut whole = NetworkTrainer::new(settings(), None).unwrap();
+        let mut whole = NetworkTrainer::new(settings(Architecture::KPPairs), None).unwrap();
         whole.epoch(&set, &mut |_, _| ());
         let bytes = whole.to_bytes();
         whole.epoch(&set, &mut |_, _| ());
-        let mut resumed = NetworkTrainer::resume(settings(), &bytes).unwrap();
+        let mut resumed = NetworkTrainer::resume(settings(Architecture::KPPairs), &bytes).unwrap();
         assert_eq!(resumed.epochs_done(), 1);
         resumed.epoch(&set, &mut |_, _| ());
         assert_eq!(resumed.to_bytes(), whole.to_bytes());
-        assert!(NetworkTrainer::resume(settings(), &bytes[1..]).is_err());
+        assert!(NetworkTrainer::resume(settings(Architecture::KP), &bytes).is_err());
     }
 
     #[test]
     fn nonsense_is_refused() {
         let settings = NetworkTraining {
             lambda: 1.5,
-            ..settings()
+            ..settings(Architecture::KP)
         };
-        let error = NetworkTrainer::new(settings, None).unwrap_err();
-        assert_eq!(error.to_string(), "lambda must be between 0 and 1, not 1.5");
+        let error = |settings, start| {
+            let trainer = NetworkTrainer::new(settings, start);
+            trainer.unwrap_err().to_string()
+        };
+        assert_eq!(
+            error(settings, None),
+            "lambda must be between 0 and 1, not 1.5"
+        );
+        assert_eq!(
+            error(self::settings(Architecture::HalfKP), None),
+            "networks of architecture half-k-p are not trained, only k-p and k-p-pairs"
+        );
+        assert_eq!(
+            error(
+                self::settings(Architecture::KPPairs),
+                Some(&Network::sample(Architecture::KP))
+            ),
+            "a network of architecture k-p cannot begin the training of one of k-p-pairs"
+        );
     }
 }

@@ -1,16 +1,15 @@
 //! A network in floating point, while it is trained. One unit of an activation is its upper limit.
 
 use crate::{
-    eval::nnue::{HIDDEN, PIECES_AND_KINGS, WIDTH},
+    eval::nnue::{Architecture, HIDDEN, PIECES_AND_KINGS, WIDTH},
     learn::random::Random,
 };
-
-/// Inputs of the second layer.
-pub(super) const INPUTS: usize = 2 * WIDTH;
 
 /// The weights of a network, or a gradient, or moments of gradients.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Weights {
+    /// One that has the features of K-P.
+    pub architecture: Architecture,
     pub rows: Vec<[f32; WIDTH]>,
     pub biases: [f32; WIDTH],
     /// One array for each input.
@@ -27,11 +26,12 @@ impl Weights {
     /// Where [`Weights::dense`] has the weights of the second layer, the third and the output.
     pub const CLIPPED: [usize; 3] = [1, 3, 5];
 
-    pub fn zero() -> Self {
+    pub fn zero(architecture: Architecture) -> Self {
         Self {
+            architecture,
             rows: vec![[0.0; WIDTH]; PIECES_AND_KINGS],
             biases: [0.0; WIDTH],
-            first: vec![[0.0; HIDDEN]; INPUTS],
+            first: vec![[0.0; HIDDEN]; architecture.inputs()],
             first_biases: [0.0; HIDDEN],
             second: [[0.0; HIDDEN]; HIDDEN],
             second_biases: [0.0; HIDDEN],
@@ -41,8 +41,8 @@ impl Weights {
     }
 
     /// Small random weights, with activations around the middle of their range.
-    pub fn random(random: &mut Random) -> Self {
-        let mut weights = Self::zero();
+    pub fn random(architecture: Architecture, random: &mut Random) -> Self {
+        let mut weights = Self::zero(architecture);
         let mut number = |deviation: f32| {
             // Uniform; the factor gives it the deviation.
             let unit = (random.next() >> 40) as f32 / (1u64 << 24) as f32;
@@ -52,11 +52,12 @@ impl Weights {
             *weight = number(0.02);
         }
         weights.biases = [0.5; WIDTH];
-        let deviation = 1.0 / (INPUTS as f32).sqrt();
+        let deviation = 1.0 / (architecture.inputs() as f32).sqrt();
+        let middle = if architecture.is_paired() { 0.25 } else { 0.5 };
         for row in &mut weights.first {
             for (weight, bias) in row.iter_mut().zip(&mut weights.first_biases) {
                 *weight = number(deviation);
-                *bias -= 0.5 * *weight;
+                *bias -= middle * *weight;
             }
         }
         let deviation = 1.0 / (HIDDEN as f32).sqrt();
@@ -115,6 +116,7 @@ impl Weights {
     /// Every weight in a fixed order.
     pub fn all_mut(&mut self) -> impl Iterator<Item = &mut f32> {
         let Self {
+            architecture: _,
             rows,
             biases,
             first,

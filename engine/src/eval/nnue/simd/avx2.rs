@@ -28,6 +28,12 @@ impl Avx2 {
     }
 
     #[inline(always)]
+    pub fn multiply(self, target: &mut [u8; 128], row: &Row) {
+        // SAFETY: a value of this type exists only where AVX2 was detected.
+        unsafe { multiply(target, row) }
+    }
+
+    #[inline(always)]
     pub fn affine(
         self,
         inputs: &[[u8; 4]],
@@ -104,6 +110,24 @@ fn activate(target: &mut [u8; 256], row: &Row) {
         let packed = _mm256_packus_epi16(load(&part[..16]), load(&part[16..]));
         let packed = _mm256_permute4x64_epi64::<0b11_01_10_00>(packed);
         store(target, _mm256_min_epu8(packed, most));
+    }
+}
+
+#[target_feature(enable = "avx2")]
+fn multiply(target: &mut [u8; 128], row: &Row) {
+    let (least, most) = (_mm256_setzero_si256(), _mm256_set1_epi16(1016));
+    let clamp = |numbers: &[i16]| _mm256_max_epi16(_mm256_min_epi16(load(numbers), most), least);
+    // The upper halves of products with one factor times 8: divided by 65536 and times 8.
+    let product = |one: &[i16], two: &[i16]| {
+        _mm256_mulhi_epi16(_mm256_slli_epi16::<3>(clamp(one)), clamp(two))
+    };
+    let (targets, _) = target.as_chunks_mut::<32>();
+    let (ones, twos) = row.0.split_at(4);
+    for (target, (one, two)) in targets.iter_mut().zip(ones.iter().zip(twos)) {
+        let low = product(&one[..16], &two[..16]);
+        let high = product(&one[16..], &two[16..]);
+        let packed = _mm256_packus_epi16(low, high);
+        store(target, _mm256_permute4x64_epi64::<0b11_01_10_00>(packed));
     }
 }
 

@@ -38,6 +38,12 @@ impl Avx512 {
     }
 
     #[inline(always)]
+    pub fn multiply(self, target: &mut [u8; 128], row: &Row) {
+        // SAFETY: a value of this type exists only where AVX-512 F and BW were detected.
+        unsafe { multiply(target, row) }
+    }
+
+    #[inline(always)]
     pub fn affine(
         self,
         inputs: &[[u8; 4]],
@@ -113,6 +119,27 @@ fn activate(target: &mut [u8; 256], row: &Row) {
         let packed = _mm512_packus_epi16(load(low), load(high));
         let packed = _mm512_permutexvar_epi64(order, packed);
         store(target, _mm512_min_epu8(packed, most));
+    }
+}
+
+#[target_feature(enable = "avx512f,avx512bw")]
+fn multiply(target: &mut [u8; 128], row: &Row) {
+    let (least, most) = (_mm512_setzero_si512(), _mm512_set1_epi16(1016));
+    let order = _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7);
+    let clamp =
+        |numbers: &[i16; 32]| _mm512_max_epi16(_mm512_min_epi16(load(numbers), most), least);
+    // The upper halves of products with one factor times 8: divided by 65536 and times 8.
+    let product = |one: &[i16; 32], two: &[i16; 32]| {
+        _mm512_mulhi_epi16(_mm512_slli_epi16::<3>(clamp(one)), clamp(two))
+    };
+    let (targets, _) = target.as_chunks_mut::<64>();
+    let (ones, twos) = row.0.split_at(4);
+    let (ones, twos) = (ones.as_chunks::<2>().0, twos.as_chunks::<2>().0);
+    for (target, (one, two)) in targets.iter_mut().zip(ones.iter().zip(twos)) {
+        let low = product(&one[0], &two[0]);
+        let high = product(&one[1], &two[1]);
+        let packed = _mm512_packus_epi16(low, high);
+        store(target, _mm512_permutexvar_epi64(order, packed));
     }
 }
 

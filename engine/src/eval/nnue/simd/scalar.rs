@@ -22,6 +22,14 @@ pub fn activate(target: &mut [u8; 256], row: &Row) {
     }
 }
 
+pub fn multiply(target: &mut [u8; 128], row: &Row) {
+    let (one, two) = row.numbers().split_at(128);
+    for (product, (&one, &two)) in target.iter_mut().zip(one.iter().zip(two)) {
+        let [one, two] = [one, two].map(|number| i32::from(number.clamp(0, 1016)));
+        *product = ((one * two) >> 13) as u8;
+    }
+}
+
 pub fn affine(inputs: &[[u8; 4]], weights: &[Block], biases: &[i32; HIDDEN]) -> [i32; HIDDEN] {
     let mut sums = *biases;
     for (four, block) in inputs.iter().zip(weights) {
