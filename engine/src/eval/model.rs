@@ -20,7 +20,7 @@ const MATERIAL_VALUES: &[u8] = include_bytes!("../../weights/material.txt");
 const LINEAR_WEIGHTS: &[u8] = include_bytes!("../../weights/linear.bin");
 
 /// Made by `monju learn nnue`; the recipe stands beside it.
-const NETWORK: &[u8] = include_bytes!("../../weights/nnue.bin");
+const NETWORK: &[u8] = include_bytes!("../../weights/nn.bin");
 
 /// The static evaluations that there are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

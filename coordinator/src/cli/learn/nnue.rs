@@ -96,11 +96,14 @@ impl TryFrom<SelfPlayArguments> for SelfPlayRun {
 
 pub const NETWORK_HELP: &str = "\
 The network is K-P 256x2-32-32: with --architecture k-p as other engines read it, with k-p-pairs one whose
-second layer sees products of two sums each, which learns more from as much. After every epoch it is written to FILE, and beside it FILE.checkpoint,
-from which --resume goes on with the same options, FILE.losses.tsv, and FILE.loss.svg, their curve.
-With the same data, options and number of threads the network is the same. Every 50th game is held
-out to validate on; positions in check, or whose best move captures, are not learned from. The network
-that Monju carries was last trained with --lambda 1 --trace-decay 0.95.
+second layer sees products of two sums each. After every epoch it is written to FILE, and beside it
+FILE.checkpoint, from which --resume goes on with the same options, FILE.losses.tsv, and FILE.loss.svg,
+their curve. With the same data, options and number of threads the network is the same. Every 50th game
+is held out to validate on; positions in check, or whose best move captures, are not learned from.
+
+What several networks that were trained apart say of a position (--teacher) knows less of single games
+by heart than each of them, and so does a network that learns from it. The one that Monju carries was
+trained with --lambda 1 --trace-decay 0.95.
 
 Use it with --evaluator nnue:FILE; other engines read the nn.bin.";
 
@@ -122,6 +125,12 @@ pub struct NetworkArguments {
     /// A network to start from, instead of random weights
     #[arg(long, value_name = "FILE")]
     start: Option<PathBuf>,
+    /// A network that teaches, of either architecture; several are asked for their mean
+    #[arg(long, value_name = "FILE")]
+    teacher: Vec<PathBuf>,
+    /// How much of each score is taken from the teachers, where there are some
+    #[arg(long, value_name = "SHARE", default_value_t = NetworkTraining::default().teacher_share)]
+    teacher_share: f64,
     /// Goes on where an earlier run with the same options stopped
     #[arg(long, conflicts_with = "start")]
     resume: bool,
@@ -163,6 +172,7 @@ impl From<NetworkArguments> for NetworkRun {
             output: arguments.output,
             nn_bin: arguments.nn_bin,
             start: arguments.start,
+            teachers: arguments.teacher,
             resume: arguments.resume,
             until: arguments.until,
             settings: NetworkTraining {
@@ -173,6 +183,7 @@ impl From<NetworkArguments> for NetworkRun {
                 rate: arguments.rate,
                 lambda: arguments.lambda,
                 trace_decay: arguments.trace_decay,
+                teacher_share: arguments.teacher_share,
                 scale: arguments.scale,
                 threads: arguments.threads,
             },

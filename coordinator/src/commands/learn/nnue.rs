@@ -30,6 +30,8 @@ pub struct NetworkRun {
     pub nn_bin: Option<PathBuf>,
     /// A network to start from.
     pub start: Option<PathBuf>,
+    /// Networks that teach.
+    pub teachers: Vec<PathBuf>,
     /// Goes on where an earlier run stopped.
     pub resume: bool,
     /// Stops after this epoch, to be resumed.
@@ -67,11 +69,25 @@ impl NetworkRun {
         epochs.retain(|epoch| epoch.number <= trainer.epochs_done());
 
         let NetworkTraining {
-            trace_decay, scale, ..
+            trace_decay,
+            teacher_share,
+            scale,
+            threads,
+            ..
         } = self.settings;
+        let teachers: Vec<Network> = self
+            .teachers
+            .iter()
+            .map(|path| read_network(path))
+            .collect::<Result<_, _>>()?;
         let prepare = |game: &mut [Sample]| look_ahead(game, trace_decay, scale);
-        let data = data::read(&self.data, prepare, TrainingSet::add)?;
+        let mut data = data::read(&self.data, prepare, TrainingSet::add)?;
         data.check(TrainingSet::len)?;
+        if !teachers.is_empty() {
+            eprintln!("asking {} networks about every position", teachers.len());
+        }
+        // What is held out stays what it was: that is to be foretold.
+        data.learned.ask(&teachers, teacher_share, scale, threads)?;
         let each = data.learned.len() as u64;
         let total = self.settings.epochs * each;
         let begun = trainer.epochs_done();
@@ -111,13 +127,7 @@ impl NetworkRun {
             return NetworkTrainer::resume(settings, &bytes)
                 .with_context(|| format!("in {}", path.display()));
         }
-        let start = match &self.start {
-            None => None,
-            Some(path) => Some(
-                Network::from_bytes(&read_file(path)?)
-                    .with_context(|| format!("in {}", path.display()))?,
-            ),
-        };
+        let start = self.start.as_deref().map(read_network).transpose()?;
         Ok(NetworkTrainer::new(settings, start.as_ref())?)
     }
 
@@ -141,6 +151,10 @@ impl NetworkRun {
     }
 }
 
+fn read_network(path: &Path) -> anyhow::Result<Network> {
+    Network::from_bytes(&read_file(path)?).with_context(|| format!("in {}", path.display()))
+}
+
 fn read_text(path: &Path) -> anyhow::Result<String> {
     fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))
 }
@@ -160,6 +174,7 @@ mod tests {
             output: folder.path().join(name),
             nn_bin: Some(folder.path().join("nn.bin")),
             start: None,
+            teachers: Vec::new(),
             resume,
             until,
             settings: NetworkTraining {
@@ -193,6 +208,7 @@ mod tests {
             output: folder.path().join("network"),
             nn_bin: None,
             start: None,
+            teachers: Vec::new(),
             resume: false,
             until: None,
             settings: NetworkTraining::default(),

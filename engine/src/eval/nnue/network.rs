@@ -185,6 +185,18 @@ impl Network {
         &self.rows[feature]
     }
 
+    /// The value in centipawns of a position with these features for the side to move and for its
+    /// opponent; every feature must be one of the architecture's.
+    pub(crate) fn value_of(&self, features: [[u16; 40]; 2]) -> i32 {
+        let [own, other] = features.map(|features| {
+            let mut sums = Row::default();
+            let rows = features.map(|feature| self.row(usize::from(feature)));
+            self.kernel.update(&mut sums, &self.biases, &rows, &[]);
+            sums
+        });
+        self.value(&own, &other)
+    }
+
     /// The value in centipawns, given the sums of the side to move and of its opponent.
     #[inline]
     pub(super) fn value(&self, own: &Row, other: &Row) -> i32 {

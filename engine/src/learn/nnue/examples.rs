@@ -1,10 +1,15 @@
 //! Positions as networks see them.
 
-use super::super::{Sample, SampleError};
+use super::{
+    super::{Sample, SampleError},
+    trainer::TrainerError,
+};
 use crate::{
     eval::nnue::{PIECES_AND_KINGS, for_each, mirrored_numbers, turned_numbers},
+    eval::{Architecture, Network},
     rules::Color,
 };
+use std::thread;
 
 /// Pieces of a complete set.
 const SET: usize = 40;
@@ -77,6 +82,49 @@ impl TrainingSet {
         Ok(true)
     }
 
+    /// Moves every score `share` of the way to what `teachers` say on average, of the position and of
+    /// its mirror image, as probabilities to win
+    /// where a score of `scale` centipawns is one unit of the logit.
+    ///
+    /// What networks have in common that learned otherwise, from other games or with other beginnings, is
+    /// not what each knows of its games by heart (distillation: Hinton, Vinyals and Dean, 2015).
+    /// `threads` share the work.
+    ///
+    /// # Errors
+    /// A teacher has other features than those of K-P.
+    pub fn ask(
+        &mut self,
+        teachers: &[Network],
+        share: f64,
+        scale: f64,
+        threads: usize,
+    ) -> Result<(), TrainerError> {
+        let mut kinds = teachers.iter().map(Network::architecture);
+        if let Some(kind) = kinds.find(|&kind| kind == Architecture::HalfKP) {
+            return Err(TrainerError::Teacher(kind));
+        }
+        if teachers.is_empty() {
+            return Ok(());
+        }
+        let part = self.len().div_ceil(threads.max(1)).max(1);
+        thread::scope(|scope| {
+            for examples in self.examples.chunks_mut(part) {
+                scope.spawn(move || {
+                    for example in examples {
+                        let sights = [false, true].map(|mirrored| example.rows(mirrored));
+                        let values = teachers
+                            .iter()
+                            .flat_map(|teacher| sights.map(|rows| teacher.value_of(rows)));
+                        let count = (2 * teachers.len()) as f64;
+                        let mean = f64::from(values.sum::<i32>()) / count;
+                        example.score = between(example.score, mean, share, scale);
+                    }
+                });
+            }
+        });
+        Ok(())
+    }
+
     /// How many positions it holds.
     pub fn len(&self) -> usize {
         self.examples.len()
@@ -88,10 +136,22 @@ impl TrainingSet {
     }
 }
 
+/// The score `share` of the way to `other`.
+fn between(score: i16, other: f64, share: f64, scale: f64) -> i16 {
+    let probability = |score: f64| 1.0 / (1.0 + libm::exp(-score / scale));
+    let mean = (1.0 - share) * probability(score.into()) + share * probability(other);
+    let mean = mean.clamp(1e-9, 1.0 - 1e-9);
+    libm::round(scale * libm::log(mean / (1.0 - mean))).clamp(-32_000.0, 32_000.0) as i16
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::Position;
+    use crate::{
+        eval::{Evaluator, Nnue},
+        rules::Position,
+    };
+    use std::sync::Arc;
 
     fn sample(sfen: &str, best_move: &str) -> Sample {
         Sample {
@@ -126,5 +186,39 @@ mod tests {
         let mut other = black.map(|feature| TURNED[usize::from(feature)]);
         other.sort_unstable();
         assert_eq!(black, other);
+    }
+
+    #[test]
+    fn scores_move_towards_what_the_teachers_say() {
+        let quiet = "lnsgkgsnl/1r5b1/pppppp1pp/6p2/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w - 4";
+        let set = || {
+            let mut set = TrainingSet::default();
+            set.add(&sample(quiet, "8c8d")).unwrap();
+            set
+        };
+        let teachers = [Architecture::KP, Architecture::KPPairs].map(Network::sample);
+        let position = Position::from_sfen(quiet).unwrap();
+        let mirrored = "lnsgkgsnl/1b5r1/pp1pppppp/2p6/9/6P2/PPPPPP1PP/1R5B1/LNSGKGSNL w - 4";
+        let mirrored = Position::from_sfen(mirrored).unwrap();
+        let mut values = Vec::new();
+        for teacher in &teachers {
+            let mut evaluator = Nnue::new(Arc::new(teacher.clone()));
+            for position in [&position, &mirrored] {
+                evaluator.reset(position);
+                values.push(evaluator.evaluate(position));
+            }
+        }
+        let asked = |share| {
+            let mut set = set();
+            set.ask(&teachers, share, 600.0, 2).unwrap();
+            set.examples[0].score
+        };
+        let mean = values.iter().sum::<i32>() / 4;
+        assert!((i32::from(asked(1.0)) - mean).abs() <= 1, "{values:?}");
+        assert_eq!(asked(0.0), 120);
+        let half = i32::from(asked(0.5));
+        assert!(half > mean.min(120) && half < mean.max(120), "{half}");
+        let other = set().ask(&[Network::sample(Architecture::HalfKP)], 0.5, 600.0, 1);
+        assert!(other.is_err());
     }
 }

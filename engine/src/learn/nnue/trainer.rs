@@ -34,6 +34,9 @@ pub struct NetworkTraining {
     /// How much of each score is taken from what follows in its game; see
     /// [`look_ahead`](crate::learn::look_ahead).
     pub trace_decay: f64,
+    /// How much of each score is taken from networks that teach; see
+    /// [`TrainingSet::ask`](crate::learn::TrainingSet::ask).
+    pub teacher_share: f64,
     /// Centipawns of one unit of the logit: what a score says about the result. With a score of as
     /// many, 73 % of the games are won.
     pub scale: f64,
@@ -44,13 +47,14 @@ pub struct NetworkTraining {
 impl Default for NetworkTraining {
     fn default() -> Self {
         Self {
-            architecture: Architecture::KPPairs,
+            architecture: Architecture::KP,
             seed: 1,
             epochs: 12,
             batch: 8192,
             rate: 0.001,
             lambda: 0.7,
             trace_decay: 0.0,
+            teacher_share: 0.5,
             scale: 650.0,
             threads: 2,
         }
@@ -66,6 +70,9 @@ pub enum TrainerError {
     /// A kind of network that is not trained.
     #[error("networks of architecture {0} are not trained, only k-p and k-p-pairs")]
     Architecture(Architecture),
+    /// A network that cannot be asked.
+    #[error("a network of architecture {0} cannot teach, only k-p and k-p-pairs")]
+    Teacher(Architecture),
     /// A network of another kind to start from.
     #[error("a network of architecture {given} cannot begin the training of one of {expected}")]
     Start {
@@ -107,6 +114,7 @@ impl NetworkTrainer {
             rate,
             lambda,
             trace_decay,
+            teacher_share,
             scale,
             threads,
             ..
@@ -114,6 +122,8 @@ impl NetworkTrainer {
         check_common(batch, rate, lambda, scale)?;
         let is_share = (0.0..=1.0).contains(&trace_decay);
         check("trace decay", trace_decay, is_share, "between 0 and 1")?;
+        let is_share = (0.0..=1.0).contains(&teacher_share);
+        check("teacher share", teacher_share, is_share, "between 0 and 1")?;
         check("threads", threads as f64, threads > 0, "positive")?;
         let weights = match start.map(Network::parts) {
             _ if architecture == Architecture::HalfKP => None,
