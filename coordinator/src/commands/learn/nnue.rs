@@ -217,6 +217,10 @@ mod tests {
         assert!(error.contains("games.psv, position 1"), "{error}");
         let run = NetworkRun {
             nn_bin: Some(folder.path().join("nn.bin")),
+            settings: NetworkTraining {
+                architecture: Architecture::KPPairs,
+                ..NetworkTraining::default()
+            },
             ..run
         };
         let error = format!("{:#}", run.run().unwrap_err());
