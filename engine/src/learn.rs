@@ -3,6 +3,7 @@
 pub mod linear;
 mod material;
 mod nnue;
+mod outlook;
 mod random;
 pub mod records;
 mod sample;

@@ -1,6 +1,6 @@
 //! Scores that know how the game went on.
 
-use super::Sample;
+use super::{Sample, outlook};
 
 /// Replaces each score of a game by a mean of its own, of all that follow, and of the result:
 /// λ-returns, as temporal-difference learning has them (Sutton 1988).
@@ -15,7 +15,7 @@ pub fn look_ahead(game: &mut [Sample], decay: f64, scale: f64) {
     // What the side to move at some ply may hope for.
     let mut later: Option<(u16, f64)> = None;
     for sample in game.iter_mut().rev() {
-        let own = 1.0 / (1.0 + libm::exp(-f64::from(sample.score) / scale));
+        let own = outlook::probability(f64::from(sample.score), scale);
         let outlook = match later {
             _ if sample.is_last => Some(f64::midpoint(1.0, f64::from(sample.result))),
             Some((ply, value)) if sample.ply.checked_add(1) == Some(ply) => Some(1.0 - value),
@@ -25,19 +25,11 @@ pub fn look_ahead(game: &mut [Sample], decay: f64, scale: f64) {
         let mut mean = own;
         if let Some(outlook) = outlook {
             mean = (1.0 - decay) * own + decay * outlook;
-            let within = mean.clamp(SURE, 1.0 - SURE);
-            let score = scale * libm::log(within / (1.0 - within));
-            sample.score = libm::round(score).clamp(-MOST, MOST) as i16;
+            sample.score = outlook::score(mean, scale);
         }
         later = Some((sample.ply, mean));
     }
 }
-
-/// Nothing is surer to be lost than that.
-const SURE: f64 = 1e-9;
-
-/// No score is further from zero, in centipawns.
-const MOST: f64 = 32_000.0;
 
 #[cfg(test)]
 mod tests {

@@ -1,7 +1,7 @@
 //! Positions as networks see them.
 
 use super::{
-    super::{Sample, SampleError},
+    super::{Sample, SampleError, outlook},
     trainer::TrainerError,
 };
 use crate::{
@@ -83,8 +83,8 @@ impl TrainingSet {
     }
 
     /// Moves every score `share` of the way to what `teachers` say on average, of the position and of
-    /// its mirror image, as probabilities to win
-    /// where a score of `scale` centipawns is one unit of the logit.
+    /// its mirror image, as probabilities to win where a score of `scale` centipawns is one unit of the
+    /// logit.
     ///
     /// What networks have in common that learned otherwise, from other games or with other beginnings, is
     /// not what each knows of its games by heart (distillation: Hinton, Vinyals and Dean, 2015).
@@ -138,10 +138,8 @@ impl TrainingSet {
 
 /// The score `share` of the way to `other`.
 fn between(score: i16, other: f64, share: f64, scale: f64) -> i16 {
-    let probability = |score: f64| 1.0 / (1.0 + libm::exp(-score / scale));
-    let mean = (1.0 - share) * probability(score.into()) + share * probability(other);
-    let mean = mean.clamp(1e-9, 1.0 - 1e-9);
-    libm::round(scale * libm::log(mean / (1.0 - mean))).clamp(-32_000.0, 32_000.0) as i16
+    let [own, other] = [f64::from(score), other].map(|score| outlook::probability(score, scale));
+    outlook::score((1.0 - share) * own + share * other, scale)
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! From floating point to the integers of network files, and back.
 //!
-//! An activation of 1 is 127, a sum of 1 what the architecture says. Weights of the hidden layers count 1/64. Outputs count a pawn as 90 and
-//! are divided by 16 in the end, so one unit of the logit is as many times 16 as its centipawns are
-//! in that coin.
+//! An activation of 1 is 127, a sum of 1 what the architecture says. Weights of the hidden layers
+//! count 1/64. Outputs count a pawn as 90 and are divided by 16 in the end, so one unit of the logit is
+//! as many times 16 as its centipawns are in that coin.
 
 use super::weights::Weights;
 use crate::eval::nnue::{Architecture, HIDDEN, Layer, Parts};
