@@ -9,7 +9,7 @@ use anyhow::{Context, bail};
 use monju_engine::learn::{Sample, SelfPlay, SelfPlaySettings};
 use std::{
     collections::BTreeMap,
-    fs::{self, File, OpenOptions},
+    fs::{self, File, OpenOptions, TryLockError},
     io::{self, BufReader, Read, Seek, SeekFrom, Write},
     path::{Path, PathBuf},
     sync::{
@@ -42,7 +42,7 @@ impl SelfPlayRun {
     ///
     /// # Errors
     /// A file cannot be read or written, the settings make no sense, or an existing file was made
-    /// by others.
+    /// by others or is being written by another process.
     pub fn run(&self) -> anyhow::Result<()> {
         let text = match &self.openings {
             None => String::new(),
@@ -171,6 +171,13 @@ impl SelfPlayRun {
             .truncate(false)
             .open(&self.output)
             .with_context(|| format!("cannot open {path}"))?;
+        // Where the file system has no locks, nobody is kept out.
+        if let Err(TryLockError::WouldBlock) = file.try_lock() {
+            bail!(
+                "{path} is being written by another process: wait until that has ended, or choose \
+                 another file"
+            );
+        }
         let contents = Contents::of(&file).with_context(|| format!("cannot read {path}"))?;
         // A game that was cut off is played again.
         let end = contents.positions * Sample::SIZE as u64;
@@ -254,6 +261,22 @@ pub(super) mod tests {
         let whole = fs::read(&one).unwrap();
         assert!(whole.len() >= 300 * Sample::SIZE);
         assert_eq!(whole, fs::read(&two).unwrap());
+    }
+
+    #[test]
+    fn a_file_that_somebody_else_writes_is_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("games.psv");
+        run(&path, 1, 1).run().unwrap();
+        let before = fs::read(&path).unwrap();
+        let other = File::open(&path).unwrap();
+        other.lock().unwrap();
+        let error = run(&path, 500, 1).run().unwrap_err().to_string();
+        assert!(error.contains("another process"), "{error}");
+        assert_eq!(fs::read(&path).unwrap(), before);
+        drop(other);
+        run(&path, 500, 1).run().unwrap();
+        assert!(fs::read(&path).unwrap().len() > before.len());
     }
 
     #[test]

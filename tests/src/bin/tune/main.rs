@@ -39,7 +39,8 @@ struct Arguments {
     /// What is tuned, as NAME:STEP, or NAME:STEP:START.
     #[arg(required = true)]
     parameters: Vec<String>,
-    /// File that holds the numbers, and is gone on from where it is there already.
+    /// File that holds the numbers, and is gone on from where it is there already, with the same
+    /// arguments.
     #[arg(long)]
     state: PathBuf,
     /// Openings, one `startpos moves …` a line; each is played with both colours.
@@ -68,6 +69,24 @@ struct Arguments {
     jobs: usize,
 }
 
+impl Arguments {
+    /// All that the numbers are a function of.
+    fn recipe(&self, evaluator: &Model, openings: &[String]) -> String {
+        format!(
+            "{} evaluator={} nodes={} updates={} pairs={} gain={} seed={} openings={}:{}",
+            self.parameters.join(" "),
+            evaluator,
+            self.nodes,
+            self.updates,
+            self.pairs,
+            self.gain,
+            self.seed,
+            self.openings.display(),
+            openings.len()
+        )
+    }
+}
+
 fn main() -> anyhow::Result<()> {
     let arguments = Arguments::parse();
     let openings = openings::read(&arguments.openings)?;
@@ -78,7 +97,8 @@ fn main() -> anyhow::Result<()> {
         .map(|text| Parameter::parse(text))
         .collect();
     let evaluator = Model::embedded(arguments.evaluator)?;
-    let mut spsa = Spsa::new(parameters?, arguments.updates, arguments.gain);
+    let recipe = arguments.recipe(&evaluator, &openings);
+    let mut spsa = Spsa::new(parameters?, arguments.updates, arguments.gain, recipe);
     if arguments.state.exists() {
         let state = fs::read_to_string(&arguments.state)?;
         spsa.resume(&serde_json::from_str(&state)?)

@@ -65,15 +65,18 @@ pub struct Spsa {
     planned: usize,
     /// Gain of the last update: by how many steps a point moves a number.
     gain: f64,
+    /// What the numbers are a function of.
+    recipe: String,
 }
 
 impl Spsa {
-    pub fn new(parameters: Vec<Parameter>, planned: usize, gain: f64) -> Self {
+    pub fn new(parameters: Vec<Parameter>, planned: usize, gain: f64, recipe: String) -> Self {
         Self {
             parameters,
             updates: 0,
             planned,
             gain,
+            recipe,
         }
     }
 
@@ -133,16 +136,25 @@ impl Spsa {
         let values: Vec<_> = values
             .map(|parameter| json!([parameter.name, parameter.value]))
             .collect();
-        json!({ "updates": self.updates, "values": values })
+        json!({ "recipe": self.recipe, "updates": self.updates, "values": values })
     }
 
     /// Goes on from there.
+    ///
+    /// # Errors
+    /// It is no state, or one that other arguments led to.
     pub fn resume(&mut self, state: &Value) -> anyhow::Result<()> {
+        let recipe = state["recipe"].as_str().unwrap_or("it does not say what");
+        if recipe != self.recipe {
+            bail!(
+                "it was made by other arguments ({recipe}): give them again, or choose another file"
+            );
+        }
         let updates = state["updates"].as_u64().context("no number of updates")?;
         for (index, parameter) in self.parameters.iter_mut().enumerate() {
             let [name, value] = [0, 1].map(|part| &state["values"][index][part]);
             if name.as_str() != Some(parameter.name) {
-                bail!("it holds other numbers than {}", parameter.name);
+                bail!("it lacks {}", parameter.name);
             }
             parameter.value = value.as_f64().context("no value")?;
         }
@@ -158,7 +170,12 @@ mod tests {
     fn spsa(planned: usize) -> Spsa {
         let parameters = ["razoring_base:10", "futility_base:20:100"];
         let parameters = parameters.map(|text| Parameter::parse(text).unwrap());
-        Spsa::new(parameters.to_vec(), planned, 0.05)
+        Spsa::new(
+            parameters.to_vec(),
+            planned,
+            0.05,
+            format!("{planned} updates"),
+        )
     }
 
     #[test]
@@ -191,15 +208,17 @@ mod tests {
     }
 
     #[test]
-    fn a_state_is_read_back_and_one_of_other_numbers_is_refused() {
+    fn a_state_is_read_back_and_one_of_other_arguments_is_refused() {
         let mut tuned = spsa(10);
         tuned.update(&[(vec![true, false], 2.0)]);
         let mut resumed = spsa(10);
         resumed.resume(&tuned.state()).unwrap();
         assert_eq!(resumed, tuned);
-        let other = vec![Parameter::parse("null_move_surplus:10").unwrap()];
-        let mut other = Spsa::new(other, 10, 0.05);
-        assert!(other.resume(&tuned.state()).is_err());
+        let error = spsa(20).resume(&tuned.state()).unwrap_err().to_string();
+        assert!(error.contains("(10 updates)"), "{error}");
+        let mut damaged = tuned.state();
+        damaged["values"][1][0] = json!("null_move_surplus");
+        assert!(spsa(10).resume(&damaged).is_err());
     }
 
     #[test]
