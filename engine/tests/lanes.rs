@@ -108,7 +108,11 @@ fn cuts_change_no_value() {
     deep(|| {
         let [mut minimax, mut cutting] = [SearchOptions::minimax(), SearchOptions::plain()]
             .map(|search| player(4, 50.0, 1, search));
-        for game in positions().iter().step_by(5) {
+        // Random play brings pawns to where they promote: the orders in which that can happen are too
+        // many for quiescence without cuts.
+        let games = positions();
+        let young = games.iter().filter(|game| game.moves().len() < 20);
+        for game in young.step_by(2) {
             let reference = think(&mut minimax, 5, game, 2);
             let line = think(&mut cutting, 5, game, 2);
             let scores = |line: &Line| line.lanes.iter().map(|lane| lane.score).collect::<Vec<_>>();

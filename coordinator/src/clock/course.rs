@@ -7,7 +7,8 @@ pub struct Sight<'a> {
     pub mv: &'a str,
     /// The depth of the iteration that it has finished, or is in.
     pub depth: u32,
-    /// Its score in centipawns, a mate being a large one; `None` where it is only a bound.
+    /// Its score in centipawns, a mate being a large one, or what it is at most; `None` where all
+    /// that is known is what it is at least.
     pub score: Option<i32>,
 }
 

@@ -166,7 +166,7 @@ fn sight(vote: &Vote) -> Option<Sight<'_>> {
 }
 
 fn centipawns(score: &Score) -> Option<i32> {
-    if matches!(score.bound(), Bound::Lower | Bound::Upper) {
+    if score.bound() == Bound::Lower {
         return None;
     }
     Some(match score.kind? {

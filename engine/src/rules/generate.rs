@@ -176,7 +176,7 @@ fn board_moves<const ALL: bool, S: Sink>(
     sink.pawns(
         us,
         (steps & declining).without(last),
-        steps & promoting & zone,
+        steps & rewarding & zone,
     );
 
     for from in kinds[PieceKind::Lance.index()] & own {

@@ -21,6 +21,8 @@ impl PartialEq for Position {
     fn eq(&self, other: &Self) -> bool {
         self.key == other.key
             && self.board == other.board
+            && self.kinds == other.kinds
+            && self.colors == other.colors
             && self.hands == other.hands
             && self.side == other.side
     }

@@ -234,7 +234,7 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
             let noisy = is_noisy(&self.position, mv);
             let gives_check = node.targets.is_check(&self.position, mv);
 
-            if !is_root && !best.is_mated(alpha) {
+            if !is_root && !best.is_lost(alpha) {
                 match self.verdict(&node, mv, number, noisy, gives_check, alpha) {
                     Verdict::Search => {}
                     Verdict::Skip => continue,

@@ -229,11 +229,16 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
             );
             let is_inside = predicted.any_above(whole.0) && whole.1.any_above(predicted);
             if V::LANES == 1 && is_inside && !predicted.has_mate(whole) {
+                let is_known = |value: V, window: (V, V)| {
+                    let inside = value.any_above(window.0) && window.1.any_above(value);
+                    let outside = !value.any_above(whole.0) || !whole.1.any_above(value);
+                    inside || outside
+                };
                 let value = self.alpha_beta::<true>(child, narrow, depth, ply, false);
-                if self.stopped || value.any_above(narrow.0) && narrow.1.any_above(value) {
+                if self.stopped || is_known(value, narrow) {
                     return value.negated();
                 }
-                // Outside: what it is above, or below, is known now.
+                // What it is above, or below, is known now.
                 let rest = if value.any_above(narrow.0) {
                     (narrow.0, whole.1)
                 } else {
@@ -241,7 +246,7 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
                 };
                 self.pv[ply].clear();
                 let value = self.alpha_beta::<true>(child, rest, depth, ply, false);
-                if self.stopped || value.any_above(rest.0) && rest.1.any_above(value) {
+                if self.stopped || is_known(value, rest) {
                     return value.negated();
                 }
                 self.pv[ply].clear();

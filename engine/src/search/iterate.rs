@@ -240,13 +240,14 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
                     values.lane(lane)
                 }
             });
-            let mut is_settled = true;
+            let (mut is_settled, mut has_fallen) = (true, false);
             for (lane, (low, high)) in windows.iter_mut().enumerate() {
                 if low >= high {
                     continue;
                 }
                 let value = value.lane(lane);
                 if value <= *low {
+                    has_fallen = true;
                     *high = (*low + *high) / 2;
                     *low = (value - margin).max(-INFINITE);
                 } else if value >= *high {
@@ -262,6 +263,9 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
             }
             if is_settled {
                 return values;
+            }
+            if has_fallen {
+                self.report_fall(value);
             }
             margin += margin;
         }

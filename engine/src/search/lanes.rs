@@ -9,7 +9,7 @@ mod table;
 pub(crate) use table::LaneTable;
 
 use super::{
-    value::{INFINITE, MATE_BOUND, Value, clamp_evaluation},
+    value::{DECIDED, INFINITE, MATE_BOUND, Value, clamp_evaluation},
     values::{Taken, Values},
 };
 use crate::eval::Noise;
@@ -25,6 +25,7 @@ const INF: i16 = INFINITE as i16;
 /// Alpha of a settled lane: nothing is above it. Beta is its negative: nothing is below it.
 const SETTLED: i16 = i16::MAX;
 const MATE: i16 = MATE_BOUND as i16;
+const END: i16 = DECIDED as i16;
 
 /// One value for each virtual player. A search with fewer has settled the other lanes at the root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -246,8 +247,8 @@ impl Values for Lanes {
     }
 
     #[inline(always)]
-    fn is_mated(self, alpha: Self) -> bool {
-        any(|lane| (alpha.0[lane] < INF) & (self.0[lane] <= -MATE))
+    fn is_lost(self, alpha: Self) -> bool {
+        any(|lane| (alpha.0[lane] < INF) & (self.0[lane] <= -END))
     }
 
     #[inline(always)]
@@ -350,7 +351,7 @@ impl Values for Lanes {
             let (value, evaluation) = (self.0[lane], evaluation.0[lane]);
             let better = (lower[lane] & (upper[lane] | (value > evaluation)))
                 | (upper[lane] & (value < evaluation));
-            if better & (value < MATE) & (value > -MATE) {
+            if better & (value < END) & (value > -END) {
                 value
             } else {
                 evaluation

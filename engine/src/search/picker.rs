@@ -412,6 +412,17 @@ mod tests {
                     .filter(|&mv| !is_useless(position, mv))
                     .collect();
                 assert_eq!(seen, expected, "{position}");
+                if !in_check {
+                    let mut noisy = Picker::new(false, None, [None; 2], [Context::NONE; 3]);
+                    noisy.skip_quiets();
+                    let seen: HashSet<Move> =
+                        std::iter::from_fn(|| noisy.next(position, &info, &history)).collect();
+                    let expected: HashSet<Move> = expected
+                        .into_iter()
+                        .filter(|&mv| is_noisy(position, mv))
+                        .collect();
+                    assert_eq!(seen, expected, "{position}");
+                }
                 game.play(played).unwrap();
             }
         }

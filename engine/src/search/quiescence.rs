@@ -102,7 +102,7 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
         while let Some(mv) = picker.next(&self.position, info, self.history) {
             number += 1;
             let gives_check = targets.is_check(&self.position, mv);
-            if options.quiescence_pruning != 0 && !best.is_mated(alpha) {
+            if options.quiescence_pruning != 0 && !best.is_lost(alpha) {
                 if !in_check && !gives_check {
                     let gain = match self.position.piece(mv.to()).get() {
                         Some((_, kind)) => exchange_value(kind),

@@ -46,6 +46,25 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
         }
     }
 
+    /// Called when the root has turned out worse than its window, before it is searched again: what
+    /// was thought best is worth `value` at most. The best line stays.
+    pub(super) fn report_fall(&mut self, value: V) {
+        if self.lane_count > 1 || !self.ruled_out.is_empty() {
+            return;
+        }
+        if let Some(best) = self.best.clone() {
+            let line = Line {
+                score: score(value.lane(0)),
+                bound: Bound::Upper,
+                depth: self.root_depth as u32,
+                nodes: self.total_nodes(),
+                time: self.started.elapsed(),
+                ..best
+            };
+            (self.progress)(&line);
+        }
+    }
+
     pub(super) fn report(&mut self, value: V, bound: Bound) {
         let Some((pv, value, lanes)) = self.opinion(value) else {
             return;

@@ -348,7 +348,7 @@ impl<'a, E: Evaluator + Clone, V: Values> Search<'a, E, V> {
             let number = searched.number;
             let noisy = is_noisy(&self.position, mv);
             let gives_check = node.targets.is_check(&self.position, mv);
-            if node.ply > 0 && !searched.best.is_mated(*alpha) {
+            if node.ply > 0 && !searched.best.is_lost(*alpha) {
                 match self.verdict(node, mv, number, noisy, gives_check, *alpha) {
                     Verdict::Search => {}
                     Verdict::Skip => continue,

@@ -19,6 +19,9 @@ pub(super) const MATE_BOUND: Value = MATE - 2 * MAX_PLY as Value;
 /// Largest static evaluation, noise included.
 const MAX_EVALUATION: Value = 30_000;
 
+/// Smallest value that stands for the end of a game, by mate or by perpetual check.
+pub(super) const DECIDED: Value = MAX_EVALUATION + 1;
+
 /// A draw by repetition.
 pub(super) const DRAW: Value = 0;
 

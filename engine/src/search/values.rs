@@ -10,7 +10,7 @@
 
 use super::{
     Bound,
-    value::{MATE_BOUND, Value, clamp_evaluation, from_table, to_table},
+    value::{DECIDED, MATE_BOUND, Value, clamp_evaluation, from_table, to_table},
 };
 use crate::eval::Noise;
 use std::{
@@ -118,8 +118,9 @@ pub(crate) trait Values: Copy + Debug + PartialEq + Send + Sync + 'static {
     fn take(best: &mut Self, alpha: &mut Self, beta: Self, value: Self) -> Taken;
     /// Whether some lane that is not settled stands for a mate.
     fn has_mate(self, window: (Self, Self)) -> bool;
-    /// Whether the best so far is to be mated, in some lane that is not settled.
-    fn is_mated(self, alpha: Self) -> bool;
+    /// Whether the best so far loses the game, by mate or by perpetual check, in some lane that is not
+    /// settled.
+    fn is_lost(self, alpha: Self) -> bool;
     /// Minus infinity in lanes that are settled in a window.
     fn blanked(self, window: (Self, Self)) -> Self;
     /// The window within bounds that every value has, but only where that leaves a window; whether
@@ -269,8 +270,8 @@ impl Values for Value {
     }
 
     #[inline(always)]
-    fn is_mated(self, _: Self) -> bool {
-        self <= -MATE_BOUND
+    fn is_lost(self, _: Self) -> bool {
+        self <= -DECIDED
     }
 
     #[inline(always)]
@@ -298,7 +299,7 @@ impl Values for Value {
     fn error(self, evaluation: Self, beta: Self, raised: bool) -> Option<Value> {
         // A bound says something only on its own side of the evaluation.
         let tells = (self < beta || self > evaluation) && (raised || self < evaluation);
-        (tells && self.abs() < MATE_BOUND).then_some(self - evaluation)
+        (tells && self.abs() < DECIDED).then_some(self - evaluation)
     }
 
     #[inline(always)]
@@ -333,7 +334,7 @@ impl Values for Value {
             Bound::Lower => self > evaluation,
             Bound::Upper => self < evaluation,
         };
-        if better && self.abs() < MATE_BOUND {
+        if better && self.abs() < DECIDED {
             self
         } else {
             evaluation

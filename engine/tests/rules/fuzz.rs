@@ -77,6 +77,7 @@ fn check(position: &Position, legal: &[Move], all: &[Move]) {
         after.unmake(mv, undo);
         assert_eq!(&after, position, "{mv}");
         assert_eq!(after.key(), position.key(), "{position} {mv}");
+        assert_eq!(after.ply(), position.ply(), "{position} {mv}");
     }
     let text = position.to_string();
     let read = Game::from_usi(&text).unwrap_or_else(|error| panic!("{text}: {error}"));

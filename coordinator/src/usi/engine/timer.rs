@@ -58,7 +58,8 @@ impl Timer {
         let sight = Sight {
             mv: &mv,
             depth: line.depth,
-            score: (line.bound == Bound::Exact).then_some(score),
+            // At most so much: the fall is what the clock has to know of.
+            score: (line.bound != Bound::Lower).then_some(score),
         };
         self.evidence = Some(self.course.observe(&mv, &[Some(sight)]));
     }
@@ -140,6 +141,25 @@ mod tests {
             agreement(&[&STEADY[..], &[("7g7f", 7, -80)]].concat()),
             3_000
         );
+    }
+
+    #[test]
+    fn a_score_that_is_falling_is_enough_and_one_that_rises_is_not() {
+        let stop_after_bound = |bound, score| {
+            let start = Instant::now();
+            let mut timer = Timer::new(Tempo::Agreement, start);
+            timer.start(BUDGET, start);
+            for (mv, depth, score) in STEADY {
+                timer.hear(&line(mv, depth, score));
+            }
+            timer.hear(&Line {
+                bound,
+                ..line("7g7f", 7, score)
+            });
+            (timer.stop_at().expect("a clock") - start).as_millis()
+        };
+        assert_eq!(stop_after_bound(Bound::Upper, -80), 3_000);
+        assert_eq!(stop_after_bound(Bound::Lower, -80), 400);
     }
 
     #[test]
