@@ -87,6 +87,14 @@ impl Process {
         self.child.id()
     }
 
+    /// KiB of memory that the process holds beside what it has mapped from files; `None` where the
+    /// system does not tell.
+    pub fn memory_kib(&self) -> Option<u64> {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.id())).ok()?;
+        let line = status.lines().find(|line| line.starts_with("RssAnon:"))?;
+        line.split_whitespace().nth(1)?.parse().ok()
+    }
+
     /// Writes one line to its standard input; panics when it no longer reads.
     pub fn send(&mut self, line: &str) {
         let input = self.input.as_mut().expect("an open standard input");

@@ -57,6 +57,11 @@ impl Usi {
         self.process.send(line);
     }
 
+    /// See [`Process::memory_kib`].
+    pub fn memory_kib(&self) -> Option<u64> {
+        self.process.memory_kib()
+    }
+
     /// Reads until the line that begins with `word`; returns all lines read, that one last.
     pub fn expect(&self, word: &str) -> Vec<String> {
         self.process

@@ -55,6 +55,28 @@ fn equal_nodes_are_equal_searches_after_a_new_game() {
     assert!(usi.quit().status.success());
 }
 
+/// Tables of histories and whatever else a search needs take some 20 MiB.
+#[test]
+fn memory_is_what_usi_hash_says_and_little_more() {
+    let _alone = alone();
+    let mut usi = Usi::start_engine(&[]);
+    usi.handshake();
+    let mut taken = Vec::new();
+    for (hash, threads) in [(64, 1), (192, 2), (64, 1)] {
+        usi.send(&format!("setoption name USI_Hash value {hash}"));
+        usi.send(&format!("setoption name Threads value {threads}"));
+        usi.new_game();
+        usi.think(&opening(10), "go nodes 200000");
+        if let Some(kib) = usi.memory_kib() {
+            taken.push((hash, kib / 1024));
+        }
+    }
+    for (hash, mib) in taken {
+        assert!((hash..hash + 32).contains(&mib), "{mib} of {hash}");
+    }
+    assert!(usi.quit().status.success());
+}
+
 #[test]
 fn the_clock_is_kept() {
     let _alone = alone();
