@@ -14,7 +14,7 @@ use crate::{
     calibration::Calibration,
     voting::{self, Rule},
 };
-use monju_engine::{Game, Move};
+use monju_engine::{Game, Move, Repetition};
 use monju_proto::v1::{
     Arrival, Ballot, Decision, Line, PlayerInfo, Position, Tally, ThinkResult, Vote,
 };
@@ -88,11 +88,24 @@ impl Said {
             "resign" => Self::Resign,
             "win" => Self::Win,
             _ => match game.parse_move(text) {
+                Ok(mv) if fouls(game, mv) => {
+                    Self::Illegal(format!("{mv} loses the game by perpetual check"))
+                }
                 Ok(mv) => Self::Legal(mv),
                 Err(error) => Self::Illegal(error.to_string()),
             },
         }
     }
+}
+
+/// Whether a move loses at once by perpetual check, and another one does not.
+fn fouls(game: &Game, mv: Move) -> bool {
+    let us = game.position().side_to_move();
+    let loses = |mv| {
+        let mut after = game.clone();
+        after.play(mv).is_ok() && after.repetition() == Repetition::PerpetualCheckBy(us)
+    };
+    loses(mv) && game.legal_moves().into_iter().any(|other| !loses(other))
 }
 
 /// How a vote is entered.
@@ -163,6 +176,21 @@ impl OpenBallot {
     pub fn fail(&mut self, player: usize, reason: String, arrived: Duration) {
         for place in self.places[player].clone() {
             self.entries[place].fail(reason.clone(), arrived);
+        }
+    }
+
+    /// Whether a player will send nothing more without having answered.
+    pub fn has_failed(&self, player: usize) -> bool {
+        let mut entries = self.entries[self.places[player].clone()].iter();
+        entries.any(|entry| matches!(entry.state, State::Failed(_)))
+    }
+
+    /// A player that has failed is asked once more. What it had streamed stands until it says more.
+    pub fn ask_again(&mut self, player: usize) {
+        for entry in &mut self.entries[self.places[player].clone()] {
+            if matches!(entry.state, State::Failed(_)) {
+                entry.state = State::Thinking;
+            }
         }
     }
 

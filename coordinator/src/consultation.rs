@@ -20,6 +20,7 @@ use pace::Pace;
 use std::{collections::HashMap, future, time::Duration};
 use tokio::{
     sync::mpsc,
+    task::JoinHandle,
     time::{self, Instant},
 };
 use tracing::{debug, info};
@@ -29,6 +30,9 @@ const STANDING_INTERVAL: Duration = Duration::from_millis(100);
 
 /// After a stop, players get this long to name their final moves; native ones need 5 ms.
 const STOP_PATIENCE: Duration = Duration::from_millis(30);
+
+/// A search for a move of the coordinator's own that has had less time is no better than a new one.
+const RESERVE_RIPENS: Duration = Duration::from_millis(200);
 
 /// What a consultation is about.
 #[derive(Clone, Debug)]
@@ -93,6 +97,7 @@ pub async fn consult(
                 None => listening = false,
             },
             () = at(consultation.pace.stop_at()) => consultation.end_or_go_on(),
+            () = at(consultation.reserve_at()) => consultation.search_if_silent(),
             (seat, event) = consultation.crew.next() => consultation.enter(seat, event),
             () = at(consultation.pace.review_at()) => consultation.review(),
             () = at(consultation.standing_at) => {
@@ -133,6 +138,30 @@ async fn at(moment: Option<Instant>) {
     }
 }
 
+/// The search for a move of the coordinator's own. Dropping it ends it.
+struct Reserve {
+    begun: Instant,
+    control: Control,
+    search: JoinHandle<String>,
+}
+
+impl Reserve {
+    /// What it has found; it ends here. `None` when it has hardly begun.
+    async fn choose(mut self) -> Option<String> {
+        if self.begun.elapsed() < RESERVE_RIPENS {
+            return None;
+        }
+        self.control.stop();
+        (&mut self.search).await.ok()
+    }
+}
+
+impl Drop for Reserve {
+    fn drop(&mut self) {
+        self.control.stop();
+    }
+}
+
 struct Consultation<'a> {
     seats: &'a [Seat],
     crew: Crew,
@@ -152,6 +181,11 @@ struct Consultation<'a> {
     only_move: bool,
     standing_at: Option<Instant>,
     last_standing: Option<Instant>,
+    /// Since when the clock runs.
+    clock_from: Instant,
+    /// Whether it was looked, in the middle of the time, if anybody has said anything.
+    has_looked: bool,
+    reserve: Option<Reserve>,
 }
 
 impl<'a> Consultation<'a> {
@@ -192,6 +226,9 @@ impl<'a> Consultation<'a> {
             by_rules,
             standing_at: None,
             last_standing: None,
+            clock_from: Instant::now(),
+            has_looked: false,
+            reserve: None,
         };
         consultation.ask_everybody(&predictions);
         if !consultation.pondering {
@@ -278,6 +315,31 @@ impl<'a> Consultation<'a> {
             let round_trips = self.seats.iter().map(|seat| seat.round_trip);
             let round_trip = round_trips.max().unwrap_or_default();
             self.pace.start(budget, round_trip, self.begun);
+            self.clock_from = Instant::now();
+        }
+    }
+
+    /// When to look whether anybody has said anything: in the middle of the time.
+    fn reserve_at(&self) -> Option<Instant> {
+        let until = self.pace.decide_at().filter(|_| !self.has_looked)?;
+        Some(until - until.saturating_duration_since(self.clock_from) / 2)
+    }
+
+    /// Searches for a move of the coordinator's own while no player has one, rather than at the deadline.
+    fn search_if_silent(&mut self) {
+        self.has_looked = true;
+        if let (None, Verdict::NoVotes) = (self.by_rules, self.ballot.verdict()) {
+            let left = self.pace.decide_at().map_or(Duration::ZERO, |at| {
+                at.saturating_duration_since(Instant::now())
+            });
+            let control = Control::new();
+            let game = self.ballot.game().clone();
+            let search = tokio::spawn(fallback::choose(game, left, control.clone()));
+            self.reserve = Some(Reserve {
+                begun: Instant::now(),
+                control,
+                search,
+            });
         }
     }
 
@@ -310,12 +372,19 @@ impl<'a> Consultation<'a> {
         }
     }
 
-    /// Those that have pondered on the move that was played go on; the others are asked anew.
+    /// Those that have pondered on the move that was played go on; the others are asked anew, also those
+    /// that were lost meanwhile: they may be back, and what they said last was said in no hurry.
     fn tell_of_the_hit(&mut self) {
         let budget = self.budget();
         for (index, seat) in self.seats.iter().enumerate() {
             let limits = self.limits_for(seat, budget);
-            if let Some(member) = self.crew.member(index) {
+            if self.ballot.has_failed(index) {
+                if let Ok(channel) = &seat.access {
+                    let go = self.go(seat, limits);
+                    self.ballot.ask_again(index);
+                    self.crew.ask_again(index, channel.clone(), go);
+                }
+            } else if let Some(member) = self.crew.member(index) {
                 member.ponder_hit(limits);
             } else if let (true, Ok(channel)) = (self.crew.is_elsewhere(index), &seat.access) {
                 let go = self.go(seat, limits);
@@ -399,7 +468,7 @@ impl<'a> Consultation<'a> {
     }
 
     /// `control` ends the fallback search, should there be one.
-    async fn decide(self, control: Control) -> Ballot {
+    async fn decide(mut self, control: Control) -> Ballot {
         let (mv, ponder, tie_break) = match (self.by_rules, self.ballot.verdict()) {
             (Some(mv), _) => (mv.to_owned(), String::new(), TieBreak::Rules),
             (
@@ -411,10 +480,19 @@ impl<'a> Consultation<'a> {
                 },
             ) => (mv, ponder, tie_break),
             (None, Verdict::NoVotes) => {
-                let left = self.pace.stop_at().map_or(Duration::ZERO, |at| {
-                    at.saturating_duration_since(Instant::now())
-                });
-                let mv = fallback::choose(self.ballot.game().clone(), left, control).await;
+                let reserve = match self.reserve.take() {
+                    Some(reserve) => reserve.choose().await,
+                    None => None,
+                };
+                let mv = match reserve {
+                    Some(mv) => mv,
+                    None => {
+                        let left = self.pace.stop_at().map_or(Duration::ZERO, |at| {
+                            at.saturating_duration_since(Instant::now())
+                        });
+                        fallback::choose(self.ballot.game().clone(), left, control).await
+                    }
+                };
                 (mv, String::new(), TieBreak::Fallback)
             }
         };

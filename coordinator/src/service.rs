@@ -44,8 +44,9 @@ use tokio_stream::{
 use tonic::{Request, Response, Status, Streaming};
 use tracing::warn;
 
-/// Workers get this long to prepare for a game: foreign engines read files and clear tables.
-const PREPARATION: Duration = Duration::from_secs(5);
+/// Workers get this long to prepare for a game: foreign engines read files, clear tables, and may bring a
+/// GPU up. Less than the 30 s after which the proxy goes on without an answer.
+const PREPARATION: Duration = Duration::from_secs(25);
 
 /// Ballots that a slow watcher may lag behind before it loses some.
 const WATCH_BACKLOG: usize = 64;

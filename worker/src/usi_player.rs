@@ -22,6 +22,9 @@ use tokio::{
     time::{Instant, sleep_until},
 };
 
+/// So many lines of an engine are read before the clock and the coordinator are looked at, too.
+const LINES_IN_A_ROW: u32 = 64;
+
 /// How long an engine may take from `stop` to `bestmove`. Some think for a second whatever they
 /// are told.
 const STOP_GRACE: Duration = Duration::from_secs(2);
@@ -273,12 +276,16 @@ impl Search<'_> {
         let mut held: Option<v1::Line> = None;
         let mut hit = false;
         let mut patience: Option<Instant> = None;
+        let mut turns = 0u32;
         loop {
             let mut stop = false;
+            turns = turns.wrapping_add(1);
+            // An engine that says more than can be read is not listened to before all else for ever.
+            let listens = !turns.is_multiple_of(LINES_IN_A_ROW);
             tokio::select! {
                 // First what the engine has said: a machine that was frozen wakes up late.
                 biased;
-                said = child.next() => match said? {
+                said = child.next(), if listens => match said? {
                     Said::Info(info) => {
                         if held.is_none() && thought.hear(&info) {
                             self.progress.send_replace(thought.line(started.elapsed()));
@@ -305,6 +312,7 @@ impl Search<'_> {
                 },
                 () = until(deadline), if patience.is_none() => stop = true,
                 () = until(patience) => return Err(ChildError::IgnoredStop(STOP_GRACE)),
+                () = std::future::ready(()), if !listens => {}
             }
             if !order.ponder
                 && let Some(line) = held.take()

@@ -121,6 +121,22 @@ fn an_illegal_line_never_replaces_a_legal_one_but_an_illegal_result_does() {
 }
 
 #[test]
+fn the_last_of_perpetual_checks_is_no_vote() {
+    const CYCLE: &str = "3a4b 2d1c 4b3a 1c2d";
+    let start = "sfen +R6nl/6s1k/p1n2s1s1/1g3Bp1p/2pPPNPp1/KPs2G2P/N3p4/1G4+r2/LL7 b BL2Pg5p 1 moves \
+                 L*1c 1b1c B*3a 1c2d 3a4b+ 2d1c 4b3a 1c2d";
+    let vote = |position: &str| {
+        let mut ballot = ballot_on(position, &["a"], None);
+        ballot.result(0, result(&["3a4b"], 4), AT);
+        votes(&ballot)
+    };
+    let third = format!("{start} {CYCLE}");
+    assert_eq!(vote(&third), [(Arrival::Final, true, true)]);
+    let fourth = format!("{third} {CYCLE}");
+    assert_eq!(vote(&fourth), [(Arrival::Illegal, false, false)]);
+}
+
+#[test]
 fn what_comes_after_the_result_is_ignored() {
     let mut ballot = ballot(&["a"]);
     ballot.result(0, result(&["7g7f"], 3), AT);

@@ -15,7 +15,7 @@ pub struct Sight<'a> {
 /// What the clock goes by.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Evidence {
-    /// The share of all players that would play the leading move, from 0 to 1.
+    /// The share of all players that are there which would play the leading move, from 0 to 1.
     pub agreement: f64,
     /// For how many iterations, of the median player, the leading move has led.
     pub steady: u32,
@@ -46,8 +46,8 @@ const SMOOTHING: f64 = 4.0;
 
 impl Course {
     /// Takes note of what all players say now: one entry for each, `None` for those that have said
-    /// nothing. `leader` is the move that would be played.
-    pub fn observe(&mut self, leader: &str, sights: &[Option<Sight<'_>>]) -> Evidence {
+    /// nothing; `gone` of these will never say anything. `leader` is the move that would be played.
+    pub fn observe(&mut self, leader: &str, sights: &[Option<Sight<'_>>], gone: usize) -> Evidence {
         self.trends.resize(sights.len(), None);
         for (trend, sight) in self.trends.iter_mut().zip(sights) {
             if let Some(Sight {
@@ -80,7 +80,7 @@ impl Course {
             .filter(|(_, sight)| supports(sight))
             .filter_map(|(trend, _)| trend.map(|trend| trend.fallen()));
         Evidence {
-            agreement: match sights.len() {
+            agreement: match sights.len().saturating_sub(gone) {
                 0 => 0.0,
                 players => supporters as f64 / players as f64,
             },
@@ -133,14 +133,19 @@ mod tests {
     fn those_that_have_said_nothing_do_not_agree() {
         let mut course = Course::default();
         let sights = [sight("7g7f", 3, 0), sight("7g7f", 3, 0), None, None];
-        assert_eq!(course.observe("7g7f", &sights).agreement, 0.5);
-        assert_eq!(course.observe("7g7f", &[]).agreement, 0.0);
+        assert_eq!(course.observe("7g7f", &sights, 0).agreement, 0.5);
+        assert_eq!(
+            course.observe("7g7f", &sights, 2).agreement,
+            1.0,
+            "all that are there"
+        );
+        assert_eq!(course.observe("7g7f", &[], 0).agreement, 0.0);
     }
 
     #[test]
     fn steadiness_counts_iterations_since_the_lead_changed() {
         let mut course = Course::default();
-        let mut at = |leader, depth| course.observe(leader, &[sight(leader, depth, 0)]).steady;
+        let mut at = |leader, depth| course.observe(leader, &[sight(leader, depth, 0)], 0).steady;
         assert_eq!(at("7g7f", 2), 0);
         assert_eq!(at("7g7f", 7), 5);
         assert_eq!(at("2g2f", 7), 0);
@@ -152,7 +157,7 @@ mod tests {
         let mut course = Course::default();
         let mut at = |depth, score| {
             course
-                .observe("7g7f", &[sight("7g7f", depth, score)])
+                .observe("7g7f", &[sight("7g7f", depth, score)], 0)
                 .fallen
         };
         for depth in 1..6 {
@@ -174,7 +179,7 @@ mod tests {
                 sight("7g7f", 6, 25),
                 sight("2g2f", if score == 0 { 5 } else { 6 }, score),
             ];
-            course.observe("7g7f", &sights).fallen
+            course.observe("7g7f", &sights, 0).fallen
         };
         at(&mut course, 0);
         assert_eq!(at(&mut course, -500), 0);
@@ -183,13 +188,13 @@ mod tests {
     #[test]
     fn a_bound_is_no_score() {
         let mut course = Course::default();
-        course.observe("7g7f", &[sight("7g7f", 5, 100)]);
+        course.observe("7g7f", &[sight("7g7f", 5, 100)], 0);
         let bound = Some(Sight {
             mv: "7g7f",
             depth: 6,
             score: None,
         });
-        assert_eq!(course.observe("7g7f", &[bound]).fallen, 0);
+        assert_eq!(course.observe("7g7f", &[bound], 0).fallen, 0);
     }
 
     proptest! {
@@ -206,7 +211,7 @@ mod tests {
                     .iter()
                     .map(|(mv, depth, score)| sight(mv, *depth, *score))
                     .collect();
-                let evidence = course.observe(&round[0].0, &sights);
+                let evidence = course.observe(&round[0].0, &sights, 0);
                 prop_assert!((0.0..=1.0).contains(&evidence.agreement));
                 prop_assert!(evidence.agreement > 0.0, "the leader has a supporter");
                 prop_assert!(evidence.steady < 30);

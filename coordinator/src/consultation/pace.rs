@@ -107,7 +107,12 @@ impl Pace {
             return;
         }
         let sights: Vec<_> = standing.votes.iter().map(sight).collect();
-        self.evidence = Some(self.course.observe(leader, &sights));
+        // Whoever was lost before he had an opinion is no reason to think longer.
+        let votes = standing.votes.iter().zip(&sights);
+        let gone = votes
+            .filter(|(vote, sight)| vote.arrival() == Arrival::Failed && sight.is_none())
+            .count();
+        self.evidence = Some(self.course.observe(leader, &sights, gone));
         self.set_deadlines();
     }
 
@@ -179,15 +184,18 @@ fn centipawns(score: &Score) -> Option<i32> {
 
 /// Whether `leader` has the most votes whatever the players that are still thinking will say, or
 /// more than half of all the votes there can be where that is needed. Only final votes count for
-/// sure: a provisional one may still change.
+/// sure: a provisional one may still change. What lost players said last, perhaps early, stands against a
+/// lead but is none: a network that stalls must not end the thinking of those that are left.
 pub(super) fn cannot_be_overtaken(standing: &Ballot, leader: &str, needs_half: bool) -> bool {
     let mut certain = BTreeMap::<&str, usize>::new();
+    let mut leading = 0;
     let mut open = 0;
     for vote in &standing.votes {
         match vote.arrival() {
             Arrival::Final => {
                 if let Some(sight) = sight(vote) {
                     *certain.entry(sight.mv).or_default() += 1;
+                    leading += usize::from(sight.mv == leader);
                 }
             }
             // Its player is gone, but its last move counts.
@@ -204,7 +212,7 @@ pub(super) fn cannot_be_overtaken(standing: &Ballot, leader: &str, needs_half: b
         }
     }
     let total: usize = certain.values().sum();
-    let leading = certain.remove(leader).unwrap_or(0);
+    certain.remove(leader);
     let second = certain.into_values().max().unwrap_or(0);
     leading > second + open && (!needs_half || leading * 2 > total + open)
 }

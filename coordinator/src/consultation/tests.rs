@@ -200,6 +200,26 @@ async fn without_any_vote_the_coordinator_moves_itself() {
     assert!(Game::startpos().parse_move(mv).is_ok(), "{mv}");
 }
 
+/// The coordinator searches for itself from the middle of the time on; whoever speaks after that still
+/// counts.
+#[tokio::test(start_paused = true)]
+async fn whoever_speaks_at_last_is_heard_and_silence_is_answered() {
+    let script = |late: bool| match late {
+        true => vec![Wait(700), Answer("2g2f")],
+        false => vec![Wait(60_000)],
+    };
+    for late in [true, false] {
+        let worker = FakeWorker::named("desk").player("a", &script(late));
+        let (roster, _server) = worker.roster().await;
+        let ballot = run(&roster, question(time_limit(1_000)), vec![]).await;
+        let (mv, tie_break, elapsed_ms) = decision(&ballot);
+        assert!(Game::startpos().parse_move(mv).is_ok(), "{mv}");
+        assert_eq!(tie_break == TieBreak::Fallback, !late);
+        // The search takes real time, which a clock that stands still says nothing about.
+        assert!(!late || elapsed_ms == 700, "{elapsed_ms}");
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_mated_side_resigns_without_asking() {
     let worker = FakeWorker::named("desk").player("a", &[Answer("5a5b")]);

@@ -87,7 +87,7 @@ impl Link {
     }
 
     /// A worker that is lost when it does not describe itself within `patience`.
-    pub(super) fn watch(address: String, channel: Channel, patience: Duration) -> Self {
+    pub(crate) fn watch(address: String, channel: Channel, patience: Duration) -> Self {
         let (sender, state) = watch::channel(State {
             described: None,
             failure: Some("not connected yet".to_owned()),

@@ -59,6 +59,9 @@ pub enum SelfPlayError {
     /// Several threads never play the same game twice.
     #[error("self-play needs players of one thread, not {0}")]
     Threads(usize),
+    /// Games that end before they begin.
+    #[error("self-play needs games of at least one ply")]
+    MaximumPlies,
     /// A search that may visit no node.
     #[error("self-play needs at least one node a move")]
     Nodes,
@@ -94,6 +97,9 @@ impl<'a> SelfPlay<'a> {
         }
         if settings.nodes == 0 {
             return Err(SelfPlayError::Nodes);
+        }
+        if settings.maximum_plies == 0 {
+            return Err(SelfPlayError::MaximumPlies);
         }
         Ok(Self {
             settings,

@@ -43,7 +43,7 @@ pub enum SfenError {
     #[error("sfen hands are '{0}', expected - or counted pieces such as 2Pb")]
     Hands(String),
     /// A move number that cannot be read.
-    #[error("sfen ply is '{0}', expected a number from 1 to 65535")]
+    #[error("sfen ply is '{0}', expected a number up to 65535")]
     Ply(String),
     /// More pieces than a set has.
     #[error("{count} pieces of kind {kind}, a set has {max}")]
@@ -115,9 +115,9 @@ impl Position {
         position.read_hands(hands)?;
         position.ply = ply
             .parse::<u16>()
-            .ok()
-            .filter(|&ply| ply >= 1)
-            .ok_or_else(|| SfenError::Ply(excerpt(ply)))?
+            .map_err(|_| SfenError::Ply(excerpt(ply)))?
+            // Some programs count from 0.
+            .max(1)
             .into();
         position.check()?;
         Ok(position)

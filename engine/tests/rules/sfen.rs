@@ -324,6 +324,13 @@ fn every_form_of_a_position_is_read() {
     }
 }
 
+/// Some programs count moves from 0.
+#[test]
+fn move_number_0_is_the_first_move() {
+    let text = "sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 0";
+    assert_eq!(game(text).position().ply(), 1);
+}
+
 #[test]
 fn malformed_games_are_refused_with_the_ply_and_the_move() {
     for (text, ply, offender) in [

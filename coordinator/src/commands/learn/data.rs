@@ -35,11 +35,15 @@ pub fn read<S: Default>(
     for path in paths {
         let bytes = read_file(path)?;
         let (samples, _) = bytes.as_chunks::<{ Sample::SIZE }>();
+        // Other programs do not say where games end; to them every position is one by itself.
+        let has_games = samples
+            .iter()
+            .any(|sample| sample[Sample::SIZE - 1] & 1 == 1);
         let place = |index: usize| format!("in {}, position {}", path.display(), index + 1);
         let mut game: Vec<Sample> = Vec::new();
         for (index, sample) in samples.iter().enumerate() {
             let sample = Sample::from_bytes(sample).with_context(|| place(index))?;
-            let is_last = sample.is_last;
+            let is_last = sample.is_last || !has_games;
             game.push(sample);
             if !is_last && index + 1 < samples.len() {
                 continue;
@@ -64,9 +68,13 @@ pub fn read<S: Default>(
 /// The whole file.
 ///
 /// # Errors
-/// It cannot be read.
+/// It cannot be read, or is a folder, a pipe or a device, which might never end.
 pub fn read_file(path: &Path) -> anyhow::Result<Vec<u8>> {
-    fs::read(path).with_context(|| format!("cannot read {}", path.display()))
+    let context = || format!("cannot read {}", path.display());
+    if !fs::metadata(path).with_context(context)?.is_file() {
+        bail!("{} is no file", path.display());
+    }
+    fs::read(path).with_context(context)
 }
 
 impl<S> Data<S> {
@@ -122,6 +130,15 @@ mod tests {
         let data = read(&paths, count, add).unwrap();
         assert_eq!(data.held_out, [3, 3, 3]);
         assert_eq!(data.learned, [2, 2, 1]);
+
+        // As other programs write them, without ends of games.
+        let mut foreign = bytes.clone();
+        for sample in foreign.as_chunks_mut::<{ Sample::SIZE }>().0 {
+            sample[Sample::SIZE - 1] = 0;
+        }
+        fs::write(&paths[0], &foreign).unwrap();
+        let data = read(&paths, count, add).unwrap();
+        assert_eq!((data.held_out.len(), data.learned.len()), (1, 5));
 
         // The board of the fifth position.
         bytes[4 * Sample::SIZE..][..32].fill(0xff);

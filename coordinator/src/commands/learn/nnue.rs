@@ -58,16 +58,6 @@ impl NetworkRun {
                 path.display()
             );
         }
-        let mut trainer = self.trainer()?;
-        let mut epochs = if self.resume {
-            let path = self.beside(".losses.tsv");
-            let text = read_text(&path)?;
-            Epoch::parse_all(&text).with_context(|| format!("in {}", path.display()))?
-        } else {
-            Vec::new()
-        };
-        epochs.retain(|epoch| epoch.number <= trainer.epochs_done());
-
         let NetworkTraining {
             trace_decay,
             teacher_share,
@@ -80,6 +70,17 @@ impl NetworkRun {
             .iter()
             .map(|path| read_network(path))
             .collect::<Result<_, _>>()?;
+        let recipe = self.recipe(&teachers)?;
+        let mut trainer = self.trainer(&recipe)?;
+        let mut epochs = if self.resume {
+            let path = self.beside(".losses.tsv");
+            let text = read_text(&path)?;
+            Epoch::parse_all(&text).with_context(|| format!("in {}", path.display()))?
+        } else {
+            Vec::new()
+        };
+        epochs.retain(|epoch| epoch.number <= trainer.epochs_done());
+
         let prepare = |game: &mut [Sample]| look_ahead(game, trace_decay, scale);
         let mut data = data::read(&self.data, prepare, TrainingSet::add)?;
         data.check(TrainingSet::len)?;
@@ -108,7 +109,7 @@ impl NetworkRun {
                 "epoch {number}: loss {learning:.5}, {:.5} on what it has not seen",
                 epoch.held_out
             ));
-            self.write(&trainer, &epochs)?;
+            self.write(&trainer, &epochs, &recipe)?;
         }
         progress.finish(trainer.epochs_done() * each, "");
         println!(
@@ -119,10 +120,34 @@ impl NetworkRun {
         Ok(())
     }
 
-    fn trainer(&self) -> anyhow::Result<NetworkTrainer> {
+    /// Everything that the network depends on beside what it starts from.
+    fn recipe(&self, teachers: &[Network]) -> anyhow::Result<String> {
+        let mut recipe = format!("{:#?}\n", self.settings);
+        for path in &self.data {
+            let bytes = fs::metadata(path)
+                .with_context(|| format!("cannot read {}", path.display()))?
+                .len();
+            recipe += &format!("data {} of {bytes} bytes\n", path.display());
+        }
+        for teacher in teachers {
+            recipe += &format!("teacher {:016x}\n", teacher.hash());
+        }
+        Ok(recipe)
+    }
+
+    fn trainer(&self, recipe: &str) -> anyhow::Result<NetworkTrainer> {
         let settings = self.settings.clone();
         if self.resume {
+            let made_by = read_text(&self.beside(".recipe"))?;
             let path = self.beside(".checkpoint");
+            if made_by != recipe {
+                bail!(
+                    "{} was made with other options, data or teachers, see {}: give the same, or train \
+                     anew without --resume",
+                    path.display(),
+                    self.beside(".recipe").display()
+                );
+            }
             let bytes = read_file(&path)?;
             return NetworkTrainer::resume(settings, &bytes)
                 .with_context(|| format!("in {}", path.display()));
@@ -131,7 +156,12 @@ impl NetworkRun {
         Ok(NetworkTrainer::new(settings, start.as_ref())?)
     }
 
-    fn write(&self, trainer: &NetworkTrainer, epochs: &[Epoch]) -> anyhow::Result<()> {
+    fn write(
+        &self,
+        trainer: &NetworkTrainer,
+        epochs: &[Epoch],
+        recipe: &str,
+    ) -> anyhow::Result<()> {
         let network = trainer.network();
         write_whole(&self.output, &network.to_bytes())?;
         if let Some(path) = &self.nn_bin {
@@ -139,6 +169,7 @@ impl NetworkRun {
         }
         write_whole(&self.beside(".losses.tsv"), Epoch::table(epochs).as_bytes())?;
         write_whole(&self.beside(".loss.svg"), curve::draw(epochs)?.as_bytes())?;
+        write_whole(&self.beside(".recipe"), recipe.as_bytes())?;
         // Last: whoever resumes finds all the rest.
         write_whole(&self.beside(".checkpoint"), &trainer.to_bytes())
     }
@@ -196,6 +227,10 @@ mod tests {
             let [one, two] = ["whole", "resumed"].map(|name| file(&format!("{name}{ending}")));
             assert!(one == two, "a resumed training ends as a whole one{ending}");
         }
+        let mut other = run("resumed", None, true);
+        other.settings.scale = 400.0;
+        let error = other.run().unwrap_err().to_string();
+        assert!(error.contains("other options"), "{error}");
     }
 
     #[test]

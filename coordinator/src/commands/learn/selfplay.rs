@@ -146,7 +146,25 @@ impl SelfPlayRun {
         let mut recipe_name = self.output.clone().into_os_string();
         recipe_name.push(".recipe");
         let recipe_path = Path::new(&recipe_name);
-        if self.output.exists() {
+        let mut file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(&self.output)
+            .with_context(|| format!("cannot open {path}"))?;
+        // Where the file system has no locks, nobody is kept out.
+        if let Err(TryLockError::WouldBlock) = file.try_lock() {
+            bail!(
+                "{path} is being written by another process: wait until that has ended, or choose \
+                 another file"
+            );
+        }
+        let begun = file
+            .metadata()
+            .with_context(|| format!("cannot read {path}"))?
+            .len();
+        if begun > 0 {
             let made_by = fs::read_to_string(recipe_path).with_context(|| {
                 format!(
                     "{path} exists, but what made it cannot be read in {}",
@@ -163,20 +181,6 @@ impl SelfPlayRun {
         } else {
             fs::write(recipe_path, recipe)
                 .with_context(|| format!("cannot write {}", recipe_path.display()))?;
-        }
-        let mut file = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .open(&self.output)
-            .with_context(|| format!("cannot open {path}"))?;
-        // Where the file system has no locks, nobody is kept out.
-        if let Err(TryLockError::WouldBlock) = file.try_lock() {
-            bail!(
-                "{path} is being written by another process: wait until that has ended, or choose \
-                 another file"
-            );
         }
         let contents = Contents::of(&file).with_context(|| format!("cannot read {path}"))?;
         // A game that was cut off is played again.

@@ -38,7 +38,17 @@ fn a_lead_is_safe_when_the_open_votes_cannot_close_it() {
         !safe(&[("a", Final), ("a", Provisional)]),
         "a move may change"
     );
-    assert!(safe(&[("a", Final), ("a", Failed), ("", Unspecified)]));
+    assert!(safe(&[("a", Final), ("a", Final), ("b", Failed)]));
+    assert!(
+        !safe(&[("a", Final), ("a", Failed), ("", Unspecified)]),
+        "what a lost player said was said early"
+    );
+    assert!(!safe(&[
+        ("a", Final),
+        ("a", Final),
+        ("b", Failed),
+        ("", Unspecified)
+    ]));
     assert!(!safe(&[("a", Final), ("", Unspecified)]));
     assert!(safe(&[("a", Final), ("", Failed)]), "the dead do not vote");
     assert!(!safe(&[("a", Final), ("", Resigned)]));

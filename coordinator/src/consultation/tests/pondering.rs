@@ -1,6 +1,7 @@
 //! Pondering on several replies at once.
 
 use super::*;
+use crate::{roster::Link, testing::Cable};
 
 const PREDICTED: &str = "startpos moves 7g7f 3c3d";
 const PLAYED: &str = "startpos moves 7g7f 8c8d";
@@ -144,6 +145,30 @@ async fn what_a_former_search_says_is_no_vote() {
         vote.arrived_ms >= 1_000,
         "the line of the first search was not taken: {vote:?}"
     );
+}
+
+#[tokio::test(start_paused = true)]
+async fn whoever_was_lost_meanwhile_is_asked_again() {
+    let cable = Cable::default();
+    cable.plug(FakeWorker::named("desk").player("a", &[Stream("7g7f"), Listen]));
+    let patience = Duration::from_secs(3);
+    let link = Link::watch("http://cable".to_owned(), cable.channel(), patience);
+    let roster = Roster::new(vec![link]);
+    roster.settle(patience).await;
+    let outage = async {
+        time::sleep(Duration::from_millis(200)).await;
+        cable.cut();
+        time::sleep(Duration::from_millis(200)).await;
+        cable.plug(FakeWorker::named("desk").player("a", &[Answer("2g2f")]));
+        future::pending().await
+    };
+    let hit = vec![(1_000, Command::PonderHit(None))];
+    let ballot = tokio::select! {
+        ballot = run(&roster, question(ponder()), hit) => ballot,
+        () = outage => unreachable!("never ends"),
+    };
+    assert_eq!(decision(&ballot).0, "2g2f");
+    assert_eq!(arrivals(&ballot), [Arrival::Final]);
 }
 
 #[tokio::test(start_paused = true)]

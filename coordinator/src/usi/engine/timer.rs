@@ -61,7 +61,7 @@ impl Timer {
             // At most so much: the fall is what the clock has to know of.
             score: (line.bound != Bound::Lower).then_some(score),
         };
-        self.evidence = Some(self.course.observe(&mv, &[Some(sight)]));
+        self.evidence = Some(self.course.observe(&mv, &[Some(sight)], 0));
     }
 
     /// When to stop, from what is known now; `None` without a clock, and once it is done.

@@ -3,12 +3,18 @@
 //! An activation of 1 is 127, a sum of 1 what the architecture says. Weights of the hidden layers
 //! count 1/64. Outputs count a pawn as 90 and are divided by 16 in the end, so one unit of the logit is
 //! as many times 16 as its centipawns are in that coin.
+//!
+//! Whoever evaluates a network drops the fraction of every activation of the hidden layers: half a unit on
+//! their biases makes that rounding.
 
 use super::weights::Weights;
-use crate::eval::nnue::{Architecture, HIDDEN, Layer, Parts};
+use crate::eval::nnue::{Architecture, HIDDEN, Layer, Parts, WIDTH};
 
 const ACTIVATION: f32 = 127.0;
 const HIDDEN_WEIGHT: f32 = 64.0;
+
+/// Added to the biases of the hidden layers, in units of their sums.
+const HALF: f32 = HIDDEN_WEIGHT / 2.0;
 
 /// Outputs that make a centipawn.
 const OUTPUT: f32 = 16.0 * 90.0 / 100.0;
@@ -37,13 +43,17 @@ fn to_i16(number: f32) -> i16 {
     libm::roundf(number) as i16
 }
 
-/// `rows` are the weights of each input.
-fn layer<const N: usize>(rows: &[[f32; N]], biases: &[f32; N], weight: f32, bias: f32) -> Layer {
+/// `rows` are the weights of each input; `half` is added to the biases.
+fn layer<const N: usize>(
+    rows: &[[f32; N]],
+    biases: &[f32; N],
+    (weight, bias, half): (f32, f32, f32),
+) -> Layer {
     let of_output = |output: usize| rows.iter().map(move |row| row[output]);
     Layer {
         biases: biases
             .iter()
-            .map(|&b| libm::roundf(b * bias) as i32)
+            .map(|&b| libm::roundf(b * bias + half) as i32)
             .collect(),
         weights: (0..N)
             .flat_map(of_output)
@@ -58,33 +68,23 @@ pub(super) fn quantise(weights: &Weights, scale: f32) -> Parts {
     let unit = OUTPUT * scale;
     let sum = f32::from(weights.architecture.unit());
     let scaled = |numbers: &[f32]| numbers.iter().map(|n| to_i16(n * sum)).collect();
-    let hidden_bias = HIDDEN_WEIGHT * ACTIVATION;
+    let hidden = (HIDDEN_WEIGHT, HIDDEN_WEIGHT * ACTIVATION, HALF);
     Parts {
         architecture: weights.architecture,
         biases: scaled(&weights.biases),
         rows: scaled(weights.rows.as_flattened()),
-        first: layer(
-            &weights.first,
-            &weights.first_biases,
-            HIDDEN_WEIGHT,
-            hidden_bias,
-        ),
-        second: layer(
-            &weights.second,
-            &weights.second_biases,
-            HIDDEN_WEIGHT,
-            hidden_bias,
-        ),
+        first: layer(&weights.first, &weights.first_biases, hidden),
+        second: layer(&weights.second, &weights.second_biases, hidden),
         output: layer(
             weights.output.as_chunks::<1>().0,
             &weights.output_bias,
-            unit / ACTIVATION,
-            unit,
+            (unit / ACTIVATION, unit, 0.0),
         ),
     }
 }
 
-/// The weights that integers stand for; `None` for another kind of network.
+/// The weights that integers stand for, without those of a piece that is not there; `None` for another kind
+/// of network.
 pub(super) fn restore(parts: &Parts, scale: f32) -> Option<Weights> {
     let unit = OUTPUT * scale;
     if parts.architecture == Architecture::HalfKP {
@@ -93,6 +93,8 @@ pub(super) fn restore(parts: &Parts, scale: f32) -> Option<Weights> {
     let mut weights = Weights::zero(parts.architecture);
     let (inputs, sum) = (weights.first.len(), f32::from(parts.architecture.unit()));
     let rows = weights.rows.as_flattened_mut().iter_mut().zip(&parts.rows);
+    // The first row is that of no piece.
+    let rows = rows.skip(WIDTH);
     for (weight, &number) in rows.chain(weights.biases.iter_mut().zip(&parts.biases)) {
         *weight = f32::from(number) / sum;
     }
@@ -106,8 +108,9 @@ pub(super) fn restore(parts: &Parts, scale: f32) -> Option<Weights> {
             let number = parts.second.weights[output * HIDDEN + input];
             weights.second[input][output] = f32::from(number) / HIDDEN_WEIGHT;
         }
-        weights.first_biases[output] = parts.first.biases[output] as f32 / hidden_bias;
-        weights.second_biases[output] = parts.second.biases[output] as f32 / hidden_bias;
+        let bias = |layer: &Layer| (layer.biases[output] as f32 - HALF) / hidden_bias;
+        weights.first_biases[output] = bias(&parts.first);
+        weights.second_biases[output] = bias(&parts.second);
         weights.output[output] = f32::from(parts.output.weights[output]) / (unit / ACTIVATION);
     }
     weights.output_bias[0] = parts.output.biases[0] as f32 / unit;
@@ -122,7 +125,8 @@ mod tests {
     #[test]
     fn restoring_and_quantising_again_changes_nothing() {
         for architecture in [Architecture::KP, Architecture::KPPairs] {
-            let parts = Network::sample(architecture).parts();
+            let mut parts = Network::sample(architecture).parts();
+            parts.rows[..WIDTH].fill(0);
             for scale in [600.0, 1250.0] {
                 let weights = restore(&parts, scale).expect("a network with K-P");
                 assert_eq!(quantise(&weights, scale), parts);

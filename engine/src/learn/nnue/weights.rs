@@ -51,6 +51,8 @@ impl Weights {
         for weight in weights.rows.as_flattened_mut() {
             *weight = number(0.02);
         }
+        // A piece that is not there says nothing, and no complete set of pieces teaches it anything.
+        weights.rows[0] = [0.0; WIDTH];
         weights.biases = [0.5; WIDTH];
         let deviation = 1.0 / (architecture.inputs() as f32).sqrt();
         let middle = if architecture.is_paired() { 0.25 } else { 0.5 };
