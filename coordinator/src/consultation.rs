@@ -480,18 +480,17 @@ impl<'a> Consultation<'a> {
                 },
             ) => (mv, ponder, tie_break),
             (None, Verdict::NoVotes) => {
-                let reserve = match self.reserve.take() {
+                let left = self.pace.stop_at().map_or(Duration::ZERO, |at| {
+                    at.saturating_duration_since(Instant::now())
+                });
+                // With time left, all of it is used.
+                let reserve = match self.reserve.take().filter(|_| left.is_zero()) {
                     Some(reserve) => reserve.choose().await,
                     None => None,
                 };
                 let mv = match reserve {
                     Some(mv) => mv,
-                    None => {
-                        let left = self.pace.stop_at().map_or(Duration::ZERO, |at| {
-                            at.saturating_duration_since(Instant::now())
-                        });
-                        fallback::choose(self.ballot.game().clone(), left, control).await
-                    }
+                    None => fallback::choose(self.ballot.game().clone(), left, control).await,
                 };
                 (mv, String::new(), TieBreak::Fallback)
             }
