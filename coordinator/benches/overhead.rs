@@ -198,6 +198,7 @@ impl Cluster {
             },
             overhead: Duration::ZERO,
             tempo: Tempo::Fixed,
+            margin: Duration::ZERO,
             predictions: HashMap::new(),
         };
         let (_commands, receiver) = mpsc::channel(1);

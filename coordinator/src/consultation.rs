@@ -47,6 +47,8 @@ pub struct Question {
     pub overhead: Duration,
     /// How the time is spent.
     pub tempo: Tempo,
+    /// How much longer a referee waits for final moves; zero where there is none, and time is short.
+    pub margin: Duration,
     /// While pondering: the replies that players expect in place of the last move, by their ballot
     /// names. Each ponders on its own; those that expect none ponder on the last move.
     pub predictions: HashMap<String, String>,
@@ -196,6 +198,7 @@ impl<'a> Consultation<'a> {
             limits,
             overhead,
             tempo,
+            margin,
             predictions,
         } = question;
         let by_rules = ballot::by_rules(&game);
@@ -219,7 +222,7 @@ impl<'a> Consultation<'a> {
             limits,
             overhead,
             tempo,
-            pace: Pace::without_a_clock(tempo),
+            pace: Pace::without_a_clock(tempo, margin),
             begun: Instant::now(),
             only_move: game.legal_moves().len() == 1,
             ballot: OpenBallot::new(heading, game, players),
@@ -227,7 +230,8 @@ impl<'a> Consultation<'a> {
             standing_at: None,
             last_standing: None,
             clock_from: Instant::now(),
-            has_looked: false,
+            // A referee wants to know that nobody has spoken.
+            has_looked: !margin.is_zero(),
             reserve: None,
         };
         consultation.ask_everybody(&predictions);

@@ -177,6 +177,7 @@ impl Service {
             tempo: Tempo::of_consultation(named, ensemble.tempo, &limits),
             limits,
             overhead: ensemble.overhead.max(measured),
+            margin: Duration::from_millis(begin.margin_ms.into()),
             predictions,
         })
     }

@@ -6,9 +6,7 @@
 //! and, at the same positions, one that does not; prints the nodes of both. A player searches every
 //! second position, as in a game. Deterministic.
 
-use monju_engine::{
-    Answer, Control, Game, Limits, Player, PlayerSettings, SearchOptions, bench::MIDDLEGAME,
-};
+use monju_engine::{Answer, Control, Game, Limits, Player, PlayerSettings, bench::MIDDLEGAME};
 
 /// The number after an option, or `default`.
 fn option(name: &str, default: u32) -> u32 {
@@ -23,10 +21,9 @@ fn option(name: &str, default: u32) -> u32 {
 
 fn player(table_persistence: i32) -> Player {
     let settings = PlayerSettings {
-        search: SearchOptions {
-            table_persistence,
-            ..SearchOptions::default()
-        },
+        search: format!("table_persistence={table_persistence}")
+            .parse()
+            .expect("a search option"),
         ..PlayerSettings::default()
     };
     Player::new(settings).expect("good settings")

@@ -9,16 +9,19 @@ use monju_engine::{
 };
 use std::time::Instant;
 
-const POSITIONS: [(&str, &str, u32); 2] = [
+/// Names, positions, depths, and how many lines of that depth and of one ply less there are.
+const POSITIONS: [(&str, &str, u32, [u64; 2]); 2] = [
     (
         "startpos",
         "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1",
         5,
+        [19_861_490, 719_731],
     ),
     (
         "many drops",
         "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w GR5pnsg 1",
         4,
+        [516_925_165, 4_809_015],
     ),
 ];
 const ROUNDS: usize = 3;
@@ -77,7 +80,7 @@ fn median(values: &mut [f64]) -> f64 {
     values[values.len() / 2]
 }
 
-fn compare(title: &str, mut run: [Box<dyn FnMut() -> u64 + '_>; 3]) {
+fn compare(title: &str, expected: u64, mut run: [Box<dyn FnMut() -> u64 + '_>; 3]) {
     let mut speeds = [const { Vec::new() }; 3];
     let mut ratios = Vec::new();
     let mut counts = [0; 3];
@@ -91,8 +94,8 @@ fn compare(title: &str, mut run: [Box<dyn FnMut() -> u64 + '_>; 3]) {
         ratios.push(last(0) / last(1).max(last(2)));
     }
     assert!(
-        counts.iter().all(|&count| count == counts[0]),
-        "{title}: the three do not count alike: {counts:?}"
+        counts == [expected; 3],
+        "{title}: the three count {counts:?}, not {expected}"
     );
     let [monju, haitaka, rsshogi] = speeds.map(|mut speeds| median(&mut speeds));
     println!(
@@ -104,9 +107,9 @@ fn compare(title: &str, mut run: [Box<dyn FnMut() -> u64 + '_>; 3]) {
 
 fn main() {
     let quick = std::env::args().any(|argument| argument == "--quick");
-    for (name, sfen, depth) in POSITIONS {
+    for (name, sfen, depth, counts) in POSITIONS {
         let depth = depth - u32::from(quick);
-        let leaf_depth = if depth == 4 && !quick { 3 } else { depth };
+        let expected = counts[usize::from(quick)];
         let mut ours = Position::from_sfen(sfen).expect("legal position");
         let haitaka: haitaka::Board = sfen.parse().expect("legal position");
         let mut rsshogi = rsshogi::board::Position::from_sfen(sfen).expect("legal position");
@@ -114,6 +117,7 @@ fn main() {
         let mut again = ours.clone();
         compare(
             &format!("{name}, depth {depth}, bulk"),
+            expected,
             [
                 Box::new(|| perft(&mut ours, depth)),
                 Box::new(|| haitaka_perft::<true>(&haitaka, depth)),
@@ -121,11 +125,12 @@ fn main() {
             ],
         );
         compare(
-            &format!("{name}, depth {leaf_depth}, every leaf"),
+            &format!("{name}, depth {depth}, every leaf"),
+            expected,
             [
-                Box::new(|| perft_every_leaf(&mut again, leaf_depth)),
-                Box::new(|| haitaka_perft::<false>(&haitaka, leaf_depth)),
-                Box::new(|| rsshogi_perft::<false>(&mut other, leaf_depth)),
+                Box::new(|| perft_every_leaf(&mut again, depth)),
+                Box::new(|| haitaka_perft::<false>(&haitaka, depth)),
+                Box::new(|| rsshogi_perft::<false>(&mut other, depth)),
             ],
         );
     }

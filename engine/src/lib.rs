@@ -15,5 +15,6 @@ pub use eval::{EvaluatorChoice, EvaluatorKind, Model};
 pub use player::{Answer, Outcome, Player, PlayerError, PlayerSettings};
 pub use rules::{Color, Game, GameError, Move, MoveError, Position, Repetition, SfenError};
 pub use search::{
-    Bound, Candidate, Control, Limits, Line, Score, SearchOptions, SearchOptionsError,
+    Bound, Candidate, Control, Limits, Line, Score, SearchChoices, SearchOptions,
+    SearchOptionsError,
 };

@@ -5,7 +5,7 @@ mod carried;
 use crate::{
     eval::{Model, Noise, NoiseError, NoiseModel},
     rules::{Game, Move},
-    search::{Bound, Control, Limits, Line, MAX_LANES, Score, SearchOptions, Table},
+    search::{Bound, Control, Limits, Line, MAX_LANES, Score, SearchChoices, Table},
 };
 use carried::{Carried, Task, carry};
 use std::time::Duration;
@@ -27,8 +27,8 @@ pub struct PlayerSettings {
     /// Virtual players that one search carries as a vector, each with noise of its own (paper 000,
     /// section 4); 1 for an ordinary search. Lane *i* has the noise seed of the player plus *i*.
     pub lanes: usize,
-    /// Switches and numbers of the search.
-    pub search: SearchOptions,
+    /// Switches and numbers of the search; those of the evaluator where none are chosen.
+    pub search: SearchChoices,
 }
 
 impl PlayerSettings {
@@ -87,7 +87,7 @@ impl Default for PlayerSettings {
             hash_mib: 64,
             threads: 1,
             lanes: 1,
-            search: SearchOptions::default(),
+            search: SearchChoices::NONE,
         }
     }
 }

@@ -1,7 +1,8 @@
 //! Consultation inside one search (paper 000, section 4): lanes are players.
 
 use monju_engine::{
-    Control, Game, Limits, Line, Player, PlayerSettings, SearchOptions, bench::MIDDLEGAME,
+    Control, Game, Limits, Line, Player, PlayerSettings, SearchChoices, SearchOptions,
+    bench::MIDDLEGAME,
 };
 
 /// Runs on a thread with the stack that a search needs.
@@ -16,7 +17,7 @@ fn deep(work: impl FnOnce() + Send + 'static) {
 
 /// `hash_mib` must be large enough that nothing is ever replaced where both kinds of table are to
 /// hold the same.
-fn player(lanes: usize, sigma: f64, hash_mib: usize, search: SearchOptions) -> Player {
+fn player(lanes: usize, sigma: f64, hash_mib: usize, search: SearchChoices) -> Player {
     with_threads(lanes, sigma, hash_mib, search, 1)
 }
 
@@ -24,7 +25,7 @@ fn with_threads(
     lanes: usize,
     sigma: f64,
     hash_mib: usize,
-    search: SearchOptions,
+    search: SearchChoices,
     threads: usize,
 ) -> Player {
     Player::new(PlayerSettings {
@@ -75,7 +76,7 @@ fn positions() -> Vec<Game> {
 fn a_lane_of_the_plain_search_is_the_player_with_its_seed() {
     deep(|| {
         let lanes = 8;
-        let plain = SearchOptions::plain();
+        let plain = SearchChoices::plain();
         let mut vector = player(lanes, 50.0, 1, plain);
         let mut single = player(1, 50.0, 1, plain);
         let mut different = 0;
@@ -106,7 +107,7 @@ fn a_lane_of_the_plain_search_is_the_player_with_its_seed() {
 #[test]
 fn cuts_change_no_value() {
     deep(|| {
-        let [mut minimax, mut cutting] = [SearchOptions::minimax(), SearchOptions::plain()]
+        let [mut minimax, mut cutting] = [SearchChoices::minimax(), SearchChoices::plain()]
             .map(|search| player(4, 50.0, 1, search));
         // Random play brings pawns to where they promote: the orders in which that can happen are too
         // many for quiescence without cuts.
@@ -125,15 +126,11 @@ fn cuts_change_no_value() {
 #[test]
 fn lanes_without_noise_search_the_tree_of_one_player() {
     deep(|| {
-        let search = SearchOptions::default();
-        let mut vector = player(5, 0.0, 64, search);
+        let mut vector = player(5, 0.0, 64, SearchChoices::NONE);
         // The windows of lanes are twice as wide.
-        let root_window = 2 * search.root_window;
-        let wide = SearchOptions {
-            root_window,
-            ..search
-        };
-        let mut single = player(1, 0.0, 64, wide);
+        let options = SearchOptions::of(vector.settings().evaluator.kind());
+        let wide = format!("root_window={}", 2 * options.root_window);
+        let mut single = player(1, 0.0, 64, wide.parse().expect("a search option"));
         for game in positions().iter().step_by(5) {
             let one = think(&mut single, 0, game, 7);
             let many = think(&mut vector, 0, game, 7);
@@ -147,7 +144,7 @@ fn lanes_without_noise_search_the_tree_of_one_player() {
 #[test]
 fn lanes_and_threads_work_together() {
     deep(|| {
-        let mut vector = with_threads(4, 50.0, 16, SearchOptions::default(), 3);
+        let mut vector = with_threads(4, 50.0, 16, SearchChoices::NONE, 3);
         for sfen in &MIDDLEGAME[..6] {
             let game = Game::from_usi(sfen).expect("a good position");
             let line = think(&mut vector, 9, &game, 9);

@@ -61,6 +61,43 @@ fn equal_seeds_think_alike_and_a_new_game_forgets() {
     assert_eq!(what(&first), what(&again));
 }
 
+/// Nothing is shared between players: side by side they think what each thinks alone.
+#[test]
+fn players_of_one_process_do_not_disturb_each_other() {
+    let settings = |evaluator, sigma| PlayerSettings {
+        evaluator: Model::embedded(evaluator).unwrap(),
+        sigma,
+        hash_mib: 4,
+        ..PlayerSettings::default()
+    };
+    let kinds = [
+        settings(EvaluatorKind::Nnue, 0.0),
+        settings(EvaluatorKind::Material, 40.0),
+        settings(EvaluatorKind::Linear, 20.0),
+        settings(EvaluatorKind::Nnue, 60.0),
+    ];
+    let play = |settings: &PlayerSettings| {
+        let mut player = Player::new(settings.clone()).unwrap();
+        player.new_game(3);
+        ["startpos", MIDDLEGAME, "startpos moves 7g7f"].map(|position| {
+            let outcome = think(&mut player, position, &nodes(30_000));
+            what(&outcome)
+        })
+    };
+    let alone = kinds.each_ref().map(play);
+    let together = thread::scope(|scope| {
+        let deep = |settings| {
+            let builder = thread::Builder::new().stack_size(16 << 20);
+            builder.spawn_scoped(scope, move || play(settings)).unwrap()
+        };
+        kinds
+            .each_ref()
+            .map(deep)
+            .map(|player| player.join().unwrap())
+    });
+    assert_eq!(together, alone);
+}
+
 #[test]
 fn noise_makes_players_differ() {
     let votes: std::collections::HashSet<String> = (0..12)

@@ -65,6 +65,24 @@ fn another_engine_is_compared_position_by_position() {
 }
 
 #[test]
+fn evaluators_are_compared_in_one_run() {
+    let _alone = alone();
+    let evaluators = "--evaluators=material,linear,nnue";
+    let object = json_of(&["bench", "--json", "--movetime", "20", evaluators]);
+    let costs = object["evaluators"].as_array().expect("a list");
+    let names: Vec<_> = costs
+        .iter()
+        .filter_map(|cost| cost["evaluator"].as_str()?.split('#').next())
+        .collect();
+    assert_eq!(names, ["material", "linear", "nnue"]);
+    assert_eq!(costs[0]["ratio"], 1.0);
+    for cost in costs {
+        assert!(cost["nps"].as_u64() > Some(0), "{object}");
+        assert!(cost["evaluation_ns"].as_u64() > Some(0), "{object}");
+    }
+}
+
+#[test]
 fn what_cannot_be_measured_is_refused_in_one_line() {
     let missing = complaint_of(&["bench", "--against", "/no/such/engine"]);
     assert!(missing.contains("/no/such/engine"), "{missing}");

@@ -13,6 +13,13 @@ fn perft_of_the_start_position_is_the_published_count() {
 }
 
 #[test]
+fn perft_of_a_position_with_many_drops_is_the_published_count() {
+    let sfen = "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w GR5pnsg 1";
+    let object = json_of(&["perft", sfen, "4", "--json"]);
+    assert_eq!(object["nodes"], 516_925_165);
+}
+
+#[test]
 fn perft_gives_nodes_and_speed_as_json() {
     let object = json_of(&["perft", "startpos", "4", "--json"]);
     assert_eq!(object["nodes"], 719731);

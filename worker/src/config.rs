@@ -394,7 +394,7 @@ mod tests {
         for (player, seed) in players.iter().zip([7, 9, 11]) {
             assert_eq!(native(player).seed, Some(seed));
             assert_eq!(native(player).sigma, Sigma::Centipawns(50.0));
-            assert_eq!(native(player).search.null_move, 0);
+            assert_eq!(native(player).search.to_string(), "null_move=0");
             assert_eq!(player.limits.nodes, Some(1000));
             assert_eq!(player.limits.time, Some(Duration::from_millis(20)));
         }

@@ -6,7 +6,7 @@ use crate::{
     problem::{PlayerProblem, PlayersError},
 };
 use monju_engine::{
-    EvaluatorChoice, Limits, Model, PlayerError, PlayerSettings, SearchOptions,
+    EvaluatorChoice, Limits, Model, PlayerError, PlayerSettings, SearchChoices,
     eval::{Noise, NoiseModel, Sigma},
 };
 use serde::Deserialize;
@@ -77,7 +77,7 @@ pub struct NativeSpec {
     /// Virtual players that its search carries, each of whom has a vote.
     pub lanes: u32,
     /// Switches and numbers of its search.
-    pub search: SearchOptions,
+    pub search: SearchChoices,
 }
 
 /// A USI engine.
@@ -125,7 +125,7 @@ pub fn noise_players(
             hash_mib: None,
             threads: 1,
             lanes: 1,
-            search: SearchOptions::default(),
+            search: SearchChoices::NONE,
         })),
     };
     Ok((1..=count).map(player).collect())

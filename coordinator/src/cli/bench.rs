@@ -1,9 +1,9 @@
 //! The command line of `monju bench`.
 
-use crate::commands::bench::{Bench, Comparison, Dimension, RivalOption, Scaling};
+use crate::commands::bench::{Bench, Comparison, Dimension, Evaluators, RivalOption, Scaling};
 use clap::{ArgGroup, Args};
 use monju_engine::{
-    EvaluatorChoice, PlayerSettings, SearchOptions, bench::MIDDLEGAME, eval::Sigma,
+    EvaluatorChoice, PlayerSettings, SearchChoices, bench::MIDDLEGAME, eval::Sigma,
 };
 use monju_worker::load_evaluator;
 use std::{path::PathBuf, time::Duration};
@@ -18,7 +18,8 @@ every machine. New weights are another total, so changes of the search are told 
 With --json, one object: nodes, nps, depth, time_ms, evaluation_ns (one evaluation as a search needs
 it: a move followed, valued and taken back), evaluator, hash_mib, sigma, seed, positions[] (position,
 nodes, nps, time_ms, bestmove, score). With --against as well: against, movetime_ms, nps, against_nps,
-ratio, compared, positions[] (position, nps, against_nps, ratio). With --threads: depth, positions,
+ratio, compared, positions[] (position, nps, against_nps, ratio). With --evaluators: movetime_ms,
+compared, evaluators[] (evaluator, nps, evaluation_ns, and ratio beside the first). With --threads: depth, positions,
 rounds, evaluator, hash_mib, sigma, threads[] (threads, nodes, nps, time_to_depth_ms, and beside the
 first of them nps_ratio, nodes_ratio, speedup, and independent_nps_ratio: what so many searches reach
 here that have nothing to do with each other; the 95 % intervals of nodes_ratio and speedup go from
@@ -27,6 +28,7 @@ under lanes[].
 
 Examples: monju bench --threads 1,2 --depth 20 --hash 256 --sigma 1 --rounds 4
           monju bench --lanes 1,2,4,8,16 --depth 12 --sigma 50
+          monju bench --evaluators material,linear,nnue
           monju bench --against fairy-stockfish --against-option UCI_Variant=shogi \\
               --against-option Threads=1";
 
@@ -45,6 +47,7 @@ fn parse_threads(text: &str) -> Result<usize, String> {
 /// Everything after `monju bench`.
 #[derive(Debug, Args)]
 #[command(group = ArgGroup::new("scaling").args(["threads", "lanes"]))]
+#[command(group = ArgGroup::new("timed").args(["against", "evaluators"]))]
 pub struct Arguments {
     /// Iterations in every position
     #[arg(long, default_value_t = 12, value_parser = clap::value_parser!(u32).range(1..))]
@@ -67,15 +70,15 @@ pub struct Arguments {
     seed: u64,
     /// Options of the search that differ from their defaults, with commas between
     #[arg(long, value_name = "NAME=VALUE,…", default_value = "")]
-    search: SearchOptions,
+    search: SearchChoices,
     /// Searches 24 middlegame positions instead, with each of these numbers of threads in turn, and
     /// compares the time to depth
-    #[arg(long, value_name = "N,…", value_delimiter = ',', conflicts_with = "against",
+    #[arg(long, value_name = "N,…", value_delimiter = ',', conflicts_with = "timed",
           value_parser = parse_threads)]
     threads: Vec<usize>,
     /// The same for these numbers of virtual players in one search; --sigma tells them apart
     #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = parse_lanes,
-          conflicts_with = "against")]
+          conflicts_with = "timed")]
     lanes: Vec<usize>,
     /// How many of the middlegame positions
     #[arg(long, value_name = "N", default_value_t = MIDDLEGAME.len(), requires = "scaling")]
@@ -88,11 +91,14 @@ pub struct Arguments {
     /// Compares nodes/second with this USI engine instead, position by position in one run
     #[arg(long, value_name = "PROGRAM", conflicts_with = "depth")]
     against: Option<PathBuf>,
+    /// Compares nodes/second with these evaluators instead, in turns, and what one evaluation costs
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',', conflicts_with_all = ["depth", "evaluator", "sigma"])]
+    evaluators: Vec<EvaluatorChoice>,
     /// An option of that engine; repeat it for several
     #[arg(long, value_name = "NAME=VALUE", requires = "against")]
     against_option: Vec<RivalOption>,
-    /// Milliseconds that both get for each position
-    #[arg(long, value_name = "MS", default_value_t = 1000, requires = "against",
+    /// Milliseconds that each gets for each position
+    #[arg(long, value_name = "MS", default_value_t = 1000, requires = "timed",
           value_parser = clap::value_parser!(u64).range(1..=3_600_000))]
     movetime: u64,
 }
@@ -113,6 +119,17 @@ impl Arguments {
         } else {
             (Dimension::Lanes, self.lanes)
         };
+        if !self.evaluators.is_empty() {
+            let models = self.evaluators.iter().map(load_evaluator);
+            return Evaluators {
+                settings,
+                seed: self.seed,
+                models: models.collect::<Result<_, _>>()?,
+                move_time: Duration::from_millis(self.movetime),
+                json: self.json,
+            }
+            .run();
+        }
         match self.against {
             None if !counts.is_empty() => Scaling {
                 settings,

@@ -1,11 +1,13 @@
 //! `monju bench`: how much one player searches, and how fast.
 
 mod compare;
+mod evaluators;
 mod machine;
 mod rival;
 mod scaling;
 
 pub use compare::Comparison;
+pub use evaluators::Evaluators;
 pub use rival::RivalOption;
 use rival::{Rival, Speed};
 pub use scaling::{Dimension, Scaling};

@@ -10,7 +10,7 @@ pub mod selfplay;
 
 use anyhow::Context;
 use progress::Progress;
-use std::{ffi::OsString, fs, path::Path};
+use std::{ffi::OsString, fs, io, path::Path};
 
 /// Writes a file that is there as a whole or not at all, whatever happens meanwhile.
 fn write_whole(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
@@ -19,4 +19,14 @@ fn write_whole(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     fs::write(&draft, bytes)
         .and_then(|()| fs::rename(&draft, path))
         .with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// Removes a file, if it is there.
+fn remove(path: &Path) -> anyhow::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            Err(error).with_context(|| format!("cannot remove {}", path.display()))
+        }
+        _ => Ok(()),
+    }
 }

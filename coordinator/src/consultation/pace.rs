@@ -15,6 +15,8 @@ const CLEARLY_WON: i32 = 2_000;
 #[derive(Debug)]
 pub(super) struct Pace {
     tempo: Tempo,
+    /// From the end of the time to the decision, for those who have not answered.
+    margin: Duration,
     clock: Option<RunningClock>,
     course: Course,
     evidence: Option<Evidence>,
@@ -37,10 +39,11 @@ struct RunningClock {
 }
 
 impl Pace {
-    /// No deadline yet.
-    pub fn without_a_clock(tempo: Tempo) -> Self {
+    /// No deadline yet. When there is one, the decision may come `margin` later than the time allows.
+    pub fn without_a_clock(tempo: Tempo, margin: Duration) -> Self {
         Self {
             tempo,
+            margin,
             clock: None,
             course: Course::default(),
             evidence: None,
@@ -152,7 +155,7 @@ impl Pace {
         // the clock allows.
         let decide_at = stop_at + (deadlines.decide - deadlines.stop);
         self.stop_at = Some(stop_at);
-        self.decide_at = Some(decide_at.min(from + budget.most));
+        self.decide_at = Some(decide_at.min(from + budget.most) + self.margin);
     }
 }
 

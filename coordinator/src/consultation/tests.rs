@@ -30,6 +30,7 @@ fn question_on(position: &str, limits: Limits) -> Question {
         limits,
         overhead: Duration::from_millis(100),
         tempo: Tempo::Fixed,
+        margin: Duration::ZERO,
         predictions: HashMap::new(),
     }
 }
@@ -217,6 +218,38 @@ async fn whoever_speaks_at_last_is_heard_and_silence_is_answered() {
         assert_eq!(tie_break == TieBreak::Fallback, !late);
         // The search takes real time, which a clock that stands still says nothing about.
         assert!(!late || elapsed_ms == 700, "{elapsed_ms}");
+    }
+}
+
+/// Programs that answer a little after their time have not voted for what they thought of on the way.
+#[tokio::test(start_paused = true)]
+async fn a_referee_waits_for_final_moves() {
+    let script = [Stream("7g7f"), Listen, Wait(200), Answer("2g2f")];
+    for (margin, expected, times) in [
+        (0, "7g7f", 1_000..=1_000),
+        (300, "2g2f", 1_101..=1_200),
+        (100, "7g7f", 1_100..=1_100),
+    ] {
+        let worker = FakeWorker::named("desk").player("a", &script);
+        let requests = worker.requests.clone();
+        let (roster, _server) = worker.roster().await;
+        let question = Question {
+            margin: Duration::from_millis(margin),
+            ..question(time_limit(1_000))
+        };
+        let ballot = run(&roster, question, vec![]).await;
+        let (mv, tie_break, elapsed_ms) = decision(&ballot);
+        assert_eq!((mv, tie_break), (expected, TieBreak::None));
+        assert!(times.contains(&elapsed_ms), "{margin}: {elapsed_ms}");
+        // The margin is the referee's: players are told nothing of it, and stopped when their time is up.
+        let requests = requests.lock().expect("requests");
+        let time = requests.iter().find_map(|request| match request {
+            Message::Go(go) => go.limits.and_then(|limits| limits.time_ms),
+            _ => None,
+        });
+        assert!(time.is_some_and(|ms| ms < 1_000), "{time:?}");
+        let is_stop = |request: &&Message| matches!(request, Message::Stop(_));
+        assert_eq!(requests.iter().filter(is_stop).count(), 1);
     }
 }
 

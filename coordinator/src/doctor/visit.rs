@@ -144,6 +144,7 @@ async fn test_moves(
         },
         overhead: ensemble.overhead,
         tempo: Tempo::Fixed,
+        margin: Duration::ZERO,
         predictions: HashMap::new(),
     };
     let (_commands, heard) = mpsc::channel(1);

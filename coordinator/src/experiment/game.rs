@@ -11,8 +11,11 @@ use super::{
 };
 use crate::record::schema::{self, LogLine, LoggedBallot, Winner};
 use monju_engine::{Color, Game, Move, Repetition};
-use monju_proto::v1::{Arrival, Ballot, TieBreak, score::Kind};
-use std::collections::BTreeSet;
+use monju_proto::v1::{Arrival, Ballot, TieBreak, Vote, score::Kind};
+use std::{collections::BTreeSet, time::Duration};
+
+/// From the end of the margin until a decision has come: it is nobody's time.
+const DELIVERY: Duration = Duration::from_millis(100);
 
 /// What a game is played with, beside its two sides.
 #[derive(Clone, Debug)]
@@ -169,8 +172,13 @@ impl<'a> Table<'a> {
         }
         let limits = &seat.ensemble().limits;
         if let Some(time_ms) = limits.time_ms {
-            let allowed = std::time::Duration::from_millis(time_ms) + seat.ensemble().margin;
-            if elapsed > allowed {
+            let margin = seat.ensemble().margin;
+            let allowed = Duration::from_millis(time_ms) + margin + DELIVERY;
+            // What a program thought of on the way is not its move, where it had a margin to name it.
+            let is_missing =
+                |vote: &Vote| matches!(vote.arrival(), Arrival::Provisional | Arrival::Late);
+            let nobody_moved = !ballot.votes.is_empty() && ballot.votes.iter().all(is_missing);
+            if elapsed > allowed || nobody_moved && !margin.is_zero() {
                 let detail = format!("{} ms for a move of {time_ms} ms", elapsed.as_millis());
                 self.incidents
                     .push(self.incident(side, Cause::TimeLoss, detail));

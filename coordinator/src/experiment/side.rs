@@ -122,6 +122,12 @@ impl Seat {
             limits: Some(self.ensemble.limits),
             seed,
             rule: self.team.rule.clone(),
+            margin_ms: self
+                .ensemble
+                .margin
+                .as_millis()
+                .try_into()
+                .unwrap_or(u32::MAX),
             ..Begin::default()
         };
         // The sender stays open: its end would say that nothing more is to be heard from here.

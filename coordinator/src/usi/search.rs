@@ -170,6 +170,8 @@ impl Search {
             tempo: contact.tempo.clone(),
             pondering: contact.pondering.clone(),
             overhead_ms: u32::try_from(question.losses.as_millis()).unwrap_or(u32::MAX),
+            // Its clock runs.
+            margin_ms: 0,
         }
     }
 

@@ -188,7 +188,13 @@ impl Evaluator for Material {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{eval::Model, rules::Game};
+    use crate::{
+        eval::{
+            Model,
+            watched::{Watched, search_with},
+        },
+        rules::Game,
+    };
 
     fn weights() -> Arc<MaterialWeights> {
         Model::material_weights()
@@ -231,6 +237,24 @@ mod tests {
             followed.pop();
         }
         assert_eq!(followed.evaluate(&Position::startpos()), weights().turn);
+    }
+
+    #[test]
+    fn every_value_of_a_search_equals_its_full_recomputation() {
+        let checked = Watched {
+            inner: material(),
+            evaluate: |followed: &mut Material, position: &Position| {
+                let value = followed.evaluate(position);
+                let mut fresh = material();
+                fresh.reset(position);
+                assert_eq!(value, fresh.evaluate(position), "{position}");
+                value
+            },
+        };
+        for start in crate::bench::POSITIONS.iter().take(6) {
+            let game = Game::from_usi(start).expect("a position");
+            search_with(&checked, &game, 4_000);
+        }
     }
 
     #[test]

@@ -5,7 +5,7 @@ use super::PlayerSettings;
 use crate::{
     eval::{Erased, Evaluator, Linear, Material, Model, Nnue, Noise},
     rules::{Game, Move},
-    search::{Control, Lanes, Limits, Line, Memory, Values, search},
+    search::{Control, Lanes, Limits, Line, Memory, SearchOptions, Values, search},
 };
 use std::{collections::TryReserveError, sync::Arc};
 
@@ -84,8 +84,10 @@ impl<E: Evaluator + Clone, V: Values, P> Held<E, V, P> {
         perturbed: P,
     ) -> Result<Self, TryReserveError> {
         let (hash_mib, threads) = (settings.hash_mib, settings.threads);
+        let options = SearchOptions::of(settings.evaluator.kind());
+        let options = settings.search.over(options);
         Ok(Self {
-            memory: Memory::new(hash_mib, threads, evaluator, settings.search)?,
+            memory: Memory::new(hash_mib, threads, evaluator, options)?,
             perturbed,
         })
     }

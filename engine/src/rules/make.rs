@@ -70,7 +70,7 @@ impl Position {
 
     /// The key that a legal move leads to, without making it.
     #[inline(always)]
-    pub(crate) fn key_after(&self, mv: Move) -> u64 {
+    pub fn key_after(&self, mv: Move) -> u64 {
         let us = self.side;
         let to = mv.to();
         let mut key = self.key ^ zobrist::SIDE;

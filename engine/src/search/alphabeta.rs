@@ -191,7 +191,7 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
                 if self.stopped {
                     return V::all(DRAW);
                 }
-                let found = self.table.get(key).and_then(|entry| entry.mv);
+                let found = self.known(key).and_then(|entry| entry.mv);
                 table_move = found.filter(|&mv| self.position.is_legal_given(mv, info));
             } else if (PV || cut_node) && options.internal_reduction != 0 {
                 depth -= 1;
@@ -219,6 +219,9 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
         };
         let mut picker = Picker::new(in_check, table_move, killers, node.contexts);
         picker.favour_checks(&node.targets, options.check_reward);
+        if options.exchange_order == 0 {
+            picker.ignore_exchanges();
+        }
         let mut best = V::all(-INFINITE);
         let mut best_move = None;
         let mut tried = Tried::default();

@@ -7,7 +7,7 @@ use super::{
     node::{Node, TriedMove, Verdict},
     see,
     value::INFINITE,
-    values::{Store, Values},
+    values::Values,
 };
 use crate::{
     eval::Evaluator,
@@ -186,13 +186,14 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
                     }
                 }
             }
-            if full {
+            let scouts = !PV || options.scout != 0;
+            if full && scouts {
                 low = place.alpha();
                 let window = V::turned(V::above(low));
                 value = (self.alpha_beta::<false>(&child, window, new_depth, ply + 1, !cut_node))
                     .negated();
             }
-            if PV && (number == 1 || value.any_above(low)) {
+            if PV && (number == 1 || full && !scouts || value.any_above(low)) {
                 self.pv[ply + 1].clear();
                 place.contest();
                 value = self.search_in_window(&child, node, place.alpha(), new_depth);
@@ -218,7 +219,7 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
         let whole = V::turned((alpha, node.beta));
         if self.options.node_aspiration != 0
             && depth >= 3
-            && let Some(entry) = self.table.get(self.position.key())
+            && let Some(entry) = self.known(self.position.key())
             && entry.depth >= depth - 3
         {
             let predicted = entry.value.recalled(ply);

@@ -91,6 +91,7 @@ pub(super) struct History {
     pub correction: Correction,
     /// How many contexts count.
     contexts: usize,
+    use_quiet: bool,
     use_capture: bool,
 }
 
@@ -117,6 +118,7 @@ impl History {
                 (_, 0) => 2,
                 _ => 3,
             },
+            use_quiet: options.history != 0,
             use_capture: options.capture_history != 0,
         })
     }
@@ -135,6 +137,9 @@ impl History {
             .continuations(position, mv, contexts)
             .map(Entry::get)
             .sum();
+        if !self.use_quiet {
+            return continuations;
+        }
         self.by_side(position, mv).get() + continuations
     }
 

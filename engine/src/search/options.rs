@@ -1,20 +1,12 @@
 //! The parts of the search that can be switched off or tuned, so that each can be measured.
 
+use crate::eval::EvaluatorKind;
 use std::{fmt, ops::RangeInclusive, str::FromStr};
 
 macro_rules! options {
     ($( $(#[doc = $doc:literal])+ $name:ident = $default:literal in $low:literal..=$high:literal; )+) => {
         /// Switches (0 or 1) and numbers of the search; the defaults are what matches have shown
-        /// to be best.
-        ///
-        /// As text: `name=value` with commas between, for those that differ from their default.
-        ///
-        /// ```
-        /// # use monju_engine::SearchOptions;
-        /// let options: SearchOptions = "razoring=0, null_move=0".parse().unwrap();
-        /// assert_eq!(options.null_move, 0);
-        /// assert_eq!(options.to_string(), "razoring=0,null_move=0");
-        /// ```
+        /// to be best with the default evaluator.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub struct SearchOptions {
             $( $(#[doc = $doc])+ pub $name: i32, )+
@@ -63,6 +55,9 @@ options! {
     /// Moves that cannot change the value are left out; without, the search is minimax down to
     /// quiescence, and takes for ever.
     cuts = 1 in 0..=1;
+    /// Moves of the principal variation after the first are searched in a window without width until one is
+    /// better (Scout, principal variation search).
+    scout = 1 in 0..=1;
     /// No line below can beat a mate that is known already.
     mate_distance = 1 in 0..=1;
     /// Looks for a mate in one at nodes that the table does not know (paper 003).
@@ -170,8 +165,12 @@ options! {
     history_pruning = 0 in 0..=1;
     /// How bad, times depth.
     history_pruning_margin = 4000 in 0..=32768;
+    /// Tries captures that lose material by exchange after the quiet moves.
+    exchange_order = 1 in 0..=1;
     /// Tries first the quiet moves that cut at brothers.
     killers = 1 in 0..=1;
+    /// Orders and reduces quiet moves by what they did, wherever they did it.
+    history = 1 in 0..=1;
     /// What a move that cuts is rewarded with in the histories for each ply of depth …
     history_reward = 273 in 1..=2000;
     /// … and at most.
@@ -183,7 +182,7 @@ options! {
     reply_reward = 89 in 0..=400;
     /// By how much more a quiet move is worth in their order that gives check and loses nothing.
     check_reward = 9410 in 0..=32768;
-    /// Orders quiet moves by what they did after the last moves, not alone by what they did.
+    /// Orders and reduces quiet moves by what they did after the last moves.
     continuation_history = 1 in 0..=1;
     /// And after the own side's move four plies ago.
     continuation_four = 0 in 0..=1;
@@ -223,11 +222,109 @@ options! {
 }
 
 impl SearchOptions {
+    /// What matches have shown to be best with an evaluator of this kind.
+    pub fn of(kind: EvaluatorKind) -> Self {
+        match kind {
+            EvaluatorKind::Material => Self::of_material(),
+            EvaluatorKind::Linear | EvaluatorKind::Nnue => Self::default(),
+        }
+    }
+
+    /// An evaluation that sees no more than pieces and squares is believed less: wider margins, and less that
+    /// is left out or reduced.
+    fn of_material() -> Self {
+        Self {
+            root_window: 60,
+            reverse_futility_margin: 110,
+            razoring_base: 150,
+            razoring_margin: 250,
+            null_move_surplus: 250,
+            null_move_margin: 200,
+            singular_margin: 200,
+            reduction_base: 60,
+            reduction_divisor: 220,
+            reduction_principal: 100,
+            reduction_cut: 100,
+            reduction_check: 100,
+            reduction_noisy: 100,
+            reduction_declining: 100,
+            reduction_history: 8192,
+            late_move_base: 4,
+            late_move_factor: 200,
+            futility_base: 180,
+            futility_margin: 120,
+            exchange_quiet: 30,
+            exchange_noisy: 120,
+            correction_weight: 100,
+            quiescence_margin: 150,
+            ..Self::default()
+        }
+    }
+
+    /// Reductions of late moves in hundredths of a ply, by depth and number of the move.
+    pub(super) fn reductions(&self) -> Box<Reductions> {
+        let mut table = Box::new([[0; 64]; 64]);
+        let base = f64::from(self.reduction_base) / 100.0;
+        let divisor = f64::from(self.reduction_divisor) / 100.0;
+        for (depth, row) in table.iter_mut().enumerate().skip(1) {
+            for (number, entry) in row.iter_mut().enumerate().skip(1) {
+                let product = libm::log(depth as f64) * libm::log(number as f64);
+                *entry = (100.0 * (base + product / divisor)).clamp(-1e4, 1e4) as i16;
+            }
+        }
+        table
+    }
+}
+
+/// Options of the search that somebody has chosen; the others are those of the evaluator.
+///
+/// As text: `name=value` with commas between.
+///
+/// ```
+/// # use monju_engine::{EvaluatorKind, SearchChoices, SearchOptions};
+/// let choices: SearchChoices = "razoring=0, null_move=0".parse().unwrap();
+/// assert_eq!(choices.over(SearchOptions::of(EvaluatorKind::Linear)).null_move, 0);
+/// assert_eq!(choices.to_string(), "razoring=0,null_move=0");
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct SearchChoices([Option<i32>; SearchOptions::ALL.len()]);
+
+impl SearchChoices {
+    /// Nothing is chosen.
+    pub const NONE: Self = Self([None; SearchOptions::ALL.len()]);
+
+    /// `options`, but for what is chosen here.
+    pub fn over(&self, mut options: SearchOptions) -> SearchOptions {
+        for (name, value) in self.chosen() {
+            if let Some((slot, _)) = options.slot(name) {
+                *slot = value;
+            }
+        }
+        options
+    }
+
+    /// Names and values, in the order of [`SearchOptions::ALL`].
+    fn chosen(&self) -> impl Iterator<Item = (&'static str, i32)> {
+        let names = SearchOptions::ALL.iter().map(|(name, _)| *name);
+        names
+            .zip(self.0)
+            .filter_map(|(name, value)| Some((name, value?)))
+    }
+
+    /// These and others, which are all 0.
+    fn and_without(mut self, names: &[&str]) -> Self {
+        for ((name, _), choice) in SearchOptions::ALL.iter().zip(&mut self.0) {
+            if names.contains(name) {
+                *choice = Some(0);
+            }
+        }
+        self
+    }
+
     /// The plain search: every move to the same depth, and nothing that one line teaches another
     /// but the order of moves. Its value is that of the minimax tree.
     pub fn plain() -> Self {
-        let mut options = Self::default();
-        for name in [
+        Self::NONE.and_without(&[
             "mate_search",
             "mate_defence",
             "null_move",
@@ -244,37 +341,25 @@ impl SearchOptions {
             "correction_history",
             "quiescence_pruning",
             "table",
-        ] {
-            if let Some((value, _)) = options.slot(name) {
-                *value = 0;
-            }
-        }
-        options
+        ])
     }
 
     /// The plain minimax search, down to quiescence: what every other search can be compared with, at
     /// depths of 2 or 3.
     pub fn minimax() -> Self {
-        Self {
-            cuts: 0,
-            mate_distance: 0,
-            root_aspiration: 0,
-            ..Self::plain()
-        }
+        Self::plain().and_without(&["cuts", "mate_distance", "root_aspiration"])
     }
+}
 
-    /// Reductions of late moves in hundredths of a ply, by depth and number of the move.
-    pub(super) fn reductions(&self) -> Box<Reductions> {
-        let mut table = Box::new([[0; 64]; 64]);
-        let base = f64::from(self.reduction_base) / 100.0;
-        let divisor = f64::from(self.reduction_divisor) / 100.0;
-        for (depth, row) in table.iter_mut().enumerate().skip(1) {
-            for (number, entry) in row.iter_mut().enumerate().skip(1) {
-                let product = libm::log(depth as f64) * libm::log(number as f64);
-                *entry = (100.0 * (base + product / divisor)).clamp(-1e4, 1e4) as i16;
-            }
-        }
-        table
+impl Default for SearchChoices {
+    fn default() -> Self {
+        Self::NONE
+    }
+}
+
+impl fmt::Debug for SearchChoices {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "SearchChoices({self})")
     }
 }
 
@@ -304,11 +389,11 @@ pub enum SearchOptionsError {
     },
 }
 
-impl FromStr for SearchOptions {
+impl FromStr for SearchChoices {
     type Err = SearchOptionsError;
 
     fn from_str(text: &str) -> Result<Self, SearchOptionsError> {
-        let mut options = Self::default();
+        let mut choices = Self::NONE;
         for part in text
             .split(',')
             .map(str::trim)
@@ -317,10 +402,12 @@ impl FromStr for SearchOptions {
             let (name, value) = part
                 .split_once('=')
                 .ok_or_else(|| SearchOptionsError::NoValue(part.to_owned()))?;
-            let (slot, range) = options
-                .slot(name.trim())
+            let ((_, range), choice) = SearchOptions::ALL
+                .iter()
+                .zip(&mut choices.0)
+                .find(|((known, _), _)| *known == name.trim())
                 .ok_or_else(|| SearchOptionsError::UnknownName(name.to_owned()))?;
-            *slot = value
+            let value = value
                 .trim()
                 .parse()
                 .ok()
@@ -331,20 +418,18 @@ impl FromStr for SearchOptions {
                     low: *range.start(),
                     high: *range.end(),
                 })?;
+            *choice = Some(value);
         }
-        Ok(options)
+        Ok(choices)
     }
 }
 
-impl fmt::Display for SearchOptions {
+impl fmt::Display for SearchChoices {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let default = Self::default();
         let mut separator = "";
-        for ((name, value), (_, standard)) in self.values().zip(default.values()) {
-            if value != standard {
-                write!(f, "{separator}{name}={value}")?;
-                separator = ",";
-            }
+        for (name, value) in self.chosen() {
+            write!(f, "{separator}{name}={value}")?;
+            separator = ",";
         }
         Ok(())
     }

@@ -100,6 +100,8 @@ pub(super) struct Picker {
     sorted: usize,
     bounds: usize,
     noisy_only: bool,
+    /// Noisy moves come in their order whether they lose material or not.
+    ignores_exchanges: bool,
     /// Quiet moves that give check come after the noisy ones in quiescence, and are worth so much
     /// more elsewhere.
     checks: Option<CheckTargets>,
@@ -131,6 +133,7 @@ impl Picker {
             sorted: 0,
             bounds: 0,
             noisy_only: false,
+            ignores_exchanges: false,
             checks: None,
             check_reward: 0,
             skip_quiets: false,
@@ -142,6 +145,7 @@ impl Picker {
     pub fn quiescence(in_check: bool, table_move: Option<Move>, contexts: Contexts) -> Self {
         let mut picker = Self::new(in_check, table_move, [None; 2], contexts);
         picker.noisy_only = !in_check;
+        picker.ignores_exchanges = true;
         picker
     }
 
@@ -154,6 +158,11 @@ impl Picker {
     pub fn favour_checks(&mut self, targets: &CheckTargets, reward: i32) {
         self.checks = (reward != 0).then_some(*targets);
         self.check_reward = reward;
+    }
+
+    /// Hands out captures that lose material where their victims and histories put them.
+    pub fn ignore_exchanges(&mut self) {
+        self.ignores_exchanges = true;
     }
 
     /// Hands out no further quiet moves.
@@ -197,7 +206,7 @@ impl Picker {
                     if Some(mv) == self.table_move {
                         continue;
                     }
-                    if self.noisy_only || see::gains_at_least(position, mv, -50) {
+                    if self.ignores_exchanges || see::gains_at_least(position, mv, -50) {
                         return Some(mv);
                     }
                     let bad = self.bad;
@@ -420,6 +429,24 @@ mod tests {
                     let expected: HashSet<Move> = expected
                         .into_iter()
                         .filter(|&mv| is_noisy(position, mv))
+                        .collect();
+                    assert_eq!(seen, expected, "{position}");
+
+                    let targets = CheckTargets::new(position);
+                    let mut checking = Picker::quiescence(false, None, [Context::NONE; 3]);
+                    checking.add_checks(&targets);
+                    let seen: HashSet<Move> =
+                        std::iter::from_fn(|| checking.next(position, &info, &history)).collect();
+                    let gives_check = |mv: Move| {
+                        let mut after = position.clone();
+                        after.make(mv);
+                        after.in_check()
+                    };
+                    let expected: HashSet<Move> = legal
+                        .iter()
+                        .copied()
+                        .filter(|&mv| !is_useless(position, mv))
+                        .filter(|&mv| is_noisy(position, mv) || gives_check(mv))
                         .collect();
                     assert_eq!(seen, expected, "{position}");
                 }

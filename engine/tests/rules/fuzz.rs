@@ -66,9 +66,12 @@ fn check(position: &Position, legal: &[Move], all: &[Move]) {
     for &mv in legal {
         assert!(position.is_legal(mv), "{position} {mv}");
         // Made and taken back, every field and key is what it was; in between, keys and checks are
-        // those of the same position read from its text.
+        // those that were foretold, and the key is that of the pieces alone.
         let mut after = position.clone();
+        let foretold = position.key_after(mv);
         let undo = after.make(mv);
+        assert_eq!(after.key(), foretold, "{position} {mv}");
+        assert_eq!(after.key(), after.recomputed_key(), "{position} {mv}");
         assert_eq!(
             after.in_check(),
             targets.is_check(position, mv),

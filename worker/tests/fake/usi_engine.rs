@@ -3,8 +3,9 @@
 //! Switches:
 //! `--log FILE` appends every line it receives; `--lifeline ADDRESS` keeps a TCP connection open as
 //! long as it lives and repeats them there; `--answer TEXT` is what follows `bestmove`; `--garbage` mixes nonsense into its
-//! output; `--ignore-quit` goes on after `quit` and the end of its input; `--hasty` ends every
-//! search at once, even an infinite one.//! `--crash-on-form WORD` ends the process at every `go` with that word in it. Once per MARK file,
+//! output; `--flood` talks without end while it searches; `--ignore-quit` goes on after `quit` and the end
+//! of its input; `--hasty` ends every search at once, even an infinite one.
+//! `--crash-on-form WORD` ends the process at every `go` with that word in it. Once per MARK file,
 //! over all its lives: `--crash-on-go MARK`, `--crash-after-answer MARK` and `--hang-on-stop MARK`.
 #![forbid(unsafe_code)]
 
@@ -13,7 +14,12 @@ use std::{
     fs::{File, OpenOptions},
     io::{self, BufRead, Write},
     net::TcpStream,
-    process, thread,
+    process,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread::{self, JoinHandle},
     time::Duration,
 };
 
@@ -26,6 +32,7 @@ struct Script {
     lifeline: Option<TcpStream>,
     answer: Option<String>,
     garbage: bool,
+    flood: bool,
     ignore_quit: bool,
     hasty: bool,
     crash_on_go: Option<String>,
@@ -51,6 +58,7 @@ impl Script {
                 "--lifeline" => script.lifeline = Some(TcpStream::connect(value()?)?),
                 "--answer" => script.answer = Some(value()?),
                 "--garbage" => script.garbage = true,
+                "--flood" => script.flood = true,
                 "--ignore-quit" => script.ignore_quit = true,
                 "--hasty" => script.hasty = true,
                 "--crash-on-go" => script.crash_on_go = Some(value()?),
@@ -105,10 +113,37 @@ fn think(script: &Script) -> io::Result<()> {
     }
 }
 
+/// Talk without end, or until it is told to end; then nothing more is said.
+struct Flood {
+    goes_on: Arc<AtomicBool>,
+    talker: JoinHandle<io::Result<()>>,
+}
+
+impl Flood {
+    fn start() -> Self {
+        let goes_on = Arc::new(AtomicBool::new(true));
+        let listener = Arc::clone(&goes_on);
+        let talker = thread::spawn(move || {
+            let words = "info string and another thing\n".repeat(1000);
+            while listener.load(Ordering::Relaxed) {
+                io::stdout().write_all(words.as_bytes())?;
+            }
+            io::stdout().flush()
+        });
+        Self { goes_on, talker }
+    }
+
+    fn end(self) -> io::Result<()> {
+        self.goes_on.store(false, Ordering::Relaxed);
+        self.talker.join().expect("the flood only writes")
+    }
+}
+
 fn main() -> io::Result<()> {
     let mut script = Script::from_arguments()?;
     eprintln!("the fake engine is here");
     let mut searching = false;
+    let mut flood = None;
     for line in io::stdin().lock().lines() {
         let line = line?;
         if let Some(log) = &mut script.log {
@@ -137,10 +172,13 @@ fn main() -> io::Result<()> {
                 searching = line == "go infinite" && !script.hasty;
                 if !searching {
                     script.answer()?;
+                } else if script.flood {
+                    flood = Some(Flood::start());
                 }
             }
             "stop" if searching && !once(&script.hang_on_stop) => {
                 searching = false;
+                flood.take().map_or(Ok(()), Flood::end)?;
                 script.answer()?;
             }
             "quit" if !script.ignore_quit => return Ok(()),

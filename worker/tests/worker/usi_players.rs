@@ -144,6 +144,20 @@ async fn a_time_limit_stops_an_endless_search() {
     assert_eq!(think.line().await.r#move, "7g7f");
 }
 
+/// A clock that is only looked at when there is nothing to read would never be looked at.
+#[tokio::test]
+async fn an_engine_that_never_pauses_is_stopped_in_time_all_the_same() {
+    let table = fake(&["--flood"]) + "go = [\"infinite\"]\ntime_ms = 30\n";
+    let (_worker, client) = in_process(&table).await;
+    let mut think = Think::go(&client, go(endless())).await;
+    assert_eq!(think.line().await.r#move, "7g7f");
+    let (_worker, client) = in_process(&fake(&["--flood"])).await;
+    let mut think = Think::go(&client, go(endless())).await;
+    think.progress().await;
+    think.stop().await;
+    assert_eq!(think.line().await.r#move, "7g7f");
+}
+
 #[tokio::test]
 async fn a_later_go_waits_until_the_earlier_one_is_over() {
     let folder = Folder::new();

@@ -6,8 +6,8 @@ use monju_engine::learn::MaterialTraining;
 use std::path::PathBuf;
 
 pub const MATERIAL_HELP: &str = "\
-The values are a text, in centipawns, as engine/src/eval/material/values.rs describes it. Every 50th
-game is held out to validate on; positions in check, or whose best move captures, are not learned
+The values are a text, in centipawns, as engine/src/eval/material/values.rs describes it. One game
+of 50 is held out to validate on; positions in check, or whose best move captures, are not learned
 from. With the same data and options the values are the same.
 
 Use them with --evaluator material:FILE.";

@@ -98,7 +98,7 @@ pub const NETWORK_HELP: &str = "\
 The network is K-P 256x2-32-32: with --architecture k-p as other engines read it, with k-p-pairs one whose
 second layer sees products of two sums each. After every epoch it is written to FILE, and beside it
 FILE.checkpoint, from which --resume goes on with the same options, FILE.losses.tsv, and FILE.loss.svg,
-their curve. With the same data, options and number of threads the network is the same. Every 50th game
+their curve. With the same data, options and number of threads the network is the same. One game of 50
 is held out to validate on; positions in check, or whose best move captures, are not learned from.
 
 What several networks that were trained apart say of a position (--teacher) knows less of single games

@@ -1,5 +1,6 @@
 //! Samples from files, some of them held out to measure on.
 
+use crate::seed::spread;
 use anyhow::{Context, bail};
 use monju_engine::learn::{Sample, SampleError};
 use std::{
@@ -7,8 +8,16 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// One of so many games is held out.
+/// One of so many games is held out, whatever other games there are: a network that begins with another
+/// one, and learns from more files, is still measured on games that neither has learned from.
 const HELD_OUT: u64 = 50;
+
+/// Whether the game that begins with this sample is held out.
+fn is_held_out(sample: &Sample) -> bool {
+    let (words, _) = sample.position.as_chunks();
+    let hash = (words.iter()).fold(0, |hash, word| spread(hash ^ u64::from_le_bytes(*word)));
+    hash.is_multiple_of(HELD_OUT)
+}
 
 /// The positions of all files, in sets as a learner wants them.
 #[derive(Debug, Default)]
@@ -31,7 +40,6 @@ pub fn read<S: Default>(
     add: impl Fn(&mut S, &Sample) -> Result<bool, SampleError>,
 ) -> anyhow::Result<Data<S>> {
     let mut data = Data::default();
-    let mut games = 0;
     for path in paths {
         let bytes = read_file(path)?;
         let (samples, _) = bytes.as_chunks::<{ Sample::SIZE }>();
@@ -48,18 +56,16 @@ pub fn read<S: Default>(
             if !is_last && index + 1 < samples.len() {
                 continue;
             }
-            prepare(&mut game);
-            let set = if games % HELD_OUT == 0 {
-                &mut data.held_out
-            } else {
-                &mut data.learned
+            let set = match is_held_out(&game[0]) {
+                true => &mut data.held_out,
+                false => &mut data.learned,
             };
+            prepare(&mut game);
             let first = index + 1 - game.len();
             for (number, sample) in game.drain(..).enumerate() {
                 let taken = add(set, &sample).with_context(|| place(first + number))?;
                 data.left_out += u64::from(!taken);
             }
-            games += u64::from(is_last);
         }
     }
     Ok(data)
@@ -89,7 +95,7 @@ impl<S> Data<S> {
             self.left_out
         );
         if learned == 0 || held_out == 0 {
-            bail!("too few positions: every {HELD_OUT}th game is held out");
+            bail!("too few positions: one game of {HELD_OUT} is held out");
         }
         Ok(())
     }
@@ -98,22 +104,53 @@ impl<S> Data<S> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use monju_engine::Position;
+    use monju_engine::{Game, Position};
 
-    #[test]
-    fn games_are_prepared_whole_and_a_damaged_position_is_named() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("games.psv");
-        // Two games of 3 and 2 positions, and one that is still being played.
-        let ends = [false, false, true, false, true, false];
-        let samples = ends.map(|is_last| Sample {
-            position: Position::startpos().to_packed().unwrap(),
+    /// The first position after three moves whose game is held out, or is not.
+    fn first(is_wanted: bool) -> Sample {
+        let mut game = Game::startpos();
+        game.play("7g7f".parse().unwrap()).unwrap();
+        let mut samples = game.legal_moves().into_iter().flat_map(|reply| {
+            let mut after = game.clone();
+            after.play(reply).unwrap();
+            let moves = after.legal_moves();
+            let third = move |mv| {
+                let mut third = after.clone();
+                third.play(mv).unwrap();
+                sample_of(third.position(), false)
+            };
+            moves.into_iter().map(third)
+        });
+        samples
+            .find(|sample| is_held_out(sample) == is_wanted)
+            .expect("one of a thousand positions")
+    }
+
+    fn sample_of(position: &Position, is_last: bool) -> Sample {
+        Sample {
+            position: position.to_packed().unwrap(),
             score: 0,
             best_move: "7g7f".parse().unwrap(),
             ply: 1,
             result: 0,
             is_last,
-        });
+        }
+    }
+
+    #[test]
+    fn games_are_prepared_whole_and_a_damaged_position_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("games.psv");
+        // Two games of 3 and 2 positions, the first to be held out, and one that is still being played.
+        let start = |is_last| sample_of(&Position::startpos(), is_last);
+        let samples = [
+            first(true),
+            start(false),
+            start(true),
+            first(false),
+            start(true),
+            first(false),
+        ];
         let mut bytes: Vec<u8> = samples.iter().flat_map(Sample::to_bytes).collect();
         bytes.extend([0; 7]);
         fs::write(&path, &bytes).unwrap();
@@ -138,7 +175,12 @@ mod tests {
         }
         fs::write(&paths[0], &foreign).unwrap();
         let data = read(&paths, count, add).unwrap();
-        assert_eq!((data.held_out.len(), data.learned.len()), (1, 5));
+        let single = samples.iter().filter(|sample| is_held_out(sample)).count();
+        assert_eq!(
+            (data.held_out.len(), data.learned.len()),
+            (single, 6 - single)
+        );
+        assert!(single >= 1 && data.held_out.iter().all(|&length| length == 1));
 
         // The board of the fifth position.
         bytes[4 * Sample::SIZE..][..32].fill(0xff);

@@ -2,7 +2,7 @@
 
 mod curve;
 
-use super::{Progress, write_whole};
+use super::{Progress, remove, write_whole};
 use anyhow::{Context, bail};
 use monju_engine::{
     Model,
@@ -121,6 +121,8 @@ impl LinearRun {
     fn trainer(&self, games: Vec<Record>) -> anyhow::Result<Trainer> {
         let path = self.beside(".checkpoint");
         if !self.resume {
+            // Nobody shall go on with what another run has left behind.
+            remove(&path)?;
             return Ok(Trainer::new(self.settings.clone(), games));
         }
         let recipe = self.beside(".recipe");
@@ -130,10 +132,12 @@ impl LinearRun {
                 recipe.display()
             )
         })?;
-        if made_by != self.recipe() {
+        if made_by != self.made_from()? {
             bail!(
-                "{} was made with other options; give the same, or learn anew without --resume",
-                path.display()
+                "{} was made with other options or games, see {}: give the same, or learn anew without \
+                 --resume",
+                path.display(),
+                recipe.display()
             );
         }
         let bytes = fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
@@ -142,7 +146,7 @@ impl LinearRun {
     }
 
     fn learn(&self, trainer: &mut Trainer) -> anyhow::Result<()> {
-        write_whole(&self.beside(".recipe"), self.recipe().as_bytes())?;
+        write_whole(&self.beside(".recipe"), self.made_from()?.as_bytes())?;
         let done = trainer.history().len() as u64;
         let mut progress = Progress::new(self.settings.steps, done, "steps");
         let mut saved = Instant::now();
@@ -170,7 +174,14 @@ impl LinearRun {
         write_whole(&self.beside(".checkpoint"), &trainer.checkpoint())
     }
 
-    /// Everything that the weights depend on, games aside.
+    /// Everything that the weights depend on.
+    fn made_from(&self) -> anyhow::Result<String> {
+        let path = self.games.display();
+        let games = fs::metadata(&self.games).with_context(|| format!("cannot read {path}"))?;
+        Ok(format!("{}games of {} bytes\n", self.recipe(), games.len()))
+    }
+
+    /// The command's options.
     fn recipe(&self) -> String {
         let Settings {
             seed,
@@ -259,4 +270,75 @@ fn file_name(path: &Path) -> String {
         .unwrap_or_default()
         .to_string_lossy()
         .into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use monju_engine::{Game, learn::records::GameResult};
+
+    /// Short games, all of them different.
+    fn games(count: usize) -> Vec<Record> {
+        let game = |number: usize| {
+            let mut game = Game::startpos();
+            for ply in 0..10 {
+                let legal = game.legal_moves();
+                game.play(legal[(7 * number + 3 * ply) % legal.len()])
+                    .expect("a legal move");
+            }
+            Record::new(None, game.moves().to_vec(), GameResult::Unknown).expect("a record")
+        };
+        (0..count).map(game).collect()
+    }
+
+    #[test]
+    fn a_training_is_written_down_resumed_and_never_taken_for_another() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = |name: &str| folder.path().join(name);
+        fs::write(file("games"), records::to_bytes(&games(100))).unwrap();
+        let run = |name: &str, resume| LinearRun {
+            games: file("games"),
+            output: file(name),
+            resume,
+            measured: 20,
+            settings: Settings {
+                steps: 3,
+                batch: 8,
+                threads: 1,
+                ..Settings::default()
+            },
+        };
+        run("whole", false).run().unwrap();
+        let weights = fs::read(file("whole")).unwrap();
+        assert!(LinearWeights::from_bytes(&weights).is_ok());
+        let curve = fs::read_to_string(file("whole.loss.svg")).unwrap();
+        assert!(curve.starts_with("<svg"), "{curve:.40}");
+        let report = fs::read_to_string(file("whole.report")).unwrap();
+        for words in ["98 to learn from", "2 held out", "by chance", "--steps 3"] {
+            assert!(report.contains(words), "{words}: {report}");
+        }
+
+        run("whole", true).run().unwrap();
+        assert_eq!(fs::read(file("whole")).unwrap(), weights);
+        let refused = |run: &LinearRun| format!("{:#}", run.run().unwrap_err());
+        let mut other = run("whole", true);
+        other.settings.rate = 9.0;
+        let error = refused(&other);
+        assert!(error.contains("other options or games"), "{error}");
+        fs::write(file("games"), records::to_bytes(&games(101))).unwrap();
+        let error = refused(&run("whole", true));
+        assert!(error.contains("other options or games"), "{error}");
+
+        // A run that ends before it has written anything leaves nothing of the one before it.
+        let begun = run("whole", false);
+        begun.trainer(games(100)).unwrap();
+        write_whole(
+            &begun.beside(".recipe"),
+            begun.made_from().unwrap().as_bytes(),
+        )
+        .unwrap();
+        let error = refused(&run("whole", true));
+        assert!(error.contains("cannot read"), "{error}");
+        assert!(error.contains("whole.checkpoint"), "{error}");
+    }
 }

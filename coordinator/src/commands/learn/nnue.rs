@@ -5,7 +5,7 @@ mod curve;
 use super::{
     Progress,
     data::{self, read_file},
-    write_whole,
+    remove, write_whole,
 };
 use anyhow::{Context, bail};
 use curve::Epoch;
@@ -153,6 +153,8 @@ impl NetworkRun {
                 .with_context(|| format!("in {}", path.display()));
         }
         let start = self.start.as_deref().map(read_network).transpose()?;
+        // Nobody shall go on with what another run has left behind.
+        remove(&self.beside(".checkpoint"))?;
         Ok(NetworkTrainer::new(settings, start.as_ref())?)
     }
 

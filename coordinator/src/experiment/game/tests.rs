@@ -160,18 +160,20 @@ async fn faults_are_recorded_by_cause_and_side() {
     let incident = play_one("startpos", &dies).await.expect_err("failed");
     assert_eq!((incident.cause, incident.side), (Cause::Crash, Side::First));
 
-    // It never answers, not even when it is told to stop.
-    let timed = scripted(folder.path(), ":").replacen("nodes = 50", "time_ms = 100", 1);
-    let (game, incidents) = play_one("startpos", &cell(&timed)).await.expect("played");
-    assert_eq!(
-        (game.result, game.ending),
-        (GameResult::Loss, Ending::TimeLoss)
-    );
-    let [incident] = &incidents[..] else {
-        panic!("{incidents:?}")
-    };
-    assert_eq!(
-        (incident.cause, incident.side),
-        (Cause::TimeLoss, Side::First)
-    );
+    // It never answers, not even when it is told to stop; the second has thought of a move.
+    for thought in [":", "echo info depth 1 score cp 3 pv 7g7f"] {
+        let timed = scripted(folder.path(), thought).replacen("nodes = 50", "time_ms = 100", 1);
+        let (game, incidents) = play_one("startpos", &cell(&timed)).await.expect("played");
+        assert_eq!(
+            (game.result, game.ending),
+            (GameResult::Loss, Ending::TimeLoss)
+        );
+        let [incident] = &incidents[..] else {
+            panic!("{incidents:?}")
+        };
+        assert_eq!(
+            (incident.cause, incident.side),
+            (Cause::TimeLoss, Side::First)
+        );
+    }
 }

@@ -4,7 +4,7 @@ use crate::{
     clock::Tempo,
     usi::values::{HASH_DEFAULT, HASH_MAXIMUM, OptionError, evaluator, number, sigma, small},
 };
-use monju_engine::{EvaluatorChoice, PlayerSettings, SearchOptions, eval::Sigma};
+use monju_engine::{EvaluatorChoice, PlayerSettings, SearchChoices, eval::Sigma};
 use std::time::Duration;
 
 /// What is kept of the clock for the answer's way, when nobody says how long that is.
@@ -39,7 +39,7 @@ pub struct Options {
     move_overhead_ms: Option<u32>,
     tempo: Tempo,
     pondering: Pondering,
-    search: SearchOptions,
+    search: SearchChoices,
 }
 
 impl Options {
@@ -137,7 +137,7 @@ impl Options {
     }
 
     /// Switches and numbers of the search.
-    pub fn search(&self) -> SearchOptions {
+    pub fn search(&self) -> SearchChoices {
         self.search
     }
 

@@ -4,7 +4,7 @@
 //! that a stop has no way through any queue. A panic costs one search; the next makes a new player.
 
 use monju_engine::{
-    Control, EvaluatorChoice, Game, Limits, Line, Outcome, Player, PlayerSettings, SearchOptions,
+    Control, EvaluatorChoice, Game, Limits, Line, Outcome, Player, PlayerSettings, SearchChoices,
     eval::Sigma,
 };
 use monju_worker::load_evaluator;
@@ -33,7 +33,7 @@ pub struct PlayerChoice {
     /// Threads that search together.
     pub threads: u32,
     /// Switches and numbers of the search.
-    pub search: SearchOptions,
+    pub search: SearchChoices,
 }
 
 impl PlayerChoice {

@@ -47,32 +47,89 @@ fn following_a_search_equals_starting_afresh_at_every_node() {
 #[test]
 fn every_kernel_values_every_position_alike() {
     for architecture in [Architecture::KP, Architecture::KPPairs] {
-        every_kernel_values_alike(&Network::sample(architecture));
+        let mut values = every_kernel_values_alike(&Network::sample(architecture));
+        let count = values.len();
+        values.sort_unstable();
+        values.dedup();
+        assert!(
+            2 * values.len() > count,
+            "a network tells positions apart: {values:?}"
+        );
     }
 }
 
-fn every_kernel_values_alike(network: &Network) {
+/// The suite, and positions of random games.
+fn positions() -> Vec<Position> {
+    let read = |sfen: &&str| Position::from_sfen(sfen).unwrap();
+    let mut positions: Vec<_> = crate::bench::POSITIONS.iter().map(read).collect();
+    let mut state = 11u64;
+    for _ in 0..8 {
+        let mut game = Game::startpos();
+        for _ in 0..150 {
+            let moves = game.legal_moves();
+            if moves.is_empty() {
+                break;
+            }
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1);
+            game.play(moves[(state >> 33) as usize % moves.len()])
+                .unwrap();
+            positions.push(game.position().clone());
+        }
+    }
+    positions
+}
+
+/// Whatever bytes a file consists of: what is read as a network is a number, and the same everywhere.
+#[test]
+fn a_damaged_nn_bin_is_refused_or_values_positions_alike() {
+    let good = Network::sample(Architecture::KP).to_nn_bin().unwrap();
+    let mut state = 5u64;
+    let mut random = || {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1);
+        (state >> 33) as usize
+    };
+    let mut read = 0;
+    for round in 0..24 {
+        let mut bytes = good.clone();
+        for _ in 0..1 << (round % 12) {
+            let at = random() % bytes.len();
+            bytes[at] = [random() as u8, 0x7f, 0x80, 0xff][random() % 4];
+        }
+        if round % 4 == 3 {
+            bytes.truncate(random() % bytes.len());
+        }
+        if let Ok(network) = Network::from_bytes(&bytes) {
+            read += 1;
+            every_kernel_values_alike(&network);
+        }
+    }
+    assert!(read > 3, "{read}");
+    // The largest weights of all.
+    let head = good.len() - 17_800;
+    let mut bytes = good;
+    bytes[2_000..head].fill(0x7f);
+    every_kernel_values_alike(&Network::from_bytes(&bytes).unwrap());
+}
+
+fn every_kernel_values_alike(network: &Network) -> Vec<i32> {
     let mut evaluators: Vec<Nnue> = Kernel::available()
         .into_iter()
         .map(|kernel| Nnue::new(Arc::new(network.clone().with_kernel(kernel))))
         .collect();
     let mut values = Vec::new();
-    for sfen in crate::bench::POSITIONS {
-        let position = Position::from_sfen(sfen).unwrap();
+    for position in positions() {
         let of = |evaluator: &mut Nnue| {
             evaluator.reset(&position);
             evaluator.evaluate(&position)
         };
         let all: Vec<i32> = evaluators.iter_mut().map(of).collect();
-        assert!(all.iter().all(|&value| value == all[0]), "{sfen}: {all:?}");
+        assert!(
+            all.iter().all(|&value| value == all[0]),
+            "{position}: {all:?}"
+        );
         values.push(all[0]);
     }
-    values.sort_unstable();
-    values.dedup();
-    assert!(
-        values.len() > 15,
-        "a network tells positions apart: {values:?}"
-    );
+    values
 }
 
 #[test]

@@ -94,7 +94,7 @@ fn main() -> anyhow::Result<()> {
         bail!("{} holds no opening", arguments.openings.display());
     }
     let parameters: Result<Vec<_>, _> = (arguments.parameters.iter())
-        .map(|text| Parameter::parse(text))
+        .map(|text| Parameter::parse(text, arguments.evaluator))
         .collect();
     let evaluator = Model::embedded(arguments.evaluator)?;
     let recipe = arguments.recipe(&evaluator, &openings);

@@ -2,7 +2,7 @@
 //! by chance up or down, and moved towards the side that won.
 
 use anyhow::{Context as _, bail};
-use monju_engine::SearchOptions;
+use monju_engine::{EvaluatorKind, SearchChoices, SearchOptions};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 
@@ -23,8 +23,8 @@ pub struct Parameter {
 }
 
 impl Parameter {
-    /// From `NAME:STEP`, or `NAME:STEP:START` where it does not begin at its default.
-    pub fn parse(text: &str) -> anyhow::Result<Self> {
+    /// From `NAME:STEP`, or `NAME:STEP:START` where it does not begin at what it is with the evaluator.
+    pub fn parse(text: &str, evaluator: EvaluatorKind) -> anyhow::Result<Self> {
         let mut parts = text.split(':');
         let name = parts.next().unwrap_or_default();
         let (name, range) = SearchOptions::ALL
@@ -37,7 +37,7 @@ impl Parameter {
         };
         let step: f64 = number("step")?.with_context(|| format!("{text} has no step"))?;
         let start = number("start")?;
-        let default = SearchOptions::default().get(name).unwrap_or_default();
+        let default = SearchOptions::of(evaluator).get(name).unwrap_or_default();
         if step.is_nan() || step <= 0.0 || parts.next().is_some() {
             bail!("'{text}' is not NAME:STEP or NAME:STEP:START with a step above 0");
         }
@@ -93,9 +93,9 @@ impl Spsa {
 
     /// The options of the two sides: every number varied up (`true`) or down by the first, and the
     /// other way by the second.
-    pub fn sides(&self, up: &[bool]) -> anyhow::Result<[SearchOptions; 2]> {
+    pub fn sides(&self, up: &[bool]) -> anyhow::Result<[SearchChoices; 2]> {
         let (vary, _) = self.gains();
-        let side = |sign: f64| -> anyhow::Result<SearchOptions> {
+        let side = |sign: f64| -> anyhow::Result<SearchChoices> {
             let mut text = String::new();
             for (parameter, &up) in self.parameters.iter().zip(up) {
                 let sign = if up { sign } else { -sign };
@@ -169,7 +169,8 @@ mod tests {
 
     fn spsa(planned: usize) -> Spsa {
         let parameters = ["razoring_base:10", "futility_base:20:100"];
-        let parameters = parameters.map(|text| Parameter::parse(text).unwrap());
+        let parameters =
+            parameters.map(|text| Parameter::parse(text, EvaluatorKind::Nnue).unwrap());
         Spsa::new(
             parameters.to_vec(),
             planned,
@@ -192,7 +193,8 @@ mod tests {
                         })
                         .collect();
                     let [first, second] = spsa.sides(&up).unwrap();
-                    let loss = |options: &SearchOptions| {
+                    let loss = |choices: &SearchChoices| {
+                        let options = choices.over(SearchOptions::default());
                         let base = f64::from(options.razoring_base - 200) / 50.0;
                         let futility = f64::from(options.futility_base - 60) / 50.0;
                         base * base + futility * futility
@@ -230,7 +232,10 @@ mod tests {
             "razoring_base:0",
             "razoring_base:1:2:3",
         ] {
-            assert!(Parameter::parse(text).is_err(), "{text}");
+            assert!(
+                Parameter::parse(text, EvaluatorKind::Nnue).is_err(),
+                "{text}"
+            );
         }
     }
 }
