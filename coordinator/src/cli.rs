@@ -71,7 +71,7 @@ enum Command {
     Perft(PerftArguments),
     /// Searches a fixed suite of positions: total nodes (the search's signature) and nodes/second
     #[command(after_help = bench::HELP)]
-    Bench(bench::Arguments),
+    Bench(Box<bench::Arguments>),
     /// Makes weights for the evaluators, and what they are made from
     #[command(subcommand)]
     Learn(learn::Command),
