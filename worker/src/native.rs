@@ -36,16 +36,17 @@ pub(crate) struct NativePlayer {
 }
 
 impl NativePlayer {
-    /// Starts the thread of a player called `name`. `build` makes the search, and makes it again
+    /// Starts the thread of a player called `name`; `crowded` as in [`search_thread::spawn`]. `build` makes the search, and makes it again
     /// when it has panicked.
     pub fn start<S: Search + Send + 'static>(
         name: &str,
         own: OwnLimits,
         seeding: Seeding,
+        crowded: bool,
         search: S,
         build: impl Fn() -> Result<S, PlayerError> + Send + 'static,
     ) -> io::Result<Self> {
-        let (jobs, ended) = search_thread::spawn(name, search, build)?;
+        let (jobs, ended) = search_thread::spawn(name, crowded, search, build)?;
         Ok(Self {
             own,
             seeding,
@@ -231,8 +232,9 @@ mod tests {
                 })
             };
             let search = build().expect("built");
-            let host = NativePlayer::start("n", OwnLimits::default(), seeding, search, build)
-                .expect("started");
+            let host =
+                NativePlayer::start("n", OwnLimits::default(), seeding, false, search, build)
+                    .expect("started");
             let (closing, closed) = watch::channel(false);
             let (stub, actor) = player::channel(host, closed);
             tokio::spawn(actor);

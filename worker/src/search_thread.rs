@@ -68,11 +68,12 @@ pub(crate) enum Job {
     },
 }
 
-/// Starts the thread of a player called `name`. `build` makes the search again after it has
-/// panicked. Returns where jobs go, and what resolves when the thread has ended, which it does when
+/// Starts the thread of a player called `name`, which gives way to others where the machine is `crowded`.
+/// `build` makes the search again after it has panicked. Returns where jobs go, and what resolves when the thread has ended, which it does when
 /// that sender is dropped.
 pub(crate) fn spawn<S: Search + Send + 'static>(
     name: &str,
+    crowded: bool,
     search: S,
     build: impl Fn() -> Result<S, PlayerError> + Send + 'static,
 ) -> io::Result<(mpsc::Sender<Job>, oneshot::Receiver<()>)> {
@@ -87,7 +88,9 @@ pub(crate) fn spawn<S: Search + Send + 'static>(
         .name(name.to_owned())
         .stack_size(STACK_BYTES)
         .spawn(move || {
-            yield_to_the_clock();
+            if crowded {
+                yield_to_the_clock();
+            }
             for job in received {
                 desk.work(job);
             }
@@ -96,8 +99,9 @@ pub(crate) fn spawn<S: Search + Send + 'static>(
     Ok((jobs, ended))
 }
 
-/// Searches give way to the threads that keep the clock: with more players than cores these would
-/// otherwise wait their turn while the time runs out. Linux gives every thread a niceness of its own;
+/// Searches give way to the threads that keep the clock: with more of them than cores these would
+/// otherwise wait their turn while the time runs out. Other programs take the core from such a search, too,
+/// so that it is not done without need. Linux gives every thread a niceness of its own;
 /// elsewhere it belongs to the process, and nothing is changed.
 fn yield_to_the_clock() {
     #[cfg(target_os = "linux")]

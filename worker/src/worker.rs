@@ -16,6 +16,7 @@ use std::{
     collections::BTreeSet,
     io,
     sync::{Arc, OnceLock},
+    thread,
     time::Duration,
 };
 use tokio::{
@@ -146,6 +147,7 @@ impl Worker {
             return Err(StartError::Taken(player.name.clone()));
         }
         let share_mib = share(hash_mib, &players);
+        let crowded = turns.is_none() && is_crowded(&players);
         let (closing, closed) = watch::channel(false);
         let mut members = Vec::with_capacity(players.len());
         let mut actors = Vec::with_capacity(players.len());
@@ -174,7 +176,7 @@ impl Worker {
                     })?;
                     let hash_mib = spec.hash_mib.unwrap_or(share_mib);
                     profile::native(&mut info, &spec, &evaluator, hash_mib);
-                    let host = start_native(&player, own, &spec, evaluator, hash_mib)?;
+                    let host = start_native(&player, own, &spec, evaluator, hash_mib, crowded)?;
                     seat(InTurns::new(host, turns.clone()), &closed, &mut actors)
                 }
                 PlayerKind::Usi(spec) => {
@@ -238,12 +240,24 @@ fn share(total_mib: u32, players: &[PlayerSpec]) -> u32 {
     (total_mib / sharers).max(1)
 }
 
+/// Whether native players have more threads than the machine has cores.
+fn is_crowded(players: &[PlayerSpec]) -> bool {
+    let threads = players.iter().map(|player| match &player.kind {
+        PlayerKind::Native(native) => u64::from(native.threads),
+        PlayerKind::Usi(_) => 0,
+    });
+    // Where nobody knows how many cores there are, the clock comes first.
+    let cores = thread::available_parallelism().map_or(0, |cores| cores.get() as u64);
+    threads.sum::<u64>() > cores
+}
+
 fn start_native(
     name: &str,
     own: OwnLimits,
     spec: &NativeSpec,
     evaluator: Model,
     hash_mib: u32,
+    crowded: bool,
 ) -> Result<NativePlayer, StartError> {
     let sigma = spec.sigma.in_centipawns(&evaluator);
     let settings = PlayerSettings {
@@ -265,9 +279,11 @@ fn start_native(
         player: name.to_owned(),
         source,
     })?;
-    NativePlayer::start(name, own, seeding, search, build).map_err(|source| StartError::Thread {
-        player: name.to_owned(),
-        source,
+    NativePlayer::start(name, own, seeding, crowded, search, build).map_err(|source| {
+        StartError::Thread {
+            player: name.to_owned(),
+            source,
+        }
     })
 }
 
