@@ -21,6 +21,8 @@ mod position;
 mod repetition;
 mod sfen;
 mod square;
+#[cfg(test)]
+pub(crate) mod testing;
 mod zobrist;
 
 pub use attacks::{

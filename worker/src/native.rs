@@ -36,8 +36,8 @@ pub(crate) struct NativePlayer {
 }
 
 impl NativePlayer {
-    /// Starts the thread of a player called `name`; `crowded` as in [`search_thread::spawn`]. `build` makes the search, and makes it again
-    /// when it has panicked.
+    /// Starts the thread of a player called `name`; `crowded` as in [`search_thread::spawn`]. `build`
+    /// makes the search, and makes it again when it has panicked.
     pub fn start<S: Search + Send + 'static>(
         name: &str,
         own: OwnLimits,

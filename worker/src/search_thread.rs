@@ -69,8 +69,8 @@ pub(crate) enum Job {
 }
 
 /// Starts the thread of a player called `name`, which gives way to others where the machine is `crowded`.
-/// `build` makes the search again after it has panicked. Returns where jobs go, and what resolves when the thread has ended, which it does when
-/// that sender is dropped.
+/// `build` makes the search again after it has panicked. Returns where jobs go, and what resolves when the
+/// thread has ended, which it does when that sender is dropped.
 pub(crate) fn spawn<S: Search + Send + 'static>(
     name: &str,
     crowded: bool,

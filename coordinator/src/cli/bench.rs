@@ -19,8 +19,8 @@ With --json, one object: nodes, nps, depth, time_ms, evaluation_ns (one evaluati
 it: a move followed, valued and taken back), evaluator, hash_mib, sigma, seed, positions[] (position,
 nodes, nps, time_ms, bestmove, score). With --against as well: against, movetime_ms, nps, against_nps,
 ratio, compared, positions[] (position, nps, against_nps, ratio). With --evaluators: movetime_ms,
-compared, evaluators[] (evaluator, nps, evaluation_ns, and ratio beside the first). With --threads: depth, positions,
-rounds, evaluator, hash_mib, sigma, threads[] (threads, nodes, nps, time_to_depth_ms, and beside the
+compared, evaluators[] (evaluator, nps, evaluation_ns, and ratio beside the first). With --threads:
+depth, positions, rounds, evaluator, hash_mib, sigma, threads[] (threads, nodes, nps, time_to_depth_ms, and beside the
 first of them nps_ratio, nodes_ratio, speedup, and independent_nps_ratio: what so many searches reach
 here that have nothing to do with each other; the 95 % intervals of nodes_ratio and speedup go from
 the mean divided by nodes_ratio_margin, or speedup_margin, to the mean times it); with --lanes the same

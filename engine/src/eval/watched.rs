@@ -5,6 +5,10 @@ use crate::{
     rules::{Game, Move, Position},
     search::{Control, Limits, Memory, SearchOptions, search},
 };
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
 
 /// Follows a search as `inner` does; what it is asked for, `evaluate` answers.
 #[derive(Clone)]
@@ -31,8 +35,34 @@ impl<E: Evaluator, F: FnMut(&mut E, &Position) -> i32 + Send> Evaluator for Watc
     }
 }
 
+/// Searches a position, and compares every value with that of an evaluator which starts afresh there. How many
+/// they were.
+///
+/// # Panics
+/// Two values differ.
+pub(crate) fn compared_with_fresh<E: Evaluator + Clone>(
+    evaluator: &E,
+    game: &Game,
+    nodes: u64,
+) -> usize {
+    let (mut fresh, compared) = (evaluator.clone(), Arc::new(AtomicUsize::new(0)));
+    let count = Arc::clone(&compared);
+    let checked = Watched {
+        inner: evaluator.clone(),
+        evaluate: move |follows: &mut E, position: &Position| {
+            fresh.reset(position);
+            let value = follows.evaluate(position);
+            assert_eq!(value, fresh.evaluate(position), "{position}");
+            count.fetch_add(1, Ordering::Relaxed);
+            value
+        },
+    };
+    search_with(&checked, game, nodes);
+    compared.load(Ordering::Relaxed)
+}
+
 /// Searches the position of a game on one thread.
-pub(crate) fn search_with<E: Evaluator + Clone>(evaluator: &E, game: &Game, nodes: u64) {
+fn search_with<E: Evaluator + Clone>(evaluator: &E, game: &Game, nodes: u64) {
     let mut memory =
         Memory::<_, i32>::new(1, 1, evaluator, SearchOptions::default()).expect("a megabyte");
     let limits = Limits {

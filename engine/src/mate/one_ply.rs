@@ -145,36 +145,22 @@ fn is_mate(position: &Position, mv: Move) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::Game;
+    use crate::rules::testing::random_positions;
 
     #[test]
     fn what_is_found_mates_and_contact_mates_are_found() {
-        let mut state = 9u64;
         let (mut found, mut mates) = (0, 0);
-        for _ in 0..150 {
-            let mut game = Game::startpos();
-            for _ in 0..200 {
-                let position = game.position();
-                let legal = game.legal_moves();
-                if legal.is_empty() {
-                    break;
-                }
-                if !position.in_check() {
-                    let info = CheckInfo::new(position);
-                    let answer = mate_in_one(position, &info);
-                    if let Some(mv) = answer {
-                        assert!(
-                            legal.contains(&mv) && is_mate(position, mv),
-                            "{position} {mv}"
-                        );
-                        found += 1;
-                    }
-                    mates += usize::from(legal.iter().any(|&mv| is_mate(position, mv)));
-                }
-                state = state.wrapping_mul(6364136223846793005).wrapping_add(1);
-                game.play(legal[(state >> 33) as usize % legal.len()])
-                    .unwrap();
+        let positions = random_positions(9, 150, 200).into_iter();
+        for position in positions.filter(|position| !position.in_check()) {
+            let legal = MoveList::legal(&position);
+            if let Some(mv) = mate_in_one(&position, &CheckInfo::new(&position)) {
+                assert!(
+                    legal.contains(&mv) && is_mate(&position, mv),
+                    "{position} {mv}"
+                );
+                found += 1;
             }
+            mates += usize::from(legal.iter().any(|&mv| is_mate(&position, mv)));
         }
         assert!(mates > 40, "{mates}");
         assert!(found * 10 >= mates * 7, "{found} of {mates}");

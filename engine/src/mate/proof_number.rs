@@ -410,6 +410,7 @@ fn assess_defence(position: &Position) -> Numbers {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rules::testing::random_positions;
     use std::{fs, path::Path};
 
     /// Plays the attacker's moves that the table holds against every defence.
@@ -518,29 +519,20 @@ mod tests {
 
     #[test]
     fn every_check_is_listed() {
-        let mut state = 3u64;
         let mut found = 0;
-        for _ in 0..30 {
-            let mut position = Position::startpos();
-            for _ in 0..150 {
-                let legal = MoveList::legal(&position);
-                if legal.is_empty() {
-                    break;
-                }
-                let gives_check = |mv: &&Move| {
-                    let mut after = position.clone();
-                    after.make(**mv);
-                    after.in_check()
-                };
-                let mut expected: Vec<_> = legal.iter().filter(gives_check).copied().collect();
-                let mut listed = checks(&position).as_slice().to_vec();
-                expected.sort_by_key(|mv| mv.bits());
-                listed.sort_by_key(|mv| mv.bits());
-                assert_eq!(listed, expected, "{position}");
-                found += listed.len();
-                state = state.wrapping_mul(6364136223846793005).wrapping_add(1);
-                position.make(legal[(state >> 33) as usize % legal.len()]);
-            }
+        for position in random_positions(3, 30, 150) {
+            let gives_check = |mv: &&Move| {
+                let mut after = position.clone();
+                after.make(**mv);
+                after.in_check()
+            };
+            let legal = MoveList::legal(&position);
+            let mut expected: Vec<_> = legal.iter().filter(gives_check).copied().collect();
+            let mut listed = checks(&position).as_slice().to_vec();
+            expected.sort_by_key(|mv| mv.bits());
+            listed.sort_by_key(|mv| mv.bits());
+            assert_eq!(listed, expected, "{position}");
+            found += listed.len();
         }
         assert!(found > 1000, "{found}");
     }

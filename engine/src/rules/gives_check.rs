@@ -104,31 +104,16 @@ impl Position {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::Game;
+    use crate::rules::{MoveList, testing::random_positions};
 
     #[test]
     fn a_move_is_a_check_when_the_opponent_is_in_check_after_it() {
-        let mut state = 11u64;
-        for _ in 0..40 {
-            let mut game = Game::startpos();
-            for _ in 0..160 {
-                let moves = game.legal_moves();
-                if moves.is_empty() {
-                    break;
-                }
-                let targets = CheckTargets::new(game.position());
-                for &mv in &moves {
-                    let mut after = game.position().clone();
-                    after.make(mv);
-                    assert_eq!(
-                        targets.is_check(game.position(), mv),
-                        after.in_check(),
-                        "{mv}"
-                    );
-                }
-                state = state.wrapping_mul(6364136223846793005).wrapping_add(1);
-                game.play(moves[(state >> 33) as usize % moves.len()])
-                    .unwrap();
+        for position in random_positions(11, 40, 160) {
+            let targets = CheckTargets::new(&position);
+            for &mv in MoveList::legal(&position).as_slice() {
+                let mut after = position.clone();
+                after.make(mv);
+                assert_eq!(targets.is_check(&position, mv), after.in_check(), "{mv}");
             }
         }
     }

@@ -140,20 +140,18 @@ fn scripted(folder: &Path, answer: &str) -> String {
 #[tokio::test]
 async fn faults_are_recorded_by_cause_and_side() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let illegal = cell(&scripted(folder.path(), "echo bestmove 7g7e"));
-    let (game, incidents) = play_one("startpos", &illegal).await.expect("played");
-    assert_eq!(
-        (game.result, game.ending),
-        (GameResult::Loss, Ending::IllegalMove)
-    );
-    let [incident] = &incidents[..] else {
-        panic!("{incidents:?}")
+    let lost = async |file: &str, ending, cause| {
+        let (game, incidents) = play_one("startpos", &cell(file)).await.expect("played");
+        assert_eq!((game.result, game.ending), (GameResult::Loss, ending));
+        let [incident] = &incidents[..] else {
+            panic!("{incidents:?}")
+        };
+        assert_eq!((incident.cause, incident.side), (cause, Side::First));
+        incident.detail.clone()
     };
-    assert_eq!(
-        (incident.cause, incident.side),
-        (Cause::IllegalMove, Side::First)
-    );
-    assert!(incident.detail.contains("x: "), "{}", incident.detail);
+    let illegal = scripted(folder.path(), "echo bestmove 7g7e");
+    let detail = lost(&illegal, Ending::IllegalMove, Cause::IllegalMove).await;
+    assert!(detail.contains("x: "), "{detail}");
 
     // It dies at its first move: nothing can be said about the game.
     let dies = cell(&scripted(folder.path(), "exit 3"));
@@ -163,17 +161,6 @@ async fn faults_are_recorded_by_cause_and_side() {
     // It never answers, not even when it is told to stop; the second has thought of a move.
     for thought in [":", "echo info depth 1 score cp 3 pv 7g7f"] {
         let timed = scripted(folder.path(), thought).replacen("nodes = 50", "time_ms = 100", 1);
-        let (game, incidents) = play_one("startpos", &cell(&timed)).await.expect("played");
-        assert_eq!(
-            (game.result, game.ending),
-            (GameResult::Loss, Ending::TimeLoss)
-        );
-        let [incident] = &incidents[..] else {
-            panic!("{incidents:?}")
-        };
-        assert_eq!(
-            (incident.cause, incident.side),
-            (Cause::TimeLoss, Side::First)
-        );
+        lost(&timed, Ending::TimeLoss, Cause::TimeLoss).await;
     }
 }

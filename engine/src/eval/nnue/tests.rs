@@ -1,36 +1,13 @@
 use super::{simd::Kernel, *};
 use crate::{
-    eval::{
-        Noise,
-        watched::{Watched, search_with},
-    },
-    rules::Game,
+    eval::{Noise, watched::compared_with_fresh},
+    rules::{Game, testing::random_positions},
 };
-use std::sync::atomic::{AtomicUsize, Ordering};
-
-/// How often a search of this position has compared the evaluator with one that starts afresh
-/// wherever it is asked.
-fn compared(architecture: Architecture, position: &str, nodes: u64) -> usize {
-    let follows = Nnue::new(Arc::new(Network::sample(architecture)));
-    let (mut fresh, compared) = (follows.clone(), Arc::new(AtomicUsize::new(0)));
-    let count = Arc::clone(&compared);
-    let checked = Watched {
-        inner: follows,
-        evaluate: move |follows: &mut Nnue, position: &Position| {
-            fresh.reset(position);
-            let value = follows.evaluate(position);
-            assert_eq!(value, fresh.evaluate(position), "{position}");
-            count.fetch_add(1, Ordering::Relaxed);
-            value
-        },
-    };
-    search_with(&checked, &Game::from_usi(position).unwrap(), nodes);
-    compared.load(Ordering::Relaxed)
-}
 
 #[test]
 fn following_a_search_equals_starting_afresh_at_every_node() {
     for architecture in Architecture::ALL {
+        let evaluator = Nnue::new(Arc::new(Network::sample(architecture)));
         for position in [
             "startpos moves 7g7f 3c3d 8h2b+ 3a2b",
             // Kings in the open: checks, captures, and many moves of kings.
@@ -38,7 +15,8 @@ fn following_a_search_equals_starting_afresh_at_every_node() {
             // Incomplete sets, one side without a king.
             "8k/9/9/3p5/9/4P4/9/9/9 b 2NLr 1",
         ] {
-            let compared = compared(architecture, position, 3000);
+            let game = Game::from_usi(position).unwrap();
+            let compared = compared_with_fresh(&evaluator, &game, 3000);
             assert!(compared > 300, "{compared} at {position}");
         }
     }
@@ -62,20 +40,7 @@ fn every_kernel_values_every_position_alike() {
 fn positions() -> Vec<Position> {
     let read = |sfen: &&str| Position::from_sfen(sfen).unwrap();
     let mut positions: Vec<_> = crate::bench::POSITIONS.iter().map(read).collect();
-    let mut state = 11u64;
-    for _ in 0..8 {
-        let mut game = Game::startpos();
-        for _ in 0..150 {
-            let moves = game.legal_moves();
-            if moves.is_empty() {
-                break;
-            }
-            state = state.wrapping_mul(6364136223846793005).wrapping_add(1);
-            game.play(moves[(state >> 33) as usize % moves.len()])
-                .unwrap();
-            positions.push(game.position().clone());
-        }
-    }
+    positions.extend(random_positions(11, 8, 150));
     positions
 }
 
