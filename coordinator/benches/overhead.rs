@@ -87,7 +87,7 @@ impl Worker for Simulated {
         &self,
         _: Request<NewGameRequest>,
     ) -> Result<Response<NewGameResponse>, Status> {
-        Ok(Response::new(NewGameResponse {}))
+        Ok(Response::new(NewGameResponse::default()))
     }
 
     async fn examine(

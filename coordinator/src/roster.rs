@@ -58,11 +58,18 @@ impl Roster {
         self.links.iter().enumerate().map(status).collect()
     }
 
-    /// Tells every connected worker that a game begins, and waits at most `patience`. A worker that
-    /// fails here costs nothing: the first position of a game implies a new game.
-    pub async fn new_game(&self, game_id: &str, patience: Duration) {
+    /// Tells every connected worker that a game begins, and waits at most `patience`; gives back what is
+    /// not as it should be, one line each. A worker that fails here costs nothing: the first position of a
+    /// game implies a new game.
+    pub async fn new_game(&self, game_id: &str, patience: Duration) -> Vec<String> {
         let mut calls = JoinSet::new();
-        for link in self.links.iter().filter(|link| link.is_connected()) {
+        let mut problems = Vec::new();
+        for link in &self.links {
+            if let Some(reason) = link.failure() {
+                let address = link.address();
+                problems.push(format!("worker {address} is not connected: {reason}"));
+                continue;
+            }
             let mut client = WorkerClient::new(link.channel());
             let address = link.address().to_owned();
             let request = NewGameRequest {
@@ -70,16 +77,21 @@ impl Roster {
             };
             calls.spawn(async move {
                 match time::timeout(patience, client.new_game(request)).await {
-                    Ok(Ok(_)) => {}
+                    Ok(Ok(response)) => response.into_inner().problems,
                     Ok(Err(status)) => {
                         let reason = link::reason(&status);
-                        warn!(address, reason, "worker refused a new game");
+                        vec![format!("worker {address} refused a new game: {reason}")]
                     }
-                    Err(_) => warn!(address, "worker is slow to prepare a new game"),
+                    Err(_) => vec![format!("worker {address} is slow to prepare a new game")],
                 }
             });
         }
-        calls.join_all().await;
+        problems.extend(calls.join_all().await.into_iter().flatten());
+        problems.sort();
+        for problem in &problems {
+            warn!(problem, "not ready for the game");
+        }
+        problems
     }
 }
 

@@ -36,7 +36,10 @@ use std::{
     },
     time::Duration,
 };
-use tokio::sync::{broadcast, mpsc};
+use tokio::{
+    sync::{broadcast, mpsc},
+    time::Instant,
+};
 use tokio_stream::{
     Stream, StreamExt,
     wrappers::{BroadcastStream, ReceiverStream},
@@ -47,6 +50,9 @@ use tracing::warn;
 /// Workers get this long to prepare for a game: foreign engines read files, clear tables, and may bring a
 /// GPU up. Less than the 30 s after which the proxy goes on without an answer.
 const PREPARATION: Duration = Duration::from_secs(25);
+
+/// Workers get this long to be found, from the beginning of the coordinator.
+pub const SETTLING: Duration = Duration::from_secs(3);
 
 /// Ballots that a slow watcher may lag behind before it loses some.
 const WATCH_BACKLOG: usize = 64;
@@ -84,6 +90,7 @@ pub struct Service {
 
 #[derive(Debug)]
 struct Inner {
+    begun: Instant,
     ensemble: Ensemble,
     roster: Roster,
     consultations: AtomicU64,
@@ -99,6 +106,7 @@ impl Service {
     pub fn new(ensemble: Ensemble, roster: Roster, recorder: Option<Arc<Recorder>>) -> Self {
         Self {
             inner: Arc::new(Inner {
+                begun: Instant::now(),
                 resignation: Resignation::new(ensemble.resignation),
                 recorder,
                 ensemble,
@@ -111,9 +119,9 @@ impl Service {
         }
     }
 
-    /// Waits until every worker has described itself, at most `patience`.
-    pub async fn settle(&self, patience: Duration) {
-        self.inner.roster.settle(patience).await;
+    /// Waits until every worker has described itself, at most [`SETTLING`].
+    pub async fn settle(&self) {
+        self.inner.roster.settle(SETTLING).await;
         let inner = &self.inner;
         let Some(primary) = &inner.ensemble.primary else {
             return;
@@ -311,8 +319,13 @@ impl Coordinator for Service {
         // A game that was broken off may be played again under its name.
         self.inner.leads.forget(&game_id);
         self.inner.resignation.forget(&game_id);
-        self.inner.roster.new_game(&game_id, PREPARATION).await;
-        Ok(Response::new(PrepareGameResponse {}))
+        let roster = &self.inner.roster;
+        // A coordinator that has just begun serves before it has found its workers.
+        roster
+            .settle(SETTLING.saturating_sub(self.inner.begun.elapsed()))
+            .await;
+        let problems = roster.new_game(&game_id, PREPARATION).await;
+        Ok(Response::new(PrepareGameResponse { problems }))
     }
 
     async fn finish_game(

@@ -9,7 +9,7 @@ use crate::{
     roster::{self, AddressError, Link, Roster},
     server,
     service::{Ensemble, Service, UnknownPondering},
-    voting::UnknownRule,
+    voting::{Rule, UnknownRule},
 };
 use monju_engine::{EvaluatorChoice, eval::Sigma};
 use monju_proto::v1::{RosterRequest, coordinator_client::CoordinatorClient};
@@ -27,9 +27,6 @@ pub const DEFAULT_SIGMA: f64 = 50.0;
 
 /// What the players of the default ensemble are called, before their number.
 pub const DEFAULT_TEAM: &str = "monju";
-
-/// Workers get this long to be found before the first consultation.
-const SETTLING: Duration = Duration::from_secs(3);
 
 /// A coordinator that does not answer within this time is not there.
 const ANSWER_PATIENCE: Duration = Duration::from_secs(3);
@@ -60,6 +57,22 @@ pub struct Choices {
     pub log: Option<PathBuf>,
     /// Folder of the team's certificates.
     pub tls: Option<PathBuf>,
+}
+
+impl Choices {
+    /// What is chosen here that the coordinator of these choices decides itself, being elsewhere.
+    fn unfit(&self) -> Vec<&'static str> {
+        let chosen = [
+            ("the number of players", self.players.is_some()),
+            ("sigma", self.sigma.is_some()),
+            ("the evaluator", self.evaluator.is_some()),
+            ("a log", self.log.is_some()),
+        ];
+        let unfit = chosen
+            .iter()
+            .filter(|(_, is_chosen)| *is_chosen && self.coordinator.is_some());
+        unfit.map(|(what, _)| *what).collect()
+    }
 }
 
 /// Why no coordinator could be reached or started. One line, with what would mend it.
@@ -135,6 +148,8 @@ pub struct Team {
     pub pondering: String,
     /// What the coordinator sets aside of every clock.
     pub overhead: Duration,
+    /// What was chosen and does not hold, because the coordinator is elsewhere; one line each.
+    pub ignored: Vec<String>,
     embedded: Option<Embedded>,
 }
 
@@ -168,6 +183,25 @@ impl Team {
 /// A choice cannot be applied, the configuration is wrong, or the coordinator does not answer.
 /// Remote workers that are not there are no error: they may still come.
 pub async fn assemble(choices: &Choices) -> Result<Team, AssembleError> {
+    if let (Some(url), Some(what)) = (&choices.coordinator, choices.unfit().first()) {
+        return Err(AssembleError(format!(
+            "{what} cannot be chosen for the coordinator at {url}, \
+             which has its own configuration, as have its workers; choose one of the two"
+        )));
+    }
+    let team = assemble_anyhow(choices).await?;
+    match team.ignored.first() {
+        None => Ok(team),
+        Some(ignored) => Err(AssembleError(ignored.clone())),
+    }
+}
+
+/// Like [`assemble`], but what a coordinator elsewhere decides itself is passed over and noted in
+/// [`Team::ignored`]: GUIs keep options from game to game, and a team must not be lost for one of them.
+///
+/// # Errors
+/// Like those of [`assemble`].
+pub async fn assemble_anyhow(choices: &Choices) -> Result<Team, AssembleError> {
     match &choices.coordinator {
         Some(url) => connect(url, choices).await,
         None => embed(choices).await,
@@ -175,19 +209,14 @@ pub async fn assemble(choices: &Choices) -> Result<Team, AssembleError> {
 }
 
 async fn connect(url: &str, choices: &Choices) -> Result<Team, AssembleError> {
-    for (what, chosen) in [
-        ("the number of players", choices.players.is_some()),
-        ("sigma", choices.sigma.is_some()),
-        ("the evaluator", choices.evaluator.is_some()),
-        ("a log", choices.log.is_some()),
-    ] {
-        if chosen {
-            return Err(AssembleError(format!(
-                "{what} cannot be chosen for the coordinator at {url}, \
-                 which has its own configuration, as have its workers; choose one of the two"
-            )));
-        }
-    }
+    let mut ignored: Vec<String> = (choices.unfit().iter())
+        .map(|what| {
+            format!(
+                "{what} is left to the coordinator at {url}, which has its own configuration; \
+                 take the choice back"
+            )
+        })
+        .collect();
     let tls = Config::load(choices.config.as_deref())?.tls(choices.tls.as_deref())?;
     let endpoint = roster::endpoint(url, tls.as_ref())?;
     let mut client = CoordinatorClient::new(endpoint.connect_lazy());
@@ -203,12 +232,22 @@ async fn connect(url: &str, choices: &Choices) -> Result<Team, AssembleError> {
         ))
     })?;
     let overhead = Duration::from_millis(roster.overhead_ms.into());
+    let mut rule = choices.rule.clone().unwrap_or_default();
+    if roster.primary.is_empty() && rule.parse().is_ok_and(Rule::needs_primary) {
+        ignored.push(format!(
+            "rule '{rule}' needs a primary player, and the coordinator at {url} has none; name one in its \
+             configuration by primary = …, or choose another rule than its own, {}",
+            roster.rule
+        ));
+        rule.clear();
+    }
     Ok(Team {
         client,
-        rule: choices.rule.clone().unwrap_or_default(),
+        rule,
         tempo: choices.tempo.clone().unwrap_or_default(),
         pondering: choices.pondering.clone().unwrap_or_default(),
         overhead,
+        ignored,
         embedded: None,
     })
 }
@@ -234,7 +273,7 @@ pub async fn host(
         worker,
         recorder,
     } = start(config, choices, turns).await?;
-    service.settle(SETTLING).await;
+    service.settle().await;
     let router = server::routes(service, None).await.map_err(internal)?;
     let (channel, server) = in_process::serve(router);
     Ok(Team {
@@ -243,6 +282,7 @@ pub async fn host(
         tempo: String::new(),
         pondering: String::new(),
         overhead,
+        ignored: Vec::new(),
         embedded: Some(Embedded {
             worker,
             recorder,

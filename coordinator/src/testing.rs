@@ -107,7 +107,7 @@ impl Worker for FakeWorker {
         request: tonic::Request<NewGameRequest>,
     ) -> Result<tonic::Response<NewGameResponse>, Status> {
         self.note(format!("new game {}", request.into_inner().game_id));
-        Ok(tonic::Response::new(NewGameResponse {}))
+        Ok(tonic::Response::new(NewGameResponse::default()))
     }
 
     async fn examine(

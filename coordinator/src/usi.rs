@@ -19,7 +19,6 @@ mod answer;
 mod clock;
 mod command;
 mod conversation;
-mod emergency;
 pub mod engine;
 mod game;
 mod info;
@@ -31,6 +30,7 @@ mod output;
 mod proxy;
 mod search;
 mod session;
+mod substitute;
 #[cfg(test)]
 mod tests;
 mod thinker;
@@ -53,6 +53,7 @@ use std::{
     thread,
     time::Duration,
 };
+use substitute::Substitute;
 use thinker::Thinker;
 use tokio::{
     sync::{mpsc, oneshot},
@@ -71,7 +72,7 @@ pub async fn run(mut choices: Choices) -> anyhow::Result<()> {
         choices.config = beside_executable();
     }
     let keeper = Keeper::start(|choices| async move {
-        let team = team::assemble(&choices).await?;
+        let team = team::assemble_anyhow(&choices).await?;
         let contact = Contact {
             client: team.client.clone(),
             rule: team.rule.clone(),
@@ -79,9 +80,10 @@ pub async fn run(mut choices: Choices) -> anyhow::Result<()> {
             pondering: team.pondering.clone(),
             overhead: team.overhead,
         };
-        Ok(Connection::new(contact, team.close()))
+        Ok(Connection::new(contact, team.ignored.clone(), team.close()))
     });
-    speak_for(Proxy::new(choices, keeper)).await
+    let substitute = Substitute::start().context("cannot start the thread of the substitute")?;
+    speak_for(Proxy::new(choices, keeper, substitute)).await
 }
 
 /// Speaks USI for one native player on standard input and output until `quit`.

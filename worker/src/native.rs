@@ -70,7 +70,7 @@ impl Host for NativePlayer {
         std::future::pending().await
     }
 
-    async fn new_game(&mut self, game_id: &str) {
+    async fn new_game(&mut self, game_id: &str) -> Result<(), String> {
         // A seed that comes with the first think costs nothing more: the memory is clear by then.
         let noise_seed = self.seed_in_force(0).unwrap_or(0);
         let (done, prepared) = oneshot::channel();
@@ -81,6 +81,7 @@ impl Host for NativePlayer {
         if self.jobs.send(Job::Prepare { setting, done }).is_ok() {
             let _ = prepared.await;
         }
+        Ok(())
     }
 
     async fn think(
@@ -280,7 +281,7 @@ mod tests {
             assert_eq!(answer.noise_seed, Some(seed));
         }
         assert_eq!(bench.seeds(), [1, 2, 2, 2]);
-        bench.stub.new_game("a".to_owned()).await;
+        bench.stub.new_game("a".to_owned()).await.expect("prepared");
         bench.think("a", 2, 9).await.expect("an answer");
         assert_eq!(
             bench.seeds(),
@@ -296,7 +297,7 @@ mod tests {
             (Seeding::Noiseless, None, 0),
         ] {
             let bench = Bench::new(seeding);
-            bench.stub.new_game("a".to_owned()).await;
+            bench.stub.new_game("a".to_owned()).await.expect("prepared");
             assert_eq!(bench.seeds(), [used], "prepared early");
             for seed in [1, 2] {
                 let answer = bench.think("a", seed, 9).await.expect("an answer");

@@ -135,17 +135,14 @@ pub(crate) struct PlayerStub {
 }
 
 impl PlayerStub {
-    /// Prepares for a game early. Returns when that is done, or cannot be done.
-    pub async fn new_game(&self, game_id: String) {
+    /// Prepares for a game early. Returns when that is done, or why it cannot be done, in one line.
+    pub async fn new_game(&self, game_id: String) -> Result<(), String> {
         let (done, prepared) = oneshot::channel();
         // A closed channel is a worker going down: there is nothing left to prepare.
-        if self
-            .commands
-            .send(Command::NewGame { game_id, done })
-            .await
-            .is_ok()
-        {
-            let _ = prepared.await;
+        let command = Command::NewGame { game_id, done };
+        match self.commands.send(command).await {
+            Ok(()) => prepared.await.unwrap_or(Ok(())),
+            Err(_) => Ok(()),
         }
     }
 
@@ -177,7 +174,7 @@ impl PlayerStub {
 enum Command {
     NewGame {
         game_id: String,
-        done: oneshot::Sender<()>,
+        done: oneshot::Sender<Result<(), String>>,
     },
     Think(Box<Think>),
 }
@@ -198,8 +195,8 @@ pub(crate) trait Host: Send + 'static {
     /// comes.
     fn tend(&mut self) -> impl Future<Output = ()> + Send;
 
-    /// Forgets the last game.
-    fn new_game(&mut self, game_id: &str) -> impl Future<Output = ()> + Send;
+    /// Forgets the last game, or says in one line why it cannot play the next.
+    fn new_game(&mut self, game_id: &str) -> impl Future<Output = Result<(), String>> + Send;
 
     /// Thinks until a limit is reached or a stop comes; a pondering think waits for either, or for
     /// the ponder hit.
@@ -250,8 +247,8 @@ async fn obey<H: Host>(host: &mut H, commands: &mut mpsc::Receiver<Command>) {
         };
         match command {
             Command::NewGame { game_id, done } => {
-                host.new_game(&game_id).await;
-                let _ = done.send(());
+                let prepared = host.new_game(&game_id).await;
+                let _ = done.send(prepared);
             }
             Command::Think(think) => {
                 let Think {

@@ -89,10 +89,20 @@ impl worker_server::Worker for Service {
         for member in &self.roster.members {
             let stub = member.stub.clone();
             let game_id = game_id.clone();
-            preparations.spawn(async move { stub.new_game(game_id).await });
+            let name = member.name().to_owned();
+            preparations.spawn(async move {
+                let prepared = stub.new_game(game_id).await;
+                prepared.err().map(|why| format!("{name}: {why}"))
+            });
         }
-        while preparations.join_next().await.is_some() {}
-        Ok(Response::new(v1::NewGameResponse {}))
+        let mut problems: Vec<String> = preparations
+            .join_all()
+            .await
+            .into_iter()
+            .flatten()
+            .collect();
+        problems.sort();
+        Ok(Response::new(v1::NewGameResponse { problems }))
     }
 
     /// Opens the stream at once: a client may wait for that before it sends go. Whatever goes

@@ -22,8 +22,8 @@ impl<H: Host> Host for InTurns<H> {
         self.host.tend().await;
     }
 
-    async fn new_game(&mut self, game_id: &str) {
-        self.host.new_game(game_id).await;
+    async fn new_game(&mut self, game_id: &str) -> Result<(), String> {
+        self.host.new_game(game_id).await
     }
 
     async fn think(

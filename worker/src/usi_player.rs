@@ -152,7 +152,7 @@ impl Host for UsiPlayer {
         }
     }
 
-    async fn new_game(&mut self, game_id: &str) {
+    async fn new_game(&mut self, game_id: &str) -> Result<(), String> {
         while matches!(self.state, State::Starting(_)) {
             self.tend().await;
         }
@@ -160,6 +160,10 @@ impl Host for UsiPlayer {
             && let Err(error) = seated.new_game(game_id).await
         {
             self.fail(&error).await;
+        }
+        match &self.state {
+            State::Down { why, .. } => Err(why.clone()),
+            State::Ready(_) | State::Starting(_) => Ok(()),
         }
     }
 

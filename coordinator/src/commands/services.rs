@@ -11,12 +11,8 @@ use std::{
     io::{self, Write},
     net::SocketAddr,
     path::PathBuf,
-    time::Duration,
 };
 use tracing::info;
-
-/// Workers get this long to be found before the coordinator says that it is ready.
-const SETTLING: Duration = Duration::from_secs(3);
 
 /// A worker on this machine.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -120,10 +116,21 @@ impl CoordinatorService {
         let (listener, address) = server::listen(&listen, tls.as_ref()).await?;
         let started = team::start(config, &choices, None).await?;
         let service = started.service;
-        service.settle(SETTLING).await;
-        info!(%address, "coordinator listening");
-        announce(address);
-        server::serve_tcp(listener, tls.as_ref(), service, server::told_to_end()).await?;
+        let announcing = {
+            let service = service.clone();
+            async move {
+                service.settle().await;
+                info!(%address, "coordinator listening");
+                announce(address);
+            }
+        };
+        // A coordinator that is started again in the middle of a game serves at once.
+        let serving = server::serve_tcp(listener, tls.as_ref(), service, server::told_to_end());
+        tokio::pin!(serving);
+        tokio::select! {
+            served = &mut serving => served?,
+            () = announcing => serving.await?,
+        }
         if let Some(worker) = started.worker {
             worker.close().await;
         }

@@ -1,7 +1,10 @@
 //! The coordinator's own move, for when no player has one.
 
 use monju_engine::{Answer, Control, Game, Limits, Player, PlayerSettings};
-use std::{thread, time::Duration};
+use std::{
+    thread,
+    time::{Duration, Instant},
+};
 use tokio::sync::oneshot;
 use tracing::warn;
 
@@ -24,12 +27,13 @@ pub(super) async fn choose(game: Game, left: Duration, control: Control) -> Stri
         left_ms = left.as_millis(),
         "no player has a move; searching for one"
     );
+    let until = Instant::now() + left;
     let any = game.legal_moves().first().copied();
     let (answer, searched) = oneshot::channel();
     let thread = thread::Builder::new()
         .name("fallback".to_owned())
         .stack_size(STACK_BYTES)
-        .spawn(move || answer.send(search(&game, left, &control)));
+        .spawn(move || answer.send(search(&game, until, &control)));
     let searched = match thread {
         Ok(_) => searched.await.ok().flatten(),
         Err(_) => None,
@@ -40,27 +44,28 @@ pub(super) async fn choose(game: Game, left: Duration, control: Control) -> Stri
     }
 }
 
-fn search(game: &Game, left: Duration, control: &Control) -> Option<String> {
-    let (limits, hash_mib) = if left > PATIENCE {
-        let limits = Limits {
-            time: Some(left),
-            ..Limits::default()
-        };
-        (limits, HASH_MIB)
-    } else {
-        let limits = Limits {
-            nodes: Some(NODES),
-            time: Some(PATIENCE),
-            ..Limits::default()
-        };
-        (limits, 1)
-    };
+/// Making a player takes time, too, on a machine that had none so far: it is taken off.
+fn search(game: &Game, until: Instant, control: &Control) -> Option<String> {
+    let left = || until.saturating_duration_since(Instant::now());
+    let is_long = left() > PATIENCE;
     let settings = PlayerSettings {
-        hash_mib,
+        hash_mib: if is_long { HASH_MIB } else { 1 },
         ..PlayerSettings::default()
     };
     let mut player = Player::new(settings).ok()?;
     player.new_game(0);
+    let limits = if is_long {
+        Limits {
+            time: Some(left()),
+            ..Limits::default()
+        }
+    } else {
+        Limits {
+            nodes: Some(NODES),
+            time: Some(PATIENCE),
+            ..Limits::default()
+        }
+    };
     match player.think(game, &limits, control, &mut |_| {}).answer {
         Answer::Move(mv) if game.is_legal(mv) => Some(mv.to_string()),
         _ => None,

@@ -44,6 +44,12 @@ async fn settling_does_not_wait_for_ever() {
     roster.settle(PATIENCE).await;
     assert_eq!(began.elapsed(), PATIENCE);
     assert_eq!(roster.statuses()[0].failure, "refused");
+    let problems = roster.new_game("g", PATIENCE).await;
+    assert_eq!(problems.len(), 1);
+    assert!(
+        problems[0].ends_with("is not connected: refused"),
+        "{problems:?}"
+    );
     assert_eq!(roster.seats().len(), 0);
 }
 
@@ -68,6 +74,6 @@ async fn a_new_game_reaches_every_worker() {
     let worker = worker();
     let told = worker.told.clone();
     let (roster, _server) = worker.roster().await;
-    roster.new_game("g1", PATIENCE).await;
+    assert!(roster.new_game("g1", PATIENCE).await.is_empty());
     assert_eq!(*told.lock().expect("told"), ["new game g1"]);
 }

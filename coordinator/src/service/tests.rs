@@ -29,7 +29,7 @@ async fn serve(worker: FakeWorker, primary: Option<&str>) -> Served {
         resignation: None,
     };
     let service = Service::new(ensemble, Roster::new(vec![link]), None);
-    service.settle(Duration::from_secs(3)).await;
+    service.settle().await;
     let router = server::routes(service, None).await.expect("descriptors");
     let (channel, server) = in_process::serve(router);
     Served {

@@ -56,6 +56,8 @@ pub struct Go {
     pub limits: Limits,
     /// The answer is held until `stop`: `go infinite`, or a `go` without any limit.
     pub infinite: bool,
+    /// A limit that was named, but is no number; it counts as zero.
+    pub unread: Option<String>,
 }
 
 impl Command {
@@ -117,6 +119,7 @@ fn parse_go(rest: &str) -> Command {
     Command::Go(Go {
         limits,
         infinite: tokens.infinite || (unlimited && !tokens.ponder),
+        unread: tokens.unread,
     })
 }
 
@@ -128,10 +131,12 @@ struct Tokens {
     ponder: bool,
     mate: bool,
     mate_time: Option<Duration>,
+    unread: Option<String>,
 }
 
 impl Tokens {
-    /// Unknown words, and numbers that are none, are passed over.
+    /// Unknown words are passed over. A limit whose number is none is still a limit: taken for none, the
+    /// answer would never come.
     fn parse(text: &str) -> Self {
         let mut parsed = Self::default();
         let mut words = text.split_whitespace().peekable();
@@ -148,10 +153,13 @@ impl Tokens {
                 }
                 "btime" | "wtime" | "binc" | "winc" | "byoyomi" | "nodes" | "depth"
                 | "movetime" => {
-                    if let Some(value) = words.peek().and_then(|word| number(word)) {
-                        words.next();
-                        parsed.set(word, value);
+                    let next = words.next_if(|next| !is_known(next));
+                    let value = next.and_then(number);
+                    if value.is_none() {
+                        let unread = format!("{word} {}", next.unwrap_or_default());
+                        parsed.unread.get_or_insert(unread.trim_end().to_owned());
                     }
+                    parsed.set(word, value.unwrap_or(0));
                 }
                 _ => {}
             }
@@ -180,10 +188,32 @@ impl Tokens {
     }
 }
 
-/// A whole number; a negative one counts as zero, since some GUIs send clocks that have run over.
+/// The words that have a meaning after `go`.
+fn is_known(word: &str) -> bool {
+    matches!(
+        word,
+        "infinite"
+            | "ponder"
+            | "mate"
+            | "btime"
+            | "wtime"
+            | "binc"
+            | "winc"
+            | "byoyomi"
+            | "nodes"
+            | "depth"
+            | "movetime"
+    )
+}
+
+/// A number, rounded down; a negative one counts as zero, since some GUIs send clocks that have run over.
 fn number(word: &str) -> Option<u64> {
-    let value: i128 = word.parse().ok()?;
-    Some(u64::try_from(value.max(0)).unwrap_or(u64::MAX))
+    let value: f64 = word.parse().ok()?;
+    match word.parse::<i128>() {
+        Ok(whole) => Some(u64::try_from(whole.max(0)).unwrap_or(u64::MAX)),
+        // Saturates at both ends.
+        Err(_) => value.is_finite().then_some(value as u64),
+    }
 }
 
 #[cfg(test)]
@@ -330,9 +360,25 @@ mod tests {
         assert_eq!(clock.black_ms, 0);
         assert_eq!(clock.white_ms, u64::MAX);
         assert_eq!(clock.byoyomi_ms, 0);
-        assert_eq!(go.limits.nodes, None);
+        assert_eq!(go.limits.nodes, Some(1));
+        assert_eq!(go.unread.as_deref(), Some("byoyomi fast"));
         // A missing value does not swallow the next word.
         let go = super::tests::go("go btime wtime 500");
         assert_eq!(go.limits.clock.expect("a clock").white_ms, 500);
+        assert_eq!(go.unread.as_deref(), Some("btime"));
+    }
+
+    #[test]
+    fn a_limit_that_is_no_number_is_still_a_limit() {
+        let byoyomi = |text: &str| {
+            let go = go(text);
+            assert!(!go.infinite, "{text}");
+            (go.limits.clock.expect("a clock").byoyomi_ms, go.unread)
+        };
+        assert_eq!(byoyomi("go byoyomi 500.9"), (500, None));
+        for text in ["abc", "NaN", "inf", "1s", ""] {
+            let unread = Some(format!("byoyomi {text}").trim_end().to_owned());
+            assert_eq!(byoyomi(&format!("go byoyomi {text}")), (0, unread));
+        }
     }
 }

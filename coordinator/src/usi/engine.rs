@@ -4,11 +4,11 @@
 //! Every game is played with the chosen seed; without one, every game has a seed of its own.
 
 mod info;
-mod options;
-mod search;
+pub(super) mod options;
+pub(super) mod search;
 #[cfg(test)]
 mod tests;
-mod thread;
+pub(super) mod thread;
 mod timer;
 
 use super::{

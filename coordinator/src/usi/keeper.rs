@@ -40,14 +40,21 @@ pub struct Contact {
 /// A coordinator, and what ends it. Dropping it ends it, too, without waiting.
 pub struct Connection {
     contact: Contact,
+    /// What is not as it was chosen.
+    notes: Vec<String>,
     close: Pin<Box<dyn Future<Output = ()> + Send>>,
 }
 
 impl Connection {
-    /// `close` owns the team, and ends it when it is run.
-    pub fn new(contact: Contact, close: impl Future<Output = ()> + Send + 'static) -> Self {
+    /// `notes` are told to the user; `close` owns the team, and ends it when it is run.
+    pub fn new(
+        contact: Contact,
+        notes: Vec<String>,
+        close: impl Future<Output = ()> + Send + 'static,
+    ) -> Self {
         Self {
             contact,
+            notes,
             close: Box::pin(close),
         }
     }
@@ -259,7 +266,10 @@ where
                 request = later;
             }
             let failure = tokio::select! {
-                settled = self.settle(&request) => settled.err(),
+                settled = self.settle(&request) => match settled {
+                    Ok(problems) => (!problems.is_empty()).then(|| problems.join("; ")),
+                    Err(reason) => Some(reason),
+                },
                 // Nobody waits any more.
                 () = hung_up.closed() => break,
             };
@@ -275,12 +285,13 @@ where
         self.let_go().await;
     }
 
-    async fn settle(&mut self, request: &Request) -> Result<(), String> {
+    /// Gives back what is not as it should be, though the game can be played.
+    async fn settle(&mut self, request: &Request) -> Result<Vec<String>, String> {
         if let Some(team) = self.team.as_mut()
             && team.choices == request.choices
         {
             match team.prepare(&request.game_id).await {
-                Ok(()) => return Ok(()),
+                Ok(problems) => return Ok(problems),
                 // Its coordinator may have been restarted: a fresh connection may do.
                 Err(reason) => tracing::warn!(%reason, "assembling the team again"),
             }
@@ -310,9 +321,9 @@ where
 }
 
 impl Team {
-    async fn prepare(&mut self, game_id: &str) -> Result<(), String> {
+    async fn prepare(&mut self, game_id: &str) -> Result<Vec<String>, String> {
         if self.game_id.as_deref() == Some(game_id) {
-            return Ok(());
+            return Ok(Vec::new());
         }
         let request = PrepareGameRequest {
             game_id: game_id.to_owned(),
@@ -323,9 +334,10 @@ impl Team {
         )
         .await
         {
-            Ok(Ok(_)) => {
+            Ok(Ok(response)) => {
                 self.game_id = Some(game_id.to_owned());
-                Ok(())
+                let notes = self.connection.notes.iter().cloned();
+                Ok(notes.chain(response.into_inner().problems).collect())
             }
             Ok(Err(status)) => Err(format!(
                 "the players could not prepare for the game: {}",

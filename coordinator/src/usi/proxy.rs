@@ -7,6 +7,7 @@ use super::{
     options::Options,
     output::Output,
     search::Search,
+    substitute::Substitute,
     thinker::{Control, Question, Thinker},
     values::OptionError,
 };
@@ -20,22 +21,25 @@ pub struct Proxy {
     choices: Choices,
     options: Options,
     keeper: Keeper,
+    substitute: Substitute,
     game: GameName,
 }
 
 impl Proxy {
     /// A proxy whose team is yet to be assembled. `choices` are those of the command line.
-    pub fn new(choices: Choices, keeper: Keeper) -> Self {
+    pub fn new(choices: Choices, keeper: Keeper, substitute: Substitute) -> Self {
         Self {
             choices,
             options: Options::default(),
             keeper,
+            substitute,
             game: GameName::first(),
         }
     }
 
     fn prepare_team(&mut self) {
         let choices = self.options.over(&self.choices);
+        self.substitute.prepare(&choices, self.game.id());
         self.keeper.prepare(choices, self.game.id());
     }
 }
@@ -94,6 +98,8 @@ impl Thinker for Proxy {
             self.game.id(),
             self.game.seed(self.options.seed()),
             self.keeper.waiter(),
+            self.substitute
+                .stand(&choices, self.keeper.has_team(), self.game.id()),
             output,
             controls,
         );

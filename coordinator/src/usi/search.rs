@@ -1,17 +1,17 @@
 //! One `go`, from its first moment to its one answer.
 //!
 //! A search never fails: when the coordinator is silent, gone or wrong, the answer is the leading
-//! move of the last standing, or the emergency player's. It answers on its own deadline, behind
-//! the coordinator's, and within a second of `stop`.
+//! move of the last standing, or a substitute's, who takes the time that is left. It answers on its
+//! own deadline, behind the coordinator's, and within a second of `stop`.
 
 use super::{
     answer::Answer,
     clock,
     conversation::{Conversation, Event},
-    emergency::Emergency,
     info,
     keeper::{Contact, Waiter},
     output::Output,
+    substitute::Stand,
     thinker::{Control, Hold, Question},
 };
 use crate::config;
@@ -23,10 +23,8 @@ use tokio::{sync::mpsc, time::Instant};
 const STOP_GRACE: Duration = Duration::from_secs(1);
 /// The same while pondering: the GUI throws the answer away, and the next move's clock may run.
 const PONDER_GRACE: Duration = Duration::from_millis(50);
-/// How long the emergency player thinks when the clock allows it.
-const EMERGENCY_TIME: Duration = Duration::from_secs(1);
-/// How long it thinks when the answer is due.
-const EMERGENCY_MINIMUM: Duration = Duration::from_millis(10);
+/// How long the substitute thinks when the answer is due.
+const DUE_TIME: Duration = Duration::from_millis(10);
 
 /// A running search.
 pub struct Search {
@@ -36,6 +34,7 @@ pub struct Search {
     /// When the answer may be said.
     hold: Hold,
     team: Waiter,
+    substitute: Stand,
     output: Output,
     controls: mpsc::UnboundedReceiver<Control>,
     /// What is lost between the decision and the referee's clock, as far as it is known.
@@ -55,6 +54,7 @@ impl Search {
         game_id: String,
         game_seed: u64,
         team: Waiter,
+        substitute: Stand,
         output: Output,
         controls: mpsc::UnboundedReceiver<Control>,
     ) -> Self {
@@ -66,6 +66,7 @@ impl Search {
             game_id,
             game_seed,
             team,
+            substitute,
             output,
             controls,
             deadline: None,
@@ -78,15 +79,18 @@ impl Search {
 
     /// Thinks, and comes back with the answer when it may be said.
     pub async fn run(mut self) -> Answer {
-        let answer = self.think().await;
+        let answer = match self.ask_team().await {
+            Some(answer) => answer,
+            None if self.is_due() => self.answer_now().await,
+            None => return self.answer_alone().await,
+        };
         self.hold.over(&mut self.controls).await;
         answer
     }
 
-    async fn think(&mut self) -> Answer {
-        let Some(contact) = self.contact().await else {
-            return self.emergency().await;
-        };
+    /// The team's answer; `None` where it has none.
+    async fn ask_team(&mut self) -> Option<Answer> {
+        let contact = self.contact().await?;
         self.overhead = self.question.losses.max(contact.overhead);
         if !self.stopped {
             self.start_clock();
@@ -110,15 +114,15 @@ impl Search {
                         self.show(&ballot);
                         self.standing = Some(ballot);
                     }
-                    Event::Decided(ballot) => return self.accept(ballot).await,
+                    Event::Decided(ballot) => return self.accept(ballot),
                     Event::Broken(reason) => {
                         self.output.error(&reason);
-                        return self.fall_back().await;
+                        return self.leading();
                     }
                 },
                 () = until(self.deadline) => {
                     self.output.error(&"the coordinator is late; deciding without it");
-                    return self.fall_back().await;
+                    return self.leading();
                 }
             }
         }
@@ -153,18 +157,13 @@ impl Search {
     fn begin(&self, contact: &Contact) -> Begin {
         let question = &self.question;
         let game = &question.game;
-        let mut limits = question.go.limits;
-        if !limits.ponder {
-            let side = game.position().side_to_move();
-            limits = clock::after(&limits, side, self.clock_from.elapsed());
-        }
         Begin {
             game_id: self.game_id.clone(),
             position: Some(Position {
                 start: game.start().to_owned(),
                 moves: game.moves().iter().map(ToString::to_string).collect(),
             }),
-            limits: Some(limits),
+            limits: Some(self.limits_left()),
             seed: self.game_seed,
             rule: contact.rule.clone(),
             tempo: contact.tempo.clone(),
@@ -172,6 +171,17 @@ impl Search {
             overhead_ms: u32::try_from(question.losses.as_millis()).unwrap_or(u32::MAX),
             // Its clock runs.
             margin_ms: 0,
+        }
+    }
+
+    /// The limits as they stand now.
+    fn limits_left(&self) -> Limits {
+        let question = &self.question;
+        let limits = question.go.limits;
+        let side = question.game.position().side_to_move();
+        match limits.ponder {
+            true => limits,
+            false => clock::after(&limits, side, self.clock_from.elapsed()),
         }
     }
 
@@ -231,57 +241,52 @@ impl Search {
         }
     }
 
-    async fn accept(&mut self, ballot: Ballot) -> Answer {
+    fn accept(&mut self, ballot: Ballot) -> Option<Answer> {
         self.show(&ballot);
         self.output.say(info::verdict(&ballot));
         let game = &self.question.game;
         let decision = ballot.decision.as_ref();
         if let Some(answer) = decision.and_then(|decision| Answer::from_decision(game, decision)) {
-            return answer;
+            return Some(answer);
         }
         let decided = decision.map_or("nothing", |decision| decision.r#move.as_str());
         self.output.error(&format!(
             "the coordinator decided on {decided}, which the rules do not allow"
         ));
         self.standing = Some(ballot);
-        self.fall_back().await
+        self.leading()
     }
 
-    /// The leading move as it stood last, or the emergency player's.
-    async fn fall_back(&mut self) -> Answer {
-        let leading = self
-            .standing
-            .as_ref()
-            .and_then(|ballot| Answer::from_standing(&self.question.game, ballot));
-        match leading {
-            Some(answer) => answer,
-            None => self.emergency().await,
-        }
+    /// The leading move as it stood last.
+    fn leading(&self) -> Option<Answer> {
+        let ballot = self.standing.as_ref()?;
+        Answer::from_standing(&self.question.game, ballot)
     }
 
-    /// One player alone, for a tenth of the time that is left.
-    async fn emergency(&mut self) -> Answer {
-        let time = match self.deadline {
-            _ if self.stopped => EMERGENCY_MINIMUM,
-            Some(deadline) => {
-                let left = deadline.saturating_duration_since(Instant::now());
-                (left / 10).clamp(EMERGENCY_MINIMUM, EMERGENCY_TIME)
-            }
-            None => EMERGENCY_TIME,
-        };
-        let limits = self.question.go.limits;
-        let mut player = Emergency::start(&self.question.game, time, limits.depth, limits.nodes);
-        loop {
-            tokio::select! {
-                biased;
-                answer = player.answer() => return answer,
-                Some(control) = self.controls.recv() => {
-                    if let Some(Control::Stop) = self.obey(control) {
-                        player.stop();
-                    }
-                }
-            }
+    /// Whether no time is left to think.
+    fn is_due(&self) -> bool {
+        let latest = Instant::now() + DUE_TIME;
+        self.stopped || self.deadline.is_some_and(|deadline| deadline <= latest)
+    }
+
+    /// The substitute's answer after a glance.
+    async fn answer_now(&mut self) -> Answer {
+        let substitute = self.substitute.clone();
+        let mut thought = substitute.think(&self.question.game, DUE_TIME);
+        thought.answer().await
+    }
+
+    /// The substitute's answer in the time that is left.
+    async fn answer_alone(mut self) -> Answer {
+        let now = Instant::now();
+        self.question.go.limits = self.limits_left();
+        if self.hold == Hold::Free {
+            self.question.go.infinite = false;
         }
+        self.question.asked = now;
+        self.substitute
+            .answer(self.question, self.overhead, self.controls, self.output)
+            .await
     }
 }
 

@@ -226,6 +226,10 @@ impl<T: Thinker> Session<T> {
     fn go(&mut self, go: Go, asked: Instant) {
         let (controls, mut receiver) = mpsc::unbounded_channel();
         let clock_from = (!go.limits.ponder).then_some(asked);
+        if let Some(unread) = &go.unread {
+            self.output
+                .error(&format!("go: '{unread}' has no number, taken for 0"));
+        }
         let task = match &self.position {
             Ok(game) => {
                 self.ours = Some(game.position().side_to_move());

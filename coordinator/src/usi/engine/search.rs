@@ -3,7 +3,7 @@
 use super::{
     info,
     options::Pondering,
-    thread::{Jobs, Setting, Task},
+    thread::{Jobs, Searching, Setting, Task},
     timer::Timer,
 };
 use crate::{
@@ -14,11 +14,11 @@ use crate::{
         thinker::{Control, Hold, Question},
     },
 };
-use monju_engine::{Control as Steering, Game, Limits, Line, Move, Outcome};
+use monju_engine::{Control as Steering, Game, Limits, Line, Move};
 use monju_proto::v1;
 use std::time::Duration;
 use tokio::{
-    sync::{mpsc, oneshot, watch},
+    sync::{mpsc, watch},
     time::{self, Instant},
 };
 
@@ -55,7 +55,7 @@ struct Running {
     steering: Steering,
     timer: Timer,
     lines: watch::Receiver<Option<Line>>,
-    outcome: oneshot::Receiver<Result<Outcome, String>>,
+    outcome: Searching,
     /// It searches the opponent's position: the outcome is no answer.
     is_about_opponent: bool,
 }
@@ -133,7 +133,7 @@ impl Search {
                 Answer::from_outcome(&outcome)
             }
             Ok(Err(reason)) => self.answer_anyhow(&reason),
-            Err(_) => self.answer_anyhow("the search thread has ended; restart the engine"),
+            Err(_) => self.answer_anyhow("the wait for the search has failed"),
         };
         self.hold.over(&mut self.controls).await;
         answer
@@ -185,7 +185,7 @@ impl Search {
             timer.start(budget, now);
         }
         if let Some(latest) = timer.latest() {
-            steering.stop_at(latest.into_std());
+            steering.stop_at(on_the_wall(latest));
         }
     }
 
@@ -260,7 +260,7 @@ fn begin(
 ) -> Running {
     let (latest, lines) = watch::channel(None);
     let mut task = task(latest);
-    task.deadline = timer.latest().map(Instant::into_std);
+    task.deadline = timer.latest().map(on_the_wall);
     let steering = task.control.clone();
     let outcome = jobs.think(manner.setting.clone(), task);
     Running {
@@ -278,6 +278,11 @@ fn before_last_move(game: &Game) -> Option<Game> {
     let moves: Vec<String> = earlier.iter().map(Move::to_string).collect();
     // The moves have been played once, so they can be played again.
     Game::from_parts(game.start(), &moves).ok()
+}
+
+/// The moment on the clock that searches look at, which nothing pauses.
+fn on_the_wall(moment: Instant) -> std::time::Instant {
+    std::time::Instant::now() + moment.saturating_duration_since(Instant::now())
 }
 
 /// Waits until `moment`, for ever when there is none.

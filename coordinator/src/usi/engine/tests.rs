@@ -259,6 +259,32 @@ async fn the_answer_names_the_reply_that_is_expected() {
     monju_engine::Game::from_usi(&format!("startpos moves {mv} {reply}")).expect("both legal");
 }
 
+#[tokio::test]
+async fn a_player_that_cannot_be_made_is_told_of_and_another_plays() {
+    for option in [
+        "setoption name Evaluator value nnue:no/such/file.bin",
+        "setoption name USI_Hash value 1048576",
+    ] {
+        let mut gui = Gui::new(0.0, None);
+        gui.say(&[option, "isready"]);
+        let heard = gui.hear("readyok").await;
+        assert!(heard[0].starts_with("info string error: "), "{heard:?}");
+        gui.say(&["position startpos"]);
+        let heard = gui.search("go nodes 2000").await;
+        assert!(
+            heard.iter().any(|line| line.contains(" depth 3 ")),
+            "{heard:?}"
+        );
+        // Once it is mended, nothing is wrong any more.
+        gui.say(&[
+            "setoption name Evaluator value",
+            "setoption name USI_Hash value 8",
+            "isready",
+        ]);
+        assert_eq!(gui.hear("readyok").await, ["readyok"]);
+    }
+}
+
 #[test]
 fn noise_that_does_not_exist_is_refused_at_the_start() {
     let choices = EngineChoices {

@@ -2,6 +2,7 @@
 //!
 //! It does one job after the other and is steered from outside by the search's `Control` alone, so
 //! that a stop has no way through any queue. A panic costs one search; the next makes a new player.
+//! Where the chosen player cannot be made, one of the defaults plays: no game is lost for a misspelt file.
 
 use monju_engine::{
     Control, EvaluatorChoice, Game, Limits, Line, Outcome, Player, PlayerSettings, SearchChoices,
@@ -16,10 +17,16 @@ use std::{
     thread,
     time::Instant,
 };
-use tokio::sync::{oneshot, watch};
+use tokio::{
+    sync::{oneshot, watch},
+    task::JoinHandle,
+};
 
 /// Stack of the thread, in bytes: a search recurses once a ply.
 const STACK_BYTES: usize = 16 << 20;
+
+/// Most MiB of the player that plays where another cannot be made.
+const SPARE_HASH_MIB: u32 = 64;
 
 /// A player to be made.
 #[derive(Clone, Debug, PartialEq)]
@@ -49,6 +56,45 @@ impl PlayerChoice {
             ..PlayerSettings::default()
         };
         Player::new(settings).map_err(|error| error.to_string())
+    }
+
+    /// What plays where this cannot be made.
+    fn spare(&self) -> Self {
+        Self {
+            evaluator: EvaluatorChoice::default(),
+            sigma: Sigma::ZERO,
+            hash_mib: self.hash_mib.min(SPARE_HASH_MIB),
+            threads: 1,
+            search: SearchChoices::NONE,
+        }
+    }
+}
+
+/// A player, and what was chosen.
+struct Made {
+    choice: PlayerChoice,
+    player: Player,
+    /// Why it is not the chosen one.
+    flaw: Option<String>,
+}
+
+impl Made {
+    /// Makes the player of a choice, or one of the defaults.
+    fn new(choice: PlayerChoice) -> Result<Self, String> {
+        let (player, flaw) = match choice.make() {
+            Ok(player) => (player, None),
+            Err(reason) => {
+                let player = choice.spare().make()?;
+                let flaw = format!("{reason}; until it is mended a player of the defaults plays");
+                tracing::error!(flaw, "the chosen player cannot be made");
+                (player, Some(flaw))
+            }
+        };
+        Ok(Self {
+            choice,
+            player,
+            flaw,
+        })
     }
 }
 
@@ -167,12 +213,9 @@ impl SearchThread {
 pub struct Jobs(mpsc::Sender<Job>);
 
 impl Jobs {
-    /// Begins a search; the outcome comes when it is over, or what went wrong, in one line.
-    pub fn think(
-        &self,
-        setting: Setting,
-        task: Task,
-    ) -> oneshot::Receiver<Result<Outcome, String>> {
+    /// Begins a search. Whoever waits for it counts as busy: a clock that tests have paused does not
+    /// run ahead of it.
+    pub fn think(&self, setting: Setting, task: Task) -> Searching {
         let (outcome, receiver) = oneshot::channel();
         // The receiver tells when the thread is gone.
         let _ = self.0.send(Job::Think {
@@ -180,15 +223,20 @@ impl Jobs {
             task: Box::new(task),
             outcome,
         });
-        receiver
+        tokio::task::spawn_blocking(|| {
+            let gone = |_| Err("the search thread has ended; restart the engine".to_owned());
+            receiver.blocking_recv().unwrap_or_else(gone)
+        })
     }
 }
+
+/// A search under way, and its outcome when it is over, or what went wrong, in one line.
+pub type Searching = JoinHandle<Result<Outcome, String>>;
 
 /// The thread's own things.
 #[derive(Default)]
 struct Desk {
-    /// What was chosen, and the player that it made.
-    player: Option<(PlayerChoice, Player)>,
+    made: Option<Made>,
     prepared: Option<Setting>,
 }
 
@@ -196,10 +244,13 @@ impl Desk {
     fn work(&mut self, job: Job, status: &watch::Sender<Status>) {
         match job {
             Job::Prepare { number, setting } => {
+                // What was wrong with the choice may be mended.
+                self.made.take_if(|made| made.flaw.is_some());
                 let prepared = self.guarded(setting, |_| ());
+                let flaw = || self.made.as_ref().and_then(|made| made.flaw.clone());
                 status.send_replace(Status {
                     settled: number,
-                    failure: prepared.err(),
+                    failure: prepared.err().or_else(flaw),
                 });
             }
             Job::Think {
@@ -242,21 +293,22 @@ impl Desk {
             Ok(action(player))
         }));
         result.unwrap_or_else(|panic| {
-            self.player = None;
+            self.made = None;
             Err(format!("the search failed: {}", message(&*panic)))
         })
     }
 
     fn prepare(&mut self, setting: Setting) -> Result<&mut Player, String> {
         // The old player's memory goes before the new one's comes.
-        self.player.take_if(|(made, _)| *made != setting.player);
-        let (_, player) = match &mut self.player {
-            Some(player) => player,
+        self.made.take_if(|made| made.choice != setting.player);
+        let made = match &mut self.made {
+            Some(made) => made,
             none => {
                 self.prepared = None;
-                none.insert((setting.player.clone(), setting.player.make()?))
+                none.insert(Made::new(setting.player.clone())?)
             }
         };
+        let player = &mut made.player;
         if self.prepared.as_ref() != Some(&setting) {
             player.new_game(setting.seed);
             self.prepared = Some(setting);

@@ -131,6 +131,8 @@ pub struct Fake {
     pub preparation: Duration,
     /// How often they have been asked to.
     pub preparations: Arc<AtomicUsize>,
+    /// What it says of every preparation.
+    pub problems: Vec<String>,
     /// The number of the preparation that fails, from 0.
     pub lost_at: Option<usize>,
     /// How many teams have been let go.
@@ -159,7 +161,7 @@ impl Fake {
             pondering: String::new(),
             overhead: Duration::from_millis(100),
         };
-        Connection::new(contact, async move { drop((server, guard)) })
+        Connection::new(contact, Vec::new(), async move { drop((server, guard)) })
     }
 
     async fn follow(
@@ -255,7 +257,8 @@ impl Coordinator for Fake {
             return Err(Status::unavailable("the cable is out"));
         }
         let _ = self.seen.send(Seen::Prepare(request.into_inner().game_id));
-        Ok(Response::new(PrepareGameResponse {}))
+        let problems = self.problems.clone();
+        Ok(Response::new(PrepareGameResponse { problems }))
     }
 
     async fn finish_game(

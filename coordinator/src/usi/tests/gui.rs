@@ -3,7 +3,10 @@
 use super::fake::{Fake, Seen, Step};
 use crate::{
     team::{AssembleError, Choices},
-    usi::{command::Command, keeper::Keeper, output::Output, proxy::Proxy, session::Session},
+    usi::{
+        command::Command, keeper::Keeper, output::Output, proxy::Proxy, session::Session,
+        substitute::Substitute,
+    },
 };
 use monju_proto::v1::Begin;
 use std::{
@@ -28,6 +31,8 @@ pub struct Assembly {
     pub preparation: Duration,
     /// The number of the preparation that fails, from 0.
     pub lost_at: Option<usize>,
+    /// What the coordinator says of every preparation.
+    pub problems: Vec<String>,
     /// Whose choices fail.
     pub fails: Option<fn(&Choices) -> bool>,
     /// The choices of the command line.
@@ -65,6 +70,7 @@ impl Gui {
             seen: seen_sender,
             preparation: assembly.preparation,
             preparations: Arc::default(),
+            problems: assembly.problems.clone(),
             lost_at: assembly.lost_at,
             let_go: let_go.clone(),
         };
@@ -82,13 +88,15 @@ impl Gui {
                 }
             }
         });
+        let substitute = Substitute::start().expect("a thread");
+        let proxy = Proxy::new(choices, keeper, substitute);
         Self {
             commands: Some(commands),
             lines,
             seen,
             assembled,
             let_go,
-            session: tokio::spawn(Session::new(Proxy::new(choices, keeper), output).run(receiver)),
+            session: tokio::spawn(Session::new(proxy, output).run(receiver)),
         }
     }
 

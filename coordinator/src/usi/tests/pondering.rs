@@ -133,7 +133,8 @@ async fn ponderhit_while_loading_starts_the_clock() {
 #[tokio::test(start_paused = true)]
 async fn a_coordinator_that_breaks_while_pondering_is_not_heard_of_until_ponderhit() {
     let mut gui = pondering(vec![Step::Break], "go ponder btime 1000 wtime 1000").await;
-    let lines = gui.wait(3_600).await;
+    // The substitute ponders in its place.
+    let lines = gui.hear_until("info depth").await;
     assert!(
         lines.iter().all(|line| line.starts_with("info ")),
         "{lines:?}"

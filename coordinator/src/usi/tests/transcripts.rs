@@ -85,7 +85,8 @@ async fn replay(file: &Path) {
             if recorded != "win" || game.can_declare_win() {
                 assert_eq!(said, recorded, "{}", file.display());
             } else {
-                game.parse_move(said).expect("a legal move instead");
+                let mv = said.split(' ').next().expect("a word");
+                game.parse_move(mv).expect("a legal move instead");
             }
         } else if line == "send:usiok" || line == "send:readyok" {
             gui.hear_until(&line["send:".len()..]).await;

@@ -11,7 +11,7 @@ use tokio::time::Instant;
 const DECIDE: Step = Step::Decide("7g7f", "");
 
 fn assert_legal(best_move: &str) {
-    let mv = best_move.strip_prefix("bestmove ").expect("a best move");
+    let mv = best_move.split(' ').nth(1).expect("a best move");
     Game::startpos().parse_move(mv).expect("a legal move");
 }
 
@@ -31,7 +31,7 @@ async fn a_broken_stream_leaves_the_leading_move() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_stream_that_breaks_before_any_vote_leaves_the_emergency_player() {
+async fn a_stream_that_breaks_before_any_vote_leaves_the_substitute() {
     let mut gui = Gui::new(vec![Step::Break]);
     gui.ready().await;
     gui.say("position startpos\ngo btime 600 wtime 600");
@@ -199,6 +199,22 @@ async fn players_that_never_get_prepared_do_not_hold_up_readyok_for_ever() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn players_that_will_be_missing_are_told_of_before_the_game() {
+    let assembly = Assembly {
+        problems: vec!["no b".to_owned(), "no c".to_owned()],
+        ..Assembly::default()
+    };
+    let mut gui = Gui::with(assembly, |_| vec![DECIDE]);
+    for _ in 0..2 {
+        gui.say("isready");
+        let lines = gui.hear_until("readyok").await;
+        assert_eq!(lines, ["info string error: no b; no c", "readyok"]);
+        gui.say("position startpos\ngo byoyomi 1000");
+        assert_eq!(gui.best_move().await, "bestmove 7g7f");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_position_that_cannot_be_is_told_and_resigned() {
     for position in [
         "position startpos moves 7g7f 7g7f",
@@ -244,6 +260,28 @@ async fn a_failure_inside_the_assembly_does_not_silence_the_proxy() {
         assert!(lines[0].starts_with("info string error: "), "{lines:?}");
         gui.say("position startpos\ngo byoyomi 1000");
         assert_legal(&gui.best_move().await);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_a_team_the_substitute_searches_and_says_what_it_sees() {
+    let assembly = Assembly {
+        fails: Some(|_| true),
+        ..Assembly::default()
+    };
+    let mut gui = Gui::with(assembly, |_| vec![DECIDE]);
+    gui.say("isready");
+    gui.hear_until("readyok").await;
+    // Neither the shortest clock nor a limit of nodes is a reason to play without a search.
+    for go in ["go byoyomi 200", "go nodes 3000", "go movetime 100"] {
+        gui.say("position startpos");
+        gui.say(go);
+        let lines = gui.hear_until("bestmove").await;
+        assert!(
+            lines.iter().any(|line| line.contains(" depth 2 ")),
+            "{lines:?}"
+        );
+        assert_legal(&lines[lines.len() - 1]);
     }
 }
 
