@@ -90,7 +90,9 @@ const ENGINE_HELP: &str = "\
 Obeys usi, isready, setoption, usinewgame, position, go, stop, ponderhit, gameover and quit; go with
 btime, wtime, binc, winc, byoyomi, nodes, depth, movetime, infinite and ponder. Options that a GUI
 sets go before these: USI_Hash, Sigma (-1: as said here), Evaluator and Seed (empty: as said here),
-Threads, and MoveOverhead, the milliseconds that are lost between a move and the referee's clock (50).
+Threads, Tempo, Pondering, SearchOptions (name=value, as in bench --search), and MoveOverhead, the
+milliseconds that are lost between a move and the referee's clock: at least so many are set aside (50),
+and more where more is seen to be lost. go mate [MS] searches for a mate by checks alone.
 With one thread and nodes or depth alone, a game with the same seed is repeated to the last node.";
 
 const CERTIFICATES_HELP: &str = "\
@@ -115,7 +117,7 @@ struct TeamArguments {
     /// Static evaluation, or one with the weights of a file: NAME:FILE
     #[arg(long, value_name = "NAME")]
     evaluator: Option<EvaluatorChoice>,
-    /// Voting rule
+    /// Voting rule, such as majority, weighted, ranked, single or hand-over; configs/monju.toml lists all
     #[arg(long)]
     rule: Option<String>,
     /// How the time on a clock is spent: fixed, decided or agreement
@@ -268,7 +270,7 @@ struct CoordinatorArguments {
     /// A worker, such as http://127.0.0.1:7411; repeat it for several
     #[arg(long = "worker", value_name = "URL", num_args = 1..)]
     workers: Vec<String>,
-    /// Voting rule
+    /// Voting rule, such as majority, weighted, ranked, single or hand-over; configs/monju.toml lists all
     #[arg(long)]
     rule: Option<String>,
     /// Appends every decided ballot to this file, as a line of JSON
@@ -368,11 +370,24 @@ pub fn main() -> ExitCode {
     match execute(command) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            let line = format!("{error:#}").replace('\n', " ");
-            eprintln!("monju: {line}");
+            eprintln!("monju: {}", one_line(&error));
             ExitCode::FAILURE
         }
     }
+}
+
+/// An error and its causes; those that the text names already are not named again.
+fn one_line(error: &anyhow::Error) -> String {
+    let mut line = String::new();
+    for cause in error.chain() {
+        let cause = cause.to_string();
+        if line.is_empty() {
+            line = cause;
+        } else if !line.contains(&cause) {
+            line = format!("{line}: {cause}");
+        }
+    }
+    line.replace('\n', " ")
 }
 
 /// Shows help and versions as they are, and what is wrong with the arguments as one line.
@@ -467,6 +482,16 @@ mod tests {
         let arguments = ["monju"].iter().chain(arguments);
         let cli = Cli::try_parse_from(arguments).expect("understood");
         cli.command.expect("a command")
+    }
+
+    #[test]
+    fn errors_are_one_line_that_says_everything_once() {
+        let cause = anyhow::anyhow!("no such file");
+        let error = cause.context("cannot read 'a': no such file");
+        assert_eq!(
+            one_line(&error.context("position 'b'\nof c")),
+            "position 'b' of c: cannot read 'a': no such file"
+        );
     }
 
     #[test]

@@ -37,6 +37,8 @@ pub const COORDINATOR_LISTEN: &str = "127.0.0.1:7410";
 pub const WORKER_NAME: &str = "worker";
 /// What is lost between a decision and the GUI's clock unless told otherwise.
 pub const OVERHEAD: Duration = Duration::from_millis(100);
+/// Nobody loses more of a move on its way.
+const LONGEST_OVERHEAD: Duration = Duration::from_secs(60);
 
 /// A checked configuration.
 #[derive(Clone, Debug, PartialEq)]
@@ -220,6 +222,31 @@ fn current_version() -> u32 {
     VERSION
 }
 
+/// Whether a worker may be called so.
+///
+/// # Errors
+/// Why not, in one line.
+pub fn check_name(name: &str) -> Result<(), String> {
+    match name.is_empty() || name.contains(|c: char| c.is_whitespace() || c.is_control()) {
+        true => Err(format!("name {name:?} must be one word")),
+        false => Ok(()),
+    }
+}
+
+/// Whether these are addresses of different workers.
+///
+/// # Errors
+/// Why not, in one line.
+pub fn check_workers(urls: &[String]) -> Result<(), String> {
+    for (index, url) in urls.iter().enumerate() {
+        roster::address(url).map_err(|error| error.to_string())?;
+        if urls[..index].contains(url) {
+            return Err(format!("worker {url} is listed twice; remove one of them"));
+        }
+    }
+    Ok(())
+}
+
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct WorkerTable {
@@ -236,10 +263,7 @@ impl WorkerTable {
             listen: self.listen.unwrap_or(defaults.listen),
             hash_mib: self.hash_mib.unwrap_or(defaults.hash_mib),
         };
-        if config.name.is_empty() || config.name.contains(char::is_whitespace) {
-            let what = format!("name '{}' must be one word", config.name);
-            return Err(source.error(&["worker", "name"], what));
-        }
+        check_name(&config.name).map_err(|what| source.error(&["worker", "name"], what))?;
         check_listen(source, "worker", &config.listen)?;
         if config.hash_mib == 0 {
             let what = "hash_mib must be at least 1".to_owned();
@@ -285,12 +309,13 @@ impl CoordinatorTable {
         };
         check_listen(source, "coordinator", &config.listen)?;
         let keys = ["coordinator", "workers"];
-        for (index, url) in config.workers.iter().enumerate() {
-            roster::address(url).map_err(|error| source.error(&keys, error.to_string()))?;
-            if config.workers[..index].contains(url) {
-                let what = format!("worker {url} is listed twice; remove one of them");
-                return Err(source.error(&keys, what));
-            }
+        check_workers(&config.workers).map_err(|what| source.error(&keys, what))?;
+        if config.overhead > LONGEST_OVERHEAD {
+            let what = format!(
+                "overhead_ms must be at most {}, what a move loses on its way",
+                LONGEST_OVERHEAD.as_millis()
+            );
+            return Err(source.error(&["coordinator", "overhead_ms"], what));
         }
         Ok(config)
     }

@@ -3,7 +3,7 @@
 mod link;
 mod seats;
 
-pub use link::{AddressError, Link, address, endpoint, reason};
+pub use link::{AddressError, Link, address, endpoint, first_reason, reason};
 pub use seats::Seat;
 
 use monju_proto::v1::{NewGameRequest, WorkerStatus, worker_client::WorkerClient};

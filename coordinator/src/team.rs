@@ -222,7 +222,7 @@ async fn connect(url: &str, choices: &Choices) -> Result<Team, AssembleError> {
     let mut client = CoordinatorClient::new(endpoint.connect_lazy());
     let answer = match timeout(ANSWER_PATIENCE, client.roster(RosterRequest {})).await {
         Ok(Ok(answer)) => Ok(answer.into_inner()),
-        Ok(Err(status)) => Err(roster::reason(&status)),
+        Ok(Err(status)) => Err(roster::first_reason(&status)),
         Err(_) => Err(format!("no answer within {} s", ANSWER_PATIENCE.as_secs())),
     };
     let roster = answer.map_err(|reason| {

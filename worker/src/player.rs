@@ -96,7 +96,9 @@ pub(crate) enum Failure {
     )]
     Busy(String),
     /// The engine has not finished its handshake.
-    #[error("the engine was still starting")]
+    #[error(
+        "the engine was still starting: it has not answered usi or isready yet; is it a USI engine?"
+    )]
     Starting,
     /// The engine ended before, and waits to be started again.
     #[error("the engine is down and starts again in {}.{} s: {why}", .wait.as_secs(), .wait.subsec_millis() / 100)]

@@ -56,10 +56,10 @@ impl Consult {
         let mut team = team::assemble(&self.choices).await?;
         let outcome = self.ask(&mut team, &game).await;
         team.close().await;
-        let (ballot, roster) = outcome?;
+        let (ballot, roster, problems) = outcome?;
         let decision = ballot.decision.as_ref();
         if decision.is_none_or(|decision| decision.tie_break() == TieBreak::Fallback) {
-            bail!("{}", nobody_voted(&ballot, &roster));
+            bail!("{}", nobody_voted(&ballot, &roster, &problems));
         }
         let text = if self.json {
             let record = serde_json::to_string_pretty(&BallotRecord::of(&game, &ballot));
@@ -74,7 +74,12 @@ impl Consult {
             .context("cannot write to standard output")
     }
 
-    async fn ask(&self, team: &mut Team, game: &Game) -> anyhow::Result<(Ballot, RosterResponse)> {
+    /// The ballot, who was there, and what was wrong before it began.
+    async fn ask(
+        &self,
+        team: &mut Team,
+        game: &Game,
+    ) -> anyhow::Result<(Ballot, RosterResponse, Vec<String>)> {
         let roster = team.client.roster(RosterRequest {}).await;
         let roster = roster.map_err(said)?.into_inner();
         // A coordinator elsewhere knows how to do without a worker; an own configuration that
@@ -92,7 +97,8 @@ impl Consult {
         let prepare = PrepareGameRequest {
             game_id: game_id.clone(),
         };
-        team.client.prepare_game(prepare).await.map_err(said)?;
+        let prepared = team.client.prepare_game(prepare).await.map_err(said)?;
+        let problems = prepared.into_inner().problems;
 
         let limits = match (self.nodes, self.depth, self.time_ms) {
             (None, None, None) => Limits {
@@ -125,7 +131,7 @@ impl Consult {
         let mut answers = answer.map_err(said)?.into_inner();
         while let Some(answer) = answers.message().await.map_err(said)? {
             if let Some(Message::Ballot(ballot)) = answer.message {
-                return Ok((ballot, roster));
+                return Ok((ballot, roster, problems));
             }
         }
         bail!("the coordinator ended the consultation without a decision")
@@ -145,7 +151,7 @@ fn fresh_game_id() -> String {
 }
 
 /// Why there is no vote, player by player and worker by worker.
-fn nobody_voted(ballot: &Ballot, roster: &RosterResponse) -> String {
+fn nobody_voted(ballot: &Ballot, roster: &RosterResponse, problems: &[String]) -> String {
     let lost = roster.workers.iter().filter(|worker| !worker.connected);
     let mut reasons: Vec<String> = lost
         .map(|worker| {
@@ -169,6 +175,11 @@ fn nobody_voted(ballot: &Ballot, roster: &RosterResponse) -> String {
             (arrival, "") => format!("{}: {}", player.name, words::arrival(arrival)),
             (_, failure) => format!("{}: {failure}", player.name),
         });
+    }
+    for problem in problems {
+        if !reasons.iter().any(|reason| problem.contains(reason)) {
+            reasons.push(problem.clone());
+        }
     }
     if reasons.is_empty() {
         reasons.push("there are no players".to_owned());

@@ -1,10 +1,11 @@
 //! `monju worker` and `monju coordinator`: the two services over TCP.
 
 use crate::{
-    config::{Config, WORKER_LISTEN, WORKER_NAME},
+    config::{self, Config, WORKER_LISTEN, WORKER_NAME},
     server,
     team::{self, Choices},
 };
+use anyhow::Error;
 use monju_engine::{EvaluatorChoice, eval::Sigma};
 use monju_worker::{Worker, WorkerSettings};
 use std::{
@@ -50,6 +51,7 @@ impl WorkerService {
         };
         let tls = config.tls(self.tls.as_deref())?;
         let name = self.name.unwrap_or_else(|| config.worker.name.clone());
+        config::check_name(&name).map_err(Error::msg)?;
         // Several workers of the default ensemble in one team need players of different names.
         let prefix = if name == WORKER_NAME {
             team::DEFAULT_TEAM
@@ -98,6 +100,7 @@ impl CoordinatorService {
     pub async fn run(self) -> anyhow::Result<()> {
         let mut config = Config::load(self.config.as_deref())?;
         if !self.workers.is_empty() {
+            config::check_workers(&self.workers).map_err(Error::msg)?;
             config.coordinator.workers = self.workers;
         }
         let choices = Choices {

@@ -104,6 +104,9 @@ fn look_at_worker(worker: &WorkerFacts, version: &str, findings: &mut Vec<Findin
     }
 }
 
+/// What our own players name as their engine.
+const NATIVE: &str = "monju";
+
 fn look_at_vote(player: &PlayerFacts, test_time: Duration, findings: &mut Vec<Finding>) {
     let (name, vote) = (player.name(), &player.vote);
     let test_ms = test_time.as_millis();
@@ -114,7 +117,14 @@ fn look_at_vote(player: &PlayerFacts, test_time: Duration, findings: &mut Vec<Fi
         Arrival::Final => {}
         Arrival::Provisional => {
             let what = format!("did not finish within {test_ms} ms; its last line counts");
-            let mend = "list in go a form that limits its time, or give it a smaller clock_share";
+            let is_native = vote
+                .player
+                .as_ref()
+                .is_some_and(|player| player.engine == NATIVE);
+            let mend = match is_native {
+                true => "play with more time a move, or a smaller overhead_ms",
+                false => "list in go a form that limits its time, or give it a smaller clock_share",
+            };
             findings.push(found(Severity::Warning, name, what, mend));
             return;
         }

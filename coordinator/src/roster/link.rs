@@ -12,7 +12,7 @@ use tokio::{
     time::{self, Instant},
 };
 use tonic::{
-    Status,
+    Code, Status,
     transport::{Channel, Endpoint, Uri},
 };
 use tracing::{info, warn};
@@ -225,6 +225,27 @@ pub fn reason(status: &Status) -> String {
     }
 }
 
+/// The cause of a failed first call, with what is most likely wrong where that is not plain.
+pub fn first_reason(status: &Status) -> String {
+    let reason = reason(status);
+    let hangs_up = [
+        "connection closed",
+        "broken pipe",
+        "frame with invalid size",
+    ];
+    if hangs_up.iter().any(|words| reason.contains(words)) {
+        "it hangs up at once; only one side may be using TLS (https:// and the certificates)"
+            .to_owned()
+    } else if reason.contains("invalid peer certificate") {
+        format!("{reason}; its certificate is another team's, give both sides the same folder")
+    } else if status.code() == Code::Unimplemented {
+        "it does not know this service; a worker may have been taken for a coordinator, or the reverse"
+            .to_owned()
+    } else {
+        reason
+    }
+}
+
 fn innermost(error: &dyn Error) -> String {
     let mut innermost = error;
     while let Some(cause) = innermost.source() {
@@ -245,7 +266,8 @@ async fn watch_worker(
         let answer = time::timeout(patience, client.describe(DescribeRequest {})).await;
         let outcome = match answer {
             Ok(Ok(response)) => Ok(response.into_inner()),
-            Ok(Err(status)) => Err(reason(&status)),
+            Ok(Err(status)) if is_known(&state) => Err(reason(&status)),
+            Ok(Err(status)) => Err(first_reason(&status)),
             Err(_) => Err(format!("no answer within {} s", patience.as_secs())),
         };
         let connected = outcome.is_ok();
@@ -257,6 +279,11 @@ async fn watch_worker(
         };
         time::sleep(pause).await;
     }
+}
+
+/// Whether the worker has ever been connected.
+fn is_known(state: &watch::Sender<State>) -> bool {
+    state.borrow().described.is_some()
 }
 
 impl State {
@@ -293,6 +320,21 @@ impl State {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_wrong_with_a_first_call_is_said_as_one_thing() {
+        let texts = [
+            "connection closed",
+            "stream closed because of a broken pipe",
+        ];
+        let said = texts.map(|text| first_reason(&Status::unavailable(text)));
+        assert_eq!(said[0], said[1]);
+        assert!(said[0].contains("TLS"));
+        let elsewhere = first_reason(&Status::unimplemented(""));
+        assert!(elsewhere.contains("coordinator"), "{elsewhere}");
+        let refused = Status::unavailable("connection refused");
+        assert_eq!(first_reason(&refused), "connection refused");
+    }
 
     #[test]
     fn addresses_are_checked() {

@@ -3,9 +3,10 @@
 use super::values::{HASH_DEFAULT, HASH_MAXIMUM, OptionError, evaluator, number, sigma, small};
 use crate::{clock::Tempo, service::Pondering, team::Choices, voting::Rule};
 use monju_engine::{EvaluatorChoice, eval::Sigma};
-use std::path::PathBuf;
+use std::{path::PathBuf, time::Duration};
 
 const PLAYERS_MAXIMUM: u32 = 256;
+const OVERHEAD_MAXIMUM_MS: u64 = 60_000;
 /// The value of `Rule`, `Tempo` and `Pondering` that leaves them to the configuration.
 const RULE_DEFAULT: &str = "config";
 
@@ -23,6 +24,8 @@ pub struct Options {
     tempo: Option<String>,
     pondering: Option<String>,
     seed: Option<u64>,
+    tls: Option<String>,
+    move_overhead: Duration,
 }
 
 impl Options {
@@ -50,6 +53,8 @@ impl Options {
                  var {RULE_DEFAULT}{ponderings}"
             ),
             "option name Seed type string default <empty>".to_owned(),
+            "option name TLS type string default <empty>".to_owned(),
+            format!("option name MoveOverhead type spin default 0 min 0 max {OVERHEAD_MAXIMUM_MS}"),
         ]
     }
 
@@ -94,6 +99,11 @@ impl Options {
                     _ => number("Seed", value, 0, u64::MAX)?,
                 }
             }
+            "tls" => self.tls = text(value),
+            "moveoverhead" => {
+                let overhead = number("MoveOverhead", value, 0, OVERHEAD_MAXIMUM_MS)?;
+                self.move_overhead = Duration::from_millis(overhead.unwrap_or_default());
+            }
             _ => tracing::debug!(name, value, "option is not ours"),
         }
         Ok(())
@@ -102,6 +112,11 @@ impl Options {
     /// The seed that makes a session's games repeatable, if one was set.
     pub fn seed(&self) -> Option<u64> {
         self.seed
+    }
+
+    /// What is set aside of every clock at least, beside what the configuration and measurement say.
+    pub fn move_overhead(&self) -> Duration {
+        self.move_overhead
     }
 
     /// What was chosen on the command line, with what the GUI has set on top.
@@ -121,7 +136,7 @@ impl Options {
             pondering: self.pondering.clone().or(base.pondering.clone()),
             hash_mib: self.hash_mib.or(base.hash_mib),
             log: base.log.clone(),
-            tls: base.tls.clone(),
+            tls: self.tls.as_ref().map(PathBuf::from).or(base.tls.clone()),
         }
     }
 }
@@ -210,7 +225,10 @@ mod tests {
             ("Rule", "majority"),
             ("Tempo", "decided"),
             ("Pondering", "spread"),
+            ("TLS", "team"),
+            ("MoveOverhead", "250"),
         ]);
+        assert_eq!(set.move_overhead(), Duration::from_millis(250));
         let choices = set.over(&base);
         assert_eq!(choices.players, Some(5));
         assert_eq!(choices.sigma, Some(Sigma::ZERO));
@@ -219,6 +237,7 @@ mod tests {
         assert_eq!(choices.rule.as_deref(), Some("majority"));
         assert_eq!(choices.tempo.as_deref(), Some("decided"));
         assert_eq!(choices.pondering.as_deref(), Some("spread"));
+        assert_eq!(choices.tls, Some("team".into()));
     }
 
     #[test]

@@ -84,7 +84,7 @@ impl Thinker for Proxy {
 
     fn think(
         &mut self,
-        question: Question,
+        mut question: Question,
         controls: mpsc::UnboundedReceiver<Control>,
         output: Output,
     ) -> JoinHandle<Answer> {
@@ -93,6 +93,7 @@ impl Thinker for Proxy {
             self.prepare_team();
         }
         self.game.used = true;
+        question.losses = question.losses.max(self.options.move_overhead());
         let search = Search::new(
             question,
             self.game.id(),

@@ -149,14 +149,18 @@ fn a_ballot_without_votes_says_why() {
         ..RosterResponse::default()
     };
     assert_eq!(
-        nobody_voted(&Ballot::default(), &roster),
+        nobody_voted(&Ballot::default(), &roster, &[]),
         "no player has a vote: worker http://attic:7411 is not connected: refused"
     );
     let mut late = ballot();
     late.votes.truncate(1);
     late.votes[0].arrival = Arrival::Late.into();
     assert_eq!(
-        nobody_voted(&late, &RosterResponse::default()),
-        "no player has a vote: monju-1 is late; give it more time"
+        nobody_voted(
+            &late,
+            &RosterResponse::default(),
+            &["attic is slow".to_owned()]
+        ),
+        "no player has a vote: monju-1 is late; give it more time; attic is slow"
     );
 }
