@@ -1,10 +1,11 @@
 //! `monju learn records`: game records of several formats become one file that learners read.
 
+mod kif;
 mod source;
 
 use super::Progress;
 use anyhow::{Context, bail};
-use monju_engine::learn::records::{self, Record};
+use monju_engine::learn::records::{self, GameResult, Record};
 use source::{Found, games};
 use std::{
     collections::{BTreeMap, HashSet},
@@ -81,7 +82,9 @@ impl Collection {
     fn take(&mut self, file: &str, found: Found) {
         let (reason, detail) = match found.game {
             Ok(record) => {
-                let fingerprint = records::to_bytes(std::slice::from_ref(&record.without_result()));
+                let fingerprint = records::to_bytes(std::slice::from_ref(
+                    &record.with_result(GameResult::Unknown),
+                ));
                 if self.known.insert(fingerprint) {
                     self.kept.push(record);
                     return;
