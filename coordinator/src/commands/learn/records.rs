@@ -28,8 +28,10 @@ impl RecordsRun {
     /// others.
     ///
     /// # Errors
-    /// A file cannot be read or written, or no game is left.
+    /// A file cannot be read or written, the output is one of the files, or no game is left.
     pub fn run(&self) -> anyhow::Result<()> {
+        let inputs = self.files.iter().map(PathBuf::as_path);
+        super::keep_apart(inputs, std::slice::from_ref(&self.output))?;
         let mut collection = Collection::default();
         let mut progress = Progress::new(self.files.len() as u64, 0, "files");
         for (path, done) in self.files.iter().zip(1..) {
