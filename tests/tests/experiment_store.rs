@@ -16,6 +16,7 @@ fn plan() -> Plan {
     Plan {
         name: "suite".to_owned(),
         specification: "specification 1".to_owned(),
+        seed: 1,
         build: "build 1".to_owned(),
         cells: vec!["sigma=25".to_owned(), "sigma=50".to_owned()],
         pairs: 12,
