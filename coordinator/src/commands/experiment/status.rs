@@ -141,7 +141,7 @@ mod tests {
         statistics::Verdict,
         store::{Effort, PlayedPair},
     };
-    use std::{path::Path, time::Duration};
+    use std::time::Duration;
 
     const FILE: &str = r#"
 version = 1
@@ -180,7 +180,7 @@ model = "logistic"
         let lines: String = (0..200).map(|_| "startpos\n").collect();
         let openings = folder.path().join("openings.sfen");
         std::fs::write(openings, lines).expect("writable");
-        let parsed = Specification::parse(FILE, Path::new(&folder.path().join("t.toml")));
+        let parsed = Specification::parse(FILE, &folder.path().join("t.toml"));
         let specification = parsed.expect("a good file");
         let address = Address::Sqlite(folder.path().join("t.db"));
         let opening = Opening::Play {
@@ -220,5 +220,15 @@ model = "logistic"
         let report = report.expect("a report");
         assert_eq!(report.cells[0].score.games(), games);
         assert_eq!(report.cells[0].without_say, 2);
+
+        // A file that is not the one that was played is told.
+        assert_eq!(other_specification(&specification, &*store), None);
+        let text = FILE.replace("games = 400", "games = 400\nseed = 5");
+        let other = Specification::parse(&text, &folder.path().join("t.toml"));
+        let other = other.expect("a good file");
+        let warning = other_specification(&other, &*store).expect("a warning");
+        assert!(warning.contains(&specification.hash), "{warning}");
+        assert!(warning.contains(&other.hash), "{warning}");
+        assert!(!warning.contains('\n'), "{warning}");
     }
 }
