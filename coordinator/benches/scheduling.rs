@@ -46,6 +46,7 @@ async fn main() -> anyhow::Result<()> {
     let plan = Plan {
         name: "scheduling".to_owned(),
         specification: "benchmark".to_owned(),
+        seed: 1,
         build: "benchmark".to_owned(),
         cells: (0..CELLS).map(|cell| format!("cell={cell}")).collect(),
         pairs: PAIRS,

@@ -462,8 +462,8 @@ fn block_on(command: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result
 /// thread of its own, and lines that find it stuck are dropped.
 fn log_to_stderr(default: &str) -> WorkerGuard {
     let chosen = env::var("MONJU_LOG").unwrap_or_else(|_| default.to_owned());
-    // Frame by frame, HTTP/2 would drown everything else.
-    let filter = EnvFilter::try_new(format!("h2=warn,hyper=warn,tower=warn,{chosen}"))
+    // Frame by frame, HTTP/2 would drown everything else; what a database says is in our errors.
+    let filter = EnvFilter::try_new(format!("h2=warn,hyper=warn,tower=warn,sqlx=off,{chosen}"))
         .unwrap_or_else(|_| EnvFilter::new(default));
     let (writer, guard) = tracing_appender::non_blocking(io::stderr());
     tracing_subscriber::fmt()

@@ -2,10 +2,12 @@
 //! that share a store, reported as the papers print it.
 //!
 //! [`specification`] reads the file, [`draws`] are its random choices as pure functions, [`store`]
-//! keeps what was played, [`runner`] plays what is left, [`report`] counts it with [`statistics`].
+//! keeps what was played, [`runner`] plays what is left, [`report`] counts it with [`statistics`], as
+//! far as [`counted`] gives it a say.
 //! A game is played by [`game`] between two [`side`]s, each of which is an embedded coordinator with
 //! its players: the way of a vote is the same as in `monju consult`.
 
+pub mod counted;
 pub mod draws;
 pub mod game;
 pub mod kifu;

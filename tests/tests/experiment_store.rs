@@ -2,7 +2,7 @@
 
 use monju_coordinator::experiment::{
     record::{Cause, Ending, GameResult, Incident, PlayedGame, Side, Variety},
-    store::{ATTEMPTS, Address, Effort, Opening, Plan, PlayedPair, StoreError, open},
+    store::{ATTEMPTS, Address, Effort, Opening, Origin, Plan, PlayedPair, StoreError, open},
 };
 use monju_tests::postgres::Postgres;
 use std::{collections::BTreeSet, time::Duration};
@@ -16,6 +16,7 @@ fn plan() -> Plan {
     Plan {
         name: "suite".to_owned(),
         specification: "specification 1".to_owned(),
+        seed: u64::MAX,
         build: "build 1".to_owned(),
         cells: vec!["sigma=25".to_owned(), "sigma=50".to_owned()],
         pairs: 12,
@@ -99,6 +100,15 @@ async fn suite(address: &Address) {
         (games[0].build.as_str(), games[0].runner.as_str()),
         ("build 1", "one")
     );
+    let origin = Origin {
+        specification: "specification 1".to_owned(),
+        seed: u64::MAX,
+    };
+    assert!(
+        games
+            .iter()
+            .all(|game| game.origin.as_ref() == Some(&origin))
+    );
     let records = store.records(0, 0, 100).await.expect("records");
     assert_eq!(records[1].moves, result.games[1].moves);
     assert_eq!(records[1].ballots, result.games[1].ballots);
@@ -133,19 +143,22 @@ async fn suite(address: &Address) {
         side: Side::First,
         detail: "gone".to_owned(),
     };
-    for failures in 0..ATTEMPTS {
-        let lease = store
-            .lease("f", TERM)
-            .await
-            .expect("asked")
-            .expect("a pair");
-        assert_eq!((lease.pair, lease.failures), (2, failures));
-        store.fail(&lease, "f", &incident).await.expect("asked");
+    for freed in [0, 1] {
+        assert_eq!(store.retry_given_up().await.expect("asked"), freed);
+        for failures in 0..ATTEMPTS {
+            let lease = store
+                .lease("f", TERM)
+                .await
+                .expect("asked")
+                .expect("a pair");
+            assert_eq!((lease.pair, lease.failures), (2, failures));
+            store.fail(&lease, "f", &incident).await.expect("asked");
+        }
+        let standings = store.standings().await.expect("standings");
+        assert_eq!(standings[0].given_up, 1);
     }
-    let standings = store.standings().await.expect("standings");
-    assert_eq!(standings[0].given_up, 1);
     assert_eq!(store.outcomes(0, 2).await.expect("asked"), [(2, None)]);
-    assert_eq!(store.incidents(0).await.expect("incidents").len(), 5);
+    assert_eq!(store.incidents(0).await.expect("incidents").len(), 8);
 
     // A closed cell hands out nothing; ten at a time from the others.
     store.close_cell(0).await.expect("asked");

@@ -31,6 +31,9 @@ const QUIT_PATIENCE: Duration = Duration::from_secs(1);
 /// The longest line that is kept; the rest of a longer one is dropped.
 const MAX_LINE_BYTES: usize = 64 << 10;
 
+/// Options that every engine may be sent: the protocol has them whether they are declared or not.
+const IMPLIED: [&str; 2] = ["USI_Hash", "USI_Ponder"];
+
 /// Why a child cannot go on.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ChildError {
@@ -127,6 +130,16 @@ impl UsiChild {
     pub fn declared(&self) -> impl Iterator<Item = (&str, &str)> {
         let options = self.declared.iter();
         options.map(|(name, declaration)| (name.as_str(), declaration.as_str()))
+    }
+
+    /// The options of a player that its engine has not declared: misspelt, or not made public.
+    pub fn undeclared(&self, spec: &UsiSpec) -> Vec<String> {
+        let names = spec.options.0.iter().map(|(name, _)| name);
+        names
+            .filter(|name| !self.declared.contains_key(*name))
+            .filter(|name| !IMPLIED.contains(&name.as_str()))
+            .cloned()
+            .collect()
     }
 
     /// `isready`, until `readyok`. Nothing may be searching.
@@ -238,14 +251,14 @@ impl UsiChild {
                 expected: "usiok",
                 patience: USI_PATIENCE,
             }))?;
+        for option in self.undeclared(spec) {
+            tracing::warn!(
+                player = self.player,
+                option,
+                "the engine declares no such option, it is set all the same"
+            );
+        }
         for (name, value) in &spec.options.0 {
-            if !self.declared.contains_key(name) {
-                tracing::warn!(
-                    player = self.player,
-                    option = name,
-                    "the engine declares no such option, it is set all the same"
-                );
-            }
             self.send(&set_option(name, value)).await?;
         }
         Ok(())
@@ -313,6 +326,10 @@ fn spawn(spec: &UsiSpec) -> Result<Child, ChildError> {
     if let Some(directory) = &spec.directory {
         command.current_dir(directory);
     }
+    // An interrupt at the terminal is for monju alone, which ends its engines when it is done with
+    // them. Whatever ends monju closes their input, at which engines end by themselves.
+    #[cfg(unix)]
+    command.process_group(0);
     // CREATE_NO_WINDOW: a console engine under a GUI opens no console.
     #[cfg(windows)]
     command.creation_flags(0x0800_0000);
@@ -378,6 +395,8 @@ impl<R: AsyncRead + Unpin> Lines<R> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    #[cfg(target_os = "linux")]
+    use crate::options::Options;
 
     #[tokio::test]
     async fn lines_of_any_kind_are_read() {
@@ -392,5 +411,29 @@ mod tests {
         assert_eq!(next().await.map(|line| line.len()), Some(MAX_LINE_BYTES));
         assert_eq!(next().await.as_deref(), Some("last"));
         assert_eq!(next().await, None);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[tokio::test]
+    async fn an_interrupt_at_the_terminal_does_not_reach_an_engine() {
+        let spec = UsiSpec {
+            program: "cat".into(),
+            arguments: Vec::new(),
+            directory: None,
+            environment: BTreeMap::new(),
+            options: Options::default(),
+            go: Vec::new(),
+        };
+        let mut process = spawn(&spec).expect("started");
+        let id = process.id().expect("it runs");
+        let state = std::fs::read_to_string(format!("/proc/{id}/stat")).expect("a process");
+        // After the name in brackets: state, parent, group.
+        let (_, fields) = state.rsplit_once(')').expect("a name");
+        let group = fields.split_whitespace().nth(2).expect("a group");
+        assert_eq!(group, id.to_string(), "a group of its own");
+        // It ends when nobody holds the other end of its input any more.
+        drop(process.stdin.take());
+        let status = process.wait().await.expect("ended");
+        assert!(status.success(), "{status}");
     }
 }

@@ -68,6 +68,9 @@ pub struct RunArguments {
     /// Goes on although the store holds results of another specification or build
     #[arg(long)]
     accept_changes: bool,
+    /// Plays the pairs again that failed three times and were given up
+    #[arg(long)]
+    retry_given_up: bool,
 }
 
 /// Everything after `monju experiment status`.
@@ -112,6 +115,7 @@ impl Action {
                     games: arguments.games,
                     lease: Duration::from_secs(arguments.lease.into()),
                     accept_changes: arguments.accept_changes,
+                    retry_given_up: arguments.retry_given_up,
                 };
                 run.run().await
             }

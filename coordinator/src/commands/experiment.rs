@@ -9,8 +9,23 @@ pub use report::Report;
 pub use run::Run;
 pub use status::Status;
 
-use crate::experiment::store::Address;
+use crate::experiment::{
+    specification::Specification,
+    store::{Address, Store},
+};
 use std::path::Path;
+
+/// What is to be said where a file is not the one that the store was played by.
+fn other_specification(specification: &Specification, store: &dyn Store) -> Option<String> {
+    let (ours, theirs) = (&specification.hash, store.specification());
+    (ours != theirs).then(|| {
+        format!(
+            "warning: the store was played by specification {theirs}, {} is {ours}: what follows may \
+             not be what this file describes",
+            specification.path.display()
+        )
+    })
+}
 
 /// The command that plays an experiment, to be typed again.
 fn run_command(file: &Path, address: &Address) -> String {
@@ -20,8 +35,7 @@ fn run_command(file: &Path, address: &Address) -> String {
     );
     let store = match address {
         Address::Sqlite(store) if *store == file.with_extension("db") => None,
-        Address::Sqlite(store) => Some(store.display().to_string()),
-        Address::Postgres(url) => Some(without_password(url)),
+        other => Some(other.to_string()),
     };
     if let Some(store) = store {
         command.push_str(&format!(" --store {}", quoted(&store)));
@@ -36,20 +50,6 @@ fn quoted(word: &str) -> String {
         word.to_owned()
     } else {
         format!("'{}'", word.replace('\'', "'\\''"))
-    }
-}
-
-/// Reports and terminals are shown around; PGPASSWORD or a password file is not.
-fn without_password(url: &str) -> String {
-    let Some((scheme, rest)) = url.split_once("://") else {
-        return url.to_owned();
-    };
-    match rest.split_once('@') {
-        Some((user, host)) => {
-            let user = user.split(':').next().unwrap_or_default();
-            format!("{scheme}://{user}@{host}")
-        }
-        None => url.to_owned(),
     }
 }
 

@@ -1,6 +1,9 @@
 //! Games as files that every GUI opens: CSA and KIF.
 
+mod ending;
+
 use super::record::GameResult;
+use ending::End;
 use monju_engine::{
     Color, Game, GameError, Move, Position,
     rules::{PieceKind, Square},
@@ -68,27 +71,15 @@ impl Kifu<'_> {
                 break;
             }
         }
-        text.push_str(self.csa_end(game.position().side_to_move()));
-        text.push('\n');
+        text.push_str(&self.end(game.position().side_to_move()).csa());
         Ok(text)
     }
 
-    fn csa_end(&self, to_move: Color) -> &'static str {
-        match (self.ending, self.winner()) {
-            ("mate", _) => "%TSUMI",
-            ("resignation", _) => "%TORYO",
-            ("declaration", Some(_)) => "%KACHI",
-            ("repetition", _) => "%SENNICHITE",
-            ("maximum plies" | "declaration", _) => "%JISHOGI",
-            ("time loss", _) => "%TIME_UP",
-            ("illegal move" | "perpetual check", Some(winner)) if winner == to_move => {
-                "%ILLEGAL_MOVE"
-            }
-            ("illegal move", Some(Color::Black)) => "%-ILLEGAL_ACTION",
-            ("illegal move", Some(Color::White)) => "%+ILLEGAL_ACTION",
-            // An adjudicated game is over for the loser.
-            (_, Some(winner)) if winner != to_move => "%TORYO",
-            _ => "%CHUDAN",
+    fn end(&self, to_move: Color) -> End<'_> {
+        End {
+            ending: self.ending,
+            winner: self.winner(),
+            to_move,
         }
     }
 
@@ -121,28 +112,8 @@ impl Kifu<'_> {
                 break;
             }
         }
-        let _ = writeln!(
-            text,
-            "{:>4} {}",
-            count + 1,
-            self.kif_end(game.position().side_to_move())
-        );
+        text.push_str(&self.end(game.position().side_to_move()).kif(count));
         Ok(text)
-    }
-
-    fn kif_end(&self, to_move: Color) -> &'static str {
-        match (self.ending, self.winner()) {
-            ("mate", _) => "詰み",
-            ("resignation", _) => "投了",
-            ("declaration", Some(_)) => "入玉勝ち",
-            ("repetition", _) => "千日手",
-            ("maximum plies" | "declaration", _) => "持将棋",
-            ("time loss", _) => "切れ負け",
-            ("illegal move" | "perpetual check", Some(winner)) if winner == to_move => "反則勝ち",
-            ("illegal move" | "perpetual check", Some(_)) => "反則負け",
-            (_, Some(winner)) if winner != to_move => "投了",
-            _ => "中断",
-        }
     }
 }
 
@@ -309,7 +280,7 @@ mod tests {
             .kif()
             .expect("a game");
         let end = "   1 ７六歩(77)\n   2 ３四歩(33)\n   3 ２二角成(88)\n   4 同　銀(31)\n   \
-                   5 ５五角打\n   6 投了\n";
+                   5 ５五角打\n   6 投了\nまで5手で先手の勝ち\n";
         assert!(text.ends_with(end), "{text}");
         assert!(text.contains("手合割：平手\n先手：council\n後手：single\n"));
     }

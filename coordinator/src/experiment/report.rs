@@ -12,17 +12,17 @@ mod tests;
 
 pub use csv::csv;
 pub use figures::{condorcet_gain, figures};
-pub use games::write_games;
+pub use games::{Written, write_games};
 pub use json::json;
 pub use markdown::markdown;
 
 use super::{
+    counted::Counted,
     specification::{Cell, Specification},
     statistics::{
-        EloEstimate, Interval, Pentanomial, Score, Stars, Verdict, Walk, binomial_p, holm,
-        normal_p, stars, wilson,
+        EloEstimate, Interval, Pentanomial, Score, Stars, binomial_p, holm, normal_p, stars, wilson,
     },
-    store::{Effort, GameRow, IncidentRow, Standing, Store, StoreError},
+    store::{Effort, GameRow, IncidentRow, Origin, Standing, Store, StoreError},
 };
 use std::collections::BTreeMap;
 
@@ -35,6 +35,9 @@ pub struct Report<'a> {
     pub cells: Vec<CellReport<'a>>,
     /// The builds that played.
     pub builds: Vec<String>,
+    /// By what was played, and how many games; `None` stands for games of a version that did not
+    /// write it down.
+    pub origins: BTreeMap<Option<Origin>, u64>,
 }
 
 /// What one cell has shown.
@@ -60,10 +63,12 @@ pub struct CellReport<'a> {
     pub holm_p: f64,
     /// The marks of paper 002.
     pub stars: Stars,
-    /// Elo from pairs.
+    /// Elo from pairs; `None` before the first and for a shut-out.
     pub elo: Option<EloEstimate>,
-    /// Where the stopping rule stands, and after how many pairs.
-    pub verdict: (Verdict, u32),
+    /// Which pairs have a say, and where the stopping rule stands.
+    pub counted: Counted,
+    /// Games that have none.
+    pub without_say: u64,
     /// Games by how they ended.
     pub endings: BTreeMap<String, u64>,
     /// What the sides spent.
@@ -108,17 +113,17 @@ pub async fn gather<'a>(
         .collect();
     let mut cells = Vec::with_capacity(specification.cells.len());
     let mut builds = Vec::new();
+    let mut origins = BTreeMap::new();
     for (index, cell) in specification.cells.iter().enumerate() {
-        let mut walk = Walk::default();
-        if let Some(sprt) = &specification.stop {
-            walk.go_on(sprt, &store.outcomes(index, 0).await?);
-        }
-        let verdict = (walk.verdict(), walk.next());
-        let games = store.games(index).await?;
+        let counted = Counted::of(specification, store, index).await?;
+        let (games, others): (Vec<GameRow>, Vec<GameRow>) = (store.games(index).await?)
+            .into_iter()
+            .partition(|game| counted.has_say(game.pair));
         for game in &games {
             if !builds.contains(&game.build) {
                 builds.push(game.build.clone());
             }
+            *origins.entry(game.origin.clone()).or_default() += 1;
         }
         let mut report = CellReport {
             cell,
@@ -132,7 +137,8 @@ pub async fn gather<'a>(
             holm_p: 1.0,
             stars: Stars::None,
             elo: None,
-            verdict,
+            counted,
+            without_say: others.len() as u64,
             endings: BTreeMap::new(),
             effort: [Effort::default(), Effort::default()],
             plies: 0,
@@ -144,13 +150,7 @@ pub async fn gather<'a>(
                 .get(index)
                 .map(Vec::as_slice),
         };
-        // Pairs that were under way when the stopping rule ended the cell have no say.
-        let ended = (verdict.0 != Verdict::Undecided).then_some(verdict.1);
-        report.count(
-            games
-                .iter()
-                .filter(|game| ended.is_none_or(|pairs| game.pair < pairs)),
-        );
+        report.count(&games);
         cells.push(report);
     }
     let exact: Vec<f64> = cells.iter().map(|cell| cell.exact_p).collect();
@@ -161,11 +161,12 @@ pub async fn gather<'a>(
         specification,
         cells,
         builds,
+        origins,
     })
 }
 
 impl CellReport<'_> {
-    fn count<'g>(&mut self, games: impl Iterator<Item = &'g GameRow>) {
+    fn count(&mut self, games: &[GameRow]) {
         let mut half_points = BTreeMap::<u32, u32>::new();
         for game in games {
             self.score.add(game.result);

@@ -151,6 +151,7 @@ impl Specification {
         Plan {
             name: self.name.clone(),
             specification: self.hash.clone(),
+            seed: self.seed,
             build: build.to_owned(),
             cells: self.cells.iter().map(|cell| cell.label.clone()).collect(),
             pairs: self.pairs,

@@ -15,7 +15,12 @@ use super::{
     record::{GameResult, Incident, PlayedGame, Side},
     statistics::Outcome,
 };
-use std::{fmt::Debug, path::PathBuf, sync::Arc, time::Duration};
+use std::{
+    fmt::{self, Debug},
+    path::PathBuf,
+    sync::Arc,
+    time::Duration,
+};
 
 /// A pair fails this often before it is given up: it is retried up to twice.
 pub const ATTEMPTS: u32 = 3;
@@ -30,6 +35,8 @@ pub struct Plan {
     pub name: String,
     /// Hash of everything in the specification that games depend on.
     pub specification: String,
+    /// Where everything random comes from.
+    pub seed: u64,
     /// What plays.
     pub build: String,
     /// What each cell is called.
@@ -92,10 +99,21 @@ pub struct GameRow {
     pub plies: u32,
     /// What each side spent: first, second.
     pub effort: [Effort; 2],
+    /// By what it was played; `None` for a game of a version that did not write it down.
+    pub origin: Option<Origin>,
     /// The build that played it.
     pub build: String,
     /// The runner that played it.
     pub runner: String,
+}
+
+/// What a game depends on, beside the build.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Origin {
+    /// Hash of everything in the specification that games depend on.
+    pub specification: String,
+    /// Where everything random comes from.
+    pub seed: u64,
 }
 
 /// What one side spent in one game.
@@ -162,6 +180,20 @@ pub enum StoreError {
         /// What was asked for.
         ours: String,
     },
+    /// There is no such file.
+    #[error(
+        "there is no store {}; correct --store, or start the experiment with 'monju experiment run'",
+        .0.display()
+    )]
+    Absent(PathBuf),
+    /// It cannot be opened.
+    #[error("cannot use the store {address}: {reason}")]
+    Open {
+        /// Where it is, without a password.
+        address: String,
+        /// What the database says.
+        reason: String,
+    },
     /// There is no such experiment in it.
     #[error("the store has no experiment '{0}'; start it with 'monju experiment run'")]
     Unknown(String),
@@ -176,6 +208,9 @@ pub enum StoreError {
 /// What every database must do. A store is bound to one experiment when it is opened.
 #[tonic::async_trait]
 pub trait Store: Send + Sync + Debug {
+    /// The hash of the specification that it was played by last.
+    fn specification(&self) -> &str;
+
     /// Hands out the next pair in dispatch order; `None` when there is none now.
     async fn lease(&self, runner: &str, term: Duration) -> Result<Option<Lease>, StoreError>;
 
@@ -203,6 +238,9 @@ pub trait Store: Send + Sync + Debug {
     /// Gives a lease back without a result.
     async fn give_back(&self, lease: &Lease) -> Result<(), StoreError>;
 
+    /// Frees the pairs that were given up, as if they had never failed; says how many there are.
+    async fn retry_given_up(&self) -> Result<u64, StoreError>;
+
     /// Hands out no more pairs of a cell.
     async fn close_cell(&self, cell: usize) -> Result<(), StoreError>;
 
@@ -212,7 +250,7 @@ pub trait Store: Send + Sync + Debug {
     /// How far every cell is, in the order of the plan.
     async fn standings(&self) -> Result<Vec<Standing>, StoreError>;
 
-    /// The pairs of a cell that are over, by number, from `from` on.
+    /// The pairs of a cell that are planned and over, by number, from `from` on.
     async fn outcomes(&self, cell: usize, from: u32) -> Result<Vec<Outcome>, StoreError>;
 
     /// The finished games of a cell, by pair and game.
@@ -252,6 +290,44 @@ impl std::str::FromStr for Address {
     }
 }
 
+/// The file, or the URL without a password: reports and terminals are shown around.
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Sqlite(file) => write!(f, "{}", file.display()),
+            Self::Postgres(url) => f.write_str(&without_password(url)),
+        }
+    }
+}
+
+/// PGPASSWORD or a password file is the place for it.
+fn without_password(url: &str) -> String {
+    let Some((scheme, rest)) = url.split_once("://") else {
+        return url.to_owned();
+    };
+    let (server, query) = match rest.split_once('?') {
+        Some((server, query)) => (server, Some(query)),
+        None => (rest, None),
+    };
+    // Whatever stands before the last @ is the user's.
+    let server = match server.rsplit_once('@') {
+        Some((user, host)) => {
+            let user = user.split(':').next().unwrap_or_default();
+            format!("{user}@{host}")
+        }
+        None => server.to_owned(),
+    };
+    let kept: Vec<&str> = query
+        .into_iter()
+        .flat_map(|query| query.split('&'))
+        .filter(|parameter| !parameter.starts_with("password="))
+        .collect();
+    match kept.is_empty() {
+        true => format!("{scheme}://{server}"),
+        false => format!("{scheme}://{server}?{}", kept.join("&")),
+    }
+}
+
 /// How to open a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Opening {
@@ -274,8 +350,18 @@ pub async fn open(
     plan: &Plan,
     opening: Opening,
 ) -> Result<Arc<dyn Store>, StoreError> {
-    Ok(match address {
-        Address::Sqlite(file) => Arc::new(Database::sqlite(file, plan, opening).await?),
-        Address::Postgres(url) => Arc::new(Database::postgres(url, plan, opening).await?),
-    })
+    let opened = match address {
+        Address::Sqlite(file) => Database::sqlite(file, plan, opening).await,
+        Address::Postgres(url) => Database::postgres(url, plan, opening).await,
+    };
+    match opened {
+        Ok(database) => Ok(Arc::new(database)),
+        Err(StoreError::Unavailable(reason) | StoreError::Database(reason)) => {
+            Err(StoreError::Open {
+                address: address.to_string(),
+                reason,
+            })
+        }
+        Err(other) => Err(other),
+    }
 }

@@ -4,16 +4,17 @@ use monju_proto::v1::Vote;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// A voter over all ballots.
+/// A voter over all ballots: whoever has this name, engine, evaluator and noise. The same name with
+/// another noise, as in the cells of an experiment, is another voter.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Member {
     /// Its name on the ballots.
     pub player: String,
-    /// Its engine, as it was recorded first.
+    /// Its engine.
     pub engine: String,
-    /// Its evaluator, likewise; empty for a foreign engine.
+    /// Its evaluator; empty for a foreign engine.
     pub evaluator: String,
-    /// Its noise in centipawns, likewise.
+    /// Its noise in centipawns.
     pub sigma: f64,
     /// Its votes that counted.
     pub votes: u64,
@@ -27,7 +28,8 @@ pub struct Member {
 #[derive(Debug, Default)]
 pub struct Agreement {
     members: Vec<Member>,
-    index: BTreeMap<String, usize>,
+    /// By name, engine, evaluator and the bits of σ.
+    index: BTreeMap<(String, String, String, u64), usize>,
     /// Common ballots, and those of them with the same move, by two indices in order.
     pairs: BTreeMap<(usize, usize), (u64, u64)>,
 }
@@ -57,7 +59,13 @@ impl Agreement {
     fn member(&mut self, vote: &Vote) -> usize {
         let player = vote.player.clone().unwrap_or_default();
         let members = &mut self.members;
-        *self.index.entry(player.name.clone()).or_insert_with(|| {
+        let key = (
+            player.name.clone(),
+            player.engine.clone(),
+            player.evaluator.clone(),
+            player.sigma.to_bits(),
+        );
+        *self.index.entry(key).or_insert_with(|| {
             members.push(Member {
                 player: player.name,
                 engine: player.engine,
@@ -84,5 +92,52 @@ impl Agreement {
         let row = |one| (0..count).map(|other| share(one, other)).collect();
         let rows = (0..count).map(row).collect();
         (self.members, rows)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use monju_proto::v1::{Line, PlayerInfo};
+
+    #[test]
+    fn a_name_with_another_noise_engine_or_evaluator_is_another_member() {
+        let vote = |engine: &str, evaluator: &str, sigma| Vote {
+            player: Some(PlayerInfo {
+                name: "noise-1".to_owned(),
+                engine: engine.to_owned(),
+                evaluator: evaluator.to_owned(),
+                sigma,
+                ..PlayerInfo::default()
+            }),
+            line: Some(Line {
+                r#move: "7g7f".to_owned(),
+                ..Line::default()
+            }),
+            counted: true,
+            ..Vote::default()
+        };
+        let mut agreement = Agreement::default();
+        for (engine, evaluator, sigma) in [
+            ("monju", "material", 25.0),
+            ("monju", "material", 100.0),
+            ("monju", "nnue", 25.0),
+            ("other", "", 25.0),
+            ("monju", "material", 25.0),
+        ] {
+            agreement.enter(&[vote(engine, evaluator, sigma)], "7g7f", "2g2f");
+        }
+        let (members, _) = agreement.tabulate();
+        let seen: Vec<(&str, f64, u64)> = members
+            .iter()
+            .map(|member| (member.evaluator.as_str(), member.sigma, member.votes))
+            .collect();
+        let expected = [
+            ("material", 25.0, 2),
+            ("material", 100.0, 1),
+            ("nnue", 25.0, 1),
+            ("", 25.0, 1),
+        ];
+        assert_eq!(seen, expected);
     }
 }

@@ -84,10 +84,10 @@ impl Record {
         })
     }
 
-    /// The same game, as if nobody knew how it ended.
-    pub fn without_result(&self) -> Self {
+    /// The same game with another result.
+    pub fn with_result(&self, result: GameResult) -> Self {
         Self {
-            result: GameResult::Unknown,
+            result,
             ..self.clone()
         }
     }

@@ -149,10 +149,9 @@ impl Progress {
     }
 
     fn message(&self, cell: &CellProgress) -> String {
-        let Some((mean, variance)) = cell.pairs.mean_and_variance() else {
+        if cell.pairs.pairs() == 0 {
             return String::new();
-        };
-        let error = 1.96 * (variance / cell.pairs.pairs() as f64).sqrt();
+        }
         let left = match cell.closed {
             true => "decided".to_owned(),
             false => {
@@ -163,9 +162,8 @@ impl Progress {
             }
         };
         format!(
-            "{:.1}% ±{:.1}  {:.0}/h  {left}",
-            100.0 * mean,
-            100.0 * error,
+            "{}  {:.0}/h  {left}",
+            cell.pairs.score_in_words(),
             self.games_per_hour() / self.cells.len() as f64
         )
     }

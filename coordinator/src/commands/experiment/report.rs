@@ -1,13 +1,14 @@
 //! `monju experiment report`: tables, figures and games.
 
-use super::run_command;
+use super::{other_specification, run_command};
 use crate::experiment::{
-    report::{self, Report as Findings},
+    report::{self, Report as Findings, Written},
     specification::Specification,
     store::{self, Address, Opening},
 };
 use anyhow::Context;
 use std::{
+    collections::BTreeMap,
     fs,
     io::{self, Write},
     path::{Path, PathBuf},
@@ -43,15 +44,28 @@ impl Report {
                 specification: &specification,
                 cells: Vec::new(),
                 builds: Vec::new(),
+                origins: BTreeMap::new(),
             }
         } else {
             let plan = specification.plan("");
             let store = store::open(&self.address, &plan, Opening::Look).await?;
-            if let Some(folder) = &self.games {
-                let written = report::write_games(&specification, &*store, folder).await?;
-                eprintln!("{written} games below {}", folder.display());
+            if let Some(warning) = other_specification(&specification, &*store) {
+                eprintln!("{warning}");
             }
-            report::gather(&specification, &*store).await?
+            let broken = || format!("in {}", self.address);
+            if let Some(folder) = &self.games {
+                let written = report::write_games(&specification, &*store, folder);
+                let Written {
+                    counted,
+                    without_say,
+                } = written.await.with_context(broken)?;
+                eprint!("{counted} games below {}", folder.display());
+                match without_say {
+                    0 => eprintln!(),
+                    others => eprintln!(", and {others} that have no say, apart from them"),
+                }
+            }
+            (report::gather(&specification, &*store).await).with_context(broken)?
         };
         let markdown = report::markdown(&findings, &command, &machine);
         let Some(folder) = &self.out else {

@@ -37,6 +37,8 @@ pub struct Run {
     pub lease: Duration,
     /// Mixes results of different specifications or builds.
     pub accept_changes: bool,
+    /// Plays pairs again that were given up.
+    pub retry_given_up: bool,
 }
 
 impl Run {
@@ -58,12 +60,18 @@ impl Run {
             }
             specification.pairs = specification.pairs.min(games / 2);
         }
-        runner::preflight(&specification).await?;
+        for warning in runner::preflight(&specification).await? {
+            eprintln!("warning: {warning}");
+        }
         let build = runner::build().context("cannot read the executable of monju")?;
         let opening = Opening::Play {
             accept_changes: self.accept_changes,
         };
         let store = store::open(&self.address, &specification.plan(&build), opening).await?;
+        if self.retry_given_up {
+            let pairs = store.retry_given_up().await?;
+            eprintln!("{pairs} pairs that were given up are tried again");
+        }
         let runner = Runner {
             jobs: self
                 .jobs
@@ -90,7 +98,7 @@ impl Run {
         if given_up > 0 {
             bail!(
                 "{given_up} pairs failed three times and are given up; \
-                 'monju experiment report' says why"
+                 'monju experiment report' says why, and --retry-given-up plays them again"
             );
         }
         Ok(())
@@ -203,6 +211,7 @@ mod tests {
             games: None,
             lease: runner::LEASE,
             accept_changes: true,
+            retry_given_up: true,
         };
         assert_eq!(plain.resume_command(), "monju experiment run a.toml");
         let own = Run {

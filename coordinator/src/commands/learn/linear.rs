@@ -2,7 +2,7 @@
 
 mod curve;
 
-use super::{Progress, remove, write_whole};
+use super::{Progress, beside, fingerprint, keep_apart, remove, write_whole};
 use anyhow::{Context, bail};
 use monju_engine::{
     Model,
@@ -13,7 +13,6 @@ use monju_engine::{
     },
 };
 use std::{
-    ffi::OsString,
     fs,
     io::{self, Write},
     path::{Path, PathBuf},
@@ -93,7 +92,11 @@ impl LinearRun {
                 self.settings.tolerance
             );
         }
-        Ok(())
+        let endings = ["", ".loss.svg", ".report", ".recipe", ".checkpoint"];
+        keep_apart(
+            [self.games.as_path()],
+            &endings.map(|ending| self.beside(ending)),
+        )
     }
 
     /// Games to learn from, and those that are held out.
@@ -121,8 +124,6 @@ impl LinearRun {
     fn trainer(&self, games: Vec<Record>) -> anyhow::Result<Trainer> {
         let path = self.beside(".checkpoint");
         if !self.resume {
-            // Nobody shall go on with what another run has left behind.
-            remove(&path)?;
             return Ok(Trainer::new(self.settings.clone(), games));
         }
         let recipe = self.beside(".recipe");
@@ -146,12 +147,21 @@ impl LinearRun {
     }
 
     fn learn(&self, trainer: &mut Trainer) -> anyhow::Result<()> {
-        write_whole(&self.beside(".recipe"), self.made_from()?.as_bytes())?;
+        let made_from = self.made_from()?;
         let done = trainer.history().len() as u64;
         let mut progress = Progress::new(self.settings.steps, done, "steps");
         let mut saved = Instant::now();
+        let mut first = !self.resume;
         while !trainer.is_finished() {
-            trainer.step();
+            if let Some(step) = trainer.step()
+                && !step.loss.is_finite()
+            {
+                bail!(
+                    "the loss of step {} is no number; learn with a lower --rate, or with another \
+                     --width",
+                    step.number
+                );
+            }
             let Step {
                 number,
                 loss,
@@ -160,25 +170,30 @@ impl LinearRun {
             let remark = format!("loss {loss:.3}, agreement {:.1} %", 100.0 * agreement);
             progress.advance(number, &remark);
             if saved.elapsed() >= CHECKPOINT_INTERVAL {
-                self.save(trainer)?;
+                self.save(trainer, &made_from, std::mem::take(&mut first))?;
                 saved = Instant::now();
             }
         }
-        self.save(trainer)?;
+        self.save(trainer, &made_from, first)?;
         progress.finish(self.settings.steps, "learned");
         Ok(())
     }
 
-    fn save(&self, trainer: &Trainer) -> anyhow::Result<()> {
+    /// Writes down how far it is. The `first` time another run's checkpoint goes: nobody shall go
+    /// on with what that has left behind.
+    fn save(&self, trainer: &Trainer, made_from: &str, first: bool) -> anyhow::Result<()> {
+        if first {
+            remove(&self.beside(".checkpoint"))?;
+            write_whole(&self.beside(".recipe"), made_from.as_bytes())?;
+        }
         write_whole(&self.output, &trainer.weights())?;
         write_whole(&self.beside(".checkpoint"), &trainer.checkpoint())
     }
 
     /// Everything that the weights depend on.
     fn made_from(&self) -> anyhow::Result<String> {
-        let path = self.games.display();
-        let games = fs::metadata(&self.games).with_context(|| format!("cannot read {path}"))?;
-        Ok(format!("{}games of {} bytes\n", self.recipe(), games.len()))
+        let games = fingerprint::of_file(&self.games)?;
+        Ok(format!("{}games {games:016x}\n", self.recipe()))
     }
 
     /// The command's options.
@@ -201,9 +216,7 @@ impl LinearRun {
     }
 
     fn beside(&self, ending: &str) -> PathBuf {
-        let mut name: OsString = self.output.clone().into_os_string();
-        name.push(ending);
-        PathBuf::from(name)
+        beside(&self.output, ending)
     }
 }
 
@@ -325,20 +338,30 @@ mod tests {
         other.settings.rate = 9.0;
         let error = refused(&other);
         assert!(error.contains("other options or games"), "{error}");
-        fs::write(file("games"), records::to_bytes(&games(101))).unwrap();
+        // Other games in as many bytes.
+        let mut others = games(101);
+        others.remove(0);
+        let bytes = records::to_bytes(&others);
+        assert_eq!(bytes.len(), fs::read(file("games")).unwrap().len());
+        fs::write(file("games"), bytes).unwrap();
         let error = refused(&run("whole", true));
         assert!(error.contains("other options or games"), "{error}");
 
-        // A run that ends before it has written anything leaves nothing of the one before it.
-        let begun = run("whole", false);
-        begun.trainer(games(100)).unwrap();
-        write_whole(
-            &begun.beside(".recipe"),
-            begun.made_from().unwrap().as_bytes(),
-        )
-        .unwrap();
-        let error = refused(&run("whole", true));
-        assert!(error.contains("cannot read"), "{error}");
-        assert!(error.contains("whole.checkpoint"), "{error}");
+        // A run that fails before it has something to keep leaves what another one has kept.
+        let kept = || {
+            ["", ".checkpoint", ".recipe"]
+                .map(|end| fs::read(file(&format!("whole{end}"))).unwrap())
+        };
+        let before = kept();
+        let mut wild = run("whole", false);
+        wild.settings.width = f32::MIN_POSITIVE;
+        let error = refused(&wild);
+        assert!(error.contains("is no number"), "{error}");
+        assert!(kept() == before, "what was there is as it was");
+
+        let mut over = run("whole", false);
+        over.output = folder.path().join("./games");
+        let error = refused(&over);
+        assert!(error.contains("which is read"), "{error}");
     }
 }

@@ -1,6 +1,6 @@
 //! `monju learn material`: values of pieces by square, from positions of self-play.
 
-use super::{Progress, data, write_whole};
+use super::{Progress, data, keep_apart, write_whole};
 use monju_engine::learn::{MaterialSet, MaterialTrainer, MaterialTraining};
 use std::path::PathBuf;
 
@@ -21,6 +21,8 @@ impl MaterialRun {
     /// # Errors
     /// A file cannot be read or written, or is not what it should be; a setting makes no sense.
     pub fn run(&self) -> anyhow::Result<()> {
+        let inputs = self.data.iter().map(PathBuf::as_path);
+        keep_apart(inputs, std::slice::from_ref(&self.output))?;
         let mut trainer = MaterialTrainer::new(self.settings.clone())?;
         let data = data::read(&self.data, |_| (), MaterialSet::add)?;
         data.check(MaterialSet::len)?;
@@ -67,8 +69,15 @@ mod tests {
         let bytes = fs::read(&run.output).unwrap();
         let model = Model::from_bytes(EvaluatorKind::Material, &bytes).unwrap();
         assert_ne!(model, Model::material());
+        let over = MaterialRun {
+            output: run.data[0].clone(),
+            ..run.clone()
+        };
+        let error = over.run().unwrap_err().to_string();
+        assert!(error.contains("which is read"), "{error}");
         let wrong = MaterialRun {
             data: vec![run.output.clone()],
+            output: folder.path().join("other.txt"),
             ..run
         };
         let error = format!("{:#}", wrong.run().unwrap_err());

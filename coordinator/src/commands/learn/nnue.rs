@@ -3,9 +3,9 @@
 mod curve;
 
 use super::{
-    Progress,
+    Progress, beside,
     data::{self, read_file},
-    remove, write_whole,
+    fingerprint, keep_apart, remove, write_whole,
 };
 use anyhow::{Context, bail};
 use curve::Epoch;
@@ -14,7 +14,6 @@ use monju_engine::{
     learn::{NetworkTrainer, NetworkTraining, Sample, TrainingSet, look_ahead},
 };
 use std::{
-    ffi::OsString,
     fs,
     path::{Path, PathBuf},
 };
@@ -58,6 +57,8 @@ impl NetworkRun {
                 path.display()
             );
         }
+        let inputs = self.data.iter().chain(&self.start).chain(&self.teachers);
+        keep_apart(inputs.map(PathBuf::as_path), &self.outputs())?;
         let NetworkTraining {
             trace_decay,
             teacher_share,
@@ -104,6 +105,12 @@ impl NetworkRun {
                 learning,
                 held_out: trainer.loss(&data.held_out),
             };
+            if !(epoch.learning.is_finite() && epoch.held_out.is_finite()) {
+                bail!(
+                    "the loss of epoch {number} is no number, and nothing of it was written: train \
+                     with a lower --rate"
+                );
+            }
             epochs.push(epoch);
             progress.say_line(&format!(
                 "epoch {number}: loss {learning:.5}, {:.5} on what it has not seen",
@@ -124,10 +131,8 @@ impl NetworkRun {
     fn recipe(&self, teachers: &[Network]) -> anyhow::Result<String> {
         let mut recipe = format!("{:#?}\n", self.settings);
         for path in &self.data {
-            let bytes = fs::metadata(path)
-                .with_context(|| format!("cannot read {}", path.display()))?
-                .len();
-            recipe += &format!("data {} of {bytes} bytes\n", path.display());
+            let hash = fingerprint::of_file(path)?;
+            recipe += &format!("data {} {hash:016x}\n", path.display());
         }
         for teacher in teachers {
             recipe += &format!("teacher {:016x}\n", teacher.hash());
@@ -153,8 +158,6 @@ impl NetworkRun {
                 .with_context(|| format!("in {}", path.display()));
         }
         let start = self.start.as_deref().map(read_network).transpose()?;
-        // Nobody shall go on with what another run has left behind.
-        remove(&self.beside(".checkpoint"))?;
         Ok(NetworkTrainer::new(settings, start.as_ref())?)
     }
 
@@ -165,6 +168,11 @@ impl NetworkRun {
         recipe: &str,
     ) -> anyhow::Result<()> {
         let network = trainer.network();
+        if !self.resume && epochs.len() == 1 {
+            // Nobody shall go on with what another run has left behind, once this one has
+            // something to keep.
+            remove(&self.beside(".checkpoint"))?;
+        }
         write_whole(&self.output, &network.to_bytes())?;
         if let Some(path) = &self.nn_bin {
             write_whole(path, &network.to_nn_bin()?)?;
@@ -178,9 +186,14 @@ impl NetworkRun {
 
     /// The output's name with an ending.
     fn beside(&self, ending: &str) -> PathBuf {
-        let mut name: OsString = self.output.as_os_str().to_owned();
-        name.push(ending);
-        PathBuf::from(name)
+        beside(&self.output, ending)
+    }
+
+    /// Every file that it writes.
+    fn outputs(&self) -> Vec<PathBuf> {
+        let endings = ["", ".losses.tsv", ".loss.svg", ".recipe", ".checkpoint"];
+        let own = endings.iter().map(|ending| self.beside(ending));
+        own.chain(self.nn_bin.clone()).collect()
     }
 }
 
@@ -233,6 +246,49 @@ mod tests {
         other.settings.scale = 400.0;
         let error = other.run().unwrap_err().to_string();
         assert!(error.contains("other options"), "{error}");
+
+        // A run that fails leaves what another one has kept.
+        let endings = ["", ".checkpoint", ".losses.tsv", ".recipe"];
+        let kept = || endings.map(|ending| file(&format!("whole{ending}")));
+        let before = kept();
+        let damaged = folder.path().join("damaged.psv");
+        fs::write(&damaged, [7; 400]).unwrap();
+        let mut failing = run("whole", None, false);
+        failing.data = vec![damaged];
+        assert!(failing.run().is_err());
+        assert!(kept() == before, "what was there is as it was");
+
+        // Weights that are no numbers, as a training gone wrong has them.
+        run("half", Some(1), false).run().unwrap();
+        let mut bytes = file("half.checkpoint");
+        let content = bytes.len() - 8;
+        let output_bias = 32 + (content - 32) / 3 - 4;
+        bytes[output_bias..][..4].copy_from_slice(&f32::NAN.to_le_bytes());
+        let hash = fingerprint::of_bytes(&bytes[..content]);
+        bytes[content..].copy_from_slice(&hash.to_le_bytes());
+        fs::write(folder.path().join("half.checkpoint"), &bytes).unwrap();
+        let network = file("half");
+        let error = run("half", None, true).run().unwrap_err().to_string();
+        assert!(error.contains("epoch 2 is no number"), "{error}");
+        assert!(file("half") == network && file("half.checkpoint") == bytes);
+
+        // A single bit, in the checkpoint and in the data.
+        let damage = |name: &str| {
+            let mut bytes = file(name);
+            let middle = bytes.len() / 2;
+            bytes[middle] ^= 1;
+            fs::write(folder.path().join(name), bytes).unwrap();
+            format!("{:#}", run("whole", None, true).run().unwrap_err())
+        };
+        let error = damage("whole.checkpoint");
+        assert!(error.contains("damaged"), "{error}");
+        let error = damage("games.psv");
+        assert!(error.contains("other options, data"), "{error}");
+
+        for output in ["games.psv", "./games.psv"] {
+            let error = run(output, None, false).run().unwrap_err().to_string();
+            assert!(error.contains("which is read"), "{error}");
+        }
     }
 
     #[test]

@@ -1,10 +1,11 @@
 //! `monju learn records`: game records of several formats become one file that learners read.
 
+mod kif;
 mod source;
 
 use super::Progress;
 use anyhow::{Context, bail};
-use monju_engine::learn::records::{self, Record};
+use monju_engine::learn::records::{self, GameResult, Record};
 use source::{Found, games};
 use std::{
     collections::{BTreeMap, HashSet},
@@ -27,8 +28,10 @@ impl RecordsRun {
     /// others.
     ///
     /// # Errors
-    /// A file cannot be read or written, or no game is left.
+    /// A file cannot be read or written, the output is one of the files, or no game is left.
     pub fn run(&self) -> anyhow::Result<()> {
+        let inputs = self.files.iter().map(PathBuf::as_path);
+        super::keep_apart(inputs, std::slice::from_ref(&self.output))?;
         let mut collection = Collection::default();
         let mut progress = Progress::new(self.files.len() as u64, 0, "files");
         for (path, done) in self.files.iter().zip(1..) {
@@ -81,7 +84,9 @@ impl Collection {
     fn take(&mut self, file: &str, found: Found) {
         let (reason, detail) = match found.game {
             Ok(record) => {
-                let fingerprint = records::to_bytes(std::slice::from_ref(&record.without_result()));
+                let fingerprint = records::to_bytes(std::slice::from_ref(
+                    &record.with_result(GameResult::Unknown),
+                ));
                 if self.known.insert(fingerprint) {
                     self.kept.push(record);
                     return;

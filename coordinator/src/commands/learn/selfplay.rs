@@ -4,7 +4,7 @@
 //! depends on the settings alone. What stands in `FILE.recipe` beside it made it; a run that is
 //! started again with the same recipe goes on where the last one stopped.
 
-use super::Progress;
+use super::{Progress, fingerprint};
 use anyhow::{Context, bail};
 use monju_engine::learn::{Sample, SelfPlay, SelfPlaySettings};
 use std::{
@@ -136,7 +136,7 @@ impl SelfPlayRun {
             player.evaluator,
             player.sigma,
             player.hash_mib,
-            fingerprint(openings.as_bytes()),
+            fingerprint::of_bytes(openings.as_bytes()),
         )
     }
 
@@ -218,13 +218,6 @@ impl Contents {
             }
         }
     }
-}
-
-/// FNV-1a: tells whether two texts are the same.
-fn fingerprint(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    })
 }
 
 #[cfg(test)]

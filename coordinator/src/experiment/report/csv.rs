@@ -17,7 +17,7 @@ pub fn csv(report: &Report<'_>) -> String {
         "games,wins,draws,losses,win_rate,low95,high95,stars,normal_p,exact_p,holm_p,\
          elo,elo_low95,elo_high95,superiority,pairs_0,pairs_half,pairs_1,pairs_1_half,pairs_2,\
          black_wins,black_losses,white_wins,white_losses,mean_plies,first_nodes,second_nodes,\
-         first_ms,second_ms,given_up,incidents,verdict,published\n",
+         first_ms,second_ms,given_up,incidents,verdict,published,llr,llr_low,llr_high,games_without_say\n",
     );
     for cell in &report.cells {
         for (_, value) in &cell.cell.parameters {
@@ -26,14 +26,14 @@ pub fn csv(report: &Report<'_>) -> String {
         let score = &cell.score;
         let number =
             |value: Option<f64>| value.map_or(String::new(), |value| format!("{value:.6}"));
-        let elo = cell.elo;
+        let (elo, evidence) = (cell.elo, cell.counted.evidence);
         let pairs = cell.pairs.0.map(|count| count.to_string()).join(",");
         let [black, white] = &cell.by_colour;
         let [first, second] = &cell.effort;
         let _ = writeln!(
             text,
             "{},{},{},{},{},{:.6},{:.6},{},{:.6},{:.6},{:.6},{},{},{},{},{pairs},\
-             {},{},{},{},{:.2},{},{},{},{},{},{},{},{}",
+             {},{},{},{},{:.2},{},{},{},{},{},{},{},{},{},{},{},{}",
             score.games(),
             score.wins,
             score.draws,
@@ -46,9 +46,9 @@ pub fn csv(report: &Report<'_>) -> String {
             cell.exact_p,
             cell.holm_p,
             number(elo.map(|elo| elo.elo)),
-            number(elo.map(|elo| elo.low)),
-            number(elo.map(|elo| elo.high)),
-            number(elo.map(|elo| elo.superiority)),
+            number(elo.and_then(|elo| elo.interval).map(|elo| elo.low)),
+            number(elo.and_then(|elo| elo.interval).map(|elo| elo.high)),
+            number(elo.and_then(|elo| elo.superiority)),
             black.wins,
             black.losses,
             white.wins,
@@ -62,6 +62,10 @@ pub fn csv(report: &Report<'_>) -> String {
             cell.incidents.len(),
             verdict_word(report, cell),
             quoted(cell.published.unwrap_or("")),
+            number(evidence.map(|evidence| evidence.ratio)),
+            number(evidence.map(|evidence| evidence.lower)),
+            number(evidence.map(|evidence| evidence.upper)),
+            cell.without_say,
         );
     }
     text

@@ -111,8 +111,8 @@ fn elo(report: &Report<'_>) -> Plot {
         Some(Point {
             x: index as f64 + 1.0,
             y: elo.elo,
-            low: elo.low,
-            high: elo.high,
+            low: elo.interval.map_or(elo.elo, |interval| interval.low),
+            high: elo.interval.map_or(elo.elo, |interval| interval.high),
         })
     });
     Plot {

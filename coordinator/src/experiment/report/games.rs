@@ -1,12 +1,17 @@
 //! The games as files: CSA and KIF for GUIs, ballots as JSON lines.
 
 use crate::experiment::{
+    counted::Counted,
     kifu::Kifu,
     record::GameResult,
-    specification::Specification,
+    specification::{Cell, Specification},
     store::{Store, StoreError},
 };
-use std::{collections::BTreeMap, fs, io, path::Path};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs, io,
+    path::Path,
+};
 
 /// Games that are held in memory at a time.
 const AT_A_TIME: u32 = 200;
@@ -35,8 +40,36 @@ pub enum WriteError {
     },
 }
 
+/// Where games go that have no say, within the folder of their cell.
+const WITHOUT_SAY: &str = "without-say";
+
+/// How many games there are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Written {
+    /// Those that reports count.
+    pub counted: u64,
+    /// Those that they leave out.
+    pub without_say: u64,
+}
+
+/// The folder of each cell: its label, without what a file system may not like, and with a number
+/// where another cell has that name already.
+fn folders(specification: &Specification) -> Vec<String> {
+    let mut taken = BTreeSet::new();
+    let folder = |cell: &Cell| {
+        let plain = (cell.label.replace(' ', "_"))
+            .replace(['/', '\\', ':', '*', '?', '"', '<', '>', '|'], "-");
+        let numbered = (2..).map(|number| format!("{plain}-{number}"));
+        let mut names = std::iter::once(plain.clone()).chain(numbered);
+        // Some file systems do not tell capitals from small letters.
+        let free = names.find(|name| taken.insert(name.to_lowercase()));
+        free.unwrap_or(plain)
+    };
+    specification.cells.iter().map(folder).collect()
+}
+
 /// Writes every game as `CELL/PAIR-GAME.csa` and `.kifu` (KIF in UTF-8), and its ballots as `.jsonl` where they
-/// were kept. Returns how many games there are.
+/// were kept. Games that have no say go to a folder of their own within that of the cell.
 ///
 /// # Errors
 /// The store or a file fails.
@@ -44,10 +77,12 @@ pub async fn write_games(
     specification: &Specification,
     store: &dyn Store,
     folder: &Path,
-) -> Result<u64, WriteError> {
-    let mut written = 0;
-    for (index, cell) in specification.cells.iter().enumerate() {
-        let folder = folder.join(cell.label.replace(' ', "_").replace(['/', '\\', ':'], "-"));
+) -> Result<Written, WriteError> {
+    let mut written = Written::default();
+    let folders = folders(specification);
+    for (index, (cell, name)) in specification.cells.iter().zip(&folders).enumerate() {
+        let folder = folder.join(name);
+        let counted = Counted::of(specification, store, index).await?;
         let failed = |source| WriteError::File {
             folder: folder.display().to_string(),
             source,
@@ -67,6 +102,12 @@ pub async fn write_games(
                 let Some(&(result, ending)) = ends.get(&(record.pair, record.game)) else {
                     continue;
                 };
+                let has_say = counted.has_say(record.pair);
+                let folder = match has_say {
+                    true => folder.clone(),
+                    false => folder.join(WITHOUT_SAY),
+                };
+                fs::create_dir_all(&folder).map_err(failed)?;
                 let event = format!("{} {} pair {}", specification.name, cell.label, record.pair);
                 let mut names = [cell.first.name.as_str(), cell.second.name.as_str()];
                 if record.game == 1 {
@@ -93,7 +134,10 @@ pub async fn write_games(
                     let file = folder.join(format!("{name}.jsonl"));
                     fs::write(file, &record.ballots).map_err(failed)?;
                 }
-                written += 1;
+                match has_say {
+                    true => written.counted += 1,
+                    false => written.without_say += 1,
+                }
             }
         }
     }

@@ -4,7 +4,8 @@ use super::{CellReport, Report, markdown::verdict_word};
 use crate::experiment::{record::Side, statistics::Score};
 use serde_json::{Map, Value, json};
 
-/// One object: `name`, `title`, `seed`, `specification`, `builds`, `cells[]`.
+/// One object: `name`, `title`, `builds`, `cells[]`; `seed` and `specification` of the file that is
+/// reported, and `origins[]`: by which the games were played (`null` where nobody wrote it down).
 pub fn json(report: &Report<'_>) -> Value {
     let specification = report.specification;
     let cells: Vec<Value> = report
@@ -17,6 +18,11 @@ pub fn json(report: &Report<'_>) -> Value {
         "title": specification.title,
         "seed": specification.seed,
         "specification": specification.hash,
+        "origins": report.origins.iter().map(|(origin, games)| json!({
+            "seed": origin.as_ref().map(|origin| origin.seed),
+            "specification": origin.as_ref().map(|origin| &origin.specification),
+            "games": games,
+        })).collect::<Vec<_>>(),
         "builds": report.builds,
         "cells": cells,
     })
@@ -53,11 +59,12 @@ fn cell_json(report: &Report<'_>, cell: &CellReport<'_>) -> Value {
         "second": cell.cell.second.name,
         "pairs": {
             "planned": report.specification.pairs,
-            "finished": standing.finished,
+            "finished": cell.pairs.pairs(),
             "leased": standing.leased,
             "given_up": standing.given_up,
             "by_half_points": cell.pairs.0,
         },
+        "games_without_say": cell.without_say,
         "score": score(&cell.score),
         "as_black": score(&cell.by_colour[0]),
         "as_white": score(&cell.by_colour[1]),
@@ -69,10 +76,15 @@ fn cell_json(report: &Report<'_>, cell: &CellReport<'_>) -> Value {
         "holm_p": cell.holm_p,
         "elo": cell.elo.map(|elo| json!({
             "elo": elo.elo,
-            "interval95": [elo.low, elo.high],
+            "interval95": elo.interval.map(|interval| [interval.low, interval.high]),
             "superiority": elo.superiority,
         })),
         "verdict": verdict_word(report, cell),
+        "sprt": cell.counted.evidence.map(|evidence| json!({
+            "llr": evidence.ratio,
+            "bounds": [evidence.lower, evidence.upper],
+            "pairs": cell.counted.seen,
+        })),
         "endings": cell.endings,
         "mean_plies": cell.mean_plies(),
         "effort": { "first": effort(Side::First), "second": effort(Side::Second) },

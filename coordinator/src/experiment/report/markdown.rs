@@ -1,7 +1,11 @@
 //! The report that people read.
 
 use super::{CellReport, Report, counts};
-use crate::experiment::statistics::Verdict;
+use crate::experiment::{
+    counted::Evidence,
+    statistics::{Interval, Verdict},
+    store::Origin,
+};
 use std::{collections::BTreeSet, fmt::Write as _};
 
 /// Writes the whole report; `command` is what played it, `machine` where.
@@ -14,11 +18,11 @@ pub fn markdown(report: &Report<'_>, command: &str, machine: &str) -> String {
     }
     let _ = writeln!(
         text,
-        "- command: `{command}`\n- build: {}\n- seed: {}; specification {}\n- machine: {machine}",
+        "- command: `{command}`\n- build: {}",
         report.builds.join(", "),
-        specification.seed,
-        specification.hash,
     );
+    origins(&mut text, report);
+    let _ = writeln!(text, "- machine: {machine}");
     let planned = 2 * u64::from(specification.pairs);
     let played: Vec<u64> = report.cells.iter().map(|cell| cell.score.games()).collect();
     let least = played.iter().min().copied().unwrap_or(0);
@@ -28,6 +32,13 @@ pub fn markdown(report: &Report<'_>, command: &str, machine: &str) -> String {
         played.iter().sum::<u64>(),
         planned * played.len() as u64,
     );
+    let without_say: u64 = report.cells.iter().map(|cell| cell.without_say).sum();
+    if without_say > 0 {
+        let _ = writeln!(
+            text,
+            "- left out: {without_say} games beyond what the file plans or its stopping rule needed"
+        );
+    }
     if let Some(remark) = &specification.report.remark {
         let _ = writeln!(text, "\n{remark}");
     }
@@ -84,17 +95,22 @@ fn every_cell(text: &mut String, report: &Report<'_>) {
     text.push_str(
         "\n## Every cell\n\nIntervals are 95 %: Wilson's for the win rate, of the mean of pairs for Elo. \
          p is the exact binomial one, one-sided; Holm's is corrected for the number of cells. LOS is \
-         the likelihood of superiority.\n\n\
+         the likelihood of superiority. Where all pairs ended alike there is no interval, and where \
+         nothing else than wins or losses was seen, no Elo.\n\n\
          | cell | games | result | win rate | interval | published | p | Holm | Elo | LOS | pairs 0, ½, 1, 1½, 2 |\
          \n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n",
     );
     for cell in &report.cells {
         let elo = match cell.elo {
-            Some(elo) => format!("{:+.0} [{:+.0}, {:+.0}]", elo.elo, elo.low, elo.high),
+            Some(elo) => match elo.interval {
+                Some(Interval { low, high }) => format!("{:+.0} [{low:+.0}, {high:+.0}]", elo.elo),
+                None => format!("{:+.0} [—]", elo.elo),
+            },
             None => "—".to_owned(),
         };
-        let superiority = cell.elo.map_or("—".to_owned(), |elo| {
-            format!("{:.1}%", 100.0 * elo.superiority)
+        let superiority = cell.elo.and_then(|elo| elo.superiority);
+        let superiority = superiority.map_or("—".to_owned(), |superiority| {
+            format!("{:.1}%", 100.0 * superiority)
         });
         let rate = match cell.score.win_rate() {
             Some(rate) => format!("{:.2}%{}", 100.0 * rate, cell.stars),
@@ -117,11 +133,54 @@ fn every_cell(text: &mut String, report: &Report<'_>) {
     }
 }
 
-fn stopped(report: &Report<'_>, cell: &CellReport<'_>) -> String {
-    match verdict_word(report, cell) {
-        "" | "undecided" => String::new(),
-        word => format!(" ({word} after {} pairs)", cell.verdict.1),
+/// By what the games were played, which need not be the file that is reported.
+fn origins(text: &mut String, report: &Report<'_>) {
+    let specification = report.specification;
+    let own = Origin {
+        specification: specification.hash.clone(),
+        seed: specification.seed,
+    };
+    let several = report.origins.len() > 1;
+    for (origin, games) in &report.origins {
+        let count = match several {
+            true => format!(" ({games} games)"),
+            false => String::new(),
+        };
+        let _ = match origin {
+            Some(Origin {
+                specification,
+                seed,
+            }) => writeln!(text, "- seed: {seed}; specification {specification}{count}"),
+            None => writeln!(
+                text,
+                "- seed and specification: not written down by the version that played{count}"
+            ),
+        };
     }
+    if !report.origins.contains_key(&Some(own)) {
+        let _ = writeln!(
+            text,
+            "- this file: seed {}; specification {}, by which no game is known to be played",
+            specification.seed, specification.hash
+        );
+    }
+}
+
+/// How the stopping rule stands.
+fn stopped(report: &Report<'_>, cell: &CellReport<'_>) -> String {
+    let Some(Evidence {
+        ratio,
+        lower,
+        upper,
+    }) = cell.counted.evidence
+    else {
+        return String::new();
+    };
+    format!(
+        " ({} after {} pairs, LLR {ratio:+.2} in [{lower:.2}, {upper:.2}])",
+        verdict_word(report, cell),
+        cell.counted.seen
+    )
 }
 
 /// The stopping rule's verdict in a word; empty without a rule.
@@ -129,7 +188,7 @@ pub(super) fn verdict_word(report: &Report<'_>, cell: &CellReport<'_>) -> &'stat
     if report.specification.stop.is_none() {
         return "";
     }
-    match cell.verdict.0 {
+    match cell.counted.verdict {
         Verdict::Undecided => "undecided",
         Verdict::Accepted => "accepted",
         Verdict::Rejected => "rejected",

@@ -108,6 +108,125 @@ async fn a_report_counts_what_the_store_holds() {
     assert_eq!((one.published, four.published), (Some("49.50%"), None));
     assert_eq!(four.score.games(), 0);
     assert_eq!(report.builds, ["build 1"]);
+    let origin = Origin {
+        specification: specification.hash.clone(),
+        seed: specification.seed,
+    };
+    assert_eq!(report.origins, [(Some(origin), 4)].into());
+}
+
+#[tokio::test]
+async fn games_are_reported_by_what_played_them() {
+    let (before, store, folder) = played().await;
+    // Another file goes on in the same store.
+    let text = FILE.replace("games = 4", "games = 4\nseed = 77");
+    let after = Specification::parse(&text, &folder.path().join("t.toml")).expect("a good file");
+    assert_ne!(before.hash, after.hash);
+    let address = Address::Sqlite(folder.path().join("t.db"));
+    let opening = Opening::Play {
+        accept_changes: true,
+    };
+    let changed = store::open(&address, &after.plan("build 2"), opening).await;
+    let changed = changed.expect("a store");
+    assert_eq!(store.specification(), before.hash);
+    assert_eq!(changed.specification(), after.hash);
+    let lease = changed.lease("r", Duration::from_secs(60)).await;
+    let lease = lease.expect("asked").expect("a pair");
+    let pair = PlayedPair {
+        games: [GameResult::Win; 2].map(game),
+        incidents: Vec::new(),
+    };
+    assert!(changed.finish(&lease, "r", &pair).await.expect("asked"));
+
+    // Whichever file is reported.
+    for specification in [&before, &after] {
+        let report = gather(specification, &*changed).await.expect("a report");
+        let text = markdown(&report, "", "");
+        for (file, games) in [(&before, 4), (&after, 2)] {
+            let (seed, hash) = (file.seed, &file.hash);
+            let line = format!("- seed: {seed}; specification {hash} ({games} games)\n");
+            assert!(text.contains(&line), "{text}\nexpected {line}");
+        }
+        let origins = &json(&report)["origins"];
+        assert_eq!(origins.as_array().map(Vec::len), Some(2), "{origins}");
+    }
+    let third = FILE.replace("games = 4", "games = 4\nseed = 78");
+    let third = Specification::parse(&third, &folder.path().join("t.toml")).expect("a good file");
+    let text = markdown(&gather(&third, &*changed).await.expect("a report"), "", "");
+    let line = format!(
+        "- this file: seed 78; specification {}, by which no game",
+        third.hash
+    );
+    assert!(text.contains(&line), "{text}");
+}
+
+#[tokio::test]
+async fn what_is_beyond_the_plan_has_no_say_and_is_told() {
+    let (_, store, folder) = played().await;
+    let text = FILE.replace("games = 4", "games = 2");
+    let lowered = Specification::parse(&text, &folder.path().join("t.toml")).expect("a good file");
+    let report = gather(&lowered, &*store).await.expect("a report");
+    let text = markdown(&report, "", "");
+    assert!(
+        text.contains("- games: 2 of 4; the least in a cell: 0 of 2\n- left out: 2 games"),
+        "{text}"
+    );
+    let value = json(&report);
+    assert_eq!(value["cells"][0]["pairs"]["finished"], 1);
+    assert_eq!(value["cells"][0]["games_without_say"], 2);
+    let games = folder.path().join("games");
+    let written = write_games(&lowered, &*store, &games)
+        .await
+        .expect("written");
+    assert_eq!((written.counted, written.without_say), (2, 2));
+    let cell = games.join("players=1_sigma=25");
+    assert!(cell.join("00000-0.csa").is_file() && !cell.join("00001-0.csa").exists());
+    assert!(cell.join("without-say/00001-0.csa").is_file());
+}
+
+#[tokio::test]
+async fn a_cell_under_test_shows_its_evidence() {
+    let (_, store, folder) = played().await;
+    let text = format!("{FILE}[stop]\nelo0 = 0\nelo1 = 100\n");
+    let tested = Specification::parse(&text, &folder.path().join("t.toml")).expect("a good file");
+    let report = gather(&tested, &*store).await.expect("a report");
+    let sprt = tested.stop.expect("a rule");
+    let ratio = sprt.ratio(&Pentanomial([0, 1, 0, 0, 1]));
+    assert!(ratio.abs() > 0.005, "{ratio}");
+    let text = markdown(&report, "", "");
+    let expected =
+        format!("sigma=25 (undecided after 2 pairs, LLR {ratio:+.2} in [-2.94, 2.94]) |");
+    assert!(text.contains(&expected), "{text}\nexpected {expected}");
+    assert_eq!(json(&report)["cells"][0]["sprt"]["llr"], ratio);
+    assert_eq!(json(&report)["cells"][1]["sprt"]["pairs"], 0);
+}
+
+#[tokio::test]
+async fn cells_have_folders_of_their_own() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let openings = "startpos moves 7g7f\nstartpos moves 2g2f\n";
+    std::fs::write(folder.path().join("openings.sfen"), openings).expect("writable");
+    let text = FILE
+        .replace(
+            "players = [1, 4]",
+            "players = [1, 4]\nrule = [\"a b\", \"a_b\", \"A/B\", \"a-b\"]",
+        )
+        .replace("title = \"Two cells\"", "title = \"Two cells\"\n# ${rule}")
+        .split("[report]")
+        .next()
+        .map(str::to_owned)
+        .expect("a part");
+    let many = Specification::parse(&text, &folder.path().join("t.toml")).expect("a good file");
+    let address = Address::Sqlite(folder.path().join("t.db"));
+    let opening = Opening::Play {
+        accept_changes: false,
+    };
+    let store = store::open(&address, &many.plan("build 1"), opening).await;
+    let store = store.expect("a store");
+    let games = folder.path().join("games");
+    write_games(&many, &*store, &games).await.expect("written");
+    let folders = std::fs::read_dir(&games).expect("a folder").count();
+    assert_eq!((many.cells.len(), folders), (8, 8));
 }
 
 #[tokio::test]
@@ -170,7 +289,7 @@ async fn games_are_written_for_guis() {
     let written = write_games(&specification, &*store, &games)
         .await
         .expect("written");
-    assert_eq!(written, 4);
+    assert_eq!((written.counted, written.without_say), (4, 0));
     let read = |name: &str| {
         let path = games.join("players=1_sigma=25").join(name);
         std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))

@@ -76,7 +76,8 @@ impl Board {
                 }
             };
             let outcome = self.play(&lease, stop).await;
-            self.conclude(&lease, outcome).await?;
+            let ending = *stop.borrow() != Stop::No;
+            self.conclude(&lease, outcome, ending).await?;
         }
         Ok(())
     }
@@ -161,7 +162,14 @@ impl Board {
         }
     }
 
-    async fn conclude(&mut self, lease: &Lease, outcome: Outcome) -> Result<(), StoreError> {
+    /// Tells the store how a pair ended. While the runner is `ending` a failure is not counted: what
+    /// interrupts a runner may have ended its engines as well.
+    async fn conclude(
+        &mut self,
+        lease: &Lease,
+        outcome: Outcome,
+        ending: bool,
+    ) -> Result<(), StoreError> {
         let Runner { store, name, .. } = &self.runner;
         let (cell, pair) = (lease.cell, lease.pair);
         match outcome {
@@ -179,13 +187,22 @@ impl Board {
                 }
             }
             Outcome::Failed(incident) => {
-                patiently(&self.events, || store.fail(lease, name, &incident)).await?;
+                let counted = match ending {
+                    true => {
+                        patiently(&self.events, || store.give_back(lease)).await?;
+                        "; it is given back"
+                    }
+                    false => {
+                        patiently(&self.events, || store.fail(lease, name, &incident)).await?;
+                        ""
+                    }
+                };
                 let side = incident.side.name();
                 let _ = self.events.send(Event::Failed {
                     cell,
                     pair,
                     reason: format!(
-                        "{} of the {side} side: {}",
+                        "{} of the {side} side: {}{counted}",
                         incident.cause.name(),
                         incident.detail
                     ),
@@ -224,5 +241,72 @@ impl Board {
             let _ = self.events.send(Event::Closed { cell });
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::{
+        runner::{
+            LEASE,
+            tests::{SMALL, specification_of},
+        },
+        store::{self, Address, Opening},
+    };
+
+    #[tokio::test]
+    async fn failures_count_until_a_pair_is_given_up_but_not_while_the_runner_ends() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let specification = specification_of(folder.path(), SMALL);
+        let address = Address::Sqlite(folder.path().join("x.db"));
+        let opening = Opening::Play {
+            accept_changes: false,
+        };
+        let store = store::open(&address, &specification.plan("build"), opening).await;
+        let store = store.expect("a store");
+        let runner = Runner {
+            specification,
+            store: Arc::clone(&store),
+            name: "r".to_owned(),
+            jobs: 1,
+            term: LEASE,
+        };
+        let (events, _told) = mpsc::unbounded_channel();
+        let mut board = Board::new(runner, Arc::new(Semaphore::new(1)), events);
+        let lease = async || {
+            let lease = store.lease("r", LEASE).await;
+            lease.expect("asked").expect("a pair")
+        };
+        let failures = [
+            (true, 0),
+            (false, 0),
+            (true, 1),
+            (true, 1),
+            (false, 1),
+            (true, 2),
+            (false, 2),
+        ];
+        for (ending, failures) in failures {
+            let lease = lease().await;
+            assert_eq!((lease.cell, lease.pair, lease.failures), (0, 0, failures));
+            let outcome = Outcome::Failed(Incident {
+                game: 0,
+                cause: Cause::Crash,
+                side: Side::First,
+                detail: "killed".to_owned(),
+            });
+            let concluded = board.conclude(&lease, outcome, ending).await;
+            concluded.expect("written");
+        }
+        let given_up = async || store.standings().await.expect("standings")[0].given_up;
+        assert_eq!(given_up().await, 1);
+        assert_eq!(lease().await.pair, 1, "another one");
+
+        assert_eq!(store.retry_given_up().await.expect("freed"), 1);
+        assert_eq!(given_up().await, 0);
+        let again = lease().await;
+        assert_eq!((again.pair, again.failures), (0, 0));
+        assert_eq!(store.retry_given_up().await.expect("freed"), 0);
     }
 }

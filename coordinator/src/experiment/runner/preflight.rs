@@ -9,48 +9,85 @@ use crate::{
     voting::Rule,
 };
 use monju_engine::Game;
-use monju_proto::v1::{Arrival, Limits};
+use monju_proto::v1::{Arrival, Limits, Vote};
+use monju_worker::PlayerKind;
 use std::{sync::Arc, time::Duration};
 use tokio::{sync::Semaphore, time};
 
 /// An engine that is not ready after so many seconds does not start.
 const TRIES: u32 = 20;
 
+/// What is said of an engine without a move, before the time it had.
+const LATE: &str = "it names no move within";
+
 /// Time for the test move, in milliseconds.
 const TEST_MOVE_MS: u64 = 500;
 
-/// Starts every foreign engine once, asks it for a move, and reaches every coordinator.
+/// Starts every foreign engine, asks it for a move, and reaches every coordinator. Returns what is
+/// odd but no reason not to play, one line each: options that an engine does not announce. Some
+/// engines take such options, so they may be meant.
 ///
 /// # Errors
-/// One of them does not; the error names its line.
-pub async fn preflight(specification: &Specification) -> Result<(), ConfigError> {
+/// One of them does not play; the error names its line.
+pub async fn preflight(specification: &Specification) -> Result<Vec<String>, ConfigError> {
     let mut tested: Vec<Members> = Vec::new();
+    let mut warnings = Vec::new();
     for cell in &specification.cells {
         for ensemble in [&cell.first, &cell.second] {
             for trial in trials(ensemble) {
                 if tested.contains(&trial.members) {
                     continue;
                 }
-                if let Err(reason) = test(&trial).await {
-                    return Err(match &trial.members {
-                        Members::Here { players, .. } => {
-                            let player = &players[0].name;
-                            let what = format!(
-                                "player \"{player}\" does not play: {reason}; correct its command, \
-                                 options or go"
-                            );
-                            specification.player_error(&ensemble.name, player, what)
-                        }
-                        Members::Elsewhere { .. } => {
-                            specification.ensemble_error(&ensemble.name, "coordinator", reason)
-                        }
-                    });
+                let tried = match undeclared(&trial).await {
+                    Ok(options) => test(&trial).await.map(|()| options),
+                    Err(reason) => Err(reason),
+                };
+                let options = tried.map_err(|reason| match &trial.members {
+                    Members::Here { players, .. } => {
+                        let player = &players[0].name;
+                        let what = format!(
+                            "player \"{player}\" does not play: {reason}; correct its command, \
+                             options or go"
+                        );
+                        specification.player_error(&ensemble.name, player, what)
+                    }
+                    Members::Elsewhere { .. } => {
+                        specification.ensemble_error(&ensemble.name, "coordinator", reason)
+                    }
+                })?;
+                if let (Members::Here { players, .. }, false) = (&trial.members, options.is_empty())
+                {
+                    let player = &players[0].name;
+                    let what = format!(
+                        "the engine of player \"{player}\" announces no option {}, set all the same; \
+                         correct the name if it is misspelt",
+                        options.join(", ")
+                    );
+                    let warning = specification.player_error(&ensemble.name, player, what);
+                    let warning = warning.to_string();
+                    if !warnings.contains(&warning) {
+                        warnings.push(warning);
+                    }
                 }
                 tested.push(trial.members);
             }
         }
     }
-    Ok(())
+    Ok(warnings)
+}
+
+/// The options that the engine under trial does not announce; none where it is elsewhere.
+///
+/// # Errors
+/// It does not start.
+async fn undeclared(trial: &Ensemble) -> Result<Vec<String>, String> {
+    match trial.players() {
+        [player] => match &player.kind {
+            PlayerKind::Usi(spec) => monju_worker::handshake(&player.name, spec).await,
+            PlayerKind::Native(_) => Ok(Vec::new()),
+        },
+        _ => Ok(Vec::new()),
+    }
 }
 
 /// Each foreign engine of an ensemble alone, or the coordinator.
@@ -88,7 +125,7 @@ async fn test(ensemble: &Ensemble) -> Result<(), String> {
         outcome = ask(&mut seat).await;
         match &outcome {
             // An engine that loads is waited for; one that ended is not.
-            Err(reason) if reason.contains("starting") => {
+            Err(reason) if reason.contains("starting") || reason.starts_with(LATE) => {
                 time::sleep(Duration::from_secs(1)).await;
             }
             _ => break,
@@ -108,9 +145,12 @@ async fn ask(seat: &mut Seat) -> Result<(), String> {
         .votes
         .iter()
         .find(|vote| matches!(vote.arrival(), Arrival::Failed | Arrival::Illegal));
+    let is_silent = |vote: &Vote| matches!(vote.arrival(), Arrival::Late | Arrival::Unspecified);
     match failed {
         Some(vote) => Err(vote.failure.clone()),
         None if ballot.votes.is_empty() => Err("it has no players".to_owned()),
+        // An engine that still starts is late like one that never speaks.
+        None if ballot.votes.iter().all(is_silent) => Err(format!("{LATE} {TEST_MOVE_MS} ms")),
         None => Ok(()),
     }
 }

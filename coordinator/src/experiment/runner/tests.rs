@@ -5,7 +5,7 @@ use crate::experiment::{
 };
 use std::path::Path;
 
-const SMALL: &str = r#"
+pub(super) const SMALL: &str = r#"
 version = 1
 name = "small"
 games = 4
@@ -26,7 +26,7 @@ player = [{ name = "s" }]
 maximum_plies = 24
 "#;
 
-fn specification_of(folder: &Path, text: &str) -> Arc<Specification> {
+pub(super) fn specification_of(folder: &Path, text: &str) -> Arc<Specification> {
     let openings = "startpos moves 7g7f 3c3d\nstartpos moves 2g2f 8c8d\n";
     std::fs::write(folder.join("openings.sfen"), openings).expect("a writable folder");
     let parsed = Specification::parse(text, &folder.join("small.toml"));
@@ -187,4 +187,65 @@ async fn a_stopping_rule_closes_a_cell() {
             .all(|cell| !cell.closed && cell.finished == 20),
         "{standings:?}"
     );
+}
+
+/// [`SMALL`] with a shell script as the second side's engine, which does this at `go`.
+#[cfg(unix)]
+fn with_script(at_go: &str) -> String {
+    let script = format!(
+        "while read line; do case $line in \
+         usi) echo 'option name Threads type spin default 1 min 1 max 8'; echo usiok;; \
+         isready) echo readyok;; go*) {at_go};; quit) exit;; esac; done"
+    );
+    SMALL.replace(
+        r#"player = [{ name = "s" }]"#,
+        &format!(
+            r#"player = [{{ name = "s", kind = "usi", command = ["/bin/sh", "-c", "{script}"], options = {{ Threads = 2, Thread = 2, USI_Hash = 16 }} }}]"#
+        ),
+    )
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn options_that_an_engine_does_not_announce_are_told_once() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let specification = specification_of(folder.path(), &with_script("echo bestmove 7g7f"));
+    let warnings = preflight(&specification).await.expect("it plays");
+    let [warning] = &warnings[..] else {
+        panic!("{warnings:?}")
+    };
+    assert!(warning.contains("small.toml:17: "), "{warning}");
+    assert!(warning.contains("no option Thread, set"), "{warning}");
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn an_engine_that_never_moves_does_not_pass() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let specification = specification_of(folder.path(), &with_script(":"));
+    let refused = preflight(&specification).await.expect_err("refused");
+    let line = refused.to_string();
+    assert!(
+        line.contains("small.toml:17: player \"s\" does not play"),
+        "{line}"
+    );
+    assert!(line.contains("no move within"), "{line}");
+}
+
+#[cfg(unix)]
+#[tokio::test(start_paused = true)]
+async fn a_program_that_speaks_no_usi_does_not_pass() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let text = SMALL.replace(
+        r#"player = [{ name = "s" }]"#,
+        r#"player = [{ name = "s", kind = "usi", command = ["/bin/cat"] }]"#,
+    );
+    let specification = specification_of(folder.path(), &text);
+    let refused = preflight(&specification).await.expect_err("refused");
+    let line = refused.to_string();
+    assert!(
+        line.contains("small.toml:17: player \"s\" does not play"),
+        "{line}"
+    );
+    assert!(line.contains("did not say usiok within 30 s"), "{line}");
 }

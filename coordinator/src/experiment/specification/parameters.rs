@@ -4,6 +4,7 @@
 //! over any key there is, and errors name the line as it was written.
 
 use crate::config::{ConfigError, Source};
+use std::collections::BTreeSet;
 use toml::de::{DeTable, DeValue};
 
 /// One choice of values.
@@ -57,6 +58,17 @@ pub(super) fn expand(text: &str, source: &Source) -> Result<Vec<Point>, ConfigEr
             })
             .collect();
     }
+    // Texts may hold spaces and equals signs.
+    let mut labels = BTreeSet::new();
+    for point in &points {
+        if !labels.insert(point.label()) {
+            let what = format!(
+                "two cells would both be '{}'; rename a value",
+                point.label()
+            );
+            return Err(source.error(&["grid"], what));
+        }
+    }
     Ok(points)
 }
 
@@ -104,8 +116,11 @@ fn conditions(root: &DeTable, source: &Source) -> Result<Vec<Point>, ConfigError
             );
             return Err(source.element_error("condition", index, what));
         }
-        if points.contains(&point) {
-            let what = "this condition stands there twice; remove one".to_owned();
+        if points.iter().any(|known| known.label() == point.label()) {
+            let what = format!(
+                "this condition stands there twice, as {}; remove one",
+                point.label()
+            );
             return Err(source.element_error("condition", index, what));
         }
         points.push(point);
@@ -141,7 +156,8 @@ fn grid(root: &DeTable, source: &Source) -> Result<Vec<Parameter>, ConfigError> 
             let value = scalar(value.get_ref()).ok_or_else(|| {
                 wrong(format!("{name} may hold numbers, texts, and true or false"))
             })?;
-            if read.contains(&value) {
+            // A number and a text that read alike would share a cell.
+            if read.iter().any(|(text, _)| *text == value.0) {
                 return Err(wrong(format!("{name} has {} twice; remove one", value.1)));
             }
             read.push(value);

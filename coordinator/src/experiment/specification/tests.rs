@@ -198,6 +198,11 @@ fn every_mistake_is_named_with_its_line() {
             "x.toml:8: players has 1 twice",
         ),
         (
+            // They would share a cell, and its games.
+            GOOD.replace("[25, 50.5]", "[25, 50.5, \"25\"]"),
+            "x.toml:9: sigma has \"25\" twice",
+        ),
+        (
             GOOD.replace("openings.sfen", "absent.sfen"),
             "x.toml:4: the openings absent.sfen",
         ),

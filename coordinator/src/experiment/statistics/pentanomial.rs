@@ -1,24 +1,23 @@
 //! Elo from pairs of games: an opening played with both colours is one sample, because its two
 //! games are not independent.
 
-use super::interval::Z95;
+use super::interval::{Interval, Z95};
 use statrs::function::erf::erfc;
 
 /// Pairs by the half points of the first side, 0 to 4.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pentanomial(pub [u64; 5]);
 
-/// An Elo difference with its 95 % interval.
+/// An Elo difference, and how sure it is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EloEstimate {
     /// Logistic Elo of the mean score.
     pub elo: f64,
-    /// Lower end.
-    pub low: f64,
-    /// Upper end.
-    pub high: f64,
-    /// Likelihood of superiority: how sure it is that the first side is stronger.
-    pub superiority: f64,
+    /// Its 95 % interval; `None` while all pairs ended alike, which says nothing about how much
+    /// they vary.
+    pub interval: Option<Interval>,
+    /// Likelihood of superiority: how sure it is that the first side is stronger; `None` likewise.
+    pub superiority: Option<f64>,
 }
 
 /// Logistic Elo difference of a score between 0 and 1.
@@ -56,22 +55,42 @@ impl Pentanomial {
         Some((mean, squares.sum::<f64>() / pairs as f64))
     }
 
-    /// The Elo difference; `None` before the first pair.
+    /// The standard error of the mean score of a game; `None` while all pairs ended alike: a sample
+    /// without any variance does not tell the variance.
+    pub fn error(&self) -> Option<f64> {
+        let (_, variance) = self.mean_and_variance()?;
+        (variance > 0.0).then(|| (variance / self.pairs() as f64).sqrt())
+    }
+
+    /// The Elo difference; `None` before the first pair, and for a shut-out, which has no finite
+    /// one.
     pub fn elo(&self) -> Option<EloEstimate> {
-        let (mean, variance) = self.mean_and_variance()?;
-        let error = (variance / self.pairs() as f64).sqrt();
-        let superiority = match error {
-            error if error > 0.0 => 0.5 * erfc(-(mean - 0.5) / error / std::f64::consts::SQRT_2),
-            _ if mean > 0.5 => 1.0,
-            _ if mean < 0.5 => 0.0,
-            _ => 0.5,
-        };
+        let (mean, _) = self.mean_and_variance()?;
+        if mean <= 0.0 || mean >= 1.0 {
+            return None;
+        }
+        let error = self.error();
         Some(EloEstimate {
             elo: elo_of_score(mean),
-            low: elo_of_score(mean - Z95 * error),
-            high: elo_of_score(mean + Z95 * error),
-            superiority,
+            interval: error.map(|error| Interval {
+                low: elo_of_score(mean - Z95 * error),
+                high: elo_of_score(mean + Z95 * error),
+            }),
+            superiority: error
+                .map(|error| 0.5 * erfc(-(mean - 0.5) / error / std::f64::consts::SQRT_2)),
         })
+    }
+
+    /// The mean score in per cent with its 95 % interval, as far as there is one.
+    pub fn score_in_words(&self) -> String {
+        let Some((mean, _)) = self.mean_and_variance() else {
+            return "—".to_owned();
+        };
+        let error = match self.error() {
+            Some(error) => format!("{:.1}", 100.0 * Z95 * error),
+            None => "—".to_owned(),
+        };
+        format!("{:.1}% ±{error}", 100.0 * mean)
     }
 }
 
@@ -96,16 +115,26 @@ mod tests {
         assert!((mean - by_hand).abs() < 1e-12);
         let elo = pairs.elo().expect("pairs");
         assert!((elo.elo - 1.826).abs() < 0.01, "{elo:?}");
-        assert!((elo.high - elo.elo - 1.96 * (variance / n).sqrt() * 694.9).abs() < 0.01);
-        assert!(elo.superiority > 0.98);
+        let high = elo.interval.expect("an interval").high;
+        assert!((high - elo.elo - 1.96 * (variance / n).sqrt() * 694.9).abs() < 0.01);
+        assert!(elo.superiority > Some(0.98));
     }
 
     #[test]
-    fn colour_alone_is_no_strength_and_no_doubt() {
+    fn pairs_that_all_ended_alike_tell_no_interval() {
         let even = Pentanomial([0, 0, 50, 0, 0]);
         let elo = even.elo().expect("pairs");
-        assert_eq!((elo.elo, elo.low, elo.high), (0.0, 0.0, 0.0));
-        assert_eq!(elo.superiority, 0.5);
+        assert_eq!((elo.elo, elo.interval, elo.superiority), (0.0, None, None));
+        assert_eq!(even.score_in_words(), "50.0% ±—");
+        // One pair, or many, of which nothing was won.
+        for pairs in [[1, 0, 0, 0, 0], [40, 0, 0, 0, 0], [0, 0, 0, 0, 7]] {
+            assert_eq!(Pentanomial(pairs).elo(), None, "{pairs:?}");
+            assert_eq!(Pentanomial(pairs).error(), None, "{pairs:?}");
+        }
+        assert_eq!(Pentanomial([1, 0, 0, 0, 0]).score_in_words(), "0.0% ±—");
+        let two = Pentanomial([1, 0, 0, 0, 1]);
+        assert_eq!(two.score_in_words(), "50.0% ±69.3");
         assert_eq!(Pentanomial::default().elo(), None);
+        assert_eq!(Pentanomial::default().score_in_words(), "—");
     }
 }

@@ -106,6 +106,11 @@ impl Walk {
         self.next
     }
 
+    /// The pairs that it has seen, but for those that were given up.
+    pub fn pairs(&self) -> &Pentanomial {
+        &self.pairs
+    }
+
     /// How the test ended, if it has.
     pub fn verdict(&self) -> Verdict {
         self.verdict

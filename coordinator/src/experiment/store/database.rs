@@ -2,6 +2,7 @@
 
 mod ballots;
 mod cells;
+mod connect;
 mod dialect;
 mod enrolment;
 mod games;
@@ -12,23 +13,27 @@ mod standings;
 mod values;
 
 use super::{
-    GameRow, IncidentRow, Lease, Opening, Plan, PlayedPair, Record, Standing, Store, StoreError,
+    GameRow, IncidentRow, Lease, Opening, Origin, Plan, PlayedPair, Record, Standing, Store,
+    StoreError,
 };
 use crate::experiment::{record::Incident, statistics::Outcome};
 use cells::Cells;
 use dialect::Dialect;
 use leases::Leases;
-use sqlx::{AnyPool, any::AnyPoolOptions};
+use sqlx::AnyPool;
 use std::{path::Path, time::Duration};
-
-/// A connection that cannot be had within this time is not there.
-const ACQUIRE_PATIENCE: Duration = Duration::from_secs(10);
 
 /// The results of one experiment in a database.
 #[derive(Debug)]
 pub struct Database {
     pool: AnyPool,
+    /// The hash of the specification that it was played by last.
+    specification: String,
+    /// By what its next games are played.
+    origin: Origin,
     build: String,
+    /// The version of its tables.
+    version: i64,
     cells: Cells,
     leases: Leases,
 }
@@ -40,7 +45,7 @@ impl Database {
     /// It cannot be used, or holds something else.
     pub async fn sqlite(file: &Path, plan: &Plan, opening: Opening) -> Result<Self, StoreError> {
         if opening == Opening::Look && !file.exists() {
-            return Err(StoreError::Unknown(plan.name.clone()));
+            return Err(StoreError::Absent(file.to_owned()));
         }
         if let Some(folder) = file.parent()
             && opening != Opening::Look
@@ -59,7 +64,12 @@ impl Database {
                 letter => path.push(letter),
             }
         }
-        let url = format!("sqlite:{path}?mode=rwc");
+        // Whoever looks makes nothing, even if the file goes away at this moment.
+        let mode = match opening {
+            Opening::Look => "rw",
+            Opening::Play { .. } => "rwc",
+        };
+        let url = format!("sqlite:{path}?mode={mode}");
         Self::connect(&url, &dialect::SQLITE, plan, opening).await
     }
 
@@ -77,29 +87,23 @@ impl Database {
         plan: &Plan,
         opening: Opening,
     ) -> Result<Self, StoreError> {
-        sqlx::any::install_default_drivers();
-        let pool = AnyPoolOptions::new()
-            .max_connections(4)
-            .acquire_timeout(ACQUIRE_PATIENCE)
-            .after_connect(move |connection, _| {
-                Box::pin(async move {
-                    for statement in dialect.setup {
-                        sqlx::query(statement).execute(&mut *connection).await?;
-                    }
-                    Ok(())
-                })
-            })
-            .connect(url)
-            .await?;
+        let pool = connect::connect(url, dialect, opening).await?;
         if opening != Opening::Look {
             enrolment::migrate(&pool, dialect.migrations).await?;
         }
-        let experiment = enrolment::enrol(&pool, plan, opening).await?;
+        let (experiment, specification) = enrolment::enrol(&pool, plan, opening).await?;
+        let version = enrolment::version(&pool).await?;
         let rows = enrolment::plan_cells(&pool, experiment, plan, opening).await?;
         let cells = Cells::new(experiment, &plan.name, rows, plan.pairs);
         Ok(Self {
             leases: Leases::new(dialect, &cells),
+            origin: Origin {
+                specification: plan.specification.clone(),
+                seed: plan.seed,
+            },
             build: plan.build.clone(),
+            specification,
+            version,
             pool,
             cells,
         })
@@ -108,6 +112,10 @@ impl Database {
 
 #[tonic::async_trait]
 impl Store for Database {
+    fn specification(&self) -> &str {
+        &self.specification
+    }
+
     async fn lease(&self, runner: &str, term: Duration) -> Result<Option<Lease>, StoreError> {
         let Self { pool, cells, .. } = self;
         self.leases.take(pool, cells, runner, term).await
@@ -132,7 +140,8 @@ impl Store for Database {
             return Ok(false);
         }
         let pair = (cell, lease.pair);
-        games::write(&mut transaction, pair, &played.games, runner, &self.build).await?;
+        let by = (self.build.as_str(), &self.origin);
+        games::write(&mut transaction, pair, &played.games, runner, by).await?;
         for incident in &played.incidents {
             incidents::write(&mut transaction, pair, incident, runner).await?;
         }
@@ -159,6 +168,10 @@ impl Store for Database {
         leases::give_back(&self.pool, self.cells.row(lease.cell)?, lease).await
     }
 
+    async fn retry_given_up(&self) -> Result<u64, StoreError> {
+        leases::retry(&self.pool, &self.cells).await
+    }
+
     async fn close_cell(&self, cell: usize) -> Result<(), StoreError> {
         standings::close(&self.pool, self.cells.row(cell)?).await
     }
@@ -172,11 +185,12 @@ impl Store for Database {
     }
 
     async fn outcomes(&self, cell: usize, from: u32) -> Result<Vec<Outcome>, StoreError> {
-        standings::outcomes(&self.pool, self.cells.row(cell)?, from).await
+        let planned = self.cells.pairs();
+        standings::outcomes(&self.pool, self.cells.row(cell)?, from..planned).await
     }
 
     async fn games(&self, cell: usize) -> Result<Vec<GameRow>, StoreError> {
-        games::read(&self.pool, self.cells.row(cell)?).await
+        games::read(&self.pool, self.cells.row(cell)?, self.version).await
     }
 
     async fn records(&self, cell: usize, from: u32, count: u32) -> Result<Vec<Record>, StoreError> {

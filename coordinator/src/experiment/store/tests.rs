@@ -1,19 +1,85 @@
 use super::*;
 
-#[tokio::test]
-async fn a_file_that_is_not_there_is_not_made_by_looking() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let file = folder.path().join("absent.db");
-    let address = Address::Sqlite(file.clone());
-    let plan = Plan {
+fn plan() -> Plan {
+    Plan {
         name: "absent".to_owned(),
         specification: String::new(),
+        seed: 1,
         build: String::new(),
         cells: vec!["all".to_owned()],
         pairs: 1,
+    }
+}
+
+async fn refusal(address: &Address, opening: Opening) -> String {
+    let opened = open(address, &plan(), opening).await;
+    opened.expect_err("refused").to_string()
+}
+
+#[tokio::test]
+async fn a_file_that_is_not_there_is_not_made_by_looking() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = folder.path().join("no/absent.db");
+    let error = refusal(&Address::Sqlite(file.clone()), Opening::Look).await;
+    assert!(
+        error.contains("there is no store") && error.contains("absent.db"),
+        "{error}"
+    );
+    assert!(!file.parent().expect("a folder").exists());
+}
+
+#[tokio::test]
+async fn what_is_no_store_is_named_at_once_with_the_reason() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = folder.path().join("damaged.db");
+    std::fs::write(&file, [7; 5000]).expect("written");
+    let address = Address::Sqlite(file.clone());
+    let play = Opening::Play {
+        accept_changes: false,
     };
-    assert!(open(&address, &plan, Opening::Look).await.is_err());
-    assert!(!file.exists());
+    // Nobody listens on the port of a socket that is bound and no more.
+    let port = std::net::UdpSocket::bind("127.0.0.1:0").expect("a port");
+    let port = port.local_addr().expect("an address").port();
+    let server = Address::Postgres(format!("postgres://me:secret@127.0.0.1:{port}/db"));
+    for opening in [Opening::Look, play] {
+        let begun = std::time::Instant::now();
+        let error = refusal(&address, opening).await;
+        assert!(error.contains("damaged.db: "), "{error}");
+        assert!(error.contains("file is not a database"), "{error}");
+        let error = refusal(&server, opening).await;
+        assert!(
+            error.contains(&format!("postgres://me@127.0.0.1:{port}/db: ")),
+            "{error}"
+        );
+        assert!(
+            error.contains("refused") && !error.contains("timed out"),
+            "{error}"
+        );
+        assert!(
+            begun.elapsed() < Duration::from_secs(8),
+            "{:?}",
+            begun.elapsed()
+        );
+    }
+    assert!(
+        std::fs::read(&file).expect("a file") == [7; 5000],
+        "it is left alone"
+    );
+}
+
+#[test]
+fn addresses_are_shown_without_passwords() {
+    for (url, shown) in [
+        ("postgres://me:secret@host/db", "postgres://me@host/db"),
+        ("postgres://me:s@cret@host:5/db", "postgres://me@host:5/db"),
+        (
+            "postgres://host/db?user=me&password=secret",
+            "postgres://host/db?user=me",
+        ),
+        ("postgres://host/db", "postgres://host/db"),
+    ] {
+        assert_eq!(Address::Postgres(url.to_owned()).to_string(), shown);
+    }
 }
 
 #[test]

@@ -1,23 +1,29 @@
 //! Checkpoints: everything from which learning goes on as if it had never stopped.
 //!
-//! The file: 20 bytes `monju learning v001\n`; the number of steps
+//! The file: 20 bytes `monju learning v002\n`; the number of steps
 //! (8 bytes); for each, loss and agreement; the number of parameters (8 bytes); the parameters, and
-//! the means and the mean squares of their slopes. Numbers are little-endian, fractions are 32-bit.
+//! the means and the mean squares of their slopes; the FNV-1a hash of all bytes before (8 bytes).
+//! Numbers are little-endian, fractions are 32-bit.
 
 use super::{Settings, Step, Trainer, optimizer::Optimizer, parameters::Groups};
-use crate::{eval::LinearWeights, learn::records::Record};
+use crate::{
+    eval::{LinearWeights, fnv1a},
+    learn::records::Record,
+};
 use std::sync::Arc;
 
-const MAGIC: &[u8; 20] = b"monju learning v001\n";
+const MAGIC: &[u8; 20] = b"monju learning v002\n";
 
 /// Why bytes are no checkpoint.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CheckpointError {
     /// Another format.
-    #[error("not a checkpoint of 'monju learn linear'")]
+    #[error(
+        "not a checkpoint of this version of 'monju learn linear'; learn anew without --resume"
+    )]
     Header,
-    /// Too short or too long.
-    #[error("the checkpoint is damaged or of another version; learn anew without --resume")]
+    /// Too short, too long, or not the bytes that were written.
+    #[error("the checkpoint is damaged; learn anew without --resume")]
     Damaged,
 }
 
@@ -40,6 +46,7 @@ impl Trainer {
         for number in parameters.iter().chain(mean).chain(square) {
             bytes.extend(number.to_le_bytes());
         }
+        bytes.extend(fnv1a(&bytes).to_le_bytes());
         bytes
     }
 
@@ -52,7 +59,16 @@ impl Trainer {
         games: Vec<Record>,
         bytes: &[u8],
     ) -> Result<Self, CheckpointError> {
-        let mut rest = bytes.strip_prefix(MAGIC).ok_or(CheckpointError::Header)?;
+        if !bytes.starts_with(MAGIC) {
+            return Err(CheckpointError::Header);
+        }
+        let (content, hash) = bytes
+            .split_last_chunk::<8>()
+            .ok_or(CheckpointError::Damaged)?;
+        if fnv1a(content).to_le_bytes() != *hash {
+            return Err(CheckpointError::Damaged);
+        }
+        let mut rest = content.get(MAGIC.len()..).ok_or(CheckpointError::Damaged)?;
         let history: Vec<Step> = numbers(&mut rest, 2)
             .ok_or(CheckpointError::Damaged)?
             .chunks_exact(2)

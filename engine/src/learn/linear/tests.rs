@@ -70,6 +70,15 @@ fn bytes_that_are_no_checkpoint_are_refused() {
         Some(CheckpointError::Damaged)
     );
     assert_eq!(resume(&bytes[..30]), Some(CheckpointError::Damaged));
+    for place in [20, bytes.len() / 2, bytes.len() - 1] {
+        let mut damaged = bytes.clone();
+        damaged[place] ^= 0x40;
+        assert_eq!(
+            resume(&damaged),
+            Some(CheckpointError::Damaged),
+            "byte {place}"
+        );
+    }
 }
 
 #[test]

@@ -8,7 +8,7 @@ use super::{
     weights::Weights,
 };
 use crate::{
-    eval::{Architecture, Network, nnue::vectorised},
+    eval::{Architecture, Network, fnv1a, nnue::vectorised},
     learn::{
         random::Random,
         setting::{SettingError, check, check_common},
@@ -89,9 +89,12 @@ pub enum TrainerError {
         /// Bytes there should be.
         expected: usize,
     },
+    /// The bytes are not those that were written.
+    #[error("checkpoint is damaged, its checksum is another one; train anew without --resume")]
+    Damaged,
 }
 
-const MAGIC: &[u8; 16] = b"monju training 1";
+const MAGIC: &[u8; 16] = b"monju training 2";
 
 /// A network that learns.
 #[derive(Clone, Debug)]
@@ -213,6 +216,10 @@ impl NetworkTrainer {
             self.step(&set.examples, batch, &mut gradients, rate as f32);
             done += batch.len();
             loss += gradients[0].loss;
+            if !loss.is_finite() {
+                // Nothing that follows would make it better.
+                break;
+            }
             progress(done, loss / done as f64);
         }
         self.epochs_done += 1;
@@ -267,6 +274,7 @@ impl NetworkTrainer {
         for part in [&self.weights, &self.adam.first, &self.adam.second] {
             bytes.extend(part.all().flat_map(|weight| weight.to_le_bytes()));
         }
+        bytes.extend(fnv1a(&bytes).to_le_bytes());
         bytes
     }
 
@@ -276,15 +284,19 @@ impl NetworkTrainer {
     /// A setting makes no sense, or the bytes are not what [`NetworkTrainer::to_bytes`] writes.
     pub fn resume(settings: NetworkTraining, bytes: &[u8]) -> Result<Self, TrainerError> {
         let mut trainer = Self::new(settings, None)?;
-        let expected = MAGIC.len() + 16 + 12 * trainer.weights.all().count();
-        let damaged = TrainerError::Checkpoint {
+        let expected = MAGIC.len() + 16 + 12 * trainer.weights.all().count() + 8;
+        let other = TrainerError::Checkpoint {
             given: bytes.len(),
             expected,
         };
         if bytes.len() != expected || !bytes.starts_with(MAGIC) {
-            return Err(damaged);
+            return Err(other);
         }
-        let (numbers, rest) = bytes[MAGIC.len()..].split_at(16);
+        let (content, hash) = bytes.split_at(expected - 8);
+        if fnv1a(content).to_le_bytes() != hash {
+            return Err(TrainerError::Damaged);
+        }
+        let (numbers, rest) = content[MAGIC.len()..].split_at(16);
         let (numbers, _) = numbers.as_chunks();
         trainer.epochs_done = u64::from_le_bytes(numbers[0]);
         trainer.adam.steps = u64::from_le_bytes(numbers[1]);
@@ -405,6 +417,12 @@ mod tests {
         resumed.epoch(&set, &mut |_, _| ());
         assert_eq!(resumed.to_bytes(), whole.to_bytes());
         assert!(NetworkTrainer::resume(settings(Architecture::KP), &bytes).is_err());
+        for place in [16, bytes.len() / 2, bytes.len() - 1] {
+            let mut damaged = bytes.clone();
+            damaged[place] ^= 0x40;
+            let resumed = NetworkTrainer::resume(settings(Architecture::KPPairs), &damaged);
+            assert_eq!(resumed.err(), Some(TrainerError::Damaged), "byte {place}");
+        }
     }
 
     #[test]

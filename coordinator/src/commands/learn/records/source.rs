@@ -1,12 +1,13 @@
 //! Games in the formats that people keep them in.
 
+use super::kif as lines_of;
 use anyhow::bail;
 use monju_engine::{
     Color, Game, Move,
     learn::records::{Flaw, GameResult, Record},
 };
 use rsshogi::records::{
-    Record as ForeignRecord,
+    Record as ForeignRecord, SpecialMove,
     formats::{csa, kif},
 };
 use rsshogi::types::GameResult as ForeignResult;
@@ -64,10 +65,14 @@ pub fn games(path: &Path, bytes: &[u8]) -> anyhow::Result<Vec<Found>> {
     Ok(match ending.as_str() {
         "csa" => csa_games(bytes),
         "kif" | "kifu" => vec![whole_file(
-            kif::parse_kif_bytes(bytes).map_err(Unfit::unreadable),
+            kif::parse_kif_bytes(bytes)
+                .map_err(Unfit::unreadable)
+                .and_then(|record| add_up(record, |moves| lines_of::check(bytes, moves))),
         )],
         "ki2" | "ki2u" => vec![whole_file(
-            kif::parse_ki2_bytes(bytes).map_err(Unfit::unreadable),
+            kif::parse_ki2_bytes(bytes)
+                .map_err(Unfit::unreadable)
+                .and_then(|record| add_up(record, |moves| lines_of::check_total(bytes, moves))),
         )],
         "tsv" => lines(bytes, tsv_game),
         "txt" | "usi" | "sfen" | "" => lines(bytes, usi_game),
@@ -85,6 +90,29 @@ fn whole_file(parsed: Result<ForeignRecord, Unfit>) -> Found {
     }
 }
 
+/// Refuses a game of which lines were passed over.
+fn add_up(
+    record: ForeignRecord,
+    check: impl Fn(usize) -> Result<(), String>,
+) -> Result<ForeignRecord, Unfit> {
+    let terminal = record.main_terminal();
+    let word = terminal.and_then(|terminal| match terminal.kind() {
+        SpecialMove::Unknown(word) => Some(word),
+        _ => None,
+    });
+    let outcome = match word {
+        Some(word) => Err(format!("'{word}' is neither a move nor an end")),
+        None => check(record.main_moves().count()),
+    };
+    match outcome {
+        Ok(()) => Ok(record),
+        Err(detail) => Err(Unfit {
+            reason: "lines that do not add up to a game".to_owned(),
+            detail: Some(detail),
+        }),
+    }
+}
+
 /// A file may hold several games, with a `/` on a line between them.
 fn csa_games(bytes: &[u8]) -> Vec<Found> {
     let mut found = Vec::new();
@@ -97,14 +125,33 @@ fn csa_games(bytes: &[u8]) -> Vec<Found> {
         });
         if has_content {
             let parsed = csa::parse_csa_bytes(game).map_err(Unfit::unreadable);
-            found.push(Found {
-                line,
-                ..whole_file(parsed)
-            });
+            let mut one = whole_file(parsed);
+            one.line = line;
+            if let Ok(record) = &mut one.game
+                && record.result() == GameResult::Unknown
+                && let Some(result) = summary(game)
+            {
+                *record = record.with_result(result);
+            }
+            found.push(one);
         }
         line += lines.count();
     }
     found
+}
+
+/// Who won by the comment `'summary:ENDING:BLACK win:WHITE lose` of the floodgate server, which
+/// `monju experiment report` writes where no word of CSA says it.
+fn summary(game: &[u8]) -> Option<GameResult> {
+    let mut lines = game.split(|&byte| byte == b'\n');
+    let line = lines.find_map(|line| line.trim_ascii().strip_prefix(b"'summary:"))?;
+    // White comes last.
+    match line.rsplit(|&byte| byte == b' ').next()? {
+        b"win" => Some(GameResult::Won(Color::White)),
+        b"lose" => Some(GameResult::Won(Color::Black)),
+        b"draw" => Some(GameResult::Drawn),
+        _ => None,
+    }
 }
 
 fn bytes_between_separators(bytes: &[u8]) -> Vec<&[u8]> {

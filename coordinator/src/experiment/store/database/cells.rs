@@ -27,6 +27,11 @@ impl Cells {
         self.experiment
     }
 
+    /// Pairs in every cell.
+    pub fn pairs(&self) -> u32 {
+        self.pairs
+    }
+
     pub fn count(&self) -> usize {
         self.rows.len()
     }

@@ -11,6 +11,8 @@ pub(super) struct Dialect {
     pub lock: &'static str,
     /// Said on every new connection.
     pub setup: &'static [&'static str],
+    /// Said instead on those that only look, and change nothing.
+    pub look: &'static [&'static str],
     /// How its tables came to be.
     pub migrations: Embedded,
 }
@@ -26,6 +28,8 @@ pub(super) const SQLITE: Dialect = Dialect {
         "PRAGMA journal_mode = WAL",
         "PRAGMA synchronous = NORMAL",
     ],
+    // The version is read for the sake of reading: damage shows at once.
+    look: &["PRAGMA busy_timeout = 60000", "PRAGMA schema_version"],
     migrations: migrations::SQLITE,
 };
 
@@ -34,5 +38,6 @@ pub(super) const POSTGRES: Dialect = Dialect {
     now: "CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT)",
     lock: "FOR UPDATE SKIP LOCKED",
     setup: &[],
+    look: &[],
     migrations: migrations::POSTGRES,
 };

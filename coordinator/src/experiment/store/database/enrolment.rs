@@ -2,9 +2,11 @@
 
 use super::migrations::Embedded;
 use crate::experiment::store::{BLOCK, Opening, Plan, StoreError};
-use sqlx::{AnyPool, Row, migrate::Migrator};
+use sqlx::{
+    AnyPool, Row,
+    migrate::{MigrateError, Migrator},
+};
 use std::{collections::BTreeMap, time::Duration};
-use tracing::warn;
 
 /// Every pair of a cell up to a number: cell, pairs, position of the cell, cells, block, first
 /// number, experiment. Nobody will play those of a closed cell.
@@ -25,6 +27,10 @@ pub(super) async fn migrate(pool: &AnyPool, migrations: Embedded) -> Result<(), 
     loop {
         match migrator.run(pool).await {
             Ok(()) => return Ok(()),
+            Err(MigrateError::VersionMissing(_)) => {
+                let what = "a newer monju has written it; use that one".to_owned();
+                return Err(StoreError::Database(what));
+            }
             Err(_) if tries < 5 => {
                 tries += 1;
                 tokio::time::sleep(Duration::from_millis(100 * tries)).await;
@@ -34,12 +40,21 @@ pub(super) async fn migrate(pool: &AnyPool, migrations: Embedded) -> Result<(), 
     }
 }
 
-/// Finds the experiment, or makes it. Returns its row.
+/// The version of the tables: that of the last migration.
+pub(super) async fn version(pool: &AnyPool) -> Result<i64, StoreError> {
+    let row = sqlx::query("SELECT MAX(version) FROM _sqlx_migrations")
+        .fetch_one(pool)
+        .await?;
+    Ok(row.try_get(0)?)
+}
+
+/// Finds the experiment, or makes it. Returns its row, and the hash of the specification that it
+/// was played by last.
 pub(super) async fn enrol(
     pool: &AnyPool,
     plan: &Plan,
     opening: Opening,
-) -> Result<i64, StoreError> {
+) -> Result<(i64, String), StoreError> {
     let Plan {
         name,
         specification,
@@ -60,17 +75,23 @@ pub(super) async fn enrol(
     let row = sqlx::query("SELECT id, specification, build FROM experiments WHERE name = $1")
         .bind(name)
         .fetch_optional(pool)
-        .await?;
+        .await;
+    let row = match row {
+        // A database of something else.
+        Err(sqlx::Error::Database(error))
+            if error.code().as_deref() == Some("42P01")
+                || error.message().starts_with("no such table") =>
+        {
+            None
+        }
+        row => row?,
+    };
     let Some(row) = row else {
         return Err(StoreError::Unknown(name.clone()));
     };
     let id: i64 = row.try_get(0)?;
     let Opening::Play { accept_changes } = opening else {
-        let theirs: String = row.try_get(1)?;
-        if theirs != *specification {
-            warn!(%theirs, ours = %specification, "the store holds results of another specification");
-        }
-        return Ok(id);
+        return Ok((id, row.try_get(1)?));
     };
     for (what, ours, theirs) in [
         ("specification", specification, row.try_get::<String, _>(1)?),
@@ -94,7 +115,7 @@ pub(super) async fn enrol(
             .execute(pool)
             .await?;
     }
-    Ok(id)
+    Ok((id, specification.clone()))
 }
 
 /// Finds or makes the cells and their pairs. Returns the cells' rows in the order of the plan.
@@ -164,6 +185,52 @@ mod tests {
     };
 
     #[tokio::test]
+    async fn games_of_an_older_version_have_no_known_origin_whoever_looks() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let file = folder.path().join("old.db");
+        sqlx::any::install_default_drivers();
+        let url = format!("sqlite:{}?mode=rwc", file.display());
+        let pool = AnyPool::connect(&url).await.expect("a new file");
+        let older = Embedded(&migrations::SQLITE.0[..2]);
+        migrate(&pool, older).await.expect("an older version");
+        for statement in [
+            "INSERT INTO experiments VALUES (7, 'old', 'another', 'build')",
+            "INSERT INTO cells VALUES (3, 7, 'one', 0)",
+            "INSERT INTO games VALUES
+             (3, 0, 0, 'win', 'mate', 9, 1, 1, 1, 1, 1, 1, '', '', 'runner', 'build')",
+        ] {
+            let written = sqlx::query(statement).execute(&pool).await;
+            written.expect("written");
+        }
+        pool.close().await;
+        let plan = Plan {
+            name: "old".to_owned(),
+            specification: "specification".to_owned(),
+            seed: 1,
+            build: "build".to_owned(),
+            cells: vec!["one".to_owned()],
+            pairs: 2,
+        };
+        let before = std::fs::read(&file).expect("a file");
+        let looked = Database::sqlite(&file, &plan, Opening::Look).await;
+        let looked = looked.expect("a store");
+        assert_eq!(looked.specification(), "another");
+        assert_eq!(looked.games(0).await.expect("games")[0].origin, None);
+        looked.pool.close().await;
+        assert!(
+            std::fs::read(&file).expect("a file") == before,
+            "looking changes nothing"
+        );
+
+        let opening = Opening::Play {
+            accept_changes: true,
+        };
+        let played = Database::sqlite(&file, &plan, opening).await;
+        let games = played.expect("a store").games(0).await.expect("games");
+        assert_eq!(games[0].origin, None);
+    }
+
+    #[tokio::test]
     async fn a_store_of_the_first_version_goes_on() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let file = folder.path().join("old.db");
@@ -188,6 +255,7 @@ mod tests {
         let plan = Plan {
             name: "old".to_owned(),
             specification: "specification".to_owned(),
+            seed: 1,
             build: "build".to_owned(),
             cells: vec!["open".to_owned(), "closed".to_owned()],
             pairs: 2,

@@ -6,26 +6,28 @@ use super::{
 };
 use crate::experiment::{
     record::PlayedGame,
-    store::{Effort, GameRow, Record, StoreError},
+    store::{Effort, GameRow, Origin, Record, StoreError},
 };
 use sqlx::{AnyConnection, AnyPool, Row, any::AnyRow};
 
 /// One game.
 const INSERT_GAME: &str = "
     INSERT INTO games (cell, pair, game, result, ending, plies, first_nodes, second_nodes,
-        first_ms, second_ms, first_moves, second_moves, first_variety, second_variety, runner, build)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)";
+        first_ms, second_ms, first_moves, second_moves, first_variety, second_variety, runner, build,
+        specification, seed)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)";
 
 /// Its moves.
 const INSERT_RECORD: &str = "
     INSERT INTO records (cell, pair, game, opening_plies, moves, ballots)
     VALUES ($1, $2, $3, $4, $5, $6)";
 
-/// Games of one cell.
-const GAMES: &str = "
-    SELECT pair, game, result, ending, plies, first_nodes, second_nodes, first_ms, second_ms,
-        first_moves, second_moves, first_variety, second_variety, runner, build
-    FROM games WHERE cell = $1 ORDER BY pair, game";
+/// What every version tells of a game.
+const TOLD: &str = "pair, game, result, ending, plies, first_nodes, second_nodes, first_ms, \
+    second_ms, first_moves, second_moves, first_variety, second_variety, runner, build";
+
+/// The version of the tables from which on games have an origin.
+pub(super) const WITH_ORIGIN: i64 = 3;
 
 /// Moves and ballots of one cell: cell, first pair, number of games.
 const RECORDS: &str = "
@@ -38,7 +40,7 @@ pub(super) async fn write(
     (cell, pair): (i64, u32),
     games: &[PlayedGame; 2],
     runner: &str,
-    build: &str,
+    (build, origin): (&str, &Origin),
 ) -> Result<(), StoreError> {
     for (index, game) in games.iter().enumerate() {
         let [first, second] = &game.effort;
@@ -59,6 +61,8 @@ pub(super) async fn write(
             .bind(second.variety.to_string())
             .bind(runner)
             .bind(build)
+            .bind(&origin.specification)
+            .bind(origin.seed.to_string())
             .execute(&mut *connection)
             .await?;
         sqlx::query(INSERT_RECORD)
@@ -74,14 +78,25 @@ pub(super) async fn write(
     Ok(())
 }
 
-/// The finished games of a cell, by pair and game.
-pub(super) async fn read(pool: &AnyPool, cell: i64) -> Result<Vec<GameRow>, StoreError> {
-    let rows = sqlx::query(GAMES).bind(cell).fetch_all(pool).await?;
+/// The finished games of a cell, by pair and game. Looking does not bring old tables up to date,
+/// so their `version` matters.
+pub(super) async fn read(
+    pool: &AnyPool,
+    cell: i64,
+    version: i64,
+) -> Result<Vec<GameRow>, StoreError> {
+    let origin = match version >= WITH_ORIGIN {
+        true => "specification, seed",
+        false => "'', ''",
+    };
+    let games = format!("SELECT {TOLD}, {origin} FROM games WHERE cell = $1 ORDER BY pair, game");
+    let rows = sqlx::query(&games).bind(cell).fetch_all(pool).await?;
     rows.iter().map(read_game).collect()
 }
 
 fn read_game(row: &AnyRow) -> Result<GameRow, StoreError> {
     let text = |index: usize| row.try_get::<String, _>(index);
+    let specification = text(15)?;
     let effort = |nodes, time, moves, variety| {
         Ok::<_, StoreError>(Effort {
             nodes: row.try_get::<i64, _>(nodes)? as u64,
@@ -99,6 +114,11 @@ fn read_game(row: &AnyRow) -> Result<GameRow, StoreError> {
         effort: [effort(5, 7, 9, 11)?, effort(6, 8, 10, 12)?],
         runner: text(13)?,
         build: text(14)?,
+        // Games of an older version have no seed.
+        origin: (text(16)?.parse().ok()).map(|seed| Origin {
+            specification,
+            seed,
+        }),
     })
 }
 

@@ -133,6 +133,16 @@ pub(super) async fn give_back(pool: &AnyPool, cell: i64, lease: &Lease) -> Resul
     Ok(())
 }
 
+/// Frees what was given up; how many pairs that are. Those of a closed cell stay as they are.
+pub(super) async fn retry(pool: &AnyPool, cells: &Cells) -> Result<u64, StoreError> {
+    let retry = format!(
+        "UPDATE pairs SET state = 0, failures = 0 WHERE state = 3 AND {}
+         AND cell NOT IN (SELECT id FROM cells WHERE closed = 1)",
+        cells.planned()
+    );
+    Ok(sqlx::query(&retry).execute(pool).await?.rows_affected())
+}
+
 /// Changes a pair, if its lease is still this one.
 async fn settle<'e>(
     executor: impl Executor<'e, Database = Any>,
@@ -165,6 +175,7 @@ mod tests {
         Plan {
             name: name.to_owned(),
             specification: "specification".to_owned(),
+            seed: 1,
             build: "build".to_owned(),
             cells: vec!["one".to_owned(), "two".to_owned()],
             pairs,

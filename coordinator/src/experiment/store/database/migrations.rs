@@ -20,6 +20,10 @@ pub(super) const SQLITE: Embedded = Embedded(&[
         "next pair",
         include_str!("../../../../migrations/sqlite/2_next_pair.sql"),
     ),
+    (
+        "origin of games",
+        include_str!("../../../../migrations/sqlite/3_origin.sql"),
+    ),
 ]);
 
 /// Of PostgreSQL.
@@ -31,6 +35,10 @@ pub(super) const POSTGRES: Embedded = Embedded(&[
     (
         "next pair",
         include_str!("../../../../migrations/postgres/2_next_pair.sql"),
+    ),
+    (
+        "origin of games",
+        include_str!("../../../../migrations/postgres/3_origin.sql"),
     ),
 ]);
 

@@ -6,11 +6,12 @@ use crate::experiment::{
     store::{Standing, StoreError},
 };
 use sqlx::{AnyPool, Row};
+use std::ops::Range;
 
-/// Pairs that are over: cell, first number.
+/// Pairs that are over: cell, first number, the number after the last.
 const OUTCOMES: &str = "
     SELECT number, state, points FROM pairs
-    WHERE cell = $1 AND number >= $2 AND state IN (2, 3) ORDER BY number";
+    WHERE cell = $1 AND number >= $2 AND number < $3 AND state IN (2, 3) ORDER BY number";
 
 /// How far every cell is, in the order of the plan.
 pub(super) async fn standings(pool: &AnyPool, cells: &Cells) -> Result<Vec<Standing>, StoreError> {
@@ -46,15 +47,16 @@ pub(super) async fn standings(pool: &AnyPool, cells: &Cells) -> Result<Vec<Stand
     Ok(standings)
 }
 
-/// The pairs of a cell that are over, by number, from `from` on.
+/// The pairs of a cell that are over, by number, among these numbers.
 pub(super) async fn outcomes(
     pool: &AnyPool,
     cell: i64,
-    from: u32,
+    numbers: Range<u32>,
 ) -> Result<Vec<Outcome>, StoreError> {
     let rows = sqlx::query(OUTCOMES)
         .bind(cell)
-        .bind(i64::from(from))
+        .bind(i64::from(numbers.start))
+        .bind(i64::from(numbers.end))
         .fetch_all(pool)
         .await?;
     rows.iter()

@@ -1,0 +1,16 @@
+//! A foreign engine, started as a player would start it, and ended again.
+
+use crate::{spec::UsiSpec, usi_child::UsiChild};
+
+/// Starts the engine of a player, sets its options, and waits until it is ready. Returns the
+/// options that it has not declared.
+///
+/// # Errors
+/// It does not start, or does not speak USI; in words.
+pub async fn handshake(player: &str, spec: &UsiSpec) -> Result<Vec<String>, String> {
+    let child = UsiChild::start(player.to_owned(), spec.clone()).await;
+    let child = child.map_err(|error| error.to_string())?;
+    let undeclared = child.undeclared(spec);
+    child.quit().await;
+    Ok(undeclared)
+}
