@@ -11,7 +11,7 @@ use super::{
     info,
     keeper::{Contact, Waiter},
     output::Output,
-    substitute::Stand,
+    substitute::{Stand, Thought},
     thinker::{Control, Hold, Question},
 };
 use crate::config;
@@ -25,6 +25,9 @@ const STOP_GRACE: Duration = Duration::from_secs(1);
 const PONDER_GRACE: Duration = Duration::from_millis(50);
 /// How long the substitute thinks when the answer is due.
 const DUE_TIME: Duration = Duration::from_millis(10);
+
+/// The least time that the substitute gets when it begins to think in good time.
+const RESERVE_TIME: Duration = Duration::from_millis(200);
 
 /// A running search.
 pub struct Search {
@@ -45,6 +48,10 @@ pub struct Search {
     deadline: Option<Instant>,
     stopped: bool,
     standing: Option<Ballot>,
+    /// What the substitute thinks meanwhile, because the coordinator had said nothing in the middle of the time.
+    reserve: Option<Thought>,
+    /// Whether that was looked at.
+    has_looked: bool,
 }
 
 impl Search {
@@ -72,6 +79,8 @@ impl Search {
             deadline: None,
             stopped: false,
             standing: None,
+            reserve: None,
+            has_looked: false,
         };
         search.start_clock();
         search
@@ -102,6 +111,7 @@ impl Search {
             conversation.stop();
         }
         loop {
+            let reserve_at = self.reserve_at();
             tokio::select! {
                 biased;
                 Some(control) = self.controls.recv() => match self.obey(control) {
@@ -120,6 +130,7 @@ impl Search {
                         return self.leading();
                     }
                 },
+                () = until(reserve_at) => self.think_if_silent(),
                 () = until(self.deadline) => {
                     self.output.error(&"the coordinator is late; deciding without it");
                     return self.leading();
@@ -263,22 +274,47 @@ impl Search {
         Answer::from_standing(&self.question.game, ballot)
     }
 
+    /// When to look whether the coordinator has said anything: in the middle of the time.
+    fn reserve_at(&self) -> Option<Instant> {
+        let deadline = self
+            .deadline
+            .filter(|_| !self.has_looked && !self.stopped)?;
+        let half = deadline.saturating_duration_since(self.clock_from) / 2;
+        (half >= RESERVE_TIME).then(|| deadline - half)
+    }
+
+    /// Lets the substitute think while the coordinator says nothing, rather than when the answer is due.
+    fn think_if_silent(&mut self) {
+        self.has_looked = true;
+        if let (Some(deadline), None) = (self.deadline, &self.standing) {
+            let left = deadline.saturating_duration_since(Instant::now());
+            let substitute = self.substitute.clone();
+            self.reserve = Some(substitute.think(&self.question.game, left));
+        }
+    }
+
     /// Whether no time is left to think.
     fn is_due(&self) -> bool {
         let latest = Instant::now() + DUE_TIME;
         self.stopped || self.deadline.is_some_and(|deadline| deadline <= latest)
     }
 
-    /// The substitute's answer after a glance.
+    /// What the substitute has found meanwhile, or finds after a glance.
     async fn answer_now(&mut self) -> Answer {
-        let substitute = self.substitute.clone();
-        let mut thought = substitute.think(&self.question.game, DUE_TIME);
-        thought.answer().await
+        let mut thought = match self.reserve.take() {
+            Some(reserve) => reserve,
+            None => {
+                let substitute = self.substitute.clone();
+                substitute.think(&self.question.game, DUE_TIME)
+            }
+        };
+        thought.answer_by(DUE_TIME).await
     }
 
     /// The substitute's answer in the time that is left.
     async fn answer_alone(mut self) -> Answer {
         let now = Instant::now();
+        self.reserve = None;
         self.question.go.limits = self.limits_left();
         if self.hold == Hold::Free {
             self.question.go.infinite = false;

@@ -16,7 +16,7 @@ use std::{
     io,
     time::{Duration, Instant},
 };
-use tokio::sync::mpsc;
+use tokio::{sync::mpsc, time::timeout};
 
 /// While there is a team, it only has to be at hand.
 const HASH_MIB: u32 = 8;
@@ -131,9 +131,17 @@ pub struct Thought {
 }
 
 impl Thought {
-    /// Waits for the answer; whatever goes wrong, it is one that the rules allow.
-    pub async fn answer(&mut self) -> Answer {
-        match (&mut self.outcome).await {
+    /// Waits for the answer, and asks for it after `patience`; whatever goes wrong, it is one that the
+    /// rules allow.
+    pub async fn answer_by(&mut self, patience: Duration) -> Answer {
+        let outcome = match timeout(patience, &mut self.outcome).await {
+            Ok(outcome) => outcome,
+            Err(_) => {
+                self.control.stop();
+                (&mut self.outcome).await
+            }
+        };
+        match outcome {
             Ok(Ok(outcome)) => Answer::from_outcome(&outcome),
             Ok(Err(reason)) => {
                 tracing::error!(reason, "the substitute failed");

@@ -56,6 +56,24 @@ async fn a_late_coordinator_does_not_lose_on_time() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_coordinator_that_says_nothing_at_all_does_not_lose_on_time() {
+    for (clock, answered) in [(1_000, 950), (100, 75)] {
+        let mut gui = Gui::new(vec![Step::Hang]);
+        gui.ready().await;
+        let start = Instant::now();
+        gui.say("position startpos");
+        gui.say(&format!("go btime 0 wtime 0 byoyomi {clock}"));
+        let lines = gui.hear_until("bestmove").await;
+        assert_eq!(start.elapsed(), Duration::from_millis(answered));
+        assert_eq!(
+            lines[0],
+            "info string error: the coordinator is late; deciding without it"
+        );
+        assert_legal(&lines[lines.len() - 1]);
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_coordinator_that_ignores_stop_is_given_a_second() {
     for go in ["go infinite", "go nodes 5", "go btime 600000 wtime 600000"] {
         let standing = Step::Standing(ballot(&["2g2f"]));
