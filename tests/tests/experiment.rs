@@ -83,7 +83,7 @@ fn an_experiment_is_played_watched_and_reported() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let file = write(folder.path(), SMALL);
     let unknown = complaint_of(&["experiment", "status", text(&file)]);
-    assert!(unknown.contains("no experiment 'small'"), "{unknown}");
+    assert!(unknown.contains("there is no store"), "{unknown}");
 
     let ended = run(&["experiment", "run", text(&file)]);
     assert!(ended.status.success(), "{}", ended.errors);
