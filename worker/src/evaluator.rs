@@ -16,7 +16,7 @@ pub enum EvaluatorError {
     #[error(transparent)]
     Name(#[from] UnknownEvaluator),
     /// The file cannot be read.
-    #[error("cannot read the weights in {path:?}: {source}")]
+    #[error("cannot read the weights in {path:?}: {source}; correct the path")]
     Read {
         /// The file.
         path: PathBuf,

@@ -134,7 +134,7 @@ options! {
     /// History score that is worth one ply of reduction.
     reduction_history = 9890 in 512..=65536;
     /// Taken from it where a principal variation once went, in hundredths of a ply.
-    reduction_once_principal = 0 in 0..=500;
+    reduction_once_principal = 42 in 0..=500;
     /// Taken from it for captures with the best history, in hundredths of a ply.
     reduction_capture = 133 in 0..=2000;
     /// Added for quiet moves where the table's move is none, in hundredths of a ply.
@@ -202,7 +202,7 @@ options! {
     /// Captures that quiescence tries beside those of the piece that has just moved; 0 is all.
     quiescence_moves = 0 in 0..=64;
     /// Tries checks that lose nothing at the first ply of quiescence.
-    quiescence_checks = 0 in 0..=1;
+    quiescence_checks = 1 in 0..=1;
     /// Least remaining depth of a node whose moves several threads share; with less it is not worth
     /// the trouble.
     split_depth = 5 in 2..=32;
@@ -249,7 +249,6 @@ impl SearchOptions {
             reduction_noisy: 100,
             reduction_declining: 100,
             reduction_history: 8192,
-            reduction_once_principal: 42,
             late_move_base: 4,
             late_move_factor: 200,
             futility_base: 180,
@@ -258,7 +257,6 @@ impl SearchOptions {
             exchange_noisy: 120,
             correction_weight: 100,
             quiescence_margin: 150,
-            quiescence_checks: 1,
             ..Self::default()
         }
     }
