@@ -15,6 +15,18 @@ fn assert_legal(best_move: &str) {
     Game::startpos().parse_move(mv).expect("a legal move");
 }
 
+/// A session that is ready, but has no team.
+async fn without_a_team() -> Gui {
+    let assembly = Assembly {
+        fails: Some(|_| true),
+        ..Assembly::default()
+    };
+    let mut gui = Gui::with(assembly, |_| vec![DECIDE]);
+    gui.say("isready");
+    gui.hear_until("readyok").await;
+    gui
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_broken_stream_leaves_the_leading_move() {
     let standing = Step::Standing(ballot(&["2g2f", "7g7f", "2g2f"]));
@@ -190,13 +202,7 @@ async fn a_coordinator_that_hangs_in_a_ponder_costs_the_next_move_nothing() {
 
 #[tokio::test(start_paused = true)]
 async fn a_team_that_was_not_there_is_tried_again_during_the_game() {
-    let assembly = Assembly {
-        fails: Some(|_| true),
-        ..Assembly::default()
-    };
-    let mut gui = Gui::with(assembly, |_| vec![DECIDE]);
-    gui.say("isready");
-    gui.hear_until("readyok").await;
+    let mut gui = without_a_team().await;
     assert_eq!(gui.assembled().len(), 1);
     gui.wait(11).await;
     assert_eq!(gui.assembled().len(), 2);
@@ -283,13 +289,7 @@ async fn a_failure_inside_the_assembly_does_not_silence_the_proxy() {
 
 #[tokio::test(start_paused = true)]
 async fn without_a_team_the_substitute_searches_and_says_what_it_sees() {
-    let assembly = Assembly {
-        fails: Some(|_| true),
-        ..Assembly::default()
-    };
-    let mut gui = Gui::with(assembly, |_| vec![DECIDE]);
-    gui.say("isready");
-    gui.hear_until("readyok").await;
+    let mut gui = without_a_team().await;
     // Neither the shortest clock nor a limit of nodes is a reason to play without a search.
     for go in ["go byoyomi 200", "go nodes 3000", "go movetime 100"] {
         gui.say("position startpos");
@@ -305,13 +305,7 @@ async fn without_a_team_the_substitute_searches_and_says_what_it_sees() {
 
 #[tokio::test(start_paused = true)]
 async fn mate_without_a_team_is_resigned() {
-    let assembly = Assembly {
-        fails: Some(|_| true),
-        ..Assembly::default()
-    };
-    let mut gui = Gui::with(assembly, |_| vec![DECIDE]);
-    gui.say("isready");
-    gui.hear_until("readyok").await;
+    let mut gui = without_a_team().await;
     gui.say("position sfen 4k4/4G4/4P4/9/9/9/9/9/4K4 w - 1\ngo byoyomi 1000");
     assert_eq!(gui.best_move().await, "bestmove resign");
 }

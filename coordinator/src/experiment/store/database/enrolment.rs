@@ -183,26 +183,38 @@ mod tests {
         Store,
         database::{Database, migrations},
     };
+    use std::path::PathBuf;
+    use tempfile::TempDir;
 
-    #[tokio::test]
-    async fn games_of_an_older_version_have_no_known_origin_whoever_looks() {
+    /// A store of an older version, and the folder that goes with it.
+    async fn older_store(version: usize, statements: &[&'static str]) -> (TempDir, PathBuf) {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let file = folder.path().join("old.db");
         sqlx::any::install_default_drivers();
         let url = format!("sqlite:{}?mode=rwc", file.display());
         let pool = AnyPool::connect(&url).await.expect("a new file");
-        let older = Embedded(&migrations::SQLITE.0[..2]);
+        let older = Embedded(&migrations::SQLITE.0[..version]);
         migrate(&pool, older).await.expect("an older version");
-        for statement in [
-            "INSERT INTO experiments VALUES (7, 'old', 'another', 'build')",
-            "INSERT INTO cells VALUES (3, 7, 'one', 0)",
-            "INSERT INTO games VALUES
-             (3, 0, 0, 'win', 'mate', 9, 1, 1, 1, 1, 1, 1, '', '', 'runner', 'build')",
-        ] {
+        for statement in statements {
             let written = sqlx::query(statement).execute(&pool).await;
             written.expect("written");
         }
         pool.close().await;
+        (folder, file)
+    }
+
+    #[tokio::test]
+    async fn games_of_an_older_version_have_no_known_origin_whoever_looks() {
+        let (_folder, file) = older_store(
+            2,
+            &[
+                "INSERT INTO experiments VALUES (7, 'old', 'another', 'build')",
+                "INSERT INTO cells VALUES (3, 7, 'one', 0)",
+                "INSERT INTO games VALUES
+                 (3, 0, 0, 'win', 'mate', 9, 1, 1, 1, 1, 1, 1, '', '', 'runner', 'build')",
+            ],
+        )
+        .await;
         let plan = Plan {
             name: "old".to_owned(),
             specification: "specification".to_owned(),
@@ -232,26 +244,16 @@ mod tests {
 
     #[tokio::test]
     async fn a_store_of_the_first_version_goes_on() {
-        let folder = tempfile::tempdir().expect("a temporary folder");
-        let file = folder.path().join("old.db");
-        sqlx::any::install_default_drivers();
-        let url = format!("sqlite:{}?mode=rwc", file.display());
-        let pool = AnyPool::connect(&url).await.expect("a new file");
-        let first = Embedded(&migrations::SQLITE.0[..1]);
-        migrate(&pool, first).await.expect("the first version");
-        for statement in [
-            "INSERT INTO experiments VALUES (7, 'old', 'specification', 'build')",
-            "INSERT INTO cells VALUES (3, 7, 'open', 0), (4, 7, 'closed', 1)",
-            "INSERT INTO pairs (cell, number, dispatch, state)
-             VALUES (3, 0, 0, 2), (3, 1, 1, 0), (4, 0, 10, 0)",
-        ] {
-            sqlx::query(statement)
-                .execute(&pool)
-                .await
-                .expect("written");
-        }
-        pool.close().await;
-
+        let (_folder, file) = older_store(
+            1,
+            &[
+                "INSERT INTO experiments VALUES (7, 'old', 'specification', 'build')",
+                "INSERT INTO cells VALUES (3, 7, 'open', 0), (4, 7, 'closed', 1)",
+                "INSERT INTO pairs (cell, number, dispatch, state)
+                 VALUES (3, 0, 0, 2), (3, 1, 1, 0), (4, 0, 10, 0)",
+            ],
+        )
+        .await;
         let plan = Plan {
             name: "old".to_owned(),
             specification: "specification".to_owned(),
