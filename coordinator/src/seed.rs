@@ -12,11 +12,20 @@ pub fn spread(value: u64) -> u64 {
     mixed ^ (mixed >> 31)
 }
 
-/// The 64-bit FNV-1a hash of a text; unlike `std`'s hashers it is fixed for ever.
-pub fn hash_text(text: &str) -> u64 {
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+/// The 64-bit FNV-1a hash of no bytes.
+pub const HASH_OF_NOTHING: u64 = 0xcbf2_9ce4_8422_2325;
+
+/// The 64-bit FNV-1a hash of what had the hash `hash`, and then of `bytes`; unlike `std`'s hashers it
+/// is fixed for ever.
+pub fn hash_on(hash: u64, bytes: &[u8]) -> u64 {
+    bytes.iter().fold(hash, |hash, &byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
     })
+}
+
+/// The 64-bit FNV-1a hash of a text.
+pub fn hash_text(text: &str) -> u64 {
+    hash_on(HASH_OF_NOTHING, text.as_bytes())
 }
 
 /// The seed for one purpose, named by `purpose`, within everything that `seed` governs.

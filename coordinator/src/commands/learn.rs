@@ -1,12 +1,13 @@
 //! `monju learn`: makers of weights.
 
 mod data;
-mod fingerprint;
+mod inputs;
 pub mod linear;
 pub mod material;
 pub mod nnue;
 mod outputs;
 mod progress;
+mod recipe;
 pub mod records;
 pub mod selfplay;
 

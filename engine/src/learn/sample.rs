@@ -3,7 +3,7 @@
 //! | bytes | what |
 //! | --- | --- |
 //! | 0–31 | the position, as [`Position::to_packed`] writes it |
-//! | 32–33 | score of a search, centipawns from the side to move (`i16`, little-endian as all here) |
+//! | 32–33 | score of a search, centipawns from the side to move (`i16`, little-endian as all here); a mate in n plies is ±(32,000 − n) |
 //! | 34–35 | its best move: to + 128 × from, + 32768 for a promotion; a drop is to + 128 × kind + 16384 with the kinds pawn 1, lance 2, knight 3, silver 4, bishop 5, rook 6, gold 7 |
 //! | 36–37 | ply of the position in its game |
 //! | 38 | result of the game for the side to move: 1, 0 or -1 |

@@ -66,9 +66,9 @@ pub enum SelfPlayError {
     #[error("self-play needs at least one node a move")]
     Nodes,
     /// An opening that does not begin at the start position, or is none.
-    #[error("opening {number}: {reason}")]
+    #[error("line {number}: {reason}")]
     Opening {
-        /// Which one, counted from 1.
+        /// The line in which it stands, counted from 1.
         number: usize,
         /// What is wrong with it.
         reason: String,

@@ -31,8 +31,8 @@ impl From<RecordsArguments> for RecordsRun {
 }
 
 pub const LINEAR_HELP: &str = "\
-Writes FILE, and beside it FILE.checkpoint, from which --resume goes on, FILE.loss.svg, the loss
-curve, and FILE.report, the recipe and the results. With the same games, options and number of
+Writes FILE, and beside it FILE.checkpoint and FILE.recipe, with which --resume goes on where games and
+options are the same, FILE.loss.svg, the loss curve, and FILE.report, the recipe and the results. With the same games, options and number of
 threads, the weights are the same. Every 50th game is held out to measure on.";
 
 /// Everything after `monju learn linear`.
@@ -58,7 +58,7 @@ pub struct LinearArguments {
     #[arg(long, value_name = "N", default_value_t = Settings::default().batch as u32,
           value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     batch: u32,
-    /// Plies of the training search before its quiescence
+    /// Plies of the training search before its quiescence; paper 003 has 4 or 5
     #[arg(long, value_name = "PLIES", default_value_t = Settings::default().depth,
           value_parser = clap::value_parser!(u32).range(1..=6))]
     depth: u32,

@@ -13,19 +13,21 @@ use std::{path::PathBuf, thread};
 pub const SELF_PLAY_HELP: &str = "\
 The file holds 40 bytes a position, as .psv files do: packed SFEN, score, best move, ply, result.
 It depends on these options and not on the number of threads. Stopped and started again with the
-same options, it goes on where it stopped; with more --positions, it grows.";
+same options, it goes on where it stopped; with more --positions, it grows. FILE.recipe beside it has
+the options; a build that plays the file's last game otherwise leaves the file as it is.";
 
 /// Everything after `monju learn selfplay`.
 #[derive(Debug, Args)]
 pub struct SelfPlayArguments {
-    /// The file to write, or to continue; FILE.recipe beside it tells what made it
+    /// The file to write, or to continue
     #[arg(long, value_name = "FILE")]
     output: PathBuf,
     /// Positions that it shall hold; the last game is finished
     #[arg(long, value_name = "N", default_value_t = 1_000_000)]
     positions: u64,
     /// Nodes a move
-    #[arg(long, default_value_t = 4000, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, default_value_t = SelfPlaySettings::default().nodes,
+          value_parser = clap::value_parser!(u64).range(1..))]
     nodes: u64,
     /// Static evaluation, or one with the weights of a file: NAME:FILE
     #[arg(long, value_name = "NAME", default_value_t)]
@@ -34,30 +36,30 @@ pub struct SelfPlayArguments {
     #[arg(
         long,
         value_name = "S",
-        default_value_t = 20.0,
+        default_value_t = SelfPlaySettings::default().player.sigma,
         allow_negative_numbers = true
     )]
     sigma: f64,
     /// Every game is a function of this and its number
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = SelfPlaySettings::default().seed)]
     seed: u64,
     /// Openings, one 'startpos moves …' a line; each game follows one of them for a while
     #[arg(long, value_name = "FILE")]
     openings: Option<PathBuf>,
     /// How far at most, in plies
-    #[arg(long, value_name = "PLIES", default_value_t = 24)]
+    #[arg(long, value_name = "PLIES", default_value_t = SelfPlaySettings::default().opening_plies)]
     opening_plies: usize,
     /// Random moves at most, after the opening
-    #[arg(long, value_name = "PLIES", default_value_t = 8)]
+    #[arg(long, value_name = "PLIES", default_value_t = SelfPlaySettings::default().random_plies)]
     random_plies: usize,
     /// Games with so many plies are drawn
-    #[arg(long, value_name = "PLIES", default_value_t = 320)]
+    #[arg(long, value_name = "PLIES", default_value_t = SelfPlaySettings::default().maximum_plies)]
     maximum_plies: usize,
     /// A game is decided when one side has been so many centipawns ahead for four searches
-    #[arg(long, value_name = "SCORE", default_value_t = 3000)]
+    #[arg(long, value_name = "SCORE", default_value_t = SelfPlaySettings::default().decided_score)]
     decided_score: i32,
     /// Transposition table of each thread in MiB
-    #[arg(long, value_name = "MIB", default_value_t = 4)]
+    #[arg(long, value_name = "MIB", default_value_t = SelfPlaySettings::default().player.hash_mib)]
     hash: usize,
     /// Games at the same time; default: one per core
     #[arg(long, value_name = "N")]
@@ -97,8 +99,8 @@ impl TryFrom<SelfPlayArguments> for SelfPlayRun {
 pub const NETWORK_HELP: &str = "\
 The network is K-P 256x2-32-32: with --architecture k-p as other engines read it, with k-p-pairs one whose
 second layer sees products of two sums each. After every epoch it is written to FILE, and beside it
-FILE.checkpoint, from which --resume goes on with the same options, FILE.losses.tsv, and FILE.loss.svg,
-their curve. With the same data, options and number of threads the network is the same. One game of 50
+FILE.checkpoint and FILE.recipe, with which --resume goes on where data and options are the same,
+FILE.losses.tsv, and FILE.loss.svg, their curve. With the same data, options and number of threads the network is the same. One game of 50
 is held out to validate on; positions in check, or whose best move captures, are not learned from.
 
 What several networks that were trained apart say of a position (--teacher) knows less of single games
@@ -135,7 +137,7 @@ pub struct NetworkArguments {
     #[arg(long, conflicts_with = "start")]
     resume: bool,
     /// Stops after this epoch, to be resumed
-    #[arg(long, value_name = "EPOCH")]
+    #[arg(long, value_name = "EPOCH", value_parser = clap::value_parser!(u64).range(1..))]
     until: Option<u64>,
     /// How often every position is seen
     #[arg(long, value_name = "N", default_value_t = NetworkTraining::default().epochs,

@@ -1,12 +1,10 @@
 //! Samples from files, some of them held out to measure on.
 
+use super::inputs::read_file;
 use crate::seed::spread;
 use anyhow::{Context, bail};
 use monju_engine::learn::{Sample, SampleError};
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::path::PathBuf;
 
 /// One of so many games is held out, whatever other games there are: a network that begins with another
 /// one, and learns from more files, is still measured on games that neither has learned from.
@@ -71,18 +69,6 @@ pub fn read<S: Default>(
     Ok(data)
 }
 
-/// The whole file.
-///
-/// # Errors
-/// It cannot be read, or is a folder, a pipe or a device, which might never end.
-pub fn read_file(path: &Path) -> anyhow::Result<Vec<u8>> {
-    let context = || format!("cannot read {}", path.display());
-    if !fs::metadata(path).with_context(context)?.is_file() {
-        bail!("{} is no file", path.display());
-    }
-    fs::read(path).with_context(context)
-}
-
 impl<S> Data<S> {
     /// Refuses data that cannot be learned from, and says how much there is.
     ///
@@ -105,6 +91,7 @@ impl<S> Data<S> {
 mod tests {
     use super::*;
     use monju_engine::{Game, Position};
+    use std::fs;
 
     /// The first position after three moves whose game is held out, or is not.
     fn first(is_wanted: bool) -> Sample {

@@ -2,7 +2,11 @@
 
 mod curve;
 
-use super::{Progress, beside, fingerprint, keep_apart, remove, write_whole};
+use super::{
+    Progress, beside,
+    inputs::{fingerprint, read_file, read_text},
+    keep_apart, recipe, remove, write_whole,
+};
 use anyhow::{Context, bail};
 use monju_engine::{
     Model,
@@ -13,7 +17,6 @@ use monju_engine::{
     },
 };
 use std::{
-    fs,
     io::{self, Write},
     path::{Path, PathBuf},
     sync::Arc,
@@ -102,7 +105,7 @@ impl LinearRun {
     /// Games to learn from, and those that are held out.
     fn read_games(&self) -> anyhow::Result<(Vec<Record>, Vec<Record>)> {
         let path = self.games.display();
-        let bytes = fs::read(&self.games).with_context(|| format!("cannot read {path}"))?;
+        let bytes = read_file(&self.games)?;
         let all = records::from_bytes(&bytes).with_context(|| format!("{path}"))?;
         let (mut games, mut held_out) = (Vec::new(), Vec::new());
         for (number, record) in all.into_iter().enumerate() {
@@ -126,28 +129,24 @@ impl LinearRun {
         if !self.resume {
             return Ok(Trainer::new(self.settings.clone(), games));
         }
-        let recipe = self.beside(".recipe");
-        let made_by = fs::read_to_string(&recipe).with_context(|| {
-            format!(
-                "cannot read {}; learn anew without --resume",
-                recipe.display()
-            )
-        })?;
-        if made_by != self.made_from()? {
+        let recipe_path = self.beside(".recipe");
+        let made_by =
+            read_text(&recipe_path).context("nothing to resume; learn anew without --resume")?;
+        if !recipe::are_same(&made_by, &self.recipe()?) {
             bail!(
                 "{} was made with other options or games, see {}: give the same, or learn anew without \
                  --resume",
                 path.display(),
-                recipe.display()
+                recipe_path.display()
             );
         }
-        let bytes = fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        let bytes = read_file(&path)?;
         Trainer::resume(self.settings.clone(), games, &bytes)
             .with_context(|| format!("{}", path.display()))
     }
 
     fn learn(&self, trainer: &mut Trainer) -> anyhow::Result<()> {
-        let made_from = self.made_from()?;
+        let recipe = self.recipe()?;
         let done = trainer.history().len() as u64;
         let mut progress = Progress::new(self.settings.steps, done, "steps");
         let mut saved = Instant::now();
@@ -170,34 +169,38 @@ impl LinearRun {
             let remark = format!("loss {loss:.3}, agreement {:.1} %", 100.0 * agreement);
             progress.advance(number, &remark);
             if saved.elapsed() >= CHECKPOINT_INTERVAL {
-                self.save(trainer, &made_from, std::mem::take(&mut first))?;
+                self.save(trainer, &recipe, std::mem::take(&mut first))?;
                 saved = Instant::now();
             }
         }
-        self.save(trainer, &made_from, first)?;
+        self.save(trainer, &recipe, first)?;
         progress.finish(self.settings.steps, "learned");
         Ok(())
     }
 
     /// Writes down how far it is. The `first` time another run's checkpoint goes: nobody shall go
     /// on with what that has left behind.
-    fn save(&self, trainer: &Trainer, made_from: &str, first: bool) -> anyhow::Result<()> {
+    fn save(&self, trainer: &Trainer, recipe: &str, first: bool) -> anyhow::Result<()> {
         if first {
             remove(&self.beside(".checkpoint"))?;
-            write_whole(&self.beside(".recipe"), made_from.as_bytes())?;
+            write_whole(&self.beside(".recipe"), recipe.as_bytes())?;
         }
         write_whole(&self.output, &trainer.weights())?;
         write_whole(&self.beside(".checkpoint"), &trainer.checkpoint())
     }
 
     /// Everything that the weights depend on.
-    fn made_from(&self) -> anyhow::Result<String> {
-        let games = fingerprint::of_file(&self.games)?;
-        Ok(format!("{}games {games:016x}\n", self.recipe()))
+    fn recipe(&self) -> anyhow::Result<String> {
+        let games = fingerprint(&self.games)?;
+        Ok(format!(
+            "{}\n# {}\ngames {games:016x}\n",
+            self.options(),
+            self.games.display()
+        ))
     }
 
-    /// The command's options.
-    fn recipe(&self) -> String {
+    /// The command's options, without files.
+    fn options(&self) -> String {
         let Settings {
             seed,
             steps,
@@ -209,9 +212,8 @@ impl LinearRun {
             threads,
         } = &self.settings;
         format!(
-            "--games {} --seed {seed} --steps {steps} --batch {batch} --depth {depth} --rate {rate} \
-             --width {width} --tolerance {tolerance} --threads {threads}\n",
-            self.games.display()
+            "--seed {seed} --steps {steps} --batch {batch} --depth {depth} --rate {rate} \
+             --width {width} --tolerance {tolerance} --threads {threads}"
         )
     }
 
@@ -258,13 +260,14 @@ impl Report<'_> {
         let percent = |share: f64| format!("{:.2} %", 100.0 * share);
         format!(
             "weights     {} in {}\n\
-             recipe      monju learn linear {}\
+             recipe      monju learn linear --games {} {}\n\
              games       {} to learn from, with {} positions; {} held out\n\
              loss        {:.4} per position in the first {SMOOTHING} steps, {:.4} in the last\n\
              move match  {} by chance, {} before, {} after, on {} held-out positions\n",
             self.model,
             file_name(&run.output),
-            run.recipe(),
+            run.games.display(),
+            run.options(),
             self.games,
             self.positions,
             self.held_out,
@@ -289,6 +292,7 @@ fn file_name(path: &Path) -> String {
 mod tests {
     use super::*;
     use monju_engine::{Game, learn::records::GameResult};
+    use std::fs;
 
     /// Short games, all of them different.
     fn games(count: usize) -> Vec<Record> {
@@ -331,8 +335,13 @@ mod tests {
             assert!(report.contains(words), "{words}: {report}");
         }
 
-        run("whole", true).run().unwrap();
+        // The same games under another name.
+        fs::rename(file("games"), file("moved")).unwrap();
+        let mut moved = run("whole", true);
+        moved.games = file("moved");
+        moved.run().unwrap();
         assert_eq!(fs::read(file("whole")).unwrap(), weights);
+        fs::rename(file("moved"), file("games")).unwrap();
         let refused = |run: &LinearRun| format!("{:#}", run.run().unwrap_err());
         let mut other = run("whole", true);
         other.settings.rate = 9.0;

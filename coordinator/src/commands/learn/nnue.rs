@@ -3,9 +3,9 @@
 mod curve;
 
 use super::{
-    Progress, beside,
-    data::{self, read_file},
-    fingerprint, keep_apart, remove, write_whole,
+    Progress, beside, data,
+    inputs::{fingerprint, read_file, read_text},
+    keep_apart, recipe, remove, write_whole,
 };
 use anyhow::{Context, bail};
 use curve::Epoch;
@@ -13,10 +13,7 @@ use monju_engine::{
     eval::{Architecture, Network},
     learn::{NetworkTrainer, NetworkTraining, Sample, TrainingSet, look_ahead},
 };
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 /// What to train.
 #[derive(Clone, Debug, PartialEq)]
@@ -72,7 +69,7 @@ impl NetworkRun {
             .map(|path| read_network(path))
             .collect::<Result<_, _>>()?;
         let recipe = self.recipe(&teachers)?;
-        let mut trainer = self.trainer(&recipe)?;
+        let (mut trainer, recipe) = self.trainer(recipe)?;
         let mut epochs = if self.resume {
             let path = self.beside(".losses.tsv");
             let text = read_text(&path)?;
@@ -127,38 +124,47 @@ impl NetworkRun {
         Ok(())
     }
 
-    /// Everything that the network depends on beside what it starts from.
+    /// Everything that has a say in what is written, and for people the names of files and the network
+    /// that it starts from, which a resumed run does not know.
     fn recipe(&self, teachers: &[Network]) -> anyhow::Result<String> {
         let mut recipe = format!("{:#?}\n", self.settings);
         for path in &self.data {
-            let hash = fingerprint::of_file(path)?;
-            recipe += &format!("data {} {hash:016x}\n", path.display());
+            recipe += &format!("# {}\ndata {:016x}\n", path.display(), fingerprint(path)?);
         }
-        for teacher in teachers {
-            recipe += &format!("teacher {:016x}\n", teacher.hash());
+        for (path, teacher) in self.teachers.iter().zip(teachers) {
+            recipe += &format!("# {}\nteacher {:016x}\n", path.display(), teacher.hash());
+        }
+        if let Some(path) = &self.nn_bin {
+            recipe += &format!("# {}\nwith nn.bin\n", path.display());
         }
         Ok(recipe)
     }
 
-    fn trainer(&self, recipe: &str) -> anyhow::Result<NetworkTrainer> {
+    /// A trainer, new or resumed, and what it makes is made of.
+    fn trainer(&self, mut recipe: String) -> anyhow::Result<(NetworkTrainer, String)> {
         let settings = self.settings.clone();
         if self.resume {
-            let made_by = read_text(&self.beside(".recipe"))?;
+            let made_by = read_text(&self.beside(".recipe"))
+                .context("nothing to resume; train anew without --resume")?;
             let path = self.beside(".checkpoint");
-            if made_by != recipe {
+            if !recipe::are_same(&made_by, &recipe) {
                 bail!(
-                    "{} was made with other options, data or teachers, see {}: give the same, or train \
+                    "{} was made with other options, data or teachers, or another use of --nn-bin, see {}: give the same, or train \
                      anew without --resume",
                     path.display(),
                     self.beside(".recipe").display()
                 );
             }
             let bytes = read_file(&path)?;
-            return NetworkTrainer::resume(settings, &bytes)
-                .with_context(|| format!("in {}", path.display()));
+            let trainer = NetworkTrainer::resume(settings, &bytes)
+                .with_context(|| format!("in {}", path.display()))?;
+            return Ok((trainer, made_by));
         }
         let start = self.start.as_deref().map(read_network).transpose()?;
-        Ok(NetworkTrainer::new(settings, start.as_ref())?)
+        if let (Some(path), Some(start)) = (&self.start, &start) {
+            recipe += &format!("# start {} {:016x}\n", path.display(), start.hash());
+        }
+        Ok((NetworkTrainer::new(settings, start.as_ref())?, recipe))
     }
 
     fn write(
@@ -201,14 +207,14 @@ fn read_network(path: &Path) -> anyhow::Result<Network> {
     Network::from_bytes(&read_file(path)?).with_context(|| format!("in {}", path.display()))
 }
 
-fn read_text(path: &Path) -> anyhow::Result<String> {
-    fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::commands::learn::selfplay;
+    use crate::{
+        commands::learn::selfplay,
+        seed::{HASH_OF_NOTHING, hash_on},
+    };
+    use std::fs;
 
     #[test]
     fn a_training_is_written_down_and_resumed() {
@@ -246,6 +252,11 @@ mod tests {
         other.settings.scale = 400.0;
         let error = other.run().unwrap_err().to_string();
         assert!(error.contains("other options"), "{error}");
+        // Without it, an old nn.bin would stay beside a new network.
+        let mut without = run("resumed", None, true);
+        without.nn_bin = None;
+        let error = without.run().unwrap_err().to_string();
+        assert!(error.contains("--nn-bin"), "{error}");
 
         // A run that fails leaves what another one has kept.
         let endings = ["", ".checkpoint", ".losses.tsv", ".recipe"];
@@ -264,7 +275,7 @@ mod tests {
         let content = bytes.len() - 8;
         let output_bias = 32 + (content - 32) / 3 - 4;
         bytes[output_bias..][..4].copy_from_slice(&f32::NAN.to_le_bytes());
-        let hash = fingerprint::of_bytes(&bytes[..content]);
+        let hash = hash_on(HASH_OF_NOTHING, &bytes[..content]);
         bytes[content..].copy_from_slice(&hash.to_le_bytes());
         fs::write(folder.path().join("half.checkpoint"), &bytes).unwrap();
         let network = file("half");

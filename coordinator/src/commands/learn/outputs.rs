@@ -3,7 +3,8 @@
 use anyhow::{Context, bail};
 use std::{
     ffi::OsString,
-    fs, io,
+    fs::{self, File},
+    io::{self, Write},
     path::{Path, PathBuf},
 };
 
@@ -19,15 +20,20 @@ fn draft(path: &Path) -> PathBuf {
     beside(path, ".new")
 }
 
-/// Writes a file that is there as a whole or not at all, whatever happens meanwhile.
+/// Writes a file that is there as a whole or not at all, whatever happens meanwhile: until the new
+/// one is safe on the disk, the name stays with the old one.
 ///
 /// # Errors
 /// It cannot be written.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     let draft = draft(path);
-    fs::write(&draft, bytes)
-        .and_then(|()| fs::rename(&draft, path))
-        .with_context(|| format!("cannot write {}", path.display()))
+    let write = || {
+        let mut file = File::create(&draft)?;
+        file.write_all(bytes)?;
+        file.sync_all()?;
+        fs::rename(&draft, path)
+    };
+    write().with_context(|| format!("cannot write {}", path.display()))
 }
 
 /// Removes a file, if it is there.

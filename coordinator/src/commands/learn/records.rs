@@ -3,13 +3,13 @@
 mod kif;
 mod source;
 
-use super::Progress;
+use super::{Progress, inputs::read_file};
 use anyhow::{Context, bail};
 use monju_engine::learn::records::{self, GameResult, Record};
 use source::{Found, games};
 use std::{
     collections::{BTreeMap, HashSet},
-    fmt, fs,
+    fmt,
     io::{self, Write},
     path::PathBuf,
 };
@@ -35,8 +35,7 @@ impl RecordsRun {
         let mut collection = Collection::default();
         let mut progress = Progress::new(self.files.len() as u64, 0, "files");
         for (path, done) in self.files.iter().zip(1..) {
-            let bytes =
-                fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+            let bytes = read_file(path)?;
             for found in games(path, &bytes)? {
                 collection.take(&path.display().to_string(), found);
             }
