@@ -58,9 +58,21 @@ impl Objective {
         ply: usize,
         gradient: &mut Gradient,
     ) -> Option<Lesson> {
-        let recorded = *game.moves().get(ply)?;
         // The paper does not say what progress is; here it is the share of the game that is over.
         let progress = ply as f32 / game.moves().len() as f32;
+        self.lesson_at(study, game, ply, progress, gradient)
+    }
+
+    /// The same, where so much of a game is over.
+    fn lesson_at(
+        &self,
+        study: &mut Study,
+        game: &Record,
+        ply: usize,
+        progress: f32,
+        gradient: &mut Gradient,
+    ) -> Option<Lesson> {
+        let recorded = *game.moves().get(ply)?;
         let position = game.position(ply);
         let legal = MoveList::legal(&position);
         if legal.as_slice().len() < 2 {
@@ -72,8 +84,9 @@ impl Objective {
             return None;
         }
         let own_leaf = study.leaf(Some(recorded));
-        let cut_off = (self.tolerance * progress - NEGLIGIBLE * self.width) as i32;
-        let alpha = value + cut_off;
+        let negligible = value + (self.tolerance * progress - NEGLIGIBLE * self.width) as i32;
+        // Whether a move is better than the recorded one is asked in any case.
+        let alpha = negligible.min(value);
         let mut lesson = Lesson {
             loss: 0.0,
             agreed: true,
@@ -89,7 +102,7 @@ impl Objective {
         for other in others.chain(pass) {
             let found = study.value_of(other, self.depth, alpha, 2 * MATE);
             lesson.agreed &= found <= value || other.is_none();
-            if found <= alpha || found.abs() >= MATE {
+            if found <= negligible || found.abs() >= MATE {
                 continue;
             }
             let (loss, slope) = self.penalty((value - found) as f32, progress);
@@ -123,5 +136,168 @@ impl Objective {
             }
         }
         best
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        bench::POSITIONS,
+        eval::{Linear, LinearWeights, linear::Values},
+        learn::records::GameResult,
+        rules::Game,
+    };
+    use std::sync::Arc;
+
+    /// T(x) of paper 003, section 3.
+    fn penalty(better: f64, progress: f64) -> f64 {
+        let Settings {
+            width, tolerance, ..
+        } = Settings::default();
+        (-(better + f64::from(tolerance) * progress) / f64::from(width))
+            .exp()
+            .ln_1p()
+    }
+
+    #[test]
+    fn the_penalty_is_that_of_the_paper_and_its_slope() {
+        let objective = Objective::new(&Settings::default());
+        for better in [-2000.0, -500.0, -60.0, 0.0, 17.0, 300.0] {
+            for progress in [0.0, 0.5, 1.0] {
+                let (loss, falling) = objective.penalty(better, progress);
+                let (x, progress) = (f64::from(better), f64::from(progress));
+                assert!((f64::from(loss) - penalty(x, progress)).abs() < 1e-4);
+                let slope = (penalty(x - 0.5, progress) - penalty(x + 0.5, progress))
+                    * f64::from(objective.width);
+                assert!((f64::from(falling) - slope).abs() < 1e-4, "at {x}");
+            }
+        }
+    }
+
+    /// Positions in which a side may pass, each with one of its moves as the recorded one.
+    fn records() -> Vec<Record> {
+        let games = POSITIONS
+            .iter()
+            .map(|start| Game::from_usi(start).expect("a position"));
+        let quiet = games.filter(|game| !game.position().in_check());
+        quiet
+            .map(|game| {
+                let legal = game.legal_moves();
+                let recorded = legal[legal.len() / 2];
+                Record::new(Some(game.start()), vec![recorded], GameResult::Unknown)
+                    .expect("a record")
+            })
+            .collect()
+    }
+
+    fn study(values: &Values) -> Study {
+        Study::new(Linear::new(Arc::new(LinearWeights::new(values))))
+    }
+
+    #[test]
+    fn a_lesson_is_the_penalty_of_all_other_moves_and_of_a_pass() {
+        let settings = Settings::default();
+        let objective = Objective::new(&settings);
+        let mut study = study(&Values::material());
+        let (mut lessons, mut by_pass, mut disagreed) = (0, 0.0, 0);
+        for record in records() {
+            let lesson = objective.lesson(&mut study, &record, 0, &mut Gradient::new());
+            let position = record.position(0);
+            let recorded = record.moves()[0];
+            study.visit(&position);
+            let mut value_of = |mv| study.value_of(mv, settings.depth, -2 * MATE, 2 * MATE);
+            let value = value_of(Some(recorded));
+            let Some(lesson) = lesson else {
+                assert!(value.abs() >= MATE, "{}", position);
+                continue;
+            };
+            let mut loss = 0.0;
+            let mut agreed = true;
+            let legal = MoveList::legal(&position);
+            let others = legal.as_slice().iter().filter(|&&mv| mv != recorded);
+            for other in others.copied().map(Some).chain([None]) {
+                let found = value_of(other);
+                agreed &= found <= value || other.is_none();
+                let better = f64::from(value - found);
+                if better < f64::from(NEGLIGIBLE * settings.width) && found.abs() < MATE {
+                    loss += penalty(better, 0.0);
+                    if other.is_none() {
+                        by_pass += penalty(better, 0.0);
+                    }
+                }
+            }
+            let difference = (f64::from(lesson.loss) - loss).abs();
+            assert!(difference < 1e-3 * (1.0 + loss), "{}: {loss}", position);
+            assert_eq!(lesson.agreed, agreed, "{}", position);
+            lessons += 1;
+            disagreed += u32::from(!agreed);
+        }
+        assert!(lessons > 10 && disagreed > 0 && by_pass > 1.0);
+    }
+
+    /// At the end of a game, the tolerance is so large that hardly anything is to be learned, and
+    /// still it is told whether the recorded move was the best.
+    #[test]
+    fn agreement_does_not_depend_on_tolerance() {
+        let agreed = |tolerance| {
+            let objective = Objective::new(&Settings {
+                tolerance,
+                ..Settings::default()
+            });
+            let mut study = study(&Values::material());
+            let lessons = records().into_iter().map(|record| {
+                // The whole game stands before the position: all that matters is its progress.
+                let mut gradient = Gradient::new();
+                let lesson = objective.lesson_at(&mut study, &record, 0, 1.0, &mut gradient);
+                lesson.map(|lesson| lesson.agreed)
+            });
+            lessons.collect::<Vec<_>>()
+        };
+        assert_eq!(agreed(0.0), agreed(1000.0));
+    }
+
+    /// Where no line changes: the search's value is not continuous, so here and there one does.
+    #[test]
+    fn the_gradient_is_how_the_loss_changes() {
+        /// By how much a value is moved, in centipawns: enough to outweigh rounding.
+        const STEP: i16 = 5;
+        let objective = Objective::new(&Settings::default());
+        let values = Values::material();
+        let steepest = |slopes: &[f32]| {
+            let places = 0..slopes.len();
+            let place = places.max_by(|&a, &b| slopes[a].abs().total_cmp(&slopes[b].abs()));
+            place.expect("there are slopes")
+        };
+        let (mut compared, mut equal) = (0, 0);
+        for record in records() {
+            let loss = |values: &Values, gradient: &mut Gradient| {
+                let lesson = objective.lesson(&mut study(values), &record, 0, gradient);
+                lesson.map_or(0.0, |lesson| lesson.loss)
+            };
+            let mut gradient = Gradient::new();
+            loss(&values, &mut gradient);
+            let mut compare = |slope: f32, change: &dyn Fn(&mut Values, i16)| {
+                let moved = |step: i16| {
+                    let mut values = values.clone();
+                    change(&mut values, step * UNIT as i16);
+                    loss(&values, &mut Gradient::new())
+                };
+                let found = (moved(STEP) - moved(-STEP)) / (2.0 * f32::from(STEP) * UNIT as f32);
+                compared += u32::from(slope.abs() > 1e-3);
+                equal += u32::from(slope.abs() > 1e-3 && (found / slope - 1.0).abs() < 0.1);
+            };
+            let place = steepest(&gradient.single);
+            let slope = gradient.single[place];
+            compare(slope, &|values, step| values.single[place] += step);
+            let place = steepest(&gradient.pairs);
+            let slope = gradient.pairs[place];
+            compare(slope, &|values, step| values.pairs[place] += step);
+            compare(gradient.turn, &|values, step| values.turn += step);
+        }
+        assert!(
+            compared > 30 && 10 * equal > 8 * compared,
+            "{equal} of {compared}"
+        );
     }
 }

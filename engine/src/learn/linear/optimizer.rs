@@ -78,3 +78,41 @@ impl Optimizer {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_first_step_goes_against_every_slope_by_the_rate() {
+        let mut optimizer = Optimizer::new(vec![5.0; 3]);
+        optimizer.step(&[30.0, -0.5, 0.0], 10, 0.25);
+        let step = 0.25 * UNIT as f32;
+        for (parameter, expected) in optimizer
+            .parameters
+            .iter()
+            .zip([5.0 - step, 5.0 + step, 5.0])
+        {
+            assert!(
+                (parameter - expected).abs() < 1e-3,
+                "{parameter}, not {expected}"
+            );
+        }
+    }
+
+    #[test]
+    fn all_values_shrink_or_grow_when_pieces_leave_their_worth() {
+        let groups = Groups::get();
+        for (share, factor) in [(1.2, SHRINK), (0.8, GROW), (1.03, 1.0), (0.97, 1.0)] {
+            let before: Vec<f32> = groups
+                .material()
+                .iter()
+                .map(|value| share * value)
+                .collect();
+            let mut optimizer = Optimizer::new(before.clone());
+            optimizer.rescale(groups);
+            let expected: Vec<f32> = before.iter().map(|value| value * factor).collect();
+            assert!(optimizer.parameters == expected, "from {share} by {factor}");
+        }
+    }
+}

@@ -117,8 +117,8 @@ impl Groups {
         folded
     }
 
-    /// The sum of the values of all pieces of a set, as they stand on the board on average,
-    /// promoted and not, and in hand, in centipawns.
+    /// The sum of the values of the pieces of a set but the kings, none promoted, each half on the
+    /// board, on all squares alike, and half in hand, in centipawns.
     pub fn piece_sum(&self, parameters: &[f32]) -> f32 {
         let values = self.values(parameters);
         let mut sum = 0.0;

@@ -94,7 +94,7 @@ impl Study {
     }
 
     /// The value of a move that is made, searched, and taken back; the line from `ply` on becomes
-    /// the move and what follows it. `evasions` counts the plies of quiescence so far.
+    /// the move and what follows it. `quiet_plies` counts the plies of quiescence so far.
     fn child(
         &mut self,
         mv: Move,
@@ -214,5 +214,43 @@ impl Study {
             None => 0,
         };
         gain + if mv.is_promotion() { 400 } else { 0 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{bench::POSITIONS, eval::LinearWeights, rules::Game};
+    use std::sync::Arc;
+
+    #[test]
+    fn a_value_is_the_evaluation_of_its_leaf() {
+        let weights = Arc::new(LinearWeights::material());
+        let mut fresh = Linear::new(Arc::clone(&weights));
+        let mut study = Study::new(Linear::new(weights));
+        let mut values = 0;
+        for start in POSITIONS {
+            let game = Game::from_usi(start).expect("a position");
+            let position = game.position();
+            study.visit(position);
+            let pass = (!position.in_check()).then_some(None);
+            let legal = game.legal_moves();
+            for other in legal.into_iter().step_by(5).map(Some).chain(pass) {
+                for depth in [1, 2] {
+                    let value = study.value_of(other, depth, -2 * MATE, 2 * MATE);
+                    if value.abs() >= MATE {
+                        continue;
+                    }
+                    let leaf = study.leaf(other);
+                    fresh.reset(&leaf);
+                    let own = leaf.side_to_move() == position.side_to_move();
+                    let evaluation = fresh.evaluate(&leaf);
+                    let evaluation = if own { evaluation } else { -evaluation };
+                    assert_eq!(value, evaluation, "{start} {other:?} depth {depth}");
+                    values += 1;
+                }
+            }
+        }
+        assert!(values > 100);
     }
 }
