@@ -97,7 +97,8 @@ pub enum NoiseModel {
     #[default]
     Position,
     /// Once to every weight of the evaluator, as a function of the seed: the other way of Bonanza's
-    /// consultations of 2009. The player is then a slightly different evaluator, and as consistent.
+    /// consultations of 2009. The player is then a slightly different evaluator, and as consistent. The
+    /// weights of a network are no centipawns: to it the noise of all `material` values is added.
     Weights,
 }
 

@@ -24,7 +24,7 @@ fn following_a_search_equals_starting_afresh_at_every_node() {
 
 #[test]
 fn every_kernel_values_every_position_alike() {
-    for architecture in [Architecture::KP, Architecture::KPPairs] {
+    for architecture in Architecture::ALL {
         let mut values = every_kernel_values_alike(&Network::sample(architecture));
         let count = values.len();
         values.sort_unstable();
@@ -124,4 +124,110 @@ fn noise_on_pieces_is_followed_like_the_network() {
     let mut fresh = Nnue::perturbed(network, &noise);
     fresh.reset(&position);
     assert_eq!(fresh.evaluate(&position), noisy.evaluate(&position));
+}
+
+/// A `nn.bin` of zeros but for a few weights, each where the engines of the field keep it.
+struct HandMade {
+    bytes: Vec<u8>,
+    /// Where the rows of the first layer begin, and the layers after it.
+    rows: usize,
+    layers: usize,
+}
+
+impl HandMade {
+    const DESCRIPTION: &str = "made by hand";
+
+    fn new(hash: u32, first_hash: u32, features: usize) -> Self {
+        let mut bytes = 0x7af3_2f16_u32.to_le_bytes().to_vec();
+        bytes.extend(hash.to_le_bytes());
+        bytes.extend((Self::DESCRIPTION.len() as u32).to_le_bytes());
+        bytes.extend(Self::DESCRIPTION.as_bytes());
+        bytes.extend(first_hash.to_le_bytes());
+        let rows = bytes.len() + 2 * 256;
+        bytes.resize(rows + 2 * 256 * features, 0);
+        bytes.extend(0x6333_7156_u32.to_le_bytes());
+        let layers = bytes.len();
+        bytes.resize(layers + 32 * (4 + 512) + 32 * (4 + 32) + 4 + 32, 0);
+        Self {
+            bytes,
+            rows,
+            layers,
+        }
+    }
+
+    /// What a feature adds to a sum of the first layer.
+    fn row(&mut self, feature: usize, sum: usize, weight: i16) {
+        let at = self.rows + 2 * (256 * feature + sum);
+        self.bytes[at..][..2].copy_from_slice(&weight.to_le_bytes());
+    }
+
+    /// What an input weighs in an output of the second layer.
+    fn second(&mut self, input: usize, output: usize, weight: i8) {
+        self.bytes[self.layers + 4 * 32 + 512 * output + input] = weight as u8;
+    }
+
+    /// What an input weighs in an output of the third layer.
+    fn third(&mut self, input: usize, output: usize, weight: i8) {
+        self.bytes[self.layers + 32 * (4 + 512) + 4 * 32 + 32 * output + input] = weight as u8;
+    }
+
+    fn output(&mut self, bias: i32, weights: [(usize, i8); 3]) {
+        let at = self.layers + 32 * (4 + 512) + 32 * (4 + 32);
+        self.bytes[at..][..4].copy_from_slice(&bias.to_le_bytes());
+        for (input, weight) in weights {
+            self.bytes[at + 4 + input] = weight as u8;
+        }
+    }
+}
+
+/// Where engines of the field keep which weight, and what becomes of it (`FV_SCALE` 16, a pawn of 90):
+/// files made by hand, and centipawns worked out by hand.
+#[test]
+fn a_nn_bin_means_what_it_means_to_the_field() {
+    // The own pawn on 7g, the number of a pawn on 1a being 90; 5i, where the own king stands.
+    const PAWN: usize = 90 + 6 * 9 + 6;
+    const KING: usize = 4 * 9 + 8;
+    let make = |mut file: HandMade, pawn: usize| {
+        file.row(pawn, 3, 100);
+        // 64 is 1 in the hidden layers: 100 where the side to move has the pawn, and half of it where its
+        // opponent has one.
+        file.second(3, 0, 64);
+        file.second(256 + 3, 1, 32);
+        file.third(0, 5, 64);
+        file.third(1, 6, 64);
+        file.third(2, 7, 64);
+        file.output(160, [(5, 10), (6, -3), (7, 16)]);
+        file
+    };
+    let half_kp = make(
+        HandMade::new(0x3e5a_a6ee, 0x5d69_d7b8, 81 * 1548),
+        KING * 1548 + PAWN,
+    );
+    let mut kp = make(HandMade::new(0x5c64_64a9, 0x3f57_15ff, 1710), PAWN);
+    // The own king on 5i, after all other pieces.
+    kp.row(1548 + KING, 7, 20);
+    kp.second(7, 2, 64);
+    let evaluator = |file: &HandMade| {
+        let network = Network::from_bytes(&file.bytes).expect("a network");
+        Nnue::new(Arc::new(network))
+    };
+    let (mut half_kp, mut kp) = (evaluator(&half_kp), evaluator(&kp));
+    let (own, other, bias, king) = (1000, -150, 160, 320);
+    for (moves, expected_half_kp, expected_kp) in [
+        ("", own + other + bias, own + other + bias + king),
+        ("moves 7g7f", own + bias, own + bias + king),
+        ("moves 7g7f 3c3d", bias, bias + king),
+        ("moves 2g2f 3c3d", own + bias, own + bias + king),
+        ("moves 7g7f 2c2d", other + bias, other + bias + king),
+        // To Black's network of king and piece, everything is new where the king has moved.
+        ("moves 5i5h", own + bias, own + other + bias + king),
+        ("moves 5i5h 2c2d", other + bias, own + other + bias),
+    ] {
+        let game = Game::from_usi(&format!("startpos {moves}")).expect("a game");
+        for (evaluator, expected) in [(&mut half_kp, expected_half_kp), (&mut kp, expected_kp)] {
+            evaluator.reset(game.position());
+            let value = evaluator.evaluate(game.position());
+            assert_eq!(value, expected * 100 / (90 * 16), "after {moves:?}");
+        }
+    }
 }

@@ -116,3 +116,41 @@ impl Step {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{eval::nnue::WIDTH, learn::random::Random};
+
+    #[test]
+    fn rows_that_a_batch_does_not_touch_stay_as_they_are() {
+        let architecture = Architecture::KP;
+        let mut weights = Weights::random(architecture, &mut Random::new(1, 0));
+        let mut adam = Adam::new(architecture);
+        let mut descend = |row: usize| {
+            let mut gradient = Gradient::zero(architecture);
+            gradient.weights.rows[row] = [1.0; WIDTH];
+            gradient.touched[row] = true;
+            Descent {
+                adam: &mut adam,
+                weights: &mut weights,
+                gradient: &gradient,
+                count: 1,
+                rate: 0.001,
+                limits: Limits::new(architecture, 600.0),
+            }
+            .run();
+            let of = |weights: &Weights| [7, 9].map(|row| weights.rows[row]);
+            [of(&weights), of(&adam.first), of(&adam.second)]
+        };
+        let once = descend(7);
+        let twice = descend(9);
+        for ([seven, nine], [still, moved]) in once.into_iter().zip(twice) {
+            assert!(
+                seven == still,
+                "the row of the first batch has momentum, and stays"
+            );
+            assert!(nine != moved, "the row of the second batch moves");
+        }
+    }
+}
