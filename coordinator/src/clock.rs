@@ -20,6 +20,12 @@ pub const MINIMUM: Duration = Duration::from_millis(10);
 /// Main time is shared out over this many moves to come.
 const MOVES_TO_COME: u64 = 40;
 
+/// Without byoyomi and increment, what so many moves lose is left aside …
+const MOVES_THAT_LOSE: u64 = 100;
+
+/// … where that is seen to be more than what is kept of every clock in any case.
+const PADDING_MS: u64 = 100;
+
 /// An easy move takes this share of a normal one, in percent.
 const EASY_PERCENT: u64 = 40;
 
@@ -79,7 +85,8 @@ pub fn budget(limits: &Limits, side: Color, overhead: Duration) -> Option<Budget
 /// One move's share of the clock.
 ///
 /// Main time is shared out over forty moves, and most of the increment and all of the byoyomi is
-/// spent on top. An increment counts as spendable only when there is nothing else: GUIs differ in
+/// spent on top. Where there is neither, what a hundred moves will lose is left aside: otherwise the
+/// losses alone would use up a long game's time. An increment counts as spendable only when there is nothing else: GUIs differ in
 /// whether the time they send already includes it. Byoyomi cannot be saved for later, so as soon as
 /// the main time is no more than one byoyomi nothing is saved any more.
 fn share_of_clock(clock: &Clock, side: Color, overhead: Duration) -> Budget {
@@ -98,7 +105,12 @@ fn share_of_clock(clock: &Clock, side: Color, overhead: Duration) -> Budget {
     // On a very short clock half of it is for thinking, whatever the overhead may be.
     let overhead = (overhead.as_millis() as u64).min(spendable / 2);
     let available = spendable - overhead;
-    let wanted = main / MOVES_TO_COME + increment * 4 / 5 + byoyomi;
+    let losses = match byoyomi + increment {
+        0 => MOVES_THAT_LOSE * overhead.saturating_sub(PADDING_MS),
+        _ => 0,
+    };
+    let share = main.saturating_sub(losses) / MOVES_TO_COME;
+    let wanted = share + increment * 4 / 5 + byoyomi;
     let normal = wanted.min(available);
     let can_be_saved = main > byoyomi || byoyomi == 0;
     let least = match can_be_saved {
@@ -234,6 +246,37 @@ mod tests {
         });
         assert_eq!(last_main_time.least, last_main_time.normal);
         assert!(last_main_time.most > last_main_time.normal);
+    }
+
+    #[test]
+    fn sudden_death_outlasts_what_every_move_loses() {
+        for (main, overhead, lost, moves) in [
+            (300_000, 1_050, 1_000, 150),
+            (300_000, 250, 200, 190),
+            (60_000, 150, 100, 135),
+            (60_000, 100, 20, 140),
+        ] {
+            let mut left = main;
+            for number in 0..moves {
+                let limits = Limits {
+                    clock: Some(Clock {
+                        black_ms: left,
+                        ..Clock::default()
+                    }),
+                    ..Limits::default()
+                };
+                let choice =
+                    budget(&limits, Color::Black, ms(overhead)).expect("a clock is a limit");
+                let time = if number % 10 == 0 {
+                    choice.most
+                } else {
+                    choice.normal
+                };
+                let taken = time.as_millis() as u64 + lost;
+                assert!(taken < left, "move {number} takes {taken} ms of {left}");
+                left -= taken;
+            }
+        }
     }
 
     #[test]

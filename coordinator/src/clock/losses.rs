@@ -4,18 +4,24 @@
 //! that is more than what we measured ourselves was lost on the way: in pipes, over a network, by
 //! rounding.
 
-use super::RoundTrip;
 use monju_engine::Color;
 use monju_proto::v1::Clock;
-use std::time::Duration;
+use std::{collections::VecDeque, time::Duration};
 
 /// A loss beyond this is somebody adjusting a clock, not overhead.
 const LARGEST: Duration = Duration::from_secs(5);
 
+/// How many moves are remembered.
+const REMEMBERED: usize = 16;
+
+/// How many mean deviations above the mean are set aside.
+const DEVIATIONS: u32 = 4;
+
 /// Learns what every move loses.
 #[derive(Clone, Debug, Default)]
 pub struct Losses {
-    estimate: RoundTrip,
+    /// Of the last moves, the oldest first.
+    seen: VecDeque<Duration>,
     last: Option<Move>,
 }
 
@@ -49,7 +55,10 @@ impl Losses {
                 .saturating_sub(main);
             let lost = charged.saturating_sub(taken);
             if lost <= LARGEST {
-                self.estimate.note(lost);
+                if self.seen.len() == REMEMBERED {
+                    self.seen.pop_front();
+                }
+                self.seen.push_back(lost);
             }
         }
         self.last = Some(Move {
@@ -66,14 +75,27 @@ impl Losses {
         }
     }
 
-    /// A game begins: what is known of the way to the referee stays, its clock does not.
-    pub fn new_game(&mut self) {
+    /// What the clock says next tells nothing of the last move, as when a game begins; what is known of the
+    /// way to the referee stays.
+    pub fn forget_clock(&mut self) {
         self.last = None;
     }
 
-    /// What to set aside for one move; zero before anything was learned.
+    /// What to set aside for one move: the mean of the last ones and four times how far they are from it in the
+    /// mean; zero before anything was learned. The largest counts for nothing: something that happened once
+    /// would cost every move of the byoyomi, which teaches nothing more.
     pub fn allowance(&self) -> Duration {
-        self.estimate.allowance()
+        let Some(largest) = self.seen.iter().max() else {
+            return Duration::ZERO;
+        };
+        let others = self.seen.len() as u32 - 1;
+        if others == 0 {
+            return *largest;
+        }
+        let mean = (self.seen.iter().sum::<Duration>() - *largest) / others;
+        let far = |lost: &Duration| lost.abs_diff(mean);
+        let deviation = (self.seen.iter().map(far).sum::<Duration>() - far(largest)) / others;
+        mean + deviation * DEVIATIONS
     }
 }
 
@@ -112,6 +134,33 @@ mod tests {
         }
     }
 
+    /// What is set aside after moves that lost so many milliseconds each.
+    fn after(lost: impl IntoIterator<Item = u64>) -> u128 {
+        let mut losses = Losses::default();
+        let mut left = 1_000_000;
+        losses.begin(Color::Black, &clock(left, 0));
+        for lost in lost {
+            losses.end(Duration::from_millis(1_000));
+            left -= 1_000 + lost;
+            losses.begin(Color::Black, &clock(left, 0));
+        }
+        losses.allowance().as_millis()
+    }
+
+    #[test]
+    fn once_is_forgiven_and_twice_is_believed() {
+        assert_eq!(after([300]), 300);
+        let many = std::iter::repeat_n(20, 15);
+        assert_eq!(after(many.clone().chain([4_000])), 20);
+        let twice = after(many.clone().take(14).chain([4_000, 4_000]));
+        assert!(twice > 1_000, "{twice}");
+        let long_ago = after([4_000, 4_000].into_iter().chain(many.clone()));
+        assert_eq!(long_ago, 20);
+        // A referee that rounds up to whole seconds.
+        let rounding = after((0..16).map(|number| 370 * number % 1_000));
+        assert!(rounding >= 960, "{rounding}");
+    }
+
     #[test]
     fn a_referee_that_rounds_in_our_favour_loses_nothing() {
         assert_eq!(game(1_900, 1_000, 0), Duration::ZERO);
@@ -129,7 +178,7 @@ mod tests {
             Duration::ZERO,
             "minutes are no overhead"
         );
-        losses.new_game();
+        losses.forget_clock();
         losses.begin(Color::Black, &clock(99_000, 0));
         losses.end(Duration::from_millis(10));
         losses.begin(Color::White, &clock(98_000, 0));

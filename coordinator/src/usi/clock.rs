@@ -1,12 +1,16 @@
 //! The clock as the last line of defence: when an answer must be out, whatever the coordinator
 //! does. The coordinator plans its thinking time well inside this.
 
+use crate::clock::budget;
 use monju_engine::Color;
 use monju_proto::v1::Limits;
 use std::time::Duration;
 
 /// The least time kept for the answer's way to the referee.
 const LEAST_MARGIN: Duration = Duration::from_millis(10);
+/// How much later than the coordinator's latest decision nobody waits for it any more, where the clock
+/// would allow that.
+const PATIENCE: Duration = Duration::from_secs(1);
 /// The earliest deadline: with less on the clock nothing can be saved, and a move is still due.
 const EARLIEST: Duration = Duration::from_millis(30);
 /// How long after its end a `movetime` search may still answer: there is no flag to fall.
@@ -14,13 +18,35 @@ const MOVE_TIME_GRACE: Duration = Duration::from_millis(200);
 /// The longest deadline: longer ones would overflow the clock.
 const LONGEST: Duration = Duration::from_secs(365 * 24 * 3600);
 
+/// What is not the answerer's to spend.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Kept {
+    /// What the coordinator keeps of every clock, as its configuration says: mostly so that there is
+    /// time for this deadline behind its own.
+    pub overhead: Duration,
+    /// What every move loses on its way to the referee, as far as that was learned or told.
+    pub losses: Duration,
+    /// How long the clock had run before the coordinator was asked.
+    pub waited: Duration,
+}
+
+impl Kept {
+    /// What the coordinator shall keep: its decision comes half of its overhead before the deadline, or
+    /// earlier.
+    pub fn of_coordinator(&self) -> Duration {
+        let with_losses = self.losses.saturating_add(self.overhead / 2);
+        with_losses.max(self.overhead)
+    }
+}
+
 /// How long after `go` the answer must be out at the latest; `None` when no clock runs.
 ///
 /// The increment counts only when there is next to nothing else: some referees add it before the
-/// move and some after it, and time left unused is not lost. Half of `overhead`, what the
-/// coordinator keeps for the way to the referee, is kept here, so that its decision comes first; but
-/// at least 10 ms, and at most a quarter of the time: the coordinator keeps no more than half.
-pub fn hard_deadline(limits: &Limits, side: Color, overhead: Duration) -> Option<Duration> {
+/// move and some after it, and time left unused is not lost. What moves lose is kept, and at least half of
+/// the coordinator's overhead; but no more than three eighths and a quarter of the time: the coordinator keeps
+/// up to half. With much time on the clock a coordinator that has not decided a second after the
+/// longest time that it gives to a move is not waited for.
+pub fn hard_deadline(limits: &Limits, side: Color, kept: Kept) -> Option<Duration> {
     let by_clock = limits.clock.map(|clock| {
         let (main, increment) = match side {
             Color::Black => (clock.black_ms, clock.black_increment_ms),
@@ -30,8 +56,14 @@ pub fn hard_deadline(limits: &Limits, side: Color, overhead: Duration) -> Option
         if available < 2 * LEAST_MARGIN {
             available = available.max(Duration::from_millis(increment));
         }
-        let margin = (overhead / 2).min(available / 4).max(LEAST_MARGIN);
-        available.saturating_sub(margin).max(EARLIEST)
+        let padding = (kept.overhead / 2).min(available / 4);
+        let losses = kept.losses.min(available * 3 / 8);
+        let margin = padding.max(losses).max(LEAST_MARGIN);
+        let left = after(limits, side, kept.waited);
+        let decided = budget(&left, side, kept.of_coordinator())
+            .map_or(LONGEST, |budget| kept.waited.saturating_add(budget.most));
+        let patience = decided.saturating_add(PATIENCE);
+        available.saturating_sub(margin).min(patience).max(EARLIEST)
     });
     let by_move_time = limits
         .time_ms
@@ -81,30 +113,76 @@ mod tests {
         }
     }
 
-    const OVERHEAD: Duration = Duration::from_millis(100);
+    const KEPT: Kept = Kept {
+        overhead: Duration::from_millis(100),
+        losses: Duration::ZERO,
+        waited: Duration::ZERO,
+    };
 
     fn deadline_ms(limits: &Limits) -> u128 {
-        hard_deadline(limits, Color::Black, OVERHEAD)
+        hard_deadline(limits, Color::Black, KEPT)
             .expect("a deadline")
             .as_millis()
     }
 
     #[test]
     fn main_time_and_byoyomi_add_up() {
-        assert_eq!(deadline_ms(&clock(5_000, 1, 0, 10_000)), 14_950);
+        assert_eq!(deadline_ms(&clock(500, 1, 0, 10_000)), 10_450);
         assert_eq!(deadline_ms(&clock(0, 90_000, 0, 1_000)), 950);
         assert_eq!(
-            hard_deadline(&clock(0, 90_000, 0, 1_000), Color::White, OVERHEAD)
+            hard_deadline(&clock(0, 400, 0, 1_000), Color::White, KEPT)
                 .expect("a deadline")
                 .as_millis(),
-            90_950
+            1_350
         );
+    }
+
+    #[test]
+    fn a_coordinator_that_is_overdue_is_not_waited_for_until_the_flag_falls() {
+        let limits = clock(600_000, 0, 0, 0);
+        let longest = crate::clock::budget(&limits, Color::Black, KEPT.overhead);
+        let longest = longest.expect("a clock").most;
+        let deadline = hard_deadline(&limits, Color::Black, KEPT).expect("a deadline");
+        assert_eq!(deadline, longest + PATIENCE);
+        // Asked late, it takes its share of what is left then.
+        let late = Kept {
+            waited: Duration::from_secs(20),
+            ..KEPT
+        };
+        let deadline = hard_deadline(&limits, Color::Black, late).expect("a deadline");
+        assert!(deadline > longest + Duration::from_secs(19), "{deadline:?}");
+        assert!(deadline < longest + Duration::from_secs(21), "{deadline:?}");
+    }
+
+    #[test]
+    fn what_moves_lose_is_kept_by_both_one_before_the_other() {
+        for (losses, byoyomi, expected) in [
+            (200, 1_000, 800),
+            (1_000, 10_000, 9_000),
+            (30, 1_000, 950),
+            // With hardly any time, something is left to think.
+            (2_000, 1_000, 625),
+        ] {
+            let kept = Kept {
+                losses: Duration::from_millis(losses),
+                ..KEPT
+            };
+            let limits = clock(0, 0, 0, byoyomi);
+            let hard = hard_deadline(&limits, Color::Black, kept).expect("a deadline");
+            assert_eq!(hard, Duration::from_millis(expected));
+            let decided = crate::clock::budget(&limits, Color::Black, kept.of_coordinator());
+            let decided = decided.expect("a clock").most;
+            assert!(
+                decided + Duration::from_millis(50) <= hard,
+                "{decided:?} {hard:?}"
+            );
+        }
     }
 
     #[test]
     fn the_increment_counts_only_when_nothing_else_is_left() {
         assert_eq!(deadline_ms(&clock(0, 0, 5_000, 0)), 4_950);
-        assert_eq!(deadline_ms(&clock(30_000, 0, 5_000, 0)), 29_950);
+        assert_eq!(deadline_ms(&clock(3_000, 0, 9_000, 0)), 2_950);
         assert_eq!(deadline_ms(&clock(1_000, 0, 5_000, 0)), 950);
     }
 
@@ -139,7 +217,8 @@ mod tests {
         ] {
             let overhead = Duration::from_millis(overhead_ms);
             let limits = clock(0, 0, 0, byoyomi);
-            let hard = hard_deadline(&limits, Color::Black, overhead).expect("a deadline");
+            let kept = Kept { overhead, ..KEPT };
+            let hard = hard_deadline(&limits, Color::Black, kept).expect("a deadline");
             assert_eq!(hard, Duration::from_millis(expected));
             let decided = crate::clock::budget(&limits, Color::Black, overhead);
             assert!(decided.expect("a clock").most <= hard);
@@ -153,7 +232,7 @@ mod tests {
             depth: Some(1),
             ..Limits::default()
         };
-        assert_eq!(hard_deadline(&limits, Color::Black, OVERHEAD), None);
+        assert_eq!(hard_deadline(&limits, Color::Black, KEPT), None);
     }
 
     #[test]
@@ -170,8 +249,15 @@ mod tests {
     #[test]
     fn absurd_times_do_not_overflow() {
         let limits = clock(u64::MAX, u64::MAX, u64::MAX, u64::MAX);
-        let deadline = hard_deadline(&limits, Color::Black, OVERHEAD);
-        assert_eq!(deadline, Some(LONGEST));
+        let kept = Kept {
+            overhead: Duration::MAX,
+            losses: Duration::MAX,
+            waited: Duration::MAX,
+        };
+        for kept in [KEPT, kept] {
+            let deadline = hard_deadline(&limits, Color::Black, kept);
+            assert!(deadline.is_some_and(|deadline| deadline <= LONGEST));
+        }
     }
 
     #[test]

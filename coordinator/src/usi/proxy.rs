@@ -39,8 +39,17 @@ impl Proxy {
 
     fn prepare_team(&mut self) {
         let choices = self.options.over(&self.choices);
-        self.substitute.prepare(&choices, self.game.id());
+        self.substitute.prepare(&choices, true, self.game.id());
         self.keeper.prepare(choices, self.game.id());
+    }
+
+    /// Where no team has come, the substitute is made once more, with the memory that the team leaves to it.
+    fn prepare_substitute(&mut self) {
+        let choices = self.options.over(&self.choices);
+        let is_alone = self.keeper.is_settled() && !self.keeper.has_team();
+        if is_alone && !self.game.used && !self.substitute.is_prepared(&choices, false) {
+            self.substitute.prepare(&choices, false, self.game.id());
+        }
     }
 }
 
@@ -71,7 +80,7 @@ impl Thinker for Proxy {
     }
 
     fn is_ready(&self) -> bool {
-        self.keeper.is_settled()
+        self.keeper.is_settled() && self.substitute.is_ready()
     }
 
     fn failure(&self) -> Option<String> {
@@ -79,7 +88,11 @@ impl Thinker for Proxy {
     }
 
     async fn changed(&mut self) {
-        self.keeper.changed().await;
+        tokio::select! {
+            () = self.keeper.changed() => {}
+            () = self.substitute.changed() => {}
+        }
+        self.prepare_substitute();
     }
 
     fn think(
@@ -99,8 +112,7 @@ impl Thinker for Proxy {
             self.game.id(),
             self.game.seed(self.options.seed()),
             self.keeper.waiter(),
-            self.substitute
-                .stand(&choices, self.keeper.has_team(), self.game.id()),
+            self.substitute.stand(&choices, self.game.id()),
             output,
             controls,
         );

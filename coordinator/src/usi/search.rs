@@ -6,7 +6,7 @@
 
 use super::{
     answer::Answer,
-    clock,
+    clock::{self, Kept},
     conversation::{Conversation, Event},
     info,
     keeper::{Contact, Waiter},
@@ -40,8 +40,10 @@ pub struct Search {
     substitute: Stand,
     output: Output,
     controls: mpsc::UnboundedReceiver<Control>,
-    /// What is lost between the decision and the referee's clock, as far as it is known.
+    /// What the coordinator sets aside of every clock.
     overhead: Duration,
+    /// How long the clock had run when it was asked.
+    waited: Duration,
     /// Since when the clock runs.
     clock_from: Instant,
     /// When the answer must be out.
@@ -67,7 +69,8 @@ impl Search {
     ) -> Self {
         let mut search = Self {
             clock_from: question.asked,
-            overhead: question.losses.max(config::OVERHEAD),
+            overhead: config::OVERHEAD,
+            waited: Duration::ZERO,
             hold: Hold::of(&question.go),
             question,
             game_id,
@@ -100,7 +103,8 @@ impl Search {
     /// The team's answer; `None` where it has none.
     async fn ask_team(&mut self) -> Option<Answer> {
         let contact = self.contact().await?;
-        self.overhead = self.question.losses.max(contact.overhead);
+        self.overhead = contact.overhead;
+        self.waited = self.clock_from.elapsed();
         if !self.stopped {
             self.start_clock();
         }
@@ -127,7 +131,9 @@ impl Search {
                     Event::Decided(ballot) => return self.accept(ballot),
                     Event::Broken(reason) => {
                         self.output.error(&reason);
-                        return self.leading();
+                        // With most of the time left, another move is better than a first thought.
+                        let is_early = self.middle().is_some_and(|at| at > Instant::now());
+                        return if is_early { None } else { self.leading() };
                     }
                 },
                 () = until(reserve_at) => self.think_if_silent(),
@@ -179,7 +185,8 @@ impl Search {
             rule: contact.rule.clone(),
             tempo: contact.tempo.clone(),
             pondering: contact.pondering.clone(),
-            overhead_ms: u32::try_from(question.losses.as_millis()).unwrap_or(u32::MAX),
+            overhead_ms: u32::try_from(self.kept().of_coordinator().as_millis())
+                .unwrap_or(u32::MAX),
             // Its clock runs.
             margin_ms: 0,
         }
@@ -211,6 +218,7 @@ impl Search {
                     return self.stop();
                 }
                 self.clock_from = Instant::now();
+                self.waited = Duration::ZERO;
                 self.start_clock();
                 Some(control)
             }
@@ -241,8 +249,16 @@ impl Search {
             return;
         }
         let side = question.game.position().side_to_move();
-        self.deadline = clock::hard_deadline(&question.go.limits, side, self.overhead)
+        self.deadline = clock::hard_deadline(&question.go.limits, side, self.kept())
             .map(|time| self.clock_from + time);
+    }
+
+    fn kept(&self) -> Kept {
+        Kept {
+            overhead: self.overhead,
+            losses: self.question.losses,
+            waited: self.waited,
+        }
     }
 
     fn show(&self, ballot: &Ballot) {
@@ -276,9 +292,12 @@ impl Search {
 
     /// When to look whether the coordinator has said anything: in the middle of the time.
     fn reserve_at(&self) -> Option<Instant> {
-        let deadline = self
-            .deadline
-            .filter(|_| !self.has_looked && !self.stopped)?;
+        self.middle().filter(|_| !self.has_looked)
+    }
+
+    /// The middle of the time, where half of it is worth a search.
+    fn middle(&self) -> Option<Instant> {
+        let deadline = self.deadline.filter(|_| !self.stopped)?;
         let half = deadline.saturating_duration_since(self.clock_from) / 2;
         (half >= RESERVE_TIME).then(|| deadline - half)
     }
@@ -286,7 +305,7 @@ impl Search {
     /// Lets the substitute think while the coordinator says nothing, rather than when the answer is due.
     fn think_if_silent(&mut self) {
         self.has_looked = true;
-        if let (Some(deadline), None) = (self.deadline, &self.standing) {
+        if let (Some(deadline), None) = (self.deadline, self.leading()) {
             let left = deadline.saturating_duration_since(Instant::now());
             let substitute = self.substitute.clone();
             self.reserve = Some(substitute.think(&self.question.game, left));
@@ -320,8 +339,9 @@ impl Search {
             self.question.go.infinite = false;
         }
         self.question.asked = now;
+        let overhead = self.overhead.max(self.question.losses);
         self.substitute
-            .answer(self.question, self.overhead, self.controls, self.output)
+            .answer(self.question, overhead, self.controls, self.output)
             .await
     }
 }

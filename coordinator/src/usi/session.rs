@@ -13,7 +13,7 @@ use super::{
 };
 use crate::clock::Losses;
 use monju_engine::{Color, Game, mate::Solution};
-use monju_proto::v1::GameOutcome;
+use monju_proto::v1::{Clock, GameOutcome};
 use std::{collections::VecDeque, time::Duration};
 use tokio::{
     sync::mpsc,
@@ -53,6 +53,8 @@ struct Thinking {
     work: Work,
     /// Since when the GUI's clock runs; `None` while it ponders.
     clock_from: Option<Instant>,
+    /// Whether it came with a clock.
+    has_clock: bool,
     /// It was told to stop; later commands wait until it has answered.
     ending: bool,
 }
@@ -154,7 +156,7 @@ impl<T: Thinker> Session<T> {
             Command::IsReady => self.get_ready(),
             Command::SetOption { name, value } => self.set_option(&name, value.as_deref()),
             Command::NewGame => {
-                self.losses.new_game();
+                self.losses.forget_clock();
                 self.thinker.new_game();
             }
             Command::Position(text) => self.set_position(&text),
@@ -168,9 +170,7 @@ impl<T: Thinker> Session<T> {
                 }
             }
             Command::PonderHit(clock) => {
-                if let Some(thinking) = &mut self.thinking {
-                    thinking.clock_from.get_or_insert(heard);
-                }
+                self.note_hit(clock.as_ref(), heard);
                 self.tell(Control::PonderHit(clock));
             }
             Command::Quit | Command::Ignored => {}
@@ -226,6 +226,7 @@ impl<T: Thinker> Session<T> {
     fn go(&mut self, go: Go, asked: Instant) {
         let (controls, mut receiver) = mpsc::unbounded_channel();
         let clock_from = (!go.limits.ponder).then_some(asked);
+        let has_clock = go.limits.clock.is_some();
         if let Some(unread) = &go.unread {
             self.output
                 .error(&format!("go: '{unread}' has no number, taken for 0"));
@@ -233,8 +234,11 @@ impl<T: Thinker> Session<T> {
         let task = match &self.position {
             Ok(game) => {
                 self.ours = Some(game.position().side_to_move());
-                if let Some(clock) = &go.limits.clock {
-                    self.losses.begin(game.position().side_to_move(), clock);
+                match &go.limits.clock {
+                    Some(clock) => self.losses.begin(game.position().side_to_move(), clock),
+                    // Its clock may come with the ponder hit.
+                    None if go.limits.ponder => {}
+                    None => self.losses.forget_clock(),
                 }
                 let question = Question {
                     game: game.clone(),
@@ -257,8 +261,25 @@ impl<T: Thinker> Session<T> {
             controls,
             work: Work::Move(task),
             clock_from,
+            has_clock,
             ending: false,
         });
+    }
+
+    /// The clock of what was pondered runs from now on.
+    fn note_hit(&mut self, clock: Option<&Clock>, heard: Instant) {
+        let Some(thinking) = &mut self.thinking else {
+            return;
+        };
+        if thinking.clock_from.is_some() {
+            return;
+        }
+        thinking.clock_from = Some(heard);
+        match (clock, &self.position) {
+            (Some(clock), Ok(game)) => self.losses.begin(game.position().side_to_move(), clock),
+            _ if !thinking.has_clock => self.losses.forget_clock(),
+            _ => {}
+        }
     }
 
     fn go_mate(&mut self, time: Option<Duration>) {
@@ -270,6 +291,7 @@ impl<T: Thinker> Session<T> {
                     controls,
                     work: Work::Mate(task),
                     clock_from: None,
+                    has_clock: false,
                     ending: false,
                 });
             }

@@ -11,22 +11,30 @@ use super::{
     thinker::{Control, Question},
 };
 use crate::{clock::Tempo, team::Choices};
-use monju_engine::{Control as Steering, Game, Limits, SearchChoices, eval::Sigma};
+use monju_engine::{Control as Steering, Game, Limits, Move, SearchChoices, eval::Sigma};
 use std::{
     io,
     time::{Duration, Instant},
 };
-use tokio::{sync::mpsc, time::timeout};
+use tokio::{
+    sync::{mpsc, watch},
+    time::timeout,
+};
 
 /// While there is a team, it only has to be at hand.
 const HASH_MIB: u32 = 8;
 /// Where there is none, and nobody has said how much it may take.
 const ALONE_HASH_MIB: u32 = 64;
 
+/// How long a search that was told to end is waited for; it takes 5 ms.
+const END_PATIENCE: Duration = Duration::from_millis(40);
+
 /// One native player without noise. It is made before it is needed: then there may be little time.
 #[derive(Debug)]
 pub struct Substitute {
     thread: SearchThread,
+    /// What was made last.
+    prepared: Option<PlayerChoice>,
 }
 
 /// Where a search finds the player.
@@ -43,20 +51,42 @@ impl Substitute {
     /// # Errors
     /// There is no thread to be had.
     pub fn start() -> io::Result<Self> {
-        let thread = SearchThread::start()?;
-        Ok(Self { thread })
+        Ok(Self {
+            thread: SearchThread::start()?,
+            prepared: None,
+        })
     }
 
-    /// Begins to make it ready for a game beside a team of these choices.
-    pub fn prepare(&mut self, choices: &Choices, game_id: String) {
-        self.thread.prepare(setting(choices, true, game_id));
+    /// Begins to make it ready for a game beside a team of these choices, or, without a team, for one that
+    /// it plays with the memory that the team would have had.
+    pub fn prepare(&mut self, choices: &Choices, has_team: bool, game_id: String) {
+        let player = player(choices, has_team);
+        self.prepared = Some(player.clone());
+        self.thread.prepare(setting(player, game_id));
     }
 
-    /// Where it is found in a game. Without a team it takes the memory that the team would have had.
-    pub fn stand(&self, choices: &Choices, has_team: bool, game_id: String) -> Stand {
+    /// Whether it is ready for what a team of these choices has left to it.
+    pub fn is_prepared(&self, choices: &Choices, has_team: bool) -> bool {
+        self.prepared.as_ref() == Some(&player(choices, has_team))
+    }
+
+    /// Whether it has been made.
+    pub fn is_ready(&self) -> bool {
+        self.thread.is_settled()
+    }
+
+    /// Waits for the next change of that.
+    pub async fn changed(&mut self) {
+        self.thread.changed().await;
+    }
+
+    /// Where it is found in a game: as it was made, for the clock runs.
+    pub fn stand(&self, choices: &Choices, game_id: String) -> Stand {
+        let prepared = self.prepared.clone();
+        let player = prepared.unwrap_or_else(|| player(choices, true));
         Stand {
             jobs: self.thread.desk(),
-            setting: setting(choices, has_team, game_id),
+            setting: setting(player, game_id),
             tempo: choices
                 .tempo
                 .as_deref()
@@ -66,8 +96,8 @@ impl Substitute {
     }
 }
 
-fn setting(choices: &Choices, has_team: bool, game_id: String) -> Setting {
-    let player = PlayerChoice {
+fn player(choices: &Choices, has_team: bool) -> PlayerChoice {
+    PlayerChoice {
         evaluator: choices.evaluator.clone().unwrap_or_default(),
         sigma: Sigma::ZERO,
         hash_mib: match has_team {
@@ -76,7 +106,10 @@ fn setting(choices: &Choices, has_team: bool, game_id: String) -> Setting {
         },
         threads: 1,
         search: SearchChoices::NONE,
-    };
+    }
+}
+
+fn setting(player: PlayerChoice, game_id: String) -> Setting {
     Setting {
         player,
         game_id,
@@ -106,17 +139,21 @@ impl Stand {
     /// Begins a search that says nothing and ends after `time`.
     pub fn think(self, game: &Game, time: Duration) -> Thought {
         let control = Steering::new();
+        let (sees, seen) = watch::channel(None);
         let task = Task {
             game: game.clone(),
             limits: Limits::default(),
             deadline: Some(Instant::now() + time),
             ponder: false,
             control: control.clone(),
-            progress: Box::new(|_| ()),
+            progress: Box::new(move |line| {
+                sees.send_replace(line.pv.first().copied());
+            }),
         };
         Thought {
             outcome: self.jobs.think(self.setting, task),
             control,
+            seen,
             game: game.clone(),
         }
     }
@@ -127,28 +164,31 @@ impl Stand {
 pub struct Thought {
     control: Steering,
     outcome: Searching,
+    /// The best move so far.
+    seen: watch::Receiver<Option<Move>>,
     game: Game,
 }
 
 impl Thought {
-    /// Waits for the answer, and asks for it after `patience`; whatever goes wrong, it is one that the
-    /// rules allow.
+    /// Waits for the answer, asks for it after `patience`, and does without it where it does not come; whatever
+    /// goes wrong, it is one that the rules allow.
     pub async fn answer_by(&mut self, patience: Duration) -> Answer {
-        let outcome = match timeout(patience, &mut self.outcome).await {
-            Ok(outcome) => outcome,
-            Err(_) => {
-                self.control.stop();
-                (&mut self.outcome).await
-            }
-        };
-        match outcome {
-            Ok(Ok(outcome)) => Answer::from_outcome(&outcome),
-            Ok(Err(reason)) => {
-                tracing::error!(reason, "the substitute failed");
-                Answer::any(&self.game)
-            }
-            Err(_) => Answer::any(&self.game),
+        let mut outcome = timeout(patience, &mut self.outcome).await;
+        if outcome.is_err() {
+            self.control.stop();
+            outcome = timeout(END_PATIENCE, &mut self.outcome).await;
         }
+        match outcome {
+            Ok(Ok(Ok(outcome))) => return Answer::from_outcome(&outcome),
+            Ok(Ok(Err(reason))) => tracing::error!(reason, "the substitute failed"),
+            Ok(Err(_)) => tracing::error!("the substitute failed"),
+            Err(_) => tracing::warn!("the substitute does not end in time"),
+        }
+        let seen = self.seen.borrow().filter(|&mv| self.game.is_legal(mv));
+        seen.map_or_else(
+            || Answer::any(&self.game),
+            |mv| Answer::Move { mv, ponder: None },
+        )
     }
 }
 

@@ -129,6 +129,7 @@ enum Job {
     Prepare {
         number: u64,
         setting: Setting,
+        done: oneshot::Sender<()>,
     },
     Think {
         setting: Setting,
@@ -175,14 +176,18 @@ impl SearchThread {
         })
     }
 
-    /// Begins to make the player, or to make it forget the last game.
+    /// Begins to make the player, or to make it forget the last game. Meanwhile somebody counts as busy, as
+    /// in [`Jobs::think`].
     pub fn prepare(&mut self, setting: Setting) {
         self.last += 1;
+        let (done, receiver) = oneshot::channel();
         // The thread ends only after this end of it.
         let _ = self.jobs.send(Job::Prepare {
             number: self.last,
             setting,
+            done,
         });
+        tokio::task::spawn_blocking(|| receiver.blocking_recv());
     }
 
     /// Whether the last preparation is dealt with.
@@ -243,7 +248,11 @@ struct Desk {
 impl Desk {
     fn work(&mut self, job: Job, status: &watch::Sender<Status>) {
         match job {
-            Job::Prepare { number, setting } => {
+            Job::Prepare {
+                number,
+                setting,
+                done,
+            } => {
                 // What was wrong with the choice may be mended.
                 self.made.take_if(|made| made.flaw.is_some());
                 let prepared = self.guarded(setting, |_| ());
@@ -252,6 +261,7 @@ impl Desk {
                     settled: number,
                     failure: prepared.err().or_else(flaw),
                 });
+                let _ = done.send(());
             }
             Job::Think {
                 setting,

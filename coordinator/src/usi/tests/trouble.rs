@@ -28,18 +28,38 @@ async fn without_a_team() -> Gui {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_broken_stream_leaves_the_leading_move() {
-    let standing = Step::Standing(ballot(&["2g2f", "7g7f", "2g2f"]));
-    let mut gui = Gui::new(vec![standing, Step::Break]);
+async fn a_broken_stream_leaves_the_leading_move_or_the_time_to_find_another() {
+    for (broken_after, is_late) in [(400, true), (100, false)] {
+        let standing = Step::Standing(ballot(&["2g2f", "7g7f", "2g2f"]));
+        let pause = Step::Pause(Duration::from_millis(broken_after));
+        let mut gui = Gui::new(vec![standing, pause, Step::Break]);
+        gui.ready().await;
+        gui.say("position startpos\ngo btime 0 wtime 0 byoyomi 600");
+        let lines = gui.hear_until("bestmove").await;
+        let error = "info string error: the coordinator failed: the cable is out";
+        assert!(lines.iter().any(|line| line == error), "{lines:?}");
+        let last = &lines[lines.len() - 1];
+        match is_late {
+            true => assert_eq!(last, "bestmove 2g2f"),
+            false => {
+                let searches = lines.iter().any(|line| line.starts_with("info depth"));
+                assert!(searches, "{lines:?}");
+                assert_legal(last);
+            }
+        }
+        assert!(gui.wait(60).await.is_empty());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_coordinator_that_hangs_is_not_waited_for_until_the_flag_falls() {
+    let mut gui = Gui::new(vec![Step::Standing(ballot(&["2g2f"])), Step::Hang]);
     gui.ready().await;
-    gui.say("position startpos\ngo btime 60000 wtime 60000");
-    let lines = gui.hear_until("bestmove").await;
-    assert!(
-        lines.contains(&"info string error: the coordinator failed: the cable is out".to_owned()),
-        "{lines:?}"
-    );
-    assert_eq!(lines[lines.len() - 1], "bestmove 2g2f");
-    assert!(gui.wait(60).await.is_empty());
+    let start = Instant::now();
+    gui.say("position startpos\ngo btime 600000 wtime 600000");
+    assert_eq!(gui.best_move().await, "bestmove 2g2f");
+    // Three times the normal time, and a second.
+    assert_eq!(start.elapsed(), Duration::from_secs(46));
 }
 
 #[tokio::test(start_paused = true)]
