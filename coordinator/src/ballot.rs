@@ -194,6 +194,12 @@ impl OpenBallot {
         }
     }
 
+    /// Whether every player has failed.
+    pub fn is_deserted(&self) -> bool {
+        let mut entries = self.entries.iter();
+        entries.all(|entry| matches!(entry.state, State::Failed(_)))
+    }
+
     /// Whether nothing more can come.
     pub fn is_complete(&self) -> bool {
         self.entries

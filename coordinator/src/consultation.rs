@@ -113,6 +113,12 @@ pub async fn consult(
     let kept = consultation.let_go();
     let missed = consultation.missed;
     let control = Control::new();
+    let reserve = consultation.reserve.as_ref();
+    let reserve = reserve.map(|reserve| reserve.control.clone());
+    let stop = || {
+        control.stop();
+        reserve.iter().for_each(Control::stop);
+    };
     let decision = consultation.decide(control.clone());
     tokio::pin!(decision);
     loop {
@@ -120,11 +126,11 @@ pub async fn consult(
             biased;
             ballot = &mut decision => return Outcome { ballot: Some(ballot), kept, missed },
             () = standings.closed() => {
-                control.stop();
+                stop();
                 return Outcome::default();
             }
             command = commands.recv(), if listening => match command {
-                Some(Command::Stop) => control.stop(),
+                Some(Command::Stop) => stop(),
                 Some(Command::PonderHit(_)) => {}
                 None => listening = false,
             },
@@ -145,12 +151,21 @@ struct Reserve {
     begun: Instant,
     control: Control,
     search: JoinHandle<String>,
+    /// All players were lost early: whatever they had said, it plays.
+    is_successor: bool,
 }
 
 impl Reserve {
-    /// What it has found; it ends here. `None` when it has hardly begun.
-    async fn choose(mut self) -> Option<String> {
-        if self.begun.elapsed() < RESERVE_RIPENS {
+    /// What it has found by `latest`; it ends there. `None` when it has hardly begun by then.
+    async fn choose(mut self, latest: Option<Instant>) -> Option<String> {
+        if let Some(latest) = latest {
+            if latest.saturating_duration_since(self.begun) < RESERVE_RIPENS {
+                return None;
+            }
+            if let Ok(found) = time::timeout_at(latest, &mut self.search).await {
+                return found.ok();
+            }
+        } else if self.begun.elapsed() < RESERVE_RIPENS {
             return None;
         }
         self.control.stop();
@@ -333,28 +348,50 @@ impl<'a> Consultation<'a> {
     fn search_if_silent(&mut self) {
         self.has_looked = true;
         if let (None, Verdict::NoVotes) = (self.by_rules, self.ballot.verdict()) {
-            let left = self.pace.decide_at().map_or(Duration::ZERO, |at| {
-                at.saturating_duration_since(Instant::now())
-            });
-            let control = Control::new();
-            let game = self.ballot.game().clone();
-            let search = tokio::spawn(fallback::choose(game, left, control.clone()));
-            self.reserve = Some(Reserve {
-                begun: Instant::now(),
-                control,
-                search,
-            });
+            self.begin_reserve(false);
         }
     }
 
+    /// Searches for a move of the coordinator's own where all players are lost before the middle of the time:
+    /// what they have said by then is worth less.
+    fn search_if_deserted(&mut self) {
+        let is_early = self.reserve_at().is_some_and(|at| at > Instant::now());
+        if is_early && !self.seats.is_empty() && self.ballot.is_deserted() {
+            self.has_looked = true;
+            self.begin_reserve(true);
+        }
+    }
+
+    fn begin_reserve(&mut self, is_successor: bool) {
+        let left = self.pace.decide_at().map_or(Duration::ZERO, |at| {
+            at.saturating_duration_since(Instant::now())
+        });
+        let control = Control::new();
+        let game = self.ballot.game().clone();
+        let search = tokio::spawn(fallback::choose(game, left, control.clone()));
+        self.reserve = Some(Reserve {
+            begun: Instant::now(),
+            control,
+            search,
+            is_successor,
+        });
+    }
+
+    /// Whether a search of the coordinator's own plays, since there is nobody else.
+    fn is_succeeded(&self) -> bool {
+        let reserve = self.reserve.as_ref();
+        reserve.is_some_and(|reserve| reserve.is_successor)
+    }
+
     fn is_over(&self) -> bool {
-        !self.pondering && (self.by_rules.is_some() || self.ballot.is_complete())
+        let is_decided = self.by_rules.is_some() || self.ballot.is_complete();
+        !self.pondering && is_decided && !self.is_succeeded()
     }
 
     fn obey(&mut self, command: Command) {
         match command {
             Command::Stop => {
-                self.missed = self.pondering;
+                self.missed |= self.pondering;
                 self.pondering = false;
                 self.stop_members();
                 // After a missed ponder the next question is on its way, perhaps to searches that
@@ -402,6 +439,9 @@ impl<'a> Consultation<'a> {
         self.review();
         if self.pace.stop_at().is_some_and(|at| at <= Instant::now()) {
             self.stop_members();
+            if self.is_succeeded() {
+                self.pace.decide_within(Duration::ZERO);
+            }
         }
     }
 
@@ -452,7 +492,10 @@ impl<'a> Consultation<'a> {
         match event {
             Event::Progress(line) => self.ballot.progress(player, line, arrived),
             Event::Result(result) => self.ballot.result(player, result, arrived),
-            Event::Failed(reason) => self.ballot.fail(player, reason, arrived),
+            Event::Failed(reason) => {
+                self.ballot.fail(player, reason, arrived);
+                self.search_if_deserted();
+            }
         }
         if self.standing_at.is_none() {
             let now = Instant::now();
@@ -471,8 +514,12 @@ impl<'a> Consultation<'a> {
         self.crew.dismiss(self.missed, names)
     }
 
-    /// `control` ends the fallback search, should there be one.
+    /// `control` ends the search for a move of the coordinator's own, should there be one yet to begin.
     async fn decide(mut self, control: Control) -> Ballot {
+        // With time left, all of it is used.
+        let stop_at = self.pace.stop_at();
+        let reserve = self.reserve.take();
+        let succeeds = reserve.as_ref().is_some_and(|reserve| reserve.is_successor);
         let (mv, ponder, tie_break) = match (self.by_rules, self.ballot.verdict()) {
             (Some(mv), _) => (mv.to_owned(), String::new(), TieBreak::Rules),
             (
@@ -482,21 +529,31 @@ impl<'a> Consultation<'a> {
                     ponder,
                     tie_break,
                 },
-            ) => (mv, ponder, tie_break),
-            (None, Verdict::NoVotes) => {
-                let left = self.pace.stop_at().map_or(Duration::ZERO, |at| {
-                    at.saturating_duration_since(Instant::now())
-                });
-                // With time left, all of it is used.
-                let reserve = match self.reserve.take().filter(|_| left.is_zero()) {
-                    Some(reserve) => reserve.choose().await,
+            ) if !succeeds => (mv, ponder, tie_break),
+            (None, verdict) => {
+                let found = match reserve {
+                    Some(reserve) => reserve.choose(stop_at).await,
                     None => None,
                 };
-                let mv = match reserve {
-                    Some(mv) => mv,
-                    None => fallback::choose(self.ballot.game().clone(), left, control).await,
-                };
-                (mv, String::new(), TieBreak::Fallback)
+                match (found, verdict) {
+                    (Some(mv), _) => (mv, String::new(), TieBreak::Fallback),
+                    (
+                        None,
+                        Verdict::Decided {
+                            mv,
+                            ponder,
+                            tie_break,
+                        },
+                    ) => (mv, ponder, tie_break),
+                    (None, Verdict::NoVotes) => {
+                        let left = stop_at.map_or(Duration::ZERO, |at| {
+                            at.saturating_duration_since(Instant::now())
+                        });
+                        let game = self.ballot.game().clone();
+                        let mv = fallback::choose(game, left, control).await;
+                        (mv, String::new(), TieBreak::Fallback)
+                    }
+                }
             }
         };
         let heading = self.ballot.heading();

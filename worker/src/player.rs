@@ -300,6 +300,10 @@ impl Steering<'_> {
                 steer = steer_of(&mut self.steers) => break steer,
                 () = self.unwanted.closed() => break Steer::Stop,
                 command = self.commands.recv() => match command {
+                    Some(command) if self.is_of_this_game(&command) => {
+                        self.waiting.push_front(command);
+                        break Steer::Stop;
+                    }
                     Some(command) => self.put_off(command),
                     // The worker is going down.
                     None => break Steer::Stop,
@@ -309,6 +313,13 @@ impl Steering<'_> {
         };
         self.stopped = matches!(steer, Steer::Stop);
         steer
+    }
+
+    /// Whether it is another question in the game that is thought about: whoever asks it has lost the running
+    /// search, perhaps by a connection that is not known to be dead here.
+    fn is_of_this_game(&self, command: &Command) -> bool {
+        matches!(command, Command::Think(think)
+            if !self.game_id.is_empty() && think.order.game_id == self.game_id)
     }
 
     /// Lets a command wait until the running think is over.

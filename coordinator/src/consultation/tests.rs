@@ -201,6 +201,28 @@ async fn without_any_vote_the_coordinator_moves_itself() {
     assert!(Game::startpos().parse_move(mv).is_ok(), "{mv}");
 }
 
+/// What players said before they were lost early is worth less than what can be found in the rest of the time.
+#[tokio::test(start_paused = true)]
+async fn players_that_are_all_lost_early_leave_their_time_to_the_coordinator() {
+    for (lost_after, is_early) in [(100, true), (700, false)] {
+        let worker = FakeWorker::named("desk")
+            .player("a", &[Stream("9g9f"), Wait(lost_after), Die("gone")])
+            .player("b", &[Wait(20), Die("gone")]);
+        let (roster, _server) = worker.roster().await;
+        let ballot = run(&roster, question(time_limit(1_000)), vec![]).await;
+        let (mv, tie_break, elapsed_ms) = decision(&ballot);
+        assert_eq!(arrivals(&ballot), [Arrival::Failed, Arrival::Failed]);
+        assert!(Game::startpos().parse_move(mv).is_ok(), "{mv}");
+        if is_early {
+            assert_eq!(tie_break, TieBreak::Fallback);
+            // The search takes real time, which a clock that stands still says nothing about.
+            assert!(elapsed_ms >= 950, "{elapsed_ms}");
+        } else {
+            assert_eq!((mv, tie_break, elapsed_ms), ("9g9f", TieBreak::None, 700));
+        }
+    }
+}
+
 /// The coordinator searches for itself from the middle of the time on; whoever speaks after that still
 /// counts.
 #[tokio::test(start_paused = true)]

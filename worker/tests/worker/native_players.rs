@@ -96,6 +96,17 @@ async fn a_second_coordinator_waits_for_the_first() {
     assert!(!later.line().await.r#move.is_empty());
 }
 
+/// As after a connection was lost of which only the coordinator knows.
+#[tokio::test]
+async fn a_later_question_in_the_same_game_ends_the_earlier_search() {
+    let (_worker, client) = in_process(NOISY).await;
+    let mut earlier = Think::go(&client, native(endless())).await;
+    earlier.progress().await;
+    let mut later = Think::go(&client, native(nodes(1_000))).await;
+    assert!(!later.line().await.r#move.is_empty());
+    assert!(!earlier.line().await.r#move.is_empty());
+}
+
 #[tokio::test]
 async fn a_think_that_nobody_wants_any_more_is_not_waited_for() {
     let (_worker, client) = in_process(NOISY).await;
