@@ -174,8 +174,8 @@ pub fn unique_name() -> String {
     )
 }
 
-/// Games at the same time unless told otherwise: one a core, or one where time is measured,
-/// because games would disturb each other.
+/// Games at the same time unless told otherwise: one a core, or one where time is measured or a
+/// coordinator elsewhere is asked, because games would disturb each other.
 pub fn default_jobs(specification: &Specification) -> usize {
     let timed = |ensemble: &Ensemble| {
         ensemble.limits.time_ms.is_some()
@@ -183,7 +183,7 @@ pub fn default_jobs(specification: &Specification) -> usize {
                 Members::Here { players, .. } => {
                     players.iter().any(|player| player.limits.time.is_some())
                 }
-                Members::Elsewhere { .. } => false,
+                Members::Elsewhere { .. } => true,
             }
     };
     let cells = &specification.cells;

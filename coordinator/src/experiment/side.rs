@@ -17,9 +17,13 @@ use monju_proto::v1::{
 use std::{sync::Arc, time::Duration};
 use tokio::{
     sync::{Semaphore, mpsc},
-    time::Instant,
+    time::{Instant, timeout},
 };
 use tokio_stream::wrappers::ReceiverStream;
+
+/// A side that has not said anything for so long will say nothing more: while it thinks, there are
+/// standings.
+const SILENCE: Duration = Duration::from_secs(30 * 60);
 
 /// A side that is ready to play.
 #[derive(Debug)]
@@ -135,13 +139,20 @@ impl Seat {
         let message = Some(consult_request::Message::Begin(begin));
         let _ = sender.send(ConsultRequest { message }).await;
         let lost = |status: tonic::Status| Lost(reason(&status));
-        let answers = self
-            .team
-            .client
-            .consult(ReceiverStream::new(requests))
-            .await;
+        let silent = |_| {
+            Lost(format!(
+                "nothing was heard of it for {} s",
+                SILENCE.as_secs()
+            ))
+        };
+        let answers = self.team.client.consult(ReceiverStream::new(requests));
+        let answers = timeout(SILENCE, answers).await.map_err(silent)?;
         let mut answers = answers.map_err(lost)?.into_inner();
-        while let Some(answer) = answers.message().await.map_err(lost)? {
+        loop {
+            let answer = timeout(SILENCE, answers.message()).await.map_err(silent)?;
+            let Some(answer) = answer.map_err(lost)? else {
+                break;
+            };
             if let Some(Message::Ballot(ballot)) = answer.message {
                 return Ok(Answer {
                     ballot,

@@ -77,9 +77,20 @@ impl Cell {
         let found = self.parameters.iter().find(|(known, _)| known == name);
         found.map(|(_, value)| value.as_str())
     }
+
+    /// Whether the players of a side are a coordinator's elsewhere.
+    pub fn has_members_elsewhere(&self) -> bool {
+        let mut sides = [&self.first, &self.second].into_iter();
+        sides.any(|side| matches!(side.members, Members::Elsewhere { .. }))
+    }
 }
 
 impl Specification {
+    /// Whether there are cells with such players.
+    pub fn has_members_elsewhere(&self) -> bool {
+        self.cells.iter().any(Cell::has_members_elsewhere)
+    }
+
     /// Reads and checks a file.
     ///
     /// # Errors

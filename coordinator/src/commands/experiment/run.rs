@@ -13,7 +13,7 @@ use anyhow::{Context, bail};
 use std::{path::PathBuf, sync::Arc, time::Duration};
 use tokio::{
     sync::{mpsc, watch},
-    time::{self, Instant},
+    time::{self, Instant, MissedTickBehavior},
 };
 
 /// How often the progress is brought up to date with what other runners have done.
@@ -21,6 +21,9 @@ const REFRESH: Duration = Duration::from_secs(10);
 
 /// After the second interrupt, a store that is away is waited for no longer than this.
 const ABORT_PATIENCE: Duration = Duration::from_secs(10);
+
+/// How long a store may take to say how far others are; meanwhile nobody is heard.
+const REFRESH_PATIENCE: Duration = Duration::from_secs(1);
 
 /// What to play, and where.
 #[derive(Clone, Debug)]
@@ -72,10 +75,17 @@ impl Run {
             let pairs = store.retry_given_up().await?;
             eprintln!("{pairs} pairs that were given up are tried again");
         }
+        let jobs = self
+            .jobs
+            .unwrap_or_else(|| runner::default_jobs(&specification));
+        if jobs > 1 && specification.has_members_elsewhere() {
+            eprintln!(
+                "warning: {jobs} games at the same time share one coordinator: its players forget one \
+                 game when they are asked about another; --jobs 1 keeps games apart"
+            );
+        }
         let runner = Runner {
-            jobs: self
-                .jobs
-                .unwrap_or_else(|| runner::default_jobs(&specification)),
+            jobs,
             specification: Arc::new(specification),
             store,
             name: runner::unique_name(),
@@ -128,7 +138,11 @@ impl Run {
         let playing = runner.run(stop, events);
         tokio::pin!(playing);
         let mut refresh = time::interval(REFRESH);
+        refresh.set_missed_tick_behavior(MissedTickBehavior::Delay);
         refresh.tick().await;
+        // Once it listens it misses nothing, whatever else is being done when it is told.
+        let told_to_end = server::told_to_end();
+        tokio::pin!(told_to_end);
         let mut give_up_at = None;
         loop {
             tokio::select! {
@@ -143,7 +157,8 @@ impl Run {
                 Some(event) = told.recv() => progress.note(&event),
                 _ = refresh.tick() => {
                     // Without the store the bars stand still; the runner says why.
-                    if let Ok(standings) = runner.store.standings().await {
+                    let standings = time::timeout(REFRESH_PATIENCE, runner.store.standings());
+                    if let Ok(Ok(standings)) = standings.await {
                         progress.refresh(&standings);
                     }
                 }
@@ -152,7 +167,8 @@ impl Run {
                     progress.finish();
                     return Ok(Stop::Abort);
                 }
-                () = server::told_to_end() => {
+                () = &mut told_to_end => {
+                    told_to_end.set(server::told_to_end());
                     let next = match *stopper.borrow() {
                         Stop::No => Stop::Drain,
                         _ => Stop::Abort,

@@ -19,6 +19,9 @@ use tracing::{info, warn};
 /// How often a runner looks for pairs that another one has given up, while there is nothing else.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
+/// A coordinator elsewhere that has failed may be back after so long; each failure that follows doubles it.
+const PAUSES: (Duration, Duration) = (Duration::from_secs(5), Duration::from_secs(60));
+
 pub(super) struct Board {
     runner: Runner,
     turns: Arc<Semaphore>,
@@ -59,6 +62,8 @@ impl Board {
     }
 
     async fn play_all(&mut self, stop: &mut watch::Receiver<Stop>) -> Result<(), StoreError> {
+        let (first_pause, longest) = PAUSES;
+        let mut pause = first_pause;
         while *stop.borrow() == Stop::No {
             // Never cut short: the store may have given a pair to a question nobody waits for.
             let leased = self.lease().await?;
@@ -77,7 +82,16 @@ impl Board {
             };
             let outcome = self.play(&lease, stop).await;
             let ending = *stop.borrow() != Stop::No;
+            let failed = matches!(outcome, Outcome::Failed(_));
             self.conclude(&lease, outcome, ending).await?;
+            if !failed {
+                pause = first_pause;
+            } else if self.runner.specification.cells[lease.cell].has_members_elsewhere() {
+                tokio::select! {
+                    () = time::sleep(pause) => pause = (pause * 2).min(longest),
+                    _ = stop.wait_for(|stop| *stop != Stop::No) => {}
+                }
+            }
         }
         Ok(())
     }
