@@ -232,39 +232,42 @@ fn a_declaration_is_claimed() {
     assert_eq!(outcome.answer, Answer::Win);
 }
 
+/// By what the transposition table has learned meanwhile, and, where that holds nothing, by the best moves
+/// alone (paper 003, section 9).
 #[test]
 fn pondering_from_the_opponents_position_prepares_every_reply() {
-    let nodes = |nodes| Limits {
-        nodes: Some(nodes),
-        ..Limits::default()
-    };
-    let depth = Limits {
-        depth: Some(9),
-        ..Limits::default()
-    };
     let game = Game::from_usi("startpos moves 7g7f 3c3d 2g2f 4c4d 4i5h").expect("a game");
-    let (mut prepared, mut unprepared) = (0, 0);
-    for reply in game.legal_moves() {
-        let mut after = game.clone();
-        after.play(reply).expect("legal");
-        let to_depth = |ponder: bool| {
-            let mut player = Player::new(PlayerSettings {
-                evaluator: Model::material(),
-                hash_mib: 4,
-                ..PlayerSettings::default()
-            })
-            .expect("a player");
-            player.new_game(0);
-            if ponder {
-                player.ponder(&game, &nodes(400_000), &Control::new(), &mut |_| ());
-            }
-            let outcome = player.think(&after, &depth, &Control::new(), &mut |_| ());
-            outcome.line.nodes
-        };
-        prepared += to_depth(true);
-        unprepared += to_depth(false);
+    for (search, effort, thorough) in [
+        ("", 400_000, 9),
+        ("table=0,internal_reduction=0", 50_000, 4),
+    ] {
+        let (mut prepared, mut unprepared) = (0, 0);
+        for reply in game.legal_moves() {
+            let mut after = game.clone();
+            after.play(reply).expect("legal");
+            let to_depth = |ponder: bool| {
+                let mut player = Player::new(PlayerSettings {
+                    evaluator: Model::material(),
+                    hash_mib: 4,
+                    search: search.parse().expect("search options"),
+                    ..PlayerSettings::default()
+                })
+                .expect("a player");
+                player.new_game(0);
+                if ponder {
+                    player.ponder(&game, &nodes(effort), &Control::new(), &mut |_| ());
+                }
+                let outcome = player.think(&after, &depth(thorough), &Control::new(), &mut |_| ());
+                outcome.line.nodes
+            };
+            prepared += to_depth(true);
+            unprepared += to_depth(false);
+        }
+        assert!(
+            prepared < unprepared,
+            "{search}: {prepared} nodes, else {unprepared}"
+        );
     }
-    assert!(prepared < unprepared, "{prepared} nodes, else {unprepared}");
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! The search on real middlegames, with debug assertions on.
 
 use monju_engine::{
-    Answer, Bound, Control, EvaluatorKind, Game, Limits, Line, Model, Player, PlayerSettings, Score,
+    Answer, Bound, Control, EvaluatorKind, Game, Limits, Line, Model, Player, PlayerSettings,
+    Score, SearchOptions,
 };
 use std::{fs, path::Path};
 
@@ -102,4 +103,74 @@ fn long_mates_are_found() {
         all += 1;
     }
     assert!(found * 10 >= all * 6, "{found} of {all}");
+}
+
+/// What a search has said, depth by depth: another search says something else.
+fn course(search: &str, position: &str) -> Vec<(u32, u64, Score)> {
+    let mut player = Player::new(PlayerSettings {
+        evaluator: Model::embedded(EvaluatorKind::Material).expect("values"),
+        hash_mib: 4,
+        search: search.parse().expect("a search option"),
+        ..PlayerSettings::default()
+    })
+    .expect("good settings");
+    let game = Game::from_usi(position).expect("a position");
+    let limits = Limits {
+        nodes: Some(12_000),
+        ..Limits::default()
+    };
+    let mut course = Vec::new();
+    let outcome = player.think(&game, &limits, &Control::new(), &mut |line| {
+        course.push((line.depth, line.nodes, line.score));
+    });
+    let Answer::Move(mv) = outcome.answer else {
+        panic!("{:?} with {search}", outcome.answer);
+    };
+    assert!(game.is_legal(mv), "{mv} with {search}");
+    course
+}
+
+/// Every part of the search can be switched, and every number set; only those that are about several
+/// threads, virtual players or searches change nothing in one short search of one thread.
+#[test]
+fn every_search_option_changes_the_search() {
+    const ELSEWHERE: [&str; 6] = [
+        // A search ends with the iteration that proves its mate: only in long ones is there anything to narrow.
+        "mate_distance",
+        "split_depth",
+        "split_patience",
+        "split_waiting",
+        "lane_dissent",
+        "table_persistence",
+    ];
+    /// Numbers of parts that are off.
+    const OFF: [(&str, &str); 5] = [
+        ("node_window", "node_aspiration=1,"),
+        ("mate_search_", "mate_search=2,mate_search_depth=3,"),
+        ("probcut_", "probcut=1,"),
+        ("history_pruning_", "history_pruning=1,"),
+        ("history_pruning", "history_pruning_margin=0,"),
+    ];
+    // Two middlegames, an endgame, and a mate in 7.
+    let positions = [
+        "l4S2l/4g1gs1/5p1p1/pr2N1pkp/4Gn3/PP3PPPP/2GPP4/1K7/L3r+s2L w BS2N5Pb 1",
+        "ln1gk1snl/6gb1/p2p1pppp/1rP1p4/9/1SpP1P3/PP2PSP1P/2GS3R1/LN2KG1NL b Pbp 55",
+        "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w RGgsn5p 1",
+        "ln1r3n1/4g4/p1p1p1sk1/1p1p5/P4N1G1/2PS5/1PNPPP2+l/3Gb1G2/LKb2r+p2 w 2S2Pl4p 94",
+    ];
+    let mut idle = Vec::new();
+    for (name, range) in SearchOptions::ALL {
+        let switched_on = OFF.iter().find(|(part, _)| name.starts_with(part));
+        let others = switched_on.map_or("", |(_, others)| others);
+        let changes = positions.iter().any(|position| {
+            let course_at = |value: i32| course(&format!("{others}{name}={value}"), position);
+            let low = *range.start();
+            let [least, more, most] = [low, low + 1, *range.end()].map(course_at);
+            least != more || more != most
+        });
+        if changes == ELSEWHERE.contains(name) {
+            idle.push(*name);
+        }
+    }
+    assert!(idle.is_empty(), "{idle:?}");
 }

@@ -3,7 +3,7 @@
 use crate::commands::bench::{Bench, Comparison, Dimension, Evaluators, RivalOption, Scaling};
 use clap::{ArgGroup, Args};
 use monju_engine::{
-    EvaluatorChoice, PlayerSettings, SearchChoices, bench::MIDDLEGAME, eval::Sigma,
+    EvaluatorChoice, PlayerSettings, SearchChoices, SearchOptions, bench::MIDDLEGAME, eval::Sigma,
 };
 use monju_worker::load_evaluator;
 use std::{path::PathBuf, time::Duration};
@@ -31,6 +31,17 @@ Examples: monju bench --threads 1,2 --depth 20 --hash 256 --sigma 1 --rounds 4
           monju bench --evaluators material,linear,nnue
           monju bench --against fairy-stockfish --against-option UCI_Variant=shogi \\
               --against-option Threads=1";
+
+/// The same, and every option of the search.
+pub fn long_help() -> String {
+    let mut help =
+        format!("{HELP}\n\nSearch options (--search, or SearchOptions of 'monju engine'):\n");
+    for (name, default, range, what) in SearchOptions::DESCRIPTIONS {
+        let (low, high) = (range.start(), range.end());
+        help += &format!("  {name}={default} ({low} to {high}):{what}\n");
+    }
+    help
+}
 
 fn parse_lanes(text: &str) -> Result<usize, String> {
     let lanes = text.parse().map_err(|_| "not a number".to_owned())?;

@@ -18,14 +18,22 @@ impl Bitboard {
     }
 
     /// The squares of one rank, 0 for rank a.
+    ///
+    /// # Panics
+    /// There are nine.
     #[inline(always)]
     pub const fn rank(rank: usize) -> Self {
+        assert!(rank < 9);
         Self(RANK_A << rank)
     }
 
     /// The squares of one file, 0 for file 1.
+    ///
+    /// # Panics
+    /// There are nine.
     #[inline(always)]
     pub const fn file(file: usize) -> Self {
+        assert!(file < 9);
         Self(0x1ff << (9 * file))
     }
 

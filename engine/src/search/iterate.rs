@@ -83,6 +83,8 @@ pub(crate) struct Search<'a, E, V: Values> {
     pub(super) lanes: LaneMoves,
     /// Moves that the root does without, because better ones are ranked already.
     pub(super) ruled_out: Vec<Move>,
+    /// The root has only one move.
+    pub(super) is_forced: bool,
     /// Length of `visits` at the root.
     pub(super) root_visits: usize,
     /// Evaluators to use while this thread helps others.
@@ -100,6 +102,7 @@ pub(crate) struct Search<'a, E, V: Values> {
 impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
     /// Deepens until a limit is reached.
     pub(super) fn run(mut self, limits: &Limits, legal: &[Move]) -> Line {
+        self.is_forced = legal.len() == 1;
         let mut previous = V::all(0);
         for depth in 1..MAX_PLY as i32 {
             if depth as u32 > self.control.depth_limit() {
@@ -132,8 +135,8 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
                 let value = value.lane(lane);
                 value.abs() >= MATE_BOUND && MATE_DISTANCE_SLACK * depth >= mate_plies(value)
             });
-            let forced = legal.len() == 1 && limits.time.is_some();
-            if proved && limits != &Limits::default() || forced {
+            let is_limited = limits.multi_pv.is_some() || self.control.has_limit();
+            if proved && is_limited || self.is_forced && self.control.has_deadline() {
                 break;
             }
         }

@@ -103,6 +103,16 @@ impl Control {
         deadline != u64::MAX && self.shared.origin.elapsed().as_nanos() >= u128::from(deadline)
     }
 
+    /// Whether its time will be over some day, as far as is known now.
+    pub(crate) fn has_deadline(&self) -> bool {
+        self.shared.deadline.load(Ordering::Relaxed) != u64::MAX
+    }
+
+    /// Whether anything limits the search, as far as is known now: after a ponder hit there may be something.
+    pub(crate) fn has_limit(&self) -> bool {
+        self.has_deadline() || self.node_limit() != u64::MAX || self.depth_limit() != u32::MAX
+    }
+
     pub(crate) fn node_limit(&self) -> u64 {
         self.shared.nodes.load(Ordering::Relaxed)
     }

@@ -5,8 +5,8 @@ use std::{fmt, ops::RangeInclusive, str::FromStr};
 
 macro_rules! options {
     ($( $(#[doc = $doc:literal])+ $name:ident = $default:literal in $low:literal..=$high:literal; )+) => {
-        /// Switches (0 or 1) and numbers of the search; the defaults are what matches have shown
-        /// to be best with the default evaluator.
+        /// Switches (0 or 1) and numbers of the search. The defaults are what matches have shown to be best with the
+        /// default evaluator, as far as they could tell; where they could not, parts of the papers' searches are on.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub struct SearchOptions {
             $( $(#[doc = $doc])+ pub $name: i32, )+
@@ -22,6 +22,10 @@ macro_rules! options {
             /// Every option: its name, and the values that it may have.
             pub const ALL: &'static [(&'static str, RangeInclusive<i32>)] =
                 &[ $( (stringify!($name), $low..=$high), )+ ];
+
+            /// Every option with its default value, the values that it may have, and what it does.
+            pub const DESCRIPTIONS: &'static [(&'static str, i32, RangeInclusive<i32>, &'static str)] =
+                &[ $( (stringify!($name), $default, $low..=$high, concat!($($doc),+)), )+ ];
 
             fn slot(&mut self, name: &str) -> Option<(&mut i32, RangeInclusive<i32>)> {
                 match name {
@@ -373,7 +377,7 @@ pub enum SearchOptionsError {
     #[error("search option '{0}' has no value, write name=value")]
     NoValue(String),
     /// No option has this name.
-    #[error("unknown search option '{0}'")]
+    #[error("unknown search option '{0}'; 'monju bench --help' lists them")]
     UnknownName(String),
     /// Not a number, or not one that the option may have.
     #[error("search option {name} must be between {low} and {high}, not '{value}'")]

@@ -35,7 +35,11 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
             self.node_limit = self.nodes.saturating_add(left);
             self.report_news();
         }
-        if self.control.is_over() {
+        // What a ponder hit asks for may be done already.
+        let is_done = self.best.is_some()
+            && (self.is_forced && self.control.has_deadline()
+                || self.root_depth as u32 > self.control.depth_limit());
+        if self.control.is_over() || is_done {
             self.halt();
         }
     }

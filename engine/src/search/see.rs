@@ -148,18 +148,20 @@ mod tests {
 
     #[test]
     fn thresholds_agree_with_the_definition() {
-        let mut compared = 0;
+        let (mut compared, mut promotions, mut drops) = (0, 0, 0);
         for position in random_positions(3, 30, 120) {
             for &mv in MoveList::legal(&position).as_slice() {
-                if mv.is_promotion() || mv.is_drop() {
-                    continue;
+                let captured = position.piece(mv.to()).get();
+                let mut value = captured.map_or(0, |(_, victim)| exchange_value(victim));
+                if let (true, Some(from)) = (mv.is_promotion(), mv.from()) {
+                    let kind = position.piece(from).kind();
+                    value += board_value(kind.promoted()) - board_value(kind);
+                    promotions += 1;
                 }
-                let Some((_, victim)) = position.piece(mv.to()).get() else {
-                    continue;
-                };
+                drops += u32::from(mv.is_drop());
                 let mut after = position.clone();
                 after.make(mv);
-                let value = exchange_value(victim) - exchange(&after, mv.to());
+                value -= exchange(&after, mv.to());
                 assert!(
                     gains_at_least(&position, mv, value),
                     "{position} {mv} {value}"
@@ -171,6 +173,6 @@ mod tests {
                 compared += 1;
             }
         }
-        assert!(compared > 500);
+        assert!(compared > 10_000 && promotions > 500 && drops > 2_000);
     }
 }

@@ -153,6 +153,7 @@ impl<'a, E: Evaluator + Clone, V: Values> Search<'a, E, V> {
             lane_count,
             lanes: vec![None; lane_count],
             ruled_out: Vec::new(),
+            is_forced: false,
             root_visits: game.visits().len(),
             spares: Vec::new(),
             published: 0,

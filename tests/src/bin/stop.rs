@@ -2,13 +2,19 @@
 //!
 //! ```text
 //! cargo build --release --bin monju
-//! cargo run --release -p monju-tests --bin stop -- --times 200
+//! cargo run --release -p monju-tests --bin stop -- --times 200 --within 5
 //! ```
+//!
+//! Every second position is a problem of mate, whose search for a mate has to be stopped as well.
 #![forbid(unsafe_code)]
 
 use clap::Parser;
-use monju_tests::{data::opening, usi::Usi};
+use monju_tests::{
+    data::{data, opening},
+    usi::Usi,
+};
 use std::{
+    process::ExitCode,
     thread,
     time::{Duration, Instant},
 };
@@ -22,6 +28,9 @@ struct Arguments {
     /// How often the engine is stopped
     #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     times: u32,
+    /// Fails where one answer took longer, in milliseconds
+    #[arg(long, value_name = "MS")]
+    within: Option<f64>,
     /// An option to set first; repeat it for several
     #[arg(long = "option", value_name = "NAME=VALUE", value_parser = parse_option)]
     options: Vec<(String, String)>,
@@ -38,9 +47,25 @@ fn parse_option(text: &str) -> Result<(String, String), String> {
     Ok((name.to_owned(), value.to_owned()))
 }
 
-fn main() {
+/// The longest problems of mate.
+fn problems() -> Vec<String> {
+    let table = data("mate/mates.tsv");
+    let mut problems: Vec<(u32, &str)> = table
+        .lines()
+        .filter_map(|line| {
+            let (sfen, plies) = line.split_once('\t')?;
+            Some((plies.parse().ok()?, sfen))
+        })
+        .collect();
+    problems.sort_by_key(|&(plies, _)| std::cmp::Reverse(plies));
+    let longest = problems.iter().take(OPENINGS);
+    longest.map(|(_, sfen)| format!("sfen {sfen}")).collect()
+}
+
+fn main() -> ExitCode {
     let Arguments {
         times,
+        within,
         options,
         proxy,
         arguments,
@@ -53,9 +78,15 @@ fn main() {
         engine.send(&format!("setoption name {name} value {value}"));
     }
     engine.new_game();
+    let problems = problems();
     let mut delays: Vec<Duration> = (0..times)
         .map(|time| {
-            engine.begin(&opening(time as usize % OPENINGS), "go infinite");
+            let number = time as usize / 2;
+            let position = match time % 2 {
+                0 => opening(number % OPENINGS),
+                _ => problems[number % problems.len()].clone(),
+            };
+            engine.begin(&position, "go infinite");
             // From before the first iteration's end to well into deep ones.
             thread::sleep(Duration::from_millis(u64::from(time * 37 % 400)));
             let stopped = Instant::now();
@@ -75,4 +106,8 @@ fn main() {
         share(99),
         share(100)
     );
+    match within {
+        Some(within) if share(100) > within => ExitCode::FAILURE,
+        _ => ExitCode::SUCCESS,
+    }
 }
