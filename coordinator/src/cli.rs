@@ -70,7 +70,7 @@ enum Command {
     /// Counts the positions that a number of legal moves leads to
     Perft(PerftArguments),
     /// Searches a fixed suite of positions: total nodes (the search's signature) and nodes/second
-    #[command(after_help = bench::HELP)]
+    #[command(after_help = bench::HELP, after_long_help = bench::long_help())]
     Bench(Box<bench::Arguments>),
     /// Makes weights for the evaluators, and what they are made from
     #[command(subcommand)]
