@@ -426,17 +426,16 @@ mod tests {
         assert_eq!(fairy.directory, Some(folder.join("data")));
         assert_eq!(fairy.environment["LANG"], "C");
         assert_eq!(fairy.go, [GoForm::Nodes, GoForm::Infinite]);
-        let mut options = fairy.options.0.clone();
-        options.sort_by(|left, right| left.0.cmp(&right.0));
+        // In the order of the file.
         assert_eq!(
-            options,
+            fairy.options.0,
             [
                 ("Minimum Thinking Time".to_owned(), OptionValue::Number(0)),
-                ("Ponder".to_owned(), OptionValue::Switch(false)),
                 (
                     "UCI_Variant".to_owned(),
                     OptionValue::Text("shogi".to_owned())
                 ),
+                ("Ponder".to_owned(), OptionValue::Switch(false)),
             ]
         );
         let gps = usi(&players[1]);
