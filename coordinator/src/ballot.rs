@@ -62,6 +62,8 @@ struct Entry {
     /// What the standing line says.
     said: Said,
     arrived: Duration,
+    /// It has failed, and may yet speak.
+    is_called_back: bool,
 }
 
 #[derive(Debug, PartialEq)]
@@ -185,12 +187,21 @@ impl OpenBallot {
         entries.any(|entry| matches!(entry.state, State::Failed(_)))
     }
 
-    /// A player that has failed is asked once more. What it had streamed stands until it says more.
+    /// A player that has failed is asked once more, and waited for as if it had not. What it had streamed
+    /// stands until it says more.
     pub fn ask_again(&mut self, player: usize) {
         for entry in &mut self.entries[self.places[player].clone()] {
             if matches!(entry.state, State::Failed(_)) {
                 entry.state = State::Thinking;
             }
+        }
+    }
+
+    /// A player that has failed is asked once more, and nobody waits for it: until it says something it counts
+    /// as lost.
+    pub fn call_back(&mut self, player: usize) {
+        for entry in &mut self.entries[self.places[player].clone()] {
+            entry.is_called_back = matches!(entry.state, State::Failed(_));
         }
     }
 
@@ -281,11 +292,20 @@ impl Entry {
             line: None,
             said: Said::Nothing,
             arrived: Duration::ZERO,
+            is_called_back: false,
         }
     }
 
+    /// Whether it has a say: it thinks, or is back.
+    fn speaks(&mut self) -> bool {
+        if std::mem::take(&mut self.is_called_back) {
+            self.state = State::Thinking;
+        }
+        self.state == State::Thinking
+    }
+
     fn progress(&mut self, game: &Game, line: Line, arrived: Duration) {
-        if self.state != State::Thinking {
+        if !self.speaks() {
             return;
         }
         let said = Said::read(game, move_of(&line));
@@ -303,7 +323,7 @@ impl Entry {
     }
 
     fn result(&mut self, game: &Game, line: Line, noise_seed: Option<u64>, arrived: Duration) {
-        if self.state != State::Thinking {
+        if !self.speaks() {
             return;
         }
         self.said = Said::read(game, move_of(&line));
@@ -319,9 +339,12 @@ impl Entry {
     fn fail(&mut self, reason: String, arrived: Duration) {
         if self.state == State::Thinking {
             warn!(player = self.info.name, reason, "player failed");
-            self.state = State::Failed(reason);
-            self.arrived = arrived;
+        } else if !self.is_called_back {
+            return;
         }
+        self.is_called_back = false;
+        self.state = State::Failed(reason);
+        self.arrived = arrived;
     }
 
     fn vote(&self, silent: Arrival, calibration: &Calibration) -> Vote {

@@ -13,6 +13,7 @@ pub use tempo::{Tempo, UnknownTempo};
 use monju_engine::Color;
 use monju_proto::v1::{Clock, Limits};
 use std::time::Duration;
+use tokio::time::{Instant, sleep_until};
 
 /// A consultation with any clock at all gets at least this long.
 pub const MINIMUM: Duration = Duration::from_millis(10);
@@ -23,7 +24,7 @@ const MOVES_TO_COME: u64 = 40;
 /// Without byoyomi and increment, what so many moves lose is left aside …
 const MOVES_THAT_LOSE: u64 = 100;
 
-/// … where that is seen to be more than what is kept of every clock in any case.
+/// … where more is set aside for each than this, which is there to be on the safe side.
 const PADDING_MS: u64 = 100;
 
 /// An easy move takes this share of a normal one, in percent.
@@ -85,15 +86,12 @@ pub fn budget(limits: &Limits, side: Color, overhead: Duration) -> Option<Budget
 /// One move's share of the clock.
 ///
 /// Main time is shared out over forty moves, and most of the increment and all of the byoyomi is
-/// spent on top. Where there is neither, what a hundred moves will lose is left aside: otherwise the
+/// spent on top. Where there is neither, what a hundred moves may lose is left aside: otherwise the
 /// losses alone would use up a long game's time. An increment counts as spendable only when there is nothing else: GUIs differ in
 /// whether the time they send already includes it. Byoyomi cannot be saved for later, so as soon as
 /// the main time is no more than one byoyomi nothing is saved any more.
 fn share_of_clock(clock: &Clock, side: Color, overhead: Duration) -> Budget {
-    let (main, increment) = match side {
-        Color::Black => (clock.black_ms, clock.black_increment_ms),
-        Color::White => (clock.white_ms, clock.white_increment_ms),
-    };
+    let (main, increment) = of_side(clock, side);
     let main = main.min(LONGEST_MS);
     let increment = increment.min(LONGEST_MS);
     let byoyomi = clock.byoyomi_ms.min(LONGEST_MS);
@@ -109,7 +107,8 @@ fn share_of_clock(clock: &Clock, side: Color, overhead: Duration) -> Budget {
         0 => MOVES_THAT_LOSE * overhead.saturating_sub(PADDING_MS),
         _ => 0,
     };
-    let share = main.saturating_sub(losses) / MOVES_TO_COME;
+    // What is set aside for one move is more than most lose, so a quarter of the time stays in any case.
+    let share = (main - losses.min(main * 3 / 4)) / MOVES_TO_COME;
     let wanted = share + increment * 4 / 5 + byoyomi;
     let normal = wanted.min(available);
     let can_be_saved = main > byoyomi || byoyomi == 0;
@@ -125,6 +124,22 @@ fn share_of_clock(clock: &Clock, side: Color, overhead: Duration) -> Budget {
         least: time(least),
         normal: time(normal),
         most: time(most),
+    }
+}
+
+/// The main time and the increment of a side, in milliseconds.
+pub fn of_side(clock: &Clock, side: Color) -> (u64, u64) {
+    match side {
+        Color::Black => (clock.black_ms, clock.black_increment_ms),
+        Color::White => (clock.white_ms, clock.white_increment_ms),
+    }
+}
+
+/// Waits until a moment, or for ever without one.
+pub async fn until(moment: Option<Instant>) {
+    match moment {
+        Some(moment) => sleep_until(moment).await,
+        None => std::future::pending().await,
     }
 }
 
@@ -251,9 +266,9 @@ mod tests {
     #[test]
     fn sudden_death_outlasts_what_every_move_loses() {
         for (main, overhead, lost, moves) in [
-            (300_000, 1_050, 1_000, 150),
-            (300_000, 250, 200, 190),
-            (60_000, 150, 100, 135),
+            (300_000, 1_050, 1_000, 125),
+            (300_000, 250, 200, 170),
+            (60_000, 150, 100, 130),
             (60_000, 100, 20, 140),
         ] {
             let mut left = main;
@@ -276,6 +291,21 @@ mod tests {
                 assert!(taken < left, "move {number} takes {taken} ms of {left}");
                 left -= taken;
             }
+        }
+    }
+
+    #[test]
+    fn whatever_is_set_aside_there_is_time_to_think() {
+        let limits = Limits {
+            clock: Some(Clock {
+                black_ms: 60_000,
+                ..Clock::default()
+            }),
+            ..Limits::default()
+        };
+        for overhead in [100, 700, 1_050, 5_000] {
+            let choice = budget(&limits, Color::Black, ms(overhead)).expect("a clock is a limit");
+            assert!(choice.normal >= ms(375), "{overhead}: {choice:?}");
         }
     }
 

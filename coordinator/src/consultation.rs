@@ -4,6 +4,7 @@ mod crew;
 mod fallback;
 mod member;
 mod pace;
+mod reserve;
 
 use crate::{
     ballot::{self, Heading, OpenBallot, Verdict},
@@ -17,12 +18,9 @@ use member::Event;
 use monju_engine::{Control, Game, Move};
 use monju_proto::v1::{Ballot, Clock, Decision, Go, Limits, Position, TieBreak};
 use pace::Pace;
-use std::{collections::HashMap, future, time::Duration};
-use tokio::{
-    sync::mpsc,
-    task::JoinHandle,
-    time::{self, Instant},
-};
+use reserve::Reserve;
+use std::{collections::HashMap, time::Duration};
+use tokio::{sync::mpsc, time::Instant};
 use tracing::{debug, info};
 
 /// Standings go out at most this often.
@@ -31,8 +29,11 @@ const STANDING_INTERVAL: Duration = Duration::from_millis(100);
 /// After a stop, players get this long to name their final moves; native ones need 5 ms.
 const STOP_PATIENCE: Duration = Duration::from_millis(30);
 
-/// A search for a move of the coordinator's own that has had less time is no better than a new one.
-const RESERVE_RIPENS: Duration = Duration::from_millis(200);
+/// So long after one was lost, all that are lost are asked again: connections and engines come back …
+const RETRY: Duration = Duration::from_secs(1);
+
+/// … where at least so much time is left.
+const WORTH_A_RETRY: Duration = Duration::from_secs(2);
 
 /// What a consultation is about.
 #[derive(Clone, Debug)]
@@ -91,18 +92,20 @@ pub async fn consult(
     while !consultation.is_over() {
         tokio::select! {
             biased;
-            () = at(consultation.pace.decide_at()) => break,
+            () = clock::until(consultation.pace.decide_at()) => break,
             () = standings.closed() => return Outcome::default(),
             command = commands.recv(), if listening => match command {
                 Some(command) => consultation.obey(command),
                 None if consultation.pondering => return Outcome::default(),
                 None => listening = false,
             },
-            () = at(consultation.pace.stop_at()) => consultation.end_or_go_on(),
-            () = at(consultation.reserve_at()) => consultation.search_if_silent(),
+            () = clock::until(consultation.pace.stop_at()) => consultation.end_or_go_on(),
+            () = clock::until(consultation.reserve_at()) => consultation.search_if_silent(),
             (seat, event) = consultation.crew.next() => consultation.enter(seat, event),
-            () = at(consultation.pace.review_at()) => consultation.review(),
-            () = at(consultation.standing_at) => {
+            () = consultation.reserve.ended() => consultation.end_with_reserve(),
+            () = clock::until(consultation.retry_at) => consultation.ask_the_lost(),
+            () = clock::until(consultation.pace.review_at()) => consultation.review(),
+            () = clock::until(consultation.standing_at) => {
                 consultation.standing_at = None;
                 consultation.last_standing = Some(Instant::now());
                 // A reader that is behind gets the next standing instead.
@@ -113,8 +116,7 @@ pub async fn consult(
     let kept = consultation.let_go();
     let missed = consultation.missed;
     let control = Control::new();
-    let reserve = consultation.reserve.as_ref();
-    let reserve = reserve.map(|reserve| reserve.control.clone());
+    let reserve = consultation.reserve.control();
     let stop = || {
         control.stop();
         reserve.iter().for_each(Control::stop);
@@ -135,47 +137,6 @@ pub async fn consult(
                 None => listening = false,
             },
         }
-    }
-}
-
-/// Waits until `moment`, for ever when there is none.
-async fn at(moment: Option<Instant>) {
-    match moment {
-        Some(moment) => time::sleep_until(moment).await,
-        None => future::pending().await,
-    }
-}
-
-/// The search for a move of the coordinator's own. Dropping it ends it.
-struct Reserve {
-    begun: Instant,
-    control: Control,
-    search: JoinHandle<String>,
-    /// All players were lost early: whatever they had said, it plays.
-    is_successor: bool,
-}
-
-impl Reserve {
-    /// What it has found by `latest`; it ends there. `None` when it has hardly begun by then.
-    async fn choose(mut self, latest: Option<Instant>) -> Option<String> {
-        if let Some(latest) = latest {
-            if latest.saturating_duration_since(self.begun) < RESERVE_RIPENS {
-                return None;
-            }
-            if let Ok(found) = time::timeout_at(latest, &mut self.search).await {
-                return found.ok();
-            }
-        } else if self.begun.elapsed() < RESERVE_RIPENS {
-            return None;
-        }
-        self.control.stop();
-        (&mut self.search).await.ok()
-    }
-}
-
-impl Drop for Reserve {
-    fn drop(&mut self) {
-        self.control.stop();
     }
 }
 
@@ -200,9 +161,10 @@ struct Consultation<'a> {
     last_standing: Option<Instant>,
     /// Since when the clock runs.
     clock_from: Instant,
-    /// Whether it was looked, in the middle of the time, if anybody has said anything.
-    has_looked: bool,
-    reserve: Option<Reserve>,
+    reserve: Reserve,
+    /// Whether those that are lost are asked again: a referee wants to know of them.
+    retries: bool,
+    retry_at: Option<Instant>,
 }
 
 impl<'a> Consultation<'a> {
@@ -246,12 +208,14 @@ impl<'a> Consultation<'a> {
             last_standing: None,
             clock_from: Instant::now(),
             // A referee wants to know that nobody has spoken.
-            has_looked: !margin.is_zero(),
-            reserve: None,
+            reserve: Reserve::new(margin.is_zero()),
+            retries: margin.is_zero(),
+            retry_at: None,
         };
         consultation.ask_everybody(&predictions);
         if !consultation.pondering {
             consultation.start_clock();
+            consultation.search_if_deserted();
         }
         consultation
     }
@@ -264,15 +228,13 @@ impl<'a> Consultation<'a> {
         };
         for (index, seat) in self.seats.iter().enumerate() {
             let limits = self.limits_for(seat, budget);
-            let channel = match &seat.access {
-                Ok(channel) => channel,
-                Err(reason) => {
-                    let reason = format!("worker {} is not connected: {reason}", seat.info.worker);
-                    self.ballot.fail(index, reason, Duration::ZERO);
-                    self.crew.skip();
-                    continue;
-                }
-            };
+            if let Err(reason) = &seat.access {
+                let reason = format!("worker {} is not connected: {reason}", seat.info.worker);
+                self.ballot.fail(index, reason, Duration::ZERO);
+                self.crew.skip();
+                self.plan_retry();
+                continue;
+            }
             // A search that is already about this position is only told that its time counts.
             if !self.pondering
                 && let Some((member, line)) = self.crew.adopt(&seat.info.name)
@@ -290,7 +252,13 @@ impl<'a> Consultation<'a> {
                 position.moves.pop();
                 position.moves.push((*reply).to_owned());
             }
-            self.crew.ask(channel.clone(), go);
+            self.crew.ask(seat.channel.clone(), go);
+        }
+    }
+
+    fn plan_retry(&mut self) {
+        if self.retries && !self.pondering {
+            self.retry_at.get_or_insert(Instant::now() + RETRY);
         }
     }
 
@@ -316,11 +284,15 @@ impl<'a> Consultation<'a> {
 
     /// A worker never sees the clock, only its own share of the time.
     fn limits_for(&self, seat: &Seat, budget: Option<Budget>) -> Limits {
+        self.limits_of(seat, budget.map(|budget| self.tempo.longest(&budget)))
+    }
+
+    fn limits_of(&self, seat: &Seat, time: Option<Duration>) -> Limits {
         Limits {
             nodes: self.limits.nodes,
             depth: self.limits.depth,
-            time_ms: budget.map(|budget| {
-                let time = clock::worker_time(self.tempo.longest(&budget), seat.round_trip);
+            time_ms: time.map(|time| {
+                let time = clock::worker_time(time, seat.round_trip);
                 (time.as_millis() as u64).max(1)
             }),
             clock: None,
@@ -340,47 +312,39 @@ impl<'a> Consultation<'a> {
 
     /// When to look whether anybody has said anything: in the middle of the time.
     fn reserve_at(&self) -> Option<Instant> {
-        let until = self.pace.decide_at().filter(|_| !self.has_looked)?;
-        Some(until - until.saturating_duration_since(self.clock_from) / 2)
+        (self.reserve).look_at(self.clock_from, self.pace.decide_at())
     }
 
     /// Searches for a move of the coordinator's own while no player has one, rather than at the deadline.
     fn search_if_silent(&mut self) {
-        self.has_looked = true;
+        self.reserve.looked();
         if let (None, Verdict::NoVotes) = (self.by_rules, self.ballot.verdict()) {
-            self.begin_reserve(false);
+            (self.reserve).begin(self.ballot.game(), self.pace.decide_at(), false);
         }
     }
 
-    /// Searches for a move of the coordinator's own where all players are lost before the middle of the time:
-    /// what they have said by then is worth less.
+    /// Does the same where all players are lost before the middle of the time: what they have said by then is
+    /// worth less.
     fn search_if_deserted(&mut self) {
-        let is_early = self.reserve_at().is_some_and(|at| at > Instant::now());
+        let now = Instant::now();
+        let is_early = self.reserve_at().is_some_and(|at| at > now)
+            && (self.pace.stop_at()).is_some_and(|at| at > now + reserve::RIPENS);
         if is_early && !self.seats.is_empty() && self.ballot.is_deserted() {
-            self.has_looked = true;
-            self.begin_reserve(true);
+            self.reserve.looked();
+            (self.reserve).begin(self.ballot.game(), self.pace.decide_at(), true);
         }
     }
 
-    fn begin_reserve(&mut self, is_successor: bool) {
-        let left = self.pace.decide_at().map_or(Duration::ZERO, |at| {
-            at.saturating_duration_since(Instant::now())
-        });
-        let control = Control::new();
-        let game = self.ballot.game().clone();
-        let search = tokio::spawn(fallback::choose(game, left, control.clone()));
-        self.reserve = Some(Reserve {
-            begun: Instant::now(),
-            control,
-            search,
-            is_successor,
-        });
+    /// There is nothing more to wait for where the coordinator's own search plays and has ended.
+    fn end_with_reserve(&mut self) {
+        if self.is_succeeded() {
+            self.pace.decide_within(Duration::ZERO);
+        }
     }
 
-    /// Whether a search of the coordinator's own plays, since there is nobody else.
+    /// Whether the coordinator's own search plays, since there is nobody else.
     fn is_succeeded(&self) -> bool {
-        let reserve = self.reserve.as_ref();
-        reserve.is_some_and(|reserve| reserve.is_successor)
+        self.reserve.is_successor() && self.ballot.is_deserted()
     }
 
     fn is_over(&self) -> bool {
@@ -420,16 +384,37 @@ impl<'a> Consultation<'a> {
         for (index, seat) in self.seats.iter().enumerate() {
             let limits = self.limits_for(seat, budget);
             if self.ballot.has_failed(index) {
-                if let Ok(channel) = &seat.access {
-                    let go = self.go(seat, limits);
-                    self.ballot.ask_again(index);
-                    self.crew.ask_again(index, channel.clone(), go);
-                }
+                let go = self.go(seat, limits);
+                self.ballot.ask_again(index);
+                self.crew.ask_again(index, seat.channel.clone(), go);
             } else if let Some(member) = self.crew.member(index) {
                 member.ponder_hit(limits);
-            } else if let (true, Ok(channel)) = (self.crew.is_elsewhere(index), &seat.access) {
+            } else if self.crew.is_elsewhere(index) {
                 let go = self.go(seat, limits);
-                self.crew.ask_again(index, channel.clone(), go);
+                self.crew.ask_again(index, seat.channel.clone(), go);
+            }
+        }
+    }
+
+    /// Asks those again that were lost, where there is time for it. What they said last stands until they say
+    /// more.
+    fn ask_the_lost(&mut self) {
+        self.retry_at = None;
+        let (Some(budget), Some(decide_at)) = (self.budget(), self.pace.decide_at()) else {
+            return;
+        };
+        let now = Instant::now();
+        if decide_at.saturating_duration_since(now) < WORTH_A_RETRY || self.pace.is_stopped() {
+            return;
+        }
+        let latest = self.clock_from + self.tempo.longest(&budget);
+        let left = latest.saturating_duration_since(now);
+        for (index, seat) in self.seats.iter().enumerate() {
+            if self.ballot.has_failed(index) {
+                let go = self.go(seat, self.limits_of(seat, Some(left)));
+                debug!(player = seat.info.name, "asked again");
+                self.ballot.call_back(index);
+                self.crew.ask_again(index, seat.channel.clone(), go);
             }
         }
     }
@@ -447,6 +432,10 @@ impl<'a> Consultation<'a> {
 
     /// Judges anew how long to think, from what the players say now.
     fn review(&mut self) {
+        if self.is_succeeded() {
+            // What the lost have said decides nothing.
+            return self.pace.postpone_review();
+        }
         let leader = match self.ballot.verdict() {
             Verdict::Decided { mv, .. } if mv != "resign" => mv,
             _ => return self.pace.postpone_review(),
@@ -489,12 +478,17 @@ impl<'a> Consultation<'a> {
 
     fn enter(&mut self, player: usize, event: Event) {
         let arrived = self.begun.elapsed();
+        if !matches!(event, Event::Failed(_)) && self.reserve.is_successor() {
+            // Somebody is back.
+            self.reserve = Reserve::new(true);
+        }
         match event {
             Event::Progress(line) => self.ballot.progress(player, line, arrived),
             Event::Result(result) => self.ballot.result(player, result, arrived),
             Event::Failed(reason) => {
                 self.ballot.fail(player, reason, arrived);
                 self.search_if_deserted();
+                self.plan_retry();
             }
         }
         if self.standing_at.is_none() {
@@ -518,8 +512,8 @@ impl<'a> Consultation<'a> {
     async fn decide(mut self, control: Control) -> Ballot {
         // With time left, all of it is used.
         let stop_at = self.pace.stop_at();
+        let succeeds = self.is_succeeded();
         let reserve = self.reserve.take();
-        let succeeds = reserve.as_ref().is_some_and(|reserve| reserve.is_successor);
         let (mv, ponder, tie_break) = match (self.by_rules, self.ballot.verdict()) {
             (Some(mv), _) => (mv.to_owned(), String::new(), TieBreak::Rules),
             (

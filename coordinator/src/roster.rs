@@ -39,12 +39,6 @@ impl Roster {
         seats::assign(&self.links)
     }
 
-    /// What to set aside for a round trip to the slowest of the connected workers.
-    pub fn round_trip(&self) -> Duration {
-        let round_trips = self.links.iter().map(|link| link.round_trip());
-        round_trips.max().unwrap_or_default()
-    }
-
     /// Every worker, for people to read. Players are named as on the ballot.
     pub fn statuses(&self) -> Vec<WorkerStatus> {
         let seats = self.seats();

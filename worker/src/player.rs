@@ -95,6 +95,9 @@ pub(crate) enum Failure {
          workers of its own"
     )]
     Busy(String),
+    /// The player was asked anew before it came to this.
+    #[error("the player was asked something else in the same game meanwhile")]
+    Superseded,
     /// The engine has not finished its handshake.
     #[error(
         "the engine was still starting: it has not answered usi or isready yet; is it a USI engine?"
@@ -148,8 +151,8 @@ impl PlayerStub {
         }
     }
 
-    /// Starts a think. One that is still running, and still wanted, is waited for: whoever asked
-    /// first must not lose its search to somebody else.
+    /// Starts a think. One that is still running, and still wanted, is waited for if it is about another
+    /// game: whoever asked first must not lose its search to somebody else.
     pub async fn think(&self, order: Order) -> Result<Thinking, Failure> {
         let (steers, steered) = mpsc::channel(4);
         let (progress, latest) = watch::channel(v1::Line::default());
@@ -262,6 +265,10 @@ async fn obey<H: Host>(host: &mut H, commands: &mut mpsc::Receiver<Command>) {
                 if answer.is_closed() {
                     continue;
                 }
+                if has_later_question(&waiting, &order.game_id) {
+                    let _ = answer.send(Err(Failure::Superseded));
+                    continue;
+                }
                 let mut steering = Steering {
                     game_id: order.game_id.clone(),
                     steers: Some(steers),
@@ -277,8 +284,16 @@ async fn obey<H: Host>(host: &mut H, commands: &mut mpsc::Receiver<Command>) {
     }
 }
 
-/// All that can change a running think: its owner's word, and its owner's going away. Whatever
-/// else is asked of the player meanwhile waits.
+/// Whether another question in the same game waits: who asked it has lost the one before.
+fn has_later_question(waiting: &VecDeque<Command>, game: &str) -> bool {
+    let mut others = waiting.iter();
+    !game.is_empty()
+        && others
+            .any(|command| matches!(command, Command::Think(think) if think.order.game_id == game))
+}
+
+/// All that can change a running think: its owner's word, its owner's going away, and another question in
+/// the same game. Whatever else is asked of the player meanwhile waits.
 pub(crate) struct Steering<'a> {
     /// The game that is thought about.
     game_id: String,

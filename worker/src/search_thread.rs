@@ -2,7 +2,7 @@
 
 use crate::limits::milliseconds;
 use monju_engine as engine;
-use monju_engine::{Control, Game, Limits, Outcome, Player, PlayerError};
+use monju_engine::{Control, Game, Limits, Outcome, Player, PlayerError, STACK_BYTES};
 use monju_proto::v1;
 use std::{
     any::Any,
@@ -12,9 +12,6 @@ use std::{
     thread,
 };
 use tokio::sync::{oneshot, watch};
-
-/// Stack of a search thread, in bytes: a search recurses once a ply.
-const STACK_BYTES: usize = 16 << 20;
 
 /// The part of a search that a native player needs.
 pub(crate) trait Search {

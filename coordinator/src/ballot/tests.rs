@@ -305,3 +305,30 @@ fn a_search_that_fails_fails_for_all_its_virtual_players() {
     ballot.fail(0, "gone".to_owned(), AT);
     assert_eq!(votes(&ballot), [(Arrival::Failed, true, true); 2]);
 }
+
+#[test]
+fn whoever_is_called_back_counts_as_lost_until_he_speaks() {
+    let mut ballot = ballot(&["a", "b"]);
+    ballot.progress(0, line(&["7g7f"], 2), AT);
+    for player in [0, 1] {
+        ballot.fail(player, "gone".to_owned(), AT);
+        ballot.call_back(player);
+    }
+    assert!(ballot.is_deserted() && ballot.is_complete());
+    // Still gone.
+    ballot.fail(1, "refused".to_owned(), AT);
+    assert_eq!(votes(&ballot)[1], (Arrival::Failed, false, false));
+    assert_eq!(
+        ballot.close(Decision::default()).votes[1].failure,
+        "refused"
+    );
+    // Back.
+    ballot.progress(0, line(&["2g2f"], 3), AT);
+    assert!(!ballot.is_deserted() && !ballot.is_complete());
+    assert_eq!(votes(&ballot)[0], (Arrival::Provisional, true, true));
+    ballot.result(0, result(&["2g2f"], 9), AT);
+    assert_eq!(votes(&ballot)[0], (Arrival::Final, true, true));
+    // Who was not called back stays silent.
+    ballot.result(1, result(&["2g2f"], 9), AT);
+    assert_eq!(votes(&ballot)[1], (Arrival::Failed, false, false));
+}

@@ -4,12 +4,16 @@
 //! that is more than what we measured ourselves was lost on the way: in pipes, over a network, by
 //! rounding.
 
+use super::of_side;
 use monju_engine::Color;
 use monju_proto::v1::Clock;
 use std::{collections::VecDeque, time::Duration};
 
 /// A loss beyond this is somebody adjusting a clock, not overhead.
 const LARGEST: Duration = Duration::from_secs(5);
+
+/// As long as only one move has been seen, no more is believed: byoyomi may begin, which teaches nothing.
+const LARGEST_ALONE: Duration = Duration::from_millis(500);
 
 /// How many moves are remembered.
 const REMEMBERED: usize = 16;
@@ -36,10 +40,7 @@ struct Move {
 impl Losses {
     /// A move begins with this clock.
     pub fn begin(&mut self, side: Color, clock: &Clock) {
-        let (main, increment) = match side {
-            Color::Black => (clock.black_ms, clock.black_increment_ms),
-            Color::White => (clock.white_ms, clock.white_increment_ms),
-        };
+        let (main, increment) = of_side(clock, side);
         let main = Duration::from_millis(main);
         if let Some(Move {
             side: last_side,
@@ -90,7 +91,7 @@ impl Losses {
         };
         let others = self.seen.len() as u32 - 1;
         if others == 0 {
-            return *largest;
+            return (*largest).min(LARGEST_ALONE);
         }
         let mean = (self.seen.iter().sum::<Duration>() - *largest) / others;
         let far = |lost: &Duration| lost.abs_diff(mean);
@@ -150,6 +151,7 @@ mod tests {
     #[test]
     fn once_is_forgiven_and_twice_is_believed() {
         assert_eq!(after([300]), 300);
+        assert_eq!(after([4_000]), 500);
         let many = std::iter::repeat_n(20, 15);
         assert_eq!(after(many.clone().chain([4_000])), 20);
         let twice = after(many.clone().take(14).chain([4_000, 4_000]));

@@ -1,6 +1,6 @@
 //! The coordinator's own move, for when no player has one.
 
-use monju_engine::{Answer, Control, Game, Limits, Player, PlayerSettings};
+use monju_engine::{Answer, Control, Game, Limits, Player, PlayerSettings, STACK_BYTES};
 use std::{
     thread,
     time::{Duration, Instant},
@@ -16,9 +16,6 @@ const PATIENCE: Duration = Duration::from_millis(40);
 
 /// With time, a search worth the name.
 const HASH_MIB: usize = 64;
-
-/// The stack that a deep search needs.
-const STACK_BYTES: usize = 16 << 20;
 
 /// A legal move, or `resign` where there is none. `left` is the time that the players would have
 /// had; `control` ends the search earlier.

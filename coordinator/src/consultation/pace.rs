@@ -126,6 +126,11 @@ impl Pace {
         self.review_at = None;
     }
 
+    /// Whether the players have been told to stop.
+    pub fn is_stopped(&self) -> bool {
+        self.stopped
+    }
+
     /// Decides at the latest so long from now.
     pub fn decide_within(&mut self, patience: Duration) {
         let latest = Instant::now() + patience;

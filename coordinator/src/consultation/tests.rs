@@ -10,6 +10,8 @@ use crate::{
     voting::Rule,
 };
 use monju_proto::v1::{Arrival, think_request::Message};
+use std::future;
+use tokio::time;
 
 fn question(limits: Limits) -> Question {
     question_on("startpos", limits)
@@ -199,6 +201,58 @@ async fn without_any_vote_the_coordinator_moves_itself() {
     let (mv, tie_break, _) = decision(&ballot);
     assert_eq!(tie_break, TieBreak::Fallback);
     assert!(Game::startpos().parse_move(mv).is_ok(), "{mv}");
+}
+
+/// With hardly any time there is none for a search that has to ripen.
+#[tokio::test(start_paused = true)]
+async fn with_little_time_what_the_lost_have_said_is_played_at_once() {
+    let script = [Stream("9g9f"), Wait(10), Die("gone")];
+    let (roster, _server) = FakeWorker::named("desk")
+        .player("a", &script)
+        .roster()
+        .await;
+    let ballot = run(&roster, question(time_limit(200)), vec![]).await;
+    assert_eq!(decision(&ballot), ("9g9f", TieBreak::None, 10));
+}
+
+/// Where there is nothing to choose from, nobody waits until the time is over. A clock that is paused would
+/// run ahead of the search.
+#[tokio::test]
+async fn a_successor_that_has_found_its_move_ends_the_consultation() {
+    let (roster, _server) = FakeWorker::named("desk")
+        .player("a", &[Die("gone")])
+        .roster()
+        .await;
+    let only_move = question_on("4k4/4G4/9/9/9/9/9/9/4K4 w - 1", time_limit(300_000));
+    let ballot = run(&roster, only_move, vec![]).await;
+    let (mv, tie_break, elapsed_ms) = decision(&ballot);
+    assert_eq!((mv, tie_break), ("5a5b", TieBreak::Fallback));
+    assert!(elapsed_ms < 150_000, "{elapsed_ms}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_player_that_is_lost_is_asked_again_while_there_is_time() {
+    let worker = FakeWorker::named("desk")
+        .player("a", &[Stream("7g7f"), Wait(100), Die("out of memory")])
+        .player("b", &[Wait(60_000)]);
+    let requests = worker.requests.clone();
+    let (roster, _server) = worker.roster().await;
+    let ballot = run(&roster, question(time_limit(5_000)), vec![]).await;
+    assert_eq!(decision(&ballot), ("7g7f", TieBreak::None, 5_000));
+    assert_eq!(arrivals(&ballot), [Arrival::Failed, Arrival::Late]);
+    let requests = requests.lock().expect("requests");
+    let times: Vec<u64> = requests
+        .iter()
+        .filter_map(|request| match request {
+            Message::Go(go) if go.player == "a" => go.limits?.time_ms,
+            _ => None,
+        })
+        .collect();
+    // At once, after 1.1 s, and after 2.2 s; after 3.3 s too little is left.
+    assert_eq!(times.len(), 3, "{times:?}");
+    for (time, latest) in times.iter().zip([5_000, 3_900, 2_800]) {
+        assert!((latest - 100..latest).contains(time), "{times:?}");
+    }
 }
 
 /// What players said before they were lost early is worth less than what can be found in the rest of the time.

@@ -53,9 +53,9 @@ pub async fn visit(roster: &Roster, ensemble: &Ensemble, test_time: Duration) ->
     let mut workers = Vec::new();
     for (index, status) in roster.statuses().into_iter().enumerate() {
         let mut of_it = seats.iter().filter(|seat| seat.worker == index);
-        let channel = of_it.find_map(|seat| seat.access.as_ref().ok());
-        let round_trip = match channel {
-            Some(channel) => round_trip(channel.clone()).await,
+        let seat = of_it.find(|seat| seat.access.is_ok());
+        let round_trip = match seat {
+            Some(seat) => round_trip(seat.channel.clone()).await,
             None => None,
         };
         workers.push(worker_facts(status, round_trip));
@@ -144,7 +144,8 @@ async fn test_moves(
         },
         overhead: ensemble.overhead,
         tempo: Tempo::Fixed,
-        margin: Duration::ZERO,
+        // A game asks the lost again; here they are to be told of.
+        margin: Duration::from_millis(1),
         predictions: HashMap::new(),
     };
     let (_commands, heard) = mpsc::channel(1);
@@ -157,11 +158,11 @@ async fn test_moves(
 }
 
 async fn examined(seat: &Seat) -> Result<ExamineResponse, String> {
-    let channel = seat.access.clone()?;
+    seat.access.clone()?;
     let request = ExamineRequest {
         player: seat.called.clone(),
     };
-    let mut client = WorkerClient::new(channel);
+    let mut client = WorkerClient::new(seat.channel.clone());
     match timeout(EXAMINATION, client.examine(request)).await {
         Ok(Ok(response)) => Ok(response.into_inner()),
         Ok(Err(status)) => Err(reason(&status)),

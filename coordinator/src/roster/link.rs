@@ -112,11 +112,6 @@ impl Link {
         self.channel.clone()
     }
 
-    /// Whether the worker answered when it was asked last.
-    pub fn is_connected(&self) -> bool {
-        self.state.borrow().failure.is_none()
-    }
-
     /// Why the worker is not connected.
     pub fn failure(&self) -> Option<String> {
         self.state.borrow().failure.clone()

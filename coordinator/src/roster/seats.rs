@@ -15,8 +15,10 @@ pub struct Seat {
     pub called: String,
     /// Index of its worker in the roster.
     pub worker: usize,
-    /// The way to its worker, or why there is none now.
-    pub access: Result<Channel, String>,
+    /// The way to its worker, which connects where it is not connected.
+    pub channel: Channel,
+    /// Whether its worker is there, or why it is not.
+    pub access: Result<(), String>,
     /// What to set aside for a round trip to its worker.
     pub round_trip: Duration,
 }
@@ -43,10 +45,8 @@ pub(super) fn assign(links: &[Link]) -> Vec<Seat> {
                     ..info
                 },
                 worker,
-                access: match link.failure() {
-                    None => Ok(link.channel()),
-                    Some(reason) => Err(reason),
-                },
+                channel: link.channel(),
+                access: link.failure().map_or(Ok(()), Err),
                 round_trip: link.round_trip(),
             });
         }

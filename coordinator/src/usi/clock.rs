@@ -1,7 +1,7 @@
 //! The clock as the last line of defence: when an answer must be out, whatever the coordinator
 //! does. The coordinator plans its thinking time well inside this.
 
-use crate::clock::budget;
+use crate::clock::{budget, of_side};
 use monju_engine::Color;
 use monju_proto::v1::Limits;
 use std::time::Duration;
@@ -48,10 +48,7 @@ impl Kept {
 /// longest time that it gives to a move is not waited for.
 pub fn hard_deadline(limits: &Limits, side: Color, kept: Kept) -> Option<Duration> {
     let by_clock = limits.clock.map(|clock| {
-        let (main, increment) = match side {
-            Color::Black => (clock.black_ms, clock.black_increment_ms),
-            Color::White => (clock.white_ms, clock.white_increment_ms),
-        };
+        let (main, increment) = of_side(&clock, side);
         let mut available = Duration::from_millis(main.saturating_add(clock.byoyomi_ms));
         if available < 2 * LEAST_MARGIN {
             available = available.max(Duration::from_millis(increment));

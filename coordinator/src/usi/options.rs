@@ -1,7 +1,7 @@
 //! The USI options of the proxy: what it declares, and what a GUI has set.
 
 use super::values::{HASH_DEFAULT, HASH_MAXIMUM, OptionError, evaluator, number, sigma, small};
-use crate::{clock::Tempo, service::Pondering, team::Choices, voting::Rule};
+use crate::{clock::Tempo, pondering::Pondering, team::Choices, voting::Rule};
 use monju_engine::{EvaluatorChoice, eval::Sigma};
 use std::{path::PathBuf, time::Duration};
 

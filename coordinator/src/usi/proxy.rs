@@ -43,12 +43,16 @@ impl Proxy {
         self.keeper.prepare(choices, self.game.id());
     }
 
-    /// Where no team has come, the substitute is made once more, with the memory that the team leaves to it.
+    /// Before the first move, the substitute is made as it will be needed: where no team has come, with the
+    /// memory that the team leaves to it.
     fn prepare_substitute(&mut self) {
         let choices = self.options.over(&self.choices);
-        let is_alone = self.keeper.is_settled() && !self.keeper.has_team();
-        if is_alone && !self.game.used && !self.substitute.is_prepared(&choices, false) {
-            self.substitute.prepare(&choices, false, self.game.id());
+        let has_team = self.keeper.has_team();
+        if self.keeper.is_settled()
+            && !self.game.used
+            && !self.substitute.is_prepared(&choices, has_team)
+        {
+            self.substitute.prepare(&choices, has_team, self.game.id());
         }
     }
 }

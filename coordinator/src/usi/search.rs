@@ -26,6 +26,9 @@ const PONDER_GRACE: Duration = Duration::from_millis(50);
 /// How long the substitute thinks when the answer is due.
 const DUE_TIME: Duration = Duration::from_millis(10);
 
+/// How long it is waited for after that, at least and at most; it takes 5 ms.
+const END_PATIENCE: (Duration, Duration) = (Duration::from_millis(5), Duration::from_millis(40));
+
 /// The least time that the substitute gets when it begins to think in good time.
 const RESERVE_TIME: Duration = Duration::from_millis(200);
 
@@ -132,12 +135,14 @@ impl Search {
                     Event::Broken(reason) => {
                         self.output.error(&reason);
                         // With most of the time left, another move is better than a first thought.
-                        let is_early = self.middle().is_some_and(|at| at > Instant::now());
+                        let ponders = self.question.go.limits.ponder && !self.stopped;
+                        let is_early =
+                            ponders || self.middle().is_some_and(|at| at > Instant::now());
                         return if is_early { None } else { self.leading() };
                     }
                 },
-                () = until(reserve_at) => self.think_if_silent(),
-                () = until(self.deadline) => {
+                () = crate::clock::until(reserve_at) => self.think_if_silent(),
+                () = crate::clock::until(self.deadline) => {
                     self.output.error(&"the coordinator is late; deciding without it");
                     return self.leading();
                 }
@@ -145,7 +150,7 @@ impl Search {
         }
     }
 
-    /// Waits for the team while there is time: half of the clock, or until `stop`.
+    /// Waits for the team while there is time: until the middle of it, or until `stop`.
     async fn contact(&mut self) -> Option<Contact> {
         let status = loop {
             let patience = self
@@ -160,7 +165,7 @@ impl Search {
                     }
                 }
                 status = self.team.settled() => break status,
-                () = until(patience) => break self.team.now(),
+                () = crate::clock::until(patience) => break self.team.now(),
             }
         };
         if status.contact.is_none() {
@@ -327,7 +332,17 @@ impl Search {
                 substitute.think(&self.question.game, DUE_TIME)
             }
         };
-        thought.answer_by(DUE_TIME).await
+        thought.answer_by(DUE_TIME, self.patience()).await
+    }
+
+    /// How much longer than [`DUE_TIME`] a search that is told to end may take: within what is kept for the
+    /// answer's way.
+    fn patience(&self) -> Duration {
+        let kept = (self.overhead / 2).max(self.question.losses);
+        let time = self.deadline.map_or(kept, |deadline| {
+            deadline.saturating_duration_since(self.clock_from)
+        });
+        (kept.min(time / 4).saturating_sub(DUE_TIME)).clamp(END_PATIENCE.0, END_PATIENCE.1)
     }
 
     /// The substitute's answer in the time that is left.
@@ -343,12 +358,5 @@ impl Search {
         self.substitute
             .answer(self.question, overhead, self.controls, self.output)
             .await
-    }
-}
-
-async fn until(deadline: Option<Instant>) {
-    match deadline {
-        Some(deadline) => tokio::time::sleep_until(deadline).await,
-        None => std::future::pending().await,
     }
 }

@@ -26,9 +26,6 @@ const HASH_MIB: u32 = 8;
 /// Where there is none, and nobody has said how much it may take.
 const ALONE_HASH_MIB: u32 = 64;
 
-/// How long a search that was told to end is waited for; it takes 5 ms.
-const END_PATIENCE: Duration = Duration::from_millis(40);
-
 /// One native player without noise. It is made before it is needed: then there may be little time.
 #[derive(Debug)]
 pub struct Substitute {
@@ -170,13 +167,13 @@ pub struct Thought {
 }
 
 impl Thought {
-    /// Waits for the answer, asks for it after `patience`, and does without it where it does not come; whatever
-    /// goes wrong, it is one that the rules allow.
-    pub async fn answer_by(&mut self, patience: Duration) -> Answer {
-        let mut outcome = timeout(patience, &mut self.outcome).await;
+    /// Waits for the answer, asks for it after `due`, and does without it where it has not come after `patience`
+    /// more; whatever goes wrong, it is one that the rules allow.
+    pub async fn answer_by(&mut self, due: Duration, patience: Duration) -> Answer {
+        let mut outcome = timeout(due, &mut self.outcome).await;
         if outcome.is_err() {
             self.control.stop();
-            outcome = timeout(END_PATIENCE, &mut self.outcome).await;
+            outcome = timeout(patience, &mut self.outcome).await;
         }
         match outcome {
             Ok(Ok(Ok(outcome))) => return Answer::from_outcome(&outcome),
@@ -195,5 +192,56 @@ impl Thought {
 impl Drop for Thought {
     fn drop(&mut self) {
         self.control.stop();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::future::pending;
+
+    #[tokio::test]
+    async fn it_plays_as_it_was_made() {
+        let mut substitute = Substitute::start().expect("a thread");
+        let choices = Choices {
+            hash_mib: Some(3),
+            ..Choices::default()
+        };
+        let hash_mib = |substitute: &Substitute| {
+            let stand = substitute.stand(&choices, "game".to_owned());
+            stand.setting.player.hash_mib
+        };
+        assert_eq!(
+            hash_mib(&substitute),
+            HASH_MIB,
+            "nobody has asked for it yet"
+        );
+        substitute.prepare(&choices, false, "game".to_owned());
+        assert!(substitute.is_prepared(&choices, false));
+        assert!(!substitute.is_prepared(&choices, true));
+        assert_eq!(hash_mib(&substitute), 3);
+        while !substitute.is_ready() {
+            substitute.changed().await;
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_search_that_does_not_end_is_not_waited_for() {
+        let game = Game::startpos();
+        let mv = game.parse_move("9g9f").expect("a legal move");
+        for best in [None, Some(mv)] {
+            let (_sees, seen) = watch::channel(best);
+            let mut thought = Thought {
+                control: Steering::new(),
+                outcome: tokio::spawn(pending()),
+                seen,
+                game: game.clone(),
+            };
+            let answer = thought
+                .answer_by(Duration::from_millis(10), Duration::from_millis(5))
+                .await;
+            let expected = best.map_or(Answer::any(&game), |mv| Answer::Move { mv, ponder: None });
+            assert_eq!(answer, expected);
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! The values of options: what is declared for all of ours, and how a GUI's are read.
 
-use crate::{clock::UnknownTempo, service::UnknownPondering, voting::UnknownRule};
+use crate::{clock::UnknownTempo, pondering::UnknownPondering, voting::UnknownRule};
 use monju_engine::{
     EvaluatorChoice, Model, SearchOptionsError,
     eval::{Noise, Sigma, UnknownEvaluator},

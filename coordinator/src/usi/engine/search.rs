@@ -19,7 +19,7 @@ use monju_proto::v1;
 use std::time::Duration;
 use tokio::{
     sync::{mpsc, watch},
-    time::{self, Instant},
+    time::Instant,
 };
 
 /// After a ponder hit in a game without any limit: what was pondered is worth a moment's thought.
@@ -119,7 +119,7 @@ impl Search {
                         running.timer.hear(line);
                     }
                 }
-                () = at(running.timer.stop_at()) => {
+                () = clock::until(running.timer.stop_at()) => {
                     running.timer.stopped();
                     running.steering.stop();
                 }
@@ -283,14 +283,6 @@ fn before_last_move(game: &Game) -> Option<Game> {
 /// The moment on the clock that searches look at, which nothing pauses.
 fn on_the_wall(moment: Instant) -> std::time::Instant {
     std::time::Instant::now() + moment.saturating_duration_since(Instant::now())
-}
-
-/// Waits until `moment`, for ever when there is none.
-async fn at(moment: Option<Instant>) {
-    match moment {
-        Some(moment) => time::sleep_until(moment).await,
-        None => std::future::pending().await,
-    }
 }
 
 fn show(output: &Output, line: &Line) {

@@ -5,8 +5,8 @@
 //! Where the chosen player cannot be made, one of the defaults plays: no game is lost for a misspelt file.
 
 use monju_engine::{
-    Control, EvaluatorChoice, Game, Limits, Line, Outcome, Player, PlayerSettings, SearchChoices,
-    eval::Sigma,
+    Control, EvaluatorChoice, Game, Limits, Line, Outcome, Player, PlayerSettings, STACK_BYTES,
+    SearchChoices, eval::Sigma,
 };
 use monju_worker::load_evaluator;
 use std::{
@@ -21,9 +21,6 @@ use tokio::{
     sync::{oneshot, watch},
     task::JoinHandle,
 };
-
-/// Stack of the thread, in bytes: a search recurses once a ply.
-const STACK_BYTES: usize = 16 << 20;
 
 /// Most MiB of the player that plays where another cannot be made.
 const SPARE_HASH_MIB: u32 = 64;

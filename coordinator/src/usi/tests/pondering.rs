@@ -1,10 +1,10 @@
 //! `go ponder`: the answer is held.
 
 use super::{
-    fake::{Seen, Step},
+    fake::{Seen, Step, ballot},
     gui::{Assembly, Gui},
 };
-use monju_proto::v1::Clock;
+use monju_proto::v1::{Clock, Limits};
 use std::time::Duration;
 
 const DECIDE: Step = Step::Decide("7g7f", "3c3d");
@@ -132,14 +132,50 @@ async fn ponderhit_while_loading_starts_the_clock() {
 
 #[tokio::test(start_paused = true)]
 async fn a_coordinator_that_breaks_while_pondering_is_not_heard_of_until_ponderhit() {
-    let mut gui = pondering(vec![Step::Break], "go ponder btime 1000 wtime 1000").await;
-    // The substitute ponders in its place.
-    let lines = gui.hear_until("info depth").await;
-    assert!(
-        lines.iter().all(|line| line.starts_with("info ")),
-        "{lines:?}"
-    );
-    gui.say("ponderhit");
-    assert!(gui.best_move().await.starts_with("bestmove "));
-    assert!(gui.wait(60).await.is_empty());
+    // Whether anything had been said or not.
+    let standing = Step::Standing(ballot(&["9g9f"]));
+    for steps in [vec![Step::Break], vec![standing, Step::Break]] {
+        let mut gui = pondering(steps, "go ponder btime 1000 wtime 1000").await;
+        // The substitute ponders in its place.
+        let lines = gui.hear_until("info depth").await;
+        assert!(
+            lines.iter().all(|line| line.starts_with("info ")),
+            "{lines:?}"
+        );
+        gui.say("ponderhit");
+        assert!(gui.best_move().await.starts_with("bestmove "));
+        assert!(gui.wait(60).await.is_empty());
+    }
+}
+
+/// What every move loses is learned from the clock, wherever that comes: here 300 ms.
+#[tokio::test(start_paused = true)]
+async fn what_moves_lose_is_learned_from_the_clock_of_a_ponder_hit() {
+    let thinks = |limits: Option<Limits>| {
+        let mut steps = vec![Step::Pause(Duration::from_secs(1)), DECIDE];
+        if limits.is_some_and(|limits| limits.ponder) {
+            steps.insert(0, Step::AwaitRelease);
+        }
+        steps
+    };
+    let mut gui = Gui::with(Assembly::default(), move |begin| thinks(begin.limits));
+    gui.ready().await;
+    gui.say("position startpos\ngo btime 60000 wtime 60000");
+    assert_eq!(gui.next_begin().await.overhead_ms, 100);
+    gui.best_move().await;
+    gui.say("go ponder");
+    assert!(gui.wait(10).await.is_empty());
+    gui.say("ponderhit btime 58700 wtime 60000");
+    gui.best_move().await;
+    gui.say("go btime 57400 wtime 60000");
+    gui.next_begin().await;
+    // 300 ms, and half of what the coordinator keeps.
+    assert_eq!(gui.next_begin().await.overhead_ms, 350);
+    gui.best_move().await;
+    // A move without a clock tells nothing of the one before.
+    gui.say("go nodes 1");
+    gui.best_move().await;
+    gui.say("go btime 50000 wtime 60000");
+    gui.next_begin().await;
+    assert_eq!(gui.next_begin().await.overhead_ms, 350);
 }
