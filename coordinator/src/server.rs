@@ -9,7 +9,11 @@ use std::{
     net::SocketAddr,
     time::Duration,
 };
-use tokio::{net::TcpListener, sync::oneshot, time::timeout};
+use tokio::{
+    net::TcpListener,
+    sync::{mpsc, oneshot},
+    time::timeout,
+};
 use tonic::transport::{
     Server,
     server::{Router, TcpIncoming},
@@ -121,6 +125,20 @@ pub async fn serve_tcp(
         Ok(result) => Ok(result?),
         Err(_) => Ok(()),
     }
+}
+
+/// Tells every time that the process is asked to end, whatever the receiver does meanwhile.
+pub fn every_time_told_to_end() -> mpsc::UnboundedReceiver<()> {
+    let (sender, receiver) = mpsc::unbounded_channel();
+    tokio::spawn(async move {
+        loop {
+            told_to_end().await;
+            if sender.send(()).is_err() {
+                return;
+            }
+        }
+    });
+    receiver
 }
 
 /// Resolves when the process is asked to end: by an interrupt or, on Unix, SIGTERM.

@@ -8,7 +8,7 @@
 
 use monju_coordinator::experiment::{
     specification::Specification,
-    store::{self, Address, Opening, Record},
+    store::{self, Address, Opening, Record, Standing},
 };
 use monju_tests::{
     alone,
@@ -16,7 +16,12 @@ use monju_tests::{
     postgres::Postgres,
     process::{PATIENCE, Process},
 };
-use std::{fs, path::PathBuf, thread, time::Duration};
+use std::{
+    fs,
+    path::PathBuf,
+    thread,
+    time::{Duration, Instant},
+};
 
 /// Runners are killed so often.
 const KILLS: u64 = 50;
@@ -112,6 +117,20 @@ impl Bench {
         games
     }
 
+    /// How many pairs a store holds, and how many are being played; none where there is no store yet.
+    async fn pairs(&self, store: &str) -> (u64, u64) {
+        let address: Address = store.parse().expect("an address");
+        let plan = self.specification.plan("");
+        match store::open(&address, &plan, Opening::Look).await {
+            Ok(store) => {
+                let standings = store.standings().await.unwrap_or_default();
+                let sum = |count: fn(&Standing) -> u64| standings.iter().map(count).sum();
+                (sum(|cell| cell.finished), sum(|cell| cell.leased))
+            }
+            Err(_) => (0, 0),
+        }
+    }
+
     /// What an undisturbed run gives.
     async fn undisturbed(&self) -> Vec<Vec<Record>> {
         let store = self.sqlite("undisturbed.db");
@@ -189,6 +208,44 @@ async fn postgresql_may_be_restarted_in_mid_run() {
     thread::sleep(Duration::from_millis(300));
     postgres.resume();
     ended_well(runner);
+    assert_eq!(bench.games(&store).await, bench.undisturbed().await);
+}
+
+/// By whom ever it is asked to end: the first time, it finishes what is under way.
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread")]
+async fn a_runner_that_is_interrupted_finishes_its_pairs_and_says_how_to_go_on() {
+    use rustix::process::{Pid, Signal, kill_process};
+    let _alone = alone();
+    let bench = Bench::new();
+    let store = bench.sqlite("interrupted.db");
+    let mut finished = 0;
+    for signal in [Signal::INT, Signal::TERM, Signal::INT] {
+        let mut runner = bench.runner(&store);
+        runner.close_input();
+        let deadline = Instant::now() + PATIENCE;
+        while bench.pairs(&store).await.0 <= finished {
+            assert!(Instant::now() < deadline, "no game was finished");
+            thread::sleep(Duration::from_millis(20));
+        }
+        let id = Pid::from_raw(runner.id() as i32).expect("a process id");
+        kill_process(id, signal).expect("the runner is there");
+        let ended = runner.wait(PATIENCE);
+        assert!(
+            ended.status.code().is_some_and(|code| code != 0),
+            "{ended:?}"
+        );
+        for words in [
+            "finishing the pairs under way",
+            "resume with: monju experiment run",
+        ] {
+            assert!(ended.errors.contains(words), "{words}: {}", ended.errors);
+        }
+        let (pairs, under_way) = bench.pairs(&store).await;
+        assert!(pairs < 60 && under_way == 0, "{pairs}, {under_way}");
+        finished = pairs;
+    }
+    bench.finish(&store);
     assert_eq!(bench.games(&store).await, bench.undisturbed().await);
 }
 

@@ -24,8 +24,8 @@ pub enum Action {
 
 const RUN_HELP: &str = "\
 The first interrupt finishes the pairs under way, the second gives them back. What a killed runner
-held is free again after a minute. The same file gives the same games, in any order, on any number
-of machines.";
+held is free again after a minute. With limits of nodes or depth, native players of one thread and one
+build, the same file gives the same games, in any order, on any number of machines.";
 
 /// Which experiment, and where it is kept.
 #[derive(Debug, Args)]

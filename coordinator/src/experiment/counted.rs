@@ -19,6 +19,8 @@ pub struct Counted {
     pub evidence: Option<Evidence>,
     /// Finished pairs that have a say, by half points.
     pub pairs: Pentanomial,
+    /// Pairs that would have one, and were given up.
+    pub given_up: u32,
     /// The number of the first pair that has no say.
     end: u32,
 }
@@ -61,9 +63,11 @@ impl Counted {
             _ => walk.next().min(specification.pairs),
         };
         let mut pairs = Pentanomial::default();
-        for (number, half_points) in outcomes {
-            if let Some(half_points) = half_points.filter(|_| number < end) {
-                pairs.add(half_points);
+        let mut given_up = 0;
+        for (_, half_points) in outcomes.into_iter().filter(|&(number, _)| number < end) {
+            match half_points {
+                Some(half_points) => pairs.add(half_points),
+                None => given_up += 1,
             }
         }
         Ok(Self {
@@ -71,6 +75,7 @@ impl Counted {
             seen: walk.next(),
             evidence,
             pairs,
+            given_up,
             end,
         })
     }

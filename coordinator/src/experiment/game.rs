@@ -188,10 +188,14 @@ impl<'a> Table<'a> {
         let Some(decision) = &ballot.decision else {
             return Err(self.incident(side, Cause::Disconnect, "no decision".to_owned()));
         };
-        if decision.tie_break() == TieBreak::Fallback {
-            return self.nobody_voted(side, &ballot).map(Some);
-        }
-        match decision.r#move.as_str() {
+        let text = match decision.tie_break() == TieBreak::Fallback {
+            false => decision.r#move.clone(),
+            true => match self.foul(&ballot) {
+                Some(mv) => mv.to_string(),
+                None => return self.nobody_voted(side, &ballot).map(Some),
+            },
+        };
+        match text.as_str() {
             "resign" => return Ok(Some((Some(side.other()), Ending::Resignation))),
             "win" if self.game.can_declare_win() => {
                 let winner = match self.plan.adjudication.declaration {
@@ -217,6 +221,19 @@ impl<'a> Table<'a> {
         Ok(None)
     }
 
+    /// A vote for a move that is legal, but loses by perpetual check, which a team does not count. What repetition
+    /// means is said before the next move.
+    fn foul(&self, ballot: &Ballot) -> Option<Move> {
+        let mut illegal = ballot
+            .votes
+            .iter()
+            .filter(|vote| vote.arrival() == Arrival::Illegal);
+        illegal.find_map(|vote| {
+            let line = vote.line.as_ref()?;
+            self.game.parse_move(&line.r#move).ok()
+        })
+    }
+
     /// A member that fails makes the game worthless: with a voice less, the side is another one.
     /// Illegal votes are noted; the others decide.
     fn judge_members(&mut self, side: Side, ballot: &Ballot) -> Result<(), Incident> {
@@ -228,7 +245,7 @@ impl<'a> Table<'a> {
             let detail = format!("{name}: {}", vote.failure);
             match vote.arrival() {
                 Arrival::Failed => return Err(self.incident(side, Cause::Crash, detail)),
-                Arrival::Illegal => {
+                Arrival::Illegal | Arrival::DeclaredWin => {
                     self.incidents
                         .push(self.incident(side, Cause::IllegalMove, detail));
                 }
@@ -242,7 +259,7 @@ impl<'a> Table<'a> {
     fn nobody_voted(&mut self, side: Side, ballot: &Ballot) -> Result<End, Incident> {
         let arrivals = || ballot.votes.iter().map(|vote| vote.arrival());
         let winner = Some(side.other());
-        if arrivals().any(|arrival| arrival == Arrival::Illegal) {
+        if arrivals().any(|arrival| matches!(arrival, Arrival::Illegal | Arrival::DeclaredWin)) {
             Ok((winner, Ending::IllegalMove))
         } else if arrivals().any(|arrival| arrival == Arrival::Late) {
             self.incidents

@@ -116,6 +116,8 @@ pub async fn gather<'a>(
     let mut origins = BTreeMap::new();
     for (index, cell) in specification.cells.iter().enumerate() {
         let counted = Counted::of(specification, store, index).await?;
+        let mut incidents = store.incidents(index).await?;
+        incidents.retain(|incident| counted.has_say(incident.pair));
         let (games, others): (Vec<GameRow>, Vec<GameRow>) = (store.games(index).await?)
             .into_iter()
             .partition(|game| counted.has_say(game.pair));
@@ -142,7 +144,7 @@ pub async fn gather<'a>(
             endings: BTreeMap::new(),
             effort: [Effort::default(), Effort::default()],
             plies: 0,
-            incidents: store.incidents(index).await?,
+            incidents,
             published: published.get(index).copied().filter(|text| *text != "—"),
             published_moves: specification
                 .report

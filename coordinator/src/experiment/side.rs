@@ -107,7 +107,8 @@ impl Seat {
         let request = PrepareGameRequest {
             game_id: game_id.to_owned(),
         };
-        let answer = self.team.client.prepare_game(request).await;
+        let answer = timeout(SILENCE, self.team.client.prepare_game(request)).await;
+        let answer = answer.map_err(|_| silent())?;
         answer.map(|_| ()).map_err(|status| Lost(reason(&status)))
     }
 
@@ -126,12 +127,10 @@ impl Seat {
             limits: Some(self.ensemble.limits),
             seed,
             rule: self.team.rule.clone(),
-            margin_ms: self
-                .ensemble
-                .margin
-                .as_millis()
-                .try_into()
-                .unwrap_or(u32::MAX),
+            // Without any it would be taken for a GUI's question, whose lost players are asked again.
+            margin_ms: u32::try_from(self.ensemble.margin.as_millis())
+                .unwrap_or(u32::MAX)
+                .max(1),
             ..Begin::default()
         };
         // The sender stays open: its end would say that nothing more is to be heard from here.
@@ -139,18 +138,12 @@ impl Seat {
         let message = Some(consult_request::Message::Begin(begin));
         let _ = sender.send(ConsultRequest { message }).await;
         let lost = |status: tonic::Status| Lost(reason(&status));
-        let silent = |_| {
-            Lost(format!(
-                "nothing was heard of it for {} s",
-                SILENCE.as_secs()
-            ))
-        };
         let answers = self.team.client.consult(ReceiverStream::new(requests));
-        let answers = timeout(SILENCE, answers).await.map_err(silent)?;
+        let answers = timeout(SILENCE, answers).await.map_err(|_| silent())?;
         let mut answers = answers.map_err(lost)?.into_inner();
         loop {
-            let answer = timeout(SILENCE, answers.message()).await.map_err(silent)?;
-            let Some(answer) = answer.map_err(lost)? else {
+            let answer = timeout(SILENCE, answers.message()).await;
+            let Some(answer) = answer.map_err(|_| silent())?.map_err(lost)? else {
                 break;
             };
             if let Some(Message::Ballot(ballot)) = answer.message {
@@ -169,6 +162,13 @@ impl Seat {
     pub async fn leave(self) {
         self.team.close().await;
     }
+}
+
+fn silent() -> Lost {
+    Lost(format!(
+        "nothing was heard of it for {} s",
+        SILENCE.as_secs()
+    ))
 }
 
 /// The two sides of a board, as far as they are seated. A side that also plays the next pair stays.

@@ -82,6 +82,7 @@ impl Report {
             markdown.push_str(&format!("\n![{name}]({name})\n"));
         }
         write(folder, "report.md", &markdown)?;
+        write(folder, "specification.toml", &findings.specification.text)?;
         if !findings.cells.is_empty() {
             write(folder, "report.csv", &report::csv(&findings))?;
             let json = serde_json::to_string_pretty(&report::json(&findings))?;

@@ -2,6 +2,7 @@
 
 use super::{progress::Progress, run_command};
 use crate::{
+    clock,
     experiment::{
         runner::{self, Event, Runner, Stop},
         specification::Specification,
@@ -140,9 +141,7 @@ impl Run {
         let mut refresh = time::interval(REFRESH);
         refresh.set_missed_tick_behavior(MissedTickBehavior::Delay);
         refresh.tick().await;
-        // Once it listens it misses nothing, whatever else is being done when it is told.
-        let told_to_end = server::told_to_end();
-        tokio::pin!(told_to_end);
+        let mut told_to_end = server::every_time_told_to_end();
         let mut give_up_at = None;
         loop {
             tokio::select! {
@@ -163,12 +162,11 @@ impl Run {
                     }
                 }
                 // Leases that cannot be given back run out by themselves.
-                () = until(give_up_at) => {
+                () = clock::until(give_up_at) => {
                     progress.finish();
                     return Ok(Stop::Abort);
                 }
-                () = &mut told_to_end => {
-                    told_to_end.set(server::told_to_end());
+                Some(()) = told_to_end.recv() => {
                     let next = match *stopper.borrow() {
                         Stop::No => Stop::Drain,
                         _ => Stop::Abort,
@@ -190,14 +188,6 @@ impl Run {
                 }
             }
         }
-    }
-}
-
-/// Waits until `moment`, for ever when there is none.
-async fn until(moment: Option<Instant>) {
-    match moment {
-        Some(moment) => time::sleep_until(moment).await,
-        None => std::future::pending().await,
     }
 }
 

@@ -32,7 +32,7 @@ pub fn csv(report: &Report<'_>) -> String {
         let [first, second] = &cell.effort;
         let _ = writeln!(
             text,
-            "{},{},{},{},{},{:.6},{:.6},{},{:.6},{:.6},{:.6},{},{},{},{},{pairs},\
+            "{},{},{},{},{},{:.6},{:.6},{},{:.4e},{:.4e},{:.4e},{},{},{},{},{pairs},\
              {},{},{},{},{:.2},{},{},{},{},{},{},{},{},{},{},{},{}",
             score.games(),
             score.wins,
@@ -58,7 +58,7 @@ pub fn csv(report: &Report<'_>) -> String {
             second.nodes,
             first.time_ms,
             second.time_ms,
-            cell.standing.given_up,
+            cell.counted.given_up,
             cell.incidents.len(),
             verdict_word(report, cell),
             quoted(cell.published.unwrap_or("")),

@@ -104,15 +104,20 @@ fn win_rates(report: &Report<'_>) -> Option<Plot> {
     })
 }
 
+/// No bar is drawn longer.
+const MOST_ELO: f64 = 1600.0;
+
 /// Elo of every cell with its interval.
 fn elo(report: &Report<'_>) -> Plot {
     let points = report.cells.iter().enumerate().filter_map(|(index, cell)| {
         let elo = cell.elo?;
+        // What has no end goes as far as anything is drawn; what is not known goes nowhere.
+        let end = |bound: f64| bound.clamp(-MOST_ELO, MOST_ELO);
         Some(Point {
             x: index as f64 + 1.0,
             y: elo.elo,
-            low: elo.interval.map_or(elo.elo, |interval| interval.low),
-            high: elo.interval.map_or(elo.elo, |interval| interval.high),
+            low: elo.interval.map_or(elo.elo, |interval| end(interval.low)),
+            high: elo.interval.map_or(elo.elo, |interval| end(interval.high)),
         })
     });
     Plot {

@@ -5,7 +5,8 @@ use crate::experiment::{record::Side, statistics::Score};
 use serde_json::{Map, Value, json};
 
 /// One object: `name`, `title`, `builds`, `cells[]`; `seed` and `specification` of the file that is
-/// reported, and `origins[]`: by which the games were played (`null` where nobody wrote it down).
+/// reported, and `origins[]`: by which the games were played (`null` where nobody wrote it down);
+/// `stop`: the sequential test that ends cells.
 pub fn json(report: &Report<'_>) -> Value {
     let specification = report.specification;
     let cells: Vec<Value> = report
@@ -24,6 +25,13 @@ pub fn json(report: &Report<'_>) -> Value {
             "games": games,
         })).collect::<Vec<_>>(),
         "builds": report.builds,
+        "stop": specification.stop.map(|sprt| json!({
+            "model": sprt.model.name(),
+            "elo0": sprt.elo0,
+            "elo1": sprt.elo1,
+            "alpha": sprt.alpha,
+            "beta": sprt.beta,
+        })),
         "cells": cells,
     })
 }
@@ -61,7 +69,7 @@ fn cell_json(report: &Report<'_>, cell: &CellReport<'_>) -> Value {
             "planned": report.specification.pairs,
             "finished": cell.pairs.pairs(),
             "leased": standing.leased,
-            "given_up": standing.given_up,
+            "given_up": cell.counted.given_up,
             "by_half_points": cell.pairs.0,
         },
         "games_without_say": cell.without_say,

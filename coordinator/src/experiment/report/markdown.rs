@@ -22,7 +22,7 @@ pub fn markdown(report: &Report<'_>, command: &str, machine: &str) -> String {
         report.builds.join(", "),
     );
     origins(&mut text, report);
-    let _ = writeln!(text, "- machine: {machine}");
+    let _ = writeln!(text, "- machine that reports: {machine}");
     let planned = 2 * u64::from(specification.pairs);
     let played: Vec<u64> = report.cells.iter().map(|cell| cell.score.games()).collect();
     let least = played.iter().min().copied().unwrap_or(0);
@@ -96,14 +96,31 @@ fn every_cell(text: &mut String, report: &Report<'_>) {
         "\n## Every cell\n\nIntervals are 95 %: Wilson's for the win rate, of the mean of pairs for Elo. \
          p is the exact binomial one, one-sided; Holm's is corrected for the number of cells. LOS is \
          the likelihood of superiority. Where all pairs ended alike there is no interval, and where \
-         nothing else than wins or losses was seen, no Elo.\n\n\
-         | cell | games | result | win rate | interval | published | p | Holm | Elo | LOS | pairs 0, ½, 1, 1½, 2 |\
+         only wins or only losses were seen, no Elo.\n\n",
+    );
+    if let Some(sprt) = &report.specification.stop {
+        let _ = writeln!(
+            text,
+            "A cell ends as soon as a sequential test has decided between {} Elo {} and {} (α = {}, β = {}). Of cells \
+             that it has ended, p, intervals, stars and LOS are still those of a fixed number of games, and \
+             differences look larger than they are.\n",
+            sprt.model.name(),
+            sprt.elo0,
+            sprt.elo1,
+            sprt.alpha,
+            sprt.beta,
+        );
+    }
+    text.push_str(
+        "| cell | games | result | win rate | interval | published | p | Holm | Elo | LOS | pairs 0, ½, 1, 1½, 2 |\
          \n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n",
     );
     for cell in &report.cells {
         let elo = match cell.elo {
             Some(elo) => match elo.interval {
-                Some(Interval { low, high }) => format!("{:+.0} [{low:+.0}, {high:+.0}]", elo.elo),
+                Some(Interval { low, high }) => {
+                    format!("{:+.0} [{}, {}]", elo.elo, bound(low), bound(high))
+                }
                 None => format!("{:+.0} [—]", elo.elo),
             },
             None => "—".to_owned(),
@@ -118,7 +135,7 @@ fn every_cell(text: &mut String, report: &Report<'_>) {
         };
         let _ = writeln!(
             text,
-            "| {}{} | {} | {} | {rate} | {:.1}–{:.1}% | {} | {:.4} | {:.4} | {elo} | {superiority} | {} |",
+            "| {}{} | {} | {} | {rate} | {:.1}–{:.1}% | {} | {} | {} | {elo} | {superiority} | {} |",
             cell.cell.label,
             stopped(report, cell),
             cell.score.games(),
@@ -126,10 +143,25 @@ fn every_cell(text: &mut String, report: &Report<'_>) {
             100.0 * cell.interval.low,
             100.0 * cell.interval.high,
             cell.published.unwrap_or("—"),
-            cell.exact_p,
-            cell.holm_p,
+            probability(cell.exact_p),
+            probability(cell.holm_p),
             cell.pairs.0.map(|count| count.to_string()).join(", "),
         );
+    }
+}
+
+fn bound(elo: f64) -> String {
+    match elo {
+        f64::INFINITY => "+∞".to_owned(),
+        f64::NEG_INFINITY => "−∞".to_owned(),
+        elo => format!("{elo:+.0}"),
+    }
+}
+
+fn probability(p: f64) -> String {
+    match p < 0.0001 {
+        true => "<0.0001".to_owned(),
+        false => format!("{p:.4}"),
     }
 }
 
@@ -248,7 +280,8 @@ fn variety(text: &mut String, report: &Report<'_>) {
 /// Colours, endings, length, effort.
 fn circumstances(text: &mut String, report: &Report<'_>) {
     text.push_str(
-        "\n## Colours, endings, effort\n\n\
+        "\n## Colours, endings, effort\n\nSeconds are those that each side took by the clock on the wall, \
+         waiting for a core included.\n\n\
          | cell | as Black | as White | endings | plies | nodes a move, first / second | seconds a game, first / second |\
          \n| --- | --- | --- | --- | --- | --- | --- |\n",
     );
@@ -288,7 +321,7 @@ fn incidents(text: &mut String, report: &Report<'_>) {
     let any = report
         .cells
         .iter()
-        .any(|cell| !cell.incidents.is_empty() || cell.standing.given_up > 0);
+        .any(|cell| !cell.incidents.is_empty() || cell.counted.given_up > 0);
     text.push_str("\n## What went wrong\n\n");
     if !any {
         text.push_str("Nothing.\n");
@@ -321,11 +354,11 @@ fn incidents(text: &mut String, report: &Report<'_>) {
                     .replace('|', "\\|"),
             );
         }
-        if cell.standing.given_up > 0 {
+        if cell.counted.given_up > 0 {
             let _ = writeln!(
                 text,
                 "| {} | pairs given up | — | {} | they count for nobody |",
-                cell.cell.label, cell.standing.given_up
+                cell.cell.label, cell.counted.given_up
             );
         }
     }

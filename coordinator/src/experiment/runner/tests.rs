@@ -151,7 +151,7 @@ async fn a_stopping_rule_closes_a_cell() {
             "nodes = 60\nplayer = [{ name = \"s\" }]",
             "nodes = 1\nplayer = [{ name = \"s\", sigma = 1000 }]",
         )
-        .replace("maximum_plies = 24", "score = 200\nscore_plies = 1")
+        .replace("maximum_plies = 24", "score = 200\nscore_plies = 2")
         + "[stop]\nelo0 = 0\nelo1 = 800\nalpha = 0.4\nbeta = 0.4\nmodel = \"logistic\"\n";
     let specification = specification_of(folder.path(), &text);
     let (store, events) = run(&specification, &folder.path().join("x.db"), 1).await;

@@ -68,13 +68,18 @@ impl AdjudicationTable {
             declaration: self.declaration,
             repetition: self.repetition,
         };
-        for (key, wrong) in [
-            ("maximum_plies", adjudication.maximum_plies == 0),
-            ("score", adjudication.score.is_some_and(|score| score < 0)),
-            ("score_plies", adjudication.score_plies == 0),
+        for (key, wrong, least) in [
+            ("maximum_plies", adjudication.maximum_plies == 0, 1),
+            (
+                "score",
+                adjudication.score.is_some_and(|score| score < 0),
+                0,
+            ),
+            // Both sides have to agree.
+            ("score_plies", adjudication.score_plies < 2, 2),
         ] {
             if wrong {
-                let what = format!("{key} must be positive");
+                let what = format!("{key} must be at least {least}");
                 return Err(source.error(&["adjudication", key], what));
             }
         }

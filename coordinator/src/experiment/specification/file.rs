@@ -293,6 +293,18 @@ impl File {
 impl StopTable {
     fn validate(&self, source: &Source) -> Result<Sprt, ConfigError> {
         let wrong = |key: &str, what: &str| Err(source.error(&["stop", key], what.to_owned()));
+        /// Beyond it there are results that normalized Elo has no distribution for.
+        const MOST_NORMALIZED: f64 = 200.0;
+        for (key, value) in [("elo0", self.elo0), ("elo1", self.elo1)] {
+            if !value.is_finite() {
+                return wrong(key, "an Elo difference is a finite number");
+            }
+            if self.model == EloModel::Normalized && value.abs() > MOST_NORMALIZED {
+                let what =
+                    "normalized Elo lies between -200 and 200; for more, model = \"logistic\"";
+                return wrong(key, what);
+            }
+        }
         if self.elo0.partial_cmp(&self.elo1) != Some(Ordering::Less) {
             return wrong("elo1", "elo1 must be greater than elo0");
         }

@@ -116,7 +116,7 @@ fn conditions(root: &DeTable, source: &Source) -> Result<Vec<Point>, ConfigError
             );
             return Err(source.element_error("condition", index, what));
         }
-        if points.iter().any(|known| known.label() == point.label()) {
+        if points.iter().any(|known| known.is_same(&point)) {
             let what = format!(
                 "this condition stands there twice, as {}; remove one",
                 point.label()
@@ -156,8 +156,7 @@ fn grid(root: &DeTable, source: &Source) -> Result<Vec<Parameter>, ConfigError> 
             let value = scalar(value.get_ref()).ok_or_else(|| {
                 wrong(format!("{name} may hold numbers, texts, and true or false"))
             })?;
-            // A number and a text that read alike would share a cell.
-            if read.iter().any(|(text, _)| *text == value.0) {
+            if read.iter().any(|known| is_same(known, &value)) {
                 return Err(wrong(format!("{name} has {} twice; remove one", value.1)));
             }
             read.push(value);
@@ -199,7 +198,29 @@ fn scalar(value: &DeValue) -> Option<(String, String)> {
     Some((text.clone(), text))
 }
 
+/// Whether two values say the same: a number and a text that read alike would share a cell, and numbers that
+/// are written in two ways would have two.
+fn is_same(one: &(String, String), other: &(String, String)) -> bool {
+    let number = |(_, literal): &(String, String)| literal.parse::<f64>().ok();
+    let (first, second) = (number(one), number(other));
+    one.0 == other.0 || first.is_some() && first == second
+}
+
 impl Point {
+    /// Whether it has the same values.
+    fn is_same(&self, other: &Self) -> bool {
+        let values = |point: &Self| -> Vec<(String, String)> {
+            let texts = point.parameters.iter().map(|(_, text)| text.clone());
+            texts.zip(point.literals.iter().cloned()).collect()
+        };
+        let (own, others) = (values(self), values(other));
+        own.len() == others.len()
+            && own
+                .iter()
+                .zip(&others)
+                .all(|(one, other)| is_same(one, other))
+    }
+
     fn with(&self, name: &str, (text, literal): &(String, String)) -> Self {
         let mut point = self.clone();
         point.parameters.push((name.to_owned(), text.clone()));

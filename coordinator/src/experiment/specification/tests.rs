@@ -203,6 +203,10 @@ fn every_mistake_is_named_with_its_line() {
             "x.toml:9: sigma has \"25\" twice",
         ),
         (
+            GOOD.replace("[25, 50.5]", "[25, 50.5, 25.0]"),
+            "x.toml:9: sigma has 25.0 twice",
+        ),
+        (
             GOOD.replace("openings.sfen", "absent.sfen"),
             "x.toml:4: the openings absent.sfen",
         ),
@@ -236,9 +240,13 @@ fn every_mistake_is_named_with_its_line() {
         ),
         (
             format!("{GOOD}[adjudication]\nscore_plies = 0\n"),
-            "x.toml:21: score_plies must be positive",
+            "x.toml:21: score_plies must be at least 2",
         ),
         (repeated, "x.toml:3: 2 openings are not enough for 3 pairs"),
+        (
+            format!("{GOOD}[stop]\nelo0 = 0\nelo1 = 232\n"),
+            "x.toml:22: normalized Elo lies between -200 and 200",
+        ),
         (
             format!("{GOOD}[stop]\nelo0 = 5\nelo1 = 0\n"),
             "x.toml:22: elo1 must be greater",

@@ -20,11 +20,14 @@ pub struct EloEstimate {
     pub superiority: Option<f64>,
 }
 
-/// Logistic Elo difference of a score between 0 and 1.
+/// Logistic Elo difference of a score; infinite where it is not between 0 and 1.
 pub fn elo_of_score(score: f64) -> f64 {
     // A shut-out has no finite difference.
-    let score = score.clamp(1e-4, 1.0 - 1e-4);
-    -400.0 * (1.0 / score - 1.0).log10()
+    match score {
+        score if score <= 0.0 => f64::NEG_INFINITY,
+        score if score >= 1.0 => f64::INFINITY,
+        score => 400.0 * (score / (1.0 - score)).log10(),
+    }
 }
 
 /// The score that a logistic Elo difference promises.
@@ -102,7 +105,9 @@ mod tests {
     fn elo_is_logistic() {
         assert!((elo_of_score(0.75) - 190.848).abs() < 1e-3);
         assert!((score_of_elo(190.848) - 0.75).abs() < 1e-6);
-        assert!(elo_of_score(1.0).is_finite());
+        assert_eq!(elo_of_score(1.0), f64::INFINITY);
+        assert_eq!(elo_of_score(-0.1), f64::NEG_INFINITY);
+        assert!(elo_of_score(0.5).is_sign_positive(), "no -0");
     }
 
     #[test]

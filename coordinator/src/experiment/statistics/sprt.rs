@@ -16,6 +16,16 @@ pub enum EloModel {
     Normalized,
 }
 
+impl EloModel {
+    /// What files call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Logistic => "logistic",
+            Self::Normalized => "normalized",
+        }
+    }
+}
+
 /// A test of "the difference is `elo0`" against "it is `elo1`".
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sprt {
