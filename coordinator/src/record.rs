@@ -151,9 +151,11 @@ fn write_entries(entries: mpsc::Receiver<Entry>, mut file: File, path: &Path) {
             }
         };
         // One write a line, so that a crash or another process cannot tear two lines apart.
-        let outcome = line
-            .render()
-            .and_then(|text| file.write_all(text.as_bytes()));
+        let outcome = line.render().and_then(|text| {
+            // What could not be written may have begun a line.
+            let text = if broken { format!("\n{text}") } else { text };
+            file.write_all(text.as_bytes())
+        });
         match outcome {
             Ok(()) => broken = false,
             Err(error) if !broken => {

@@ -11,7 +11,7 @@ use crate::{
     voting::Rule,
 };
 use monju_engine::{Color, Game};
-use monju_proto::v1::{Ballot, Decision};
+use monju_proto::v1::{Ballot, Decision, TieBreak};
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};
 
@@ -121,7 +121,9 @@ impl Replay {
         leads: &mut HashMap<(String, Color), Lead>,
         report: &mut Report,
     ) -> Option<String> {
-        if matches!(decision.r#move.as_str(), "resign" | "win") {
+        if matches!(decision.r#move.as_str(), "resign" | "win")
+            || decision.tie_break() == TieBreak::Fallback
+        {
             return None;
         }
         let position = ballot.position.clone().unwrap_or_default();

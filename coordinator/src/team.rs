@@ -5,10 +5,11 @@ use crate::{
     clock::UnknownTempo,
     config::{Config, ConfigError},
     in_process::{self, ServerTask},
+    pondering::UnknownPondering,
     record::{RecordError, Recorder},
     roster::{self, AddressError, Link, Roster},
     server,
-    service::{Ensemble, Service, UnknownPondering},
+    service::{Ensemble, Service},
     voting::{Rule, UnknownRule},
 };
 use monju_engine::{EvaluatorChoice, eval::Sigma};
@@ -196,8 +197,9 @@ pub async fn assemble(choices: &Choices) -> Result<Team, AssembleError> {
     }
 }
 
-/// Like [`assemble`], but what a coordinator elsewhere decides itself is passed over and noted in
-/// [`Team::ignored`]: GUIs keep options from game to game, and a team must not be lost for one of them.
+/// Like [`assemble`], but what a coordinator elsewhere decides itself, and what a team can do without, is passed
+/// over and noted in [`Team::ignored`]: GUIs keep options from game to game, and a team must not be lost for
+/// one of them.
 ///
 /// # Errors
 /// Like those of [`assemble`].
@@ -253,8 +255,46 @@ async fn connect(url: &str, choices: &Choices) -> Result<Team, AssembleError> {
 }
 
 async fn embed(choices: &Choices) -> Result<Team, AssembleError> {
-    let config = Config::load(choices.config.as_deref())?;
-    host(config, choices, None).await
+    let mut config = Config::load(choices.config.as_deref())?;
+    let mut choices = choices.clone();
+    let ignored = do_without(&mut config, &mut choices);
+    let team = host(config, &choices, None).await?;
+    Ok(Team { ignored, ..team })
+}
+
+/// Takes back what cannot be done, and without which a team plays all the same; says what, and why.
+fn do_without(config: &mut Config, choices: &mut Choices) -> Vec<String> {
+    let mut ignored = Vec::new();
+    let rule = choices.rule.as_deref().map(str::parse::<Rule>);
+    if let Some(Ok(rule)) = rule
+        && rule.needs_primary()
+        && config.ensemble.primary.is_none()
+    {
+        ignored.push(format!(
+            "rule '{rule}' needs a primary player; name one in the configuration by primary = …, or choose \
+             another rule than '{}', which decides now",
+            config.ensemble.rule
+        ));
+        choices.rule = None;
+    }
+    let log = choices.log.as_ref().or(config.coordinator.log.as_ref());
+    if let Some(Err(error)) = log.map(|path| Recorder::open(path)) {
+        ignored.push(format!("{error}; nothing is recorded"));
+        choices.log = None;
+        config.coordinator.log = None;
+    }
+    if let Some(Err(error)) = config
+        .ensemble
+        .calibration
+        .as_deref()
+        .map(Calibration::read)
+    {
+        ignored.push(format!(
+            "{error}; scores of different engines are not compared"
+        ));
+        config.ensemble.calibration = None;
+    }
+    ignored
 }
 
 /// Starts a coordinator inside this process for the players of a configuration, which think in

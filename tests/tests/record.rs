@@ -88,6 +88,11 @@ fn every_rule_is_chosen_by_name_recorded_and_replayed_to_the_same_move() {
     for part in ["Agreement of the members", "table 1 of paper 002", "107.5"] {
         assert!(table.contains(part), "no '{part}' in\n{table}");
     }
+    let error = complaint_of(&["replay", &log, "--primary", "nobody"]);
+    assert!(
+        error.contains("no ballot has a vote of a player 'nobody'"),
+        "{error}"
+    );
 }
 
 const HANDICAP: &str = "lnsgkgsnl/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL";

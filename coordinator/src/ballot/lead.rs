@@ -1,6 +1,6 @@
 //! Whom the rules that follow one player follow.
 
-use super::poll::{Method, centipawns, name};
+use super::poll::{MOST_CENTIPAWNS, Method, centipawns, name};
 use crate::voting::Rule;
 use monju_proto::v1::Vote;
 
@@ -28,8 +28,11 @@ pub fn lead(previous: Option<&Lead>, primary: Option<&str>, votes: &[Vote]) -> O
         (None, primary) => (primary.and_then(place_of).unwrap_or(0), None),
     };
     let leader = votes.get(place)?;
+    // All mates of one side are the same to it.
+    let most = f64::from(MOST_CENTIPAWNS);
+    let seen = |score: f64| score.clamp(-most, most);
     let has_fallen = matches!(
-        (before, centipawns(leader)), (Some(before), Some(now)) if now < before - FALL
+        (before, centipawns(leader)), (Some(before), Some(now)) if seen(now) < seen(before) - FALL
     );
     if leader.counted && !has_fallen {
         return Some(Lead {

@@ -13,7 +13,7 @@ use monju_proto::v1::{Line, Score, Vote};
 const MATE: f64 = 100_000.0;
 
 /// Evaluations beyond this many centipawns are all the same.
-const MOST_CENTIPAWNS: i32 = 50_000;
+pub(super) const MOST_CENTIPAWNS: i32 = 50_000;
 
 /// How votes are decided.
 #[derive(Clone, Copy, Debug)]
@@ -83,9 +83,10 @@ fn values(counted: &[&Vote]) -> Vec<Option<f64>> {
     {
         return counted.iter().map(|vote| vote.win_rate).collect();
     }
+    // Bounds rank for nothing, and their engines are others all the same.
     let mut scales = counted
         .iter()
-        .filter(scored)
+        .filter(|vote| score_of(vote).is_some())
         .map(|vote| vote.player.as_ref().map(scale_name));
     let first = scales.next();
     let comparable = scales.all(|scale| Some(scale) == first);

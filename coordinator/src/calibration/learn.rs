@@ -24,6 +24,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Fewer votes than this say nothing about an engine.
 const FEWEST_VOTES: usize = 50;
 
+/// The reason of a result that a GUI has told.
+const GAME_OVER: &str = "gameover";
+
 /// What was learned.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Lesson {
@@ -75,9 +78,15 @@ pub fn learn(log: &Log) -> Lesson {
                 .iter()
                 .filter(|score| score.engine == *engine)
                 .count();
+            let own = scored.iter().filter(|score| score.engine == *engine);
+            let outcomes: Vec<f64> = own.filter_map(|score| games.outcome(score)).collect();
             let why = match votes {
                 few if few < FEWEST_VOTES => {
                     format!("{few} scores are too few; {FEWEST_VOTES} are the least")
+                }
+                _ if !outcomes.is_empty() && !has_both(outcomes) => {
+                    "the games with a known result were all won, or all lost; record others, too"
+                        .to_owned()
                 }
                 many => format!("{many} scores foretell neither results nor other engines' scores"),
             };
@@ -85,6 +94,16 @@ pub fn learn(log: &Log) -> Lesson {
         })
         .collect();
     lesson
+}
+
+/// Whether there is good and bad among outcomes: where there is not, any score foretells it.
+fn has_both(outcomes: impl IntoIterator<Item = f64>) -> bool {
+    let (mut good, mut bad) = (false, false);
+    for outcome in outcomes {
+        good |= outcome > 0.5;
+        bad |= outcome < 0.5;
+    }
+    good && bad
 }
 
 /// The scores of a log that are evaluations: neither mates nor bounds.
@@ -136,10 +155,16 @@ impl<'a> Games<'a> {
             .filter_map(|(game, ballot)| Some((game, winner_after(ballot)?)));
         let mut winners: BTreeMap<&str, Winner> = implied.collect();
         for GameResult {
-            game_id, winner, ..
+            game_id,
+            winner,
+            reason,
+            ..
         } in &log.results
         {
-            winners.insert(game_id, *winner);
+            // GUIs call a game drawn that somebody broke off.
+            if *winner != Winner::Draw || reason != GAME_OVER {
+                winners.insert(game_id, *winner);
+            }
         }
         Self { winners }
     }
@@ -205,7 +230,7 @@ impl Lesson {
                 }
             })
             .collect();
-        if samples.len() < FEWEST_VOTES {
+        if samples.len() < FEWEST_VOTES || !has_both(samples.iter().map(|sample| sample.outcome)) {
             return;
         }
         if let Some(curve) = fit::curve(&samples) {

@@ -9,6 +9,7 @@ use crate::{
     voting::Rule,
 };
 use anyhow::{Context, bail};
+use monju_proto::v1::Ballot;
 use std::{
     io::{self, Write},
     path::PathBuf,
@@ -39,6 +40,7 @@ impl ReplayCommand {
         if log.ballots.is_empty() {
             bail!("the logs hold no ballot; record some with --log FILE");
         }
+        self.check_primary(&log.ballots)?;
         if log.cut_short > 0 {
             tracing::warn!(lines = log.cut_short, "lines cut short by a crash left out");
         }
@@ -60,5 +62,34 @@ impl ReplayCommand {
             .write_all(text.as_bytes())
             .and_then(|()| output.flush())
             .context("cannot write to standard output")
+    }
+
+    /// Refuses a primary player that nobody is, and a rule that needs one where there is none.
+    fn check_primary(&self, ballots: &[Ballot]) -> anyhow::Result<()> {
+        let is_there = |name: &str| {
+            let players = ballots.iter().flat_map(|ballot| &ballot.votes);
+            let mut names = players.filter_map(|vote| Some(&vote.player.as_ref()?.name));
+            names.any(|other| other == name)
+        };
+        if let Primary::Named(name) = &self.primary
+            && !is_there(name)
+        {
+            bail!("no ballot has a vote of a player '{name}'; --primary names one of the members");
+        }
+        let is_recorded = ballots.iter().any(|ballot| !ballot.primary.is_empty());
+        let has_primary = match &self.primary {
+            Primary::AsRecorded => is_recorded,
+            Primary::None => false,
+            Primary::Named(_) => true,
+        };
+        if let Some(rule) = self.rule
+            && rule.needs_primary()
+            && !has_primary
+        {
+            bail!(
+                "rule '{rule}' needs a primary player, and the ballots name none; name one by --primary"
+            );
+        }
+        Ok(())
     }
 }

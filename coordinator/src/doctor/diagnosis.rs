@@ -162,7 +162,10 @@ fn look_at_engine(player: &PlayerFacts, findings: &mut Vec<Finding>) {
             return;
         }
     };
-    let is_deadly = |trial: &&FormTrial| trial.configured && !trial.survived;
+    /// Forms that workers never send, so that nothing hangs on them.
+    const UNSENT: [&str; 3] = ["clock", "increment", "ponder"];
+    let is_deadly =
+        |trial: &&FormTrial| trial.configured && !trial.survived && !UNSENT.contains(&&*trial.form);
     let deadly: Vec<&FormTrial> = examined.trials.iter().filter(is_deadly).collect();
     if deadly.is_empty() {
         return;
@@ -171,7 +174,9 @@ fn look_at_engine(player: &PlayerFacts, findings: &mut Vec<Finding>) {
         .iter()
         .map(|trial| format!("{} ({})", trial.form, trial.failure))
         .collect();
-    let survived = examined.trials.iter().filter(|trial| trial.survived);
+    // Without `infinite` there would be nothing to ponder with; that it ends by itself is no harm.
+    let is_wanted = |trial: &&FormTrial| trial.survived || trial.form == "infinite";
+    let survived = examined.trials.iter().filter(is_wanted);
     let forms: Vec<String> = survived.map(|trial| format!("{:?}", trial.form)).collect();
     findings.push(found(
         Severity::Error,

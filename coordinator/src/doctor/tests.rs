@@ -3,8 +3,9 @@
 use super::*;
 use crate::{
     clock::Tempo,
+    pondering::Pondering,
     roster::{Link, Roster},
-    service::{Ensemble, Pondering},
+    service::Ensemble,
     testing::{FakeWorker, Step},
 };
 use monju_proto::v1::{Arrival, Candidate, FormTrial, Line, PlayerInfo, Setting};

@@ -9,6 +9,7 @@ use monju_engine::Game;
 use monju_proto::v1::{
     Ballot, Candidate, Decision, Limits, Line, PlayerInfo, Position, Setting, Tally, Vote,
 };
+use serde::de::IgnoredAny;
 use serde_json::Value;
 use std::{
     fs::File,
@@ -69,27 +70,31 @@ impl Log {
     }
 
     /// Reads lines; `path` is what errors call them.
-    fn extend(&mut self, lines: impl BufRead, path: &str) -> Result<(), ReadError> {
+    fn extend(&mut self, mut lines: impl BufRead, path: &str) -> Result<(), ReadError> {
         let fail = |source| ReadError::File {
             path: path.to_owned(),
             source,
         };
-        for (index, line) in lines.lines().enumerate() {
-            let line = line.map_err(fail)?;
-            if line.trim().is_empty() {
+        let mut bytes = Vec::new();
+        for number in 1.. {
+            bytes.clear();
+            if lines.read_until(b'\n', &mut bytes).map_err(fail)? == 0 {
+                break;
+            }
+            let line = bytes.trim_ascii();
+            if line.is_empty() {
                 continue;
             }
-            match read_line(&line) {
+            let text = str::from_utf8(line).map_err(|_| "it is no text".to_owned());
+            match text.and_then(read_line) {
                 Ok(Read::Ballot(ballot)) => self.ballots.push(*ballot),
                 Ok(Read::Result(result)) => self.results.push(result),
-                // The next writer ends a line that a crash has cut short, so it may be followed.
-                Err(_) if line.starts_with("{\"kind\":") && !line.ends_with('}') => {
-                    self.cut_short += 1;
-                }
+                // The next writer ends a line that was cut short, so it may be followed.
+                Err(_) if is_torn(line) => self.cut_short += 1,
                 Err(what) => {
                     return Err(ReadError::Line {
                         path: path.to_owned(),
-                        line: index + 1,
+                        line: number,
                         what,
                     });
                 }
@@ -97,6 +102,13 @@ impl Log {
         }
         Ok(())
     }
+}
+
+/// Whether a line begins as lines of a log do, and breaks off, wherever that may be.
+fn is_torn(line: &[u8]) -> bool {
+    const BEGINNING: &[u8] = b"{\"kind\":";
+    let length = line.len().min(BEGINNING.len());
+    line[..length] == BEGINNING[..length] && serde_json::from_slice::<IgnoredAny>(line).is_err()
 }
 
 enum Read {

@@ -171,6 +171,31 @@ fn a_line_that_a_crash_cut_short_costs_only_itself() {
     });
 }
 
+/// Between any two bytes, in the middle of a letter or behind a brace; what follows may begin a line or not.
+#[test]
+fn a_line_may_be_cut_short_anywhere() {
+    in_a_folder(|path| {
+        let logged = LoggedBallot::of(&ballot(), 1).expect("a position");
+        let line = LogLine::Ballot(Box::new(logged)).render().expect("JSON");
+        let line = line.trim_end();
+        for cut in 1..line.len() {
+            let torn = &line.as_bytes()[..cut];
+            let text = [line.as_bytes(), b"\n", torn, b"\n", line.as_bytes(), b"\n"].concat();
+            fs::write(path, text).expect("written");
+            let log = Log::read([path]).unwrap_or_else(|error| panic!("cut after {cut}: {error}"));
+            assert_eq!(
+                (log.ballots.len(), log.cut_short),
+                (2, 1),
+                "cut after {cut}"
+            );
+        }
+        let joined = format!("{}{line}\n{line}\n", &line[..40]);
+        fs::write(path, joined).expect("written");
+        let log = Log::read([path]).expect("its own lines");
+        assert_eq!((log.ballots.len(), log.cut_short), (1, 1));
+    });
+}
+
 #[test]
 fn what_is_no_log_is_refused_with_file_and_line() {
     in_a_folder(|path| {

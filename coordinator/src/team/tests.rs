@@ -117,3 +117,25 @@ async fn an_unreachable_coordinator_is_one_line_with_the_mend() {
     );
     assert_eq!(error.lines().count(), 1);
 }
+
+#[test]
+fn a_team_does_without_what_it_cannot_have() {
+    let mut config = Config::default();
+    config.coordinator.log = Some("/absent/folder/log".into());
+    config.ensemble.calibration = Some("/absent/calibration.toml".into());
+    let mut choices = Choices {
+        rule: Some("primary-unless-outvoted".to_owned()),
+        ..Choices::default()
+    };
+    let ignored = do_without(&mut config, &mut choices);
+    for (what, words) in
+        ignored
+            .iter()
+            .zip(["needs a primary", "nothing is recorded", "not compared"])
+    {
+        assert!(what.contains(words), "{what}");
+    }
+    assert_eq!(ignored.len(), 3);
+    assert_eq!((choices.rule, &config.coordinator.log), (None, &None));
+    assert_eq!(config.ensemble.calibration, None);
+}

@@ -183,3 +183,31 @@ fn what_is_too_little_is_said() {
     );
     assert_eq!(learn(&Log::default()), Lesson::default());
 }
+
+#[test]
+fn games_that_all_ended_alike_and_games_that_were_broken_off_teach_nothing() {
+    let mut log = Log::default();
+    for ply in 0..60 {
+        let votes = vec![vote("one", Kind::Cp(100 + ply))];
+        log.ballots.push(ballot("game-0", true, votes));
+    }
+    log.results.push(result(0, Winner::Black));
+    let lesson = learn(&log);
+    assert_eq!((lesson.games, lesson.curves.len()), (1, 0));
+    let [(engine, why)] = &lesson.left_out[..] else {
+        panic!("{lesson:?}")
+    };
+    assert!(
+        engine == "one" && why.contains("all won, or all lost"),
+        "{why}"
+    );
+
+    log.results[0].winner = Winner::Draw;
+    assert_eq!(
+        learn(&log).games,
+        0,
+        "the GUI says so of games that were broken off"
+    );
+    log.results[0].reason = "repetition".to_owned();
+    assert_eq!(learn(&log).games, 1);
+}
