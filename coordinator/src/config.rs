@@ -6,9 +6,9 @@ mod place;
 
 use crate::{
     clock::{Tempo, UnknownTempo},
+    pondering::{Pondering, UnknownPondering},
     resignation::Policy,
     roster,
-    service::{Pondering, UnknownPondering},
     voting::{Rule, UnknownRule},
 };
 use monju_worker::{

@@ -17,6 +17,7 @@ pub mod doctor;
 pub mod experiment;
 pub mod games;
 pub mod in_process;
+pub mod pondering;
 pub mod record;
 pub mod replay;
 pub mod resignation;

@@ -1,9 +1,7 @@
 //! The `monju.v1.Coordinator` service.
 
-mod pondering;
 mod ponders;
 
-pub use pondering::{Pondering, UnknownPondering};
 use ponders::Ponders;
 
 use crate::{
@@ -12,6 +10,7 @@ use crate::{
     clock::Tempo,
     consultation::{Command, Kept, Outcome, Question, consult},
     games::PerSide,
+    pondering::Pondering,
     record::{
         Recorder,
         schema::{GameResult, VERSION, Winner},

@@ -177,7 +177,7 @@ mod tests {
     #[test]
     fn the_signature_is_the_same_in_every_run_and_build() {
         let runs = thread::Builder::new()
-            .stack_size(16 << 20)
+            .stack_size(crate::search::STACK_BYTES)
             .spawn(|| [signature(), signature()])
             .expect("a thread")
             .join()

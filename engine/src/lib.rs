@@ -15,6 +15,6 @@ pub use eval::{EvaluatorChoice, EvaluatorKind, Model};
 pub use player::{Answer, Outcome, Player, PlayerError, PlayerSettings};
 pub use rules::{Color, Game, GameError, Move, MoveError, Position, Repetition, SfenError};
 pub use search::{
-    Bound, Candidate, Control, Limits, Line, Score, SearchChoices, SearchOptions,
+    Bound, Candidate, Control, Limits, Line, STACK_BYTES, Score, SearchChoices, SearchOptions,
     SearchOptionsError,
 };

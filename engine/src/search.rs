@@ -42,3 +42,7 @@ pub(crate) use see::gains_at_least;
 pub(crate) use start::search;
 pub(crate) use table::Table;
 pub(crate) use values::Values;
+
+/// Stack, in bytes, of a thread on which a player thinks: a search recurses once a ply. Threads that a
+/// search starts have as much.
+pub const STACK_BYTES: usize = 16 << 20;

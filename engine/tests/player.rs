@@ -1,7 +1,8 @@
 //! A player as its users see it: deterministic, obedient, and able to find a mate.
 
 use monju_engine::{
-    Answer, Control, EvaluatorKind, Game, Limits, Model, Outcome, Player, PlayerSettings, Score,
+    Answer, Control, EvaluatorKind, Game, Limits, Model, Outcome, Player, PlayerSettings,
+    STACK_BYTES, Score,
     eval::NoiseModel,
     mate::{Mate, MateSearch},
 };
@@ -87,7 +88,7 @@ fn players_of_one_process_do_not_disturb_each_other() {
     let alone = kinds.each_ref().map(play);
     let together = thread::scope(|scope| {
         let deep = |settings| {
-            let builder = thread::Builder::new().stack_size(16 << 20);
+            let builder = thread::Builder::new().stack_size(STACK_BYTES);
             builder.spawn_scoped(scope, move || play(settings)).unwrap()
         };
         kinds

@@ -7,9 +7,6 @@ use monju_tests::{
 };
 use std::thread;
 
-/// A deep search needs it.
-const STACK_BYTES: usize = 16 << 20;
-
 #[test]
 fn a_killed_and_a_frozen_worker_cost_no_game() {
     let _alone = alone();
@@ -28,7 +25,9 @@ fn a_killed_and_a_frozen_worker_cost_no_game() {
             assert!(report.faults > 0 || report.moves < 12, "{report:?}");
         }
     };
-    let thread = thread::Builder::new().stack_size(STACK_BYTES).spawn(games);
+    let thread = thread::Builder::new()
+        .stack_size(monju_engine::STACK_BYTES)
+        .spawn(games);
     thread
         .expect("a thread")
         .join()

@@ -14,7 +14,7 @@ pub use scaling::{Dimension, Scaling};
 
 use anyhow::Context;
 use monju_engine::{
-    Answer, Limits, Player, PlayerSettings, Score,
+    Answer, Limits, Player, PlayerSettings, STACK_BYTES, Score,
     bench::{self, Measurement},
 };
 use serde_json::{Value, json};
@@ -23,9 +23,6 @@ use std::{
     thread,
     time::Duration,
 };
-
-/// Stack of the search, in bytes: it recurses once a ply.
-const STACK_BYTES: usize = 16 << 20;
 
 /// The suite at a fixed depth.
 #[derive(Clone, Debug, PartialEq)]

@@ -266,7 +266,7 @@ mod tests {
     fn on_search_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
         thread::scope(|scope| {
             thread::Builder::new()
-                .stack_size(16 << 20)
+                .stack_size(crate::search::STACK_BYTES)
                 .spawn_scoped(scope, work)
                 .expect("a thread")
                 .join()

@@ -1,7 +1,7 @@
 //! Starts a search on as many threads as there are, and ends it on all of them.
 
 use super::{
-    Control, Limits, Line, Search,
+    Control, Limits, Line, STACK_BYTES, Search,
     history::History,
     iterate::{BEFORE_ROOT, Frame},
     memory::Memory,
@@ -21,9 +21,6 @@ use std::{
     thread::{self, Builder},
     time::Instant,
 };
-
-/// Stack of a helper thread in bytes: as much as the thread that searches should have.
-const STACK_SIZE: usize = 16 << 20;
 
 /// What all threads of one search look at.
 struct Task<'a, V: Values> {
@@ -92,7 +89,7 @@ pub(crate) fn search<E: Evaluator + Clone, V: Values>(
         let _dismissal = Dismissal(&team);
         for helper in threads {
             let serve = move || Search::new(task, helper, &mut |_| ()).serve();
-            let builder = Builder::new().stack_size(STACK_SIZE);
+            let builder = Builder::new().stack_size(STACK_BYTES);
             if builder.spawn_scoped(scope, serve).is_err() {
                 // A machine that has no thread to spare is searched with those it has.
                 break;

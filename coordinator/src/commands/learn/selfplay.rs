@@ -9,7 +9,7 @@ use super::{Progress, beside, inputs::read_text, keep_apart, recipe, write_whole
 use crate::seed::hash_text;
 use anyhow::{Context, anyhow, bail};
 use monju_engine::{
-    Move,
+    Move, STACK_BYTES,
     learn::{Sample, SelfPlay, SelfPlaySettings},
 };
 use std::{
@@ -23,9 +23,6 @@ use std::{
     },
     thread::{self, Scope, ScopedJoinHandle},
 };
-
-/// Stack of a search in bytes: it recurses once a ply.
-const STACK_BYTES: usize = 16 << 20;
 
 /// What to play.
 #[derive(Clone, Debug, PartialEq)]
@@ -108,7 +105,7 @@ impl SelfPlayRun {
             drop(finished);
             // Asks them all, so that no panic is left to the scope.
             let ends: Vec<_> = players?.into_iter().map(|player| player.join()).collect();
-            if ends.iter().any(Result::is_err) {
+            if written.is_err() && ends.iter().any(Result::is_err) {
                 bail!(
                     "a game ended the thread that played it; {} has the {} games before it",
                     self.output.display(),
@@ -205,7 +202,9 @@ impl SelfPlayRun {
             write_whole(&recipe_path, recipe.as_bytes())?;
         }
         let contents = Contents::of(&file).with_context(|| format!("cannot read {path}"))?;
-        self.check_last_game(&mut file, contents, player)?;
+        if contents.positions < self.positions {
+            self.check_last_game(&mut file, contents, player)?;
+        }
         // A game that was cut off is played again.
         let end = contents.positions * Sample::SIZE as u64;
         file.set_len(end)

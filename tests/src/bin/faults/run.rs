@@ -14,9 +14,6 @@ use std::{
     thread,
 };
 
-/// A deep search needs it.
-const STACK_BYTES: usize = 16 << 20;
-
 /// Plays a cluster whose workers die and freeze.
 #[derive(Debug, Parser)]
 struct Options {
@@ -82,7 +79,7 @@ fn play(options: &Options) -> anyhow::Result<ExitCode> {
     thread::scope(|scope| -> anyhow::Result<()> {
         let mut tables = Vec::new();
         for _ in 0..options.concurrency.max(1) {
-            let builder = thread::Builder::new().stack_size(STACK_BYTES);
+            let builder = thread::Builder::new().stack_size(monju_engine::STACK_BYTES);
             tables.push(builder.spawn_scoped(scope, || {
                 let mut rig = None;
                 while let Some(number) = next() {

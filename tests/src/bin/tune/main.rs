@@ -16,7 +16,7 @@ use anyhow::{Context as _, bail};
 use clap::Parser;
 use monju_engine::{
     Answer, Color, Control, EvaluatorKind, Game, Limits, Model, Player, PlayerSettings, Repetition,
-    Score,
+    STACK_BYTES, Score,
 };
 use monju_tests::openings;
 use spsa::{Parameter, Spsa};
@@ -29,9 +29,6 @@ use std::{
     },
     thread,
 };
-
-/// Stack of a thread that searches, in bytes.
-const STACK_SIZE: usize = 16 << 20;
 
 /// Tunes numbers of the search.
 #[derive(Debug, Parser)]
@@ -162,7 +159,7 @@ fn play(
     thread::scope(|scope| {
         let workers: Result<Vec<_>, _> = (0..arguments.jobs.max(1))
             .map(|_| {
-                let builder = thread::Builder::new().stack_size(STACK_SIZE);
+                let builder = thread::Builder::new().stack_size(STACK_BYTES);
                 builder.spawn_scoped(scope, work)
             })
             .collect();
