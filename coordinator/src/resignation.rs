@@ -32,7 +32,7 @@ impl Resignation {
     }
 
     /// Turns a decision into a resignation where its time has come. A decision without a win rate,
-    /// because nothing is calibrated, breaks the row of bad signs. `side` is the one that decided.
+    /// because nothing is calibrated or scores were bounds, is no sign of either kind. `side` is the one that decided.
     pub fn consider(&self, ballot: &mut Ballot, side: Color) {
         let (Some(policy), Some(decision)) = (self.policy, &mut ballot.decision) else {
             return;
@@ -40,15 +40,12 @@ impl Resignation {
         if matches!(decision.r#move.as_str(), "resign" | "win") {
             return;
         }
-        let is_bad = decision.win_rate.is_some_and(|rate| rate < policy.below);
-        let signs = self.note(&ballot.game_id, side, is_bad);
+        let Some(win_rate) = decision.win_rate else {
+            return;
+        };
+        let signs = self.note(&ballot.game_id, side, win_rate < policy.below);
         if signs >= policy.after {
-            info!(
-                game = ballot.game_id,
-                win_rate = decision.win_rate,
-                signs,
-                "the team resigns"
-            );
+            info!(game = ballot.game_id, win_rate, signs, "the team resigns");
             *decision = Decision {
                 r#move: "resign".to_owned(),
                 ponder: String::new(),
@@ -101,6 +98,9 @@ mod tests {
         assert!(!told("b", 0.01), "another game");
         assert!(!told("a", 0.5), "there is hope");
         assert!(!told("a", 0.01) && !told("a", 0.01));
+        assert_eq!(decided(&resignation, "a", None), "7g7f", "nothing is known");
+        assert!(told("a", 0.01), "the row goes on");
+        assert!(!told("a", 0.5) && !told("a", 0.01) && !told("a", 0.01));
         resignation.forget("a");
         assert!(!told("a", 0.01) && !told("a", 0.01) && told("a", 0.01));
     }

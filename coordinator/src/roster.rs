@@ -11,6 +11,9 @@ use std::time::Duration;
 use tokio::{task::JoinSet, time};
 use tracing::warn;
 
+/// How long workers may take to say who their players are, once these are ready for a game.
+const DESCRIPTION_PATIENCE: Duration = Duration::from_millis(500);
+
 /// All workers of an ensemble, in the order of the configuration. Dropping it ends their watching.
 #[derive(Debug)]
 pub struct Roster {
@@ -81,6 +84,13 @@ impl Roster {
             });
         }
         problems.extend(calls.join_all().await.into_iter().flatten());
+        let all = async {
+            for link in self.links.iter().filter(|link| link.failure().is_none()) {
+                link.describe_again().await;
+            }
+        };
+        // Names that come late are no reason to keep a game waiting.
+        let _ = time::timeout(DESCRIPTION_PATIENCE, all).await;
         problems.sort();
         for problem in &problems {
             warn!(problem, "not ready for the game");

@@ -5,9 +5,9 @@ use monju_proto::v1::{
     DescribeRequest, DescribeResponse, PlayerInfo, WorkerStatus, worker_client::WorkerClient,
 };
 use monju_worker::tls::Tls;
-use std::{error::Error, time::Duration};
+use std::{error::Error, sync::Arc, time::Duration};
 use tokio::{
-    sync::watch,
+    sync::{Notify, watch},
     task::JoinHandle,
     time::{self, Instant},
 };
@@ -57,6 +57,8 @@ pub struct Link {
     address: String,
     channel: Channel,
     state: watch::Receiver<State>,
+    /// Has the worker asked at once.
+    wake: Arc<Notify>,
     watcher: JoinHandle<()>,
 }
 
@@ -94,11 +96,14 @@ impl Link {
             round_trip: RoundTrip::default(),
         });
         let client = WorkerClient::new(channel.clone());
+        let wake = Arc::<Notify>::default();
+        let watcher = watch_worker(address.clone(), client, patience, Arc::clone(&wake), sender);
         Self {
-            watcher: tokio::spawn(watch_worker(address.clone(), client, patience, sender)),
+            watcher: tokio::spawn(watcher),
             address,
             channel,
             state,
+            wake,
         }
     }
 
@@ -158,6 +163,15 @@ impl Link {
             },
             players: Vec::new(),
         }
+    }
+
+    /// Has the worker describe itself again, and waits for that: engines have names only when they have started.
+    pub async fn describe_again(&self) {
+        let mut state = self.state.clone();
+        state.mark_unchanged();
+        self.wake.notify_one();
+        // As below.
+        let _ = state.changed().await;
     }
 
     /// Waits until the worker has described itself.
@@ -254,6 +268,7 @@ async fn watch_worker(
     address: String,
     mut client: WorkerClient<Channel>,
     patience: Duration,
+    wake: Arc<Notify>,
     state: watch::Sender<State>,
 ) {
     loop {
@@ -272,7 +287,10 @@ async fn watch_worker(
         } else {
             RETRY_INTERVAL
         };
-        time::sleep(pause).await;
+        tokio::select! {
+            () = time::sleep(pause) => {}
+            () = wake.notified() => {}
+        }
     }
 }
 

@@ -2,8 +2,8 @@
 //!
 //! Both formats have words for an end that the side to move brings about. A game that is over for
 //! the other side, as an adjudicated one may be, has no such word: CSA then says that it was
-//! broken off, and who won in the comment `'summary:` of the floodgate server, which
-//! `monju learn records` reads; KIF has its line `まで…手で…の勝ち` for every game.
+//! broken off. How an adjudicated or too long game ended, and who won, stands in the comment `'summary:` of
+//! the floodgate server, which `monju learn records` reads; KIF has its line `まで…手で…の勝ち` for every game.
 
 use monju_engine::Color;
 
@@ -22,11 +22,11 @@ impl End<'_> {
     /// The lines after the last move of a CSA file.
     pub fn csa(&self) -> String {
         let Some(winner) = self.winner else {
-            let word = match self.ending {
-                "repetition" => "%SENNICHITE",
-                _ => "%JISHOGI",
+            // No word of the format is for games that became too long.
+            return match self.ending {
+                "repetition" => "%SENNICHITE\n".to_owned(),
+                _ => format!("%JISHOGI\n{}", self.summary()),
             };
-            return format!("{word}\n");
         };
         let word = match (self.ending, winner == self.to_move) {
             ("declaration", true) => "%KACHI",
@@ -35,22 +35,24 @@ impl End<'_> {
                 "%+ILLEGAL_ACTION"
             }
             ("illegal move" | "perpetual check", true) => "%-ILLEGAL_ACTION",
-            (_, true) => {
-                let [black, white] = match winner {
-                    Color::Black => ["win", "lose"],
-                    Color::White => ["lose", "win"],
-                };
-                return format!(
-                    "%CHUDAN\n'summary:{}:black {black}:white {white}\n",
-                    self.ending
-                );
-            }
+            (_, true) => return format!("%CHUDAN\n{}", self.summary()),
             ("mate", false) => "%TSUMI",
             ("time loss", false) => "%TIME_UP",
             ("illegal move" | "perpetual check", false) => "%ILLEGAL_MOVE",
+            // Nobody has resigned.
+            ("adjudication", false) => return format!("%TORYO\n{}", self.summary()),
             (_, false) => "%TORYO",
         };
         format!("{word}\n")
+    }
+
+    fn summary(&self) -> String {
+        let [black, white] = match self.winner {
+            Some(Color::Black) => ["win", "lose"],
+            Some(Color::White) => ["lose", "win"],
+            None => ["draw", "draw"],
+        };
+        format!("'summary:{}:black {black}:white {white}\n", self.ending)
     }
 
     /// The lines after the last of `count` moves of a KIF file.
