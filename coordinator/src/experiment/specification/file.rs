@@ -36,6 +36,23 @@ pub(super) fn common(text: &str) -> toml::Table {
     table
 }
 
+/// The table with its keys, and those of the tables in it, in the order of the alphabet.
+fn sorted(table: toml::Table) -> toml::Table {
+    fn inside(value: toml::Value) -> toml::Value {
+        match value {
+            toml::Value::Table(table) => sorted(table).into(),
+            toml::Value::Array(values) => {
+                toml::Value::Array(values.into_iter().map(inside).collect())
+            }
+            plain => plain,
+        }
+    }
+    let keys: BTreeMap<String, toml::Value> = table.into_iter().collect();
+    keys.into_iter()
+        .map(|(key, value)| (key, inside(value)))
+        .collect()
+}
+
 /// The first key in which two tables differ; they have the same keys.
 pub(super) fn difference<'a>(one: &'a toml::Table, other: &toml::Table) -> Option<&'a str> {
     let mut keys = one.iter();
@@ -156,13 +173,13 @@ impl File {
         Ok(Some(sides))
     }
 
-    /// What of the text games depend on, in a form that does not depend on spelling.
+    /// What of the text games depend on, in a form that depends neither on spelling nor on the order of keys.
     pub fn played(&self, text: &str) -> String {
         let mut table: toml::Table = toml::from_str(text).unwrap_or_default();
         for key in UNPLAYED.into_iter().chain(["grid", "condition"]) {
             table.remove(key);
         }
-        table.to_string()
+        sorted(table).to_string()
     }
 
     /// The whole experiment.

@@ -144,11 +144,24 @@ repetition = "$repetition"
 #[test]
 fn the_hash_knows_what_games_depend_on() {
     let hash = good(GOOD).hash;
+    let (grid, ensembles) = GOOD.split_once("[ensemble.council]").expect("an ensemble");
+    let (council, single) = ensembles.split_once("[ensemble.single]").expect("another");
+    let single_first = format!("{grid}[ensemble.single]{single}[ensemble.council]{council}");
     for same in [
         GOOD.replace("games = 4", "games = 8"),
         GOOD.replace("name = \"good\"", "name = \"good\"\ntitle = \"A table\""),
         GOOD.replace("version = 1", "# remark\nversion = 1"),
+        GOOD.replace(
+            "first = \"council\"\nsecond = \"single\"",
+            "second = \"single\"\nfirst = \"council\"",
+        ),
+        GOOD.replace(
+            "name = \"n\"\ncount = \"$players\"",
+            "count = \"$players\"\nname = \"n\"",
+        ),
+        single_first,
     ] {
+        assert_ne!(same, GOOD);
         assert_eq!(good(&same).hash, hash, "{same}");
     }
     for other in [
