@@ -13,7 +13,7 @@ use crate::{
     pondering::Pondering,
     record::{
         Recorder,
-        schema::{GameResult, VERSION, Winner},
+        schema::{GAME_OVER, GameResult, VERSION, Winner},
     },
     resignation::{Policy, Resignation},
     roster::Roster,
@@ -345,7 +345,7 @@ impl Coordinator for Service {
                 version: VERSION,
                 game_id: request.game_id,
                 winner,
-                reason: "gameover".to_owned(),
+                reason: GAME_OVER.to_owned(),
             });
         }
         Ok(Response::new(FinishGameResponse {}))

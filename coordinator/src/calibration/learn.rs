@@ -15,7 +15,7 @@ use super::{
 };
 use crate::record::{
     read::Log,
-    schema::{GameResult, Winner},
+    schema::{GAME_OVER, GameResult, Winner},
 };
 use monju_engine::{Color, Game};
 use monju_proto::v1::{Ballot, PlayerInfo, Vote};
@@ -23,9 +23,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Fewer votes than this say nothing about an engine.
 const FEWEST_VOTES: usize = 50;
-
-/// The reason of a result that a GUI has told.
-const GAME_OVER: &str = "gameover";
 
 /// What was learned.
 #[derive(Clone, Debug, Default, PartialEq)]

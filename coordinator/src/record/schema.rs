@@ -33,6 +33,9 @@ impl LogLine {
     }
 }
 
+/// The reason of a result that a GUI has told.
+pub const GAME_OVER: &str = "gameover";
+
 /// How a game ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GameResult {
@@ -42,7 +45,7 @@ pub struct GameResult {
     pub game_id: String,
     /// "black", "white" or "draw".
     pub winner: Winner,
-    /// Who says so: "gameover" is the GUI.
+    /// Who says so: [`GAME_OVER`] is the GUI.
     pub reason: String,
 }
 
