@@ -174,6 +174,23 @@ pub(super) mod tests {
     }
 
     #[test]
+    fn bounds_rank_for_nothing_and_are_of_another_engine_all_the_same() {
+        let mut votes = [
+            vote("a", "one", "7g7f", 10),
+            vote("b", "two", "2g2f", 20),
+            vote("c", "three", "2g2f", 90),
+        ];
+        for vote in &mut votes[1..] {
+            let line = vote.line.as_mut().expect("a line");
+            line.score.as_mut().expect("a score").bound = 2;
+        }
+        assert_eq!(
+            decided(Rule::Optimistic, &votes),
+            ("2g2f".to_owned(), Ground::Majority)
+        );
+    }
+
+    #[test]
     fn scores_of_one_engine_compare_as_they_are() {
         let mut votes = [
             vote("a", "one", "7g7f", 10),
