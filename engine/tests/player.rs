@@ -153,7 +153,7 @@ fn walks_into_a_mate(search: &str, position: &str) -> bool {
     let mut game = Game::from_usi(position).unwrap();
     game.play(mv).unwrap();
     let mut mates = MateSearch::new(1 << 16);
-    let (mate, _) = mates.search(&mut game.position().clone(), 30_000);
+    let (mate, _) = mates.search(&mut game.position().clone(), 30_000, &mut |_| false);
     matches!(mate, Mate::In { .. })
 }
 

@@ -17,6 +17,9 @@ pub(super) const MAX_PLIES: usize = 192;
 /// Combined with the keys of positions where White is the attacker.
 const WHITE_ATTACKS: u64 = 0x5bd1_e995_9d1b_58a7;
 
+/// Positions after which it is asked whether to go on: some milliseconds at most.
+const LOOK: u64 = 1024;
+
 /// Entries that a position can be stored in.
 const CLUSTER: usize = 4;
 
@@ -27,9 +30,16 @@ struct Numbers {
     delta: u32,
     /// Plies until the mate, where one is proved.
     plies: u16,
-    /// A disproof holds only on this path: it needs a position that stands on it already.
-    looped: bool,
+    /// A disproof may hold on this path only, since it needs a position that stands on it already: where the
+    /// first of these stands, from 1, or [`TOO_LONG`]; [`EVERYWHERE`] if it needs none.
+    since: u16,
 }
+
+/// Of what holds whatever the path is.
+const EVERYWHERE: u16 = u16::MAX;
+
+/// Of what was given up because the path was too long.
+const TOO_LONG: u16 = 0;
 
 impl Numbers {
     const UNKNOWN: Self = Self::new(1, 1);
@@ -39,7 +49,7 @@ impl Numbers {
             phi,
             delta,
             plies: 0,
-            looped: false,
+            since: EVERYWHERE,
         }
     }
 
@@ -52,10 +62,10 @@ impl Numbers {
         }
     }
 
-    /// Of a node that the attacker cannot win on this path.
-    const fn broken_off(attackers_turn: bool) -> Self {
+    /// Of a node that the attacker cannot win on this path, because of what stands there `since`.
+    const fn broken_off(attackers_turn: bool, since: u16) -> Self {
         Self {
-            looped: true,
+            since,
             ..Self::decided(!attackers_turn)
         }
     }
@@ -109,8 +119,17 @@ pub struct MateSearch {
     path: Vec<u64>,
     visited: u64,
     limit: u64,
+    /// When it is asked next whether to go on.
+    next_look: u64,
     /// Tells what is known of a position when White attacks from when Black does.
     attacker: u64,
+}
+
+/// A search that remembers next to nothing.
+impl Default for MateSearch {
+    fn default() -> Self {
+        Self::new(1)
+    }
 }
 
 impl MateSearch {
@@ -123,6 +142,7 @@ impl MateSearch {
             path: Vec::new(),
             visited: 0,
             limit: 0,
+            next_look: 0,
             attacker: 0,
         }
     }
@@ -132,14 +152,20 @@ impl MateSearch {
         self.table.fill(Entry::default());
     }
 
-    /// Looks for a mate by the side to move, at no more than `limit` positions. Tells how many
-    /// it looked at. The outcome is a function of the position, the limit, and the searches since the
-    /// table was empty.
-    pub fn search(&mut self, position: &mut Position, limit: u64) -> (Mate, u64) {
+    /// Looks for a mate by the side to move, at no more than `limit` positions, until `is_over`, which is told
+    /// every few milliseconds how many there were so far. Tells how many it looked at. If it is not ended
+    /// before, the outcome is a function of the position, the limit, and the searches since the table was empty.
+    pub fn search(
+        &mut self,
+        position: &mut Position,
+        limit: u64,
+        is_over: &mut dyn FnMut(u64) -> bool,
+    ) -> (Mate, u64) {
         self.children.clear();
         self.path.clear();
         self.visited = 0;
         self.limit = limit;
+        self.next_look = LOOK;
         self.attacker = match position.side_to_move() {
             Color::Black => 0,
             Color::White => WHITE_ATTACKS,
@@ -153,7 +179,7 @@ impl MateSearch {
         {
             return (Mate::In { mv, plies }, 0);
         }
-        let numbers = self.expand::<true>(position, INFINITE - 1, INFINITE - 1);
+        let numbers = self.expand::<true>(position, INFINITE - 1, INFINITE - 1, is_over);
         let mate = match numbers {
             Numbers { phi: 0, plies, .. } => {
                 let entry = self.get(position.key());
@@ -162,7 +188,7 @@ impl MateSearch {
             }
             Numbers {
                 delta: 0,
-                looped: false,
+                since: EVERYWHERE,
                 ..
             } => Mate::None,
             _ => Mate::Unknown,
@@ -176,6 +202,7 @@ impl MateSearch {
         position: &mut Position,
         phi_limit: u32,
         delta_limit: u32,
+        is_over: &mut dyn FnMut(u64) -> bool,
     ) -> Numbers {
         let key = position.key();
         let started = self.visited;
@@ -185,7 +212,7 @@ impl MateSearch {
         let mut numbers = Numbers::decided(false);
         let mut best = None;
         if self.path.len() > MAX_PLIES {
-            numbers = Numbers::broken_off(ATTACK);
+            numbers = Numbers::broken_off(ATTACK, TOO_LONG);
         } else {
             self.list::<ATTACK>(position, first);
         }
@@ -195,6 +222,12 @@ impl MateSearch {
                 numbers = choice.numbers;
                 let child = self.children[first + choice.index];
                 best = (numbers.phi == 0).then_some(child.mv);
+                if self.visited >= self.next_look {
+                    self.next_look = self.visited + LOOK;
+                    if is_over(self.visited) {
+                        self.limit = self.visited;
+                    }
+                }
                 if numbers.is_decided()
                     || numbers.phi >= phi_limit
                     || numbers.delta >= delta_limit
@@ -209,17 +242,21 @@ impl MateSearch {
                 let undo = position.make(child.mv);
                 self.visited += 1;
                 let found = if ATTACK {
-                    self.expand::<false>(position, child_phi, child_delta)
+                    self.expand::<false>(position, child_phi, child_delta, is_over)
                 } else {
-                    self.expand::<true>(position, child_phi, child_delta)
+                    self.expand::<true>(position, child_phi, child_delta, is_over)
                 };
                 position.unmake(child.mv, undo);
                 self.children[first + choice.index].numbers = found;
             }
         }
         self.children.truncate(first);
+        if usize::from(numbers.since) >= self.path.len() {
+            // It needs nothing that stands before this node.
+            numbers.since = EVERYWHERE;
+        }
         self.path.pop();
-        if !(numbers.looped && numbers.is_decided()) {
+        if !numbers.is_decided() || numbers.since == EVERYWHERE {
             let work = u32::try_from(self.visited - started).unwrap_or(u32::MAX);
             self.put(key, numbers, work, best);
         }
@@ -236,15 +273,16 @@ impl MateSearch {
         };
         for &mv in moves.as_slice() {
             let key = position.key_after(mv);
-            let numbers = if self.path.contains(&key) {
+            let stands = self.path.iter().position(|&other| other == key);
+            let numbers = if let Some(index) = stands {
                 // Perpetual check loses, and what mates there mates without the detour.
-                Numbers::broken_off(!ATTACK)
+                Numbers::broken_off(!ATTACK, index as u16 + 1)
             } else if let Some(entry) = self.get(key) {
                 Numbers {
                     phi: entry.phi,
                     delta: entry.delta,
                     plies: entry.plies,
-                    looped: false,
+                    since: EVERYWHERE,
                 }
             } else if self.visited >= self.limit {
                 Numbers::UNKNOWN
@@ -345,7 +383,7 @@ impl Choice {
                 second = numbers.phi;
                 numbers.phi = child.delta;
                 numbers.plies = child.plies.saturating_add(1);
-                numbers.looped = child.looped;
+                numbers.since = child.since;
                 index = at;
             } else {
                 second = second.min(child.delta);
@@ -357,11 +395,12 @@ impl Choice {
         if numbers.phi == 0 {
             numbers.delta = INFINITE;
         } else if open == 0 {
-            numbers.looped = children.iter().any(|child| child.numbers.looped);
+            let since = children.iter().map(|child| child.numbers.since);
+            numbers.since = since.min().unwrap_or(EVERYWHERE);
             numbers.plies = longest.saturating_add(1);
         } else {
             numbers.delta = (numbers.delta + open - 1).min(INFINITE - 1);
-            numbers.looped = false;
+            numbers.since = EVERYWHERE;
         }
         Self {
             numbers,
@@ -415,7 +454,8 @@ mod tests {
 
     /// Plays the attacker's moves that the table holds against every defence.
     fn assert_mates(search: &mut MateSearch, position: &mut Position, plies: u16) {
-        let (Mate::In { mv, plies: found }, _) = search.search(position, 1_000_000) else {
+        let (Mate::In { mv, plies: found }, _) = search.search(position, 1_000_000, &mut |_| false)
+        else {
             panic!("{position}: no mate any more");
         };
         assert!(found <= plies, "{position}: {found} plies, not {plies}");
@@ -453,7 +493,7 @@ mod tests {
         let mut unsolved = 0;
         for (mut position, plies) in problems.clone() {
             let mut search = MateSearch::new(1 << 16);
-            let (mate, _) = search.search(&mut position, 200_000);
+            let (mate, _) = search.search(&mut position, 200_000, &mut |_| false);
             match mate {
                 Mate::In { plies: found, .. } if plies <= 5 => {
                     assert_mates(&mut search, &mut position, found);
@@ -473,11 +513,12 @@ mod tests {
     fn what_one_attacker_has_taught_says_nothing_about_the_other() {
         for (mut position, _) in problems("mates.tsv").into_iter().step_by(10) {
             let mut shared = MateSearch::new(1 << 14);
-            shared.search(&mut position, 2_000);
+            shared.search(&mut position, 2_000, &mut |_| false);
             for &mv in checks(&position).as_slice() {
                 let undo = position.make(mv);
-                if let (Mate::In { .. }, _) = shared.search(&mut position, 2_000) {
-                    let (alone, _) = MateSearch::new(1 << 16).search(&mut position, 200_000);
+                if let (Mate::In { .. }, _) = shared.search(&mut position, 2_000, &mut |_| false) {
+                    let (alone, _) =
+                        MateSearch::new(1 << 16).search(&mut position, 200_000, &mut |_| false);
                     assert!(matches!(alone, Mate::In { .. }), "{position}: {alone:?}");
                 }
                 position.unmake(mv, undo);
@@ -491,7 +532,7 @@ mod tests {
             let before = position.clone();
             let mut search = MateSearch::new(256);
             for limit in [0, 1, 7, 50, 3000] {
-                let (_, visited) = search.search(&mut position, limit);
+                let (_, visited) = search.search(&mut position, limit, &mut |_| false);
                 assert!(visited <= limit, "{position}: {visited} of {limit}");
                 assert_eq!(position, before);
             }
@@ -510,11 +551,14 @@ mod tests {
             "8k/9/9/9/9/9/9/7R1/K8 b - 1",
         ] {
             let mut position = Position::from_sfen(sfen).expect(sfen);
-            let (mate, _) = search.search(&mut position, 100_000);
-            assert!(!matches!(mate, Mate::In { .. }), "{sfen}: {mate:?}");
+            let (mate, _) = search.search(&mut position, 100_000, &mut |_| false);
+            assert_eq!(mate, Mate::None, "{sfen}");
         }
         let mut position = Position::startpos();
-        assert_eq!(search.search(&mut position, 10), (Mate::None, 0));
+        assert_eq!(
+            search.search(&mut position, 10, &mut |_| false),
+            (Mate::None, 0)
+        );
     }
 
     #[test]

@@ -6,9 +6,6 @@ use crate::rules::{Move, MoveList, Position};
 /// Positions that the table of a solver holds: some 50 MB.
 const TABLE_POSITIONS: usize = 1 << 21;
 
-/// Positions after which it is asked whether to go on: some two milliseconds.
-const SLICE: u64 = 4096;
-
 /// What a solver of mates has found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Solution {
@@ -62,12 +59,7 @@ fn settle(
     position: &mut Position,
     is_over: &mut impl FnMut() -> bool,
 ) -> Mate {
-    loop {
-        let (mate, visited) = search.search(position, SLICE);
-        if mate != Mate::Unknown || visited == 0 || is_over() {
-            return mate;
-        }
-    }
+    search.search(position, u64::MAX, &mut |_| is_over()).0
 }
 
 #[cfg(test)]
@@ -108,6 +100,8 @@ mod tests {
     #[test]
     fn where_none_is_that_is_told() {
         assert_eq!(solve("4k4/9/9/9/9/9/9/9/4K4 b P 1"), Solution::NoMate);
+        // A rook alone chases the king for ever.
+        assert_eq!(solve("8k/9/9/9/9/9/9/7R1/K8 b - 1"), Solution::NoMate);
         assert_eq!(
             solve("lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1"),
             Solution::NoMate

@@ -105,6 +105,7 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
         }
         let mut table_move = entry
             .and_then(|entry| entry.mv)
+            .or_else(|| self.best_so_far(is_root))
             .or_else(|| self.replies.get(key))
             .filter(|&mv| self.position.is_legal_given(mv, info));
 
@@ -121,7 +122,7 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
             }
             return self.remember_mate(mv, ply, 1);
         }
-        if !in_check
+        if (is_root || !in_check)
             && excluded.is_none()
             && options.mate_search > i32::from(!is_root)
             && (is_root || depth >= options.mate_search_depth)
@@ -372,7 +373,8 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
                     value: best.stored(ply),
                     bounds: best.bounds(window, PV),
                     evaluation: raw_evaluation,
-                    depth,
+                    // No search is a proof.
+                    depth: depth.min(PROVED - 1),
                     principal: node.once_principal,
                 },
             );

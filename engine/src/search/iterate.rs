@@ -83,6 +83,8 @@ pub(crate) struct Search<'a, E, V: Values> {
     pub(super) lanes: LaneMoves,
     /// Moves that the root does without, because better ones are ranked already.
     pub(super) ruled_out: Vec<Move>,
+    /// Where `visits` has the position after the last pass; 0 where there was none.
+    pub(super) after_pass: usize,
     /// The root has only one move.
     pub(super) is_forced: bool,
     /// Length of `visits` at the root.
@@ -275,6 +277,7 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
     }
 
     fn root(&mut self, window: (V, V), depth: i32) -> V {
+        debug_assert_eq!(self.after_pass, 0, "every pass is taken back");
         let info = CheckInfo::new(&self.position);
         self.alpha_beta::<true>(&info, window, depth, 0, false)
     }

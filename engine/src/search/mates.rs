@@ -6,6 +6,7 @@ use super::{
     values::{Entry, Store, Values},
 };
 use crate::{eval::Evaluator, mate::Mate, rules::Move};
+use std::mem;
 
 /// Depth of what the table holds for good: mates that were proved, not searched for.
 pub(super) const PROVED: i32 = MAX_PLY as i32 - 1;
@@ -61,29 +62,26 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
     fn find_mate_within(&mut self, limit: u64) -> Option<(Move, usize)> {
         /// Positions of a mate search that take as long as a node with an evaluation.
         const POSITIONS_A_NODE: u64 = 3;
-        /// Positions after which the clock and the control are looked at: some two milliseconds.
-        const SLICE: u64 = 4096;
         // The last node is one of the search, which then ends.
         let left = self.node_limit.saturating_sub(self.nodes + 1);
         let limit = limit.min(left.saturating_mul(POSITIONS_A_NODE));
-        let mut spent = 0;
-        while spent < limit {
-            // In slices, so that a search that is stopped ends soon.
-            let slice = SLICE.min(limit - spent);
-            let (mate, visited) = self.mates.search(&mut self.position, slice);
-            spent += visited;
-            self.nodes += visited / POSITIONS_A_NODE;
-            match mate {
-                Mate::In { mv, plies } => return Some((mv, usize::from(plies))),
-                Mate::Unknown if visited > 0 => {}
-                Mate::None | Mate::Unknown => return None,
-            }
-            self.poll();
-            if self.stopped {
-                return None;
-            }
+        if limit == 0 {
+            return None;
         }
-        None
+        let mut mates = mem::take(self.mates);
+        let mut position = self.position.clone();
+        let before = self.nodes;
+        let (mate, visited) = mates.search(&mut position, limit, &mut |visited| {
+            self.nodes = before + visited / POSITIONS_A_NODE;
+            self.poll();
+            self.stopped
+        });
+        self.nodes = before + visited / POSITIONS_A_NODE;
+        *self.mates = mates;
+        match mate {
+            Mate::In { mv, plies } => Some((mv, usize::from(plies))),
+            Mate::None | Mate::Unknown => None,
+        }
     }
 
     /// Whether a mate at the root is worth looking for. Where its position has occurred before, it is

@@ -4,15 +4,17 @@ use super::{
     Search,
     history::Context,
     iterate::BEFORE_ROOT,
+    mates::PROVED,
     picker::Picker,
     see,
-    value::{DRAW, MATE_BOUND},
+    value::{DECIDED, DRAW},
     values::{Entry, Store, Values},
 };
 use crate::{
     eval::Evaluator,
     rules::{CheckInfo, CheckTargets, Move, Visit},
 };
+use std::mem;
 
 /// Plies by which ProbCut searches less deep.
 const PROBCUT_REDUCTION: i32 = 4;
@@ -86,7 +88,15 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
         {
             let value = self.null_move(node);
             if value.mostly_at_least(beta, alpha, dissent) || self.stopped {
-                return Some(value.smaller(V::all(MATE_BOUND - 1)).larger(beta));
+                // A mate that follows a pass need not follow a move.
+                return Some(V::from_lanes(|lane| {
+                    let (value, beta) = (value.lane(lane), beta.lane(lane));
+                    if value < DECIDED {
+                        value.max(beta)
+                    } else {
+                        beta
+                    }
+                }));
             }
         }
         if options.probcut != 0 && depth >= 5 {
@@ -107,6 +117,8 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
         self.frames[ply + BEFORE_ROOT].quiet = None;
         self.position.make_pass();
         let child = CheckInfo::new(&self.position);
+        // No cycle goes through a pass.
+        let before = mem::replace(&mut self.after_pass, self.visits.len());
         self.visits.push(Visit {
             key: self.position.key(),
             side: self.position.side_to_move(),
@@ -115,6 +127,7 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
         let window = V::turned(V::below(beta));
         let value = self.alpha_beta::<false>(&child, window, depth - less, ply + 1, !node.cut_node);
         self.visits.pop();
+        self.after_pass = before;
         self.position.unmake_pass();
         value.negated()
     }
@@ -174,7 +187,7 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
                         mv: Some(mv),
                         value: value.stored(ply),
                         evaluation: self.frames[here].raw_evaluation,
-                        depth: reduced + 1,
+                        depth: (reduced + 1).min(PROVED - 1),
                         bounds: value.bounds(V::below(raised), false),
                         principal: node.entry.is_some_and(|entry| entry.principal),
                     },

@@ -3,6 +3,7 @@
 use super::{
     Search,
     iterate::BEFORE_ROOT,
+    mates::PROVED,
     picker::{Picker, is_noisy},
     see,
     value::{DRAW, INFINITE, MAX_PLY, mate_in, mated_in},
@@ -49,11 +50,18 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
         let key = self.position.key();
         let entry = self.known(key);
         let table_value = entry.map(|entry| entry.value.recalled(ply));
-        if !PV
-            && let (Some(entry), Some(value)) = (entry, table_value)
+        if let (Some(entry), Some(value)) = (entry, table_value)
+            && (!PV || entry.depth >= PROVED)
             && entry.depth >= depth
             && value.decides(entry.bounds, window)
         {
+            if PV
+                && let Some(mv) = entry.mv
+                && self.position.is_legal_given(mv, info)
+            {
+                self.pv[ply + 1].clear();
+                self.update_pv(ply, mv);
+            }
             return value;
         }
 

@@ -46,6 +46,14 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
         }
     }
 
+    /// The best move of the root so far, for where the table does not know it.
+    pub(super) fn best_so_far(&self, is_root: bool) -> Option<Move> {
+        match is_root && self.ruled_out.is_empty() {
+            true => self.best.as_ref()?.pv.first().copied(),
+            false => None,
+        }
+    }
+
     /// Called when the root has turned out worse than its window, before it is searched again: what
     /// was thought best is worth `value` at most. The best line stays.
     pub(super) fn report_fall(&mut self, value: V) {

@@ -61,6 +61,7 @@ pub(super) struct SplitPoint<V: Values> {
     position: Position,
     /// Since the root.
     visits: Vec<Visit>,
+    after_pass: usize,
     /// As far as nodes below look back.
     frames: Vec<Frame<V>>,
     root_depth: i32,
@@ -227,6 +228,7 @@ impl<'a, E: Evaluator + Clone, V: Values> Search<'a, E, V> {
             info: *info,
             position: self.position.clone(),
             visits: self.visits[self.root_visits..].to_vec(),
+            after_pass: self.after_pass,
             frames: self.frames[..node.ply + BEFORE_ROOT + 3].to_vec(),
             root_depth: self.root_depth,
             alpha: alpha.share(),
@@ -287,6 +289,7 @@ impl<'a, E: Evaluator + Clone, V: Values> Search<'a, E, V> {
         let visits = self.visits.len();
         self.visits.truncate(self.root_visits);
         self.visits.extend_from_slice(&split.visits);
+        let after_pass = mem::replace(&mut self.after_pass, split.after_pass);
         self.frames[..split.frames.len()].copy_from_slice(&split.frames);
         self.root_depth = split.root_depth;
         let outer = self.split.replace(Arc::clone(split));
@@ -303,6 +306,7 @@ impl<'a, E: Evaluator + Clone, V: Values> Search<'a, E, V> {
         self.split = outer;
         self.stopped = self.has_to_return(team);
         self.visits.truncate(visits);
+        self.after_pass = after_pass;
         self.position = position;
         mem::swap(self.evaluator, &mut evaluator);
         self.spares.push(evaluator);
@@ -471,6 +475,7 @@ impl SplitPoint<i32> {
             info: CheckInfo::new(&position),
             position,
             visits: Vec::new(),
+            after_pass: 0,
             frames: Vec::new(),
             root_depth: depth,
             alpha: 0.share(),

@@ -151,6 +151,7 @@ impl<'a, E: Evaluator + Clone, V: Values> Search<'a, E, V> {
             lanes: vec![None; lane_count],
             ruled_out: Vec::new(),
             is_forced: false,
+            after_pass: 0,
             root_visits: game.visits().len(),
             spares: Vec::new(),
             published: 0,

@@ -3,6 +3,7 @@
 
 use super::{
     Bound,
+    mates::PROVED,
     pages::large_array,
     value::Value,
     values::{Entry, Store},
@@ -71,6 +72,15 @@ fn generation_of(data: u64) -> u8 {
 
 fn depth_of(data: u64) -> i32 {
     i32::from((data >> 48) as u8 as i8)
+}
+
+/// What an entry of so many searches ago is worth to those that come. A mate that was proved is true for
+/// ever, and found again in no time: where there are many they would crowd out all the rest.
+pub(super) fn worth_of(depth: i32, age: u8) -> i32 {
+    /// What a mate is worth, in plies of depth: most are mates in one.
+    const MATE: i32 = 1;
+    let depth = if depth >= PROVED { MATE } else { depth };
+    depth - 4 * i32::from(age)
 }
 
 /// Fetches what is referred to into the cache, to be read soon.
@@ -160,7 +170,7 @@ impl Store<Value> for Table {
                 i32::MIN
             } else {
                 let age = (GENERATIONS + self.generation - generation_of(data)) % GENERATIONS;
-                depth_of(data) - 4 * i32::from(age)
+                worth_of(depth_of(data), age)
             };
             if worth < least {
                 least = worth;
@@ -214,6 +224,18 @@ mod tests {
         for key in 2..=5 {
             assert!(table.get(key).is_some(), "{key}");
         }
+    }
+
+    #[test]
+    fn proved_mates_do_not_crowd_out_what_was_searched() {
+        let table = Table::new(1).unwrap();
+        for key in 1..=4 {
+            table.put(key, entry(PROVED));
+        }
+        table.put(5, entry(9));
+        assert_eq!(table.get(5), Some(entry(9)));
+        table.put(6, entry(0));
+        assert!(table.get(5).is_some(), "a mate gives way first");
     }
 
     #[test]

@@ -5,6 +5,7 @@ use crate::{
     rules::Move,
     search::{
         pages::large_array,
+        table::worth_of,
         values::{Entry, Store},
     },
 };
@@ -181,7 +182,7 @@ impl Store<Lanes> for LaneTable {
                 break;
             }
             let age = (GENERATIONS + self.generation - generation_of(&words)) % GENERATIONS;
-            let worth = depth_of(&words) - 4 * i32::from(age);
+            let worth = worth_of(depth_of(&words), age);
             if worth < worst.0 {
                 worst = (worth, slot);
             }
@@ -193,7 +194,7 @@ impl Store<Lanes> for LaneTable {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::values::Values;
+    use crate::search::{mates::PROVED, values::Values};
 
     fn entry(depth: i32) -> Entry<Lanes> {
         Entry {
@@ -241,6 +242,16 @@ mod tests {
             deeper.bounds.lower, 0b0010,
             "the rest is known from less deep alone"
         );
+    }
+
+    #[test]
+    fn proved_mates_do_not_crowd_out_what_was_searched() {
+        let table = LaneTable::new(1).unwrap();
+        table.put(1, entry(PROVED));
+        table.put(2, entry(PROVED));
+        table.put(3, entry(9));
+        table.put(4, entry(2));
+        assert!(table.get(3).is_some(), "a mate gives way first");
     }
 
     #[test]
