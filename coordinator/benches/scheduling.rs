@@ -11,6 +11,7 @@
 
 use anyhow::{Context, bail};
 use monju_coordinator::experiment::{
+    notes::{Note, Notes},
     record::{Ending, GameResult, PlayedGame, Variety},
     store::{self, Address, Effort, Opening, Plan, PlayedPair},
 };
@@ -104,6 +105,10 @@ async fn main() -> anyhow::Result<()> {
 /// A game of 100 plies between 16 voters and one, without the ballots, which are packed by the
 /// same core that thought about them for seconds.
 fn game(result: GameResult) -> PlayedGame {
+    let note = Note {
+        time_ms: 1_579,
+        score: Some(-123),
+    };
     PlayedGame {
         result,
         ending: Ending::Resignation,
@@ -120,6 +125,7 @@ fn game(result: GameResult) -> PlayedGame {
             Effort::default(),
         ],
         ballots: String::new(),
+        notes: Notes(vec![note; 76]),
     }
 }
 

@@ -11,6 +11,8 @@ pub mod counted;
 pub mod draws;
 pub mod game;
 pub mod kifu;
+pub mod machine;
+pub mod notes;
 pub mod openings;
 pub mod record;
 pub mod report;

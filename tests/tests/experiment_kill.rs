@@ -107,12 +107,15 @@ impl Bench {
         let mut games = Vec::new();
         for cell in 0..self.specification.cells.len() {
             let records = store.records(cell, 0, 10_000).await.expect("records");
-            // Ballots hold times.
-            let moves = records.into_iter().map(|record| Record {
-                ballots: String::new(),
-                ..record
+            // Ballots and notes hold times.
+            let timeless = records.into_iter().map(|mut record| {
+                record.ballots.clear();
+                for note in &mut record.notes.0 {
+                    note.time_ms = 0;
+                }
+                record
             });
-            games.push(moves.collect());
+            games.push(timeless.collect());
         }
         games
     }

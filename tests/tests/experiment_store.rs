@@ -1,12 +1,18 @@
 //! What every store must do: one suite, run against both databases.
 
 use monju_coordinator::experiment::{
+    machine::machine,
+    notes::{Note, Notes},
     record::{Cause, Ending, GameResult, Incident, PlayedGame, Side, Variety},
     store::{ATTEMPTS, Address, Effort, Opening, Origin, Plan, PlayedPair, StoreError, open},
 };
 use monju_tests::postgres::Postgres;
-use std::{collections::BTreeSet, time::Duration};
+use std::{
+    collections::BTreeSet,
+    time::{Duration, SystemTime},
+};
 
+const DAY: Duration = Duration::from_secs(86_400);
 const TERM: Duration = Duration::from_secs(60);
 const PLAY: Opening = Opening::Play {
     accept_changes: false,
@@ -40,6 +46,10 @@ fn game(result: GameResult) -> PlayedGame {
             Effort::default(),
         ],
         ballots: "{\"a\":1}\n{\"a\":2}\n".to_owned(),
+        notes: Notes(vec![Note {
+            time_ms: 12,
+            score: Some(-35),
+        }]),
     }
 }
 
@@ -57,6 +67,7 @@ fn played(first: GameResult, second: GameResult) -> PlayedPair {
 
 /// Everything that a database must do; `address` is an empty one.
 async fn suite(address: &Address) {
+    let begun = SystemTime::now();
     let store = open(address, &plan(), PLAY).await.expect("a new store");
     let standings = store.standings().await.expect("standings");
     assert_eq!(standings.len(), 2);
@@ -109,7 +120,15 @@ async fn suite(address: &Address) {
             .iter()
             .all(|game| game.origin.as_ref() == Some(&origin))
     );
+    for game in &games {
+        let occasion = game.occasion.as_ref().expect("an occasion");
+        assert_eq!(occasion.machine, machine());
+        // The store has a clock of its own, in the same century.
+        let since = occasion.finished.duration_since(begun);
+        assert!(since.unwrap_or_default() < DAY && occasion.finished + DAY > begun);
+    }
     let records = store.records(0, 0, 100).await.expect("records");
+    assert_eq!(records[1].notes, result.games[1].notes);
     assert_eq!(records[1].moves, result.games[1].moves);
     assert_eq!(records[1].ballots, result.games[1].ballots);
     let incidents = store.incidents(0).await.expect("incidents");

@@ -95,7 +95,7 @@ pub struct ReportArguments {
     /// Writes all games below this folder: CSA, KIF, and their ballots as JSON lines
     #[arg(long, value_name = "FOLDER")]
     games: Option<PathBuf>,
-    /// What the report says about the machine; default: what the system tells
+    /// What the report says about the machine; default: the machines and days that the store knows
     #[arg(long, value_name = "TEXT")]
     machine: Option<String>,
 }

@@ -4,6 +4,7 @@
 mod tests;
 
 use super::{
+    notes::{Note, Notes},
     record::{Cause, Ending, GameResult, Incident, PlayedGame, Side},
     side::{Answer, Seat},
     specification::{Adjudication, DeclarationRule, RepetitionRule},
@@ -75,8 +76,8 @@ struct Table<'a> {
     effort: [Effort; 2],
     ballots: String,
     incidents: Vec<Incident>,
-    /// What the sides thought after each ply, from the first side; `None` where they did not say.
-    scores: Vec<Option<i32>>,
+    /// Of every move that was decided here.
+    notes: Vec<Note>,
 }
 
 impl<'a> Table<'a> {
@@ -95,7 +96,7 @@ impl<'a> Table<'a> {
             effort: [Effort::default(), Effort::default()],
             ballots: String::new(),
             incidents: Vec::new(),
-            scores: Vec::new(),
+            notes: Vec::new(),
         })
     }
 
@@ -149,37 +150,42 @@ impl<'a> Table<'a> {
         else {
             return None;
         };
-        let recent = self.scores.len().checked_sub(score_plies as usize)?;
-        let recent = &self.scores[recent..];
-        let all = |test: &dyn Fn(i32) -> bool| recent.iter().all(|score| score.is_some_and(test));
+        let recent = self.notes.len().checked_sub(score_plies as usize)?;
+        let recent = &self.notes[recent..];
+        let all =
+            |test: &dyn Fn(i32) -> bool| recent.iter().all(|note| note.score.is_some_and(test));
         let winner = if all(&|score| score > limit) {
-            Side::First
+            Color::Black
         } else if all(&|score| score < -limit) {
-            Side::Second
+            Color::White
         } else {
             return None;
         };
-        Some((Some(winner), Ending::Adjudication))
+        Some((Some(self.side_of(winner)), Ending::Adjudication))
     }
 
     /// Enters what a side answered; the end, when it is one.
     fn hear(&mut self, side: Side, seat: &Seat, answer: Answer) -> Result<Option<End>, Incident> {
         let Answer { ballot, elapsed } = answer;
+        let (time_ms, mover) = (
+            elapsed.as_millis() as u64,
+            self.game.position().side_to_move(),
+        );
         self.judge_members(side, &ballot)?;
-        self.count(side, &ballot, elapsed.as_millis() as u64);
+        self.count(side, &ballot, time_ms);
         if self.plan.ballots {
             self.record(ballot.clone());
         }
         let limits = &seat.ensemble().limits;
-        if let Some(time_ms) = limits.time_ms {
+        if let Some(limit_ms) = limits.time_ms {
             let margin = seat.ensemble().margin;
-            let allowed = Duration::from_millis(time_ms) + margin + DELIVERY;
+            let allowed = Duration::from_millis(limit_ms) + margin + DELIVERY;
             // What a program thought of on the way is not its move, where it had a margin to name it.
             let is_missing =
                 |vote: &Vote| matches!(vote.arrival(), Arrival::Provisional | Arrival::Late);
             let nobody_moved = !ballot.votes.is_empty() && ballot.votes.iter().all(is_missing);
             if elapsed > allowed || nobody_moved && !margin.is_zero() {
-                let detail = format!("{} ms for a move of {time_ms} ms", elapsed.as_millis());
+                let detail = format!("{} ms for a move of {limit_ms} ms", elapsed.as_millis());
                 self.incidents
                     .push(self.incident(side, Cause::TimeLoss, detail));
                 return Ok(Some((Some(side.other()), Ending::TimeLoss)));
@@ -214,9 +220,12 @@ impl<'a> Table<'a> {
             }
         }
         let score = median_score(&ballot);
-        self.scores.push(match side {
-            Side::First => score,
-            Side::Second => score.map(|score| -score),
+        self.notes.push(Note {
+            time_ms,
+            score: match mover {
+                Color::Black => score,
+                Color::White => score.map(|score| -score),
+            },
         });
         Ok(None)
     }
@@ -348,6 +357,7 @@ impl<'a> Table<'a> {
             plies: self.game.moves().len() as u32,
             effort: self.effort,
             ballots: self.ballots,
+            notes: Notes(self.notes),
         };
         (played, self.incidents)
     }

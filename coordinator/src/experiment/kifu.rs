@@ -2,13 +2,13 @@
 
 mod ending;
 
-use super::record::GameResult;
+use super::{notes::Note, record::GameResult};
 use ending::End;
 use monju_engine::{
     Color, Game, GameError, Move, Position,
     rules::{PieceKind, Square},
 };
-use std::fmt::Write as _;
+use std::{fmt::Write as _, iter};
 
 /// A game to be written.
 #[derive(Clone, Copy, Debug)]
@@ -19,6 +19,8 @@ pub struct Kifu<'a> {
     pub names: [&'a str; 2],
     /// The whole game as after `position`.
     pub moves: &'a str,
+    /// Of the last moves; those before them are of the opening.
+    pub notes: &'a [Note],
     /// How it ended, as stores say.
     pub ending: &'a str,
     /// How it ended for the first side.
@@ -46,7 +48,7 @@ impl Kifu<'_> {
         ))
     }
 
-    /// CSA, version 2.2.
+    /// CSA, version 2.2; evaluations stand in comments, for Black, as the floodgate server writes them.
     ///
     /// # Errors
     /// The moves are none.
@@ -57,7 +59,8 @@ impl Kifu<'_> {
             self.names[0], self.names[1], self.event
         );
         write_csa_position(&mut text, game.position());
-        for mv in moves {
+        let notes = self.notes_of(moves.len());
+        for (mv, note) in moves.into_iter().zip(notes) {
             let sign = csa_sign(game.position().side_to_move());
             let from = mv.from().map_or("00".to_owned(), csa_square);
             let kind = moved_kind(game.position(), mv);
@@ -67,12 +70,24 @@ impl Kifu<'_> {
                 csa_square(mv.to()),
                 csa_kind(kind)
             );
+            if let Some(note) = note {
+                let _ = writeln!(text, "T{}", note.seconds());
+                if let Some(score) = note.score {
+                    let _ = writeln!(text, "'** {score}");
+                }
+            }
             if game.play(mv).is_err() {
                 break;
             }
         }
         text.push_str(&self.end(game.position().side_to_move()).csa());
         Ok(text)
+    }
+
+    /// A note for each move; `None` for the opening's, and for all where none were written.
+    fn notes_of(&self, moves: usize) -> impl Iterator<Item = Option<&Note>> {
+        let opening = moves.saturating_sub(self.notes.len());
+        iter::repeat_n(None, opening).chain(self.notes.iter().map(Some))
     }
 
     fn end(&self, to_move: Color) -> End<'_> {
@@ -83,7 +98,7 @@ impl Kifu<'_> {
         }
     }
 
-    /// KIF in UTF-8.
+    /// KIF in UTF-8; evaluations stand in comments, for Black, as ShogiHome writes them.
     ///
     /// # Errors
     /// The moves are none.
@@ -98,7 +113,9 @@ impl Kifu<'_> {
         let _ = writeln!(text, "先手：{}\n後手：{}", self.names[0], self.names[1]);
         text.push_str("手数----指手---------消費時間--\n");
         let count = moves.len();
-        for (index, mv) in moves.into_iter().enumerate() {
+        let notes = self.notes_of(count);
+        let mut used = [0; 2];
+        for (index, (mv, note)) in moves.into_iter().zip(notes).enumerate() {
             let japanese = game.japanese(mv);
             let mut written: String = japanese.chars().skip(1).collect();
             // KIF leaves a wide space after 同.
@@ -107,7 +124,18 @@ impl Kifu<'_> {
             }
             // The origin tells enough; other programs do not read a move with this word.
             written = written.replace("不成", "");
-            let _ = writeln!(text, "{:>4} {written}", index + 1);
+            let _ = write!(text, "{:>4} {written}", index + 1);
+            match note {
+                None => text.push('\n'),
+                Some(note) => {
+                    let used = &mut used[index % 2];
+                    *used += note.seconds();
+                    let _ = writeln!(text, "   {}", kif_time(note.seconds(), *used));
+                    if let Some(score) = note.score {
+                        let _ = writeln!(text, "**評価値={score}");
+                    }
+                }
+            }
             if game.play(mv).is_err() {
                 break;
             }
@@ -184,6 +212,14 @@ fn write_csa_position(text: &mut String, position: &Position) {
     let _ = writeln!(text, "{}", csa_sign(position.side_to_move()));
 }
 
+/// `( 0:05/00:01:10)`: of the move, and of all of that side's.
+fn kif_time(move_seconds: u64, all_seconds: u64) -> String {
+    let (minutes, seconds) = (move_seconds / 60, move_seconds % 60);
+    let (all_minutes, all_rest) = (all_seconds / 60, all_seconds % 60);
+    let (hours, all_minutes) = (all_minutes / 60, all_minutes % 60);
+    format!("({minutes:>2}:{seconds:02}/{hours:02}:{all_minutes:02}:{all_rest:02})")
+}
+
 const KIF_RANKS: [char; 9] = ['一', '二', '三', '四', '五', '六', '七', '八', '九'];
 
 fn kif_kind(kind: PieceKind) -> char {
@@ -258,6 +294,7 @@ mod tests {
             event: "table3 sigma=25 pair 0",
             names: ["council", "single"],
             moves,
+            notes: &[],
             ending: "resignation",
             result: GameResult::Win,
             first_is_black: true,
@@ -293,6 +330,27 @@ mod tests {
             text.contains("   3 ３三角(88)\n   4 同　角(22)\n"),
             "{text}"
         );
+    }
+
+    #[test]
+    fn times_and_evaluations_stand_beside_the_moves() {
+        let note = |time_ms, score| Note { time_ms, score };
+        let notes = [
+            note(61_999, Some(-35)),
+            note(999, None),
+            note(3_600_000, Some(31_000)),
+        ];
+        let game = Kifu {
+            notes: &notes,
+            ..kifu("startpos moves 7g7f 3c3d 8h2b+ 3a2b B*5e")
+        };
+        let csa = game.csa().expect("a game");
+        let moves = "+\n+7776FU\n-3334FU\n+8822UM\nT61\n'** -35\n-3122GI\nT0\n+0055KA\nT3600\n'** 31000\n%TORYO\n";
+        assert!(csa.ends_with(moves), "{csa}");
+        let kif = game.kif().expect("a game");
+        let moves = "   1 ７六歩(77)\n   2 ３四歩(33)\n   3 ２二角成(88)   ( 1:01/00:01:01)\n**評価値=-35\n   \
+                     4 同　銀(31)   ( 0:00/00:00:00)\n   5 ５五角打   (60:00/01:01:01)\n**評価値=31000\n   6 投了\n";
+        assert!(kif.contains(moves), "{kif}");
     }
 
     #[test]

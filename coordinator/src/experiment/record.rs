@@ -1,5 +1,6 @@
 //! What a game leaves behind: its result, its moves, what it cost, and what went wrong.
 
+use super::notes::Notes;
 use std::{collections::BTreeMap, fmt, str::FromStr};
 
 /// One of the two sides of an experiment.
@@ -189,6 +190,8 @@ pub struct PlayedGame {
     pub effort: [super::store::Effort; 2],
     /// One JSON object a line; empty where ballots are not kept.
     pub ballots: String,
+    /// Of every move that is not the opening's.
+    pub notes: Notes,
 }
 
 /// What can go wrong.

@@ -22,9 +22,9 @@ use super::{
     statistics::{
         EloEstimate, Interval, Pentanomial, Score, Stars, binomial_p, holm, normal_p, stars, wilson,
     },
-    store::{Effort, GameRow, IncidentRow, Origin, Standing, Store, StoreError},
+    store::{Effort, GameRow, IncidentRow, Occasion, Origin, Standing, Store, StoreError},
 };
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, time::SystemTime};
 
 /// Everything that a report says.
 #[derive(Clone, Debug)]
@@ -33,11 +33,25 @@ pub struct Report<'a> {
     pub specification: &'a Specification,
     /// What was found, in the order of the cells.
     pub cells: Vec<CellReport<'a>>,
-    /// The builds that played.
-    pub builds: Vec<String>,
+    /// The builds that played, and how many games.
+    pub builds: Vec<(String, u64)>,
+    /// By what machine, when, and how many games; `None` stands for games of a version that did not
+    /// write it down.
+    pub machines: BTreeMap<Option<String>, Share>,
     /// By what was played, and how many games; `None` stands for games of a version that did not
     /// write it down.
     pub origins: BTreeMap<Option<Origin>, u64>,
+}
+
+/// One machine's part in the games.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Share {
+    /// How many.
+    pub games: u64,
+    /// When the first was over; of little use where nobody knows the machine.
+    pub first: SystemTime,
+    /// When the last was over.
+    pub last: SystemTime,
 }
 
 /// What one cell has shown.
@@ -112,7 +126,7 @@ pub async fn gather<'a>(
         .map(String::as_str)
         .collect();
     let mut cells = Vec::with_capacity(specification.cells.len());
-    let mut builds = Vec::new();
+    let (mut builds, mut machines) = (Vec::new(), BTreeMap::new());
     let mut origins = BTreeMap::new();
     for (index, cell) in specification.cells.iter().enumerate() {
         let counted = Counted::of(specification, store, index).await?;
@@ -122,9 +136,8 @@ pub async fn gather<'a>(
             .into_iter()
             .partition(|game| counted.has_say(game.pair));
         for game in &games {
-            if !builds.contains(&game.build) {
-                builds.push(game.build.clone());
-            }
+            count_build(&mut builds, &game.build);
+            count_machine(&mut machines, game.occasion.as_ref());
             *origins.entry(game.origin.clone()).or_default() += 1;
         }
         let mut report = CellReport {
@@ -163,8 +176,29 @@ pub async fn gather<'a>(
         specification,
         cells,
         builds,
+        machines,
         origins,
     })
+}
+
+fn count_build(builds: &mut Vec<(String, u64)>, build: &str) {
+    match builds.iter_mut().find(|(known, _)| known == build) {
+        Some((_, games)) => *games += 1,
+        None => builds.push((build.to_owned(), 1)),
+    }
+}
+
+fn count_machine(machines: &mut BTreeMap<Option<String>, Share>, occasion: Option<&Occasion>) {
+    let finished = occasion.map_or(SystemTime::UNIX_EPOCH, |occasion| occasion.finished);
+    let machine = occasion.map(|occasion| occasion.machine.clone());
+    let share = machines.entry(machine).or_insert(Share {
+        games: 0,
+        first: finished,
+        last: finished,
+    });
+    share.games += 1;
+    share.first = share.first.min(finished);
+    share.last = share.last.max(finished);
 }
 
 impl CellReport<'_> {

@@ -12,6 +12,7 @@ mod tests;
 pub use database::Database;
 
 use super::{
+    notes::Notes,
     record::{GameResult, Incident, PlayedGame, Side},
     statistics::Outcome,
 };
@@ -19,7 +20,7 @@ use std::{
     fmt::{self, Debug},
     path::PathBuf,
     sync::Arc,
-    time::Duration,
+    time::{Duration, SystemTime},
 };
 
 /// A pair fails this often before it is given up: it is retried up to twice.
@@ -101,6 +102,8 @@ pub struct GameRow {
     pub effort: [Effort; 2],
     /// By what it was played; `None` for a game of a version that did not write it down.
     pub origin: Option<Origin>,
+    /// Where and when it was played; `None` for a game of a version that did not write it down.
+    pub occasion: Option<Occasion>,
     /// The build that played it.
     pub build: String,
     /// The runner that played it.
@@ -116,6 +119,15 @@ pub struct Origin {
     pub seed: u64,
 }
 
+/// Where and when a game was played.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Occasion {
+    /// The machine, in words.
+    pub machine: String,
+    /// When its pair was written down, by the store's clock.
+    pub finished: SystemTime,
+}
+
 /// What one side spent in one game.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Effort {
@@ -129,7 +141,7 @@ pub struct Effort {
     pub variety: super::record::Variety,
 }
 
-/// The moves of one game, and its ballots.
+/// The moves of one game, what is noted of them, and its ballots.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
     /// Number of the pair.
@@ -142,6 +154,8 @@ pub struct Record {
     pub moves: String,
     /// One JSON object a line; empty where ballots are not kept.
     pub ballots: String,
+    /// Of every move that is not the opening's; none in games of a version that did not write them down.
+    pub notes: Notes,
 }
 
 /// Something that went wrong, as it was recorded.

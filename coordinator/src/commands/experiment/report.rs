@@ -12,7 +12,6 @@ use std::{
     fs,
     io::{self, Write},
     path::{Path, PathBuf},
-    thread,
 };
 
 /// What to report, and where to.
@@ -26,7 +25,7 @@ pub struct Report {
     pub out: Option<PathBuf>,
     /// The folder of the games; `None` writes none.
     pub games: Option<PathBuf>,
-    /// What played, in words.
+    /// What played, in words; `None` is what the store knows.
     pub machine: Option<String>,
 }
 
@@ -37,13 +36,13 @@ impl Report {
     /// The file is wrong, the store has no such experiment, or a file cannot be written.
     pub async fn run(self) -> anyhow::Result<()> {
         let specification = Specification::read(&self.file)?;
-        let machine = self.machine.clone().unwrap_or_else(machine);
         let command = run_command(&self.file, &self.address);
         let findings = if specification.cells.is_empty() {
             Findings {
                 specification: &specification,
                 cells: Vec::new(),
                 builds: Vec::new(),
+                machines: BTreeMap::new(),
                 origins: BTreeMap::new(),
             }
         } else {
@@ -67,7 +66,7 @@ impl Report {
             }
             (report::gather(&specification, &*store).await).with_context(broken)?
         };
-        let markdown = report::markdown(&findings, &command, &machine);
+        let markdown = report::markdown(&findings, &command, self.machine.as_deref());
         let Some(folder) = &self.out else {
             return io::stdout()
                 .lock()
@@ -98,16 +97,4 @@ impl Report {
 fn write(folder: &Path, name: &str, text: &str) -> anyhow::Result<()> {
     let path = folder.join(name);
     fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))
-}
-
-/// Cores and processor, as far as the system tells.
-fn machine() -> String {
-    let cores = thread::available_parallelism().map_or(1, |cores| cores.get());
-    let information = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let model = information
-        .lines()
-        .find_map(|line| line.strip_prefix("model name")?.split_once(':'))
-        .map(|(_, model)| model.trim().to_owned());
-    let model = model.unwrap_or_else(|| std::env::consts::ARCH.to_owned());
-    format!("{cores} cores, {model}, {}", std::env::consts::OS)
 }

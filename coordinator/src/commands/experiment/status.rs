@@ -137,6 +137,7 @@ fn as_json(specification: &Specification, rows: &[Row]) -> Value {
 mod tests {
     use super::*;
     use crate::experiment::{
+        notes::Notes,
         record::{Ending, GameResult, PlayedGame},
         statistics::Verdict,
         store::{Effort, PlayedPair},
@@ -171,6 +172,7 @@ model = "logistic"
             plies: 1,
             effort: [Effort::default(), Effort::default()],
             ballots: String::new(),
+            notes: Notes::default(),
         }
     }
 

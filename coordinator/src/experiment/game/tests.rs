@@ -164,3 +164,41 @@ async fn faults_are_recorded_by_cause_and_side() {
         lost(&timed, Ending::TimeLoss, Cause::TimeLoss).await;
     }
 }
+
+#[cfg(unix)]
+#[tokio::test]
+async fn moves_are_noted_for_black_and_a_false_declaration_loses() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let answer = |mv| {
+        format!(
+            "if [ -z \"$moved\" ]; then moved=1; echo info depth 1 score cp 300 pv {mv}; \
+             echo bestmove {mv}; else echo bestmove win; fi"
+        )
+    };
+    let black = scripted(folder.path(), &answer("7g7f"));
+    let (game, incidents) = play_one("startpos", &cell(&black)).await.expect("played");
+    assert_eq!(
+        (game.result, game.ending),
+        (GameResult::Loss, Ending::IllegalMove)
+    );
+    assert_eq!(incidents.len(), 1, "{incidents:?}");
+    let scores: Vec<_> = game.notes.0.iter().map(|note| note.score).collect();
+    assert!(
+        matches!(scores[..], [Some(300), Some(_)]),
+        "{scores:?} of {}",
+        game.moves
+    );
+
+    let white = scripted(folder.path(), &answer("3c3d"))
+        .replace("first = \"one\"", "first = \"other\"")
+        .replace("second = \"other\"", "second = \"one\"");
+    let (game, _) = play_one("startpos moves 7g7f", &cell(&white))
+        .await
+        .expect("played");
+    assert_eq!(
+        (game.result, game.ending),
+        (GameResult::Win, Ending::IllegalMove)
+    );
+    let first = game.notes.0.first().expect("a note");
+    assert_eq!((first.score, game.notes.0.len()), (Some(-300), 2));
+}

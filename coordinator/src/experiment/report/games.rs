@@ -117,6 +117,7 @@ pub async fn write_games(
                     event: &event,
                     names,
                     moves: &record.moves,
+                    notes: &record.notes.0,
                     ending,
                     result,
                     first_is_black: record.game == 0,

@@ -3,8 +3,10 @@
 use super::{CellReport, Report, markdown::verdict_word};
 use crate::experiment::{record::Side, statistics::Score};
 use serde_json::{Map, Value, json};
+use std::time::SystemTime;
 
-/// One object: `name`, `title`, `builds`, `cells[]`; `seed` and `specification` of the file that is
+/// One object: `name`, `title`, `cells[]`; `builds[]`, with the number of their games; `machines[]`, with that and when their first and last game was over, in
+/// milliseconds since 1970 (`null` where nobody wrote it down); `seed` and `specification` of the file that is
 /// reported, and `origins[]`: by which the games were played (`null` where nobody wrote it down);
 /// `stop`: the sequential test that ends cells.
 pub fn json(report: &Report<'_>) -> Value {
@@ -24,7 +26,19 @@ pub fn json(report: &Report<'_>) -> Value {
             "specification": origin.as_ref().map(|origin| &origin.specification),
             "games": games,
         })).collect::<Vec<_>>(),
-        "builds": report.builds,
+        "builds": report.builds.iter().map(|(build, games)| json!({
+            "build": build,
+            "games": games,
+        })).collect::<Vec<_>>(),
+        "machines": report.machines.iter().map(|(machine, share)| {
+            let known = |time| machine.as_ref().map(|_| milliseconds(time));
+            json!({
+                "machine": machine,
+                "first_unix_ms": known(share.first),
+                "last_unix_ms": known(share.last),
+                "games": share.games,
+            })
+        }).collect::<Vec<_>>(),
         "stop": specification.stop.map(|sprt| json!({
             "model": sprt.model.name(),
             "elo0": sprt.elo0,
@@ -33,6 +47,14 @@ pub fn json(report: &Report<'_>) -> Value {
             "beta": sprt.beta,
         })),
         "cells": cells,
+    })
+}
+
+/// Since 1970.
+fn milliseconds(time: SystemTime) -> u64 {
+    let since = time.duration_since(SystemTime::UNIX_EPOCH);
+    since.map_or(0, |since| {
+        u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
     })
 }
 

@@ -6,23 +6,29 @@ use crate::experiment::{
     statistics::{Interval, Verdict},
     store::Origin,
 };
-use std::{collections::BTreeSet, fmt::Write as _};
+use std::{collections::BTreeSet, fmt::Write as _, time::SystemTime};
+use time::OffsetDateTime;
 
-/// Writes the whole report; `command` is what played it, `machine` where.
-pub fn markdown(report: &Report<'_>, command: &str, machine: &str) -> String {
+/// Writes the whole report; `command` is what played it, `machine` says where instead of what the store knows.
+pub fn markdown(report: &Report<'_>, command: &str, machine: Option<&str>) -> String {
     let specification = report.specification;
     let mut text = format!("# {}\n\n", specification.title);
     if report.cells.is_empty() {
         text.push_str("No games: see the figure.\n");
         return text;
     }
-    let _ = writeln!(
-        text,
-        "- command: `{command}`\n- build: {}",
-        report.builds.join(", "),
-    );
+    let _ = writeln!(text, "- command: `{command}`");
+    for (build, games) in &report.builds {
+        let count = count_of_several(*games, report.builds.len());
+        let _ = writeln!(text, "- build: {build}{count}");
+    }
     origins(&mut text, report);
-    let _ = writeln!(text, "- machine that reports: {machine}");
+    match machine {
+        Some(machine) => {
+            let _ = writeln!(text, "- machine: {machine}");
+        }
+        None => machines(&mut text, report),
+    }
     let planned = 2 * u64::from(specification.pairs);
     let played: Vec<u64> = report.cells.iter().map(|cell| cell.score.games()).collect();
     let least = played.iter().min().copied().unwrap_or(0);
@@ -172,12 +178,8 @@ fn origins(text: &mut String, report: &Report<'_>) {
         specification: specification.hash.clone(),
         seed: specification.seed,
     };
-    let several = report.origins.len() > 1;
     for (origin, games) in &report.origins {
-        let count = match several {
-            true => format!(" ({games} games)"),
-            false => String::new(),
-        };
+        let count = count_of_several(*games, report.origins.len());
         let _ = match origin {
             Some(Origin {
                 specification,
@@ -195,6 +197,34 @@ fn origins(text: &mut String, report: &Report<'_>) {
             "- this file: seed {}; specification {}, by which no game is known to be played",
             specification.seed, specification.hash
         );
+    }
+}
+
+/// ` (4 games)` where not all games are alike.
+fn count_of_several(games: u64, kinds: usize) -> String {
+    match kinds > 1 {
+        true => format!(" ({games} games)"),
+        false => String::new(),
+    }
+}
+
+/// On what machines the games were played, and on which days of Greenwich.
+fn machines(text: &mut String, report: &Report<'_>) {
+    let day = |time: SystemTime| OffsetDateTime::from(time).date();
+    for (machine, share) in &report.machines {
+        let count = count_of_several(share.games, report.machines.len());
+        let _ = match (machine, day(share.first), day(share.last)) {
+            (None, ..) => writeln!(
+                text,
+                "- machine: not written down by the version that played{count}"
+            ),
+            (Some(machine), first, last) if first == last => {
+                writeln!(text, "- machine: {machine}; {first}{count}")
+            }
+            (Some(machine), first, last) => {
+                writeln!(text, "- machine: {machine}; {first} to {last}{count}")
+            }
+        };
     }
 }
 

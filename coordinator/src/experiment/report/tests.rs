@@ -1,9 +1,14 @@
 use super::*;
 use crate::experiment::{
+    machine::machine,
+    notes::Notes,
     record::{Cause, Ending, GameResult, Incident, PlayedGame, Side, Variety},
     store::{self, Address, Opening, PlayedPair},
 };
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
 
 const FILE: &str = r#"
 version = 1
@@ -48,6 +53,7 @@ fn game(result: GameResult) -> PlayedGame {
             Effort::default(),
         ],
         ballots: "{}\n".to_owned(),
+        notes: Notes::default(),
     }
 }
 
@@ -107,12 +113,44 @@ async fn a_report_counts_what_the_store_holds() {
     assert_eq!((one.effort[0].nodes, one.effort[0].variety.0[&2]), (160, 4));
     assert_eq!((one.published, four.published), (Some("49.50%"), None));
     assert_eq!(four.score.games(), 0);
-    assert_eq!(report.builds, ["build 1"]);
+    assert_eq!(report.builds, [("build 1".to_owned(), 4)]);
     let origin = Origin {
         specification: specification.hash.clone(),
         seed: specification.seed,
     };
     assert_eq!(report.origins, [(Some(origin), 4)].into());
+}
+
+#[tokio::test]
+async fn machines_and_days_are_told() {
+    let (specification, store, _folder) = played().await;
+    let mut report = gather(&specification, &*store).await.expect("a report");
+    let games: Vec<_> = (report.machines.iter())
+        .map(|(machine, share)| (machine.clone(), share.games))
+        .collect();
+    assert_eq!(games, [(Some(machine()), 4)]);
+
+    let day = |days: u64| SystemTime::UNIX_EPOCH + Duration::from_secs(86_400 * days);
+    let share = |games, first, last| Share {
+        games,
+        first: day(first),
+        last: day(last),
+    };
+    report.machines = [
+        (None, share(1, 0, 0)),
+        (Some("one".to_owned()), share(2, 0, 0)),
+        (Some("two".to_owned()), share(1, 1, 59)),
+    ]
+    .into();
+    let text = markdown(&report, "", None);
+    let expected = "- machine: not written down by the version that played (1 games)\n\
+                    - machine: one; 1970-01-01 (2 games)\n\
+                    - machine: two; 1970-01-02 to 1970-03-01 (1 games)\n";
+    assert!(text.contains(expected), "{text}");
+    assert!(markdown(&report, "", Some("mine")).contains("\n- machine: mine\n"));
+    let machines = &json(&report)["machines"];
+    assert_eq!(machines[0]["last_unix_ms"], serde_json::Value::Null);
+    assert_eq!(machines[2]["last_unix_ms"], 59 * 86_400_000_u64);
 }
 
 #[tokio::test]
@@ -141,7 +179,9 @@ async fn games_are_reported_by_what_played_them() {
     // Whichever file is reported.
     for specification in [&before, &after] {
         let report = gather(specification, &*changed).await.expect("a report");
-        let text = markdown(&report, "", "");
+        let text = markdown(&report, "", None);
+        let builds = "- build: build 1 (4 games)\n- build: build 2 (2 games)\n";
+        assert!(text.contains(builds), "{text}");
         for (file, games) in [(&before, 4), (&after, 2)] {
             let (seed, hash) = (file.seed, &file.hash);
             let line = format!("- seed: {seed}; specification {hash} ({games} games)\n");
@@ -152,7 +192,11 @@ async fn games_are_reported_by_what_played_them() {
     }
     let third = FILE.replace("games = 4", "games = 4\nseed = 78");
     let third = Specification::parse(&third, &folder.path().join("t.toml")).expect("a good file");
-    let text = markdown(&gather(&third, &*changed).await.expect("a report"), "", "");
+    let text = markdown(
+        &gather(&third, &*changed).await.expect("a report"),
+        "",
+        None,
+    );
     let line = format!(
         "- this file: seed 78; specification {}, by which no game",
         third.hash
@@ -166,7 +210,7 @@ async fn what_is_beyond_the_plan_has_no_say_and_is_told() {
     let text = FILE.replace("games = 4", "games = 2");
     let lowered = Specification::parse(&text, &folder.path().join("t.toml")).expect("a good file");
     let report = gather(&lowered, &*store).await.expect("a report");
-    let text = markdown(&report, "", "");
+    let text = markdown(&report, "", None);
     assert!(
         text.contains("- games: 2 of 4; the least in a cell: 0 of 2\n- left out: 2 games"),
         "{text}"
@@ -193,7 +237,7 @@ async fn a_cell_under_test_shows_its_evidence() {
     let sprt = tested.stop.expect("a rule");
     let ratio = sprt.ratio(&Pentanomial([0, 1, 0, 0, 1]));
     assert!(ratio.abs() > 0.005, "{ratio}");
-    let text = markdown(&report, "", "");
+    let text = markdown(&report, "", None);
     let expected =
         format!("sigma=25 (undecided after 2 pairs, LLR {ratio:+.2} in [-2.94, 2.94]) |");
     assert!(text.contains(&expected), "{text}\nexpected {expected}");
@@ -233,7 +277,7 @@ async fn cells_have_folders_of_their_own() {
 async fn people_programs_and_spreadsheets_read_the_same() {
     let (specification, store, _folder) = played().await;
     let report = gather(&specification, &*store).await.expect("a report");
-    let text = markdown(&report, "monju experiment run t.toml", "a machine");
+    let text = markdown(&report, "monju experiment run t.toml", Some("a machine"));
     for expected in [
         "# Two cells\n",
         "- games: 4 of 8; the least in a cell: 0 of 4\n",

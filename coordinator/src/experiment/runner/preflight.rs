@@ -24,8 +24,8 @@ const LATE: &str = "it names no move within";
 const TEST_MOVE_MS: u64 = 500;
 
 /// Starts every foreign engine, asks it for a move, and reaches every coordinator. Returns what is
-/// odd but no reason not to play, one line each: options that an engine does not announce. Some
-/// engines take such options, so they may be meant.
+/// odd but no reason not to play, one line each: options that an engine does not declare, and values that do not
+/// fit. Some engines take them all the same, so they may be meant.
 ///
 /// # Errors
 /// One of them does not play; the error names its line.
@@ -38,11 +38,11 @@ pub async fn preflight(specification: &Specification) -> Result<Vec<String>, Con
                 if tested.contains(&trial.members) {
                     continue;
                 }
-                let tried = match undeclared(&trial).await {
-                    Ok(options) => test(&trial).await.map(|()| options),
+                let tried = match doubts(&trial).await {
+                    Ok(doubts) => test(&trial).await.map(|()| doubts),
                     Err(reason) => Err(reason),
                 };
-                let options = tried.map_err(|reason| match &trial.members {
+                let doubts = tried.map_err(|reason| match &trial.members {
                     Members::Here { players, .. } => {
                         let player = &players[0].name;
                         let what = format!(
@@ -55,13 +55,13 @@ pub async fn preflight(specification: &Specification) -> Result<Vec<String>, Con
                         specification.ensemble_error(&ensemble.name, "coordinator", reason)
                     }
                 })?;
-                if let (Members::Here { players, .. }, false) = (&trial.members, options.is_empty())
+                if let (Members::Here { players, .. }, false) = (&trial.members, doubts.is_empty())
                 {
                     let player = &players[0].name;
                     let what = format!(
-                        "the engine of player \"{player}\" announces no option {}, set all the same; \
-                         correct the name if it is misspelt",
-                        options.join(", ")
+                        "the engine of player \"{player}\" may not do what options asks for: {}; \
+                         correct what is misspelt",
+                        doubts.join("; ")
                     );
                     let warning = specification.player_error(&ensemble.name, player, what);
                     let warning = warning.to_string();
@@ -76,11 +76,11 @@ pub async fn preflight(specification: &Specification) -> Result<Vec<String>, Con
     Ok(warnings)
 }
 
-/// The options that the engine under trial does not announce; none where it is elsewhere.
+/// What is odd about the options of the engine under trial; nothing where it is elsewhere.
 ///
 /// # Errors
 /// It does not start.
-async fn undeclared(trial: &Ensemble) -> Result<Vec<String>, String> {
+async fn doubts(trial: &Ensemble) -> Result<Vec<String>, String> {
     match trial.players() {
         [player] => match &player.kind {
             PlayerKind::Usi(spec) => monju_worker::handshake(&player.name, spec).await,

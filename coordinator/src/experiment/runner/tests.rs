@@ -207,7 +207,7 @@ fn with_script(at_go: &str) -> String {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn options_that_an_engine_does_not_announce_are_told_once() {
+async fn options_that_an_engine_does_not_declare_are_told_once() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let specification = specification_of(folder.path(), &with_script("echo bestmove 7g7f"));
     let warnings = preflight(&specification).await.expect("it plays");
@@ -215,7 +215,10 @@ async fn options_that_an_engine_does_not_announce_are_told_once() {
         panic!("{warnings:?}")
     };
     assert!(warning.contains("small.toml:17: "), "{warning}");
-    assert!(warning.contains("no option Thread, set"), "{warning}");
+    assert!(
+        warning.contains("asks for: it declares no option 'Thread'; correct"),
+        "{warning}"
+    );
 }
 
 #[cfg(unix)]

@@ -16,9 +16,10 @@ use super::{
     GameRow, IncidentRow, Lease, Opening, Origin, Plan, PlayedPair, Record, Standing, Store,
     StoreError,
 };
-use crate::experiment::{record::Incident, statistics::Outcome};
+use crate::experiment::{machine::machine, record::Incident, statistics::Outcome};
 use cells::Cells;
 use dialect::Dialect;
+use games::By;
 use leases::Leases;
 use sqlx::AnyPool;
 use std::{path::Path, time::Duration};
@@ -32,6 +33,9 @@ pub struct Database {
     /// By what its next games are played.
     origin: Origin,
     build: String,
+    machine: String,
+    /// The clock of the database, as an expression.
+    now: &'static str,
     /// The version of its tables.
     version: i64,
     cells: Cells,
@@ -102,6 +106,8 @@ impl Database {
                 seed: plan.seed,
             },
             build: plan.build.clone(),
+            machine: machine(),
+            now: dialect.now,
             specification,
             version,
             pool,
@@ -140,8 +146,14 @@ impl Store for Database {
             return Ok(false);
         }
         let pair = (cell, lease.pair);
-        let by = (self.build.as_str(), &self.origin);
-        games::write(&mut transaction, pair, &played.games, runner, by).await?;
+        let by = By {
+            runner,
+            build: &self.build,
+            machine: &self.machine,
+            origin: &self.origin,
+            now: self.now,
+        };
+        games::write(&mut transaction, pair, &played.games, by).await?;
         for incident in &played.incidents {
             incidents::write(&mut transaction, pair, incident, runner).await?;
         }
@@ -194,7 +206,8 @@ impl Store for Database {
     }
 
     async fn records(&self, cell: usize, from: u32, count: u32) -> Result<Vec<Record>, StoreError> {
-        games::records(&self.pool, self.cells.row(cell)?, from, count).await
+        let cell = (self.cells.row(cell)?, self.version);
+        games::records(&self.pool, cell, from, count).await
     }
 
     async fn incidents(&self, cell: usize) -> Result<Vec<IncidentRow>, StoreError> {

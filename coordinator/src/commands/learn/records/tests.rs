@@ -1,6 +1,7 @@
 use super::*;
 use crate::experiment::{
     kifu::Kifu,
+    notes::Note,
     record::{Ending, GameResult as Outcome},
 };
 use monju_engine::Color;
@@ -92,6 +93,8 @@ fn result_of(name: &str, text: &str) -> GameResult {
 fn every_end_of_an_exported_game_is_read_back_whoever_is_to_move() {
     let [even, odd] = ["startpos moves 7g7f 3c3d", "startpos moves 7g7f 3c3d 2g2f"];
     let after_black = "sfen 4k4/9/9/9/9/9/9/9/4K4 w R 1 moves 5a4a 5i4i";
+    let note = |time_ms, score| Note { time_ms, score };
+    let notes = [note(61_500, Some(-35)), note(900, None)];
     for ending in [
         Ending::Mate,
         Ending::Resignation,
@@ -109,6 +112,7 @@ fn every_end_of_an_exported_game_is_read_back_whoever_is_to_move() {
                     event: "an event",
                     names: ["one", "two"],
                     moves,
+                    notes: &notes,
                     ending: ending.name(),
                     result,
                     first_is_black: true,

@@ -212,6 +212,7 @@ mod tests {
                 "INSERT INTO cells VALUES (3, 7, 'one', 0)",
                 "INSERT INTO games VALUES
                  (3, 0, 0, 'win', 'mate', 9, 1, 1, 1, 1, 1, 1, '', '', 'runner', 'build')",
+                "INSERT INTO records VALUES (3, 0, 0, 1, 'startpos moves 7g7f', x'')",
             ],
         )
         .await;
@@ -227,7 +228,10 @@ mod tests {
         let looked = Database::sqlite(&file, &plan, Opening::Look).await;
         let looked = looked.expect("a store");
         assert_eq!(looked.specification(), "another");
-        assert_eq!(looked.games(0).await.expect("games")[0].origin, None);
+        let games = looked.games(0).await.expect("games");
+        assert_eq!((&games[0].origin, &games[0].occasion), (&None, &None));
+        let records = looked.records(0, 0, 10).await.expect("records");
+        assert_eq!((records.len(), records[0].notes.0.len()), (1, 0));
         looked.pool.close().await;
         assert!(
             std::fs::read(&file).expect("a file") == before,
@@ -239,7 +243,7 @@ mod tests {
         };
         let played = Database::sqlite(&file, &plan, opening).await;
         let games = played.expect("a store").games(0).await.expect("games");
-        assert_eq!(games[0].origin, None);
+        assert_eq!((&games[0].origin, &games[0].occasion), (&None, &None));
     }
 
     #[tokio::test]

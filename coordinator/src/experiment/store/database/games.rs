@@ -6,45 +6,62 @@ use super::{
 };
 use crate::experiment::{
     record::PlayedGame,
-    store::{Effort, GameRow, Origin, Record, StoreError},
+    store::{Effort, GameRow, Occasion, Origin, Record, StoreError},
 };
 use sqlx::{AnyConnection, AnyPool, Row, any::AnyRow};
+use std::time::{Duration, SystemTime};
 
-/// One game.
+/// One game; the database's clock goes at the end.
 const INSERT_GAME: &str = "
     INSERT INTO games (cell, pair, game, result, ending, plies, first_nodes, second_nodes,
         first_ms, second_ms, first_moves, second_moves, first_variety, second_variety, runner, build,
-        specification, seed)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)";
+        specification, seed, machine, finished)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,";
 
-/// Its moves.
+/// Its moves, and what is said of them.
 const INSERT_RECORD: &str = "
-    INSERT INTO records (cell, pair, game, opening_plies, moves, ballots)
-    VALUES ($1, $2, $3, $4, $5, $6)";
+    INSERT INTO records (cell, pair, game, opening_plies, moves, ballots, notes)
+    VALUES ($1, $2, $3, $4, $5, $6, $7)";
 
 /// What every version tells of a game.
 const TOLD: &str = "pair, game, result, ending, plies, first_nodes, second_nodes, first_ms, \
     second_ms, first_moves, second_moves, first_variety, second_variety, runner, build";
 
 /// The version of the tables from which on games have an origin.
-pub(super) const WITH_ORIGIN: i64 = 3;
+const WITH_ORIGIN: i64 = 3;
 
-/// Moves and ballots of one cell: cell, first pair, number of games.
-const RECORDS: &str = "
-    SELECT pair, game, opening_plies, moves, ballots
-    FROM records WHERE cell = $1 AND pair >= $2 ORDER BY pair, game LIMIT $3";
+/// And from which on it is known where and when they were played, and something of their moves.
+const WITH_OCCASION: i64 = 4;
+
+/// The end of the year 9999, in milliseconds since 1970: no calendar knows what comes after it.
+const LAST_MOMENT: i64 = 253_402_300_799_999;
+
+/// What plays, and where.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct By<'a> {
+    /// The name of the runner.
+    pub runner: &'a str,
+    /// The build.
+    pub build: &'a str,
+    /// The machine, in words.
+    pub machine: &'a str,
+    /// The specification and the seed.
+    pub origin: &'a Origin,
+    /// The clock of the database, as an expression.
+    pub now: &'static str,
+}
 
 /// Writes both games of a pair.
 pub(super) async fn write(
     connection: &mut AnyConnection,
     (cell, pair): (i64, u32),
     games: &[PlayedGame; 2],
-    runner: &str,
-    (build, origin): (&str, &Origin),
+    by: By<'_>,
 ) -> Result<(), StoreError> {
+    let insert_game = format!("{INSERT_GAME} {})", by.now);
     for (index, game) in games.iter().enumerate() {
         let [first, second] = &game.effort;
-        sqlx::query(INSERT_GAME)
+        sqlx::query(&insert_game)
             .bind(cell)
             .bind(i64::from(pair))
             .bind(index as i64)
@@ -59,10 +76,11 @@ pub(super) async fn write(
             .bind(i64::from(second.moves))
             .bind(first.variety.to_string())
             .bind(second.variety.to_string())
-            .bind(runner)
-            .bind(build)
-            .bind(&origin.specification)
-            .bind(origin.seed.to_string())
+            .bind(by.runner)
+            .bind(by.build)
+            .bind(&by.origin.specification)
+            .bind(by.origin.seed.to_string())
+            .bind(by.machine)
             .execute(&mut *connection)
             .await?;
         sqlx::query(INSERT_RECORD)
@@ -72,6 +90,7 @@ pub(super) async fn write(
             .bind(i64::from(game.opening_plies))
             .bind(&game.moves)
             .bind(pack(&game.ballots)?)
+            .bind(game.notes.to_string())
             .execute(&mut *connection)
             .await?;
     }
@@ -89,7 +108,13 @@ pub(super) async fn read(
         true => "specification, seed",
         false => "'', ''",
     };
-    let games = format!("SELECT {TOLD}, {origin} FROM games WHERE cell = $1 ORDER BY pair, game");
+    let occasion = match version >= WITH_OCCASION {
+        true => "machine, finished",
+        false => "'', CAST(0 AS BIGINT)",
+    };
+    let games = format!(
+        "SELECT {TOLD}, {origin}, {occasion} FROM games WHERE cell = $1 ORDER BY pair, game"
+    );
     let rows = sqlx::query(&games).bind(cell).fetch_all(pool).await?;
     rows.iter().map(read_game).collect()
 }
@@ -119,18 +144,33 @@ fn read_game(row: &AnyRow) -> Result<GameRow, StoreError> {
             specification,
             seed,
         }),
+        occasion: match row.try_get::<i64, _>(18)? {
+            finished @ 1..=LAST_MOMENT => Some(Occasion {
+                machine: text(17)?,
+                finished: SystemTime::UNIX_EPOCH + Duration::from_millis(finished as u64),
+            }),
+            _ => None,
+        },
     })
 }
 
 /// The moves and ballots of a cell's games, by pair and game, of pairs from `from` on, at most
-/// `count` games.
+/// `count` games. The tables' `version` matters here, too.
 pub(super) async fn records(
     pool: &AnyPool,
-    cell: i64,
+    (cell, version): (i64, i64),
     from: u32,
     count: u32,
 ) -> Result<Vec<Record>, StoreError> {
-    let rows = sqlx::query(RECORDS)
+    let notes = match version >= WITH_OCCASION {
+        true => "notes",
+        false => "''",
+    };
+    let records = format!(
+        "SELECT pair, game, opening_plies, moves, ballots, {notes}
+         FROM records WHERE cell = $1 AND pair >= $2 ORDER BY pair, game LIMIT $3"
+    );
+    let rows = sqlx::query(&records)
         .bind(cell)
         .bind(i64::from(from))
         .bind(i64::from(count))
@@ -144,6 +184,7 @@ pub(super) async fn records(
                 opening_plies: number(row, 2)?,
                 moves: row.try_get(3)?,
                 ballots: unpack(&row.try_get::<Vec<u8>, _>(4)?)?,
+                notes: parse(row.try_get(5)?)?,
             })
         })
         .collect()

@@ -24,6 +24,10 @@ pub(super) const SQLITE: Embedded = Embedded(&[
         "origin of games",
         include_str!("../../../../migrations/sqlite/3_origin.sql"),
     ),
+    (
+        "occasion of games",
+        include_str!("../../../../migrations/sqlite/4_occasion.sql"),
+    ),
 ]);
 
 /// Of PostgreSQL.
@@ -39,6 +43,10 @@ pub(super) const POSTGRES: Embedded = Embedded(&[
     (
         "origin of games",
         include_str!("../../../../migrations/postgres/3_origin.sql"),
+    ),
+    (
+        "occasion of games",
+        include_str!("../../../../migrations/postgres/4_occasion.sql"),
     ),
 ]);
 

@@ -1,0 +1,79 @@
+//! What a record says of a move beside the move itself.
+
+use std::{fmt, str::FromStr, time::Duration};
+
+/// What is known of one move.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Note {
+    /// From the question to the decision, in milliseconds; waiting for a core included, where games share them.
+    pub time_ms: u64,
+    /// What the side that made it thought of the game, in centipawns for Black; `None` where it did not say.
+    pub score: Option<i32>,
+}
+
+impl Note {
+    /// The time in whole seconds, as records count it.
+    pub fn seconds(&self) -> u64 {
+        Duration::from_millis(self.time_ms).as_secs()
+    }
+}
+
+/// The notes of the last moves of a game: the moves of its opening have none. Written as `1012:35 998: 1003:-31000`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Notes(pub Vec<Note>);
+
+impl fmt::Display for Notes {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, note) in self.0.iter().enumerate() {
+            let space = if index == 0 { "" } else { " " };
+            write!(formatter, "{space}{}:", note.time_ms)?;
+            if let Some(score) = note.score {
+                write!(formatter, "{score}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl FromStr for Notes {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let note = |word: &str| {
+            let (time, score) = word.split_once(':')?;
+            Some(Note {
+                time_ms: time.parse().ok()?,
+                score: match score {
+                    "" => None,
+                    score => Some(score.parse().ok()?),
+                },
+            })
+        };
+        let words = text.split_whitespace();
+        let notes = words.map(|word| note(word).ok_or_else(|| format!("'{word}' notes no move")));
+        Ok(Self(notes.collect::<Result<_, _>>()?))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn notes_are_written_and_read(notes in proptest::collection::vec((any::<u64>(), any::<Option<i32>>()), 0..20)) {
+            let notes = notes.into_iter().map(|(time_ms, score)| Note { time_ms, score });
+            let notes = Notes(notes.collect());
+            prop_assert_eq!(notes.to_string().parse(), Ok(notes));
+        }
+    }
+
+    #[test]
+    fn what_notes_no_move_is_named() {
+        for word in ["12", "x:3", "12:x", ":5"] {
+            let error = format!("7:1 {word}").parse::<Notes>().expect_err("no note");
+            assert!(error.contains(&format!("'{word}'")), "{error}");
+        }
+    }
+}
