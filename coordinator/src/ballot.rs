@@ -187,6 +187,12 @@ impl OpenBallot {
         entries.any(|entry| matches!(entry.state, State::Failed(_)))
     }
 
+    /// Whether a player has failed and has not been called back since.
+    pub fn is_lost(&self, player: usize) -> bool {
+        let mut entries = self.entries[self.places[player].clone()].iter();
+        entries.any(|entry| matches!(entry.state, State::Failed(_)) && !entry.is_called_back)
+    }
+
     /// A player that has failed is asked once more, and waited for as if it had not. What it had streamed
     /// stands until it says more.
     pub fn ask_again(&mut self, player: usize) {

@@ -238,11 +238,16 @@ pub fn check_name(name: &str) -> Result<(), String> {
 /// # Errors
 /// Why not, in one line.
 pub fn check_workers(urls: &[String]) -> Result<(), String> {
-    for (index, url) in urls.iter().enumerate() {
-        roster::address(url).map_err(|error| error.to_string())?;
-        if urls[..index].contains(url) {
+    let mut known = Vec::new();
+    for url in urls {
+        let address = roster::address(url).map_err(|error| error.to_string())?;
+        let place = address
+            .authority()
+            .map(|place| place.as_str().to_lowercase());
+        if known.contains(&place) {
             return Err(format!("worker {url} is listed twice; remove one of them"));
         }
+        known.push(place);
     }
     Ok(())
 }

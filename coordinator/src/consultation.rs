@@ -284,7 +284,13 @@ impl<'a> Consultation<'a> {
 
     /// A worker never sees the clock, only its own share of the time.
     fn limits_for(&self, seat: &Seat, budget: Option<Budget>) -> Limits {
-        self.limits_of(seat, budget.map(|budget| self.tempo.longest(&budget)))
+        // A share is one of what a move takes, not of what it might take at most.
+        let takes_share = seat.info.clock_share.is_some_and(|share| share < 1.0);
+        let time = budget.map(|budget| match takes_share {
+            true => budget.normal,
+            false => self.tempo.longest(&budget),
+        });
+        self.limits_of(seat, time)
     }
 
     fn limits_of(&self, seat: &Seat, time: Option<Duration>) -> Limits {
@@ -410,7 +416,7 @@ impl<'a> Consultation<'a> {
         let latest = self.clock_from + self.tempo.longest(&budget);
         let left = latest.saturating_duration_since(now);
         for (index, seat) in self.seats.iter().enumerate() {
-            if self.ballot.has_failed(index) {
+            if self.ballot.is_lost(index) {
                 let go = self.go(seat, self.limits_of(seat, Some(left)));
                 debug!(player = seat.info.name, "asked again");
                 self.ballot.call_back(index);

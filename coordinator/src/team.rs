@@ -2,10 +2,10 @@
 
 use crate::{
     calibration::{Calibration, CalibrationError},
-    clock::UnknownTempo,
+    clock::{Tempo, UnknownTempo},
     config::{Config, ConfigError},
     in_process::{self, ServerTask},
-    pondering::UnknownPondering,
+    pondering::{Pondering, UnknownPondering},
     record::{RecordError, Recorder},
     roster::{self, AddressError, Link, Roster},
     server,
@@ -18,7 +18,7 @@ use monju_worker::{
     InProcessWorker, NativeSpec, PlayerKind, PlayerSpec, PlayersError, Worker, WorkerSettings,
     noise_players, tls::TlsError,
 };
-use std::{path::PathBuf, sync::Arc, thread, time::Duration};
+use std::{fmt::Display, path::PathBuf, str::FromStr, sync::Arc, thread, time::Duration};
 use tokio::{sync::Semaphore, time::timeout};
 use tonic::transport::Channel;
 
@@ -234,7 +234,9 @@ async fn connect(url: &str, choices: &Choices) -> Result<Team, AssembleError> {
         ))
     })?;
     let overhead = Duration::from_millis(roster.overhead_ms.into());
-    let mut rule = choices.rule.clone().unwrap_or_default();
+    let mut rule = known::<Rule>(choices.rule.as_deref(), &mut ignored);
+    let tempo = known::<Tempo>(choices.tempo.as_deref(), &mut ignored);
+    let pondering = known::<Pondering>(choices.pondering.as_deref(), &mut ignored);
     if roster.primary.is_empty() && rule.parse().is_ok_and(Rule::needs_primary) {
         ignored.push(format!(
             "rule '{rule}' needs a primary player, and the coordinator at {url} has none; name one in its \
@@ -246,12 +248,26 @@ async fn connect(url: &str, choices: &Choices) -> Result<Team, AssembleError> {
     Ok(Team {
         client,
         rule,
-        tempo: choices.tempo.clone().unwrap_or_default(),
-        pondering: choices.pondering.clone().unwrap_or_default(),
+        tempo,
+        pondering,
         overhead,
         ignored,
         embedded: None,
     })
+}
+
+/// A choice that the coordinator will be told of; nothing where it would only refuse it, move by move.
+fn known<T: FromStr<Err: Display>>(choice: Option<&str>, ignored: &mut Vec<String>) -> String {
+    let Some(choice) = choice.filter(|choice| !choice.is_empty()) else {
+        return String::new();
+    };
+    match choice.parse::<T>() {
+        Ok(_) => choice.to_owned(),
+        Err(error) => {
+            ignored.push(format!("{error}; the coordinator's own choice stands"));
+            String::new()
+        }
+    }
 }
 
 async fn embed(choices: &Choices) -> Result<Team, AssembleError> {

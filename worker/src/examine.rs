@@ -1,6 +1,7 @@
 //! What a foreign engine can do, found out by trying: which forms of `go` it survives.
 
 use crate::{
+    declared::Declared,
     go::GoForm,
     limits::milliseconds,
     spec::UsiSpec,
@@ -39,8 +40,9 @@ pub(crate) async fn examine(
     player: &str,
     spec: &UsiSpec,
 ) -> Result<v1::ExamineResponse, ChildError> {
-    let mut child = Some(UsiChild::start(player.to_owned(), spec.clone()).await?);
-    let rule_options = child.as_ref().map(|child| rule_options(child, spec));
+    let child = UsiChild::start(player.to_owned(), spec.clone()).await?;
+    let declared = child.declared().clone();
+    let mut child = Some(child);
     let mut trials = Vec::new();
     for form in GoForm::ALL {
         let mut current = match child.take() {
@@ -66,7 +68,8 @@ pub(crate) async fn examine(
     }
     Ok(v1::ExamineResponse {
         trials,
-        rule_options: rule_options.unwrap_or_default(),
+        rule_options: rule_options(&declared, spec),
+        doubts: declared.doubts(&spec.options),
     })
 }
 
@@ -123,9 +126,9 @@ async fn answer(child: &mut UsiChild) -> Result<String, ChildError> {
 }
 
 /// The engine's options about rules, with the configured value, or else its default.
-fn rule_options(child: &UsiChild, spec: &UsiSpec) -> Vec<v1::Setting> {
+fn rule_options(declared: &Declared, spec: &UsiSpec) -> Vec<v1::Setting> {
     let mut options = Vec::new();
-    for (name, declaration) in child.declared() {
+    for (name, declaration) in declared.iter() {
         let plain = name.to_lowercase();
         if !RULE_WORDS.iter().any(|word| plain.contains(word)) {
             continue;

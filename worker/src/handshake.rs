@@ -2,15 +2,15 @@
 
 use crate::{spec::UsiSpec, usi_child::UsiChild};
 
-/// Starts the engine of a player, sets its options, and waits until it is ready. Returns the
-/// options that it has not declared.
+/// Starts the engine of a player, sets its options, and waits until it is ready. Returns what is odd about the
+/// options, one line each.
 ///
 /// # Errors
 /// It does not start, or does not speak USI; in words.
 pub async fn handshake(player: &str, spec: &UsiSpec) -> Result<Vec<String>, String> {
     let child = UsiChild::start(player.to_owned(), spec.clone()).await;
     let child = child.map_err(|error| error.to_string())?;
-    let undeclared = child.undeclared(spec);
+    let doubts = child.declared().doubts(&spec.options);
     child.quit().await;
-    Ok(undeclared)
+    Ok(doubts)
 }

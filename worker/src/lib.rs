@@ -22,6 +22,7 @@
 #![forbid(unsafe_code)]
 
 mod config;
+mod declared;
 mod evaluator;
 mod examine;
 mod go;

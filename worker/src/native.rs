@@ -78,10 +78,11 @@ impl Host for NativePlayer {
             game_id: game_id.to_owned(),
             noise_seed,
         };
-        if self.jobs.send(Job::Prepare { setting, done }).is_ok() {
-            let _ = prepared.await;
+        let is_sent = self.jobs.send(Job::Prepare { setting, done }).is_ok();
+        match prepared.await {
+            Ok(prepared) if is_sent => prepared,
+            _ => Err("its thread has ended".to_owned()),
         }
-        Ok(())
     }
 
     async fn think(
@@ -93,10 +94,15 @@ impl Host for NativePlayer {
         let noise_seed = self.seed_in_force(order.noise_seed);
         let control = Control::new();
         self.running = control.clone();
+        let asked = own_first(&self.own, &order.limits);
         let limits = if order.ponder {
-            Limits::default()
+            Limits {
+                // How many moves are ranked cannot be told later.
+                multi_pv: asked.multi_pv,
+                ..Limits::default()
+            }
         } else {
-            order.remaining(own_first(&self.own, &order.limits))
+            order.remaining(asked)
         };
         let (answer, mut answered) = oneshot::channel();
         let job = Job::Think {

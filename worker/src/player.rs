@@ -91,8 +91,8 @@ pub(crate) struct Answer {
 pub(crate) enum Failure {
     /// The player thought about another game as long as there was time for this one.
     #[error(
-        "the player was busy with game '{0}' of another coordinator; give every coordinator \
-         workers of its own"
+        "the player was busy with game '{0}' until the time for this one was over; wait until it is over, or \
+         ask workers of your own"
     )]
     Busy(String),
     /// The player was asked anew before it came to this.
@@ -252,6 +252,10 @@ async fn obey<H: Host>(host: &mut H, commands: &mut mpsc::Receiver<Command>) {
         };
         match command {
             Command::NewGame { game_id, done } => {
+                // Who asked waits no longer, and the first think of a game prepares for it, too.
+                if done.is_closed() {
+                    continue;
+                }
                 let prepared = host.new_game(&game_id).await;
                 let _ = done.send(prepared);
             }

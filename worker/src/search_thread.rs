@@ -53,7 +53,7 @@ pub(crate) enum Job {
     /// Start a new game now.
     Prepare {
         setting: Setting,
-        done: oneshot::Sender<()>,
+        done: oneshot::Sender<Result<(), String>>,
     },
     Think {
         setting: Setting,
@@ -121,10 +121,11 @@ impl<S: Search, B: Fn() -> Result<S, PlayerError>> Desk<S, B> {
         match job {
             Job::Prepare { setting, done } => {
                 self.prepared = None;
-                if let Err(error) = self.guarded(setting, |_| ()) {
+                let prepared = self.guarded(setting, |_| ());
+                if let Err(error) = &prepared {
                     tracing::error!(error, "a native player could not prepare for a new game");
                 }
-                let _ = done.send(());
+                let _ = done.send(prepared);
             }
             Job::Think {
                 setting,

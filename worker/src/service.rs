@@ -188,7 +188,11 @@ impl Call {
             Heard::Silence => return Err(CallError::NoGo),
             Heard::Gone => return Ok(()),
         };
-        let thinking = self.start(go).await?;
+        let thinking = tokio::select! {
+            thinking = self.start(go) => thinking?,
+            // The player has not even taken the question, and nobody waits for an answer.
+            () = self.responses.closed() => return Ok(()),
+        };
         self.follow(thinking).await
     }
 

@@ -7,8 +7,12 @@
 use std::{
     fmt, fs, io,
     path::{Path, PathBuf},
+    time::Duration,
 };
 use tonic::transport::{Certificate, ClientTlsConfig, Identity, ServerTlsConfig};
+
+/// How long a peer may take for the handshake. One that froze meanwhile would be waited for without end.
+const HANDSHAKE_PATIENCE: Duration = Duration::from_secs(2);
 
 /// What members are called in their certificate, wherever they are.
 pub const MEMBER: &str = "member.monju";
@@ -83,6 +87,7 @@ impl Tls {
     /// For who listens: none but members are let in.
     pub fn server(&self) -> ServerTlsConfig {
         ServerTlsConfig::new()
+            .timeout(HANDSHAKE_PATIENCE)
             .identity(self.identity())
             .client_ca_root(Certificate::from_pem(&self.authority))
     }
@@ -90,6 +95,7 @@ impl Tls {
     /// For who connects: none but a member is spoken to, whatever its address.
     pub fn client(&self) -> ClientTlsConfig {
         ClientTlsConfig::new()
+            .timeout(HANDSHAKE_PATIENCE)
             .identity(self.identity())
             .ca_certificate(Certificate::from_pem(&self.authority))
             .domain_name(MEMBER)

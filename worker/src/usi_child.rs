@@ -1,18 +1,19 @@
 //! A USI engine as a child process: its handshake, its lines, its end.
 
-use crate::{info::BestMove, options::OptionValue, spec::UsiSpec};
+use crate::{declared::Declared, info::BestMove, options::OptionValue, spec::UsiSpec};
 use std::{
-    collections::BTreeMap,
     env,
     ffi::OsStr,
     io,
     path::{Path, PathBuf},
     process::Stdio,
+    sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
 use tokio::{
     io::{AsyncBufReadExt, AsyncRead, AsyncWriteExt, BufReader},
     process::{Child, ChildStdin, ChildStdout, Command},
+    task::JoinHandle,
     time::timeout,
 };
 
@@ -28,11 +29,11 @@ const WRITE_PATIENCE: Duration = Duration::from_secs(5);
 /// How long an engine may take to end after `quit`, or after it has closed its output.
 const QUIT_PATIENCE: Duration = Duration::from_secs(1);
 
+/// How long what an ended engine has written to its standard error is waited for.
+const ERRORS_PATIENCE: Duration = Duration::from_millis(200);
+
 /// The longest line that is kept; the rest of a longer one is dropped.
 const MAX_LINE_BYTES: usize = 64 << 10;
-
-/// Options that every engine may be sent: the protocol has them whether they are declared or not.
-const IMPLIED: [&str; 2] = ["USI_Hash", "USI_Ponder"];
 
 /// Why a child cannot go on.
 #[derive(Debug, thiserror::Error)]
@@ -93,8 +94,13 @@ pub(crate) struct UsiChild {
     owed: u32,
     player: String,
     engine: Option<String>,
-    /// The options that the engine has declared, and what stands behind `type`.
-    declared: BTreeMap<String, String>,
+    declared: Declared,
+    /// Reads its standard error.
+    errors: Option<JoinHandle<()>>,
+    /// The last line there.
+    complaint: Arc<Mutex<String>>,
+    /// The last `info string`.
+    remark: String,
 }
 
 impl UsiChild {
@@ -106,15 +112,20 @@ impl UsiChild {
         let input = process.stdin.take().ok_or_else(missing)?;
         let output = Lines::new(process.stdout.take().ok_or_else(missing)?);
         let errors = Lines::new(process.stderr.take().ok_or_else(missing)?);
-        tokio::spawn(log_errors(player.clone(), errors));
+        let complaint = Arc::<Mutex<String>>::default();
+        let errors = log_errors(player.clone(), errors, Arc::clone(&complaint));
+        let errors = Some(tokio::spawn(errors));
         let mut child = Self {
+            errors,
+            complaint,
+            remark: String::new(),
             process,
             input,
             output,
             owed: 0,
             player,
             engine: None,
-            declared: BTreeMap::new(),
+            declared: Declared::default(),
         };
         child.introduce(&spec).await?;
         child.ready().await?;
@@ -126,20 +137,9 @@ impl UsiChild {
         self.engine.as_deref()
     }
 
-    /// The options that the engine has declared, and what stands behind `type`.
-    pub fn declared(&self) -> impl Iterator<Item = (&str, &str)> {
-        let options = self.declared.iter();
-        options.map(|(name, declaration)| (name.as_str(), declaration.as_str()))
-    }
-
-    /// The options of a player that its engine has not declared: misspelt, or not made public.
-    pub fn undeclared(&self, spec: &UsiSpec) -> Vec<String> {
-        let names = spec.options.0.iter().map(|(name, _)| name);
-        names
-            .filter(|name| !self.declared.contains_key(*name))
-            .filter(|name| !IMPLIED.contains(&name.as_str()))
-            .cloned()
-            .collect()
+    /// The options that the engine has declared.
+    pub fn declared(&self) -> &Declared {
+        &self.declared
     }
 
     /// `isready`, until `readyok`. Nothing may be searching.
@@ -219,10 +219,30 @@ impl UsiChild {
         self.kill().await;
     }
 
-    /// Ends the engine at once.
+    /// Ends the engine at once. One that hangs in the system itself is not waited for.
     pub async fn kill(mut self) {
-        if let Err(error) = self.process.kill().await {
-            tracing::warn!(player = self.player, %error, "cannot kill the engine");
+        self.kill_group();
+        match timeout(QUIT_PATIENCE, self.process.kill()).await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => {
+                tracing::warn!(player = self.player, %error, "cannot kill the engine");
+            }
+            Err(_) => tracing::warn!(
+                player = self.player,
+                "the engine was killed and does not end"
+            ),
+        }
+    }
+
+    /// Ends the engine with all that it has started: its program may be a script that runs another one.
+    fn kill_group(&self) {
+        #[cfg(target_os = "linux")]
+        if let Some(leader) = (self.process.id())
+            .and_then(|id| i32::try_from(id).ok())
+            .and_then(rustix::process::Pid::from_raw)
+        {
+            // It may have ended by itself.
+            let _ = rustix::process::kill_process_group(leader, rustix::process::Signal::KILL);
         }
     }
 
@@ -239,9 +259,7 @@ impl UsiChild {
                 } else if let Some(name) = line.strip_prefix("id name ") {
                     self.engine = Some(name.trim().to_owned());
                 } else if let Some(option) = line.strip_prefix("option name ") {
-                    let (name, declaration) = option.split_once(" type ").unwrap_or((option, ""));
-                    let declaration = declaration.trim().to_owned();
-                    self.declared.insert(name.trim().to_owned(), declaration);
+                    self.declared.hear(option);
                 }
             }
         };
@@ -251,11 +269,11 @@ impl UsiChild {
                 expected: "usiok",
                 patience: USI_PATIENCE,
             }))?;
-        for option in self.undeclared(spec) {
+        for doubt in self.declared.doubts(&spec.options) {
             tracing::warn!(
                 player = self.player,
-                option,
-                "the engine declares no such option, it is set all the same"
+                doubt,
+                "the option is set all the same"
             );
         }
         for (name, value) in &spec.options.0 {
@@ -278,6 +296,11 @@ impl UsiChild {
         match self.output.next().await {
             Ok(line) => {
                 tracing::trace!(player = self.player, line, "from the engine");
+                if let Some(remark) =
+                    (line.as_deref()).and_then(|line| line.strip_prefix("info string "))
+                {
+                    self.remark = excerpt(remark);
+                }
                 Ok(line)
             }
             Err(error) => Err(ChildError::Ended(error.to_string())),
@@ -291,7 +314,39 @@ impl UsiChild {
             Ok(Err(error)) => error.to_string(),
             Err(_) => "it closed its streams and runs on, it was killed".to_owned(),
         };
-        ChildError::Ended(how)
+        // What it has written before its end may not have been read yet.
+        let rest = async { while let Ok(Some(_)) = self.next_line().await {} };
+        let _ = timeout(ERRORS_PATIENCE, rest).await;
+        if let Some(errors) = self.errors.take() {
+            let _ = timeout(ERRORS_PATIENCE, errors).await;
+        }
+        let complaint = self
+            .complaint
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let words = match complaint.as_str() {
+            "" => self.remark.as_str(),
+            complaint => complaint,
+        };
+        ChildError::Ended(match words {
+            "" => how,
+            words => format!("{how}; it said: {words}"),
+        })
+    }
+}
+
+/// So much of a line as fits into another one.
+fn excerpt(line: &str) -> String {
+    const LONGEST: usize = 160;
+    line.chars()
+        .filter(|c| !c.is_control())
+        .take(LONGEST)
+        .collect()
+}
+
+impl Drop for UsiChild {
+    fn drop(&mut self) {
+        self.kill_group();
     }
 }
 
@@ -343,10 +398,15 @@ fn set_option(name: &str, value: &OptionValue) -> String {
     format!("setoption name {name} value {value}")
 }
 
-async fn log_errors<R: AsyncRead + Unpin>(player: String, mut errors: Lines<R>) {
+async fn log_errors<R: AsyncRead + Unpin>(
+    player: String,
+    mut errors: Lines<R>,
+    last: Arc<Mutex<String>>,
+) {
     while let Ok(Some(line)) = errors.next().await {
         if !line.is_empty() {
             tracing::info!(player, line, "the engine wrote to standard error");
+            *last.lock().unwrap_or_else(PoisonError::into_inner) = excerpt(&line);
         }
     }
 }
@@ -397,6 +457,8 @@ mod tests {
     use super::*;
     #[cfg(target_os = "linux")]
     use crate::options::Options;
+    #[cfg(target_os = "linux")]
+    use std::collections::BTreeMap;
 
     #[tokio::test]
     async fn lines_of_any_kind_are_read() {
@@ -411,6 +473,64 @@ mod tests {
         assert_eq!(next().await.map(|line| line.len()), Some(MAX_LINE_BYTES));
         assert_eq!(next().await.as_deref(), Some("last"));
         assert_eq!(next().await, None);
+    }
+
+    /// A script as an engine.
+    #[cfg(target_os = "linux")]
+    fn script(text: &str) -> UsiSpec {
+        UsiSpec {
+            program: "/bin/sh".into(),
+            arguments: vec!["-c".into(), text.into()],
+            directory: None,
+            environment: BTreeMap::new(),
+            options: Options::default(),
+            go: Vec::new(),
+        }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[tokio::test]
+    async fn an_engine_that_ends_is_quoted() {
+        for (text, expected) in [
+            ("exit 3", "the engine ended (exit status: 3)"),
+            (
+                "echo info string no file nn.bin; exit 3",
+                "the engine ended (exit status: 3; it said: no file nn.bin)",
+            ),
+            (
+                "echo info string hello; echo no memory >&2; exit 3",
+                "the engine ended (exit status: 3; it said: no memory)",
+            ),
+        ] {
+            let started = UsiChild::start("n".to_owned(), script(text)).await;
+            let error = started.expect_err("it ends");
+            assert_eq!(error.to_string(), expected);
+        }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[tokio::test]
+    async fn what_an_engine_has_started_ends_with_it() {
+        let text = "sleep 1000 & while read -r word; do case $word in \
+                    usi) echo id name $!; echo usiok ;; isready) echo readyok ;; esac; done";
+        let child = UsiChild::start("n".to_owned(), script(text)).await;
+        let child = child.expect("it starts");
+        let stat = format!("/proc/{}/stat", child.engine().expect("a name"));
+        // A process that nobody has asked how it ended is a zombie.
+        let lives = || {
+            let stat = std::fs::read_to_string(&stat).unwrap_or_default();
+            !stat.is_empty() && !stat.contains(") Z ")
+        };
+        assert!(lives());
+        child.kill().await;
+        let gone = async {
+            while lives() {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        };
+        timeout(Duration::from_secs(10), gone)
+            .await
+            .expect("it ends");
     }
 
     #[cfg(target_os = "linux")]

@@ -153,17 +153,19 @@ impl Host for UsiPlayer {
     }
 
     async fn new_game(&mut self, game_id: &str) -> Result<(), String> {
-        while matches!(self.state, State::Starting(_)) {
-            self.tend().await;
+        if matches!(self.state, State::Down { .. }) {
+            // What kept it down may have been mended, and now there is time for a try.
+            self.state = starting(&self.name, &self.spec);
         }
-        if let State::Ready(seated) = &mut self.state
-            && let Err(error) = seated.new_game(game_id).await
-        {
-            self.fail(&error).await;
-        }
-        match &self.state {
-            State::Down { why, .. } => Err(why.clone()),
-            State::Ready(_) | State::Starting(_) => Ok(()),
+        loop {
+            match &mut self.state {
+                State::Starting(_) => self.tend().await,
+                State::Down { why, .. } => return Err(why.clone()),
+                State::Ready(seated) => match seated.new_game(game_id).await {
+                    Ok(()) => return Ok(()),
+                    Err(error) => self.fail(&error).await,
+                },
+            }
         }
     }
 

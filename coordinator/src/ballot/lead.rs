@@ -71,6 +71,7 @@ pub(super) fn followed<'a>(method: &Method<'a>, votes: &'a [Vote]) -> Option<Str
 mod tests {
     use super::*;
     use crate::ballot::poll::tests::vote;
+    use monju_proto::v1::score::Kind;
 
     fn votes(scores: [i32; 3]) -> Vec<Vote> {
         let names = ["a", "b", "c"].into_iter().zip(scores);
@@ -115,6 +116,22 @@ mod tests {
         assert_eq!(kept, lead_of("a", 100.0));
         let next = lead(Some(&kept), None, &votes([-101, 7, 0]));
         assert_eq!(next, Some(lead_of("b", 7.0)));
+    }
+
+    #[test]
+    fn mates_of_one_side_are_alike_and_those_of_the_other_are_a_fall() {
+        let mate = |plies| {
+            let mut votes = votes([0, 0, 0]);
+            let line = votes[0].line.as_mut().expect("a line");
+            line.score.as_mut().expect("a score").kind = Some(Kind::Mate(plies));
+            votes
+        };
+        for (before, now, kept) in [(-999, -3, true), (3, 999, true), (3, -3, false)] {
+            let first = lead(None, None, &mate(before)).expect("votes");
+            assert_eq!(first.player, "a", "{before}");
+            let next = lead(Some(&first), None, &mate(now)).expect("votes");
+            assert_eq!(next.player == "a", kept, "{before} to {now}");
+        }
     }
 
     #[test]

@@ -162,6 +162,10 @@ fn look_at_engine(player: &PlayerFacts, findings: &mut Vec<Finding>) {
             return;
         }
     };
+    for doubt in &examined.doubts {
+        let mend = "correct the name or the value in its options, unless it is meant: it is sent all the same";
+        findings.push(found(Severity::Warning, name, doubt, mend));
+    }
     /// Forms that workers never send, so that nothing hangs on them.
     const UNSENT: [&str; 3] = ["clock", "increment", "ponder"];
     let is_deadly =

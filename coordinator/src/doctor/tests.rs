@@ -136,8 +136,11 @@ fn a_form_of_go_that_kills_is_named_with_those_that_do_not() {
             trial("depth", false, false),
             trial("byoyomi", true, true),
             trial("infinite", false, true),
+            // Nobody sends them.
+            trial("clock", true, false),
+            trial("ponder", true, false),
         ],
-        rule_options: Vec::new(),
+        ..ExamineResponse::default()
     });
     let findings = diagnose(&sick);
     assert_eq!(findings.len(), 1);
@@ -146,6 +149,17 @@ fn a_form_of_go_that_kills_is_named_with_those_that_do_not() {
         "does not survive what go lists: nodes (the engine ended (signal: 6))"
     );
     assert_eq!(findings[0].mend, "set go = [\"byoyomi\", \"infinite\"]");
+}
+
+#[test]
+fn options_that_an_engine_may_not_take_are_warnings() {
+    let mut sick = facts();
+    let doubt = "it declares no option 'Threds'".to_owned();
+    sick.players[1].examined = Ok(ExamineResponse {
+        doubts: vec![doubt.clone()],
+        ..ExamineResponse::default()
+    });
+    assert_eq!(said(&sick), [(Severity::Warning, "gps".to_owned(), doubt)]);
 }
 
 #[test]

@@ -1,8 +1,15 @@
 //! Workers come, go and come back.
 
 use super::*;
-use crate::testing::{Cable, FakeWorker, Step};
-use tokio::time::{Instant, sleep};
+use crate::{
+    commands::certificates::Certificates,
+    testing::{Cable, FakeWorker, Step},
+};
+use monju_worker::tls::Tls;
+use tokio::{
+    net::TcpListener,
+    time::{Instant, sleep},
+};
 
 const PATIENCE: Duration = Duration::from_secs(2);
 
@@ -76,4 +83,21 @@ async fn a_new_game_reaches_every_worker() {
     let (roster, _server) = worker.roster().await;
     assert!(roster.new_game("g1", PATIENCE).await.is_empty());
     assert_eq!(*told.lock().expect("told"), ["new game g1"]);
+}
+
+/// A machine that freezes in mid-handshake, and is then switched off, says nothing ever again.
+#[tokio::test]
+async fn a_peer_that_never_finishes_its_handshake_is_not_waited_for() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let certificates = Certificates {
+        folder: folder.path().join("tls"),
+    };
+    certificates.run().expect("certificates");
+    let tls = Tls::read(&certificates.folder).expect("what was made");
+    let frozen = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let url = format!("https://{}", frozen.local_addr().expect("an address"));
+    let endpoint = link::endpoint(&url, Some(&tls)).expect("an address");
+    let connected = time::timeout(Duration::from_secs(20), endpoint.connect());
+    let refused = connected.await.expect("it is given up");
+    assert!(refused.is_err());
 }

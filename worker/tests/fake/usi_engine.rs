@@ -2,8 +2,8 @@
 //!
 //! Switches:
 //! `--log FILE` appends every line it receives; `--lifeline ADDRESS` keeps a TCP connection open as
-//! long as it lives and repeats them there; `--answer TEXT` is what follows `bestmove`; `--garbage` mixes nonsense into its
-//! output; `--flood` talks without end while it searches; `--ignore-quit` goes on after `quit` and the end
+//! long as it lives and repeats them there; `--answer TEXT` is what follows `bestmove`; `--garbage` mixes nonsense
+//! into its output; `--flood` talks without end while it searches; `--ignore-quit` goes on after `quit` and the end
 //! of its input; `--hasty` ends every search at once, even an infinite one.
 //! `--crash-on-form WORD` ends the process at every `go` with that word in it. Once per MARK file,
 //! over all its lives: `--crash-on-go MARK`, `--crash-after-answer MARK` and `--hang-on-stop MARK`.

@@ -136,6 +136,20 @@ async fn limits_count_from_the_ponder_hit() {
 }
 
 #[tokio::test]
+async fn moves_are_ranked_while_pondering_too() {
+    let (_worker, client) = in_process(NOISY).await;
+    let ponder = v1::Limits {
+        ponder: true,
+        multi_pv: Some(3),
+        ..endless()
+    };
+    let mut think = Think::go(&client, native(ponder)).await;
+    while think.progress().await.depth < 3 {}
+    think.ponder_hit(nodes(10)).await;
+    assert_eq!(think.line().await.candidates.len(), 3);
+}
+
+#[tokio::test]
 async fn an_answer_while_pondering_is_held_until_the_hit() {
     let (_worker, client) = in_process(NOISY).await;
     let mated = v1::Position {

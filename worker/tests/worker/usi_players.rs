@@ -329,7 +329,8 @@ async fn dropping_the_worker_ends_its_engines() {
 
 #[tokio::test]
 async fn an_examination_finds_the_forms_that_an_engine_survives() {
-    let table = fake(&["--crash-on-form", "nodes"]) + "go = [\"nodes\", \"infinite\"]\n";
+    let table = fake(&["--crash-on-form", "nodes"])
+        + "options = { \"Some Option\" = 10, Other = true }\ngo = [\"nodes\", \"infinite\"]\n";
     let (_worker, mut client) = in_process(&table).await;
     let request = v1::ExamineRequest {
         player: "fake".to_owned(),
@@ -360,6 +361,13 @@ async fn an_examination_finds_the_forms_that_an_engine_survives() {
     assert_eq!(trial("ponder").failure, "it named a move before ponderhit");
     assert_eq!(response.rule_options[0].name, "EnteringKingRule");
     assert_eq!(response.rule_options[0].value, "NoEnteringKing");
+    assert_eq!(
+        response.doubts,
+        [
+            "its option 'Some Option' cannot be '10': it goes from 0 to 9",
+            "it declares no option 'Other'",
+        ]
+    );
 }
 
 #[tokio::test]
@@ -373,4 +381,38 @@ async fn native_players_need_no_examination() {
     assert!(examined.trials.is_empty());
     let status = examine("nobody").await.expect_err("unknown");
     assert_eq!(status.code(), tonic::Code::NotFound);
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_new_game_tries_an_engine_that_is_down_at_once() {
+    let folder = Folder::new();
+    let program = folder.file("engine.sh");
+    let table = format!(
+        "[[player]]\nname = \"fake\"\nkind = \"usi\"\ncommand = [\"/bin/sh\", {program:?}]\n"
+    );
+    let (_worker, mut client) = in_process(&table).await;
+    let mut prepare = async || {
+        let request = v1::NewGameRequest {
+            game_id: "g".to_owned(),
+        };
+        client
+            .new_game(request)
+            .await
+            .expect("asked")
+            .into_inner()
+            .problems
+    };
+    // There is no such script; every failure makes the next start later.
+    for _ in 0..6 {
+        let problems = prepare().await;
+        assert_eq!(problems.len(), 1, "{problems:?}");
+        assert!(
+            problems[0].contains("engine.sh"),
+            "what sh has said: {problems:?}"
+        );
+    }
+    let script = format!("exec {}\n", env!("CARGO_BIN_EXE_fake-usi-engine"));
+    std::fs::write(&program, script).expect("written");
+    assert_eq!(prepare().await, [""; 0]);
 }

@@ -69,7 +69,7 @@ fn facts() -> Facts {
                         trial("byoyomi", true, true),
                         trial("infinite", false, true),
                     ],
-                    rule_options: Vec::new(),
+                    ..ExamineResponse::default()
                 }),
             },
         ],
