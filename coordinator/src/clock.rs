@@ -87,8 +87,8 @@ pub fn budget(limits: &Limits, side: Color, overhead: Duration) -> Option<Budget
 ///
 /// Main time is shared out over forty moves, and most of the increment and all of the byoyomi is
 /// spent on top. Where there is neither, what a hundred moves may lose is left aside: otherwise the
-/// losses alone would use up a long game's time. An increment counts as spendable only when there is nothing else: GUIs differ in
-/// whether the time they send already includes it. Byoyomi cannot be saved for later, so as soon as
+/// losses alone would use up a long game's time. An increment counts as spendable only when there is nothing
+/// else: GUIs differ in whether the time they send already includes it. Byoyomi cannot be saved for later, so as soon as
 /// the main time is no more than one byoyomi nothing is saved any more.
 fn share_of_clock(clock: &Clock, side: Color, overhead: Duration) -> Budget {
     let (main, increment) = of_side(clock, side);
@@ -113,7 +113,8 @@ fn share_of_clock(clock: &Clock, side: Color, overhead: Duration) -> Budget {
     let normal = wanted.min(available);
     let can_be_saved = main > byoyomi || byoyomi == 0;
     let least = match can_be_saved {
-        true => normal * EASY_PERCENT / 100,
+        // Whoever thinks for less than a byoyomi saves main time, and has the fewer moves with byoyomi alone for it.
+        true => (normal * EASY_PERCENT / 100).max(byoyomi.min(normal)),
         false => normal,
     };
     let most = (normal * DIFFICULT)
@@ -242,6 +243,16 @@ mod tests {
         assert_eq!(choice.least, ms(6_000));
         assert_eq!(choice.normal, ms(15_000));
         assert_eq!(choice.most, ms(45_000));
+        // Less than a byoyomi saves nothing.
+        let with_byoyomi = choice_on(Clock {
+            black_ms: 60_000,
+            byoyomi_ms: 10_000,
+            ..Clock::default()
+        });
+        assert_eq!(
+            (with_byoyomi.least, with_byoyomi.normal),
+            (ms(10_000), ms(11_500))
+        );
         let short = choice_on(Clock {
             black_ms: 600_000,
             black_increment_ms: 60_000,

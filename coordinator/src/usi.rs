@@ -7,8 +7,8 @@
 //! tries again, and until then one player answers alone.
 //!
 //! Every `go` is answered by exactly one `bestmove`, except `go mate`, which is answered by one
-//! `checkmate`: what this process finds alone, for the team votes on moves, not on mates. A `go` without a usable position is answered by `bestmove resign`:
-//! GUIs send positions from their own board, so this means that the two sides do not speak of the
+//! `checkmate`: what this process finds alone, for the team votes on moves, not on mates. A `go` without a usable
+//! position is answered by `bestmove resign`: GUIs send positions from their own board, so this means that the two sides do not speak of the
 //! same game, and a move from an older position would be illegal more often than not. Resigning
 //! ends the game where everybody sees it, and the reason stands in the GUI's log.
 //!
