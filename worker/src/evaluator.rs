@@ -2,9 +2,12 @@
 
 use monju_engine::{
     EvaluatorChoice, Model,
-    eval::{UnknownEvaluator, WeightsError},
+    eval::{EvaluatorKind, UnknownEvaluator, WeightsError},
 };
-use std::{fs, io, path::PathBuf};
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
 
 /// The largest file of weights that is read, in bytes; those of the field have up to 64 MB.
 const MAX_WEIGHTS: u64 = 256 << 20;
@@ -53,14 +56,24 @@ pub enum EvaluatorError {
 /// # Errors
 /// The file cannot be read, or is none of weights for this evaluator.
 pub fn load_evaluator(choice: &EvaluatorChoice) -> Result<Model, EvaluatorError> {
-    let Some(path) = &choice.weights else {
-        return Ok(Model::embedded(choice.kind)?);
+    let model = match &choice.weights {
+        None => Model::embedded(choice.kind)?,
+        Some(path) => read(choice.kind, path)?,
     };
+    Ok(match choice.fv_scale {
+        Some(fv_scale) => model.scaled(fv_scale),
+        None => model,
+    })
+}
+
+/// An evaluator with the weights of a file.
+fn read(kind: EvaluatorKind, path: &Path) -> Result<Model, EvaluatorError> {
+    let path = path.to_owned();
     let read = |source| EvaluatorError::Read {
         path: path.clone(),
         source,
     };
-    let metadata = fs::metadata(path).map_err(read)?;
+    let metadata = fs::metadata(&path).map_err(read)?;
     // A pipe or a device might never end.
     if !metadata.is_file() {
         return Err(EvaluatorError::NoFile(path.clone()));
@@ -72,11 +85,8 @@ pub fn load_evaluator(choice: &EvaluatorChoice) -> Result<Model, EvaluatorError>
             bytes,
         });
     }
-    let bytes = fs::read(path).map_err(read)?;
-    Model::from_bytes(choice.kind, &bytes).map_err(|source| EvaluatorError::Weights {
-        path: path.clone(),
-        source,
-    })
+    let bytes = fs::read(&path).map_err(read)?;
+    Model::from_bytes(kind, &bytes).map_err(|source| EvaluatorError::Weights { path, source })
 }
 
 /// Evaluators that were loaded before: the players of a worker share their weights.

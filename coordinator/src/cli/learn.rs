@@ -1,12 +1,13 @@
 //! The command line of `monju learn`.
 
+mod convert;
 mod linear;
 mod material;
 mod nnue;
 
 use crate::commands::learn::{
-    linear::LinearRun, material::MaterialRun, nnue::NetworkRun, records::RecordsRun,
-    selfplay::SelfPlayRun,
+    convert::ConvertRun, linear::LinearRun, material::MaterialRun, nnue::NetworkRun,
+    records::RecordsRun, selfplay::SelfPlayRun,
 };
 use clap::Subcommand;
 
@@ -28,6 +29,9 @@ pub enum Command {
     /// Trains a network on such positions: the evaluator 'nnue', and a nn.bin for other engines
     #[command(after_help = nnue::NETWORK_HELP)]
     Nnue(nnue::NetworkArguments),
+    /// Writes a network in another format
+    #[command(after_help = convert::CONVERT_HELP)]
+    Convert(convert::ConvertArguments),
 }
 
 impl Command {
@@ -39,6 +43,7 @@ impl Command {
             Self::Selfplay(arguments) => SelfPlayRun::try_from(arguments)?.run(),
             Self::Material(arguments) => MaterialRun::from(arguments).run(),
             Self::Nnue(arguments) => NetworkRun::from(arguments).run(),
+            Self::Convert(arguments) => ConvertRun::from(arguments).run(),
         }
     }
 }

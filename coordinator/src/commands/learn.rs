@@ -1,5 +1,6 @@
 //! `monju learn`: makers of weights.
 
+pub mod convert;
 mod data;
 mod inputs;
 pub mod linear;

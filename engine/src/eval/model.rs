@@ -8,6 +8,7 @@ use super::{
 };
 use std::{
     fmt,
+    num::NonZeroU8,
     path::PathBuf,
     str::FromStr,
     sync::{Arc, LazyLock, OnceLock},
@@ -56,10 +57,19 @@ impl fmt::Display for EvaluatorKind {
 
 /// No evaluator has this name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown evaluator '{given}', expected one of: {known}", known = known_names())]
+#[error("unknown evaluator '{given}', expected one of: {known}, or nnue@N for a network that was made for FV_SCALE = N, \
+         1 to 128", known = known_names())]
 pub struct UnknownEvaluator {
     /// The name asked for.
     pub given: String,
+}
+
+impl UnknownEvaluator {
+    fn new(text: &str) -> Self {
+        Self {
+            given: text.chars().take(80).collect(),
+        }
+    }
 }
 
 fn known_names() -> String {
@@ -73,43 +83,64 @@ impl FromStr for EvaluatorKind {
         Self::ALL
             .into_iter()
             .find(|kind| kind.name() == text)
-            .ok_or_else(|| UnknownEvaluator {
-                given: text.chars().take(80).collect(),
-            })
+            .ok_or_else(|| UnknownEvaluator::new(text))
     }
 }
 
 /// An evaluator as a user names it: `linear` with the weights of this build, or `linear:FILE` with
-/// those of a file. The engine reads no files; whoever starts it does.
+/// those of a file; `nnue@24:FILE` for a network that was made for another `FV_SCALE` than 16. The engine reads no
+/// files; whoever starts it does.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EvaluatorChoice {
     /// The evaluator.
     pub kind: EvaluatorKind,
     /// The file of its weights, in place of those that this build carries.
     pub weights: Option<PathBuf>,
+    /// What the outputs of a network are divided by, if not by 16; see [`Network::scaled`].
+    pub fv_scale: Option<NonZeroU8>,
 }
+
+/// The largest scale that engines of the field let their users set.
+const MOST_FV_SCALE: u8 = 128;
 
 impl FromStr for EvaluatorChoice {
     type Err = UnknownEvaluator;
 
     fn from_str(text: &str) -> Result<Self, UnknownEvaluator> {
-        let (kind, weights) = match text.split_once(':') {
-            Some((kind, path)) => (kind, Some(PathBuf::from(path))),
+        let (evaluator, weights) = match text.split_once(':') {
+            Some((evaluator, path)) => (evaluator, Some(PathBuf::from(path))),
             None => (text, None),
         };
+        let (kind, fv_scale) = match evaluator.split_once('@') {
+            None => (evaluator.parse()?, None),
+            Some((kind, scale)) => {
+                let scale = scale.parse::<NonZeroU8>();
+                let scale = scale.ok().filter(|scale| scale.get() <= MOST_FV_SCALE);
+                match (kind.parse(), scale) {
+                    (Ok(EvaluatorKind::Nnue), Some(scale)) => (EvaluatorKind::Nnue, Some(scale)),
+                    // Only networks have scales.
+                    _ => return Err(UnknownEvaluator::new(evaluator)),
+                }
+            }
+        };
         Ok(Self {
-            kind: kind.parse()?,
+            kind,
             weights,
+            fv_scale,
         })
     }
 }
 
 impl fmt::Display for EvaluatorChoice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.weights {
-            Some(path) => write!(f, "{}:{}", self.kind, path.display()),
-            None => self.kind.fmt(f),
+        self.kind.fmt(f)?;
+        if let Some(fv_scale) = self.fv_scale {
+            write!(f, "@{fv_scale}")?;
         }
+        if let Some(path) = &self.weights {
+            write!(f, ":{}", path.display())?;
+        }
+        Ok(())
     }
 }
 
@@ -225,6 +256,16 @@ impl Model {
         }
     }
 
+    /// A network on another scale, see [`Network::scaled`]; other evaluators have none.
+    pub fn scaled(self, fv_scale: NonZeroU8) -> Self {
+        match self {
+            Self::Nnue(network) => {
+                Self::Nnue(Arc::new(Arc::unwrap_or_clone(network).scaled(fv_scale)))
+            }
+            other => other,
+        }
+    }
+
     /// An evaluator that is not compiled into a search.
     pub fn evaluator(&self) -> Box<dyn Evaluator> {
         match self {
@@ -305,8 +346,22 @@ mod tests {
             Ok(EvaluatorChoice {
                 kind: EvaluatorKind::Linear,
                 weights: None,
+                fv_scale: None,
             })
         );
+        let scaled: EvaluatorChoice = "nnue@24:a@7:b.bin".parse().expect("known");
+        assert_eq!(scaled.fv_scale.map(NonZeroU8::get), Some(24));
+        assert_eq!(scaled.weights, Some(PathBuf::from("a@7:b.bin")));
+        assert_eq!(scaled.to_string(), "nnue@24:a@7:b.bin");
+        for wrong in ["nnue@0", "nnue@129:a", "nnue@", "linear@24", "nnue@2.5"] {
+            let error = wrong.parse::<EvaluatorChoice>().expect_err(wrong);
+            let given = wrong.split(':').next().expect("a part");
+            let text = error.to_string();
+            assert!(
+                text.contains(&format!("'{given}'")) && text.contains("1 to 128"),
+                "{text}"
+            );
+        }
         let error = "magic:a"
             .parse::<EvaluatorChoice>()
             .expect_err("unknown")

@@ -33,8 +33,7 @@ pub struct Settings {
     pub steps: u64,
     /// Positions in a step.
     pub batch: usize,
-    /// Plies of the training search before its quiescence. Paper 003 has 4 or 5; with 1, as in
-    /// the first Bonanza, two idle cores study some ten thousand positions a second.
+    /// Plies of the training search before its quiescence. Paper 003 has 4 or 5, the first Bonanza had 1.
     pub depth: u32,
     /// How far a value moves in the first steps, in centipawns.
     pub rate: f32,

@@ -32,8 +32,9 @@ impl From<RecordsArguments> for RecordsRun {
 
 pub const LINEAR_HELP: &str = "\
 Writes FILE, and beside it FILE.checkpoint and FILE.recipe, with which --resume goes on where games and
-options are the same, FILE.loss.svg, the loss curve, and FILE.report, the recipe and the results. With the same games, options and number of
-threads, the weights are the same. Every 50th game is held out to measure on.";
+options are the same, FILE.loss.svg, the loss curve, and FILE.report, the recipe and the results. With
+the same games, options and number of threads, the weights are the same. Every 50th game is held out to
+measure on.";
 
 /// Everything after `monju learn linear`.
 #[derive(Debug, Args)]

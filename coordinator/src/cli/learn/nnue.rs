@@ -100,8 +100,9 @@ pub const NETWORK_HELP: &str = "\
 The network is K-P 256x2-32-32: with --architecture k-p as other engines read it, with k-p-pairs one whose
 second layer sees products of two sums each. After every epoch it is written to FILE, and beside it
 FILE.checkpoint and FILE.recipe, with which --resume goes on where data and options are the same,
-FILE.losses.tsv, and FILE.loss.svg, their curve. With the same data, options and number of threads the network is the same. One game of 50
-is held out to validate on; positions in check, or whose best move captures, are not learned from.
+FILE.losses.tsv, and FILE.loss.svg, their curve. With the same data, options and number of threads the
+network is the same. One game of 50 is held out to validate on; positions in check, or whose best move
+captures, are not learned from.
 
 What several networks that were trained apart say of a position (--teacher) knows less of single games
 by heart than each of them, and so does a network that learns from it. The one that Monju carries was
@@ -133,8 +134,8 @@ pub struct NetworkArguments {
     /// How much of each score is taken from the teachers, where there are some
     #[arg(long, value_name = "SHARE", default_value_t = NetworkTraining::default().teacher_share)]
     teacher_share: f64,
-    /// Goes on where an earlier run with the same options stopped
-    #[arg(long, conflicts_with = "start")]
+    /// Goes on where an earlier run of the same command stopped
+    #[arg(long)]
     resume: bool,
     /// Stops after this epoch, to be resumed
     #[arg(long, value_name = "EPOCH", value_parser = clap::value_parser!(u64).range(1..))]

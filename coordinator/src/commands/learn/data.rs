@@ -1,7 +1,7 @@
 //! Samples from files, some of them held out to measure on.
 
 use super::inputs::read_file;
-use crate::seed::spread;
+use crate::seed::{HASH_OF_NOTHING, hash_on, spread};
 use anyhow::{Context, bail};
 use monju_engine::learn::{Sample, SampleError};
 use std::path::PathBuf;
@@ -24,6 +24,8 @@ pub struct Data<S> {
     pub held_out: S,
     /// Positions that are not quiet.
     pub left_out: u64,
+    /// Of each file, what was read of it: so many positions, and the FNV-1a of their bytes.
+    pub contents: Vec<(usize, u64)>,
 }
 
 /// Reads all files. What follows the last whole sample of a file that still grows is ignored.
@@ -41,6 +43,8 @@ pub fn read<S: Default>(
     for path in paths {
         let bytes = read_file(path)?;
         let (samples, _) = bytes.as_chunks::<{ Sample::SIZE }>();
+        let hash = hash_on(HASH_OF_NOTHING, samples.as_flattened());
+        data.contents.push((samples.len(), hash));
         // Other programs do not say where games end; to them every position is one by itself.
         let has_games = samples
             .iter()
@@ -154,6 +158,8 @@ mod tests {
         let data = read(&paths, count, add).unwrap();
         assert_eq!(data.held_out, [3, 3, 3]);
         assert_eq!(data.learned, [2, 2, 1]);
+        let whole = &bytes[..6 * Sample::SIZE];
+        assert_eq!(data.contents, [(6, hash_on(HASH_OF_NOTHING, whole))]);
 
         // As other programs write them, without ends of games.
         let mut foreign = bytes.clone();

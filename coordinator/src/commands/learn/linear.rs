@@ -192,8 +192,10 @@ impl LinearRun {
     /// Everything that the weights depend on.
     fn recipe(&self) -> anyhow::Result<String> {
         let games = fingerprint(&self.games)?;
+        // They are what it starts from, and what weights are scaled by.
+        let material = Model::material().hash();
         Ok(format!(
-            "{}\n# {}\ngames {games:016x}\n",
+            "{}\n# {}\ngames {games:016x}\nmaterial {material:016x}\n",
             self.options(),
             self.games.display()
         ))

@@ -4,7 +4,7 @@ mod curve;
 
 use super::{
     Progress, beside, data,
-    inputs::{fingerprint, read_file, read_text},
+    inputs::{read_file, read_text},
     keep_apart, recipe, remove, write_whole,
 };
 use anyhow::{Context, bail};
@@ -68,8 +68,11 @@ impl NetworkRun {
             .iter()
             .map(|path| read_network(path))
             .collect::<Result<_, _>>()?;
-        let recipe = self.recipe(&teachers)?;
-        let (mut trainer, recipe) = self.trainer(recipe)?;
+        let start = self.start.as_deref().map(read_network).transpose()?;
+        let prepare = |game: &mut [Sample]| look_ahead(game, trace_decay, scale);
+        let mut data = data::read(&self.data, prepare, TrainingSet::add)?;
+        let recipe = self.recipe(start.as_ref(), &teachers, &data.contents);
+        let (mut trainer, recipe) = self.trainer(start.as_ref(), recipe)?;
         let mut epochs = if self.resume {
             let path = self.beside(".losses.tsv");
             let text = read_text(&path)?;
@@ -79,8 +82,6 @@ impl NetworkRun {
         };
         epochs.retain(|epoch| epoch.number <= trainer.epochs_done());
 
-        let prepare = |game: &mut [Sample]| look_ahead(game, trace_decay, scale);
-        let mut data = data::read(&self.data, prepare, TrainingSet::add)?;
         data.check(TrainingSet::len)?;
         if !teachers.is_empty() {
             eprintln!("asking {} networks about every position", teachers.len());
@@ -124,12 +125,21 @@ impl NetworkRun {
         Ok(())
     }
 
-    /// Everything that has a say in what is written, and for people the names of files and the network
-    /// that it starts from, which a resumed run does not know.
-    fn recipe(&self, teachers: &[Network]) -> anyhow::Result<String> {
+    /// Everything that has a say in what is written, and for people the names of files. Of the data it is told what
+    /// was read, since files of self-play may grow.
+    fn recipe(
+        &self,
+        start: Option<&Network>,
+        teachers: &[Network],
+        contents: &[(usize, u64)],
+    ) -> String {
         let mut recipe = format!("{:#?}\n", self.settings);
-        for path in &self.data {
-            recipe += &format!("# {}\ndata {:016x}\n", path.display(), fingerprint(path)?);
+        for (path, (positions, hash)) in self.data.iter().zip(contents) {
+            let path = path.display();
+            recipe += &format!("# {path}\ndata {hash:016x}, {positions} positions\n");
+        }
+        for (path, start) in self.start.iter().zip(start) {
+            recipe += &format!("# {}\nstart {:016x}\n", path.display(), start.hash());
         }
         for (path, teacher) in self.teachers.iter().zip(teachers) {
             recipe += &format!("# {}\nteacher {:016x}\n", path.display(), teacher.hash());
@@ -137,11 +147,15 @@ impl NetworkRun {
         if let Some(path) = &self.nn_bin {
             recipe += &format!("# {}\nwith nn.bin\n", path.display());
         }
-        Ok(recipe)
+        recipe
     }
 
     /// A trainer, new or resumed, and what it makes is made of.
-    fn trainer(&self, mut recipe: String) -> anyhow::Result<(NetworkTrainer, String)> {
+    fn trainer(
+        &self,
+        start: Option<&Network>,
+        recipe: String,
+    ) -> anyhow::Result<(NetworkTrainer, String)> {
         let settings = self.settings.clone();
         if self.resume {
             let made_by = read_text(&self.beside(".recipe"))
@@ -149,8 +163,8 @@ impl NetworkRun {
             let path = self.beside(".checkpoint");
             if !recipe::are_same(&made_by, &recipe) {
                 bail!(
-                    "{} was made with other options, data or teachers, or another use of --nn-bin, see {}: give the same, or train \
-                     anew without --resume",
+                    "{} was made with other options, data, --start or --teacher, or another use of --nn-bin, see {}: \
+                     give the same, or train anew without --resume",
                     path.display(),
                     self.beside(".recipe").display()
                 );
@@ -160,11 +174,7 @@ impl NetworkRun {
                 .with_context(|| format!("in {}", path.display()))?;
             return Ok((trainer, made_by));
         }
-        let start = self.start.as_deref().map(read_network).transpose()?;
-        if let (Some(path), Some(start)) = (&self.start, &start) {
-            recipe += &format!("# start {} {:016x}\n", path.display(), start.hash());
-        }
-        Ok((NetworkTrainer::new(settings, start.as_ref())?, recipe))
+        Ok((NetworkTrainer::new(settings, start)?, recipe))
     }
 
     fn write(
@@ -203,7 +213,11 @@ impl NetworkRun {
     }
 }
 
-fn read_network(path: &Path) -> anyhow::Result<Network> {
+/// The network of a file, in whichever format.
+///
+/// # Errors
+/// There is none.
+pub(super) fn read_network(path: &Path) -> anyhow::Result<Network> {
     Network::from_bytes(&read_file(path)?).with_context(|| format!("in {}", path.display()))
 }
 
@@ -252,6 +266,10 @@ mod tests {
         other.settings.scale = 400.0;
         let error = other.run().unwrap_err().to_string();
         assert!(error.contains("other options"), "{error}");
+        let mut elsewhere = run("resumed", None, true);
+        elsewhere.start = Some(folder.path().join("whole"));
+        let error = elsewhere.run().unwrap_err().to_string();
+        assert!(error.contains("--start"), "{error}");
         // Without it, an old nn.bin would stay beside a new network.
         let mut without = run("resumed", None, true);
         without.nn_bin = None;
@@ -286,7 +304,8 @@ mod tests {
         // A single bit, in the checkpoint and in the data.
         let damage = |name: &str| {
             let mut bytes = file(name);
-            let middle = bytes.len() / 2;
+            // In the data it is the lowest of a score.
+            let middle = bytes.len() / 2 / Sample::SIZE * Sample::SIZE + 32;
             bytes[middle] ^= 1;
             fs::write(folder.path().join(name), bytes).unwrap();
             format!("{:#}", run("whole", None, true).run().unwrap_err())

@@ -15,7 +15,7 @@ pub(crate) const PIECES: usize = 1548;
 pub(crate) const PIECES_AND_KINGS: usize = PIECES + 2 * Square::COUNT;
 
 /// The number of a piece that is out of the game.
-const OUT_OF_GAME: u16 = 0;
+pub(super) const OUT_OF_GAME: u16 = 0;
 
 /// Pieces of a complete set, without the kings.
 const SET: usize = 38;

@@ -1,7 +1,8 @@
 //! A network's weights and what it computes from them.
 
-use super::{architecture::Architecture, simd::Kernel};
+use super::{architecture::Architecture, features::OUT_OF_GAME, simd::Kernel};
 use crate::rules::{Color, Position, Square};
+use std::num::NonZeroU8;
 
 /// Outputs of the first layer for one point of view.
 pub(crate) const WIDTH: usize = 256;
@@ -9,9 +10,11 @@ pub(crate) const WIDTH: usize = 256;
 /// Outputs of each of the next two layers.
 pub(crate) const HIDDEN: usize = 32;
 
-/// Network outputs are divided by 16 and then are hundredths of 10/9 centipawns: networks count a
-/// pawn as 90.
-const CENTIPAWNS: (i64, i64) = (100, 90 * 16);
+/// What outputs are divided by, unless the network was made for another scale; the field calls it `FV_SCALE`.
+const FV_SCALE: u8 = 16;
+
+/// What a pawn is worth to networks.
+const PAWN: i64 = 90;
 
 /// Largest value of a network in centipawns.
 const MOST: i64 = 30_000;
@@ -117,6 +120,7 @@ pub struct Network {
     second: Dense,
     output: [i8; HIDDEN],
     output_bias: i32,
+    fv_scale: u8,
     hash: u64,
     pub(super) kernel: Kernel,
 }
@@ -144,8 +148,37 @@ impl Network {
             second: Dense::new(&parts.second),
             output,
             output_bias: parts.output.biases[0],
+            fv_scale: FV_SCALE,
             hash,
             kernel: Kernel::best(),
+        }
+    }
+
+    /// The network as it is meant where it was made for another scale than 16: outputs are divided by `fv_scale`.
+    pub fn scaled(mut self, fv_scale: NonZeroU8) -> Self {
+        if fv_scale.get() != self.fv_scale {
+            self.fv_scale = fv_scale.get();
+            // The same weights on another scale are another player.
+            let mixed = self.hash ^ u64::from(self.fv_scale);
+            self.hash = mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        }
+        self
+    }
+
+    /// The network without weights for pieces that are missing, as in a handicap game or a mate problem. Where all
+    /// pieces are in the game it says the same; and a network that has seen no other games has nothing but chance to
+    /// say of missing ones.
+    pub fn without_missing(&self) -> Self {
+        let mut parts = self.parts();
+        for king in 0..Square::COUNT {
+            let row = (self.architecture).index([OUT_OF_GAME; 2], Color::Black, king);
+            if let Some(row) = row {
+                parts.rows[row * WIDTH..][..WIDTH].fill(0);
+            }
+        }
+        Self {
+            fv_scale: self.fv_scale,
+            ..Self::from_parts(&parts)
         }
     }
 
@@ -169,7 +202,7 @@ impl Network {
         self.architecture
     }
 
-    /// The hash of its weights.
+    /// The hash of its weights, and of its scale.
     pub fn hash(&self) -> u64 {
         self.hash
     }
@@ -218,7 +251,7 @@ impl Network {
         let weighted = hidden.iter().zip(&self.output);
         let sum: i32 = weighted.map(|(&a, &w)| i32::from(a) * i32::from(w)).sum();
         let sum = i64::from(sum) + i64::from(self.output_bias);
-        (sum * CENTIPAWNS.0 / CENTIPAWNS.1).clamp(-MOST, MOST) as i32
+        (sum * 100 / (PAWN * i64::from(self.fv_scale))).clamp(-MOST, MOST) as i32
     }
 
     #[inline(always)]

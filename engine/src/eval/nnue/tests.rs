@@ -3,6 +3,7 @@ use crate::{
     eval::{Noise, watched::compared_with_fresh},
     rules::{Game, testing::random_positions},
 };
+use std::num::NonZeroU8;
 
 #[test]
 fn following_a_search_equals_starting_afresh_at_every_node() {
@@ -95,6 +96,30 @@ fn every_kernel_values_alike(network: &Network) -> Vec<i32> {
         values.push(all[0]);
     }
     values
+}
+
+#[test]
+fn without_weights_for_missing_pieces_whole_games_are_the_same() {
+    for architecture in Architecture::ALL {
+        let network = Network::sample(architecture);
+        let without = network.without_missing();
+        assert_ne!(network, without);
+        assert_eq!(without, without.without_missing());
+        let [mut before, mut after] =
+            [network, without].map(|network| Nnue::new(Arc::new(network)));
+        let mut values = |position: &Position| {
+            before.reset(position);
+            after.reset(position);
+            (before.evaluate(position), after.evaluate(position))
+        };
+        for position in random_positions(7, 2, 60) {
+            let (before, after) = values(&position);
+            assert_eq!(before, after, "{architecture}: {position}");
+        }
+        let sparse = Position::from_sfen("8k/9/7G1/9/9/9/9/9/K8 b G 1").unwrap();
+        let (before, after) = values(&sparse);
+        assert_ne!(before, after, "{architecture}");
+    }
 }
 
 #[test]
@@ -211,6 +236,12 @@ fn a_nn_bin_means_what_it_means_to_the_field() {
         let network = Network::from_bytes(&file.bytes).expect("a network");
         Nnue::new(Arc::new(network))
     };
+    let fv_scale = NonZeroU8::new(24).expect("a scale");
+    let network = Network::from_bytes(&kp.bytes).expect("a network");
+    let scaled = network.clone().scaled(fv_scale);
+    assert_ne!(network.hash() >> 32, scaled.hash() >> 32);
+    assert_eq!(scaled.hash(), network.scaled(fv_scale).hash());
+    let mut scaled = Nnue::new(Arc::new(scaled));
     let (mut half_kp, mut kp) = (evaluator(&half_kp), evaluator(&kp));
     let (own, other, bias, king) = (1000, -150, 160, 320);
     for (moves, expected_half_kp, expected_kp) in [
@@ -229,5 +260,8 @@ fn a_nn_bin_means_what_it_means_to_the_field() {
             let value = evaluator.evaluate(game.position());
             assert_eq!(value, expected * 100 / (90 * 16), "after {moves:?}");
         }
+        scaled.reset(game.position());
+        let value = scaled.evaluate(game.position());
+        assert_eq!(value, expected_kp * 100 / (90 * 24), "after {moves:?}");
     }
 }

@@ -289,6 +289,16 @@ fn backward<const INPUTS: usize>(
     }
 }
 
+/// What the network says of a position, in units of the logit.
+#[cfg(test)]
+pub(super) fn output(weights: &Weights, example: &Example) -> f32 {
+    let rows = example.rows(false);
+    match weights.architecture.is_paired() {
+        true => forward::<WIDTH>(weights, &rows).output,
+        false => forward::<{ 2 * WIDTH }>(weights, &rows).output,
+    }
+}
+
 /// Adds the gradient of some positions.
 pub(super) struct Backward<'a, I> {
     pub weights: &'a Weights,
@@ -370,7 +380,15 @@ mod tests {
     use super::*;
     use crate::{
         eval::nnue::vectorised,
-        learn::{nnue::TrainingSet, random::Random, sample::Sample},
+        learn::{
+            nnue::{
+                TrainingSet,
+                adam::{Adam, Descent},
+                quantise::Limits,
+            },
+            random::Random,
+            sample::Sample,
+        },
         rules::Game,
     };
 
@@ -461,6 +479,60 @@ mod tests {
             compared += usize::from(measured.abs() > 1e-3);
         }
         assert!(compared > 100, "only {compared} weights matter");
+    }
+
+    /// A network is a function of data and options, whatever the processor's vectors are.
+    #[test]
+    fn vectors_change_no_bit_of_a_step() {
+        let examples = examples();
+        let target = Target {
+            lambda: 0.7,
+            scale: 600.0,
+        };
+        for architecture in [Architecture::KP, Architecture::KPPairs] {
+            let [plain, wide] = [false, true].map(|is_wide| {
+                let mut weights = Weights::random(architecture, &mut Random::new(3, 0));
+                let mut gradient = Gradient::zero(architecture);
+                let mut adam = Adam::new(architecture);
+                for _ in 0..3 {
+                    gradient.clear();
+                    let backward = Backward {
+                        weights: &weights,
+                        gradient: &mut gradient,
+                        examples: examples.iter().zip([true, false].into_iter().cycle()),
+                        target,
+                    };
+                    match is_wide {
+                        true => vectorised(backward),
+                        false => backward.run(),
+                    }
+                    let descent = Descent {
+                        adam: &mut adam,
+                        weights: &mut weights,
+                        gradient: &gradient,
+                        count: examples.len(),
+                        rate: 0.001,
+                        limits: Limits::new(architecture, 600.0),
+                    };
+                    match is_wide {
+                        true => vectorised(descent),
+                        false => descent.run(),
+                    }
+                }
+                let loss = Loss {
+                    weights: &weights,
+                    examples: &examples,
+                    target,
+                };
+                let loss = match is_wide {
+                    true => vectorised(loss),
+                    false => loss.run(),
+                };
+                let bits: Vec<u32> = weights.all().map(|weight| weight.to_bits()).collect();
+                (bits, gradient.loss.to_bits(), loss.to_bits())
+            });
+            assert!(plain == wide, "{architecture}");
+        }
     }
 
     #[test]
