@@ -11,5 +11,9 @@ pub fn machine() -> String {
         .find_map(|line| line.strip_prefix("model name")?.split_once(':'))
         .map(|(_, model)| model.trim().to_owned());
     let model = model.unwrap_or_else(|| consts::ARCH.to_owned());
-    format!("{cores} cores, {model}, {}", consts::OS)
+    let cores = match cores {
+        1 => "1 core".to_owned(),
+        cores => format!("{cores} cores"),
+    };
+    format!("{cores}, {model}, {}", consts::OS)
 }
