@@ -5,7 +5,8 @@
 #SBATCH --job-name=monju
 #SBATCH --array=0-7
 #SBATCH --cpus-per-task=4
-#SBATCH --mem=4G
+# jobs × players of both sides × (hash_mib + 30 MiB)
+#SBATCH --mem=8G
 #SBATCH --time=12:00:00
 # Ten minutes before the end: the pairs under way are finished, no more are begun.
 #SBATCH --signal=B:TERM@600
