@@ -164,7 +164,7 @@ fn bad_files_are_refused_before_the_first_game() {
         (
             SMALL.replace(
                 r#"{ name = "s" }"#,
-                r#"{ name = "s", kind = "usi", command = ["/no/such/engine"] }"#,
+                r#"{ name = "s", kind = "usi", go = ["nodes", "infinite"], command = ["/no/such/engine"] }"#,
             ),
             17,
             "/no/such/engine",

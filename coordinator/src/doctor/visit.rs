@@ -70,7 +70,12 @@ pub async fn visit(roster: &Roster, ensemble: &Ensemble, test_time: Duration) ->
     let seats = roster.seats();
     let ballot = test_moves(&seats, ensemble, game_id, test_time).await;
     let mut players = Vec::new();
-    for (seat, vote) in seats.iter().zip(ballot.votes) {
+    let mut votes = ballot.votes.into_iter();
+    for seat in &seats {
+        // One search may have several votes; the first stands for all.
+        let others = seat.info.lanes.max(1) as usize - 1;
+        let Some(vote) = votes.next() else { break };
+        votes.by_ref().take(others).for_each(drop);
         players.push(PlayerFacts {
             is_calibrated: ensemble.calibration.knows(&seat.info),
             examined: examined(seat).await,

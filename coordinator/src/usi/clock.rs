@@ -73,18 +73,21 @@ pub fn hard_deadline(limits: &Limits, side: Color, kept: Kept) -> Option<Duratio
 }
 
 /// The limits that are left when `elapsed` has passed since they were given: the time of the side
-/// to move is used up first, then its byoyomi.
+/// to move is used up first, then its byoyomi, then its increment, which is all there is where there is neither.
 pub fn after(limits: &Limits, side: Color, elapsed: Duration) -> Limits {
     let mut left = *limits;
     let elapsed_ms = u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX);
     if let Some(clock) = left.clock.as_mut() {
-        let main = match side {
-            Color::Black => &mut clock.black_ms,
-            Color::White => &mut clock.white_ms,
+        let (main, increment) = match side {
+            Color::Black => (&mut clock.black_ms, &mut clock.black_increment_ms),
+            Color::White => (&mut clock.white_ms, &mut clock.white_increment_ms),
         };
-        let from_byoyomi = elapsed_ms.saturating_sub(*main);
-        *main = main.saturating_sub(elapsed_ms);
-        clock.byoyomi_ms = clock.byoyomi_ms.saturating_sub(from_byoyomi);
+        let mut elapsed_ms = elapsed_ms;
+        for left in [main, &mut clock.byoyomi_ms, increment] {
+            let used = elapsed_ms.min(*left);
+            *left -= used;
+            elapsed_ms -= used;
+        }
     }
     left.time_ms = left
         .time_ms
@@ -268,6 +271,12 @@ mod tests {
         assert_eq!(left_clock.black_ms, 0);
         assert_eq!(left_clock.white_ms, 7_000);
         assert_eq!(left_clock.byoyomi_ms, 2_500);
+        // Where there is nothing else, the increment is all there is.
+        let fischer = clock(20, 0, 5_000, 0);
+        let left = after(&fischer, Color::Black, Duration::from_millis(2_475));
+        let left = left.clock.expect("a clock");
+        assert_eq!((left.black_ms, left.black_increment_ms), (0, 2_545));
+        assert_eq!(left.white_increment_ms, 5_000);
         let limits = Limits {
             time_ms: Some(100),
             ..Limits::default()

@@ -15,6 +15,9 @@ use tonic::transport::Channel;
 /// The client of a coordinator.
 pub type Client = CoordinatorClient<Channel>;
 
+/// How long the end of a session waits for the result of its last game to be told.
+const TELLING: Duration = Duration::from_secs(1);
+
 /// How long the players get to prepare for a game; without an answer the game is tried anyway.
 const PREPARATION: Duration = Duration::from_secs(30);
 /// How often a team that could not be assembled is tried again.
@@ -88,6 +91,8 @@ pub struct Keeper {
     /// The other end failed, and nothing will change any more.
     gone: bool,
     task: JoinHandle<()>,
+    /// The result of the last game is on its way.
+    telling: Option<JoinHandle<()>>,
 }
 
 impl Keeper {
@@ -105,6 +110,7 @@ impl Keeper {
             last: 0,
             wanted: None,
             gone: false,
+            telling: None,
             task: tokio::spawn(
                 Actor {
                     assemble,
@@ -128,8 +134,8 @@ impl Keeper {
         });
     }
 
-    /// Tells the coordinator how a game ended. Nobody waits for that, and nothing hangs on it.
-    pub fn finish_game(&self, game_id: String, outcome: GameOutcome) {
+    /// Tells the coordinator how a game ended. Only the end of the session waits for that, and not for long.
+    pub fn finish_game(&mut self, game_id: String, outcome: GameOutcome) {
         let Some(mut contact) = self.status.borrow().contact.clone() else {
             return;
         };
@@ -137,13 +143,13 @@ impl Keeper {
             game_id,
             outcome: outcome.into(),
         };
-        tokio::spawn(async move {
+        self.telling = Some(tokio::spawn(async move {
             match timeout(PREPARATION, contact.client.finish_game(request)).await {
                 Ok(Ok(_)) => {}
                 Ok(Err(status)) => tracing::warn!(%status, "the result is not recorded"),
                 Err(_) => tracing::warn!("the coordinator does not take the result"),
             }
-        });
+        }));
     }
 
     /// Whether a `go` without a team should ask for one: not when these choices have just failed,
@@ -181,14 +187,20 @@ impl Keeper {
         self.gone = self.status.changed().await.is_err();
     }
 
-    /// Ends the team, and waits for it, at most 3 s.
+    /// Ends the team, and waits for it, at most 3 s; before that for a result that is being told, at most a second.
     pub async fn close(self) {
         let Self {
             requests,
             status,
             task,
+            telling,
             ..
         } = self;
+        if let Some(telling) = telling
+            && timeout(TELLING, telling).await.is_err()
+        {
+            tracing::warn!("the coordinator has not taken the result of the last game");
+        }
         drop((requests, status));
         let abort = task.abort_handle();
         if timeout(CLOSING, task).await.is_err() {

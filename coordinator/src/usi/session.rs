@@ -14,7 +14,7 @@ use super::{
 use crate::clock::Losses;
 use monju_engine::{Color, Game, mate::Solution};
 use monju_proto::v1::{Clock, GameOutcome};
-use std::{collections::VecDeque, time::Duration};
+use std::{collections::VecDeque, mem, time::Duration};
 use tokio::{
     sync::mpsc,
     task::{JoinError, JoinHandle},
@@ -87,8 +87,24 @@ impl<T: Thinker> Session<T> {
     /// ends the thinker.
     pub async fn run(mut self, commands: mpsc::UnboundedReceiver<Command>) {
         self.listen(commands).await;
+        self.hear_of_results();
         self.thinking = None;
         self.thinker.close().await;
+    }
+
+    /// Tells of games that were over while the last search was ending: GUIs quit at once after them.
+    fn hear_of_results(&mut self) {
+        for (command, _) in mem::take(&mut self.deferred) {
+            if let Command::GameOver(outcome) = command {
+                self.note_result(outcome);
+            }
+        }
+    }
+
+    fn note_result(&mut self, outcome: Option<Outcome>) {
+        if let (Some(outcome), Some(ours)) = (outcome, self.ours.take()) {
+            self.thinker.game_over(outcome_of(outcome, ours));
+        }
     }
 
     async fn listen(&mut self, mut commands: mpsc::UnboundedReceiver<Command>) {
@@ -165,9 +181,7 @@ impl<T: Thinker> Session<T> {
             Command::Stop => self.end_search(),
             Command::GameOver(outcome) => {
                 self.end_search();
-                if let (Some(outcome), Some(ours)) = (outcome, self.ours.take()) {
-                    self.thinker.game_over(outcome_of(outcome, ours));
-                }
+                self.note_result(outcome);
             }
             Command::PonderHit(clock) => {
                 self.note_hit(clock.as_ref(), heard);

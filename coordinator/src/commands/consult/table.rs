@@ -99,11 +99,11 @@ fn explain(game: &Game, ballot: &Ballot, decision: &Decision) -> String {
         .map_or(0, |count| count.votes);
     let total: u32 = ballot.tally.iter().map(|count| count.votes).sum();
     let reason = match decision.tie_break() {
-        TieBreak::None if mv == "resign" => "nobody has a move, and somebody resigned".to_owned(),
+        TieBreak::None if mv == "resign" => "every player resigned".to_owned(),
         TieBreak::None => format!("{votes} of {total} votes"),
         TieBreak::Random => format!("{votes} of {total} votes, drawn among equals by the seed"),
         TieBreak::Primary => {
-            format!("the primary's move, as none has more than half of {total} votes")
+            format!("{votes} of {total} votes, the primary's move, as the rule had no other")
         }
         TieBreak::Score => format!("{votes} of {total} votes, the best by score among equals"),
         TieBreak::Majority => format!(

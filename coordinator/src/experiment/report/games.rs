@@ -68,6 +68,14 @@ fn folders(specification: &Specification) -> Vec<String> {
     specification.cells.iter().map(folder).collect()
 }
 
+/// Removes a file, if it is there.
+fn remove(file: &Path) -> io::Result<()> {
+    match fs::remove_file(file) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
 /// Writes every game as `CELL/PAIR-GAME.csa` and `.kifu` (KIF in UTF-8), and its ballots as `.jsonl` where they
 /// were kept. Games that have no say go to a folder of their own within that of the cell.
 ///
@@ -103,9 +111,10 @@ pub async fn write_games(
                     continue;
                 };
                 let has_say = counted.has_say(record.pair);
-                let folder = match has_say {
-                    true => folder.clone(),
-                    false => folder.join(WITHOUT_SAY),
+                let apart = folder.join(WITHOUT_SAY);
+                let (folder, other) = match has_say {
+                    true => (folder.clone(), apart),
+                    false => (apart, folder.clone()),
                 };
                 fs::create_dir_all(&folder).map_err(failed)?;
                 let event = format!("{} {} pair {}", specification.name, cell.label, record.pair);
@@ -127,6 +136,10 @@ pub async fn write_games(
                     name: format!("{} {name}", cell.label),
                     what: error.to_string(),
                 };
+                // It may have had a say, or none, when games were written here before.
+                for ending in ["csa", "kifu", "jsonl"] {
+                    remove(&other.join(format!("{name}.{ending}"))).map_err(failed)?;
+                }
                 let csa = kifu.csa().map_err(broken)?;
                 let kif = kifu.kif().map_err(broken)?;
                 fs::write(folder.join(format!("{name}.csa")), csa).map_err(failed)?;

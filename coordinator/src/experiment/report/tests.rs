@@ -206,7 +206,7 @@ async fn games_are_reported_by_what_played_them() {
 
 #[tokio::test]
 async fn what_is_beyond_the_plan_has_no_say_and_is_told() {
-    let (_, store, folder) = played().await;
+    let (whole, store, folder) = played().await;
     let text = FILE.replace("games = 4", "games = 2");
     let lowered = Specification::parse(&text, &folder.path().join("t.toml")).expect("a good file");
     let report = gather(&lowered, &*store).await.expect("a report");
@@ -219,6 +219,8 @@ async fn what_is_beyond_the_plan_has_no_say_and_is_told() {
     assert_eq!(value["cells"][0]["pairs"]["finished"], 1);
     assert_eq!(value["cells"][0]["games_without_say"], 2);
     let games = folder.path().join("games");
+    let all = write_games(&whole, &*store, &games).await.expect("written");
+    assert_eq!((all.counted, all.without_say), (4, 0));
     let written = write_games(&lowered, &*store, &games)
         .await
         .expect("written");

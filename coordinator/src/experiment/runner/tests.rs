@@ -110,7 +110,7 @@ async fn an_engine_that_dies_fails_the_pair_and_never_scores() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let text = SMALL.replace(
         r#"player = [{ name = "s" }]"#,
-        r#"player = [{ name = "s", kind = "usi", command = ["/no/such/engine"] }]"#,
+        r#"player = [{ name = "s", kind = "usi", go = ["nodes", "byoyomi", "infinite"], command = ["/no/such/engine"] }]"#,
     );
     let specification = specification_of(folder.path(), &text);
     let refused = preflight(&specification).await.expect_err("refused");
@@ -200,7 +200,7 @@ fn with_script(at_go: &str) -> String {
     SMALL.replace(
         r#"player = [{ name = "s" }]"#,
         &format!(
-            r#"player = [{{ name = "s", kind = "usi", command = ["/bin/sh", "-c", "{script}"], options = {{ Threads = 2, Thread = 2, USI_Hash = 16 }} }}]"#
+            r#"player = [{{ name = "s", kind = "usi", go = ["nodes", "byoyomi", "infinite"], command = ["/bin/sh", "-c", "{script}"], options = {{ Threads = 2, Thread = 2, USI_Hash = 16 }} }}]"#
         ),
     )
 }
@@ -241,7 +241,7 @@ async fn a_program_that_speaks_no_usi_does_not_pass() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let text = SMALL.replace(
         r#"player = [{ name = "s" }]"#,
-        r#"player = [{ name = "s", kind = "usi", command = ["/bin/cat"] }]"#,
+        r#"player = [{ name = "s", kind = "usi", go = ["nodes", "byoyomi", "infinite"], command = ["/bin/cat"] }]"#,
     );
     let specification = specification_of(folder.path(), &text);
     let refused = preflight(&specification).await.expect_err("refused");

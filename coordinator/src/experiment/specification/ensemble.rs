@@ -7,7 +7,7 @@ use crate::{
 };
 use monju_engine::eval::Sigma;
 use monju_proto::v1::Limits;
-use monju_worker::{PlayerKind, PlayerSpec, PlayerTable, validate_players};
+use monju_worker::{GoForm, PlayerKind, PlayerSpec, PlayerTable, validate_players};
 use serde::Deserialize;
 use std::{
     path::{Path, PathBuf},
@@ -170,6 +170,20 @@ impl EnsembleTable {
             let what = format!("'{name}' would think for ever; give it nodes, depth or time_ms");
             return Err(source.path_error(&["ensemble", name], what));
         }
+        for player in ensemble.players() {
+            if let Some(limit) = ensemble.inexpressible(player) {
+                let of_player = |table: &PlayerTable| player.name.starts_with(&table.name);
+                let index = self.player.iter().position(of_player).unwrap_or(0);
+                let what = format!(
+                    "player '{}' has a limit of {limit}, which its go does not list: it would think by the clock; \
+                     add \"{limit}\" to go if the engine takes it ('monju doctor' finds out), or give it time_ms",
+                    player.name
+                );
+                return Err(
+                    source.path_error(&["ensemble", name, "player", &index.to_string()], what)
+                );
+            }
+        }
         Ok(ensemble)
     }
 
@@ -218,6 +232,26 @@ impl EnsembleTable {
 }
 
 impl Ensemble {
+    /// A limit that a foreign player cannot be told, where no time says when it stops.
+    fn inexpressible(&self, player: &PlayerSpec) -> Option<&'static str> {
+        let PlayerKind::Usi(spec) = &player.kind else {
+            return None;
+        };
+        let (own, all) = (&player.limits, &self.limits);
+        if own.time.is_some() || all.time_ms.is_some() {
+            return None;
+        }
+        let has_nodes = own.nodes.or(all.nodes).is_some();
+        let has_depth = own.depth.or(all.depth).is_some();
+        [
+            ("nodes", has_nodes, GoForm::Nodes),
+            ("depth", has_depth, GoForm::Depth),
+        ]
+        .into_iter()
+        .find(|(_, is_limit, form)| *is_limit && !spec.go.contains(form))
+        .map(|(limit, ..)| limit)
+    }
+
     /// Whether every player stops by itself.
     fn is_limited(&self) -> bool {
         let limits = &self.limits;

@@ -240,6 +240,10 @@ fn every_mistake_is_named_with_its_line() {
             "x.toml:16: 'single' would think for ever",
         ),
         (
+            format!("{GOOD}kind = \"usi\"\ncommand = [\"a\"]\n"),
+            "x.toml:18: player 's' has a limit of depth, which its go does not list",
+        ),
+        (
             GOOD.replace("version = 1", "version = 2"),
             "x.toml:1: version 2",
         ),

@@ -173,6 +173,14 @@ impl Gui {
         all
     }
 
+    /// Waits for the end of the session.
+    pub async fn ended(&mut self) {
+        timeout(Duration::from_secs(5), &mut self.session)
+            .await
+            .expect("the session ends within five seconds")
+            .expect("it does not fail");
+    }
+
     /// The next consultation that the coordinator was asked for.
     pub async fn next_begin(&mut self) -> Begin {
         loop {
@@ -198,10 +206,7 @@ impl Gui {
 
     /// Waits for the session's end; gives back what it said until then.
     pub async fn end(mut self) -> Vec<String> {
-        timeout(Duration::from_secs(5), &mut self.session)
-            .await
-            .expect("the session ends within five seconds")
-            .expect("it does not fail");
+        self.ended().await;
         let mut lines = Vec::new();
         while let Ok(line) = self.lines.try_recv() {
             lines.push(line);

@@ -114,6 +114,22 @@ async fn stop_and_gameover_without_a_search_are_ignored() {
     assert_eq!(gui.seen().into_iter().filter(is_stop).count(), 0);
 }
 
+/// As GUIs end a match: the result, and at once the end.
+#[tokio::test(start_paused = true)]
+async fn a_result_is_told_though_quit_follows_at_once() {
+    for ending in ["gameover win", "stop\ngameover win"] {
+        let mut gui = Gui::new(vec![Step::AwaitStop, DECIDE]);
+        gui.ready().await;
+        gui.say("position startpos\ngo btime 60000 wtime 60000");
+        gui.next_begin().await;
+        gui.say(ending);
+        gui.say("quit");
+        gui.ended().await;
+        let told = |seen: &Seen| matches!(seen, Seen::Finish(_, GameOutcome::BlackWon));
+        assert!(gui.seen().iter().any(told), "{ending}");
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn gameover_alone_ends_the_search_with_its_one_move() {
     let mut gui = Gui::new(vec![Step::AwaitStop, DECIDE]);
