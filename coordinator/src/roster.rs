@@ -71,6 +71,7 @@ impl Roster {
             let address = link.address().to_owned();
             let request = NewGameRequest {
                 game_id: game_id.to_owned(),
+                patience_ms: u64::try_from(patience.mul_f64(0.9).as_millis()).ok(),
             };
             calls.spawn(async move {
                 match time::timeout(patience, client.new_game(request)).await {

@@ -8,8 +8,12 @@ use crate::{
 };
 use monju_engine::{Game, GameError};
 use monju_proto::v1::{self, think_request, think_response, worker_server};
-use std::sync::Arc;
-use tokio::{sync::mpsc, task::JoinSet, time::Instant};
+use std::{sync::Arc, time::Duration};
+use tokio::{
+    sync::mpsc,
+    task::JoinSet,
+    time::{Instant, timeout},
+};
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Code, Request, Response, Status, Streaming};
 
@@ -84,15 +88,24 @@ impl worker_server::Worker for Service {
         &self,
         request: Request<v1::NewGameRequest>,
     ) -> Result<Response<v1::NewGameResponse>, Status> {
-        let game_id = request.into_inner().game_id;
+        let v1::NewGameRequest {
+            game_id,
+            patience_ms,
+        } = request.into_inner();
+        let patience = patience_ms.map_or(Duration::MAX, Duration::from_millis);
         let mut preparations = JoinSet::new();
         for member in &self.roster.members {
             let stub = member.stub.clone();
             let game_id = game_id.clone();
             let name = member.name().to_owned();
             preparations.spawn(async move {
-                let prepared = stub.new_game(game_id).await;
-                prepared.err().map(|why| format!("{name}: {why}"))
+                match timeout(patience, stub.new_game(game_id)).await {
+                    Ok(prepared) => prepared.err().map(|why| format!("{name}: {why}")),
+                    Err(_) => Some(format!(
+                        "{name}: not ready yet, it is waited for in its first search; give its engine a start \
+                         before the game"
+                    )),
+                }
             });
         }
         let mut problems: Vec<String> = preparations

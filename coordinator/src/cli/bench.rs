@@ -34,11 +34,10 @@ Examples: monju bench --threads 1,2 --depth 20 --hash 256 --sigma 1 --rounds 4
 
 /// The same, and every option of the search.
 pub fn long_help() -> String {
-    let mut help =
-        format!(
-            "{HELP}\n\nSearch options (--search, or SearchOptions of 'monju engine'), with the defaults of nnue and linear; \
+    let mut help = format!(
+        "{HELP}\n\nSearch options (--search, or SearchOptions of 'monju engine'), with the defaults of nnue and linear; \
              material has numbers of its own:\n"
-        );
+    );
     for (name, default, range, what) in SearchOptions::DESCRIPTIONS {
         let (low, high) = (range.start(), range.end());
         help += &format!("  {name}={default} ({low} to {high}):{what}\n");

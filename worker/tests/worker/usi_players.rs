@@ -118,6 +118,7 @@ async fn a_new_game_is_announced_once() {
     let (_worker, mut client) = in_process(&fake(&["--log", &folder.file("log")])).await;
     let request = v1::NewGameRequest {
         game_id: "game".to_owned(),
+        ..v1::NewGameRequest::default()
     };
     client.new_game(request).await.expect("prepared");
     Think::go(&client, go(nodes(10))).await.line().await;
@@ -395,6 +396,7 @@ async fn a_new_game_tries_an_engine_that_is_down_at_once() {
     let mut prepare = async || {
         let request = v1::NewGameRequest {
             game_id: "g".to_owned(),
+            ..v1::NewGameRequest::default()
         };
         client
             .new_game(request)
@@ -415,4 +417,25 @@ async fn a_new_game_tries_an_engine_that_is_down_at_once() {
     let script = format!("exec {}\n", env!("CARGO_BIN_EXE_fake-usi-engine"));
     std::fs::write(&program, script).expect("written");
     assert_eq!(prepare().await, [""; 0]);
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn who_is_not_ready_in_time_is_named() {
+    let script = "while read -r word; do case $word in usi) echo usiok ;; esac; done";
+    let slow = format!(
+        "[[player]]\nname = \"slow\"\nkind = \"usi\"\ncommand = [\"/bin/sh\", \"-c\", {script:?}]\n"
+    );
+    let (_worker, mut client) = in_process(&(slow + &fake(&[]))).await;
+    let request = v1::NewGameRequest {
+        game_id: "g".to_owned(),
+        patience_ms: Some(300),
+    };
+    let response = client.new_game(request).await.expect("asked");
+    let problems = response.into_inner().problems;
+    assert_eq!(problems.len(), 1, "{problems:?}");
+    assert!(
+        problems[0].starts_with("slow: not ready yet"),
+        "{problems:?}"
+    );
 }
