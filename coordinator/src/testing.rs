@@ -69,6 +69,14 @@ impl FakeWorker {
         self
     }
 
+    /// The last player's search has so many votes.
+    pub fn with_lanes(mut self, lanes: u32) -> Self {
+        if let Some((info, _)) = self.players.last_mut() {
+            info.lanes = lanes;
+        }
+        self
+    }
+
     /// A link to this worker within this process.
     pub fn link(self) -> (Link, in_process::ServerTask) {
         let (channel, server) =

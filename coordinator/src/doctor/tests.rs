@@ -213,6 +213,7 @@ fn members_that_play_by_other_rules_are_named() {
 async fn a_visit_finds_the_lost_and_the_late() {
     let (link, _server) = FakeWorker::named("desk")
         .player("quick", &[Step::Answer("7g7f")])
+        .with_lanes(3)
         .player("silent", &[Step::Wait(60_000)])
         .link();
     let lost = Link::remote("http://127.0.0.1:9", None).expect("an address");
@@ -236,6 +237,11 @@ async fn a_visit_finds_the_lost_and_the_late() {
         .map(|player| player.vote.arrival())
         .collect();
     assert_eq!(arrivals, [Arrival::Final, Arrival::Late]);
+    assert_eq!(
+        facts.players[1].name(),
+        "silent",
+        "a search of three votes is one player"
+    );
     let errors = diagnose(&facts)
         .into_iter()
         .filter(|finding| finding.severity == Severity::Error);
