@@ -130,8 +130,9 @@ async fn test(ensemble: &Ensemble) -> Result<(), String> {
         let Err(reason) = &outcome else { break };
         // An engine that loads is waited for, and one that loads in its first search is asked again; one that
         // ended is not.
-        late += u32::from(reason.starts_with(LATE));
-        if !(reason.contains("starting") || (1..LATE_TRIES).contains(&late)) {
+        let is_late = reason.starts_with(LATE);
+        late += u32::from(is_late);
+        if !(reason.contains("starting") || is_late && late < LATE_TRIES) {
             break;
         }
         time::sleep(Duration::from_secs(1)).await;
