@@ -177,12 +177,7 @@ impl Specification {
             let players = table.get("ensemble")?.get(ensemble)?.get("player")?;
             let named = |table: &toml::Value| {
                 let name = table.get("name").and_then(toml::Value::as_str);
-                name.is_some_and(|name| {
-                    player == name
-                        || player
-                            .strip_prefix(name)
-                            .is_some_and(|rest| rest.starts_with('-'))
-                })
+                name.is_some_and(|name| ensemble::is_of(player, name))
             };
             players.as_array()?.iter().position(named)
         });

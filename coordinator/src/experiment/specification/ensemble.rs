@@ -172,8 +172,8 @@ impl EnsembleTable {
         }
         for player in ensemble.players() {
             if let Some(limit) = ensemble.inexpressible(player) {
-                let of_player = |table: &PlayerTable| player.name.starts_with(&table.name);
-                let index = self.player.iter().position(of_player).unwrap_or(0);
+                let is_its = |table: &PlayerTable| is_of(&player.name, &table.name);
+                let index = self.player.iter().position(is_its).unwrap_or(0);
                 let what = format!(
                     "player '{}' has a limit of {limit}, which its go does not list: it would think by the clock; \
                      add \"{limit}\" to go if the engine takes it ('monju doctor' finds out), or give it time_ms",
@@ -229,6 +229,12 @@ impl EnsembleTable {
             primary: self.primary.clone(),
         })
     }
+}
+
+/// Whether a player comes from the table of this name: where that makes several, they have numbers.
+pub(super) fn is_of(player: &str, table: &str) -> bool {
+    let rest = player.strip_prefix(table);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
 }
 
 impl Ensemble {
