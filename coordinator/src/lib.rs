@@ -15,6 +15,7 @@ pub mod config;
 pub mod consultation;
 pub mod doctor;
 pub mod experiment;
+mod files;
 pub mod games;
 pub mod in_process;
 pub mod pondering;

@@ -1,10 +1,11 @@
 //! What a learner writes, and that it is nothing of what it reads.
 
+use crate::files;
 use anyhow::{Context, bail};
 use std::{
     ffi::OsString,
     fs::{self, File},
-    io::{self, Write},
+    io::Write,
     path::{Path, PathBuf},
 };
 
@@ -41,12 +42,7 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
 /// # Errors
 /// It is there and stays.
 pub fn remove(path: &Path) -> anyhow::Result<()> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => {
-            Err(error).with_context(|| format!("cannot remove {}", path.display()))
-        }
-        _ => Ok(()),
-    }
+    files::remove(path).with_context(|| format!("cannot remove {}", path.display()))
 }
 
 /// Refuses to write over what is read, or over another output, before anything is written. Paths

@@ -1,11 +1,14 @@
 //! The games as files: CSA and KIF for GUIs, ballots as JSON lines.
 
-use crate::experiment::{
-    counted::Counted,
-    kifu::Kifu,
-    record::GameResult,
-    specification::{Cell, Specification},
-    store::{Store, StoreError},
+use crate::{
+    experiment::{
+        counted::Counted,
+        kifu::Kifu,
+        record::GameResult,
+        specification::{Cell, Specification},
+        store::{Store, StoreError},
+    },
+    files,
 };
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -66,14 +69,6 @@ fn folders(specification: &Specification) -> Vec<String> {
         free.unwrap_or(plain)
     };
     specification.cells.iter().map(folder).collect()
-}
-
-/// Removes a file, if it is there.
-fn remove(file: &Path) -> io::Result<()> {
-    match fs::remove_file(file) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        _ => Ok(()),
-    }
 }
 
 /// Writes every game as `CELL/PAIR-GAME.csa` and `.kifu` (KIF in UTF-8), and its ballots as `.jsonl` where they
@@ -138,7 +133,7 @@ pub async fn write_games(
                 };
                 // It may have had a say, or none, when games were written here before.
                 for ending in ["csa", "kifu", "jsonl"] {
-                    remove(&other.join(format!("{name}.{ending}"))).map_err(failed)?;
+                    files::remove(&other.join(format!("{name}.{ending}"))).map_err(failed)?;
                 }
                 let csa = kifu.csa().map_err(broken)?;
                 let kif = kifu.kif().map_err(broken)?;
