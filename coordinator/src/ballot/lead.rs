@@ -70,7 +70,7 @@ pub(super) fn followed<'a>(method: &Method<'a>, votes: &'a [Vote]) -> Option<Str
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ballot::poll::tests::vote;
+    use crate::ballot::poll::tests::{make_bound, vote};
     use monju_proto::v1::score::Kind;
 
     fn votes(scores: [i32; 3]) -> Vec<Vote> {
@@ -110,8 +110,7 @@ mod tests {
     #[test]
     fn a_score_is_remembered_while_bounds_come() {
         let mut bound = votes([500, 0, 0]);
-        let line = bound[0].line.as_mut().expect("a line");
-        line.score.as_mut().expect("a score").bound = 2;
+        make_bound(&mut bound[0]);
         let kept = lead(Some(&lead_of("a", 100.0)), None, &bound).expect("votes");
         assert_eq!(kept, lead_of("a", 100.0));
         let next = lead(Some(&kept), None, &votes([-101, 7, 0]));

@@ -134,6 +134,12 @@ pub(super) mod tests {
         }
     }
 
+    /// Turns its score into a bound.
+    pub fn make_bound(vote: &mut Vote) {
+        let line = vote.line.as_mut().expect("a line");
+        line.score.as_mut().expect("a score").bound = 2;
+    }
+
     fn decided(rule: Rule, votes: &[Vote]) -> (String, Ground) {
         decided_at(1, rule, votes)
     }
@@ -180,10 +186,7 @@ pub(super) mod tests {
             vote("b", "two", "2g2f", 20),
             vote("c", "three", "2g2f", 90),
         ];
-        for vote in &mut votes[1..] {
-            let line = vote.line.as_mut().expect("a line");
-            line.score.as_mut().expect("a score").bound = 2;
-        }
+        votes[1..].iter_mut().for_each(make_bound);
         assert_eq!(
             decided(Rule::Optimistic, &votes),
             ("2g2f".to_owned(), Ground::Majority)
@@ -199,8 +202,7 @@ pub(super) mod tests {
         ];
         assert_eq!(decided(Rule::Optimistic, &votes).0, "2g2f");
         // A bound does not rank.
-        let line = votes[2].line.as_mut().expect("a line");
-        line.score.as_mut().expect("a score").bound = 2;
+        make_bound(&mut votes[2]);
         assert_eq!(
             decided(Rule::Optimistic, &votes),
             ("7g7f".to_owned(), Ground::Votes)
