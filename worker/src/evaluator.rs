@@ -58,7 +58,7 @@ pub enum EvaluatorError {
 pub fn load_evaluator(choice: &EvaluatorChoice) -> Result<Model, EvaluatorError> {
     let model = match &choice.weights {
         None => Model::embedded(choice.kind)?,
-        Some(path) => read(choice.kind, path)?,
+        Some(path) => of_file(choice.kind, path)?,
     };
     Ok(match choice.fv_scale {
         Some(fv_scale) => model.scaled(fv_scale),
@@ -67,26 +67,28 @@ pub fn load_evaluator(choice: &EvaluatorChoice) -> Result<Model, EvaluatorError>
 }
 
 /// An evaluator with the weights of a file.
-fn read(kind: EvaluatorKind, path: &Path) -> Result<Model, EvaluatorError> {
-    let path = path.to_owned();
+fn of_file(kind: EvaluatorKind, path: &Path) -> Result<Model, EvaluatorError> {
     let read = |source| EvaluatorError::Read {
-        path: path.clone(),
+        path: path.to_owned(),
         source,
     };
-    let metadata = fs::metadata(&path).map_err(read)?;
+    let metadata = fs::metadata(path).map_err(read)?;
     // A pipe or a device might never end.
     if !metadata.is_file() {
-        return Err(EvaluatorError::NoFile(path.clone()));
+        return Err(EvaluatorError::NoFile(path.to_owned()));
     }
     let bytes = metadata.len();
     if bytes > MAX_WEIGHTS {
         return Err(EvaluatorError::Size {
-            path: path.clone(),
+            path: path.to_owned(),
             bytes,
         });
     }
-    let bytes = fs::read(&path).map_err(read)?;
-    Model::from_bytes(kind, &bytes).map_err(|source| EvaluatorError::Weights { path, source })
+    let bytes = fs::read(path).map_err(read)?;
+    Model::from_bytes(kind, &bytes).map_err(|source| EvaluatorError::Weights {
+        path: path.to_owned(),
+        source,
+    })
 }
 
 /// Evaluators that were loaded before: the players of a worker share their weights.

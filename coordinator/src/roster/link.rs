@@ -213,7 +213,6 @@ pub fn endpoint(url: &str, tls: Option<&Tls>) -> Result<Endpoint, AddressError> 
     let endpoint = Endpoint::from(uri)
         .connect_timeout(CONNECT_PATIENCE)
         .tcp_nodelay(true)
-        .tcp_keepalive(Some(KEEPALIVE_INTERVAL))
         .http2_keep_alive_interval(KEEPALIVE_INTERVAL)
         .keep_alive_timeout(KEEPALIVE_PATIENCE)
         .keep_alive_while_idle(true);
