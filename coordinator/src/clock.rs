@@ -88,8 +88,8 @@ pub fn budget(limits: &Limits, side: Color, overhead: Duration) -> Option<Budget
 /// Main time is shared out over forty moves, and most of the increment and all of the byoyomi is
 /// spent on top. Where there is neither, what a hundred moves may lose is left aside: otherwise the
 /// losses alone would use up a long game's time. An increment counts as spendable only when there is nothing
-/// else: GUIs differ in whether the time they send already includes it. Byoyomi cannot be saved for later, so as soon as
-/// the main time is no more than one byoyomi nothing is saved any more.
+/// else: GUIs differ in whether the time they send already includes it. Byoyomi cannot be saved for later, so an easy
+/// move is not cut below it, and as soon as the main time is no more than one byoyomi nothing is saved any more.
 fn share_of_clock(clock: &Clock, side: Color, overhead: Duration) -> Budget {
     let (main, increment) = of_side(clock, side);
     let main = main.min(LONGEST_MS);
@@ -113,7 +113,7 @@ fn share_of_clock(clock: &Clock, side: Color, overhead: Duration) -> Budget {
     let normal = wanted.min(available);
     let can_be_saved = main > byoyomi || byoyomi == 0;
     let least = match can_be_saved {
-        // Whoever thinks for less than a byoyomi saves main time, and has the fewer moves with byoyomi alone for it.
+        // Main time that an easy move saves below a byoyomi is lost again: it puts off the moves with byoyomi alone.
         true => (normal * EASY_PERCENT / 100).max(byoyomi.min(normal)),
         false => normal,
     };

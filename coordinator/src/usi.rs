@@ -8,9 +8,9 @@
 //!
 //! Every `go` is answered by exactly one `bestmove`, except `go mate`, which is answered by one
 //! `checkmate`: what this process finds alone, for the team votes on moves, not on mates. A `go` without a usable
-//! position is answered by `bestmove resign`: GUIs send positions from their own board, so this means that the two sides do not speak of the
-//! same game, and a move from an older position would be illegal more often than not. Resigning
-//! ends the game where everybody sees it, and the reason stands in the GUI's log.
+//! position is answered by `bestmove resign`: GUIs send positions from their own board, so this means that the two
+//! sides do not speak of the same game, and a move from an older position would be illegal more often than not.
+//! Resigning ends the game where everybody sees it, and the reason stands in the GUI's log.
 //!
 //! `gameover` is taken for a `stop`, and so is a new `position`, `go` or `usinewgame` while a
 //! search is on. `quit`, the end of the input, and a GUI that stops reading end everything.

@@ -5,9 +5,9 @@ use crate::experiment::{record::Side, statistics::Score};
 use serde_json::{Map, Value, json};
 use std::time::SystemTime;
 
-/// One object: `name`, `title`, `cells[]`; `builds[]`, with the number of their games; `machines[]`, with that and when their first and last game was over, in
-/// milliseconds since 1970 (`null` where nobody wrote it down); `seed` and `specification` of the file that is
-/// reported, and `origins[]`: by which the games were played (`null` where nobody wrote it down);
+/// One object: `name`, `title`, `cells[]`; `builds[]`, with the number of their games; `machines[]`, with that
+/// and when their first and last game was over, in milliseconds since 1970 (`null` where nobody wrote it down);
+/// `seed` and `specification` of the file that is reported, and `origins[]`: by which the games were played (`null` where nobody wrote it down);
 /// `stop`: the sequential test that ends cells.
 pub fn json(report: &Report<'_>) -> Value {
     let specification = report.specification;
