@@ -21,11 +21,11 @@ pub const MINIMUM: Duration = Duration::from_millis(10);
 /// Main time is shared out over this many moves to come.
 const MOVES_TO_COME: u64 = 40;
 
-/// Without byoyomi and increment, what so many moves lose is left aside …
+/// Without byoyomi and increment, what so many moves lose is left aside.
 const MOVES_THAT_LOSE: u64 = 100;
 
-/// … where more is set aside for each than this, which is there to be on the safe side.
-const PADDING_MS: u64 = 100;
+/// What is set aside of every clock only to be on the safe side, where nothing else is known.
+const PADDING: Duration = Duration::from_millis(100);
 
 /// An easy move takes this share of a normal one, in percent.
 const EASY_PERCENT: u64 = 40;
@@ -53,6 +53,35 @@ pub struct Budget {
     pub most: Duration,
 }
 
+/// What is not for thinking.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Overhead {
+    /// Set aside of what one move may take.
+    pub kept: Duration,
+    /// What every move loses of it on its way to the GUI's clock.
+    pub lost: Duration,
+}
+
+/// All but what there is to be on the safe side is lost.
+impl From<Duration> for Overhead {
+    fn from(kept: Duration) -> Self {
+        Self {
+            kept,
+            lost: kept.saturating_sub(PADDING),
+        }
+    }
+}
+
+impl Overhead {
+    /// The same, where moves were seen to lose so much.
+    pub fn with_losses(self, losses: Duration) -> Self {
+        Self {
+            kept: self.kept.max(losses),
+            lost: self.lost.max(losses),
+        }
+    }
+}
+
 impl Budget {
     /// A budget that leaves no choice.
     pub fn fixed(time: Duration) -> Self {
@@ -68,14 +97,14 @@ impl Budget {
 ///
 /// `overhead` is what is lost between the decision and the GUI's clock. A fixed thinking time
 /// (`time_ms`) is taken at its word; only clocks pay the overhead, and leave a choice.
-pub fn budget(limits: &Limits, side: Color, overhead: Duration) -> Option<Budget> {
+pub fn budget(limits: &Limits, side: Color, overhead: impl Into<Overhead>) -> Option<Budget> {
     let fixed = limits
         .time_ms
         .map(|ms| Duration::from_millis(ms.min(LONGEST_MS)).max(MINIMUM));
     let clock = limits
         .clock
         .as_ref()
-        .map(|clock| share_of_clock(clock, side, overhead));
+        .map(|clock| share_of_clock(clock, side, overhead.into()));
     match (fixed, clock) {
         (Some(fixed), Some(clock)) => Some(Budget::fixed(fixed.min(clock.normal))),
         (Some(fixed), None) => Some(Budget::fixed(fixed)),
@@ -90,7 +119,7 @@ pub fn budget(limits: &Limits, side: Color, overhead: Duration) -> Option<Budget
 /// losses alone would use up a long game's time. An increment counts as spendable only when there is nothing
 /// else: GUIs differ in whether the time they send already includes it. Byoyomi cannot be saved for later, so an easy
 /// move is not cut below it, and as soon as the main time is no more than one byoyomi nothing is saved any more.
-fn share_of_clock(clock: &Clock, side: Color, overhead: Duration) -> Budget {
+fn share_of_clock(clock: &Clock, side: Color, overhead: Overhead) -> Budget {
     let (main, increment) = of_side(clock, side);
     let main = main.min(LONGEST_MS);
     let increment = increment.min(LONGEST_MS);
@@ -101,10 +130,10 @@ fn share_of_clock(clock: &Clock, side: Color, overhead: Duration) -> Budget {
         time => time,
     };
     // On a very short clock half of it is for thinking, whatever the overhead may be.
-    let overhead = (overhead.as_millis() as u64).min(spendable / 2);
-    let available = spendable - overhead;
+    let kept = (overhead.kept.as_millis() as u64).min(spendable / 2);
+    let available = spendable - kept;
     let losses = match byoyomi + increment {
-        0 => MOVES_THAT_LOSE * overhead.saturating_sub(PADDING_MS),
+        0 => MOVES_THAT_LOSE * (overhead.lost.as_millis() as u64).min(kept),
         _ => 0,
     };
     // What is set aside for one move is more than most lose, so a quarter of the time stays in any case.
@@ -276,11 +305,15 @@ mod tests {
 
     #[test]
     fn sudden_death_outlasts_what_every_move_loses() {
+        let seen = |kept, losses| Overhead::from(ms(kept)).with_losses(ms(losses));
         for (main, overhead, lost, moves) in [
-            (300_000, 1_050, 1_000, 125),
-            (300_000, 250, 200, 170),
-            (60_000, 150, 100, 130),
-            (60_000, 100, 20, 140),
+            (300_000, ms(1_050).into(), 1_000, 125),
+            (300_000, ms(250).into(), 200, 170),
+            (60_000, ms(150).into(), 100, 130),
+            (60_000, ms(100).into(), 20, 140),
+            (60_000, seen(100, 50), 50, 150),
+            (60_000, seen(100, 100), 100, 130),
+            (60_000, seen(20, 40), 40, 150),
         ] {
             let mut left = main;
             for number in 0..moves {
@@ -291,8 +324,7 @@ mod tests {
                     }),
                     ..Limits::default()
                 };
-                let choice =
-                    budget(&limits, Color::Black, ms(overhead)).expect("a clock is a limit");
+                let choice = budget(&limits, Color::Black, overhead).expect("a clock is a limit");
                 let time = if number % 10 == 0 {
                     choice.most
                 } else {

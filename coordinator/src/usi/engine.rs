@@ -131,7 +131,7 @@ impl Thinker for Engine {
     ) -> JoinHandle<Answer> {
         self.game.used = true;
         let manner = Manner {
-            overhead: self.options.move_overhead(),
+            overhead: self.options.move_overhead().into(),
             tempo: self.options.tempo(),
             pondering: self.options.pondering(),
             setting: self.setting(),

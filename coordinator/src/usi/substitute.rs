@@ -124,7 +124,7 @@ impl Stand {
         output: Output,
     ) -> Answer {
         let manner = Manner {
-            overhead,
+            overhead: overhead.into(),
             tempo: self.tempo,
             pondering: Pondering::Predicted,
             setting: self.setting,

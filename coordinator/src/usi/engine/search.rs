@@ -7,7 +7,7 @@ use super::{
     timer::Timer,
 };
 use crate::{
-    clock::{self, Tempo},
+    clock::{self, Overhead, Tempo},
     usi::{
         answer::Answer,
         output::Output,
@@ -16,7 +16,6 @@ use crate::{
 };
 use monju_engine::{Control as Steering, Game, Limits, Line, Move};
 use monju_proto::v1;
-use std::time::Duration;
 use tokio::{
     sync::{mpsc, watch},
     time::Instant,
@@ -29,7 +28,7 @@ const UNLIMITED_MS: u64 = 1_000;
 #[derive(Clone, Debug)]
 pub struct Manner {
     /// What is lost between the decision and the referee's clock, unless it was seen to lose more.
-    pub overhead: Duration,
+    pub overhead: Overhead,
     /// How the time on a clock is spent.
     pub tempo: Tempo,
     /// What is pondered on.
@@ -69,7 +68,7 @@ impl Search {
         controls: mpsc::UnboundedReceiver<Control>,
         output: Output,
     ) -> Self {
-        manner.overhead = manner.overhead.max(question.losses);
+        manner.overhead = manner.overhead.with_losses(question.losses);
         let Question {
             game, go, asked, ..
         } = question;
