@@ -7,6 +7,7 @@ pub mod bench;
 pub mod eval;
 pub mod learn;
 pub mod mate;
+mod pages;
 pub mod player;
 pub mod rules;
 pub mod search;

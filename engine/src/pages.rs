@@ -4,7 +4,7 @@ use std::collections::TryReserveError;
 
 /// An array of default values. On Linux the kernel is asked for large pages: with small ones, most
 /// reads of a large table begin with a search for the page.
-pub(super) fn large_array<T: Default>(count: usize) -> Result<Box<[T]>, TryReserveError> {
+pub(crate) fn large_array<T: Default>(count: usize) -> Result<Box<[T]>, TryReserveError> {
     let mut array = Vec::new();
     array.try_reserve_exact(count)?;
     ask_for_large_pages(&mut array);

@@ -16,7 +16,6 @@ mod memory;
 mod node;
 mod options;
 mod pace;
-mod pages;
 mod picker;
 mod prune;
 mod quiescence;

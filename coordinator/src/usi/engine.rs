@@ -78,7 +78,7 @@ impl Engine {
                     .unwrap_or(&self.choices.evaluator)
                     .clone(),
                 sigma: self.options.sigma().unwrap_or(self.choices.sigma),
-                hash_mib: self.options.hash_mib().unwrap_or(self.choices.hash_mib),
+                hash_mib: self.hash_mib(),
                 threads: self.options.threads(),
                 search: self.options.search(),
             },
@@ -97,6 +97,10 @@ impl Thinker for Engine {
 
     fn set_option(&mut self, name: &str, value: &str) -> Result<(), OptionError> {
         self.options.set(name, value)
+    }
+
+    fn hash_mib(&self) -> u32 {
+        self.options.hash_mib().unwrap_or(self.choices.hash_mib)
     }
 
     fn get_ready(&mut self) {

@@ -23,16 +23,20 @@ impl Drop for Stop {
     }
 }
 
-/// Looks for a mate in the game's position for so long, or until it is told to stop.
+/// Looks for a mate in the game's position for so long, or until it is told to stop, with so many MiB.
 pub async fn solve(
     game: Game,
+    hash_mib: u32,
     time: Option<Duration>,
     mut controls: mpsc::UnboundedReceiver<Control>,
 ) -> Solution {
     let stop = Stop(Arc::default());
     let is_over = Arc::clone(&stop.0);
-    let mut work =
-        spawn_blocking(move || solve_mate(game.position(), || is_over.load(Ordering::Relaxed)));
+    let mut work = spawn_blocking(move || {
+        solve_mate(game.position(), hash_mib as usize, || {
+            is_over.load(Ordering::Relaxed)
+        })
+    });
     tokio::select! {
         biased;
         solution = &mut work => return solution.unwrap_or(Solution::Unknown),

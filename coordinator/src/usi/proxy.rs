@@ -9,7 +9,7 @@ use super::{
     search::Search,
     substitute::Substitute,
     thinker::{Control, Question, Thinker},
-    values::OptionError,
+    values::{HASH_DEFAULT, OptionError},
 };
 use crate::team::Choices;
 use monju_proto::v1::GameOutcome;
@@ -66,6 +66,10 @@ impl Thinker for Proxy {
 
     fn set_option(&mut self, name: &str, value: &str) -> Result<(), OptionError> {
         self.options.set(name, value)
+    }
+
+    fn hash_mib(&self) -> u32 {
+        (self.options.over(&self.choices).hash_mib).unwrap_or(HASH_DEFAULT)
     }
 
     fn get_ready(&mut self) {

@@ -24,6 +24,9 @@ use tokio::{
 /// How often an empty line tells a GUI that the thinker is still loading.
 const KEEP_ALIVE: Duration = Duration::from_secs(5);
 
+/// The part of `USI_Hash` that a search for a mate takes beside it, while it lasts.
+const MATE_SHARE: u32 = 4;
+
 /// The state of the conversation.
 pub struct Session<T> {
     thinker: T,
@@ -300,7 +303,8 @@ impl<T: Thinker> Session<T> {
         let (controls, receiver) = mpsc::unbounded_channel();
         match &self.position {
             Ok(game) => {
-                let task = tokio::spawn(mate::solve(game.clone(), time, receiver));
+                let hash_mib = self.thinker.hash_mib() / MATE_SHARE;
+                let task = tokio::spawn(mate::solve(game.clone(), hash_mib, time, receiver));
                 self.thinking = Some(Thinking {
                     controls,
                     work: Work::Mate(task),

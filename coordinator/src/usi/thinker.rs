@@ -85,6 +85,9 @@ pub trait Thinker: Send {
     /// The value is not what the declaration allows; the option keeps the value it had.
     fn set_option(&mut self, name: &str, value: &str) -> Result<(), OptionError>;
 
+    /// What `USI_Hash` says, or whatever stands for it, in MiB.
+    fn hash_mib(&self) -> u32;
+
     /// Begins to get ready for the next game, as `isready` asks for.
     fn get_ready(&mut self);
 

@@ -6,13 +6,17 @@
 //! answer any more.
 
 use super::mate_in_one;
-use crate::rules::{CheckInfo, CheckTargets, Color, Move, MoveList, Position, Scope, generate};
+use crate::{
+    pages::large_array,
+    rules::{CheckInfo, CheckTargets, Color, Move, MoveList, Position, Scope, generate},
+};
+use std::collections::TryReserveError;
 
 /// The number of what is proved or disproved.
 const INFINITE: u32 = 1 << 28;
 
 /// Lines longer than this are given up, in plies.
-pub(super) const MAX_PLIES: usize = 192;
+pub(crate) const MAX_PLIES: usize = 192;
 
 /// Combined with the keys of positions where White is the attacker.
 const WHITE_ATTACKS: u64 = 0x5bd1_e995_9d1b_58a7;
@@ -133,18 +137,26 @@ impl Default for MateSearch {
 }
 
 impl MateSearch {
-    /// A table of about so many positions.
+    /// What one position takes in the table.
+    pub(super) const POSITION_BYTES: usize = size_of::<Entry>();
+
+    /// A table of about so many positions. For few: it panics where the system has no such room.
     pub fn new(positions: usize) -> Self {
+        Self::try_new(positions).expect("so little memory is there")
+    }
+
+    /// A table of about so many positions, unless the system has no such room.
+    pub(super) fn try_new(positions: usize) -> Result<Self, TryReserveError> {
         let count = positions.div_ceil(CLUSTER).max(1) * CLUSTER;
-        Self {
-            table: vec![Entry::default(); count].into_boxed_slice(),
+        Ok(Self {
+            table: large_array(count)?,
             children: Vec::new(),
             path: Vec::new(),
             visited: 0,
             limit: 0,
             next_look: 0,
             attacker: 0,
-        }
+        })
     }
 
     /// Forgets everything.

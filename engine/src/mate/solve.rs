@@ -3,8 +3,8 @@
 use super::{Mate, MateSearch, proof_number::MAX_PLIES};
 use crate::rules::{Move, MoveList, Position};
 
-/// Positions that the table of a solver holds: some 50 MB.
-const TABLE_POSITIONS: usize = 1 << 21;
+/// What the table of a solver takes at most, in MiB: it is filled with nothing before each search.
+const MAX_TABLE_MIB: usize = 1 << 10;
 
 /// What a solver of mates has found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,13 +14,21 @@ pub enum Solution {
     Mate(Vec<Move>),
     /// It does not.
     NoMate,
-    /// The search was broken off before it could tell.
+    /// The search was broken off before it could tell, or had no memory for it.
     Unknown,
 }
 
-/// Looks for a mate by the side to move until it is found, disproved, or `is_over` says so.
-pub fn solve_mate(position: &Position, mut is_over: impl FnMut() -> bool) -> Solution {
-    let mut search = MateSearch::new(TABLE_POSITIONS);
+/// Looks for a mate by the side to move until it is found, disproved, or `is_over` says so, with a table of
+/// `table_mib` MiB, at least one and at most a thousand.
+pub fn solve_mate(
+    position: &Position,
+    table_mib: usize,
+    mut is_over: impl FnMut() -> bool,
+) -> Solution {
+    let bytes = table_mib.clamp(1, MAX_TABLE_MIB) << 20;
+    let Ok(mut search) = MateSearch::try_new(bytes / MateSearch::POSITION_BYTES) else {
+        return Solution::Unknown;
+    };
     let mut position = position.clone();
     let mut line = Vec::new();
     while line.len() < MAX_PLIES {
@@ -72,7 +80,7 @@ mod tests {
     const LONG_CHECKS: &str = "sfen 1nS1k1Gnl/4+L2g1/3p1s1pp/2psppp2/1p7/2PP1PP1P/+BPS+n5/K1gL3+r1/3R4+b w GNL3Pp 118 moves 4c5b";
 
     fn solve(sfen: &str) -> Solution {
-        solve_mate(&Position::from_sfen(sfen).unwrap(), || false)
+        solve_mate(&Position::from_sfen(sfen).unwrap(), 1, || false)
     }
 
     #[test]
@@ -112,7 +120,7 @@ mod tests {
     fn a_search_that_is_broken_off_knows_nothing() {
         let game = Game::from_usi(LONG_CHECKS).unwrap();
         let mut looks = 0;
-        let solution = solve_mate(game.position(), || {
+        let solution = solve_mate(game.position(), 1, || {
             looks += 1;
             looks == 3
         });

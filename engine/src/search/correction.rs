@@ -3,10 +3,12 @@
 
 use super::{
     history::{Context, Entry, forget},
-    pages::large_array,
     value::Value,
 };
-use crate::rules::{Bitboard, Color, PieceKind, Position};
+use crate::{
+    pages::large_array,
+    rules::{Bitboard, Color, PieceKind, Position},
+};
 use std::collections::TryReserveError;
 
 const BUCKETS: usize = 1 << 14;

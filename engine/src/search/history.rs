@@ -1,7 +1,10 @@
 //! What earlier parts of a search say about a move's chances: killers and histories.
 
-use super::{SearchOptions, correction::Correction, pages::large_array};
-use crate::rules::{Color, Move, Piece, PieceKind, Position, Square};
+use super::{SearchOptions, correction::Correction};
+use crate::{
+    pages::large_array,
+    rules::{Color, Move, Piece, PieceKind, Position, Square},
+};
 use std::{
     collections::TryReserveError,
     sync::atomic::{AtomicI16, Ordering},

@@ -4,11 +4,10 @@
 use super::{
     Bound,
     mates::PROVED,
-    pages::large_array,
     value::Value,
     values::{Entry, Store},
 };
-use crate::rules::Move;
+use crate::{pages::large_array, rules::Move};
 use std::{
     collections::TryReserveError,
     sync::atomic::{AtomicU64, Ordering},

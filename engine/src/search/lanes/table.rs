@@ -2,9 +2,9 @@
 
 use super::{LaneBounds, Lanes, MAX_LANES};
 use crate::{
+    pages::large_array,
     rules::Move,
     search::{
-        pages::large_array,
         table::worth_of,
         values::{Entry, Store},
     },
