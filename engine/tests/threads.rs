@@ -1,7 +1,8 @@
 //! Several threads search like one: legal moves, playable lines, true mates, whenever it stops.
 
 use monju_engine::{
-    Answer, Control, Game, Limits, Line, Player, PlayerError, PlayerSettings, Score,
+    Answer, Control, Game, Limits, Line, Player, PlayerError, PlayerSettings, Score, SearchChoices,
+    bench::MIDDLEGAME,
 };
 use std::{
     thread,
@@ -121,6 +122,35 @@ fn answers_are_sound_whenever_a_search_stops() {
         searches.and_then(|text| text.parse().ok()).unwrap_or(150),
         11,
     );
+}
+
+#[test]
+fn a_shared_tree_has_the_value_of_one_searched_alone() {
+    // The value of this search is that of the minimax tree, whatever the order it is searched in.
+    let search = format!("{},split_depth=2,split_patience=1", SearchChoices::plain());
+    let [mut alone, mut two, mut four] = [1, 2, 4].map(|threads| {
+        let settings = PlayerSettings {
+            threads,
+            search: search.parse().unwrap(),
+            ..PlayerSettings::default()
+        };
+        Player::new(settings).unwrap()
+    });
+    for sfen in &MIDDLEGAME[..6] {
+        let game = Game::from_usi(&format!("sfen {sfen}")).unwrap();
+        let think = |player: &mut Player| {
+            let outcome = player.think(&game, &depth(4), &Control::new(), &mut |_| ());
+            outcome.line.score
+        };
+        let score = think(&mut alone);
+        for _ in 0..3 {
+            assert_eq!(
+                (think(&mut two), think(&mut four)),
+                (score, score),
+                "{sfen}"
+            );
+        }
+    }
 }
 
 #[test]

@@ -187,11 +187,13 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
                 }
             }
             let scouts = !PV || options.scout != 0;
-            if full && scouts {
+            while full && scouts {
                 low = place.alpha();
                 let window = V::turned(V::above(low));
                 value = (self.alpha_beta::<false>(&child, window, new_depth, ply + 1, !cut_node))
                     .negated();
+                // A brother may have raised alpha meanwhile: better than what was is not enough.
+                full = !self.stopped && value.any_above(low) && place.alpha().any_above(low);
             }
             if PV && (number == 1 || full && !scouts || value.any_above(low)) {
                 self.pv[ply + 1].clear();
