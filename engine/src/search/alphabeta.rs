@@ -157,6 +157,9 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
         self.frames[here].evaluation = evaluation;
         self.frames[here + 2].killers = [None; 2];
         self.frames[here + 2].cuts = 0;
+        if is_root {
+            self.frames[here + 1].cuts = 0;
+        }
         self.frames[here + 1].excluded = None;
         let improving =
             !in_check && evaluation.is_above_on_the_whole(self.frames[here - 2].evaluation);

@@ -6,6 +6,7 @@ use super::{
     values::Values,
 };
 use crate::{eval::Evaluator, rules::Visit};
+use std::collections::HashMap;
 
 /// Value of a win by the opponent's perpetual check: below every mate, above every evaluation.
 const PERPETUAL_CHECK: Value = 31_000;
@@ -25,10 +26,25 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
 
     /// The value of a node whose position has occurred before. From the root on the first repetition already
     /// counts, since what was worth repeating once is worth repeating again. Before the root both sides have moved
-    /// as they did, and need not do so again: there it takes two.
+    /// as they did, and need not do so again: there it takes two. What the fourth occurrence is worth, all that
+    /// came after the first decides; before, what came after the last.
     pub(super) fn repetition(&self, ply: usize) -> Option<Value> {
         let root = self.root_visits.saturating_sub(1);
-        cycle(&self.visits, root, self.after_pass).map(|first| self.repeated(first, ply))
+        let last = cycle(&self.visits, root.max(self.after_pass)).or_else(|| self.again())?;
+        let first = first_of_four(&self.visits[self.after_pass..]);
+        let first = first.map_or(last, |first| first + self.after_pass);
+        Some(self.repeated(first, ply))
+    }
+
+    /// Where the position was last before the root, if it was there twice and no pass has been made since.
+    #[inline(always)]
+    fn again(&self) -> Option<usize> {
+        if self.recurring.is_empty() || self.after_pass > 0 {
+            return None;
+        }
+        let key = self.visits.last()?.key;
+        let same = self.recurring.iter().find(|(other, _)| *other == key);
+        same.map(|&(_, last)| last)
     }
 
     /// The value of a cycle that began at `first`.
@@ -51,26 +67,41 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
     }
 }
 
-/// Where the last of these positions was before, if no pass came after it: it stands at `after_pass`. Before the
-/// `root` it must have been there twice.
+/// The keys of these positions that occur twice or more, and where they do so last.
+pub(super) fn recurring(visits: &[Visit]) -> Vec<(u64, usize)> {
+    let mut last = HashMap::new();
+    let mut found = HashMap::new();
+    for (index, visit) in visits.iter().enumerate() {
+        if last.insert(visit.key, index).is_some() {
+            found.insert(visit.key, index);
+        }
+    }
+    found.into_iter().collect()
+}
+
+/// Where the last of these positions was before, from `oldest` on.
 #[inline(always)]
-fn cycle(visits: &[Visit], root: usize, after_pass: usize) -> Option<usize> {
+fn cycle(visits: &[Visit], oldest: usize) -> Option<usize> {
     /// How many plies back a cycle may begin.
     const HORIZON: usize = 32;
     let (current, earlier) = visits.split_last()?;
-    let oldest = earlier.len().saturating_sub(HORIZON).max(after_pass);
-    let mut before_root = None;
+    let oldest = oldest.max(earlier.len().saturating_sub(HORIZON));
     let mut index = earlier.len().checked_sub(4)?;
     while index >= oldest {
         if earlier[index].key == current.key {
-            if index >= root || before_root.is_some() {
-                return before_root.or(Some(index));
-            }
-            before_root = Some(index);
+            return Some(index);
         }
         index = index.checked_sub(2)?;
     }
     None
+}
+
+/// Where the position that these end with stood first of the last four times.
+#[cold]
+fn first_of_four(visits: &[Visit]) -> Option<usize> {
+    let (current, earlier) = visits.split_last()?;
+    let same = |index: &usize| earlier[*index].key == current.key;
+    (0..earlier.len()).rev().filter(same).nth(2)
 }
 
 #[cfg(test)]
@@ -89,18 +120,14 @@ mod tests {
 
     #[test]
     fn a_cycle_begins_where_its_position_was_last() {
-        let cycle = |keys: &[u64], root| cycle(&visits(keys), root, 0);
+        let cycle = |keys: &[u64], oldest| cycle(&visits(keys), oldest);
         assert_eq!(cycle(&[7, 1, 2, 3, 4], 0), None);
         assert_eq!(cycle(&[7, 1, 2, 3, 7], 0), Some(0));
         assert_eq!(cycle(&[7, 1, 7, 3, 4, 5, 7], 0), Some(2));
         // It is the other side's turn.
         assert_eq!(cycle(&[7, 1, 2, 3, 4, 7], 0), None);
-        // Before the root once is not enough.
+        // Before the root, or before a pass.
         assert_eq!(cycle(&[7, 1, 2, 3, 7], 1), None);
-        let thrice = [7, 1, 2, 3, 7, 4, 5, 6, 7];
-        assert_eq!(cycle(&thrice, 4), Some(4));
-        assert_eq!(cycle(&thrice, 5), Some(4));
-        assert_eq!(cycle(&thrice[2..], 3), None);
         let mut long = vec![7];
         long.extend(1..32);
         long.push(7);
@@ -111,11 +138,20 @@ mod tests {
     }
 
     #[test]
-    fn no_cycle_goes_through_a_pass() {
-        let visits = visits(&[7, 1, 2, 3, 7]);
-        assert_eq!(cycle(&visits, 0, 0), Some(0));
-        for after_pass in 1..5 {
-            assert_eq!(cycle(&visits, 0, after_pass), None, "{after_pass}");
-        }
+    fn positions_recur_however_long_ago_they_were() {
+        assert_eq!(recurring(&visits(&[1, 2, 3, 4])), []);
+        let mut long = vec![7, 1, 2, 3, 7];
+        long.extend(20..80);
+        assert_eq!(recurring(&visits(&long)), [(7, 4)]);
+        long.push(7);
+        assert_eq!(recurring(&visits(&long)), [(7, 65)]);
+    }
+
+    #[test]
+    fn the_fourth_occurrence_looks_back_to_the_first() {
+        let first = |keys: &[u64]| first_of_four(&visits(keys));
+        assert_eq!(first(&[7, 1, 7, 1, 7]), None);
+        assert_eq!(first(&[7, 1, 7, 1, 7, 1, 7]), Some(0));
+        assert_eq!(first(&[7, 1, 7, 1, 7, 1, 7, 1, 7]), Some(2));
     }
 }

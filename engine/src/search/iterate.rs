@@ -89,6 +89,8 @@ pub(crate) struct Search<'a, E, V: Values> {
     pub(super) is_forced: bool,
     /// Length of `visits` at the root.
     pub(super) root_visits: usize,
+    /// The positions before the root that have occurred twice or more, and where they did so last.
+    pub(super) recurring: Vec<(u64, usize)>,
     /// Evaluators to use while this thread helps others.
     pub(super) spares: Vec<E>,
     /// How many of `nodes` the team knows of.

@@ -9,7 +9,7 @@ use super::{
 use crate::{eval::Evaluator, mate::MateSearch};
 use std::collections::TryReserveError;
 
-/// Positions that the mate search of each thread remembers.
+/// Positions that a thread's search for mates remembers.
 const MATE_POSITIONS: usize = 1 << 15;
 
 /// What a player carries from search to search.
@@ -34,6 +34,13 @@ impl<E: Evaluator + Clone, V: Values> Memory<E, V> {
         evaluator: &E,
         options: SearchOptions,
     ) -> Result<Self, TryReserveError> {
+        let mut mates = vec![MateSearch::default(); threads.max(1)];
+        // At the root the searching thread looks for mates, alone unless its defence is looked at.
+        let looking = match options.mate_search > 1 || options.mate_defence != 0 {
+            true => mates.len(),
+            false => 1,
+        };
+        mates[..looking].fill(MateSearch::new(MATE_POSITIONS));
         Ok(Self {
             table: V::Table::new(hash_mib)?,
             replies: Replies::default(),
@@ -41,7 +48,7 @@ impl<E: Evaluator + Clone, V: Values> Memory<E, V> {
             history: History::new(&options)?,
             options,
             evaluators: vec![evaluator.clone(); threads.max(1)],
-            mates: vec![MateSearch::new(MATE_POSITIONS); threads.max(1)],
+            mates,
         })
     }
 

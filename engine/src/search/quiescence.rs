@@ -97,7 +97,7 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
         let here = ply + BEFORE_ROOT;
         let contexts = self.contexts(ply);
         let table_move = entry.and_then(|entry| entry.mv).filter(|&mv| {
-            (in_check || is_noisy(&self.position, mv)) && self.position.is_legal_given(mv, info)
+            self.position.is_legal_given(mv, info) && (in_check || is_noisy(&self.position, mv))
         });
         let mut picker = Picker::quiescence(in_check, table_move, contexts);
         let targets = CheckTargets::new(&self.position);

@@ -2,6 +2,7 @@
 
 use super::{
     Control, Limits, Line, STACK_BYTES, Search,
+    ending::recurring,
     history::History,
     iterate::{BEFORE_ROOT, Frame},
     memory::Memory,
@@ -153,6 +154,7 @@ impl<'a, E: Evaluator + Clone, V: Values> Search<'a, E, V> {
             is_forced: false,
             after_pass: 0,
             root_visits: game.visits().len(),
+            recurring: recurring(&game.visits()[..game.visits().len().saturating_sub(1)]),
             spares: Vec::new(),
             published: 0,
             node_limit: control.node_limit(),

@@ -1,6 +1,7 @@
 //! Values inside the search: centipawns, with mates counted down from [`MATE`].
 
 use super::Score;
+use crate::mate::MAX_PLIES;
 
 pub(super) type Value = i32;
 
@@ -13,8 +14,8 @@ pub(super) const INFINITE: Value = 32_001;
 /// Mate on the spot.
 pub(super) const MATE: Value = 32_000;
 
-/// Smallest value that stands for a mate.
-pub(super) const MATE_BOUND: Value = MATE - 2 * MAX_PLY as Value;
+/// Smallest value that stands for a mate: one that is proved at the deepest ply.
+pub(super) const MATE_BOUND: Value = MATE - (MAX_PLY + MAX_PLIES) as Value;
 
 /// Largest static evaluation, noise included.
 const MAX_EVALUATION: Value = 30_000;
@@ -79,5 +80,7 @@ mod tests {
         assert_eq!(score(mated_in(4)), Score::Mate(-4));
         assert_eq!(score(-120), Score::Cp(-120));
         assert_eq!(from_table(to_table(mate_in(9), 4), 4), mate_in(9));
+        let longest = (MAX_PLY + MAX_PLIES) as i32;
+        assert_eq!(score(mate_in(longest as usize)), Score::Mate(longest));
     }
 }
