@@ -1,10 +1,8 @@
 //! A scripted worker behind a connection that can be cut, for tests under paused time.
 
-use crate::{
-    in_process,
-    roster::{Link, Roster},
-};
+use crate::roster::{Link, Roster};
 use hyper_util::rt::TokioIo;
+use monju_proto::serve::{self, ServerTask};
 use monju_proto::v1::{
     DescribeRequest, DescribeResponse, ExamineRequest, ExamineResponse, Line, NewGameRequest,
     NewGameResponse, PlayerInfo, ThinkRequest, ThinkResponse, ThinkResult,
@@ -78,14 +76,14 @@ impl FakeWorker {
     }
 
     /// A link to this worker within this process.
-    pub fn link(self) -> (Link, in_process::ServerTask) {
+    pub fn link(self) -> (Link, ServerTask) {
         let (channel, server) =
-            in_process::serve(Server::builder().add_service(WorkerServer::new(self)));
+            serve::in_process(Server::builder().add_service(WorkerServer::new(self)));
         (Link::in_process(channel), server)
     }
 
     /// A settled roster with this worker alone.
-    pub async fn roster(self) -> (Roster, in_process::ServerTask) {
+    pub async fn roster(self) -> (Roster, ServerTask) {
         let (link, server) = self.link();
         let roster = Roster::new(vec![link]);
         roster.settle(Duration::from_secs(3)).await;

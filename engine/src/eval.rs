@@ -5,10 +5,10 @@
 //! follows the moves with an [`Evaluator`] of its own.
 
 mod erased;
-pub(crate) mod linear;
+pub mod linear;
 mod material;
 mod model;
-pub(crate) mod nnue;
+pub mod nnue;
 mod noise;
 mod pieces;
 mod sigma;
@@ -43,7 +43,7 @@ pub trait Evaluator: Send {
 }
 
 /// The FNV-1a hash of bytes, by which weights are known and damaged files are noticed.
-pub(crate) fn fnv1a(bytes: &[u8]) -> u64 {
+pub fn fnv1a(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
     })

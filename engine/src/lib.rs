@@ -5,7 +5,6 @@
 
 pub mod bench;
 pub mod eval;
-pub mod learn;
 pub mod mate;
 mod pages;
 pub mod player;

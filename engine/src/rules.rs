@@ -34,7 +34,7 @@ pub use check::CheckInfo;
 pub use color::Color;
 pub use game::{Game, GameError};
 pub use generate::{MoveList, Sink};
-pub(crate) use generate::{PushMove, Scope, generate};
+pub use generate::{PushMove, Scope, generate};
 pub use gives_check::CheckTargets;
 pub use hand::Hand;
 pub use make::Undo;

@@ -37,7 +37,7 @@ pub use limits::{Control, Limits};
 pub use line::{Bound, Candidate, Line, Score};
 pub(crate) use memory::Memory;
 pub use options::{SearchChoices, SearchOptions, SearchOptionsError};
-pub(crate) use see::gains_at_least;
+pub use see::gains_at_least;
 pub(crate) use start::search;
 pub(crate) use table::Table;
 pub(crate) use values::Values;

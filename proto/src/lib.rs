@@ -4,6 +4,10 @@
 //! `protox` and `tonic` make of them.
 #![forbid(unsafe_code)]
 
+pub mod certificates;
+pub mod serve;
+pub mod tls;
+
 /// Messages and services of `monju.v1`.
 #[allow(missing_docs, clippy::all)]
 pub mod v1 {

@@ -1,12 +1,12 @@
 //! The `Worker` service on top of the players.
 
-use crate::{
+use monju_engine::{Game, GameError};
+use monju_host::players::{Member, Roster};
+use monju_host::{
     examine::examine,
     limits::from_wire,
     player::{Failure, Order, PonderHit, Steer, Thinking},
-    worker::{Member, Roster},
 };
-use monju_engine::{Game, GameError};
 use monju_proto::v1::{self, think_request, think_response, worker_server};
 use std::{sync::Arc, time::Duration};
 use tokio::{
@@ -22,7 +22,7 @@ const QUEUED_RESPONSES: usize = 4;
 
 /// The `monju.v1.Worker` service.
 #[derive(Clone, Debug)]
-pub(crate) struct Service {
+pub struct Service {
     roster: Arc<Roster>,
 }
 

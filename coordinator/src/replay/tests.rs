@@ -1,9 +1,11 @@
 //! What a replay makes of ballots.
 
 use super::*;
+use crate::record::read::Log;
 use monju_proto::v1::{
     Arrival, Bound, Line, PlayerInfo, Position, Score, TieBreak, Vote, score::Kind,
 };
+use std::path::Path;
 
 fn vote(name: &str, sigma: f64, mv: &str, cp: i32) -> Vote {
     Vote {
@@ -49,29 +51,11 @@ fn ballot(id: u64, mv: &str, votes: Vec<Vote>) -> Ballot {
     }
 }
 
-/// Three ballots: one mind, two against one, and a resignation.
-pub(crate) fn ballots() -> Vec<Ballot> {
-    vec![
-        ballot(
-            1,
-            "7g7f",
-            vec![
-                vote("a", 25.0, "7g7f", 10),
-                vote("b", 25.0, "7g7f", 20),
-                vote("c", 50.0, "7g7f", 30),
-            ],
-        ),
-        ballot(
-            2,
-            "7g7f",
-            vec![
-                vote("a", 25.0, "7g7f", 10),
-                vote("b", 25.0, "2g2f", 90),
-                vote("c", 50.0, "7g7f", 30),
-            ],
-        ),
-        ballot(3, "resign", vec![vote("a", 25.0, "7g7f", -3_000)]),
-    ]
+/// Three ballots: one with agreement, one of two against one, and one that the rules decide.
+fn ballots() -> Vec<Ballot> {
+    let path =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data/replay/three-ballots.jsonl");
+    Log::read([path.as_path()]).expect("a log").ballots
 }
 
 #[test]

@@ -1,10 +1,10 @@
 //! One worker: the way to it, and a task that watches whether it is there.
 
 use crate::clock::RoundTrip;
+use monju_proto::tls::Tls;
 use monju_proto::v1::{
     DescribeRequest, DescribeResponse, PlayerInfo, WorkerStatus, worker_client::WorkerClient,
 };
-use monju_worker::tls::Tls;
 use std::{error::Error, sync::Arc, time::Duration};
 use tokio::{
     sync::{Notify, watch},

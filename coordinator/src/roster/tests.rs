@@ -1,11 +1,9 @@
 //! Workers come, go and come back.
 
 use super::*;
-use crate::{
-    commands::certificates::Certificates,
-    testing::{Cable, FakeWorker, Step},
-};
-use monju_worker::tls::Tls;
+use crate::testing::{Cable, FakeWorker, Step};
+use monju_proto::certificates;
+use monju_proto::tls::Tls;
 use tokio::{
     net::TcpListener,
     time::{Instant, sleep},
@@ -88,12 +86,10 @@ async fn a_new_game_reaches_every_worker() {
 /// A machine that freezes in mid-handshake, and is then switched off, says nothing ever again.
 #[tokio::test]
 async fn a_peer_that_never_finishes_its_handshake_is_not_waited_for() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let certificates = Certificates {
-        folder: folder.path().join("tls"),
-    };
-    certificates.run().expect("certificates");
-    let tls = Tls::read(&certificates.folder).expect("what was made");
+    let parent = tempfile::tempdir().expect("a temporary folder");
+    let folder = parent.path().join("tls");
+    certificates::create(&folder).expect("certificates");
+    let tls = Tls::read(&folder).expect("what was made");
     let frozen = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let url = format!("https://{}", frozen.local_addr().expect("an address"));
     let endpoint = link::endpoint(&url, Some(&tls)).expect("an address");

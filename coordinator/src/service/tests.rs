@@ -2,10 +2,10 @@
 
 use super::*;
 use crate::{
-    in_process::{self, ServerTask},
     server,
     testing::{FakeWorker, Step::*},
 };
+use monju_proto::serve::{self, ServerTask};
 use monju_proto::v1::{
     Arrival, ConsultationPonderHit, Limits, Position, StopConsultation,
     coordinator_client::CoordinatorClient,
@@ -30,8 +30,8 @@ async fn serve(worker: FakeWorker, primary: Option<&str>) -> Served {
     };
     let service = Service::new(ensemble, Roster::new(vec![link]), None);
     service.settle().await;
-    let router = server::routes(service, None).await.expect("descriptors");
-    let (channel, server) = in_process::serve(router);
+    let router = server::router(service).await.expect("descriptors");
+    let (channel, server) = serve::in_process(router);
     Served {
         client: CoordinatorClient::new(channel),
         _servers: (worker_server, server),

@@ -2,12 +2,12 @@
 //! of two pieces, kings and pieces in hand included: the four groups of paper 000, section 3,
 //! learned from game records.
 
-pub(crate) mod index;
-pub(crate) mod layout;
+pub mod index;
+pub mod layout;
 mod weights;
 
 pub use weights::LinearWeights;
-pub(crate) use weights::{UNIT, Values};
+pub use weights::{UNIT, Values};
 
 use super::Evaluator;
 use crate::rules::{Color, Move, Piece, PieceKind, Position, Square};

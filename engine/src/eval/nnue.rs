@@ -7,11 +7,11 @@ mod network;
 mod simd;
 
 pub use architecture::{Architecture, UnknownArchitecture};
-pub(crate) use features::{PIECES_AND_KINGS, for_each, mirrored_numbers, turned_numbers};
+pub use features::{PIECES_AND_KINGS, for_each, mirrored_numbers, turned_numbers};
 pub use file::NetworkError;
 pub use network::Network;
-pub(crate) use network::{HIDDEN, Layer, Parts, WIDTH};
-pub(crate) use simd::{Vectorised, vectorised};
+pub use network::{HIDDEN, Layer, Parts, WIDTH};
+pub use simd::{Vectorised, vectorised};
 
 use super::{Evaluator, Material, Model, Noise};
 use crate::{
@@ -88,7 +88,7 @@ impl Nnue {
 
     /// What it is worth to have one of the opponent's pawns in hand instead: the mean over the
     /// middlegames of the benchmark and their pawns, in centipawns.
-    pub(super) fn pawn_exchange(&mut self) -> f64 {
+    pub fn pawn_exchange(&mut self) -> f64 {
         let (mut sum, mut count) = (0, 0);
         let positions = MIDDLEGAME.iter().map(|sfen| Position::from_sfen(sfen));
         for position in positions.filter_map(Result::ok) {

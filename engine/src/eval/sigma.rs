@@ -8,7 +8,7 @@ use std::{fmt, str::FromStr};
 /// paper 002 quotes it.
 ///
 /// ```
-/// use monju_engine::eval::{Model, Sigma};
+/// use crate::eval::{Model, Sigma};
 /// let sigma: Sigma = "1/4 pawn exchange".parse().unwrap();
 /// let model = Model::material();
 /// assert_eq!(sigma.in_centipawns(&model), model.pawn_exchange() / 4.0);

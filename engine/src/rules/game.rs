@@ -55,11 +55,11 @@ impl Game {
     /// Says what is wrong with the start position, or which move is wrong and why.
     ///
     /// ```
-    /// use monju_engine::Game;
+    /// use crate::Game;
     /// let game = Game::from_usi("startpos moves 7g7f 3c3d")?;
     /// assert_eq!(game.moves().len(), 2);
     /// assert!(Game::from_usi("startpos moves 7g7e").is_err());
-    /// # Ok::<(), monju_engine::GameError>(())
+    /// # Ok::<(), crate::GameError>(())
     /// ```
     pub fn from_usi(text: &str) -> Result<Self, GameError> {
         let mut words: Vec<&str> = text.split_whitespace().collect();

@@ -18,7 +18,7 @@ pub trait Sink {
 
 /// Which moves are wanted.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Scope {
+pub struct Scope {
     /// Destinations without promotion.
     pub plain: Bitboard,
     /// Destinations with promotion of lances, knights and silvers.
@@ -40,23 +40,23 @@ impl Scope {
 }
 
 /// The three ranks in which a side promotes.
-pub(super) const PROMOTION_ZONE: [Bitboard; 2] = [
+pub const PROMOTION_ZONE: [Bitboard; 2] = [
     Bitboard(Bitboard::rank(0).0 | Bitboard::rank(1).0 | Bitboard::rank(2).0),
     Bitboard(Bitboard::rank(6).0 | Bitboard::rank(7).0 | Bitboard::rank(8).0),
 ];
 
 /// Where a pawn or lance could never move again.
-pub(super) const LAST_RANK: [Bitboard; 2] = [Bitboard::rank(0), Bitboard::rank(8)];
+pub const LAST_RANK: [Bitboard; 2] = [Bitboard::rank(0), Bitboard::rank(8)];
 
 /// Where a knight could never move again.
-pub(super) const LAST_TWO_RANKS: [Bitboard; 2] = [
+pub const LAST_TWO_RANKS: [Bitboard; 2] = [
     Bitboard(Bitboard::rank(0).0 | Bitboard::rank(1).0),
     Bitboard(Bitboard::rank(7).0 | Bitboard::rank(8).0),
 ];
 
 /// The files that hold none of the given pawns, of which no file holds two.
 #[inline(always)]
-pub(super) fn files_without(pawns: Bitboard) -> Bitboard {
+pub fn files_without(pawns: Bitboard) -> Bitboard {
     // In each group of nine bits, 2^8 minus the pawn's bit keeps bit 8 only when there is no pawn.
     let tops = Bitboard::rank(8).0;
     let free = (tops - pawns.0) & tops;
@@ -64,7 +64,7 @@ pub(super) fn files_without(pawns: Bitboard) -> Bitboard {
 }
 
 #[inline(always)]
-pub(super) fn pawn_steps(color: Color, pawns: Bitboard) -> Bitboard {
+pub fn pawn_steps(color: Color, pawns: Bitboard) -> Bitboard {
     match color {
         Color::Black => pawns >> 1,
         Color::White => pawns << 1,
@@ -75,7 +75,7 @@ pub(super) fn pawn_steps(color: Color, pawns: Bitboard) -> Bitboard {
 /// for no gain are left out: pawns, bishops and rooks always promote where they can, and lances
 /// on the last two ranks.
 #[inline(always)]
-pub(crate) fn generate<const ALL: bool, S: Sink>(
+pub fn generate<const ALL: bool, S: Sink>(
     position: &Position,
     info: &CheckInfo,
     scope: Scope,
@@ -308,7 +308,7 @@ fn drop_moves<S: Sink>(position: &Position, us: Color, targets: Bitboard, sink: 
 impl Position {
     /// Whether a pawn that `us` drops on `square`, in check to the king there, would mate it.
     #[inline]
-    pub(super) fn is_pawn_drop_mate(&self, us: Color, square: Square, king: Square) -> bool {
+    pub fn is_pawn_drop_mate(&self, us: Color, square: Square, king: Square) -> bool {
         let them = !us;
         let occupied = self.occupied() | Bitboard::of(square);
         if !self.is_attacked(us, square, occupied) {
@@ -402,7 +402,7 @@ impl std::ops::Deref for MoveList {
 }
 
 /// A sink that wants every move by itself.
-pub(crate) trait PushMove {
+pub trait PushMove {
     /// Takes one move.
     fn push_move(&mut self, mv: Move);
 }
@@ -455,7 +455,7 @@ impl<P: PushMove> Sink for P {
 
 /// Counts moves without listing them.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Count(pub usize);
+pub struct Count(pub usize);
 
 impl Sink for Count {
     #[inline(always)]

@@ -89,11 +89,11 @@ impl Position {
     /// Says what is wrong with the text or with the position.
     ///
     /// ```
-    /// use monju_engine::Position;
+    /// use crate::Position;
     /// let text = "8k/9/7G1/9/9/9/9/9/K8 b G 1";
     /// assert_eq!(Position::from_sfen(text)?.to_string(), text);
     /// assert!(Position::from_sfen("8k/8P/9/9/9/9/9/9/K8 b - 1").is_err());
-    /// # Ok::<(), monju_engine::SfenError>(())
+    /// # Ok::<(), crate::SfenError>(())
     /// ```
     pub fn from_sfen(text: &str) -> Result<Self, SfenError> {
         let fields: Vec<&str> = text.split_whitespace().collect();

@@ -26,7 +26,7 @@ const ORDER: [PieceKind; PieceKind::COUNT] = [
 
 /// Whether a legal move gains at least `threshold` centipawns when both sides go on capturing on
 /// its destination with their cheapest pieces for as long as it pays. Pins are ignored.
-pub(crate) fn gains_at_least(position: &Position, mv: Move, threshold: Value) -> bool {
+pub fn gains_at_least(position: &Position, mv: Move, threshold: Value) -> bool {
     let us = position.side_to_move();
     let to = mv.to();
     let (placed, mut occupied) = match (mv.from(), mv.dropped()) {

@@ -1,7 +1,9 @@
 //! What the tests of the service share: a worker with fake engines, and one think at a time.
 
+use monju_host::{PlayerTable, validate_players};
+use monju_host::{Worker, WorkerSettings};
 use monju_proto::v1::{self, think_request, think_response, worker_client::WorkerClient};
-use monju_worker::{InProcessWorker, PlayerTable, Worker, WorkerSettings, validate_players};
+use monju_worker::InProcessWorker;
 use serde::Deserialize;
 use std::{
     env, fs,
@@ -31,8 +33,7 @@ pub fn start(tables: &str) -> Worker {
 
 /// Starts a worker inside this process from `[[player]]` tables.
 pub async fn in_process(tables: &str) -> (InProcessWorker, WorkerClient<Channel>) {
-    let worker = start(tables)
-        .in_process()
+    let worker = InProcessWorker::serve(start(tables))
         .await
         .expect("the worker is served");
     let client = WorkerClient::new(worker.channel());

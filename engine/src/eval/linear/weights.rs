@@ -111,13 +111,13 @@ impl Values {
 /// The weights as a search uses them: every value where it is looked up, from Black's side.
 pub struct LinearWeights {
     /// The right to move, from the side to move.
-    pub(super) turn: i32,
+    pub turn: i32,
     /// Single pieces on the board, by piece and square.
-    pub(super) placed: Box<[[i32; Square::COUNT]; Piece::COUNT]>,
+    pub placed: Box<[[i32; Square::COUNT]; Piece::COUNT]>,
     /// Single pieces in hand, by the piece's number.
-    pub(super) held: [i32; index::BOARD],
+    pub held: [i32; index::BOARD],
     /// Relations, a row for each number.
-    pub(super) rows: Box<[[i16; COUNT]]>,
+    pub rows: Box<[[i16; COUNT]]>,
     /// What all this is spread out from.
     values: Values,
     hash: u64,
@@ -158,7 +158,7 @@ impl LinearWeights {
     }
 
     /// Takes other values in place of its own.
-    pub(crate) fn assign(&mut self, values: Values) {
+    pub fn assign(&mut self, values: Values) {
         self.hash = fnv1a(&values.to_bytes());
         self.values = values;
         self.spread();

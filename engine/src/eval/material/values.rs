@@ -47,11 +47,11 @@ fn name(kind: PieceKind) -> String {
 
 impl MaterialValues {
     /// Places of pieces on the board that may be worth different values.
-    pub(crate) const PLACES: usize = PieceKind::COUNT * HALF;
+    pub const PLACES: usize = PieceKind::COUNT * HALF;
 
     /// The number of such a place, below [`Self::PLACES`]; its quotient by the places of a kind is
     /// the kind's number. The square is as the owner of the piece sees it.
-    pub(crate) const fn place_of(kind: PieceKind, square: Square) -> usize {
+    pub const fn place_of(kind: PieceKind, square: Square) -> usize {
         kind.index() * HALF + half(square)
     }
 

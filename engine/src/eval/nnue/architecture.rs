@@ -42,7 +42,7 @@ impl Architecture {
     }
 
     /// How many features there are.
-    pub(crate) const fn features(self) -> usize {
+    pub const fn features(self) -> usize {
         match self {
             Self::KP | Self::KPPairs => PIECES_AND_KINGS,
             Self::HalfKP => PIECES * Square::COUNT,
@@ -50,30 +50,30 @@ impl Architecture {
     }
 
     /// Whether the features of a side are others when its king has moved.
-    pub(super) const fn follows_king(self) -> bool {
+    pub const fn follows_king(self) -> bool {
         matches!(self, Self::HalfKP)
     }
 
     /// Whether the second layer sees products.
-    pub(crate) const fn is_paired(self) -> bool {
+    pub const fn is_paired(self) -> bool {
         matches!(self, Self::KPPairs)
     }
 
     /// How many numbers the second layer sees.
-    pub(crate) const fn inputs(self) -> usize {
+    pub const fn inputs(self) -> usize {
         if self.is_paired() { WIDTH } else { 2 * WIDTH }
     }
 
     /// The sum that counts as 1. What the second layer sees has steps of 1/127, and a product of two
     /// such would have larger ones.
-    pub(crate) const fn unit(self) -> i16 {
+    pub const fn unit(self) -> i16 {
         if self.is_paired() { 8 * 127 } else { 127 }
     }
 
     /// The number of the feature that a piece is to one side, whose king stands on `king` as it
     /// sees the board itself; `None` where it is no feature.
     #[inline(always)]
-    pub(super) fn index(self, seen: Seen, side: Color, king: usize) -> Option<usize> {
+    pub fn index(self, seen: Seen, side: Color, king: usize) -> Option<usize> {
         let number = usize::from(seen[side.index()]);
         match self {
             Self::KP | Self::KPPairs => Some(number),

@@ -9,13 +9,13 @@
 use crate::rules::{Color, Move, Piece, PieceKind, Position, Square};
 
 /// Numbers of pieces without the kings.
-pub(crate) const PIECES: usize = 1548;
+pub const PIECES: usize = 1548;
 
 /// Numbers of pieces with the kings.
-pub(crate) const PIECES_AND_KINGS: usize = PIECES + 2 * Square::COUNT;
+pub const PIECES_AND_KINGS: usize = PIECES + 2 * Square::COUNT;
 
 /// The number of a piece that is out of the game.
-pub(super) const OUT_OF_GAME: u16 = 0;
+pub const OUT_OF_GAME: u16 = 0;
 
 /// Pieces of a complete set, without the kings.
 const SET: usize = 38;
@@ -55,7 +55,7 @@ const BOARD: [u16; PieceKind::COUNT] = {
 };
 
 /// The number of one piece as Black and as White see it.
-pub(crate) type Seen = [u16; 2];
+pub type Seen = [u16; 2];
 
 /// Each piece on each square.
 static ON_BOARD: [[Seen; Square::COUNT]; Piece::COUNT] = {
@@ -94,7 +94,7 @@ fn in_hand(color: Color, kind: PieceKind, count: usize) -> Seen {
 }
 
 /// What each number is to the other side.
-pub(crate) const fn turned_numbers() -> [u16; PIECES_AND_KINGS] {
+pub const fn turned_numbers() -> [u16; PIECES_AND_KINGS] {
     let mut turned = [0; PIECES_AND_KINGS];
     let mut kind = 0;
     while kind < HAND.len() {
@@ -123,7 +123,7 @@ pub(crate) const fn turned_numbers() -> [u16; PIECES_AND_KINGS] {
 }
 
 /// What each number is when left and right change places, which the rules do not notice.
-pub(crate) const fn mirrored_numbers() -> [u16; PIECES_AND_KINGS] {
+pub const fn mirrored_numbers() -> [u16; PIECES_AND_KINGS] {
     let mut mirrored = [0; PIECES_AND_KINGS];
     let mut number = 0;
     while number < PIECES_AND_KINGS {
@@ -139,7 +139,7 @@ pub(crate) const fn mirrored_numbers() -> [u16; PIECES_AND_KINGS] {
 }
 
 /// Calls `visit` with the number of every piece, the kings included, and of every missing one.
-pub(crate) fn for_each(position: &Position, mut visit: impl FnMut(Seen)) {
+pub fn for_each(position: &Position, mut visit: impl FnMut(Seen)) {
     let mut present = 0;
     for square in position.occupied() {
         let piece = position.piece(square);
@@ -161,7 +161,7 @@ pub(crate) fn for_each(position: &Position, mut visit: impl FnMut(Seen)) {
 
 /// What a move changes, at most two pieces each.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Change {
+pub struct Change {
     removed: [Seen; 2],
     added: [Seen; 2],
     captures: bool,

@@ -300,7 +300,7 @@ impl Network {
     }
 
     /// A network of these weights.
-    pub(crate) fn from_parts(parts: &Parts) -> Self {
+    pub fn from_parts(parts: &Parts) -> Self {
         Self::new(parts, fnv1a(&write_parts(parts, false)))
     }
 }

@@ -5,10 +5,10 @@ use crate::rules::{Color, Position, Square};
 use std::num::NonZeroU8;
 
 /// Outputs of the first layer for one point of view.
-pub(crate) const WIDTH: usize = 256;
+pub const WIDTH: usize = 256;
 
 /// Outputs of each of the next two layers.
-pub(crate) const HIDDEN: usize = 32;
+pub const HIDDEN: usize = 32;
 
 /// What outputs are divided by, unless the network was made for another scale; the field calls it `FV_SCALE`.
 const FV_SCALE: u8 = 16;
@@ -22,7 +22,7 @@ const MOST: i64 = 30_000;
 /// Sums of the first layer, or what one feature adds to them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[repr(C, align(64))]
-pub(crate) struct Row(pub [[i16; 32]; 8]);
+pub struct Row(pub [[i16; 32]; 8]);
 
 impl Row {
     pub fn numbers(&self) -> &[i16] {
@@ -44,11 +44,11 @@ impl Row {
 /// What four neighbouring inputs weigh in each output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[repr(C, align(64))]
-pub(crate) struct Block(pub [[i8; 4]; HIDDEN]);
+pub struct Block(pub [[i8; 4]; HIDDEN]);
 
 /// The square of a side's king as it sees the board; the middle one where it has none.
 #[inline(always)]
-pub(super) fn own_king(position: &Position, side: Color) -> usize {
+pub fn own_king(position: &Position, side: Color) -> usize {
     let king = position.king(side).map_or(Square::COUNT / 2, Square::index);
     match side {
         Color::Black => king,
@@ -58,19 +58,27 @@ pub(super) fn own_king(position: &Position, side: Color) -> usize {
 
 /// The weights of a layer in the order of network files: all of the first output come first.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Layer {
+pub struct Layer {
+    /// One bias per output.
     pub biases: Vec<i32>,
+    /// One row of weights per output.
     pub weights: Vec<i8>,
 }
 
 /// All weights in the order of network files.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Parts {
+pub struct Parts {
+    /// Shape of the network.
     pub architecture: Architecture,
+    /// Biases of the feature transformer.
     pub biases: Vec<i16>,
+    /// Weights of the feature transformer, one row per feature.
     pub rows: Vec<i16>,
+    /// First hidden layer.
     pub first: Layer,
+    /// Second hidden layer.
     pub second: Layer,
+    /// Output layer.
     pub output: Layer,
 }
 
@@ -122,7 +130,7 @@ pub struct Network {
     output_bias: i32,
     fv_scale: u8,
     hash: u64,
-    pub(super) kernel: Kernel,
+    pub(crate) kernel: Kernel,
 }
 
 impl PartialEq for Network {
@@ -133,7 +141,7 @@ impl PartialEq for Network {
 
 impl Network {
     /// `hash` tells it from other networks. The sizes of the parts must be right.
-    pub(crate) fn new(parts: &Parts, hash: u64) -> Self {
+    pub fn new(parts: &Parts, hash: u64) -> Self {
         let mut output = [0; HIDDEN];
         output.copy_from_slice(&parts.output.weights);
         Self {
@@ -183,7 +191,7 @@ impl Network {
     }
 
     /// The weights in the order of network files.
-    pub(crate) fn parts(&self) -> Parts {
+    pub fn parts(&self) -> Parts {
         Parts {
             architecture: self.architecture,
             biases: self.biases.numbers().to_vec(),
@@ -209,18 +217,18 @@ impl Network {
 
     /// The sums of no feature at all.
     #[inline(always)]
-    pub(super) fn biases(&self) -> &Row {
+    pub fn biases(&self) -> &Row {
         &self.biases
     }
 
     #[inline(always)]
-    pub(super) fn row(&self, feature: usize) -> &Row {
+    pub(crate) fn row(&self, feature: usize) -> &Row {
         &self.rows[feature]
     }
 
     /// The value in centipawns of a position with these features for the side to move and for its
     /// opponent; every feature must be one of the architecture's.
-    pub(crate) fn value_of(&self, features: [[u16; 40]; 2]) -> i32 {
+    pub fn value_of(&self, features: [[u16; 40]; 2]) -> i32 {
         let [own, other] = features.map(|features| {
             let mut sums = Row::default();
             let rows = features.map(|feature| self.row(usize::from(feature)));
@@ -232,7 +240,7 @@ impl Network {
 
     /// The value in centipawns, given the sums of the side to move and of its opponent.
     #[inline]
-    pub(super) fn value(&self, own: &Row, other: &Row) -> i32 {
+    pub fn value(&self, own: &Row, other: &Row) -> i32 {
         #[repr(align(64))]
         struct Inputs([u8; 2 * WIDTH]);
         let mut inputs = Inputs([0; 2 * WIDTH]);
@@ -261,10 +269,9 @@ impl Network {
     }
 }
 
-#[cfg(test)]
 impl Network {
-    /// A network of weights that look random, of the sizes that trained ones have.
-    pub(crate) fn sample(architecture: Architecture) -> Self {
+    /// A fixed network of pseudo-random weights, as large as those of trained ones, for tests.
+    pub fn sample(architecture: Architecture) -> Self {
         let mut state = 3u64;
         let mut number = |range: i64| {
             state = state.wrapping_mul(6364136223846793005).wrapping_add(1);
@@ -294,7 +301,8 @@ impl Network {
         Self::new(&parts, 0)
     }
 
-    pub(super) fn with_kernel(mut self, kernel: Kernel) -> Self {
+    #[cfg(test)]
+    pub(crate) fn with_kernel(mut self, kernel: Kernel) -> Self {
         self.kernel = kernel;
         self
     }

@@ -10,7 +10,7 @@ use super::network::{Block, HIDDEN, Row};
 
 /// A way to compute.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Kernel {
+pub enum Kernel {
     /// Plain code.
     Scalar,
     /// 256-bit vectors.
@@ -96,7 +96,7 @@ impl Kernel {
 
 /// Work in plain code that is worth compiling for the vectors of the processor. It gives the same
 /// bits with all of them: nothing is contracted or put into another order.
-pub(crate) trait Vectorised {
+pub trait Vectorised {
     /// What comes of it.
     type Output;
 
@@ -105,7 +105,7 @@ pub(crate) trait Vectorised {
 }
 
 /// Does some work with the widest vectors there are.
-pub(crate) fn vectorised<W: Vectorised>(work: W) -> W::Output {
+pub fn vectorised<W: Vectorised>(work: W) -> W::Output {
     match Kernel::best() {
         Kernel::Scalar => work.run(),
         #[cfg(target_arch = "x86_64")]

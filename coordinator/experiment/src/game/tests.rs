@@ -1,0 +1,204 @@
+use super::*;
+use crate::specification::{Cell, Specification};
+use std::{path::Path, sync::Arc};
+use tokio::sync::Semaphore;
+
+/// Black's rook goes to and fro until its position has occurred four times.
+const REPETITION: &str =
+    "startpos moves 2h3h 8b7b 3h2h 7b8b 2h3h 8b7b 3h2h 7b8b 2h3h 8b7b 3h2h 7b8b";
+/// Black gives check by every move of such a cycle.
+const PERPETUAL_CHECK: &str = "sfen lr2+R2G1/6g1k/p3ppppp/2p1b4/9/2P+b4P/P+p3PPP1/4G1SK1/LN3+p1NL b \
+    2SNLgsn3p 1 moves 2a1a 1b2b 1a2a 2b1b 2a1a 1b2b 1a2a 2b1b 2a1a 1b2b 1a2a 2b1b";
+/// White may declare.
+const DECLARABLE: &str = "sfen 4K4/9/9/9/9/9/+r+bgggg+b+r1/ssssk4/9 w - 1";
+
+const FILE: &str = r#"
+version = 1
+name = "t"
+games = 2
+openings = "openings.sfen"
+first = "one"
+second = "other"
+[ensemble.one]
+hash_mib = 1
+nodes = 50
+player = [{ name = "n", sigma = 20 }]
+[ensemble.other]
+hash_mib = 1
+nodes = 50
+player = [{ name = "s" }]
+"#;
+
+/// The only cell of a file.
+fn cell(text: &str) -> Cell {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    std::fs::write(folder.path().join("openings.sfen"), "startpos\n").expect("writable");
+    let parsed = Specification::parse(text, &folder.path().join("t.toml"));
+    let specification = parsed.unwrap_or_else(|error| panic!("{error}"));
+    specification.cells.into_iter().next().expect("a cell")
+}
+
+fn plan<'a>(opening: &'a str, cell: &Cell) -> GamePlan<'a> {
+    GamePlan {
+        id: "t/all/0/0",
+        number: 0,
+        opening,
+        seeds: [1, 2],
+        adjudication: cell.adjudication,
+        ballots: true,
+    }
+}
+
+async fn play_one(opening: &str, cell: &Cell) -> Result<Finished, Incident> {
+    let turns = Arc::new(Semaphore::new(1));
+    let mut seats = Vec::new();
+    for ensemble in [&cell.first, &cell.second] {
+        let seat = Seat::take(ensemble, &turns).await;
+        seats.push(seat.unwrap_or_else(|error| panic!("{error}")));
+    }
+    let [first, second] = &mut seats[..] else {
+        panic!("two seats")
+    };
+    let finished = play(&plan(opening, cell), [first, second]).await;
+    for seat in seats {
+        seat.leave().await;
+    }
+    finished
+}
+
+#[test]
+fn a_repetition_is_what_the_adjudication_says() {
+    let second = Some(Side::Second);
+    for (rule, repetition, perpetual_check) in [
+        (
+            "rules",
+            Some((None, Ending::Repetition)),
+            Some((second, Ending::PerpetualCheck)),
+        ),
+        (
+            "draw",
+            Some((None, Ending::Repetition)),
+            Some((None, Ending::Repetition)),
+        ),
+        ("play-on", None, None),
+    ] {
+        let cell = cell(&format!("{FILE}[adjudication]\nrepetition = \"{rule}\"\n"));
+        for (opening, expected) in [(REPETITION, repetition), (PERPETUAL_CHECK, perpetual_check)] {
+            let plan = plan(opening, &cell);
+            let table = Table::new(&plan).expect("a game");
+            assert_eq!(table.by_rules(), expected, "{rule}: {opening}");
+        }
+    }
+    // Nothing lets a game go on beyond its maximum.
+    let cell = cell(&format!(
+        "{FILE}[adjudication]\nrepetition = \"play-on\"\nmaximum_plies = 12\n"
+    ));
+    let plan = plan(REPETITION, &cell);
+    let table = Table::new(&plan).expect("a game");
+    assert_eq!(table.by_rules(), Some((None, Ending::MaximumPlies)));
+}
+
+#[tokio::test]
+async fn a_declaration_is_worth_what_the_adjudication_says() {
+    for (rule, result, winner) in [
+        ("win", GameResult::Loss, "white"),
+        ("draw", GameResult::Draw, "draw"),
+    ] {
+        let cell = cell(&format!("{FILE}[adjudication]\ndeclaration = \"{rule}\"\n"));
+        let (game, incidents) = play_one(DECLARABLE, &cell).await.expect("played");
+        assert_eq!((game.result, game.ending), (result, Ending::Declaration));
+        assert!(incidents.is_empty());
+        let last = game.ballots.lines().last().expect("a result");
+        assert!(last.contains(&format!("\"winner\":\"{winner}\"")), "{last}");
+    }
+}
+
+/// A foreign engine that plays Black: it answers every `go` as `answer` says.
+#[cfg(unix)]
+fn scripted(folder: &Path, answer: &str) -> String {
+    let script = format!(
+        "while read -r word rest; do case $word in\n\
+         usi) echo 'id name script'; echo usiok ;;\n\
+         isready) echo readyok ;;\n\
+         go) {answer} ;;\n\
+         quit) exit ;;\n\
+         esac; done\n"
+    );
+    let file = folder.join("engine.sh");
+    std::fs::write(&file, script).expect("writable");
+    FILE.replace(
+        r#"player = [{ name = "n", sigma = 20 }]"#,
+        &format!(
+            "player = [{{ name = \"x\", kind = \"usi\", command = [\"/bin/sh\", \"{}\"], \
+             go = [\"nodes\", \"byoyomi\", \"infinite\"] }}]",
+            file.display()
+        ),
+    )
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn faults_are_recorded_by_cause_and_side() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let lost = async |file: &str, ending, cause| {
+        let (game, incidents) = play_one("startpos", &cell(file)).await.expect("played");
+        assert_eq!((game.result, game.ending), (GameResult::Loss, ending));
+        let [incident] = &incidents[..] else {
+            panic!("{incidents:?}")
+        };
+        assert_eq!((incident.cause, incident.side), (cause, Side::First));
+        incident.detail.clone()
+    };
+    let illegal = scripted(folder.path(), "echo bestmove 7g7e");
+    let detail = lost(&illegal, Ending::IllegalMove, Cause::IllegalMove).await;
+    assert!(detail.contains("x: "), "{detail}");
+
+    // It dies at its first move: nothing can be said about the game.
+    let dies = cell(&scripted(folder.path(), "exit 3"));
+    let incident = play_one("startpos", &dies).await.expect_err("failed");
+    assert_eq!((incident.cause, incident.side), (Cause::Crash, Side::First));
+
+    // It never answers, not even when it is told to stop; the second has thought of a move.
+    for thought in [":", "echo info depth 1 score cp 3 pv 7g7f"] {
+        let timed = scripted(folder.path(), thought).replacen("nodes = 50", "time_ms = 100", 1);
+        lost(&timed, Ending::TimeLoss, Cause::TimeLoss).await;
+    }
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn moves_are_noted_for_black_and_a_false_declaration_loses() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let answer = |mv| {
+        format!(
+            "if [ -z \"$moved\" ]; then moved=1; echo info depth 1 score cp 300 pv {mv}; \
+             echo bestmove {mv}; else echo bestmove win; fi"
+        )
+    };
+    let black = scripted(folder.path(), &answer("7g7f"));
+    let (game, incidents) = play_one("startpos", &cell(&black)).await.expect("played");
+    assert_eq!(
+        (game.result, game.ending),
+        (GameResult::Loss, Ending::IllegalMove)
+    );
+    assert_eq!(incidents.len(), 1, "{incidents:?}");
+    let scores: Vec<_> = game.notes.0.iter().map(|note| note.score).collect();
+    assert!(
+        matches!(scores[..], [Some(300), Some(_)]),
+        "{scores:?} of {}",
+        game.moves
+    );
+
+    let white = scripted(folder.path(), &answer("3c3d"))
+        .replace("first = \"one\"", "first = \"other\"")
+        .replace("second = \"other\"", "second = \"one\"");
+    let (game, _) = play_one("startpos moves 7g7f", &cell(&white))
+        .await
+        .expect("played");
+    assert_eq!(
+        (game.result, game.ending),
+        (GameResult::Win, Ending::IllegalMove)
+    );
+    let first = game.notes.0.first().expect("a note");
+    assert_eq!((first.score, game.notes.0.len()), (Some(-300), 2));
+}

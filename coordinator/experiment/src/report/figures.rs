@@ -1,0 +1,307 @@
+//! The figures of a report as SVG texts.
+
+use super::{
+    CellReport, Report,
+    plot::{Line, Plot, Point},
+};
+use crate::{statistics::wilson, store::Effort};
+use std::collections::BTreeSet;
+
+/// What a figure says along its axis that has a place for every cell.
+const CELL_AXIS: &str = "cell, in the order of the table";
+
+/// F(p) − p: what a majority of `n` independent members gains over one of them, each of whom is
+/// right with probability `p` (paper 002, section 5.3). Half of an even group decides by lot, which
+/// makes it worth the odd group below it.
+pub fn condorcet_gain(n: u32, p: f64) -> f64 {
+    if n == 0 {
+        return 0.0;
+    }
+    let n = if n.is_multiple_of(2) { n - 1 } else { n };
+    // Sum of C(n, i) p^(n-i) (1-p)^i over the minorities i, term by term from the one before.
+    let mut sum = 0.0;
+    for wrong in 0..=(n - 1) / 2 {
+        let mut term = 1.0;
+        for factor in 0..wrong {
+            term *= f64::from(n - factor) / f64::from(factor + 1);
+        }
+        sum += term * p.powi((n - wrong) as i32) * (1.0 - p).powi(wrong as i32);
+    }
+    sum - p
+}
+
+/// File names and contents.
+pub fn figures(report: &Report<'_>) -> Vec<(String, String)> {
+    let mut figures = Vec::new();
+    if let Some(plot) = win_rates(report) {
+        figures.push(("win-rate.svg".to_owned(), plot.svg()));
+    }
+    if !report.cells.is_empty() {
+        for (name, plot) in [
+            ("elo.svg", elo(report)),
+            ("colours.svg", colours(report)),
+            ("endings.svg", endings(report)),
+            ("nodes.svg", nodes(report)),
+            ("time.svg", time(report)),
+        ] {
+            figures.push((name.to_owned(), plot.svg()));
+        }
+    }
+    if let Some(plot) = different_moves(report) {
+        figures.push(("moves.svg".to_owned(), plot.svg()));
+    }
+    let groups = &report.specification.report.condorcet;
+    if !groups.is_empty() {
+        figures.push(("condorcet.svg".to_owned(), condorcet(groups).svg()));
+    }
+    figures
+}
+
+/// Win rate against a parameter, one line for each value of another (figures 1 and 2).
+fn win_rates(report: &Report<'_>) -> Option<Plot> {
+    let axes = report.specification.report.plot.as_ref()?;
+    let lines = match &axes.line {
+        Some(line) => report.specification.values(line),
+        None => vec![""],
+    };
+    let values = report.specification.values(&axes.x);
+    let numbers: Option<Vec<f64>> = values.iter().map(|value| value.parse().ok()).collect();
+    let at = |value: &str| match &numbers {
+        Some(_) => value.parse().unwrap_or(0.0),
+        None => values.iter().position(|known| *known == value).unwrap_or(0) as f64,
+    };
+    let lines = lines
+        .into_iter()
+        .map(|name| {
+            let cells = report.cells.iter().filter(|cell| match &axes.line {
+                Some(line) => cell.cell.parameter(line) == Some(name),
+                None => true,
+            });
+            let points = cells.filter_map(|cell| {
+                Some(Point {
+                    x: at(cell.cell.parameter(&axes.x)?),
+                    y: 100.0 * cell.score.win_rate()?,
+                    low: 100.0 * cell.interval.low,
+                    high: 100.0 * cell.interval.high,
+                })
+            });
+            Line {
+                name: axes
+                    .line
+                    .as_ref()
+                    .map_or(String::new(), |line| format!("{line} = {name}")),
+                points: points.collect(),
+            }
+        })
+        .collect();
+    Some(Plot {
+        title: report.specification.title.clone(),
+        x: axes.x.clone(),
+        y: "win rate, %".to_owned(),
+        lines,
+        level: Some(50.0),
+        bars: true,
+    })
+}
+
+/// No bar is drawn longer.
+const MOST_ELO: f64 = 1600.0;
+
+/// Elo of every cell with its interval.
+fn elo(report: &Report<'_>) -> Plot {
+    let points = report.cells.iter().enumerate().filter_map(|(index, cell)| {
+        let elo = cell.elo?;
+        // What has no end goes as far as anything is drawn; what is not known goes nowhere.
+        let end = |bound: f64| bound.clamp(-MOST_ELO, MOST_ELO);
+        Some(Point {
+            x: index as f64 + 1.0,
+            y: elo.elo,
+            low: elo.interval.map_or(elo.elo, |interval| end(interval.low)),
+            high: elo.interval.map_or(elo.elo, |interval| end(interval.high)),
+        })
+    });
+    Plot {
+        title: format!("{}: Elo", report.specification.title),
+        x: CELL_AXIS.to_owned(),
+        y: "Elo of the first side".to_owned(),
+        lines: vec![Line {
+            name: String::new(),
+            points: points.collect(),
+        }],
+        level: Some(0.0),
+        bars: true,
+    }
+}
+
+/// Win rate as Black and as White, with its interval.
+fn colours(report: &Report<'_>) -> Plot {
+    let line = |(colour, name): (usize, &str)| {
+        // Beside each other: the intervals overlap.
+        let aside = if colour == 0 { -0.08 } else { 0.08 };
+        let points = report.cells.iter().enumerate().filter_map(|(index, cell)| {
+            let score = &cell.by_colour[colour];
+            let interval = wilson(score.wins, score.decided());
+            Some(Point {
+                x: index as f64 + 1.0 + aside,
+                y: 100.0 * score.win_rate()?,
+                low: 100.0 * interval.low,
+                high: 100.0 * interval.high,
+            })
+        });
+        Line {
+            name: name.to_owned(),
+            points: points.collect(),
+        }
+    };
+    Plot {
+        title: format!("{}: wins by colour", report.specification.title),
+        x: CELL_AXIS.to_owned(),
+        y: "win rate of the first side, %".to_owned(),
+        lines: ["as Black", "as White"]
+            .into_iter()
+            .enumerate()
+            .map(line)
+            .collect(),
+        level: Some(50.0),
+        bars: true,
+    }
+}
+
+/// Share of games by how they ended.
+fn endings(report: &Report<'_>) -> Plot {
+    let cells = || report.cells.iter();
+    let names: BTreeSet<&String> = cells().flat_map(|cell| cell.endings.keys()).collect();
+    let share = |cell: &CellReport<'_>, name: &String| {
+        let count = cell.endings.get(name).copied().unwrap_or(0);
+        100.0 * count as f64 / cell.score.games() as f64
+    };
+    Plot {
+        title: format!("{}: how games ended", report.specification.title),
+        x: CELL_AXIS.to_owned(),
+        y: "games, %".to_owned(),
+        lines: names
+            .into_iter()
+            .map(|name| by_cell(report, name, |cell| share(cell, name)))
+            .collect(),
+        level: None,
+        bars: true,
+    }
+}
+
+/// Nodes of all players of a side for a move.
+fn nodes(report: &Report<'_>) -> Plot {
+    let nodes = |effort: &Effort| effort.nodes as f64 / f64::from(effort.moves.max(1));
+    Plot {
+        title: format!("{}: nodes", report.specification.title),
+        x: CELL_AXIS.to_owned(),
+        y: "nodes a move".to_owned(),
+        lines: vec![
+            by_cell(report, "first side", |cell| nodes(&cell.effort[0])),
+            by_cell(report, "second side", |cell| nodes(&cell.effort[1])),
+        ],
+        level: Some(0.0),
+        bars: true,
+    }
+}
+
+/// Time of a side in a game.
+fn time(report: &Report<'_>) -> Plot {
+    let seconds = |cell: &CellReport<'_>, side: usize| {
+        cell.effort[side].time_ms as f64 / 1000.0 / cell.score.games() as f64
+    };
+    Plot {
+        title: format!("{}: time", report.specification.title),
+        x: CELL_AXIS.to_owned(),
+        y: "seconds a game".to_owned(),
+        lines: vec![
+            by_cell(report, "first side", |cell| seconds(cell, 0)),
+            by_cell(report, "second side", |cell| seconds(cell, 1)),
+        ],
+        level: Some(0.0),
+        bars: true,
+    }
+}
+
+/// A line over all cells that have games.
+fn by_cell(report: &Report<'_>, name: &str, value: impl Fn(&CellReport<'_>) -> f64) -> Line {
+    let played = report.cells.iter().enumerate();
+    let played = played.filter(|(_, cell)| cell.score.games() > 0);
+    let points = played.map(|(index, cell)| {
+        let y = value(cell);
+        Point {
+            x: index as f64 + 1.0,
+            y,
+            low: y,
+            high: y,
+        }
+    });
+    Line {
+        name: name.to_owned(),
+        points: points.collect(),
+    }
+}
+
+/// Share of positions by the number of different moves voted for, a line for every cell whose first
+/// side has ever disagreed (table 1).
+fn different_moves(report: &Report<'_>) -> Option<Plot> {
+    let lines: Vec<Line> = report
+        .cells
+        .iter()
+        .filter(|cell| cell.disagrees())
+        .map(|cell| {
+            let counts = &cell.effort[0].variety.0;
+            let all: u64 = counts.values().sum();
+            let points = counts.iter().map(|(&moves, &count)| {
+                let share = 100.0 * count as f64 / all as f64;
+                Point {
+                    x: f64::from(moves),
+                    y: share,
+                    low: share,
+                    high: share,
+                }
+            });
+            Line {
+                name: cell.cell.label.clone(),
+                points: points.collect(),
+            }
+        })
+        .collect();
+    (!lines.is_empty()).then(|| Plot {
+        title: format!("{}: votes", report.specification.title),
+        x: "different moves voted for".to_owned(),
+        y: "positions of the first side, %".to_owned(),
+        lines,
+        level: None,
+        bars: false,
+    })
+}
+
+/// F(p) − p (figure 3).
+fn condorcet(groups: &[u32]) -> Plot {
+    let lines = groups
+        .iter()
+        .map(|&n| Line {
+            name: format!("n = {n}"),
+            points: (0..=100)
+                .map(|step| {
+                    let p = f64::from(step) / 100.0;
+                    let gain = condorcet_gain(n, p);
+                    Point {
+                        x: p,
+                        y: gain,
+                        low: gain,
+                        high: gain,
+                    }
+                })
+                .collect(),
+        })
+        .collect();
+    Plot {
+        title: "What a majority gains over one member: F(p) − p".to_owned(),
+        x: "p".to_owned(),
+        y: "F(p) − p".to_owned(),
+        lines,
+        level: Some(0.0),
+        bars: false,
+    }
+}

@@ -1,0 +1,131 @@
+//! Everything, for programs.
+
+use super::{CellReport, Report, markdown::verdict_word};
+use crate::{record::Side, statistics::Score};
+use serde_json::{Map, Value, json};
+use std::time::SystemTime;
+
+/// One object: `name`, `title`, `cells[]`; `builds[]`, with the number of their games; `machines[]`, with that
+/// and when their first and last game was over, in milliseconds since 1970 (`null` where nobody wrote it down);
+/// `seed` and `specification` of the file that is reported, and `origins[]`: by which the games were played (`null` where nobody wrote it down);
+/// `stop`: the sequential test that ends cells.
+pub fn json(report: &Report<'_>) -> Value {
+    let specification = report.specification;
+    let cells: Vec<Value> = report
+        .cells
+        .iter()
+        .map(|cell| cell_json(report, cell))
+        .collect();
+    json!({
+        "name": specification.name,
+        "title": specification.title,
+        "seed": specification.seed,
+        "specification": specification.hash,
+        "origins": report.origins.iter().map(|(origin, games)| json!({
+            "seed": origin.as_ref().map(|origin| origin.seed),
+            "specification": origin.as_ref().map(|origin| &origin.specification),
+            "games": games,
+        })).collect::<Vec<_>>(),
+        "builds": report.builds.iter().map(|(build, games)| json!({
+            "build": build,
+            "games": games,
+        })).collect::<Vec<_>>(),
+        "machines": report.machines.iter().map(|(machine, share)| {
+            let known = |time| machine.as_ref().map(|_| milliseconds(time));
+            json!({
+                "machine": machine,
+                "first_unix_ms": known(share.first),
+                "last_unix_ms": known(share.last),
+                "games": share.games,
+            })
+        }).collect::<Vec<_>>(),
+        "stop": specification.stop.map(|sprt| json!({
+            "model": sprt.model.name(),
+            "elo0": sprt.elo0,
+            "elo1": sprt.elo1,
+            "alpha": sprt.alpha,
+            "beta": sprt.beta,
+        })),
+        "cells": cells,
+    })
+}
+
+/// Since 1970.
+fn milliseconds(time: SystemTime) -> u64 {
+    let since = time.duration_since(SystemTime::UNIX_EPOCH);
+    since.map_or(0, |since| {
+        u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+    })
+}
+
+fn cell_json(report: &Report<'_>, cell: &CellReport<'_>) -> Value {
+    let parameters: Map<String, Value> = cell
+        .cell
+        .parameters
+        .iter()
+        .map(|(name, value)| (name.clone(), json!(value)))
+        .collect();
+    let score =
+        |score: &Score| json!({ "wins": score.wins, "draws": score.draws, "losses": score.losses });
+    let effort = |side: Side| {
+        let effort = &cell.effort[side.index()];
+        let variety: Map<String, Value> = effort
+            .variety
+            .0
+            .iter()
+            .map(|(moves, positions)| (moves.to_string(), json!(positions)))
+            .collect();
+        json!({
+            "nodes": effort.nodes,
+            "time_ms": effort.time_ms,
+            "moves": effort.moves,
+            "positions_by_different_moves": variety,
+        })
+    };
+    let standing = &cell.standing;
+    json!({
+        "parameters": parameters,
+        "first": cell.cell.first.name,
+        "second": cell.cell.second.name,
+        "pairs": {
+            "planned": report.specification.pairs,
+            "finished": cell.pairs.pairs(),
+            "leased": standing.leased,
+            "given_up": cell.counted.given_up,
+            "by_half_points": cell.pairs.0,
+        },
+        "games_without_say": cell.without_say,
+        "score": score(&cell.score),
+        "as_black": score(&cell.by_colour[0]),
+        "as_white": score(&cell.by_colour[1]),
+        "win_rate": cell.score.win_rate(),
+        "wilson95": [cell.interval.low, cell.interval.high],
+        "stars": cell.stars.to_string(),
+        "normal_p": cell.normal_p,
+        "exact_p": cell.exact_p,
+        "holm_p": cell.holm_p,
+        "elo": cell.elo.map(|elo| json!({
+            "elo": elo.elo,
+            "interval95": elo.interval.map(|interval| [interval.low, interval.high]),
+            "superiority": elo.superiority,
+        })),
+        "verdict": verdict_word(report, cell),
+        "sprt": cell.counted.evidence.map(|evidence| json!({
+            "llr": evidence.ratio,
+            "bounds": [evidence.lower, evidence.upper],
+            "pairs": cell.counted.seen,
+        })),
+        "endings": cell.endings,
+        "mean_plies": cell.mean_plies(),
+        "effort": { "first": effort(Side::First), "second": effort(Side::Second) },
+        "incidents": cell.incidents.iter().map(|incident| json!({
+            "pair": incident.pair,
+            "game": incident.game,
+            "cause": incident.cause,
+            "side": incident.side.map(Side::name),
+            "detail": incident.detail,
+        })).collect::<Vec<_>>(),
+        "published": cell.published,
+        "published_moves": cell.published_moves,
+    })
+}

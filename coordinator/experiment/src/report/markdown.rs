@@ -1,0 +1,395 @@
+//! The report that people read.
+
+use super::{CellReport, Report, counts};
+use crate::{
+    counted::Evidence,
+    statistics::{Interval, Verdict},
+    store::Origin,
+};
+use std::{collections::BTreeSet, fmt::Write as _, time::SystemTime};
+use time::OffsetDateTime;
+
+/// Writes the whole report; `command` is what played it, `machine` says where instead of what the store knows.
+pub fn markdown(report: &Report<'_>, command: &str, machine: Option<&str>) -> String {
+    let specification = report.specification;
+    let mut text = format!("# {}\n\n", specification.title);
+    if report.cells.is_empty() {
+        text.push_str("No games: see the figure.\n");
+        return text;
+    }
+    let _ = writeln!(text, "- command: `{command}`");
+    for (build, games) in &report.builds {
+        let count = count_of_several(*games, report.builds.len());
+        let _ = writeln!(text, "- build: {build}{count}");
+    }
+    origins(&mut text, report);
+    match machine {
+        Some(machine) => {
+            let _ = writeln!(text, "- machine: {machine}");
+        }
+        None => machines(&mut text, report),
+    }
+    let planned = 2 * u64::from(specification.pairs);
+    let played: Vec<u64> = report.cells.iter().map(|cell| cell.score.games()).collect();
+    let least = played.iter().min().copied().unwrap_or(0);
+    let _ = writeln!(
+        text,
+        "- games: {} of {}; the least in a cell: {least} of {planned}",
+        played.iter().sum::<u64>(),
+        planned * played.len() as u64,
+    );
+    let without_say: u64 = report.cells.iter().map(|cell| cell.without_say).sum();
+    if without_say > 0 {
+        let _ = writeln!(
+            text,
+            "- left out: {without_say} games beyond what the file plans or its stopping rule needed"
+        );
+    }
+    if let Some(remark) = &specification.report.remark {
+        let _ = writeln!(text, "\n{remark}");
+    }
+    grid(&mut text, report);
+    every_cell(&mut text, report);
+    variety(&mut text, report);
+    circumstances(&mut text, report);
+    incidents(&mut text, report);
+    text
+}
+
+/// The table as the paper prints it, with the paper's number beside ours.
+fn grid(text: &mut String, report: &Report<'_>) {
+    let specification = report.specification;
+    let table = &specification.report;
+    let (Some(rows), Some(columns)) = (&table.rows, &table.columns) else {
+        return;
+    };
+    text.push_str("\n## Win rates\n\nWins / (wins + losses) of the first side");
+    if let Some(source) = &table.source {
+        let _ = write!(text, "; in brackets: {source}");
+    }
+    text.push_str(". `*`: one-sided 5 %, `**`: 1 %, as in paper 002.\n\n");
+    let headings = specification.values(columns);
+    let _ = writeln!(text, "| {rows} \\ {columns} | {} |", headings.join(" | "));
+    let _ = writeln!(text, "| --- |{}", " --- |".repeat(headings.len()));
+    for row in specification.values(rows) {
+        let _ = write!(text, "| {row} |");
+        for column in &headings {
+            let here = report.cells.iter().filter(|cell| {
+                cell.cell.parameter(rows) == Some(row)
+                    && cell.cell.parameter(columns) == Some(column)
+            });
+            let shown: Vec<String> = here.map(rate_beside_published).collect();
+            let _ = write!(text, " {} |", shown.join("; "));
+        }
+        text.push('\n');
+    }
+}
+
+fn rate_beside_published(cell: &CellReport<'_>) -> String {
+    let ours = match cell.score.win_rate() {
+        Some(rate) => format!("{:.2}%{}", 100.0 * rate, cell.stars),
+        None => "—".to_owned(),
+    };
+    match cell.published {
+        Some(published) => format!("{ours} ({published})"),
+        None => ours,
+    }
+}
+
+/// Every number of every cell.
+fn every_cell(text: &mut String, report: &Report<'_>) {
+    text.push_str(
+        "\n## Every cell\n\nIntervals are 95 %: Wilson's for the win rate, of the mean of pairs for Elo. \
+         p is the exact binomial one, one-sided; Holm's is corrected for the number of cells. LOS is \
+         the likelihood of superiority. Where all pairs ended alike there is no interval, and where \
+         only wins or only losses were seen, no Elo.\n\n",
+    );
+    if let Some(sprt) = &report.specification.stop {
+        let _ = writeln!(
+            text,
+            "A cell ends as soon as a sequential test has decided between {} Elo {} and {} (α = {}, β = {}). Of cells \
+             that it has ended, p, intervals, stars and LOS are still those of a fixed number of games, and \
+             differences look larger than they are.\n",
+            sprt.model.name(),
+            sprt.elo0,
+            sprt.elo1,
+            sprt.alpha,
+            sprt.beta,
+        );
+    }
+    text.push_str(
+        "| cell | games | result | win rate | interval | published | p | Holm | Elo | LOS | pairs 0, ½, 1, 1½, 2 |\
+         \n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n",
+    );
+    for cell in &report.cells {
+        let elo = match cell.elo {
+            Some(elo) => match elo.interval {
+                Some(Interval { low, high }) => {
+                    format!("{:+.0} [{}, {}]", elo.elo, bound(low), bound(high))
+                }
+                None => format!("{:+.0} [—]", elo.elo),
+            },
+            None => "—".to_owned(),
+        };
+        let superiority = cell.elo.and_then(|elo| elo.superiority);
+        let superiority = superiority.map_or("—".to_owned(), |superiority| {
+            format!("{:.1}%", 100.0 * superiority)
+        });
+        let rate = match cell.score.win_rate() {
+            Some(rate) => format!("{:.2}%{}", 100.0 * rate, cell.stars),
+            None => "—".to_owned(),
+        };
+        let _ = writeln!(
+            text,
+            "| {}{} | {} | {} | {rate} | {:.1}–{:.1}% | {} | {} | {} | {elo} | {superiority} | {} |",
+            cell.cell.label,
+            stopped(report, cell),
+            cell.score.games(),
+            counts(&cell.score),
+            100.0 * cell.interval.low,
+            100.0 * cell.interval.high,
+            cell.published.unwrap_or("—"),
+            probability(cell.exact_p),
+            probability(cell.holm_p),
+            cell.pairs.0.map(|count| count.to_string()).join(", "),
+        );
+    }
+}
+
+fn bound(elo: f64) -> String {
+    match elo {
+        f64::INFINITY => "+∞".to_owned(),
+        f64::NEG_INFINITY => "−∞".to_owned(),
+        elo => format!("{elo:+.0}"),
+    }
+}
+
+fn probability(p: f64) -> String {
+    match p < 0.0001 {
+        true => "<0.0001".to_owned(),
+        false => format!("{p:.4}"),
+    }
+}
+
+/// By what the games were played, which need not be the file that is reported.
+fn origins(text: &mut String, report: &Report<'_>) {
+    let specification = report.specification;
+    let own = Origin {
+        specification: specification.hash.clone(),
+        seed: specification.seed,
+    };
+    for (origin, games) in &report.origins {
+        let count = count_of_several(*games, report.origins.len());
+        let _ = match origin {
+            Some(Origin {
+                specification,
+                seed,
+            }) => writeln!(text, "- seed: {seed}; specification {specification}{count}"),
+            None => writeln!(
+                text,
+                "- seed and specification: not written down by the version that played{count}"
+            ),
+        };
+    }
+    if !report.origins.contains_key(&Some(own)) {
+        let _ = writeln!(
+            text,
+            "- this file: seed {}; specification {}, by which no game is known to be played",
+            specification.seed, specification.hash
+        );
+    }
+}
+
+/// ` (4 games)` where not all games are alike.
+fn count_of_several(games: u64, kinds: usize) -> String {
+    match kinds > 1 {
+        true => format!(" ({games} games)"),
+        false => String::new(),
+    }
+}
+
+/// On what machines the games were played, and on which days of Greenwich.
+fn machines(text: &mut String, report: &Report<'_>) {
+    let day = |time: SystemTime| OffsetDateTime::from(time).date();
+    for (machine, share) in &report.machines {
+        let count = count_of_several(share.games, report.machines.len());
+        let _ = match (machine, day(share.first), day(share.last)) {
+            (None, ..) => writeln!(
+                text,
+                "- machine: not written down by the version that played{count}"
+            ),
+            (Some(machine), first, last) if first == last => {
+                writeln!(text, "- machine: {machine}; {first}{count}")
+            }
+            (Some(machine), first, last) => {
+                writeln!(text, "- machine: {machine}; {first} to {last}{count}")
+            }
+        };
+    }
+}
+
+/// How the stopping rule stands.
+fn stopped(report: &Report<'_>, cell: &CellReport<'_>) -> String {
+    let Some(Evidence {
+        ratio,
+        lower,
+        upper,
+    }) = cell.counted.evidence
+    else {
+        return String::new();
+    };
+    format!(
+        " ({} after {} pairs, LLR {ratio:+.2} in [{lower:.2}, {upper:.2}])",
+        verdict_word(report, cell),
+        cell.counted.seen
+    )
+}
+
+/// The stopping rule's verdict in a word; empty without a rule.
+pub(super) fn verdict_word(report: &Report<'_>, cell: &CellReport<'_>) -> &'static str {
+    if report.specification.stop.is_none() {
+        return "";
+    }
+    match cell.counted.verdict {
+        Verdict::Undecided => "undecided",
+        Verdict::Accepted => "accepted",
+        Verdict::Rejected => "rejected",
+    }
+}
+
+/// Positions by the number of different moves (paper 002, table 1).
+fn variety(text: &mut String, report: &Report<'_>) {
+    let cells: Vec<&CellReport<'_>> = report
+        .cells
+        .iter()
+        .filter(|cell| cell.disagrees())
+        .collect();
+    if cells.is_empty() {
+        return;
+    }
+    let columns: BTreeSet<u32> = cells
+        .iter()
+        .flat_map(|cell| cell.effort[0].variety.0.keys().copied())
+        .collect();
+    text.push_str(
+        "\n## Votes by number of different moves\n\nShare of the first side's positions; in brackets \
+         the published one.\n\n| cell |",
+    );
+    for moves in &columns {
+        let _ = write!(text, " {moves} |");
+    }
+    let _ = writeln!(
+        text,
+        " positions |\n| --- |{} --- |",
+        " --- |".repeat(columns.len())
+    );
+    for cell in cells {
+        let counts = &cell.effort[0].variety.0;
+        let all: u64 = counts.values().sum();
+        let published_all: u64 = cell.published_moves.map_or(0, |counts| counts.iter().sum());
+        let _ = write!(text, "| {} |", cell.cell.label);
+        for moves in &columns {
+            let share = 100.0 * counts.get(moves).copied().unwrap_or(0) as f64 / all as f64;
+            let _ = write!(text, " {share:.1}%");
+            let published = cell
+                .published_moves
+                .and_then(|counts| counts.get((*moves as usize).checked_sub(1)?));
+            if let Some(published) = published {
+                let _ = write!(
+                    text,
+                    " ({:.1}%)",
+                    100.0 * *published as f64 / published_all as f64
+                );
+            }
+            text.push_str(" |");
+        }
+        let _ = writeln!(text, " {all} |");
+    }
+}
+
+/// Colours, endings, length, effort.
+fn circumstances(text: &mut String, report: &Report<'_>) {
+    text.push_str(
+        "\n## Colours, endings, effort\n\nSeconds are those that each side took by the clock on the wall, \
+         waiting for a core included.\n\n\
+         | cell | as Black | as White | endings | plies | nodes a move, first / second | seconds a game, first / second |\
+         \n| --- | --- | --- | --- | --- | --- | --- |\n",
+    );
+    for cell in &report.cells {
+        let endings: Vec<String> = cell
+            .endings
+            .iter()
+            .map(|(ending, count)| format!("{ending} {count}"))
+            .collect();
+        let games = cell.score.games().max(1) as f64;
+        let nodes = cell.effort.each_ref().map(|effort| {
+            format!(
+                "{:.0}",
+                effort.nodes as f64 / f64::from(effort.moves.max(1))
+            )
+        });
+        let seconds = cell
+            .effort
+            .each_ref()
+            .map(|effort| format!("{:.1}", effort.time_ms as f64 / 1000.0 / games));
+        let _ = writeln!(
+            text,
+            "| {} | {} | {} | {} | {:.1} | {} | {} |",
+            cell.cell.label,
+            counts(&cell.by_colour[0]),
+            counts(&cell.by_colour[1]),
+            endings.join(", "),
+            cell.mean_plies(),
+            nodes.join(" / "),
+            seconds.join(" / "),
+        );
+    }
+}
+
+/// What went wrong, by cause and side.
+fn incidents(text: &mut String, report: &Report<'_>) {
+    let any = report
+        .cells
+        .iter()
+        .any(|cell| !cell.incidents.is_empty() || cell.counted.given_up > 0);
+    text.push_str("\n## What went wrong\n\n");
+    if !any {
+        text.push_str("Nothing.\n");
+        return;
+    }
+    text.push_str(
+        "| cell | cause | side | times | for example |\n| --- | --- | --- | --- | --- |\n",
+    );
+    for cell in &report.cells {
+        let kinds: BTreeSet<_> = cell
+            .incidents
+            .iter()
+            .map(|incident| (&incident.cause, incident.side))
+            .collect();
+        for (cause, side) in kinds {
+            let of_kind = || {
+                cell.incidents
+                    .iter()
+                    .filter(move |incident| incident.cause == *cause && incident.side == side)
+            };
+            let _ = writeln!(
+                text,
+                "| {} | {cause} | {} | {} | {} |",
+                cell.cell.label,
+                side.map_or("—", |side| side.name()),
+                of_kind().count(),
+                of_kind()
+                    .next()
+                    .map_or("", |incident| &incident.detail)
+                    .replace('|', "\\|"),
+            );
+        }
+        if cell.counted.given_up > 0 {
+            let _ = writeln!(
+                text,
+                "| {} | pairs given up | — | {} | they count for nobody |",
+                cell.cell.label, cell.counted.given_up
+            );
+        }
+    }
+}

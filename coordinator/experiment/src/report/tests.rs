@@ -1,0 +1,361 @@
+use super::*;
+use crate::{
+    machine::machine,
+    notes::Notes,
+    record::{Cause, Ending, GameResult, Incident, PlayedGame, Side, Variety},
+    store::{self, Address, Opening, PlayedPair},
+};
+use std::{
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
+
+const FILE: &str = r#"
+version = 1
+name = "t"
+title = "Two cells"
+games = 4
+openings = "openings.sfen"
+first = "council"
+second = "single"
+[grid]
+players = [1, 4]
+sigma = [25]
+[ensemble.council]
+nodes = 10
+player = [{ name = "n", count = "$players", sigma = "$sigma" }]
+[ensemble.single]
+nodes = 10
+player = [{ name = "s" }]
+[report]
+rows = "players"
+columns = "sigma"
+plot = { x = "players", line = "sigma" }
+source = "paper 002, table 3"
+published = [["49.50%"], ["—"]]
+published_moves = [[3, 1], []]
+"#;
+
+fn game(result: GameResult) -> PlayedGame {
+    PlayedGame {
+        result,
+        ending: Ending::Mate,
+        opening_plies: 1,
+        moves: "startpos moves 7g7f 3c3d".to_owned(),
+        plies: 2,
+        effort: [
+            Effort {
+                nodes: 40,
+                time_ms: 1500,
+                moves: 4,
+                variety: Variety([(1, 3), (2, 1)].into()),
+            },
+            Effort::default(),
+        ],
+        ballots: "{}\n".to_owned(),
+        notes: Notes::default(),
+    }
+}
+
+async fn played() -> (Specification, Arc<dyn Store>, tempfile::TempDir) {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let openings = "startpos moves 7g7f\nstartpos moves 2g2f\n";
+    std::fs::write(folder.path().join("openings.sfen"), openings).expect("writable");
+    let specification =
+        Specification::parse(FILE, &folder.path().join("t.toml")).expect("a good file");
+    let address = Address::Sqlite(folder.path().join("t.db"));
+    let opening = Opening::Play {
+        accept_changes: false,
+    };
+    let store = store::open(&address, &specification.plan("build 1"), opening).await;
+    let store = store.expect("a store");
+    use GameResult::{Draw, Loss, Win};
+    for (results, incidents) in [
+        ([Win, Win], Vec::new()),
+        (
+            [Loss, Draw],
+            vec![Incident {
+                game: 0,
+                cause: Cause::IllegalMove,
+                side: Side::First,
+                detail: "n: 7g7e".to_owned(),
+            }],
+        ),
+    ] {
+        let lease = store
+            .lease("r", Duration::from_secs(60))
+            .await
+            .expect("asked");
+        let pair = PlayedPair {
+            games: results.map(game),
+            incidents,
+        };
+        let lease = lease.expect("a pair");
+        assert!(store.finish(&lease, "r", &pair).await.expect("asked"));
+    }
+    (specification, store, folder)
+}
+
+#[tokio::test]
+async fn a_report_counts_what_the_store_holds() {
+    let (specification, store, _folder) = played().await;
+    let report = gather(&specification, &*store).await.expect("a report");
+    let [one, four] = &report.cells[..] else {
+        panic!("{} cells", report.cells.len())
+    };
+    assert_eq!(
+        (one.score.wins, one.score.draws, one.score.losses),
+        (2, 1, 1)
+    );
+    assert_eq!((one.by_colour[0].wins, one.by_colour[1].wins), (1, 1));
+    assert_eq!(one.pairs.0, [0, 1, 0, 0, 1]);
+    assert!((one.exact_p - 0.5).abs() < 1e-12 && one.holm_p == 1.0);
+    assert_eq!((one.effort[0].nodes, one.effort[0].variety.0[&2]), (160, 4));
+    assert_eq!((one.published, four.published), (Some("49.50%"), None));
+    assert_eq!(four.score.games(), 0);
+    assert_eq!(report.builds, [("build 1".to_owned(), 4)]);
+    let origin = Origin {
+        specification: specification.hash.clone(),
+        seed: specification.seed,
+    };
+    assert_eq!(report.origins, [(Some(origin), 4)].into());
+}
+
+#[tokio::test]
+async fn machines_and_days_are_told() {
+    let (specification, store, _folder) = played().await;
+    let mut report = gather(&specification, &*store).await.expect("a report");
+    let games: Vec<_> = (report.machines.iter())
+        .map(|(machine, share)| (machine.clone(), share.games))
+        .collect();
+    assert_eq!(games, [(Some(machine()), 4)]);
+
+    let day = |days: u64| SystemTime::UNIX_EPOCH + Duration::from_secs(86_400 * days);
+    let share = |games, first, last| Share {
+        games,
+        first: day(first),
+        last: day(last),
+    };
+    report.machines = [
+        (None, share(1, 0, 0)),
+        (Some("one".to_owned()), share(2, 0, 0)),
+        (Some("two".to_owned()), share(1, 1, 59)),
+    ]
+    .into();
+    let text = markdown(&report, "", None);
+    let expected = "- machine: not written down by the version that played (1 games)\n\
+                    - machine: one; 1970-01-01 (2 games)\n\
+                    - machine: two; 1970-01-02 to 1970-03-01 (1 games)\n";
+    assert!(text.contains(expected), "{text}");
+    assert!(markdown(&report, "", Some("mine")).contains("\n- machine: mine\n"));
+    let machines = &json(&report)["machines"];
+    assert_eq!(machines[0]["last_unix_ms"], serde_json::Value::Null);
+    assert_eq!(machines[2]["last_unix_ms"], 59 * 86_400_000_u64);
+}
+
+#[tokio::test]
+async fn games_are_reported_by_what_played_them() {
+    let (before, store, folder) = played().await;
+    // Another file goes on in the same store.
+    let text = FILE.replace("games = 4", "games = 4\nseed = 77");
+    let after = Specification::parse(&text, &folder.path().join("t.toml")).expect("a good file");
+    assert_ne!(before.hash, after.hash);
+    let address = Address::Sqlite(folder.path().join("t.db"));
+    let opening = Opening::Play {
+        accept_changes: true,
+    };
+    let changed = store::open(&address, &after.plan("build 2"), opening).await;
+    let changed = changed.expect("a store");
+    assert_eq!(store.specification(), before.hash);
+    assert_eq!(changed.specification(), after.hash);
+    let lease = changed.lease("r", Duration::from_secs(60)).await;
+    let lease = lease.expect("asked").expect("a pair");
+    let pair = PlayedPair {
+        games: [GameResult::Win; 2].map(game),
+        incidents: Vec::new(),
+    };
+    assert!(changed.finish(&lease, "r", &pair).await.expect("asked"));
+
+    // Whichever file is reported.
+    for specification in [&before, &after] {
+        let report = gather(specification, &*changed).await.expect("a report");
+        let text = markdown(&report, "", None);
+        let builds = "- build: build 1 (4 games)\n- build: build 2 (2 games)\n";
+        assert!(text.contains(builds), "{text}");
+        for (file, games) in [(&before, 4), (&after, 2)] {
+            let (seed, hash) = (file.seed, &file.hash);
+            let line = format!("- seed: {seed}; specification {hash} ({games} games)\n");
+            assert!(text.contains(&line), "{text}\nexpected {line}");
+        }
+        let origins = &json(&report)["origins"];
+        assert_eq!(origins.as_array().map(Vec::len), Some(2), "{origins}");
+    }
+    let third = FILE.replace("games = 4", "games = 4\nseed = 78");
+    let third = Specification::parse(&third, &folder.path().join("t.toml")).expect("a good file");
+    let text = markdown(
+        &gather(&third, &*changed).await.expect("a report"),
+        "",
+        None,
+    );
+    let line = format!(
+        "- this file: seed 78; specification {}, by which no game",
+        third.hash
+    );
+    assert!(text.contains(&line), "{text}");
+}
+
+#[tokio::test]
+async fn what_is_beyond_the_plan_has_no_say_and_is_told() {
+    let (whole, store, folder) = played().await;
+    let text = FILE.replace("games = 4", "games = 2");
+    let lowered = Specification::parse(&text, &folder.path().join("t.toml")).expect("a good file");
+    let report = gather(&lowered, &*store).await.expect("a report");
+    let text = markdown(&report, "", None);
+    assert!(
+        text.contains("- games: 2 of 4; the least in a cell: 0 of 2\n- left out: 2 games"),
+        "{text}"
+    );
+    let value = json(&report);
+    assert_eq!(value["cells"][0]["pairs"]["finished"], 1);
+    assert_eq!(value["cells"][0]["games_without_say"], 2);
+    let games = folder.path().join("games");
+    let all = write_games(&whole, &*store, &games).await.expect("written");
+    assert_eq!((all.counted, all.without_say), (4, 0));
+    let written = write_games(&lowered, &*store, &games)
+        .await
+        .expect("written");
+    assert_eq!((written.counted, written.without_say), (2, 2));
+    let cell = games.join("players=1_sigma=25");
+    assert!(cell.join("00000-0.csa").is_file() && !cell.join("00001-0.csa").exists());
+    assert!(cell.join("without-say/00001-0.csa").is_file());
+}
+
+#[tokio::test]
+async fn a_cell_under_test_shows_its_evidence() {
+    let (_, store, folder) = played().await;
+    let text = format!("{FILE}[stop]\nelo0 = 0\nelo1 = 100\n");
+    let tested = Specification::parse(&text, &folder.path().join("t.toml")).expect("a good file");
+    let report = gather(&tested, &*store).await.expect("a report");
+    let sprt = tested.stop.expect("a rule");
+    let ratio = sprt.ratio(&Pentanomial([0, 1, 0, 0, 1]));
+    assert!(ratio.abs() > 0.005, "{ratio}");
+    let text = markdown(&report, "", None);
+    let expected =
+        format!("sigma=25 (undecided after 2 pairs, LLR {ratio:+.2} in [-2.94, 2.94]) |");
+    assert!(text.contains(&expected), "{text}\nexpected {expected}");
+    assert_eq!(json(&report)["cells"][0]["sprt"]["llr"], ratio);
+    assert_eq!(json(&report)["cells"][1]["sprt"]["pairs"], 0);
+}
+
+#[tokio::test]
+async fn cells_have_folders_of_their_own() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let openings = "startpos moves 7g7f\nstartpos moves 2g2f\n";
+    std::fs::write(folder.path().join("openings.sfen"), openings).expect("writable");
+    let text = FILE
+        .replace(
+            "players = [1, 4]",
+            "players = [1, 4]\nrule = [\"a b\", \"a_b\", \"A/B\", \"a-b\"]",
+        )
+        .replace("title = \"Two cells\"", "title = \"Two cells\"\n# ${rule}")
+        .split("[report]")
+        .next()
+        .map(str::to_owned)
+        .expect("a part");
+    let many = Specification::parse(&text, &folder.path().join("t.toml")).expect("a good file");
+    let address = Address::Sqlite(folder.path().join("t.db"));
+    let opening = Opening::Play {
+        accept_changes: false,
+    };
+    let store = store::open(&address, &many.plan("build 1"), opening).await;
+    let store = store.expect("a store");
+    let games = folder.path().join("games");
+    write_games(&many, &*store, &games).await.expect("written");
+    let folders = std::fs::read_dir(&games).expect("a folder").count();
+    assert_eq!((many.cells.len(), folders), (8, 8));
+}
+
+#[tokio::test]
+async fn people_programs_and_spreadsheets_read_the_same() {
+    let (specification, store, _folder) = played().await;
+    let report = gather(&specification, &*store).await.expect("a report");
+    let text = markdown(&report, "monju experiment run t.toml", Some("a machine"));
+    for expected in [
+        "# Two cells\n",
+        "- games: 4 of 8; the least in a cell: 0 of 4\n",
+        "| players \\ sigma | 25 |\n| --- | --- |\n| 1 | 66.67% (49.50%) |\n| 4 | — |\n",
+        "| players=1 sigma=25 | 4 | +2 =1 -1 | 66.67% | 20.8–93.9% | 49.50% | 0.5000 | 1.0000 |",
+        "| players=1 sigma=25 | 75.0% (75.0%) | 25.0% (25.0%) | 16 |\n",
+        "| +1 =0 -1 | +1 =1 -0 | mate 4 | 2.0 | 10 / 0 | 1.5 / 0.0 |\n",
+        "| players=1 sigma=25 | illegal move | first | 1 | n: 7g7e |\n",
+    ] {
+        assert!(text.contains(expected), "{text}\nexpected {expected}");
+    }
+    let value = json(&report);
+    assert_eq!(value["cells"][0]["score"]["wins"], 2);
+    assert_eq!(value["cells"][0]["parameters"]["sigma"], "25");
+    assert_eq!(value["cells"][1]["win_rate"], serde_json::Value::Null);
+    let table = csv(&report);
+    let lines: Vec<Vec<&str>> = table
+        .lines()
+        .map(|line| line.split(',').collect())
+        .collect();
+    assert_eq!(lines.len(), 3);
+    assert!(
+        lines.iter().all(|line| line.len() == lines[0].len()),
+        "{table}"
+    );
+    assert_eq!(lines[1][..4], ["1", "25", "4", "2"]);
+    let figures = figures(&report);
+    for (expected, (name, svg)) in [
+        ("win-rate.svg", "sigma = 25"),
+        ("elo.svg", "Elo of the first side"),
+        ("colours.svg", "as White"),
+        ("endings.svg", "mate"),
+        ("nodes.svg", "nodes a move"),
+        ("time.svg", "seconds a game"),
+        ("moves.svg", "players=1 sigma=25"),
+    ]
+    .into_iter()
+    .zip(&figures)
+    {
+        assert_eq!(expected.0, name);
+        assert!(
+            svg.contains(expected.1) && svg.ends_with("</svg>\n"),
+            "{name}: {svg}"
+        );
+    }
+    assert_eq!(figures.len(), 7);
+}
+
+#[tokio::test]
+async fn games_are_written_for_guis() {
+    let (specification, store, folder) = played().await;
+    let games = folder.path().join("games");
+    let written = write_games(&specification, &*store, &games)
+        .await
+        .expect("written");
+    assert_eq!((written.counted, written.without_say), (4, 0));
+    let read = |name: &str| {
+        let path = games.join("players=1_sigma=25").join(name);
+        std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+    };
+    assert!(read("00000-0.csa").starts_with("V2.2\nN+council\nN-single\n"));
+    assert!(read("00001-1.csa").starts_with("V2.2\nN+single\nN-council\n"));
+    assert!(read("00000-1.kifu").contains("先手：single\n"));
+    assert_eq!(read("00000-0.jsonl"), "{}\n");
+}
+
+#[test]
+fn a_majority_gains_what_the_paper_says() {
+    // F(p) = p³ + 3 p² (1 - p) for three.
+    let gain = |n, p: f64| condorcet_gain(n, p);
+    assert!((gain(3, 0.6) - (0.216 + 3.0 * 0.36 * 0.4 - 0.6)).abs() < 1e-12);
+    assert!((gain(3, 0.75) - 0.09375).abs() < 1e-12);
+    assert_eq!(gain(4, 0.7), gain(3, 0.7));
+    assert!(gain(1, 0.3).abs() < 1e-12);
+    for n in [3, 5, 9, 33] {
+        assert!(gain(n, 0.5).abs() < 1e-12 && gain(n, 0.7) > 0.0 && gain(n, 0.3) < 0.0);
+        assert!(gain(n + 2, 0.6) > gain(n, 0.6));
+    }
+}

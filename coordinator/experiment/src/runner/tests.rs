@@ -1,0 +1,254 @@
+use super::*;
+use crate::{
+    record::{Cause, GameResult},
+    store::{self, Address, Opening},
+};
+use std::path::Path;
+
+pub(super) const SMALL: &str = r#"
+version = 1
+name = "small"
+games = 4
+openings = "openings.sfen"
+first = "council"
+second = "single"
+[grid]
+sigma = [50, 200]
+[ensemble.council]
+hash_mib = 1
+nodes = 60
+player = [{ name = "n", count = 3, sigma = "$sigma" }]
+[ensemble.single]
+hash_mib = 1
+nodes = 60
+player = [{ name = "s" }]
+[adjudication]
+maximum_plies = 24
+"#;
+
+pub(super) fn specification_of(folder: &Path, text: &str) -> Arc<Specification> {
+    let openings = "startpos moves 7g7f 3c3d\nstartpos moves 2g2f 8c8d\n";
+    std::fs::write(folder.join("openings.sfen"), openings).expect("a writable folder");
+    let parsed = Specification::parse(text, &folder.join("small.toml"));
+    Arc::new(parsed.unwrap_or_else(|error| panic!("{error}")))
+}
+
+async fn run(
+    specification: &Arc<Specification>,
+    file: &Path,
+    jobs: usize,
+) -> (Arc<dyn Store>, Vec<Event>) {
+    let address = Address::Sqlite(file.to_owned());
+    let opening = Opening::Play {
+        accept_changes: false,
+    };
+    let store = store::open(&address, &specification.plan("build"), opening).await;
+    let store = store.expect("a store");
+    let runner = Runner {
+        specification: Arc::clone(specification),
+        store: Arc::clone(&store),
+        name: unique_name(),
+        jobs,
+        term: LEASE,
+    };
+    let (events, mut told) = mpsc::unbounded_channel();
+    let (_go_on, stop) = watch::channel(Stop::No);
+    runner.run(stop, events).await.expect("played");
+    let mut heard = Vec::new();
+    while let Ok(event) = told.try_recv() {
+        heard.push(event);
+    }
+    (store, heard)
+}
+
+async fn moves(store: &Arc<dyn Store>, cells: usize) -> Vec<Vec<String>> {
+    let mut all = Vec::new();
+    for cell in 0..cells {
+        let records = store.records(cell, 0, 1000).await.expect("records");
+        all.push(records.into_iter().map(|record| record.moves).collect());
+    }
+    all
+}
+
+#[tokio::test]
+async fn the_same_file_gives_the_same_games_in_any_order() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let specification = specification_of(folder.path(), SMALL);
+    let (one, events) = run(&specification, &folder.path().join("one.db"), 1).await;
+    assert_eq!(events.len(), 4);
+    let (three, _) = run(&specification, &folder.path().join("three.db"), 3).await;
+    let games = moves(&one, 2).await;
+    assert_eq!(games, moves(&three, 2).await);
+    assert!(games.iter().all(|cell| cell.len() == 4));
+    assert_ne!(games[0], games[1], "cells have games of their own");
+    assert_ne!(games[0][0], games[0][1], "noise is drawn for every game");
+    let records = one.records(0, 0, 1).await.expect("records");
+    let ballots: Vec<&str> = records[0].ballots.lines().collect();
+    let moves = records[0].moves.split_whitespace().count() - 4;
+    assert_eq!(ballots.len(), moves + 1, "a line a move, and the result");
+    assert!(
+        ballots
+            .iter()
+            .all(|line| line.contains("\"game_id\":\"small/sigma=50/0/0\""))
+    );
+    let rows = one.games(0).await.expect("games");
+    assert!(rows.iter().all(|game| {
+        game.effort[0]
+            .variety
+            .0
+            .keys()
+            .all(|&k| (1..=3).contains(&k))
+    }));
+    assert!(
+        rows.iter()
+            .all(|game| game.plies <= 24 && game.effort[0].nodes > 0)
+    );
+}
+
+#[tokio::test]
+async fn an_engine_that_dies_fails_the_pair_and_never_scores() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let text = SMALL.replace(
+        r#"player = [{ name = "s" }]"#,
+        r#"player = [{ name = "s", kind = "usi", go = ["nodes", "byoyomi", "infinite"], command = ["/no/such/engine"] }]"#,
+    );
+    let specification = specification_of(folder.path(), &text);
+    let refused = preflight(&specification).await.expect_err("refused");
+    let line = refused.to_string();
+    assert!(
+        line.contains("small.toml:17") && line.contains("/no/such/engine"),
+        "{line}"
+    );
+
+    let (store, events) = run(&specification, &folder.path().join("x.db"), 1).await;
+    assert!(
+        events
+            .iter()
+            .all(|event| matches!(event, Event::Failed { .. }))
+    );
+    let standings = store.standings().await.expect("standings");
+    assert!(
+        standings
+            .iter()
+            .all(|cell| cell.given_up == 2 && cell.finished == 0)
+    );
+    let incidents = store.incidents(0).await.expect("incidents");
+    assert_eq!(incidents.len(), 6, "each of two pairs three times");
+    assert!(
+        incidents
+            .iter()
+            .all(|incident| incident.cause == Cause::Crash.name())
+    );
+}
+
+#[tokio::test]
+async fn a_stopping_rule_closes_a_cell() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    // The opponent sees a single node, so the first side wins whatever is not cut off.
+    let text = SMALL
+        .replace("games = 4", "games = 40\nballots = false")
+        .replace(
+            "nodes = 60\nplayer = [{ name = \"s\" }]",
+            "nodes = 1\nplayer = [{ name = \"s\", sigma = 1000 }]",
+        )
+        .replace("maximum_plies = 24", "score = 200\nscore_plies = 2")
+        + "[stop]\nelo0 = 0\nelo1 = 800\nalpha = 0.4\nbeta = 0.4\nmodel = \"logistic\"\n";
+    let specification = specification_of(folder.path(), &text);
+    let (store, events) = run(&specification, &folder.path().join("x.db"), 1).await;
+    let standings = store.standings().await.expect("standings");
+    let closed = standings.iter().filter(|cell| cell.closed).count();
+    let told = events
+        .iter()
+        .filter(|event| matches!(event, Event::Closed { .. }))
+        .count();
+    assert!(closed > 0 && told == closed, "{standings:?}");
+    let games = store.games(0).await.expect("games");
+    assert!(games.iter().any(|game| game.result != GameResult::Draw));
+    let records = store.records(0, 0, 10).await.expect("records");
+    assert!(records.iter().all(|record| record.ballots.is_empty()));
+
+    let left: u64 = standings.iter().map(|cell| cell.open).sum();
+    assert!(left > 0, "{standings:?}");
+    // The same rule leaves them closed; without it there is everything to play.
+    let again = |text: String| {
+        let specification = specification_of(folder.path(), &text);
+        let file = folder.path().join("x.db");
+        async move { run(&specification, &file, 1).await }
+    };
+    let (_, events) = again(text.clone()).await;
+    assert!(events.is_empty(), "{events:?}");
+    let (rule, _) = text.split_once("[stop]").expect("a rule");
+    let (store, events) = again(rule.to_owned()).await;
+    assert_eq!(events.len() as u64, left);
+    let standings = store.standings().await.expect("standings");
+    assert!(
+        standings
+            .iter()
+            .all(|cell| !cell.closed && cell.finished == 20),
+        "{standings:?}"
+    );
+}
+
+/// [`SMALL`] with a shell script as the second side's engine, which does this at `go`.
+#[cfg(unix)]
+fn with_script(at_go: &str) -> String {
+    let script = format!(
+        "while read line; do case $line in \
+         usi) echo 'option name Threads type spin default 1 min 1 max 8'; echo usiok;; \
+         isready) echo readyok;; go*) {at_go};; quit) exit;; esac; done"
+    );
+    SMALL.replace(
+        r#"player = [{ name = "s" }]"#,
+        &format!(
+            r#"player = [{{ name = "s", kind = "usi", go = ["nodes", "byoyomi", "infinite"], command = ["/bin/sh", "-c", "{script}"], options = {{ Threads = 2, Thread = 2, USI_Hash = 16 }} }}]"#
+        ),
+    )
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn options_that_an_engine_does_not_declare_are_told_once() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let specification = specification_of(folder.path(), &with_script("echo bestmove 7g7f"));
+    let warnings = preflight(&specification).await.expect("it plays");
+    let [warning] = &warnings[..] else {
+        panic!("{warnings:?}")
+    };
+    assert!(warning.contains("small.toml:17: "), "{warning}");
+    assert!(
+        warning.contains("asks for: it declares no option 'Thread'; correct"),
+        "{warning}"
+    );
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn an_engine_that_never_moves_does_not_pass() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let specification = specification_of(folder.path(), &with_script(":"));
+    let refused = preflight(&specification).await.expect_err("refused");
+    let line = refused.to_string();
+    assert!(
+        line.contains("small.toml:17: player \"s\" does not play"),
+        "{line}"
+    );
+    assert!(line.contains("no move within"), "{line}");
+}
+
+#[cfg(unix)]
+#[tokio::test(start_paused = true)]
+async fn a_program_that_speaks_no_usi_does_not_pass() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let text = SMALL.replace(
+        r#"player = [{ name = "s" }]"#,
+        r#"player = [{ name = "s", kind = "usi", go = ["nodes", "byoyomi", "infinite"], command = ["/bin/cat"] }]"#,
+    );
+    let specification = specification_of(folder.path(), &text);
+    let refused = preflight(&specification).await.expect_err("refused");
+    let line = refused.to_string();
+    assert!(
+        line.contains("small.toml:17: player \"s\" does not play"),
+        "{line}"
+    );
+    assert!(line.contains("did not say usiok within 30 s"), "{line}");
+}

@@ -1,0 +1,339 @@
+//! The file as written, with one point of its grid put in.
+
+use super::{
+    Cell, Specification,
+    adjudication::AdjudicationTable,
+    ensemble::{Ensemble, EnsembleTable},
+    short_hash,
+};
+use crate::{
+    openings::Openings,
+    statistics::{EloModel, Sprt},
+};
+use monju_team::config::{ConfigError, Source};
+use serde::Deserialize;
+use std::{cmp::Ordering, collections::BTreeMap, path::Path};
+
+/// Keys on which no game depends.
+const UNPLAYED: [&str; 6] = ["title", "games", "stop", "report", "ballots", "openings"];
+
+/// Keys that may depend on the grid, and the grid itself.
+const OF_A_CELL: [&str; 6] = [
+    "first",
+    "second",
+    "ensemble",
+    "adjudication",
+    "grid",
+    "condition",
+];
+
+/// What of the text must be the same for all cells.
+pub(super) fn common(text: &str) -> toml::Table {
+    let mut table: toml::Table = toml::from_str(text).unwrap_or_default();
+    table.retain(|key, _| !OF_A_CELL.contains(&key));
+    table
+}
+
+/// The table with its keys, and those of the tables in it, in the order of the alphabet.
+fn sorted(table: toml::Table) -> toml::Table {
+    fn inside(value: toml::Value) -> toml::Value {
+        match value {
+            toml::Value::Table(table) => sorted(table).into(),
+            toml::Value::Array(values) => {
+                toml::Value::Array(values.into_iter().map(inside).collect())
+            }
+            plain => plain,
+        }
+    }
+    let keys: BTreeMap<String, toml::Value> = table.into_iter().collect();
+    keys.into_iter()
+        .map(|(key, value)| (key, inside(value)))
+        .collect()
+}
+
+/// The first key in which two tables differ; they have the same keys.
+pub(super) fn difference<'a>(one: &'a toml::Table, other: &toml::Table) -> Option<&'a str> {
+    let mut keys = one.iter();
+    let found = keys.find(|(key, value)| other.get(*key) != Some(value));
+    found.map(|(key, _)| key.as_str())
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct File {
+    pub version: u32,
+    name: String,
+    title: Option<String>,
+    #[serde(default = "one")]
+    seed: u64,
+    games: Option<u32>,
+    openings: Option<String>,
+    ballots: Option<bool>,
+    first: Option<String>,
+    second: Option<String>,
+    #[serde(default)]
+    ensemble: BTreeMap<String, EnsembleTable>,
+    #[serde(default, rename = "grid")]
+    _grid: toml::Table,
+    #[serde(default, rename = "condition")]
+    _condition: Vec<toml::Table>,
+    #[serde(default)]
+    pub adjudication: AdjudicationTable,
+    stop: Option<StopTable>,
+    #[serde(default)]
+    report: ReportTable,
+}
+
+fn one() -> u64 {
+    1
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StopTable {
+    #[serde(default)]
+    model: EloModel,
+    elo0: f64,
+    elo1: f64,
+    #[serde(default = "five_percent")]
+    alpha: f64,
+    #[serde(default = "five_percent")]
+    beta: f64,
+}
+
+fn five_percent() -> f64 {
+    0.05
+}
+
+/// `[report]`: what a report shows beside the numbers.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ReportTable {
+    /// The parameter that names the rows of the table.
+    pub rows: Option<String>,
+    /// The parameter that names its columns.
+    pub columns: Option<String>,
+    /// What is plotted against what.
+    pub plot: Option<Axes>,
+    /// Where the published numbers come from.
+    pub source: Option<String>,
+    /// The published numbers as printed, in the order of the cells; `—` for none.
+    #[serde(default)]
+    pub published: Vec<Vec<String>>,
+    /// Published numbers of positions with 1, 2, 3, … different moves, a list for every cell.
+    #[serde(default)]
+    pub published_moves: Vec<Vec<u64>>,
+    /// Group sizes n for which F(p) − p is plotted (paper 002, figure 3).
+    #[serde(default)]
+    pub condorcet: Vec<u32>,
+    /// What a reader should know.
+    pub remark: Option<String>,
+}
+
+/// The axes of the plot of win rates.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Axes {
+    /// The parameter along the axis.
+    pub x: String,
+    /// The parameter with one line for each value.
+    pub line: Option<String>,
+}
+
+impl File {
+    /// The two sides of this point; `None` when there is nothing to play.
+    pub fn sides(
+        &self,
+        source: &Source,
+        folder: &Path,
+    ) -> Result<Option<(Ensemble, Ensemble)>, ConfigError> {
+        if self.ensemble.is_empty() && !self.report.condorcet.is_empty() {
+            return Ok(None);
+        }
+        let side = |key: &str, name: &Option<String>| {
+            let names: Vec<&str> = self.ensemble.keys().map(String::as_str).collect();
+            let expected = format!("expected one of: {}", names.join(", "));
+            let Some(name) = name else {
+                let what = format!("missing key `{key}`, the name of an ensemble; {expected}");
+                return Err(source.error(&[key], what));
+            };
+            let Some(table) = self.ensemble.get(name) else {
+                let what = format!("{key} names no ensemble: '{name}'; {expected}");
+                return Err(source.error(&[key], what));
+            };
+            table.validate(name, source, folder)
+        };
+        let sides = (side("first", &self.first)?, side("second", &self.second)?);
+        // An ensemble that nobody chose in this cell must be sound all the same.
+        for (name, table) in &self.ensemble {
+            table.validate(name, source, folder)?;
+        }
+        Ok(Some(sides))
+    }
+
+    /// What of the text games depend on, in a form that depends neither on spelling nor on the order of keys.
+    pub fn played(&self, text: &str) -> String {
+        let mut table: toml::Table = toml::from_str(text).unwrap_or_default();
+        for key in UNPLAYED.into_iter().chain(["grid", "condition"]) {
+            table.remove(key);
+        }
+        sorted(table).to_string()
+    }
+
+    /// The whole experiment.
+    pub fn finish(
+        self,
+        source: &Source,
+        folder: &Path,
+        cells: Vec<Cell>,
+        played: &[String],
+    ) -> Result<Specification, ConfigError> {
+        self.check_name(source)?;
+        let stop = match &self.stop {
+            Some(stop) => Some(stop.validate(source)?),
+            None => None,
+        };
+        self.check_report(source, &cells)?;
+        let (pairs, openings) = match cells.is_empty() {
+            true => (0, Openings::default()),
+            false => (self.pairs(source)?, self.openings(source, folder)?),
+        };
+        let constant = cells
+            .iter()
+            .find(|cell| !cell.first.varies() && !cell.second.varies());
+        if let Some(cell) = constant
+            && pairs as usize > openings.len()
+        {
+            let what = format!(
+                "{} openings are not enough for {pairs} pairs: without noise the games of '{}' would \
+                 repeat; reduce games, or add openings",
+                openings.len(),
+                cell.label
+            );
+            return Err(source.error(&["games"], what));
+        }
+        let opening_lines = openings.lines().join("\n");
+        let parts = played.iter().map(String::as_bytes);
+        let hash = short_hash(parts.chain([opening_lines.as_bytes()]));
+        Ok(Specification {
+            path: source.path().to_owned(),
+            title: self.title.unwrap_or_else(|| self.name.clone()),
+            name: self.name,
+            seed: self.seed,
+            pairs,
+            openings,
+            cells,
+            stop,
+            ballots: self.ballots.unwrap_or(true),
+            report: self.report,
+            hash,
+            text: String::new(),
+        })
+    }
+
+    fn check_name(&self, source: &Source) -> Result<(), ConfigError> {
+        let plain = |letter: char| letter.is_alphanumeric() || "-_.".contains(letter);
+        if !self.name.is_empty() && self.name.chars().all(plain) {
+            return Ok(());
+        }
+        let what = format!("name '{}' must be letters, digits and -_. only", self.name);
+        Err(source.error(&["name"], what))
+    }
+
+    fn pairs(&self, source: &Source) -> Result<u32, ConfigError> {
+        let Some(games) = self.games else {
+            let what = "missing key `games`, the number of games in every cell".to_owned();
+            return Err(source.error(&["games"], what));
+        };
+        if games == 0 || games % 2 != 0 || games > 20_000_000 {
+            let what = format!(
+                "games must be an even number, not {games}: every opening is played with both colours"
+            );
+            return Err(source.error(&["games"], what));
+        }
+        Ok(games / 2)
+    }
+
+    fn openings(&self, source: &Source, folder: &Path) -> Result<Openings, ConfigError> {
+        let Some(name) = &self.openings else {
+            let what = "missing key `openings`, a file of `startpos moves …` lines".to_owned();
+            return Err(source.error(&["openings"], what));
+        };
+        Openings::read(&folder.join(name)).map_err(|what| source.error(&["openings"], what))
+    }
+
+    fn check_report(&self, source: &Source, cells: &[Cell]) -> Result<(), ConfigError> {
+        let report = &self.report;
+        let parameters: Vec<&str> = match cells.first() {
+            Some(cell) => cell.parameters.iter().map(|(name, _)| &**name).collect(),
+            None => Vec::new(),
+        };
+        let plot = report.plot.as_ref();
+        for (key, name) in [
+            ("rows", report.rows.as_deref()),
+            ("columns", report.columns.as_deref()),
+            ("plot", plot.map(|axes| &*axes.x)),
+            ("plot", plot.and_then(|axes| axes.line.as_deref())),
+        ] {
+            if let Some(name) = name
+                && !parameters.contains(&name)
+            {
+                let what = format!(
+                    "{key} names no parameter: '{name}'; expected one of: {}",
+                    parameters.join(", ")
+                );
+                return Err(source.path_error(&["report", key], what));
+            }
+        }
+        let published = report.published.iter().map(Vec::len).sum::<usize>();
+        if published != 0 && published != cells.len() {
+            let what = format!(
+                "published has {published} numbers for {} cells; write \"—\" where there is none",
+                cells.len()
+            );
+            return Err(source.path_error(&["report", "published"], what));
+        }
+        let moves = report.published_moves.len();
+        if moves != 0 && moves != cells.len() {
+            let what = format!(
+                "published_moves has {moves} lists for {} cells",
+                cells.len()
+            );
+            return Err(source.path_error(&["report", "published_moves"], what));
+        }
+        Ok(())
+    }
+}
+
+impl StopTable {
+    fn validate(&self, source: &Source) -> Result<Sprt, ConfigError> {
+        let wrong = |key: &str, what: &str| Err(source.error(&["stop", key], what.to_owned()));
+        /// Beyond it there are results that normalized Elo has no distribution for.
+        const MOST_NORMALIZED: f64 = 200.0;
+        for (key, value) in [("elo0", self.elo0), ("elo1", self.elo1)] {
+            if !value.is_finite() {
+                return wrong(key, "an Elo difference is a finite number");
+            }
+            if self.model == EloModel::Normalized && value.abs() > MOST_NORMALIZED {
+                let what =
+                    "normalized Elo lies between -200 and 200; for more, model = \"logistic\"";
+                return wrong(key, what);
+            }
+        }
+        if self.elo0.partial_cmp(&self.elo1) != Some(Ordering::Less) {
+            return wrong("elo1", "elo1 must be greater than elo0");
+        }
+        for (key, value) in [("alpha", self.alpha), ("beta", self.beta)] {
+            if !(value > 0.0 && value < 0.5) {
+                return wrong(key, "an error probability lies between 0 and 0.5");
+            }
+        }
+        Ok(Sprt {
+            model: self.model,
+            elo0: self.elo0,
+            elo1: self.elo1,
+            alpha: self.alpha,
+            beta: self.beta,
+        })
+    }
+}

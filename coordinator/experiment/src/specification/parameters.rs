@@ -1,0 +1,288 @@
+//! The grid: every `"$name"` in the file takes each of the values of `name` in turn.
+//!
+//! Values are put into the text itself, which is then read like any other file. So a grid may be
+//! over any key there is, and errors name the line as it was written.
+
+use monju_team::config::{ConfigError, Source};
+use std::collections::BTreeSet;
+use toml::de::{DeTable, DeValue};
+
+/// One choice of values.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Point {
+    /// Names and values as people read them.
+    pub parameters: Vec<(String, String)>,
+    /// The same values as TOML.
+    literals: Vec<String>,
+}
+
+/// A name with its possible values: as people read them, and as TOML.
+struct Parameter {
+    name: String,
+    values: Vec<(String, String)>,
+}
+
+/// Every condition with every combination of the grid's values: the first parameter changes last.
+pub(super) fn expand(text: &str, source: &Source) -> Result<Vec<Point>, ConfigError> {
+    let root = DeTable::parse(text).map_err(|error| source.syntax(&error))?;
+    let root = root.get_ref();
+    let mut points = conditions(root, source)?;
+    for parameter in grid(root, source)? {
+        let used = text.contains(&format!("\"${}\"", parameter.name))
+            || text.contains(&format!("${{{}}}", parameter.name));
+        if !used {
+            let what = format!(
+                "nothing depends on '{name}'; write \"${name}\" where its value belongs",
+                name = parameter.name
+            );
+            return Err(source.path_error(&["grid", &parameter.name], what));
+        }
+        if points[0]
+            .parameters
+            .iter()
+            .any(|(name, _)| *name == parameter.name)
+        {
+            let what = format!(
+                "'{}' is in [[condition]] as well; remove one",
+                parameter.name
+            );
+            return Err(source.path_error(&["grid", &parameter.name], what));
+        }
+        points = points
+            .iter()
+            .flat_map(|point| {
+                parameter
+                    .values
+                    .iter()
+                    .map(|value| point.with(&parameter.name, value))
+            })
+            .collect();
+    }
+    // Texts may hold spaces and equals signs.
+    let mut labels = BTreeSet::new();
+    for point in &points {
+        if !labels.insert(point.label()) {
+            let what = format!(
+                "two cells would both be '{}'; rename a value",
+                point.label()
+            );
+            return Err(source.error(&["grid"], what));
+        }
+    }
+    Ok(points)
+}
+
+/// `[[condition]]`: rows that are no product. One empty point when there are none.
+fn conditions(root: &DeTable, source: &Source) -> Result<Vec<Point>, ConfigError> {
+    let empty = Point {
+        parameters: Vec::new(),
+        literals: Vec::new(),
+    };
+    let Some(tables) = root.get("condition") else {
+        return Ok(vec![empty]);
+    };
+    let form = || "condition must be tables: [[condition]]".to_owned();
+    let tables = tables
+        .get_ref()
+        .as_array()
+        .ok_or_else(|| source.error(&["condition"], form()))?;
+    let mut points: Vec<Point> = Vec::new();
+    for (index, table) in tables.iter().enumerate() {
+        let DeValue::Table(table) = table.get_ref() else {
+            return Err(source.error(&["condition"], form()));
+        };
+        let mut point = empty.clone();
+        for (name, value) in in_order(table) {
+            let value = scalar(value).ok_or_else(|| {
+                let index = index.to_string();
+                let what = format!("{name} must be one number, text, or true or false");
+                source.path_error(&["condition", &index, name], what)
+            })?;
+            point = point.with(name, &value);
+        }
+        let names = |point: &Point| -> Vec<String> {
+            point
+                .parameters
+                .iter()
+                .map(|(name, _)| name.clone())
+                .collect()
+        };
+        if let Some(first) = points.first()
+            && names(first) != names(&point)
+        {
+            let what = format!(
+                "every condition must have the keys of the first, in its order: {}",
+                names(first).join(", ")
+            );
+            return Err(source.element_error("condition", index, what));
+        }
+        if points.iter().any(|known| known.is_same(&point)) {
+            let what = format!(
+                "this condition stands there twice, as {}; remove one",
+                point.label()
+            );
+            return Err(source.element_error("condition", index, what));
+        }
+        points.push(point);
+    }
+    if points.is_empty() {
+        return Err(source.error(&["condition"], "there is no condition; add one".to_owned()));
+    }
+    Ok(points)
+}
+
+/// `[grid]`, in the order of the file.
+fn grid(root: &DeTable, source: &Source) -> Result<Vec<Parameter>, ConfigError> {
+    let Some(table) = root.get("grid") else {
+        return Ok(Vec::new());
+    };
+    let DeValue::Table(table) = table.get_ref() else {
+        return Err(source.error(&["grid"], "grid must be a table: [grid]".to_owned()));
+    };
+    if table.is_empty() {
+        let what = "the grid is empty; add a parameter such as sigma = [25, 50], or remove it";
+        return Err(source.error(&["grid"], what.to_owned()));
+    }
+    let mut parameters = Vec::new();
+    for (name, value) in in_order(table) {
+        let wrong = |what: String| source.path_error(&["grid", name], what);
+        let Some(values) = value.as_array() else {
+            return Err(wrong(format!(
+                "{name} must be a list of values, such as [25, 50]"
+            )));
+        };
+        let mut read: Vec<(String, String)> = Vec::new();
+        for value in values.iter() {
+            let value = scalar(value.get_ref()).ok_or_else(|| {
+                wrong(format!("{name} may hold numbers, texts, and true or false"))
+            })?;
+            if read.iter().any(|known| is_same(known, &value)) {
+                return Err(wrong(format!("{name} has {} twice; remove one", value.1)));
+            }
+            read.push(value);
+        }
+        if read.is_empty() {
+            return Err(wrong(format!(
+                "the grid is empty: {name} has no values; give it at least one"
+            )));
+        }
+        parameters.push(Parameter {
+            name: name.to_owned(),
+            values: read,
+        });
+    }
+    Ok(parameters)
+}
+
+/// The keys of a table as they stand in the file.
+fn in_order<'a>(table: &'a DeTable) -> Vec<(&'a str, &'a DeValue<'a>)> {
+    let mut keys: Vec<_> = table.iter().collect();
+    keys.sort_by_key(|(key, _)| key.span().start);
+    keys.into_iter()
+        .map(|(key, value)| (key.get_ref().as_ref(), value.get_ref()))
+        .collect()
+}
+
+/// A value as people read it, and as TOML.
+fn scalar(value: &DeValue) -> Option<(String, String)> {
+    let text = match value {
+        DeValue::Integer(integer) => integer.to_string(),
+        DeValue::Float(float) => float.to_string(),
+        DeValue::Boolean(boolean) => boolean.to_string(),
+        DeValue::String(text) => {
+            let literal = toml::Value::String(text.to_string()).to_string();
+            return (!literal.contains('\n')).then(|| (text.to_string(), literal));
+        }
+        _ => return None,
+    };
+    Some((text.clone(), text))
+}
+
+/// Whether two values say the same: a number and a text that read alike would share a cell, and numbers that
+/// are written in two ways would have two.
+fn is_same(one: &(String, String), other: &(String, String)) -> bool {
+    let number = |(_, literal): &(String, String)| literal.parse::<f64>().ok();
+    let (first, second) = (number(one), number(other));
+    one.0 == other.0 || first.is_some() && first == second
+}
+
+impl Point {
+    /// Whether it has the same values.
+    fn is_same(&self, other: &Self) -> bool {
+        let values = |point: &Self| -> Vec<(String, String)> {
+            let texts = point.parameters.iter().map(|(_, text)| text.clone());
+            texts.zip(point.literals.iter().cloned()).collect()
+        };
+        let (own, others) = (values(self), values(other));
+        own.len() == others.len()
+            && own
+                .iter()
+                .zip(&others)
+                .all(|(one, other)| is_same(one, other))
+    }
+
+    fn with(&self, name: &str, (text, literal): &(String, String)) -> Self {
+        let mut point = self.clone();
+        point.parameters.push((name.to_owned(), text.clone()));
+        point.literals.push(literal.clone());
+        point
+    }
+
+    /// `players=4 sigma=25`, or `all` for the only cell there is.
+    pub fn label(&self) -> String {
+        let parts: Vec<String> = self
+            .parameters
+            .iter()
+            .map(|(name, value)| format!("{name}={value}"))
+            .collect();
+        match parts.is_empty() {
+            true => "all".to_owned(),
+            false => parts.join(" "),
+        }
+    }
+
+    /// The text with this point's values: `"$name"` becomes the value, `${name}` within a text
+    /// becomes what people read.
+    pub fn substitute(&self, text: &str, source: &Source) -> Result<String, ConfigError> {
+        let mut result = text.to_owned();
+        for ((name, value), literal) in self.parameters.iter().zip(&self.literals) {
+            result = result.replace(&format!("\"${name}\""), literal);
+            let escaped = literal.trim_matches('"');
+            let inside = if literal.starts_with('"') {
+                escaped
+            } else {
+                value
+            };
+            result = result.replace(&format!("${{{name}}}"), inside);
+        }
+        match left_over(&result) {
+            None => Ok(result),
+            Some((line, name)) => {
+                let known: Vec<&str> = self.parameters.iter().map(|(name, _)| &**name).collect();
+                let what = format!(
+                    "no parameter is called '{name}'; give it values in [grid], or use one of: {}",
+                    known.join(", ")
+                );
+                Err(source.line_error(line, what))
+            }
+        }
+    }
+}
+
+/// The first line outside comments with a parameter that has no value.
+fn left_over(text: &str) -> Option<(usize, &str)> {
+    for (index, line) in text.lines().enumerate() {
+        if line.trim_start().starts_with('#') {
+            continue;
+        }
+        let name = match (line.split_once("\"$"), line.split_once("${")) {
+            (Some((_, rest)), _) if !rest.starts_with('{') => rest.split('"').next(),
+            (_, Some((_, rest))) => rest.split('}').next(),
+            _ => None,
+        };
+        if let Some(name) = name {
+            return Some((index + 1, name));
+        }
+    }
+    None
+}

@@ -1,0 +1,386 @@
+use super::*;
+
+const GOOD: &str = r#"version = 1
+name = "good"
+games = 4
+openings = "openings.sfen"
+first = "council"
+second = "single"
+[grid]
+players = [1, 4]
+sigma = [25, 50.5]
+[ensemble.council]
+nodes = 100
+[[ensemble.council.player]]
+name = "n"
+count = "$players"
+sigma = "$sigma"
+[ensemble.single]
+depth = 3
+[[ensemble.single.player]]
+name = "s"
+"#;
+
+fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let openings = "# two\nstartpos moves 7g7f\n\nstartpos moves 2g2f\n";
+    fs::write(folder.path().join("openings.sfen"), openings).expect("a writable folder");
+    folder
+}
+
+fn parse(text: &str) -> Result<Specification, String> {
+    let folder = folder();
+    Specification::parse(text, &folder.path().join("x.toml")).map_err(|error| {
+        let folder = format!("{}/", folder.path().display());
+        error.to_string().replace(&folder, "")
+    })
+}
+
+fn good(text: &str) -> Specification {
+    parse(text).unwrap_or_else(|error| panic!("{error}"))
+}
+
+#[test]
+fn a_grid_is_every_combination_in_the_order_of_the_file() {
+    let specification = good(GOOD);
+    let labels: Vec<&str> = specification
+        .cells
+        .iter()
+        .map(|cell| &*cell.label)
+        .collect();
+    assert_eq!(
+        labels,
+        [
+            "players=1 sigma=25",
+            "players=1 sigma=50.5",
+            "players=4 sigma=25",
+            "players=4 sigma=50.5"
+        ]
+    );
+    let Members::Here { players, .. } = &specification.cells[3].first.members else {
+        panic!("players elsewhere")
+    };
+    assert_eq!(players.len(), 4);
+    assert_eq!(specification.pairs, 2);
+    assert_eq!(specification.values("sigma"), ["25", "50.5"]);
+    assert!(specification.cells[0].first.varies() && !specification.cells[0].second.varies());
+}
+
+#[test]
+fn conditions_are_rows_that_are_no_product() {
+    let text = GOOD
+        .replace("first = \"council\"", "first = \"$side\"")
+        .replace("[grid]\nplayers = [1, 4]\n", "[[condition]]\nrow = \"one\"\nside = \"single\"\nplayers = 1\n[[condition]]\nrow = \"four\"\nside = \"council\"\nplayers = 4\n[grid]\n")
+        .replace("games = 4", "games = 2");
+    let specification = good(&text);
+    assert_eq!(specification.cells.len(), 4);
+    assert_eq!(
+        specification.cells[0].label,
+        "row=one side=single players=1 sigma=25"
+    );
+    assert_eq!(specification.cells[0].first.name, "single");
+    assert_eq!(specification.cells[2].first.name, "council");
+}
+
+#[test]
+fn a_grid_may_be_over_whatever_a_game_is_played_with() {
+    let text = r#"version = 1
+name = "any"
+games = 4
+openings = "openings.sfen"
+first = "$side"
+second = "single"
+[grid]
+side = ["council", "single"]
+rule = ["majority", "optimistic"]
+threads = [1, 2]
+lanes = [1, 4]
+plies = [60, 80]
+repetition = ["rules", "play-on"]
+[ensemble.council]
+rule = "$rule"
+nodes = 100
+[[ensemble.council.player]]
+name = "n"
+threads = "$threads"
+sigma = 50
+[[ensemble.council.player]]
+name = "t"
+lanes = "$lanes"
+sigma = 50
+[ensemble.single]
+depth = 3
+[[ensemble.single.player]]
+name = "s"
+sigma = 1
+[adjudication]
+maximum_plies = "$plies"
+repetition = "$repetition"
+"#;
+    let specification = good(text);
+    assert_eq!(specification.cells.len(), 64);
+    let last = &specification.cells[31];
+    assert_eq!(
+        last.label,
+        "side=council rule=optimistic threads=2 lanes=4 plies=80 repetition=play-on"
+    );
+    let Members::Here { players, rule, .. } = &last.first.members else {
+        panic!("players elsewhere")
+    };
+    let native = |index: usize| match &players[index].kind {
+        monju_host::PlayerKind::Native(native) => native,
+        monju_host::PlayerKind::Usi(_) => panic!("a foreign engine"),
+    };
+    assert_eq!((native(0).threads, native(1).lanes), (2, 4));
+    assert_eq!(rule.to_string(), "optimistic");
+    assert_eq!(last.adjudication.maximum_plies, 80);
+    assert_eq!(last.adjudication.repetition, RepetitionRule::PlayOn);
+    let first = specification.cells[0].adjudication;
+    assert_eq!((first.maximum_plies, first.score), (60, Some(3000)));
+    assert_eq!(first.repetition, RepetitionRule::Rules);
+    assert_eq!(first.declaration, DeclarationRule::Win);
+}
+
+#[test]
+fn the_hash_knows_what_games_depend_on() {
+    let hash = good(GOOD).hash;
+    let (grid, ensembles) = GOOD.split_once("[ensemble.council]").expect("an ensemble");
+    let (council, single) = ensembles.split_once("[ensemble.single]").expect("another");
+    let single_first = format!("{grid}[ensemble.single]{single}[ensemble.council]{council}");
+    for same in [
+        GOOD.replace("games = 4", "games = 8"),
+        GOOD.replace("name = \"good\"", "name = \"good\"\ntitle = \"A table\""),
+        GOOD.replace("version = 1", "# remark\nversion = 1"),
+        GOOD.replace(
+            "first = \"council\"\nsecond = \"single\"",
+            "second = \"single\"\nfirst = \"council\"",
+        ),
+        GOOD.replace(
+            "name = \"n\"\ncount = \"$players\"",
+            "count = \"$players\"\nname = \"n\"",
+        ),
+        single_first,
+    ] {
+        assert_ne!(same, GOOD);
+        assert_eq!(good(&same).hash, hash, "{same}");
+    }
+    for other in [
+        GOOD.replace("nodes = 100", "nodes = 101"),
+        GOOD.replace("[25, 50.5]", "[25, 51]"),
+        GOOD.replace("games = 4", "games = 4\nseed = 2"),
+        format!("{GOOD}[adjudication]\nscore = 100\n"),
+        format!("{GOOD}[adjudication]\ndeclaration = \"draw\"\n"),
+        format!("{GOOD}[adjudication]\nrepetition = \"play-on\"\n"),
+    ] {
+        assert_ne!(good(&other).hash, hash, "{other}");
+    }
+}
+
+#[test]
+fn every_mistake_is_named_with_its_line() {
+    let repeated = GOOD
+        .replace("games = 4", "games = 6")
+        .replace("sigma = \"$sigma\"", "seed = 1 # \"$sigma\"");
+    for (text, expected) in [
+        (
+            GOOD.replace("nodes = 100", "nodse = 100"),
+            "x.toml:11: unknown key `nodse`",
+        ),
+        (
+            GOOD.replace("count = \"$players\"", "count = 0 # \"$players\""),
+            "x.toml:12: ",
+        ),
+        (
+            GOOD.replace("[1, 4]", "[]"),
+            "x.toml:8: the grid is empty: players has no values",
+        ),
+        (
+            GOOD.replace("players = [1, 4]\nsigma = [25, 50.5]\n", ""),
+            "x.toml:7: the grid is empty",
+        ),
+        (
+            GOOD.replace("\"$sigma\"", "\"$sgima\""),
+            "x.toml:9: nothing depends on 'sigma'",
+        ),
+        (
+            GOOD.replace("depth = 3", "depth = \"$deep\""),
+            "x.toml:17: no parameter is called 'deep'",
+        ),
+        (
+            GOOD.replace("[1, 4]", "[1, 1]"),
+            "x.toml:8: players has 1 twice",
+        ),
+        (
+            // They would share a cell, and its games.
+            GOOD.replace("[25, 50.5]", "[25, 50.5, \"25\"]"),
+            "x.toml:9: sigma has \"25\" twice",
+        ),
+        (
+            GOOD.replace("[25, 50.5]", "[25, 50.5, 25.0]"),
+            "x.toml:9: sigma has 25.0 twice",
+        ),
+        (
+            GOOD.replace("openings.sfen", "absent.sfen"),
+            "x.toml:4: the openings absent.sfen",
+        ),
+        (
+            GOOD.replace("games = 4", "games = 5"),
+            "x.toml:3: games must be an even number",
+        ),
+        (
+            GOOD.replace("first = \"council\"", "first = \"x\""),
+            "x.toml:5: first names no ensemble",
+        ),
+        (
+            GOOD.replace("depth = 3\n", "depth = 3\ntls = \"team\"\n"),
+            "x.toml:18: certificates are for a coordinator elsewhere",
+        ),
+        (
+            GOOD.replace("depth = 3\n", ""),
+            "x.toml:16: 'single' would think for ever",
+        ),
+        (
+            format!("{GOOD}kind = \"usi\"\ncommand = [\"a\"]\n"),
+            "x.toml:18: player 's' has a limit of depth, which its go does not list",
+        ),
+        (
+            GOOD.replace("version = 1", "version = 2"),
+            "x.toml:1: version 2",
+        ),
+        (
+            GOOD.replace("games = 4", "games = 4\nseed = \"$players\""),
+            "x.toml:4: seed is the same for all cells",
+        ),
+        (
+            format!("{GOOD}[adjudication]\nrepetition = \"win\"\n"),
+            "x.toml:21: unknown variant `win`; expected one of `rules`, `draw`, `play-on`",
+        ),
+        (
+            format!("{GOOD}[adjudication]\nscore_plies = 0\n"),
+            "x.toml:21: score_plies must be at least 2",
+        ),
+        (repeated, "x.toml:3: 2 openings are not enough for 3 pairs"),
+        (
+            format!("{GOOD}[stop]\nelo0 = 0\nelo1 = 232\n"),
+            "x.toml:22: normalized Elo lies between -200 and 200",
+        ),
+        (
+            format!("{GOOD}[stop]\nelo0 = 5\nelo1 = 0\n"),
+            "x.toml:22: elo1 must be greater",
+        ),
+        (
+            format!("{GOOD}[report]\nrows = \"x\"\n"),
+            "x.toml:21: rows names no parameter",
+        ),
+        (
+            format!("{GOOD}[report]\npublished = [[\"1\"]]\n"),
+            "x.toml:21: published has 1 numbers for 4 cells",
+        ),
+        (
+            GOOD.replace("depth = 3", "depth = 3\nprimary = \"q\""),
+            "x.toml:18: primary 'q' is no player",
+        ),
+    ] {
+        let error = parse(&text).expect_err(expected);
+        assert!(error.starts_with(expected), "{error}\nexpected {expected}");
+        assert!(!error.contains('\n'));
+    }
+}
+
+#[test]
+fn weights_are_read_and_hashed_by_their_content() {
+    let embedded = |name: &str| {
+        let weights = concat!(env!("CARGO_MANIFEST_DIR"), "/../../engine/weights/");
+        fs::read(format!("{weights}{name}")).expect("the weights of the build")
+    };
+    let folder = folder();
+    let named = |file: &str| {
+        let text = GOOD.replace(
+            "count = \"$players\"",
+            &format!("count = \"$players\"\nweights = \"{file}\"\nevaluator = \"linear\""),
+        );
+        Specification::parse(&text, &folder.path().join("x.toml")).map(|parsed| parsed.hash)
+    };
+    let missing = named("own.bin").expect_err("no file").to_string();
+    assert!(
+        missing.contains("x.toml:12: ") && missing.contains("own.bin"),
+        "{missing}"
+    );
+    let linear = embedded("linear.bin");
+    fs::write(folder.path().join("own.bin"), &linear).expect("a writable folder");
+    let hash = named("own.bin").expect("weights");
+    assert_ne!(hash, good(GOOD).hash);
+    fs::write(folder.path().join("own.bin"), &linear[..100]).expect("a writable folder");
+    assert!(named("own.bin").is_err(), "truncated");
+}
+
+#[test]
+fn an_opening_that_is_no_game_is_named() {
+    let folder = folder();
+    fs::write(folder.path().join("openings.sfen"), "startpos moves 7g7e\n").expect("writable");
+    let error = Specification::parse(GOOD, &folder.path().join("x.toml")).expect_err("no game");
+    assert!(
+        error.to_string().contains("openings.sfen:1: move 1"),
+        "{error}"
+    );
+}
+
+#[test]
+fn nothing_but_a_figure_needs_no_games() {
+    let specification = good("version = 1\nname = \"f\"\n[report]\ncondorcet = [3, 5]\n");
+    assert!(specification.cells.is_empty());
+    assert_eq!(specification.report.condorcet, [3, 5]);
+}
+
+#[test]
+fn the_template_documents_every_key_with_its_default() {
+    let path = Path::new(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../configs/experiments/template.toml"
+    ));
+    let template = fs::read_to_string(path).expect("the template");
+    let read =
+        |text: &str| Specification::parse(text, path).unwrap_or_else(|error| panic!("{error}"));
+    let plain = read(&template);
+    for key in [
+        "seed",
+        "ballots",
+        "rule",
+        "margin_ms",
+        "hash_mib",
+        "maximum_plies",
+        "score",
+        "score_plies",
+        "declaration",
+        "repetition",
+    ] {
+        let commented = format!("\n#{key} = ");
+        assert!(template.contains(&commented), "{key}");
+        let said = read(&template.replace(&commented, &format!("\n{key} = ")));
+        assert_eq!(said.cells, plain.cells, "{key}");
+        assert_eq!(
+            (said.seed, said.ballots),
+            (plain.seed, plain.ballots),
+            "{key}"
+        );
+    }
+    // Whatever a table knows is listed where something unknown stands in it.
+    for table in ["", "ensemble.single", "adjudication", "stop", "report"] {
+        let text = match table {
+            "" => format!("bogus = 1\n{template}"),
+            "stop" => format!("{template}\n[stop]\nbogus = 1\n"),
+            table => template.replace(&format!("[{table}]\n"), &format!("[{table}]\nbogus = 1\n")),
+        };
+        let error = Specification::parse(&text, path)
+            .expect_err("unknown")
+            .to_string();
+        let (_, known) = error.split_once("expected one of").expect("a list");
+        for key in known.split('`').skip(1).step_by(2) {
+            let documented = ["\n", "\n#", "\n[", "\n#[", "\n[[", "\n#[["]
+                .iter()
+                .any(|begin| template.contains(&format!("{begin}{key}")))
+                || template.contains(&format!("[[ensemble.council.{key}]]"));
+            assert!(documented, "{table}: {key}");
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! The rows of the plan's cells.
+
+use crate::store::StoreError;
+
+/// An experiment's cells, in the order of its plan.
+#[derive(Clone, Debug)]
+pub(super) struct Cells {
+    experiment: i64,
+    name: String,
+    rows: Vec<i64>,
+    /// Pairs in every cell.
+    pairs: u32,
+}
+
+impl Cells {
+    pub fn new(experiment: i64, name: &str, rows: Vec<i64>, pairs: u32) -> Self {
+        Self {
+            experiment,
+            name: name.to_owned(),
+            rows,
+            pairs,
+        }
+    }
+
+    /// The row of the experiment.
+    pub fn experiment(&self) -> i64 {
+        self.experiment
+    }
+
+    /// Pairs in every cell.
+    pub fn pairs(&self) -> u32 {
+        self.pairs
+    }
+
+    pub fn count(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// The row of a cell of the plan.
+    pub fn row(&self, cell: usize) -> Result<i64, StoreError> {
+        let row = self.rows.get(cell).copied();
+        row.ok_or_else(|| StoreError::Database(format!("'{}' has no cell {cell}", self.name)))
+    }
+
+    /// The cell of the plan that has this row.
+    pub fn index(&self, row: i64) -> Option<usize> {
+        self.rows.iter().position(|&known| known == row)
+    }
+
+    /// The condition on a row of `pairs` that the plan wants it.
+    pub fn planned(&self) -> String {
+        let list: Vec<String> = self.rows.iter().map(i64::to_string).collect();
+        format!("cell IN ({}) AND number < {}", list.join(", "), self.pairs)
+    }
+}

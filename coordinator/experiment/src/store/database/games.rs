@@ -1,0 +1,191 @@
+//! Games: what reports count, and apart from it the moves and the ballots.
+
+use super::{
+    ballots::{pack, unpack},
+    values::{number, parse},
+};
+use crate::{
+    record::PlayedGame,
+    store::{Effort, GameRow, Occasion, Origin, Record, StoreError},
+};
+use sqlx::{AnyConnection, AnyPool, Row, any::AnyRow};
+use std::time::{Duration, SystemTime};
+
+/// One game; the database's clock goes at the end.
+const INSERT_GAME: &str = "
+    INSERT INTO games (cell, pair, game, result, ending, plies, first_nodes, second_nodes,
+        first_ms, second_ms, first_moves, second_moves, first_variety, second_variety, runner, build,
+        specification, seed, machine, finished)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,";
+
+/// Its moves, and what is said of them.
+const INSERT_RECORD: &str = "
+    INSERT INTO records (cell, pair, game, opening_plies, moves, ballots, notes)
+    VALUES ($1, $2, $3, $4, $5, $6, $7)";
+
+/// What every version tells of a game.
+const TOLD: &str = "pair, game, result, ending, plies, first_nodes, second_nodes, first_ms, \
+    second_ms, first_moves, second_moves, first_variety, second_variety, runner, build";
+
+/// The version of the tables from which on games have an origin.
+const WITH_ORIGIN: i64 = 3;
+
+/// And from which on it is known where and when they were played, and something of their moves.
+const WITH_OCCASION: i64 = 4;
+
+/// The end of the year 9999, in milliseconds since 1970: no calendar knows what comes after it.
+const LAST_MOMENT: i64 = 253_402_300_799_999;
+
+/// What plays, and where.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct By<'a> {
+    /// The name of the runner.
+    pub runner: &'a str,
+    /// The build.
+    pub build: &'a str,
+    /// The machine, in words.
+    pub machine: &'a str,
+    /// The specification and the seed.
+    pub origin: &'a Origin,
+    /// The clock of the database, as an expression.
+    pub now: &'static str,
+}
+
+/// Writes both games of a pair.
+pub(super) async fn write(
+    connection: &mut AnyConnection,
+    (cell, pair): (i64, u32),
+    games: &[PlayedGame; 2],
+    by: By<'_>,
+) -> Result<(), StoreError> {
+    let insert_game = format!("{INSERT_GAME} {})", by.now);
+    for (index, game) in games.iter().enumerate() {
+        let [first, second] = &game.effort;
+        sqlx::query(&insert_game)
+            .bind(cell)
+            .bind(i64::from(pair))
+            .bind(index as i64)
+            .bind(game.result.name())
+            .bind(game.ending.name())
+            .bind(i64::from(game.plies))
+            .bind(first.nodes as i64)
+            .bind(second.nodes as i64)
+            .bind(first.time_ms as i64)
+            .bind(second.time_ms as i64)
+            .bind(i64::from(first.moves))
+            .bind(i64::from(second.moves))
+            .bind(first.variety.to_string())
+            .bind(second.variety.to_string())
+            .bind(by.runner)
+            .bind(by.build)
+            .bind(&by.origin.specification)
+            .bind(by.origin.seed.to_string())
+            .bind(by.machine)
+            .execute(&mut *connection)
+            .await?;
+        sqlx::query(INSERT_RECORD)
+            .bind(cell)
+            .bind(i64::from(pair))
+            .bind(index as i64)
+            .bind(i64::from(game.opening_plies))
+            .bind(&game.moves)
+            .bind(pack(&game.ballots)?)
+            .bind(game.notes.to_string())
+            .execute(&mut *connection)
+            .await?;
+    }
+    Ok(())
+}
+
+/// The finished games of a cell, by pair and game. Looking does not bring old tables up to date,
+/// so their `version` matters.
+pub(super) async fn read(
+    pool: &AnyPool,
+    cell: i64,
+    version: i64,
+) -> Result<Vec<GameRow>, StoreError> {
+    let origin = match version >= WITH_ORIGIN {
+        true => "specification, seed",
+        false => "'', ''",
+    };
+    let occasion = match version >= WITH_OCCASION {
+        true => "machine, finished",
+        false => "'', CAST(0 AS BIGINT)",
+    };
+    let games = format!(
+        "SELECT {TOLD}, {origin}, {occasion} FROM games WHERE cell = $1 ORDER BY pair, game"
+    );
+    let rows = sqlx::query(&games).bind(cell).fetch_all(pool).await?;
+    rows.iter().map(read_game).collect()
+}
+
+fn read_game(row: &AnyRow) -> Result<GameRow, StoreError> {
+    let text = |index: usize| row.try_get::<String, _>(index);
+    let specification = text(15)?;
+    let effort = |nodes, time, moves, variety| {
+        Ok::<_, StoreError>(Effort {
+            nodes: row.try_get::<i64, _>(nodes)? as u64,
+            time_ms: row.try_get::<i64, _>(time)? as u64,
+            moves: number(row, moves)?,
+            variety: parse(&text(variety)?)?,
+        })
+    };
+    Ok(GameRow {
+        pair: number(row, 0)?,
+        game: number(row, 1)?,
+        result: parse(&text(2)?)?,
+        ending: text(3)?,
+        plies: number(row, 4)?,
+        effort: [effort(5, 7, 9, 11)?, effort(6, 8, 10, 12)?],
+        runner: text(13)?,
+        build: text(14)?,
+        // Games of an older version have no seed.
+        origin: (text(16)?.parse().ok()).map(|seed| Origin {
+            specification,
+            seed,
+        }),
+        occasion: match row.try_get::<i64, _>(18)? {
+            finished @ 1..=LAST_MOMENT => Some(Occasion {
+                machine: text(17)?,
+                finished: SystemTime::UNIX_EPOCH + Duration::from_millis(finished as u64),
+            }),
+            _ => None,
+        },
+    })
+}
+
+/// The moves and ballots of a cell's games, by pair and game, of pairs from `from` on, at most
+/// `count` games. The tables' `version` matters here, too.
+pub(super) async fn records(
+    pool: &AnyPool,
+    (cell, version): (i64, i64),
+    from: u32,
+    count: u32,
+) -> Result<Vec<Record>, StoreError> {
+    let notes = match version >= WITH_OCCASION {
+        true => "notes",
+        false => "''",
+    };
+    let records = format!(
+        "SELECT pair, game, opening_plies, moves, ballots, {notes}
+         FROM records WHERE cell = $1 AND pair >= $2 ORDER BY pair, game LIMIT $3"
+    );
+    let rows = sqlx::query(&records)
+        .bind(cell)
+        .bind(i64::from(from))
+        .bind(i64::from(count))
+        .fetch_all(pool)
+        .await?;
+    rows.iter()
+        .map(|row| {
+            Ok(Record {
+                pair: number(row, 0)?,
+                game: number(row, 1)?,
+                opening_plies: number(row, 2)?,
+                moves: row.try_get(3)?,
+                ballots: unpack(&row.try_get::<Vec<u8>, _>(4)?)?,
+                notes: parse(row.try_get(5)?)?,
+            })
+        })
+        .collect()
+}

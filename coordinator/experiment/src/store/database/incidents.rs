@@ -1,0 +1,57 @@
+//! What went wrong, by cause and side.
+
+use super::values::number;
+use crate::{
+    record::{Incident, Side},
+    store::{IncidentRow, StoreError},
+};
+use sqlx::{AnyConnection, AnyPool, Row};
+
+/// One incident.
+const INSERT: &str = "
+    INSERT INTO incidents (cell, pair, game, cause, side, detail, runner)
+    VALUES ($1, $2, $3, $4, $5, $6, $7)";
+
+/// Incidents of one cell.
+const SELECT: &str = "
+    SELECT pair, game, cause, side, detail FROM incidents WHERE cell = $1 ORDER BY id";
+
+/// Writes one down.
+pub(super) async fn write(
+    connection: &mut AnyConnection,
+    (cell, pair): (i64, u32),
+    incident: &Incident,
+    runner: &str,
+) -> Result<(), StoreError> {
+    sqlx::query(INSERT)
+        .bind(cell)
+        .bind(i64::from(pair))
+        .bind(i64::from(incident.game))
+        .bind(incident.cause.name())
+        .bind(incident.side.name())
+        .bind(&incident.detail)
+        .bind(runner)
+        .execute(connection)
+        .await?;
+    Ok(())
+}
+
+/// What went wrong in a cell, in its order.
+pub(super) async fn read(pool: &AnyPool, cell: i64) -> Result<Vec<IncidentRow>, StoreError> {
+    let rows = sqlx::query(SELECT).bind(cell).fetch_all(pool).await?;
+    rows.iter()
+        .map(|row| {
+            Ok(IncidentRow {
+                pair: number(row, 0)?,
+                game: number(row, 1)?,
+                cause: row.try_get(2)?,
+                side: match row.try_get::<String, _>(3)?.as_str() {
+                    "first" => Some(Side::First),
+                    "second" => Some(Side::Second),
+                    _ => None,
+                },
+                detail: row.try_get(4)?,
+            })
+        })
+        .collect()
+}

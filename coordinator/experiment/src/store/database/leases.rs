@@ -1,0 +1,249 @@
+//! Who may play which pair, and for how long.
+
+use super::{
+    cells::Cells,
+    dialect::Dialect,
+    values::{milliseconds, number},
+};
+use crate::store::{ATTEMPTS, Lease, StoreError};
+use sqlx::{Any, AnyPool, Executor, Row};
+use std::{
+    sync::atomic::{AtomicU64, Ordering},
+    time::Duration,
+};
+
+/// Finishes a pair: cell, pair, token, points.
+const FINISH: &str = "
+    UPDATE pairs SET state = 2, points = $4
+    WHERE cell = $1 AND number = $2 AND token = $3 AND state = 1";
+
+/// Counts a failure: cell, pair, token, attempts.
+const FAIL: &str = "
+    UPDATE pairs SET failures = failures + 1, token = '',
+        state = CASE WHEN failures + 1 >= $4 THEN 3 ELSE 0 END
+    WHERE cell = $1 AND number = $2 AND token = $3 AND state = 1";
+
+/// Frees a pair: cell, pair, token.
+const GIVE_BACK: &str = "
+    UPDATE pairs SET state = 0, token = ''
+    WHERE cell = $1 AND number = $2 AND token = $3 AND state = 1";
+
+/// The statements about leases.
+#[derive(Debug)]
+pub(super) struct Leases {
+    take: String,
+    extend: String,
+    /// Makes tokens unique within this process.
+    tokens: AtomicU64,
+}
+
+impl Leases {
+    pub fn new(dialect: &Dialect, cells: &Cells) -> Self {
+        let Dialect { now, lock, .. } = dialect;
+        let (experiment, planned) = (cells.experiment(), cells.planned());
+        Self {
+            // The index by dispatch has the next pair in front. The plus keeps SQLite from looking
+            // cells up and sorting all their pairs instead. Pairs of a closed cell that come back
+            // from a runner are passed over; the others are not in the index any more.
+            take: format!(
+                "UPDATE pairs SET state = 1, token = $1, runner = $2, expires = {now} + $3
+                 WHERE (cell, number) = (
+                    SELECT cell, number FROM pairs
+                    WHERE experiment = {experiment} AND state IN (0, 1)
+                        AND (state = 0 OR expires < {now}) AND +{planned}
+                        AND cell NOT IN (SELECT id FROM cells WHERE closed = 1)
+                    ORDER BY dispatch, cell, number LIMIT 1 {lock})
+                 RETURNING cell, number, failures"
+            ),
+            extend: format!(
+                "UPDATE pairs SET expires = {now} + $4
+                 WHERE cell = $1 AND number = $2 AND token = $3 AND state = 1"
+            ),
+            tokens: AtomicU64::new(0),
+        }
+    }
+
+    /// The next pair in dispatch order; `None` when nothing is free.
+    pub async fn take(
+        &self,
+        pool: &AnyPool,
+        cells: &Cells,
+        runner: &str,
+        term: Duration,
+    ) -> Result<Option<Lease>, StoreError> {
+        let token = format!("{runner}-{}", self.tokens.fetch_add(1, Ordering::Relaxed));
+        let rows = sqlx::query(&self.take)
+            .bind(&token)
+            .bind(runner)
+            .bind(milliseconds(term))
+            .fetch_all(pool)
+            .await?;
+        let Some(row) = rows.first() else {
+            return Ok(None);
+        };
+        let id: i64 = row.try_get(0)?;
+        let cell = cells.index(id);
+        Ok(Some(Lease {
+            cell: cell.ok_or_else(|| StoreError::Database(format!("cell {id} is not planned")))?,
+            pair: number(row, 1)?,
+            failures: number(row, 2)?,
+            token,
+        }))
+    }
+
+    /// Holds a pair for longer; whether it is still held.
+    pub async fn extend(
+        &self,
+        pool: &AnyPool,
+        cell: i64,
+        lease: &Lease,
+        term: Duration,
+    ) -> Result<bool, StoreError> {
+        settle(pool, &self.extend, cell, lease, milliseconds(term)).await
+    }
+}
+
+/// Ends a lease with a result; whether it was still held.
+pub(super) async fn finish<'e>(
+    executor: impl Executor<'e, Database = Any>,
+    cell: i64,
+    lease: &Lease,
+    half_points: u32,
+) -> Result<bool, StoreError> {
+    settle(executor, FINISH, cell, lease, half_points.into()).await
+}
+
+/// Ends a lease with a failure; whether it was still held.
+pub(super) async fn fail<'e>(
+    executor: impl Executor<'e, Database = Any>,
+    cell: i64,
+    lease: &Lease,
+) -> Result<bool, StoreError> {
+    settle(executor, FAIL, cell, lease, ATTEMPTS.into()).await
+}
+
+/// Ends a lease with nothing.
+pub(super) async fn give_back(pool: &AnyPool, cell: i64, lease: &Lease) -> Result<(), StoreError> {
+    sqlx::query(GIVE_BACK)
+        .bind(cell)
+        .bind(i64::from(lease.pair))
+        .bind(&lease.token)
+        .execute(pool)
+        .await?;
+    Ok(())
+}
+
+/// Frees what was given up; how many pairs that are. Those of a closed cell stay as they are.
+pub(super) async fn retry(pool: &AnyPool, cells: &Cells) -> Result<u64, StoreError> {
+    let retry = format!(
+        "UPDATE pairs SET state = 0, failures = 0 WHERE state = 3 AND {}
+         AND cell NOT IN (SELECT id FROM cells WHERE closed = 1)",
+        cells.planned()
+    );
+    Ok(sqlx::query(&retry).execute(pool).await?.rows_affected())
+}
+
+/// Changes a pair, if its lease is still this one.
+async fn settle<'e>(
+    executor: impl Executor<'e, Database = Any>,
+    statement: &str,
+    cell: i64,
+    lease: &Lease,
+    value: i64,
+) -> Result<bool, StoreError> {
+    let done = sqlx::query(statement)
+        .bind(cell)
+        .bind(i64::from(lease.pair))
+        .bind(&lease.token)
+        .bind(value)
+        .execute(executor)
+        .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::{Opening, Plan, Store, database::Database};
+    use sqlx::{Connection, SqliteConnection};
+    use std::{
+        path::Path,
+        sync::{Arc, atomic::AtomicU32},
+    };
+
+    fn plan(name: &str, pairs: u32) -> Plan {
+        Plan {
+            name: name.to_owned(),
+            specification: "specification".to_owned(),
+            seed: 1,
+            build: "build".to_owned(),
+            cells: vec!["one".to_owned(), "two".to_owned()],
+            pairs,
+        }
+    }
+
+    async fn open(file: &Path, plan: &Plan) -> Database {
+        let opening = Opening::Play {
+            accept_changes: false,
+        };
+        let opened = Database::sqlite(file, plan, opening).await;
+        opened.expect("a store")
+    }
+
+    /// Steps of SQLite's virtual machine that the next lease takes; the lease is not kept.
+    async fn steps(file: &Path, database: &Database) -> u32 {
+        let url = format!("sqlite:{}", file.display());
+        let mut connection = SqliteConnection::connect(&url).await.expect("a file");
+        let mut transaction = connection.begin().await.expect("a transaction");
+        let steps = Arc::new(AtomicU32::new(0));
+        let counter = Arc::clone(&steps);
+        let mut handle = transaction.lock_handle().await.expect("a connection");
+        handle.set_progress_handler(1, move || {
+            counter.fetch_add(1, Ordering::Relaxed);
+            true
+        });
+        drop(handle);
+        let leased = sqlx::query(&database.leases.take)
+            .bind("token")
+            .bind("runner")
+            .bind(1000_i64)
+            .fetch_all(&mut *transaction)
+            .await;
+        assert_eq!(leased.expect("asked").len(), 1, "a pair is free");
+        transaction.rollback().await.expect("rolled back");
+        steps.load(Ordering::Relaxed)
+    }
+
+    #[tokio::test]
+    async fn a_lease_costs_the_same_whatever_else_the_store_holds() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let file = folder.path().join("small.db");
+        let least = steps(&file, &open(&file, &plan("small", 10)).await).await;
+        assert!(least > 20, "{least} steps: nothing was counted");
+        let limit = 2 * least;
+
+        let file = folder.path().join("large.db");
+        let others = open(&file, &plan("others", 2000)).await;
+        let large = open(&file, &plan("large", 2000)).await;
+        let fresh = steps(&file, &large).await;
+        assert!(fresh <= limit, "{fresh} steps beside {least}: open pairs");
+
+        sqlx::query("UPDATE pairs SET state = 2 WHERE number < 1900")
+            .execute(&large.pool)
+            .await
+            .expect("finished");
+        let late = steps(&file, &large).await;
+        assert!(late <= limit, "{late} steps beside {least}: finished pairs");
+
+        others.close_cell(0).await.expect("closed");
+        let decided = steps(&file, &others).await;
+        assert!(
+            decided <= limit,
+            "{decided} steps beside {least}: pairs of a closed cell"
+        );
+        // Nor those that are planned afterwards.
+        let grown = open(&file, &plan("others", 4000)).await;
+        let grown = steps(&file, &grown).await;
+        assert!(grown <= limit, "{grown} steps beside {least}: a grown plan");
+    }
+}

@@ -1,0 +1,69 @@
+//! The numbered migrations, compiled in.
+
+use sqlx::{
+    error::BoxDynError,
+    migrate::{Migration, MigrationSource, MigrationType},
+};
+use std::{future::Future, pin::Pin};
+
+/// The migrations of one kind of database, in order.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Embedded(pub &'static [(&'static str, &'static str)]);
+
+/// Of SQLite.
+pub(super) const SQLITE: Embedded = Embedded(&[
+    (
+        "experiments",
+        include_str!("../../../migrations/sqlite/1_experiments.sql"),
+    ),
+    (
+        "next pair",
+        include_str!("../../../migrations/sqlite/2_next_pair.sql"),
+    ),
+    (
+        "origin of games",
+        include_str!("../../../migrations/sqlite/3_origin.sql"),
+    ),
+    (
+        "occasion of games",
+        include_str!("../../../migrations/sqlite/4_occasion.sql"),
+    ),
+]);
+
+/// Of PostgreSQL.
+pub(super) const POSTGRES: Embedded = Embedded(&[
+    (
+        "experiments",
+        include_str!("../../../migrations/postgres/1_experiments.sql"),
+    ),
+    (
+        "next pair",
+        include_str!("../../../migrations/postgres/2_next_pair.sql"),
+    ),
+    (
+        "origin of games",
+        include_str!("../../../migrations/postgres/3_origin.sql"),
+    ),
+    (
+        "occasion of games",
+        include_str!("../../../migrations/postgres/4_occasion.sql"),
+    ),
+]);
+
+type Resolved = Result<Vec<Migration>, BoxDynError>;
+
+impl MigrationSource<'static> for Embedded {
+    fn resolve(self) -> Pin<Box<dyn Future<Output = Resolved> + Send>> {
+        let migration = |(index, (name, sql)): (usize, &(&'static str, &'static str))| {
+            Migration::new(
+                index as i64 + 1,
+                (*name).into(),
+                MigrationType::Simple,
+                (*sql).into(),
+                false,
+            )
+        };
+        let migrations = self.0.iter().enumerate().map(migration).collect();
+        Box::pin(async move { Ok(migrations) })
+    }
+}

@@ -1,0 +1,140 @@
+//! The command line of `monju experiment`.
+
+use crate::commands::experiment::{Report, Run, Status};
+use clap::{Args, Subcommand};
+use monju_experiment::{
+    runner::LEASE,
+    store::{Address, StoreError},
+};
+use std::{num::NonZeroUsize, path::PathBuf, time::Duration};
+
+/// What to do with an experiment.
+#[derive(Debug, Subcommand)]
+pub enum Action {
+    /// Plays it, or goes on where it was; run it on several machines with one store
+    #[command(after_help = RUN_HELP)]
+    Run(RunArguments),
+    /// Shows how far it is
+    Status(StatusArguments),
+    /// Writes tables, figures and games
+    Report(ReportArguments),
+}
+
+const RUN_HELP: &str = "\
+The first interrupt finishes the pairs under way, the second gives them back. What a killed runner
+held is free again after a minute. With limits of nodes or depth, native players of one thread and one
+build, the same file gives the same games, in any order, on any number of machines.";
+
+/// Which experiment, and where it is kept.
+#[derive(Debug, Args)]
+struct Place {
+    /// The specification; configs/experiments/template.toml documents it
+    file: PathBuf,
+    /// An SQLite file, or postgres://user@host/database; default: FILE with .db for .toml
+    #[arg(long, value_name = "FILE|URL", value_parser = address)]
+    store: Option<Address>,
+}
+
+fn address(text: &str) -> Result<Address, StoreError> {
+    text.parse()
+}
+
+impl Place {
+    fn address(&self) -> Address {
+        match &self.store {
+            Some(address) => address.clone(),
+            None => Address::Sqlite(self.file.with_extension("db")),
+        }
+    }
+}
+
+/// Everything after `monju experiment run`.
+#[derive(Debug, Args)]
+pub struct RunArguments {
+    #[command(flatten)]
+    place: Place,
+    /// Games at the same time; default: one per core, or 1 where time is measured
+    #[arg(long, value_name = "N")]
+    jobs: Option<NonZeroUsize>,
+    /// Plays at most so many games in a cell, whatever the file says
+    #[arg(long, value_name = "N")]
+    games: Option<u32>,
+    /// Seconds that a pair is held for a runner that gives no sign of life
+    #[arg(long, value_name = "SECONDS", default_value_t = LEASE.as_secs() as u32,
+          value_parser = clap::value_parser!(u32).range(1..=86_400))]
+    lease: u32,
+    /// Goes on although the store holds results of another specification or build
+    #[arg(long)]
+    accept_changes: bool,
+    /// Plays the pairs again that failed three times and were given up
+    #[arg(long)]
+    retry_given_up: bool,
+}
+
+/// Everything after `monju experiment status`.
+#[derive(Debug, Args)]
+pub struct StatusArguments {
+    #[command(flatten)]
+    place: Place,
+    /// Prints one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// Everything after `monju experiment report`.
+#[derive(Debug, Args)]
+pub struct ReportArguments {
+    #[command(flatten)]
+    place: Place,
+    /// Writes report.md, report.csv, report.json and figures into this folder, instead of Markdown
+    /// to standard output
+    #[arg(long, value_name = "FOLDER")]
+    out: Option<PathBuf>,
+    /// Writes all games below this folder: CSA, KIF, and their ballots as JSON lines
+    #[arg(long, value_name = "FOLDER")]
+    games: Option<PathBuf>,
+    /// What the report says about the machine; default: the machines and days that the store knows
+    #[arg(long, value_name = "TEXT")]
+    machine: Option<String>,
+}
+
+impl Action {
+    /// Does it.
+    ///
+    /// # Errors
+    /// The file is wrong, the store or an engine fails, or the run was interrupted.
+    pub async fn run(self) -> anyhow::Result<()> {
+        match self {
+            Self::Run(arguments) => {
+                let run = Run {
+                    address: arguments.place.address(),
+                    file: arguments.place.file,
+                    jobs: arguments.jobs.map(NonZeroUsize::get),
+                    games: arguments.games,
+                    lease: Duration::from_secs(arguments.lease.into()),
+                    accept_changes: arguments.accept_changes,
+                    retry_given_up: arguments.retry_given_up,
+                };
+                run.run().await
+            }
+            Self::Status(arguments) => {
+                let status = Status {
+                    address: arguments.place.address(),
+                    file: arguments.place.file,
+                    json: arguments.json,
+                };
+                status.run().await
+            }
+            Self::Report(arguments) => {
+                let report = Report {
+                    address: arguments.place.address(),
+                    file: arguments.place.file,
+                    out: arguments.out,
+                    games: arguments.games,
+                    machine: arguments.machine,
+                };
+                report.run().await
+            }
+        }
+    }
+}

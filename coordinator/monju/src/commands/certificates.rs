@@ -1,0 +1,33 @@
+//! `monju certificates`: the certificates by which the machines of a team know each other.
+
+use monju_proto::certificates;
+use std::{
+    io::{self, Write},
+    path::PathBuf,
+};
+
+/// Target of the certificates.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Certificates {
+    /// A folder without certificates.
+    pub folder: PathBuf,
+}
+
+impl Certificates {
+    /// Creates the certificates and says what to do with them.
+    ///
+    /// # Errors
+    /// The folder already holds certificates, or cannot be written.
+    pub fn run(&self) -> anyhow::Result<()> {
+        certificates::create(&self.folder)?;
+        // The certificates exist even if nobody reads this.
+        let _ = writeln!(
+            io::stdout(),
+            "copy {} to every machine of the team, by a way that nobody else reads; then give it to \
+             workers, coordinators and those who ask them by --tls, or tls = … in their \
+             configuration, and write https:// in every URL",
+            self.folder.display()
+        );
+        Ok(())
+    }
+}

@@ -1,0 +1,188 @@
+//! `monju consult`: one consultation, its ballot as a table or as JSON.
+
+mod table;
+
+use anyhow::{Context, bail};
+use monju_coordinator::{ballot::words, record::schema::BallotRecord};
+use monju_engine::Game;
+use monju_proto::v1::{
+    Arrival, Ballot, Begin, ConsultRequest, Limits, Position, PrepareGameRequest, RosterRequest,
+    RosterResponse, TieBreak, consult_request, consult_response::Message,
+};
+use monju_team::team::{self, Choices, Team};
+use std::{
+    io::{self, Write},
+    process,
+    time::{SystemTime, UNIX_EPOCH},
+};
+use tokio::sync::mpsc;
+use tokio_stream::wrappers::ReceiverStream;
+
+/// Thinking time of a consultation without any limit, in milliseconds.
+pub const DEFAULT_TIME_MS: u64 = 1_000;
+
+/// What to consult about, and how to show it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Consult {
+    /// The position as USI text; empty for the start position.
+    pub position: String,
+    /// Who is consulted.
+    pub choices: Choices,
+    /// Seed of ties and noise.
+    pub seed: u64,
+    /// Nodes per player.
+    pub nodes: Option<u64>,
+    /// Iterations per player.
+    pub depth: Option<u32>,
+    /// Thinking time in milliseconds.
+    pub time_ms: Option<u64>,
+    /// One JSON object instead of a table.
+    pub json: bool,
+}
+
+impl Consult {
+    /// Consults once and prints the ballot to standard output.
+    ///
+    /// # Errors
+    /// The position or a choice is wrong, a configured worker is not there, or nobody voted.
+    pub async fn run(self) -> anyhow::Result<()> {
+        let game = match self.position.trim() {
+            "" => Game::startpos(),
+            text => Game::from_usi(text).with_context(|| format!("position '{text}'"))?,
+        };
+        let mut team = team::assemble(&self.choices).await?;
+        let outcome = self.ask(&mut team, &game).await;
+        team.close().await;
+        let (ballot, roster, problems) = outcome?;
+        let decision = ballot.decision.as_ref();
+        if decision.is_none_or(|decision| decision.tie_break() == TieBreak::Fallback) {
+            bail!("{}", nobody_voted(&ballot, &roster, &problems));
+        }
+        let text = if self.json {
+            let record = serde_json::to_string_pretty(&BallotRecord::of(&game, &ballot));
+            record.context("the ballot cannot be written as JSON")? + "\n"
+        } else {
+            table::render(&game, &ballot)
+        };
+        let mut output = io::stdout().lock();
+        output
+            .write_all(text.as_bytes())
+            .and_then(|()| output.flush())
+            .context("cannot write to standard output")
+    }
+
+    /// The ballot, who was there, and what was wrong before it began.
+    async fn ask(
+        &self,
+        team: &mut Team,
+        game: &Game,
+    ) -> anyhow::Result<(Ballot, RosterResponse, Vec<String>)> {
+        let roster = team.client.roster(RosterRequest {}).await;
+        let roster = roster.map_err(said)?.into_inner();
+        // A coordinator elsewhere knows how to do without a worker; an own configuration that
+        // names one that is not there is most likely wrong.
+        if self.choices.coordinator.is_none()
+            && let Some(lost) = roster.workers.iter().find(|worker| !worker.connected)
+        {
+            bail!(
+                "no worker at {}: {}; start it with 'monju worker', or correct the configuration",
+                lost.address,
+                lost.failure
+            );
+        }
+        let game_id = fresh_game_id();
+        let prepare = PrepareGameRequest {
+            game_id: game_id.clone(),
+        };
+        let prepared = team.client.prepare_game(prepare).await.map_err(said)?;
+        let problems = prepared.into_inner().problems;
+
+        let limits = match (self.nodes, self.depth, self.time_ms) {
+            (None, None, None) => Limits {
+                time_ms: Some(DEFAULT_TIME_MS),
+                ..Limits::default()
+            },
+            (nodes, depth, time_ms) => Limits {
+                nodes,
+                depth,
+                time_ms,
+                ..Limits::default()
+            },
+        };
+        let begin = Begin {
+            game_id,
+            position: Some(Position {
+                start: game.start().to_owned(),
+                moves: game.moves().iter().map(ToString::to_string).collect(),
+            }),
+            limits: Some(limits),
+            seed: self.seed,
+            rule: team.rule.clone(),
+            ..Begin::default()
+        };
+        // The sender stays open: its end would say that nothing more is to be heard from here.
+        let (sender, requests) = mpsc::channel(1);
+        let message = Some(consult_request::Message::Begin(begin));
+        sender.send(ConsultRequest { message }).await?;
+        let answer = team.client.consult(ReceiverStream::new(requests)).await;
+        let mut answers = answer.map_err(said)?.into_inner();
+        while let Some(answer) = answers.message().await.map_err(said)? {
+            if let Some(Message::Ballot(ballot)) = answer.message {
+                return Ok((ballot, roster, problems));
+            }
+        }
+        bail!("the coordinator ended the consultation without a decision")
+    }
+}
+
+/// A refused call as one line: what the service said.
+fn said(status: tonic::Status) -> anyhow::Error {
+    anyhow::anyhow!("{}", monju_coordinator::roster::reason(&status))
+}
+
+/// Different in every consultation, so that players begin each with empty tables.
+fn fresh_game_id() -> String {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    let nanoseconds = now.map_or(0, |since| since.as_nanos());
+    format!("consult-{}-{nanoseconds}", process::id())
+}
+
+/// Why there is no vote, player by player and worker by worker.
+fn nobody_voted(ballot: &Ballot, roster: &RosterResponse, problems: &[String]) -> String {
+    let lost = roster.workers.iter().filter(|worker| !worker.connected);
+    let mut reasons: Vec<String> = lost
+        .map(|worker| {
+            format!(
+                "worker {} is not connected: {}",
+                worker.address, worker.failure
+            )
+        })
+        .collect();
+    for vote in &ballot.votes {
+        let Some(player) = &vote.player else { continue };
+        let worker_is_lost = roster
+            .workers
+            .iter()
+            .any(|worker| worker.name == player.worker && !worker.connected);
+        if worker_is_lost {
+            continue;
+        }
+        reasons.push(match (vote.arrival(), vote.failure.as_str()) {
+            (Arrival::Late, _) => format!("{} is late; give it more time", player.name),
+            (arrival, "") => format!("{}: {}", player.name, words::arrival(arrival)),
+            (_, failure) => format!("{}: {failure}", player.name),
+        });
+    }
+    for problem in problems {
+        if !reasons.iter().any(|reason| problem.contains(reason)) {
+            reasons.push(problem.clone());
+        }
+    }
+    if reasons.is_empty() {
+        reasons.push("there are no players".to_owned());
+    }
+    format!("no player has a vote: {}", reasons.join("; "))
+}
+
+#[cfg(test)]
+mod tests;

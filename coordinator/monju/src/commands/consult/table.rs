@@ -1,0 +1,149 @@
+//! The ballot as an aligned table.
+
+use crate::commands::text_table::{Side, align, centipawns};
+use monju_coordinator::{ballot::words, usi_text};
+use monju_engine::Game;
+use monju_proto::v1::{Ballot, Bound, Decision, Score, TieBreak, Vote, score::Kind};
+use std::fmt::Write;
+
+const HEADINGS: [&str; 9] = [
+    "player", "made of", "move", "", "score", "depth", "nodes", "time", "arrival",
+];
+
+const SIDES: [Side; 9] = {
+    use Side::{Left, Right};
+    [Left, Left, Left, Left, Right, Right, Right, Right, Left]
+};
+
+pub(super) fn render(game: &Game, ballot: &Ballot) -> String {
+    let mut text = format!("position  {}\n\n", usi_text::position(game));
+    if !ballot.votes.is_empty() {
+        let mut rows = vec![HEADINGS.map(str::to_owned).to_vec()];
+        rows.extend(ballot.votes.iter().map(|vote| row(game, vote).to_vec()));
+        align(&mut text, &SIDES, &rows);
+        text.push('\n');
+    }
+    for vote in &ballot.votes {
+        if !vote.failure.is_empty() {
+            let name = vote.player.as_ref().map_or("?", |player| &player.name);
+            let _ = writeln!(text, "{name}: {}", vote.failure);
+        }
+    }
+    if !ballot.tally.is_empty() {
+        let counts = ballot.tally.iter().map(|count| {
+            let japanese = usi_text::japanese(game, &count.r#move).unwrap_or_default();
+            format!("{} {japanese} {}", count.r#move, count.votes)
+        });
+        let _ = writeln!(text, "tally     {}", counts.collect::<Vec<_>>().join(", "));
+    }
+    if let Some(decision) = &ballot.decision {
+        let _ = writeln!(text, "decision  {}", explain(game, ballot, decision));
+    }
+    text
+}
+
+fn row(game: &Game, vote: &Vote) -> [String; 9] {
+    let player = vote.player.clone().unwrap_or_default();
+    let made_of = match vote.noise_seed {
+        Some(seed) => format!("σ={} seed={seed}", centipawns(player.sigma)),
+        None => player.engine.clone(),
+    };
+    let arrival = words::arrival(vote.arrival()).to_owned();
+    let absent = || "-".to_owned();
+    let Some(line) = &vote.line else {
+        return [
+            player.name,
+            made_of,
+            absent(),
+            String::new(),
+            absent(),
+            absent(),
+            absent(),
+            absent(),
+            arrival,
+        ];
+    };
+    let score = line.score.as_ref().map_or_else(absent, |score| {
+        let bound = match score.bound() {
+            Bound::Lower => "≥",
+            Bound::Upper => "≤",
+            Bound::Exact | Bound::Unspecified => "",
+        };
+        let rate = vote
+            .win_rate
+            .map_or(String::new(), |rate| format!(" {:.0}%", rate * 100.0));
+        format!("{bound}{}{rate}", shown(score))
+    });
+    [
+        player.name,
+        made_of,
+        line.r#move.clone(),
+        usi_text::japanese(game, &line.r#move).unwrap_or_default(),
+        score,
+        line.depth.to_string(),
+        grouped(line.nodes),
+        format!("{}.{:03} s", line.time_ms / 1000, line.time_ms % 1000),
+        arrival,
+    ]
+}
+
+fn explain(game: &Game, ballot: &Ballot, decision: &Decision) -> String {
+    let mv = &decision.r#move;
+    let votes = ballot
+        .tally
+        .iter()
+        .find(|count| count.r#move == *mv)
+        .map_or(0, |count| count.votes);
+    let total: u32 = ballot.tally.iter().map(|count| count.votes).sum();
+    let reason = match decision.tie_break() {
+        TieBreak::None if mv == "resign" => "every player resigned".to_owned(),
+        TieBreak::None => format!("{votes} of {total} votes"),
+        TieBreak::Random => format!("{votes} of {total} votes, drawn among equals by the seed"),
+        TieBreak::Primary => {
+            format!("{votes} of {total} votes, the primary's move, as the rule had no other")
+        }
+        TieBreak::Score => format!("{votes} of {total} votes, the best by score among equals"),
+        TieBreak::Majority => format!(
+            "{votes} of {total} votes, the majority instead, as the rule had nothing to go by"
+        ),
+        TieBreak::Resignation => "the team resigned".to_owned(),
+        TieBreak::Fallback => "nobody voted; the coordinator's own move".to_owned(),
+        TieBreak::Rules if mv == "win" => "by declaration (27-point rule)".to_owned(),
+        TieBreak::Rules => "mated".to_owned(),
+    };
+    let shown = match usi_text::japanese(game, mv) {
+        Some(japanese) => format!("{mv} {japanese}"),
+        None => mv.clone(),
+    };
+    let (rule, elapsed) = (&decision.rule, decision.elapsed_ms);
+    format!(
+        "{shown} by {rule}: {reason}; {}.{:03} s",
+        elapsed / 1000,
+        elapsed % 1000
+    )
+}
+
+/// The score from the side to move: `+123`, `mate 7`, or `mate +` without a known length.
+fn shown(score: &Score) -> String {
+    match score.kind {
+        Some(Kind::Cp(cp)) => format!("{cp:+}"),
+        Some(Kind::Mate(plies)) => format!("mate {plies}"),
+        Some(Kind::MateOfUnknownLength(mates)) => {
+            format!("mate {}", if mates { '+' } else { '-' })
+        }
+        None => "-".to_owned(),
+    }
+}
+
+/// Digits in groups of three.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}

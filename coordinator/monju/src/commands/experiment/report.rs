@@ -1,0 +1,100 @@
+//! `monju experiment report`: tables, figures and games.
+
+use super::{other_specification, run_command};
+use anyhow::Context;
+use monju_experiment::{
+    report::{self, Report as Findings, Written},
+    specification::Specification,
+    store::{self, Address, Opening},
+};
+use std::{
+    collections::BTreeMap,
+    fs,
+    io::{self, Write},
+    path::{Path, PathBuf},
+};
+
+/// What to report, and where to.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// The specification.
+    pub file: PathBuf,
+    /// The store.
+    pub address: Address,
+    /// The folder of the report; `None` prints Markdown.
+    pub out: Option<PathBuf>,
+    /// The folder of the games; `None` writes none.
+    pub games: Option<PathBuf>,
+    /// What played, in words; `None` is what the store knows.
+    pub machine: Option<String>,
+}
+
+impl Report {
+    /// Writes the report.
+    ///
+    /// # Errors
+    /// The file is wrong, the store has no such experiment, or a file cannot be written.
+    pub async fn run(self) -> anyhow::Result<()> {
+        let specification = Specification::read(&self.file)?;
+        let command = run_command(&self.file, &self.address);
+        let findings = if specification.cells.is_empty() {
+            Findings {
+                specification: &specification,
+                cells: Vec::new(),
+                builds: Vec::new(),
+                machines: BTreeMap::new(),
+                origins: BTreeMap::new(),
+            }
+        } else {
+            let plan = specification.plan("");
+            let store = store::open(&self.address, &plan, Opening::Look).await?;
+            if let Some(warning) = other_specification(&specification, &*store) {
+                eprintln!("{warning}");
+            }
+            let broken = || format!("in {}", self.address);
+            if let Some(folder) = &self.games {
+                let written = report::write_games(&specification, &*store, folder);
+                let Written {
+                    counted,
+                    without_say,
+                } = written.await.with_context(broken)?;
+                eprint!("{counted} games below {}", folder.display());
+                match without_say {
+                    0 => eprintln!(),
+                    others => eprintln!(", and {others} that have no say, apart from them"),
+                }
+            }
+            (report::gather(&specification, &*store).await).with_context(broken)?
+        };
+        let markdown = report::markdown(&findings, &command, self.machine.as_deref());
+        let Some(folder) = &self.out else {
+            return io::stdout()
+                .lock()
+                .write_all(markdown.as_bytes())
+                .context("cannot write to standard output");
+        };
+        fs::create_dir_all(folder)
+            .with_context(|| format!("cannot make the folder {}", folder.display()))?;
+        let figures = report::figures(&findings);
+        let mut markdown = markdown;
+        for (name, _) in &figures {
+            markdown.push_str(&format!("\n![{name}]({name})\n"));
+        }
+        write(folder, "report.md", &markdown)?;
+        write(folder, "specification.toml", &findings.specification.text)?;
+        if !findings.cells.is_empty() {
+            write(folder, "report.csv", &report::csv(&findings))?;
+            let json = serde_json::to_string_pretty(&report::json(&findings))?;
+            write(folder, "report.json", &format!("{json}\n"))?;
+        }
+        for (name, svg) in &figures {
+            write(folder, name, svg)?;
+        }
+        Ok(())
+    }
+}
+
+fn write(folder: &Path, name: &str, text: &str) -> anyhow::Result<()> {
+    let path = folder.join(name);
+    fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))
+}

@@ -1,0 +1,236 @@
+//! `monju experiment status`: how far an experiment is.
+
+use super::other_specification;
+use anyhow::Context;
+use monju_experiment::{
+    counted::Counted,
+    specification::Specification,
+    store::{self, Address, Opening, Standing, Store, StoreError},
+};
+use serde_json::{Value, json};
+use std::{
+    fmt::Write as _,
+    io::{self, Write},
+    path::PathBuf,
+};
+
+/// Which experiment to look at.
+#[derive(Clone, Debug)]
+pub struct Status {
+    /// The specification.
+    pub file: PathBuf,
+    /// The store.
+    pub address: Address,
+    /// One JSON object instead of a table.
+    pub json: bool,
+}
+
+impl Status {
+    /// Prints the standing of every cell.
+    ///
+    /// # Errors
+    /// The file is wrong, or the store has no such experiment.
+    pub async fn run(self) -> anyhow::Result<()> {
+        let specification = Specification::read(&self.file)?;
+        let plan = specification.plan("");
+        let store = store::open(&self.address, &plan, Opening::Look).await?;
+        if let Some(warning) = other_specification(&specification, &*store) {
+            eprintln!("{warning}");
+        }
+        let rows = rows(&specification, &*store).await;
+        let rows = rows.with_context(|| format!("in {}", self.address))?;
+        let text = match self.json {
+            true => format!("{}\n", as_json(&specification, &rows)),
+            false => as_table(&specification, &rows),
+        };
+        io::stdout()
+            .lock()
+            .write_all(text.as_bytes())
+            .context("cannot write to standard output")
+    }
+}
+
+/// How far one cell is, and what counts of it, as in reports.
+struct Row {
+    standing: Standing,
+    counted: Counted,
+}
+
+impl Row {
+    /// Finished pairs that the stopping rule did not need.
+    fn without_say(&self) -> u64 {
+        (self.standing.finished).saturating_sub(self.counted.pairs.pairs())
+    }
+}
+
+async fn rows(specification: &Specification, store: &dyn Store) -> Result<Vec<Row>, StoreError> {
+    let mut rows = Vec::new();
+    for (cell, standing) in store.standings().await?.into_iter().enumerate() {
+        rows.push(Row {
+            standing,
+            counted: Counted::of(specification, store, cell).await?,
+        });
+    }
+    Ok(rows)
+}
+
+fn as_table(specification: &Specification, rows: &[Row]) -> String {
+    let labels = specification
+        .cells
+        .iter()
+        .map(|cell| cell.label.chars().count());
+    let width = labels.max().unwrap_or(4).max(4);
+    let mut text = format!(
+        "{:width$}  {:>8}  {:>8}  {:>7}  {:>8}  score\n",
+        "cell", "finished", "of", "playing", "given up"
+    );
+    for (cell, row) in specification.cells.iter().zip(rows) {
+        let Row { standing, counted } = row;
+        let mut remarks = String::new();
+        if standing.closed {
+            remarks.push_str("  decided");
+        }
+        if row.without_say() > 0 {
+            let games = 2 * row.without_say();
+            let _ = write!(remarks, "  ({games} more games have no say)");
+        }
+        let _ = writeln!(
+            text,
+            "{:width$}  {:>8}  {:>8}  {:>7}  {:>8}  {}{remarks}",
+            cell.label,
+            2 * counted.pairs.pairs(),
+            2 * u64::from(specification.pairs),
+            2 * standing.leased,
+            2 * standing.given_up,
+            counted.pairs.score_in_words(),
+        );
+    }
+    text.push_str("(games; pairs are counted when both games are over)\n");
+    text
+}
+
+fn as_json(specification: &Specification, rows: &[Row]) -> Value {
+    let cells: Vec<Value> = specification
+        .cells
+        .iter()
+        .zip(rows)
+        .map(|(cell, row)| {
+            let Row { standing, counted } = row;
+            json!({
+                "cell": cell.label,
+                "pairs": specification.pairs,
+                "finished": counted.pairs.pairs(),
+                "without_say": row.without_say(),
+                "leased": standing.leased,
+                "open": standing.open,
+                "given_up": standing.given_up,
+                "by_half_points": counted.pairs.0,
+                "closed": standing.closed,
+                "llr": counted.evidence.map(|evidence| evidence.ratio),
+            })
+        })
+        .collect();
+    json!({ "name": specification.name, "cells": cells })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use monju_experiment::{
+        notes::Notes,
+        record::{Ending, GameResult, PlayedGame},
+        statistics::Verdict,
+        store::{Effort, PlayedPair},
+    };
+    use std::time::Duration;
+
+    const FILE: &str = r#"
+version = 1
+name = "t"
+games = 400
+openings = "openings.sfen"
+first = "a"
+second = "b"
+[ensemble.a]
+nodes = 10
+player = [{ name = "n" }]
+[ensemble.b]
+nodes = 10
+player = [{ name = "s" }]
+[stop]
+elo0 = 0
+elo1 = 200
+model = "logistic"
+"#;
+
+    fn won() -> PlayedGame {
+        PlayedGame {
+            result: GameResult::Win,
+            ending: Ending::Mate,
+            opening_plies: 1,
+            moves: "startpos moves 7g7f".to_owned(),
+            plies: 1,
+            effort: [Effort::default(), Effort::default()],
+            ballots: String::new(),
+            notes: Notes::default(),
+        }
+    }
+
+    #[tokio::test]
+    async fn what_a_stopping_rule_did_not_need_has_no_say_here_and_in_reports() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let lines: String = (0..200).map(|_| "startpos\n").collect();
+        let openings = folder.path().join("openings.sfen");
+        std::fs::write(openings, lines).expect("writable");
+        let parsed = Specification::parse(FILE, &folder.path().join("t.toml"));
+        let specification = parsed.expect("a good file");
+        let address = Address::Sqlite(folder.path().join("t.db"));
+        let opening = Opening::Play {
+            accept_changes: false,
+        };
+        let store = store::open(&address, &specification.plan("build"), opening).await;
+        let store = store.expect("a store");
+        let mut finished = 0;
+        loop {
+            let lease = store.lease("r", Duration::from_secs(60)).await;
+            let lease = lease.expect("asked").expect("a pair");
+            let pair = PlayedPair {
+                games: [won(), won()],
+                incidents: Vec::new(),
+            };
+            assert!(store.finish(&lease, "r", &pair).await.expect("asked"));
+            finished += 1;
+            let counted = Counted::of(&specification, &*store, 0).await;
+            let counted = counted.expect("counted");
+            if counted.pairs.pairs() < finished {
+                assert_eq!(counted.verdict, Verdict::Accepted);
+                break;
+            }
+        }
+        store.close_cell(0).await.expect("closed");
+        let rows = rows(&specification, &*store).await.expect("rows");
+        assert_eq!(rows[0].without_say(), 1);
+        let games = 2 * (finished - 1);
+        let table = as_table(&specification, &rows);
+        let expected = format!(
+            "{games:>8}       400        0         0  100.0% ±—  decided  (2 more games have no say)\n"
+        );
+        assert!(table.contains(&expected), "{table}\nexpected {expected}");
+        let value = as_json(&specification, &rows);
+        assert_eq!(value["cells"][0]["finished"], finished - 1);
+        let report = monju_experiment::report::gather(&specification, &*store).await;
+        let report = report.expect("a report");
+        assert_eq!(report.cells[0].score.games(), games);
+        assert_eq!(report.cells[0].without_say, 2);
+
+        // A file that is not the one that was played is told.
+        assert_eq!(other_specification(&specification, &*store), None);
+        let text = FILE.replace("games = 400", "games = 400\nseed = 5");
+        let other = Specification::parse(&text, &folder.path().join("t.toml"));
+        let other = other.expect("a good file");
+        let warning = other_specification(&other, &*store).expect("a warning");
+        assert!(warning.contains(&specification.hash), "{warning}");
+        assert!(warning.contains(&other.hash), "{warning}");
+        assert!(!warning.contains('\n'), "{warning}");
+    }
+}

@@ -1,0 +1,156 @@
+//! `monju worker` and `monju coordinator`: the two services over TCP.
+
+use anyhow::Error;
+use monju_coordinator::server;
+use monju_engine::{EvaluatorChoice, eval::Sigma};
+use monju_host::{Worker, WorkerSettings};
+use monju_proto::serve;
+use monju_team::signals;
+use monju_team::{
+    config::{self, Config, WORKER_LISTEN, WORKER_NAME},
+    team::{self, Choices},
+};
+use std::{
+    io::{self, Write},
+    net::SocketAddr,
+    path::PathBuf,
+};
+use tracing::info;
+
+/// A worker on this machine.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct WorkerService {
+    /// Configuration file.
+    pub config: Option<PathBuf>,
+    /// `host:port` instead of the configured one.
+    pub listen: Option<String>,
+    /// Name instead of the configured one.
+    pub name: Option<String>,
+    /// Number of native players, instead of the configured players.
+    pub players: Option<u32>,
+    /// Noise of the native players.
+    pub sigma: Option<Sigma>,
+    /// Evaluator of the native players.
+    pub evaluator: Option<EvaluatorChoice>,
+    /// Folder of the team's certificates, instead of the configured one.
+    pub tls: Option<PathBuf>,
+}
+
+impl WorkerService {
+    /// Serves until the process is told to end.
+    ///
+    /// # Errors
+    /// The configuration is wrong, the port is in use, or a player cannot be started.
+    pub async fn run(self) -> anyhow::Result<()> {
+        let mut config = Config::load(self.config.as_deref())?;
+        // A worker hosts players of its own, whoever else is in the ensemble.
+        config.coordinator.workers.clear();
+        let choices = Choices {
+            players: self.players,
+            sigma: self.sigma,
+            evaluator: self.evaluator,
+            ..Choices::default()
+        };
+        let tls = config.tls(self.tls.as_deref())?;
+        let name = self.name.unwrap_or_else(|| config.worker.name.clone());
+        config::check_name(&name).map_err(Error::msg)?;
+        // Several workers of the default ensemble in one team need players of different names.
+        let prefix = if name == WORKER_NAME {
+            team::DEFAULT_TEAM
+        } else {
+            &name
+        };
+        let settings = WorkerSettings {
+            players: team::local_players(prefix, &config, &choices)?,
+            name,
+            hash_mib: config.worker.hash_mib,
+        };
+        let listen = self.listen.unwrap_or(config.worker.listen);
+        let (listener, address) = serve::listen(&listen, tls.as_ref()).await?;
+        let (name, players) = (settings.name.clone(), settings.players.len());
+        let worker = Worker::start(settings)?;
+        info!(%address, name, players, "worker listening");
+        announce(address);
+        monju_worker::serve_tcp(listener, tls.as_ref(), worker, signals::termination()).await?;
+        info!("worker ended");
+        Ok(())
+    }
+}
+
+/// A coordinator on this machine.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CoordinatorService {
+    /// Configuration file.
+    pub config: Option<PathBuf>,
+    /// `host:port` instead of the configured one.
+    pub listen: Option<String>,
+    /// URLs of workers, instead of the configured ones.
+    pub workers: Vec<String>,
+    /// Voting rule instead of the configured one.
+    pub rule: Option<String>,
+    /// Where ballots are recorded, instead of where the configuration says.
+    pub log: Option<PathBuf>,
+    /// Folder of the team's certificates, instead of the configured one.
+    pub tls: Option<PathBuf>,
+}
+
+impl CoordinatorService {
+    /// Serves until the process is told to end.
+    ///
+    /// # Errors
+    /// The configuration is wrong, or the port is in use.
+    pub async fn run(self) -> anyhow::Result<()> {
+        let mut config = Config::load(self.config.as_deref())?;
+        if !self.workers.is_empty() {
+            config::check_workers(&self.workers).map_err(Error::msg)?;
+            config.coordinator.workers = self.workers;
+        }
+        let choices = Choices {
+            rule: self.rule,
+            log: self.log,
+            tls: self.tls,
+            ..Choices::default()
+        };
+        let tls = config.tls(choices.tls.as_deref())?;
+        if config.coordinator.workers.is_empty() && config.players.is_empty() {
+            let scheme = if tls.is_some() { "https" } else { "http" };
+            let worker = format!("{scheme}://{WORKER_LISTEN}");
+            config.coordinator.workers.push(worker);
+        }
+        let listen = self.listen.unwrap_or(config.coordinator.listen.clone());
+        let (listener, address) = serve::listen(&listen, tls.as_ref()).await?;
+        let started = team::start(config, &choices, None).await?;
+        let service = started.service;
+        let announcing = {
+            let service = service.clone();
+            async move {
+                service.settle().await;
+                info!(%address, "coordinator listening");
+                announce(address);
+            }
+        };
+        // A coordinator that is started again in the middle of a game serves at once.
+        let serving = server::serve_tcp(listener, tls.as_ref(), service, signals::termination());
+        tokio::pin!(serving);
+        tokio::select! {
+            served = &mut serving => served?,
+            () = announcing => serving.await?,
+        }
+        if let Some(worker) = started.worker {
+            worker.close().await;
+        }
+        if let Some(recorder) = started.recorder {
+            recorder.flush();
+        }
+        info!("coordinator ended");
+        Ok(())
+    }
+}
+
+/// Tells whoever started the service where it listens; with port 0 nobody else knows.
+fn announce(address: SocketAddr) {
+    let mut output = io::stdout().lock();
+    // A service lives on when nobody reads its output.
+    let _ = writeln!(output, "listening on {address}");
+    let _ = output.flush();
+}

@@ -1,0 +1,214 @@
+//! What a configuration says, and what is said about a wrong one.
+
+use super::*;
+use monju_host::PlayerKind;
+
+fn parse(text: &str) -> Result<Config, String> {
+    Config::parse(text, Path::new("monju.toml")).map_err(|error| error.to_string())
+}
+
+fn complaint(text: &str) -> String {
+    parse(text).expect_err("refused")
+}
+
+/// The folder of configurations that users copy.
+fn configs() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../configs")
+}
+
+#[test]
+fn an_empty_file_is_all_defaults() {
+    assert_eq!(parse(""), Ok(Config::default()));
+    assert_eq!(parse("version = 1"), Ok(Config::default()));
+}
+
+#[test]
+fn wrong_things_are_named_with_file_line_and_mend() {
+    for (text, expected) in [
+        (
+            "version = 2",
+            "monju.toml:1: version 2 is not known; use version = 1",
+        ),
+        (
+            "[ensemble]\n\nprimry = \"a\"",
+            "monju.toml:3: unknown key `primry`; expected one of `rule`, `primary`, `calibration`, \
+             `resign_below`, `resign_after`",
+        ),
+        (
+            "[ensemble]\nrule = \"seniority\"",
+            "monju.toml:2: unknown rule 'seniority'; expected one of: majority, weighted, \
+             optimistic, pessimistic, majority-then-optimistic, mean-score, ranked, \
+             primary-unless-outvoted, single, alternate, hand-over",
+        ),
+        (
+            "[ensemble]\nrule = \"primary-unless-outvoted\"",
+            "monju.toml:2: rule 'primary-unless-outvoted' needs a primary player; name one by \
+             primary = …",
+        ),
+        (
+            "[ensemble]\nresign_below = 0.7",
+            "monju.toml:2: resign_below must be a win rate from 0 to below 0.5, not 0.7",
+        ),
+        (
+            "[ensemble]\nresign_below = 0.02",
+            "monju.toml:2: resign_below needs win rates; name a calibration, which 'monju \
+             calibrate' makes",
+        ),
+        (
+            "[worker]\nname = \"w\"\nlisten = \"7411\"",
+            "monju.toml:3: listen '7411' is no address; expected a form like 127.0.0.1:7411",
+        ),
+        (
+            "[worker]\nhash_mib = 0",
+            "monju.toml:2: hash_mib must be at least 1",
+        ),
+        (
+            "[coordinator]\nworkers = [\"attic:7411\"]",
+            "monju.toml:2: 'attic:7411' is no address; expected a form like http://127.0.0.1:7411",
+        ),
+        (
+            "[coordinator]\nworkers = [\"http://a:1\", \"http://a:1\"]",
+            "monju.toml:2: worker http://a:1 is listed twice; remove one of them",
+        ),
+        (
+            "[[player]]\nname = \"a\"\n[[player]]\nname = \"b\"\n[ensemble]\nprimary = \"c\"",
+            "monju.toml:6: primary 'c' is no player; expected one of: a, b",
+        ),
+    ] {
+        assert_eq!(complaint(text), expected);
+    }
+}
+
+#[test]
+fn a_wrong_player_is_found_by_its_table() {
+    let text = "[[player]]\nname = \"a\"\n\n[[player]]\nname = \"b\"\nsigma = -1";
+    let complaint = complaint(text);
+    assert!(complaint.starts_with("monju.toml:4: "), "{complaint}");
+    assert!(complaint.contains("sigma"), "{complaint}");
+}
+
+#[test]
+fn broken_toml_is_one_line() {
+    for text in ["[worker", "a = ", "[worker]\nhash_mib = \"many\"", "= 1"] {
+        let complaint = complaint(text);
+        assert!(complaint.starts_with("monju.toml:"), "{complaint}");
+        assert_eq!(complaint.lines().count(), 1, "{complaint}");
+    }
+}
+
+#[test]
+fn a_primary_may_live_on_a_remote_worker() {
+    let text = "[[player]]\nname = \"a\"\n[coordinator]\nworkers = [\"http://h:1\"]\n\
+                [ensemble]\nprimary = \"remote\"";
+    assert!(parse(text).is_ok());
+}
+
+#[test]
+fn a_file_that_is_not_there_is_named() {
+    let error = Config::read(Path::new("absent/monju.toml")).expect_err("refused");
+    assert!(error.to_string().starts_with("absent/monju.toml: no such"));
+}
+
+#[test]
+fn the_template_states_the_defaults() {
+    let path = configs().join("monju.toml");
+    let text = fs::read_to_string(&path).expect("the template");
+    assert_eq!(parse(&text), Ok(Config::default()), "as it is");
+
+    // Keys are commented out with "#key = value"; prose is commented with "# ".
+    let uncommented: Vec<&str> = text
+        .lines()
+        .map(|line| match line.strip_prefix('#') {
+            Some(key) if !key.is_empty() && !key.starts_with([' ', '#']) => key,
+            _ => line,
+        })
+        .collect();
+    let all = parse(&uncommented.join("\n")).expect("every key of the template is right");
+    let defaults = Config::default();
+    assert_eq!(all.worker, defaults.worker);
+    assert_eq!(all.coordinator.listen, defaults.coordinator.listen);
+    assert_eq!(all.coordinator.overhead, defaults.coordinator.overhead);
+    assert_eq!(all.coordinator.tempo, defaults.coordinator.tempo);
+    assert_eq!(all.coordinator.pondering, defaults.coordinator.pondering);
+    assert_eq!(all.ensemble.rule, defaults.ensemble.rule);
+    for key in [
+        "name",
+        "count",
+        "kind",
+        "evaluator",
+        "weights",
+        "sigma",
+        "seed",
+        "hash_mib",
+        "threads",
+        "lanes",
+        "command",
+        "directory",
+        "environment",
+        "options",
+        "go",
+        "nodes",
+        "depth",
+        "time_ms",
+        "workers",
+        "primary",
+        "log",
+        "calibration",
+        "resign_below",
+        "resign_after",
+        "noise_model",
+        "weight",
+        "clock_share",
+    ] {
+        let documented = uncommented
+            .iter()
+            .any(|line| line.starts_with(&format!("{key} = ")));
+        assert!(documented, "{key} is not in the template");
+    }
+}
+
+#[test]
+fn every_configuration_in_the_folder_is_right() {
+    let mut read = 0;
+    for folder in [configs(), configs().join("cluster")] {
+        for entry in fs::read_dir(folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path
+                .extension()
+                .is_some_and(|extension| extension == "toml")
+            {
+                if let Err(error) = Config::read(&path) {
+                    panic!("{error}");
+                }
+                read += 1;
+            }
+        }
+    }
+    assert!(read >= 7, "{read}");
+}
+
+#[test]
+fn the_cluster_is_one_ensemble_of_three() {
+    let read = |file: &str| Config::read(&configs().join("cluster").join(file)).expect("right");
+    let coordinator = read("coordinator.toml").coordinator;
+    let mut names = Vec::new();
+    for (number, url) in (1..=3).zip(&coordinator.workers) {
+        let worker = read(&format!("worker-{number}.toml"));
+        assert_eq!(*url, format!("http://{}", worker.worker.listen));
+        names.extend(worker.players.into_iter().map(|player| player.name));
+    }
+    assert_eq!(names, ["monju-1", "monju-2", "monju-3"]);
+}
+
+#[test]
+fn the_heterogeneous_ensemble_is_that_of_paper_002_section_4() {
+    let config = Config::read(&configs().join("heterogeneous.toml")).expect("right");
+    assert_eq!(config.players.len(), 3);
+    let primary = config.ensemble.primary.expect("a primary");
+    let native = config
+        .players
+        .iter()
+        .find(|player| player.name == primary)
+        .expect("among the players");
+    assert!(matches!(native.kind, PlayerKind::Native(_)));
+}

@@ -1,0 +1,7 @@
+//! The configuration file, and the team that it describes: a coordinator with its workers, embedded
+//! in this process or reached over a network.
+#![forbid(unsafe_code)]
+
+pub mod config;
+pub mod signals;
+pub mod team;

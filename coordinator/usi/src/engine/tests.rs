@@ -1,0 +1,298 @@
+//! Sessions with one real player.
+
+use super::{Engine, EngineChoices};
+use crate::{command::Command, output::Output, session::Session};
+use monju_engine::EvaluatorChoice;
+use std::time::Duration;
+use tokio::{
+    sync::mpsc,
+    task::JoinHandle,
+    time::{sleep, timeout},
+};
+
+/// Far more than anything here takes.
+const PATIENCE: Duration = Duration::from_secs(60);
+const MIDDLEGAME: &str =
+    "sfen l4S2l/4g1gs1/5p1p1/pr2N1pkp/4Gn3/PP3PPPP/2GPP4/1K7/L3r+s2L w BS2N5Pb 1";
+
+/// The GUI's side.
+struct Gui {
+    commands: mpsc::UnboundedSender<Command>,
+    lines: mpsc::UnboundedReceiver<String>,
+    session: JoinHandle<()>,
+}
+
+impl Gui {
+    fn new(sigma: f64, seed: Option<u64>) -> Self {
+        let choices = EngineChoices {
+            hash_mib: 4,
+            sigma: sigma.into(),
+            evaluator: EvaluatorChoice::default(),
+            seed,
+        };
+        let engine = Engine::start(choices).expect("started");
+        let (output, lines) = Output::channel();
+        let (commands, receiver) = mpsc::unbounded_channel();
+        Self {
+            commands,
+            lines,
+            session: tokio::spawn(Session::new(engine, output).run(receiver)),
+        }
+    }
+
+    fn say(&self, lines: &[&str]) {
+        for line in lines {
+            self.commands
+                .send(Command::parse(line))
+                .expect("the session listens");
+        }
+    }
+
+    /// The lines up to the one that begins with `word`, that one last.
+    async fn hear(&mut self, word: &str) -> Vec<String> {
+        let mut heard = Vec::new();
+        loop {
+            let line = timeout(PATIENCE, self.lines.recv()).await;
+            let line = line.expect("in time").expect("the session goes on");
+            let found = line.starts_with(word);
+            heard.push(line);
+            if found {
+                return heard;
+            }
+        }
+    }
+
+    /// What comes within a moment that is long for a search of few nodes.
+    async fn heard_meanwhile(&mut self) -> Vec<String> {
+        sleep(Duration::from_millis(300)).await;
+        let mut heard = Vec::new();
+        while let Ok(line) = self.lines.try_recv() {
+            heard.push(line);
+        }
+        heard
+    }
+
+    /// Everything about a search but its times.
+    async fn search(&mut self, go: &str) -> Vec<String> {
+        self.say(&[go]);
+        let lines = self.hear("bestmove").await;
+        lines.iter().map(|line| without_times(line)).collect()
+    }
+}
+
+fn without_times(line: &str) -> String {
+    let mut words: Vec<&str> = line.split(' ').collect();
+    for name in ["nps", "time"] {
+        if let Some(at) = words.iter().position(|word| *word == name) {
+            words.drain(at..at + 2);
+        }
+    }
+    words.join(" ")
+}
+
+#[tokio::test]
+async fn it_is_one_player_to_the_gui() {
+    let mut gui = Gui::new(0.0, None);
+    gui.say(&["usi", "isready", "usinewgame"]);
+    let lines = gui.hear("readyok").await;
+    assert!(lines[0].starts_with("id name Monju player "), "{lines:?}");
+    for name in [
+        "USI_Hash",
+        "USI_Ponder",
+        "Threads",
+        "Sigma",
+        "Seed",
+        "MoveOverhead",
+    ] {
+        let declared = format!("option name {name} type ");
+        assert!(lines.iter().any(|line| line.starts_with(&declared)));
+    }
+    assert!(lines.contains(&"usiok".to_owned()));
+    gui.say(&["go mate 1000"]);
+    assert_eq!(gui.hear("checkmate").await, ["checkmate nomate"]);
+    gui.say(&["quit"]);
+    timeout(PATIENCE, gui.session)
+        .await
+        .expect("ended")
+        .expect("in good order");
+}
+
+#[tokio::test]
+async fn a_chosen_seed_repeats_a_game_to_the_last_node() {
+    let mut gui = Gui::new(60.0, Some(5));
+    let position = format!("position {MIDDLEGAME}");
+    let mut games = Vec::new();
+    for _ in 0..2 {
+        gui.say(&["usinewgame", &position]);
+        games.push(gui.search("go nodes 9000").await);
+    }
+    assert_eq!(games[0], games[1]);
+    let last = &games[0][games[0].len() - 2];
+    assert!(last.contains(" nodes 9000 "), "the sum at the end: {last}");
+    gui.say(&["setoption name Seed value 6", "isready", "usinewgame"]);
+    assert_ne!(gui.search("go nodes 9000").await, games[0]);
+}
+
+#[tokio::test]
+async fn without_a_seed_every_game_has_its_own() {
+    let mut gui = Gui::new(60.0, None);
+    let position = format!("position {MIDDLEGAME}");
+    gui.say(&["usinewgame", &position]);
+    let first = gui.search("go nodes 9000").await;
+    gui.say(&["usinewgame"]);
+    assert_ne!(gui.search("go nodes 9000").await, first);
+}
+
+#[tokio::test]
+async fn every_form_of_go_is_answered_once() {
+    let mut gui = Gui::new(0.0, None);
+    gui.say(&["position startpos moves 7g7f"]);
+    for go in [
+        "go btime 2000 wtime 2000",
+        "go btime 0 wtime 0 byoyomi 100",
+        "go btime 0 wtime 0 binc 100 winc 100",
+        "go depth 3",
+        "go nodes 1",
+        "go movetime 20",
+        "go movetime 10000 depth 2",
+    ] {
+        let lines = gui.search(go).await;
+        let (last, infos) = lines.split_last().expect("an answer");
+        assert!(
+            infos.iter().all(|line| line.starts_with("info depth ")),
+            "{lines:?}"
+        );
+        assert!(last.starts_with("bestmove "), "{last}");
+    }
+    gui.say(&["setoption name Threads value 2"]);
+    assert!(gui.search("go nodes 20000").await.len() > 1);
+    assert_eq!(gui.heard_meanwhile().await, [""; 0]);
+}
+
+#[tokio::test]
+async fn an_endless_search_is_answered_at_stop() {
+    let mut gui = Gui::new(0.0, None);
+    // A mate in one is soon searched to the end; its answer has to wait all the same.
+    for position in [MIDDLEGAME, "sfen 4k4/9/4P4/9/9/9/9/9/4K4 b G 1"] {
+        gui.say(&[&format!("position {position}"), "go infinite"]);
+        let meanwhile = gui.heard_meanwhile().await;
+        assert!(meanwhile.iter().all(|line| line.starts_with("info ")));
+        gui.say(&["stop"]);
+        gui.hear("bestmove").await;
+    }
+}
+
+#[tokio::test]
+async fn a_pondered_move_is_held_and_its_limits_begin_with_the_hit() {
+    let mut gui = Gui::new(0.0, None);
+    gui.say(&[&format!("position {MIDDLEGAME}")]);
+    for (go, hit) in [
+        ("go ponder btime 0 wtime 0 byoyomi 100", "ponderhit"),
+        ("go ponder", "ponderhit btime 0 wtime 0 byoyomi 100"),
+        ("go ponder nodes 1000", "ponderhit"),
+        ("go ponder", "ponderhit"),
+        ("go ponder btime 0 wtime 0 byoyomi 100", "stop"),
+        ("go ponder", "gameover lose"),
+    ] {
+        gui.say(&[go]);
+        let meanwhile = gui.heard_meanwhile().await;
+        assert!(
+            meanwhile.iter().all(|line| line.starts_with("info ")),
+            "{go}: {meanwhile:?}"
+        );
+        gui.say(&[hit]);
+        gui.hear("bestmove").await;
+    }
+    assert_eq!(gui.heard_meanwhile().await, [""; 0]);
+}
+
+#[tokio::test]
+async fn pondering_on_the_opponents_position_shows_nothing_of_it() {
+    let mut gui = Gui::new(0.0, None);
+    gui.say(&["setoption name Pondering value opponent"]);
+    let pondered = "startpos moves 7g7f 3c3d";
+    gui.say(&[&format!("position {pondered}")]);
+    for (hit, shown) in [
+        ("ponderhit btime 0 wtime 0 byoyomi 200", true),
+        ("ponderhit", true),
+        ("stop", false),
+        ("gameover win", false),
+    ] {
+        gui.say(&["go ponder"]);
+        assert_eq!(gui.heard_meanwhile().await, [""; 0], "before {hit}");
+        gui.say(&[hit]);
+        let mut lines = gui.hear("bestmove").await;
+        let answer = lines.pop().expect("an answer");
+        let mv = answer.split(' ').nth(1).expect("a move");
+        monju_engine::Game::from_usi(&format!("{pondered} {mv}")).expect("a legal answer");
+        assert_eq!(!lines.is_empty(), shown, "{hit}: {lines:?}");
+    }
+    // Where there is no move to go back over, the position itself is pondered on.
+    gui.say(&["position startpos", "go ponder"]);
+    gui.hear("info").await;
+    gui.say(&["stop"]);
+    gui.hear("bestmove").await;
+}
+
+#[tokio::test]
+async fn what_the_rules_decide_is_said_without_a_search() {
+    let mut gui = Gui::new(0.0, None);
+    gui.say(&["position sfen 4k4/4G4/4P4/9/9/9/9/9/4K4 w - 1"]);
+    assert_eq!(gui.search("go byoyomi 1000").await, ["bestmove resign"]);
+    gui.say(&["position startpos moves 7g7e"]);
+    assert!(gui.hear("info string error").await[0].contains("7g7e"));
+    assert_eq!(
+        gui.search("go nodes 100").await.pop().as_deref(),
+        Some("bestmove resign")
+    );
+}
+
+#[tokio::test]
+async fn the_answer_names_the_reply_that_is_expected() {
+    let mut gui = Gui::new(0.0, None);
+    gui.say(&["position startpos"]);
+    let answer = gui.search("go depth 5").await.pop().expect("an answer");
+    let words: Vec<&str> = answer.split(' ').collect();
+    let ["bestmove", mv, "ponder", reply] = words[..] else {
+        panic!("{answer}");
+    };
+    monju_engine::Game::from_usi(&format!("startpos moves {mv} {reply}")).expect("both legal");
+}
+
+#[tokio::test]
+async fn a_player_that_cannot_be_made_is_told_of_and_another_plays() {
+    for option in [
+        "setoption name Evaluator value nnue:no/such/file.bin",
+        "setoption name USI_Hash value 1048576",
+    ] {
+        let mut gui = Gui::new(0.0, None);
+        gui.say(&[option, "isready"]);
+        let heard = gui.hear("readyok").await;
+        assert!(heard[0].starts_with("info string error: "), "{heard:?}");
+        gui.say(&["position startpos"]);
+        let heard = gui.search("go nodes 2000").await;
+        assert!(
+            heard.iter().any(|line| line.contains(" depth 3 ")),
+            "{heard:?}"
+        );
+        // Once it is mended, nothing is wrong any more.
+        gui.say(&[
+            "setoption name Evaluator value",
+            "setoption name USI_Hash value 8",
+            "isready",
+        ]);
+        assert_eq!(gui.hear("readyok").await, ["readyok"]);
+    }
+}
+
+#[test]
+fn noise_that_does_not_exist_is_refused_at_the_start() {
+    let choices = EngineChoices {
+        hash_mib: 4,
+        sigma: (-1.0).into(),
+        evaluator: EvaluatorChoice::default(),
+        seed: None,
+    };
+    let error = Engine::start(choices).expect_err("no such noise");
+    assert!(error.to_string().contains("-1"), "{error}");
+}

@@ -1,0 +1,362 @@
+//! One `go`, from its first moment to its one answer.
+//!
+//! A search never fails: when the coordinator is silent, gone or wrong, the answer is the leading
+//! move of the last standing, or a substitute's, who takes the time that is left. It answers on its
+//! own deadline, behind the coordinator's, and within a second of `stop`.
+
+use super::{
+    answer::Answer,
+    clock::{self, Kept},
+    conversation::{Conversation, Event},
+    info,
+    keeper::{Contact, Waiter},
+    output::Output,
+    substitute::{Stand, Thought},
+    thinker::{Control, Hold, Question},
+};
+use monju_proto::v1::{Ballot, Begin, Limits, Position};
+use monju_team::config;
+use std::time::Duration;
+use tokio::{sync::mpsc, time::Instant};
+
+/// How long after `stop` the coordinator may still decide.
+const STOP_GRACE: Duration = Duration::from_secs(1);
+/// The same while pondering: the GUI throws the answer away, and the next move's clock may run.
+const PONDER_GRACE: Duration = Duration::from_millis(50);
+/// How long the substitute thinks when the answer is due.
+const DUE_TIME: Duration = Duration::from_millis(10);
+
+/// How long it is waited for after that, at least and at most; it takes 5 ms.
+const END_PATIENCE: (Duration, Duration) = (Duration::from_millis(5), Duration::from_millis(40));
+
+/// The least time that the substitute gets when it begins to think in good time.
+const RESERVE_TIME: Duration = Duration::from_millis(200);
+
+/// A running search.
+pub struct Search {
+    question: Question,
+    game_id: String,
+    game_seed: u64,
+    /// When the answer may be said.
+    hold: Hold,
+    team: Waiter,
+    substitute: Stand,
+    output: Output,
+    controls: mpsc::UnboundedReceiver<Control>,
+    /// What the coordinator sets aside of every clock.
+    overhead: Duration,
+    /// How long the clock had run when it was asked.
+    waited: Duration,
+    /// Since when the clock runs.
+    clock_from: Instant,
+    /// When the answer must be out.
+    deadline: Option<Instant>,
+    stopped: bool,
+    standing: Option<Ballot>,
+    /// What the substitute thinks meanwhile, because the coordinator had said nothing in the middle of the time.
+    reserve: Option<Thought>,
+    /// Whether that was looked at.
+    has_looked: bool,
+}
+
+impl Search {
+    /// Readies a search.
+    pub fn new(
+        question: Question,
+        game_id: String,
+        game_seed: u64,
+        team: Waiter,
+        substitute: Stand,
+        output: Output,
+        controls: mpsc::UnboundedReceiver<Control>,
+    ) -> Self {
+        let mut search = Self {
+            clock_from: question.asked,
+            overhead: config::OVERHEAD,
+            waited: Duration::ZERO,
+            hold: Hold::of(&question.go),
+            question,
+            game_id,
+            game_seed,
+            team,
+            substitute,
+            output,
+            controls,
+            deadline: None,
+            stopped: false,
+            standing: None,
+            reserve: None,
+            has_looked: false,
+        };
+        search.start_clock();
+        search
+    }
+
+    /// Thinks, and comes back with the answer when it may be said.
+    pub async fn run(mut self) -> Answer {
+        let answer = match self.ask_team().await {
+            Some(answer) => answer,
+            None if self.is_due() => self.answer_now().await,
+            None => return self.answer_alone().await,
+        };
+        self.hold.over(&mut self.controls).await;
+        answer
+    }
+
+    /// The team's answer; `None` where it has none.
+    async fn ask_team(&mut self) -> Option<Answer> {
+        let contact = self.contact().await?;
+        self.overhead = contact.overhead;
+        self.waited = self.clock_from.elapsed();
+        if !self.stopped {
+            self.start_clock();
+        }
+        let begin = self.begin(&contact);
+        let mut conversation = Conversation::begin(contact.client, begin);
+        if self.stopped {
+            // Told while the team was waited for.
+            conversation.stop();
+        }
+        loop {
+            let reserve_at = self.reserve_at();
+            tokio::select! {
+                biased;
+                Some(control) = self.controls.recv() => match self.obey(control) {
+                    Some(Control::Stop) => conversation.stop(),
+                    Some(Control::PonderHit(clock)) => conversation.ponder_hit(clock),
+                    None => {}
+                },
+                event = conversation.next() => match event {
+                    Event::Standing(ballot) => {
+                        self.show(&ballot);
+                        self.standing = Some(ballot);
+                    }
+                    Event::Decided(ballot) => return self.accept(ballot),
+                    Event::Broken(reason) => {
+                        self.output.error(&reason);
+                        // With most of the time left, another move is better than a first thought.
+                        let ponders = self.question.go.limits.ponder && !self.stopped;
+                        let is_early =
+                            ponders || self.middle().is_some_and(|at| at > Instant::now());
+                        return if is_early { None } else { self.leading() };
+                    }
+                },
+                () = monju_coordinator::clock::until(reserve_at) => self.think_if_silent(),
+                () = monju_coordinator::clock::until(self.deadline) => {
+                    self.output.error(&"the coordinator is late; deciding without it");
+                    return self.leading();
+                }
+            }
+        }
+    }
+
+    /// Waits for the team while there is time: until the middle of it, or until `stop`.
+    async fn contact(&mut self) -> Option<Contact> {
+        let status = loop {
+            let patience = self
+                .deadline
+                .map(|deadline| deadline - (deadline - self.clock_from) / 2);
+            tokio::select! {
+                biased;
+                Some(control) = self.controls.recv() => {
+                    self.obey(control);
+                    if self.stopped {
+                        break self.team.now();
+                    }
+                }
+                status = self.team.settled() => break status,
+                () = monju_coordinator::clock::until(patience) => break self.team.now(),
+            }
+        };
+        if status.contact.is_none() {
+            let reason = status.failure.as_deref().unwrap_or("it is still loading");
+            self.output
+                .error(&format!("no team, one player answers alone: {reason}"));
+        }
+        status.contact
+    }
+
+    fn begin(&self, contact: &Contact) -> Begin {
+        let question = &self.question;
+        let game = &question.game;
+        Begin {
+            game_id: self.game_id.clone(),
+            position: Some(Position {
+                start: game.start().to_owned(),
+                moves: game.moves().iter().map(ToString::to_string).collect(),
+            }),
+            limits: Some(self.limits_left()),
+            seed: self.game_seed,
+            rule: contact.rule.clone(),
+            tempo: contact.tempo.clone(),
+            pondering: contact.pondering.clone(),
+            overhead_ms: u32::try_from(self.kept().of_coordinator().as_millis())
+                .unwrap_or(u32::MAX),
+            // Its clock runs.
+            margin_ms: 0,
+        }
+    }
+
+    /// The limits as they stand now.
+    fn limits_left(&self) -> Limits {
+        let question = &self.question;
+        let limits = question.go.limits;
+        let side = question.game.position().side_to_move();
+        match limits.ponder {
+            true => limits,
+            false => clock::after(&limits, side, self.clock_from.elapsed()),
+        }
+    }
+
+    /// Takes note of what the GUI says; gives back what the coordinator must be told of it.
+    fn obey(&mut self, control: Control) -> Option<Control> {
+        self.hold.obey(control);
+        match control {
+            Control::Stop => self.stop(),
+            Control::PonderHit(_) if self.stopped || !self.question.go.limits.ponder => None,
+            Control::PonderHit(clock) => {
+                let limits = &mut self.question.go.limits;
+                limits.ponder = false;
+                limits.clock = clock.or(limits.clock);
+                if *limits == Limits::default() {
+                    // The game goes on and nobody said how long: what was pondered must do.
+                    return self.stop();
+                }
+                self.clock_from = Instant::now();
+                self.waited = Duration::ZERO;
+                self.start_clock();
+                Some(control)
+            }
+        }
+    }
+
+    fn stop(&mut self) -> Option<Control> {
+        if self.stopped {
+            return None;
+        }
+        self.stopped = true;
+        let grace = if self.question.go.limits.ponder {
+            PONDER_GRACE
+        } else {
+            STOP_GRACE
+        };
+        let latest = Instant::now() + grace;
+        self.deadline = Some(
+            self.deadline
+                .map_or(latest, |deadline| deadline.min(latest)),
+        );
+        Some(Control::Stop)
+    }
+
+    fn start_clock(&mut self) {
+        let question = &self.question;
+        if question.go.limits.ponder {
+            return;
+        }
+        let side = question.game.position().side_to_move();
+        self.deadline = clock::hard_deadline(&question.go.limits, side, self.kept())
+            .map(|time| self.clock_from + time);
+    }
+
+    fn kept(&self) -> Kept {
+        Kept {
+            overhead: self.overhead,
+            losses: self.question.losses,
+            waited: self.waited,
+        }
+    }
+
+    fn show(&self, ballot: &Ballot) {
+        let question = &self.question;
+        for line in info::candidates(&question.game, ballot, question.asked.elapsed()) {
+            self.output.say(line);
+        }
+    }
+
+    fn accept(&mut self, ballot: Ballot) -> Option<Answer> {
+        self.show(&ballot);
+        self.output.say(info::verdict(&ballot));
+        let game = &self.question.game;
+        let decision = ballot.decision.as_ref();
+        if let Some(answer) = decision.and_then(|decision| Answer::from_decision(game, decision)) {
+            return Some(answer);
+        }
+        let decided = decision.map_or("nothing", |decision| decision.r#move.as_str());
+        self.output.error(&format!(
+            "the coordinator decided on {decided}, which the rules do not allow"
+        ));
+        self.standing = Some(ballot);
+        self.leading()
+    }
+
+    /// The leading move as it stood last.
+    fn leading(&self) -> Option<Answer> {
+        let ballot = self.standing.as_ref()?;
+        Answer::from_standing(&self.question.game, ballot)
+    }
+
+    /// When to look whether the coordinator has said anything: in the middle of the time.
+    fn reserve_at(&self) -> Option<Instant> {
+        self.middle().filter(|_| !self.has_looked)
+    }
+
+    /// The middle of the time, where half of it is worth a search.
+    fn middle(&self) -> Option<Instant> {
+        let deadline = self.deadline.filter(|_| !self.stopped)?;
+        let half = deadline.saturating_duration_since(self.clock_from) / 2;
+        (half >= RESERVE_TIME).then(|| deadline - half)
+    }
+
+    /// Lets the substitute think while the coordinator says nothing, rather than when the answer is due.
+    fn think_if_silent(&mut self) {
+        self.has_looked = true;
+        if let (Some(deadline), None) = (self.deadline, self.leading()) {
+            let left = deadline.saturating_duration_since(Instant::now());
+            let substitute = self.substitute.clone();
+            self.reserve = Some(substitute.think(&self.question.game, left));
+        }
+    }
+
+    /// Whether no time is left to think.
+    fn is_due(&self) -> bool {
+        let latest = Instant::now() + DUE_TIME;
+        self.stopped || self.deadline.is_some_and(|deadline| deadline <= latest)
+    }
+
+    /// What the substitute has found meanwhile, or finds after a glance.
+    async fn answer_now(&mut self) -> Answer {
+        let mut thought = match self.reserve.take() {
+            Some(reserve) => reserve,
+            None => {
+                let substitute = self.substitute.clone();
+                substitute.think(&self.question.game, DUE_TIME)
+            }
+        };
+        thought.answer_by(DUE_TIME, self.patience()).await
+    }
+
+    /// How much longer than [`DUE_TIME`] a search that is told to end may take: within what is kept for the
+    /// answer's way.
+    fn patience(&self) -> Duration {
+        let kept = (self.overhead / 2).max(self.question.losses);
+        let time = self.deadline.map_or(kept, |deadline| {
+            deadline.saturating_duration_since(self.clock_from)
+        });
+        (kept.min(time / 4).saturating_sub(DUE_TIME)).clamp(END_PATIENCE.0, END_PATIENCE.1)
+    }
+
+    /// The substitute's answer in the time that is left.
+    async fn answer_alone(mut self) -> Answer {
+        let now = Instant::now();
+        self.reserve = None;
+        self.question.go.limits = self.limits_left();
+        if self.hold == Hold::Free {
+            self.question.go.infinite = false;
+        }
+        self.question.asked = now;
+        let overhead = self.overhead.max(self.question.losses);
+        self.substitute
+            .answer(self.question, overhead, self.controls, self.output)
+            .await
+    }
+}

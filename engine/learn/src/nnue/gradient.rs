@@ -1,0 +1,564 @@
+//! The loss of a network on some positions, and its gradient.
+
+use super::{examples::Example, weights::Weights};
+use monju_engine::eval::nnue::{Architecture, HIDDEN, PIECES_AND_KINGS, Vectorised, WIDTH};
+
+/// What a network shall say.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Target {
+    /// Share of the score; the rest is the result.
+    pub lambda: f32,
+    /// Centipawns of one unit of the logit.
+    pub scale: f32,
+}
+
+impl Target {
+    /// The probability that the side to move wins.
+    #[inline(always)]
+    fn of(self, example: &Example) -> f32 {
+        let by_score = sigmoid(f32::from(example.score) / self.scale);
+        let by_result = 0.5 + 0.5 * f32::from(example.result);
+        self.lambda * by_score + (1.0 - self.lambda) * by_result
+    }
+}
+
+#[inline(always)]
+fn sigmoid(x: f32) -> f32 {
+    1.0 / (1.0 + libm::expf(-x))
+}
+
+/// Cross-entropy beyond that of the target itself: 0 for a network that is always right.
+#[inline(always)]
+fn loss(target: f32, output: f32) -> f32 {
+    let entropy = |p: f32, log: f32| if p > 0.0 { p * log } else { 0.0 };
+    // log(1 + exp(x)) without overflow.
+    let softplus = output.max(0.0) + libm::log1pf(libm::expf(-output.abs()));
+    let cross = softplus - target * output;
+    cross + entropy(target, libm::logf(target)) + entropy(1.0 - target, libm::logf(1.0 - target))
+}
+
+/// The gradient of the summed loss of some positions.
+#[derive(Clone, Debug)]
+pub(super) struct Gradient {
+    pub weights: Weights,
+    /// The rows that are not 0.
+    pub touched: Vec<bool>,
+    /// The summed loss.
+    pub loss: f64,
+}
+
+impl Gradient {
+    pub fn zero(architecture: Architecture) -> Self {
+        Self {
+            weights: Weights::zero(architecture),
+            touched: vec![false; PIECES_AND_KINGS],
+            loss: 0.0,
+        }
+    }
+
+    pub fn clear(&mut self) {
+        for (row, touched) in self.weights.rows.iter_mut().zip(&mut self.touched) {
+            if *touched {
+                *row = [0.0; WIDTH];
+                *touched = false;
+            }
+        }
+        for weights in self.weights.dense_mut() {
+            weights.fill(0.0);
+        }
+        self.loss = 0.0;
+    }
+
+    pub fn add(&mut self, other: &Self) {
+        let rows = self.weights.rows.iter_mut().zip(&other.weights.rows);
+        let touched = self.touched.iter_mut().zip(&other.touched);
+        for ((row, other), (touched, _)) in rows.zip(touched).filter(|(_, (_, other))| **other) {
+            add(row, other);
+            *touched = true;
+        }
+        for (own, other) in self
+            .weights
+            .dense_mut()
+            .into_iter()
+            .zip(other.weights.dense())
+        {
+            for (own, other) in own.iter_mut().zip(other) {
+                *own += other;
+            }
+        }
+        self.loss += other.loss;
+    }
+}
+
+/// What the layers make of one position. The second layer has `INPUTS` inputs: all sums of the first, or
+/// products of two each.
+struct Activations<const INPUTS: usize> {
+    sums: [[f32; WIDTH]; 2],
+    inputs: [f32; INPUTS],
+    first: [f32; HIDDEN],
+    second: [f32; HIDDEN],
+    output: f32,
+}
+
+#[inline(always)]
+fn add<const N: usize>(target: &mut [f32; N], other: &[f32; N]) {
+    for (target, other) in target.iter_mut().zip(other) {
+        *target += other;
+    }
+}
+
+#[inline(always)]
+fn add_scaled<const N: usize>(target: &mut [f32; N], factor: f32, other: &[f32; N]) {
+    for (target, other) in target.iter_mut().zip(other) {
+        *target += factor * other;
+    }
+}
+
+#[inline(always)]
+fn dot(one: &[f32; HIDDEN], two: &[f32; HIDDEN]) -> f32 {
+    let mut sums = [0.0; HIDDEN];
+    for (sum, (a, b)) in sums.iter_mut().zip(one.iter().zip(two)) {
+        *sum = a * b;
+    }
+    // Halves are added up in an order that no instruction set changes.
+    let mut width = HIDDEN / 2;
+    while width > 0 {
+        for index in 0..width {
+            sums[index] += sums[index + width];
+        }
+        width /= 2;
+    }
+    sums[0]
+}
+
+#[inline(always)]
+fn clip(x: f32) -> f32 {
+    x.clamp(0.0, 1.0)
+}
+
+/// Whether an activation follows its sum.
+#[inline(always)]
+fn is_open(activation: f32) -> bool {
+    activation > 0.0 && activation < 1.0
+}
+
+/// Whether a layer with so many inputs sees products.
+const fn are_products(inputs: usize) -> bool {
+    inputs == WIDTH
+}
+
+/// What the second layer sees of the sums of one side, from 0 to 1 already.
+#[inline(always)]
+fn activate(inputs: &mut [f32], sums: &[f32; WIDTH], products: bool) {
+    if products {
+        let (one, two) = sums.split_at(WIDTH / 2);
+        for (input, (one, two)) in inputs.iter_mut().zip(one.iter().zip(two)) {
+            *input = one * two;
+        }
+    } else {
+        inputs.copy_from_slice(sums);
+    }
+}
+
+/// The slopes of the sums of one side, given those of what the second layer sees of them.
+#[inline(always)]
+fn deactivate(slopes: &mut [f32; WIDTH], sums: &[f32; WIDTH], inputs: &[f32], products: bool) {
+    if products {
+        let (one, two) = sums.split_at(WIDTH / 2);
+        let (left, right) = slopes.split_at_mut(WIDTH / 2);
+        let factors = one.iter().zip(two).zip(inputs);
+        for ((left, right), ((one, two), input)) in left.iter_mut().zip(right).zip(factors) {
+            (*left, *right) = (input * two, input * one);
+        }
+    } else {
+        slopes.copy_from_slice(inputs);
+    }
+    for (slope, &sum) in slopes.iter_mut().zip(sums) {
+        *slope = if is_open(sum) { *slope } else { 0.0 };
+    }
+}
+
+#[inline(always)]
+fn forward<const INPUTS: usize>(weights: &Weights, rows: &[[u16; 40]; 2]) -> Activations<INPUTS> {
+    let mut sums = [weights.biases; 2];
+    for (sums, rows) in sums.iter_mut().zip(rows) {
+        for &row in rows {
+            add(sums, &weights.rows[usize::from(row)]);
+        }
+    }
+    let mut inputs = [0.0; INPUTS];
+    for (sums, inputs) in sums.iter_mut().zip(inputs.chunks_exact_mut(INPUTS / 2)) {
+        *sums = sums.map(clip);
+        activate(inputs, sums, are_products(INPUTS));
+    }
+    // Four sums side by side: one would wait for the addition before it.
+    let mut parts = [[0.0; HIDDEN]; 4];
+    let fours = weights.first.as_chunks::<4>().0;
+    for (inputs, rows) in inputs.as_chunks::<4>().0.iter().zip(fours) {
+        for ((part, &input), row) in parts.iter_mut().zip(inputs).zip(rows) {
+            add_scaled(part, input, row);
+        }
+    }
+    let mut first = weights.first_biases;
+    for part in &parts {
+        add(&mut first, part);
+    }
+    let first = first.map(clip);
+    let mut second = weights.second_biases;
+    for (&input, row) in first.iter().zip(&weights.second) {
+        add_scaled(&mut second, input, row);
+    }
+    let second = second.map(clip);
+    let output = weights.output_bias[0] + dot(&second, &weights.output);
+    Activations {
+        sums,
+        inputs,
+        first,
+        second,
+        output,
+    }
+}
+
+/// The weights of the second layer, or their gradient, with one array for each output: the long way
+/// round, which vectors like better.
+type Turned<const INPUTS: usize> = Vec<[f32; INPUTS]>;
+
+fn turn<const INPUTS: usize>(first: &[[f32; HIDDEN]]) -> Turned<INPUTS> {
+    let mut turned = vec![[0.0; INPUTS]; HIDDEN];
+    for (input, row) in first.iter().enumerate() {
+        for (column, &weight) in turned.iter_mut().zip(row) {
+            column[input] = weight;
+        }
+    }
+    turned
+}
+
+/// Adds the gradient of one position, to be learned as `target`; that of the second layer to
+/// `slopes`. `turned` are its weights.
+#[inline(always)]
+fn backward<const INPUTS: usize>(
+    weights: &Weights,
+    turned: &Turned<INPUTS>,
+    gradient: &mut Gradient,
+    slopes: &mut Turned<INPUTS>,
+    rows: &[[u16; 40]; 2],
+    target: f32,
+) {
+    let activations = forward::<INPUTS>(weights, rows);
+    gradient.loss += f64::from(loss(target, activations.output));
+    let slope = sigmoid(activations.output) - target;
+
+    let sink = &mut gradient.weights;
+    sink.output_bias[0] += slope;
+    add_scaled(&mut sink.output, slope, &activations.second);
+    let mut second = [0.0; HIDDEN];
+    for (index, slot) in second.iter_mut().enumerate() {
+        if is_open(activations.second[index]) {
+            *slot = slope * weights.output[index];
+        }
+    }
+    add(&mut sink.second_biases, &second);
+    let mut first = [0.0; HIDDEN];
+    for (index, slot) in first.iter_mut().enumerate() {
+        let input = activations.first[index];
+        add_scaled(&mut sink.second[index], input, &second);
+        if is_open(input) {
+            *slot = dot(&second, &weights.second[index]);
+        }
+    }
+    add(&mut sink.first_biases, &first);
+    let mut back = [0.0; INPUTS];
+    let outputs = first.iter().zip(turned.iter().zip(slopes));
+    for (&slope, (weights, slopes)) in outputs.filter(|(slope, _)| **slope != 0.0) {
+        add_scaled(&mut back, slope, weights);
+        add_scaled(slopes, slope, &activations.inputs);
+    }
+    let mut sums = [[0.0; WIDTH]; 2];
+    let sides = activations.sums.iter().zip(back.chunks_exact(INPUTS / 2));
+    for (slopes, (of, back)) in sums.iter_mut().zip(sides) {
+        deactivate(slopes, of, back, are_products(INPUTS));
+    }
+    for side in &sums {
+        add(&mut sink.biases, side);
+    }
+    for (side, rows) in sums.iter().zip(rows) {
+        for &row in rows {
+            add(&mut sink.rows[usize::from(row)], side);
+            gradient.touched[usize::from(row)] = true;
+        }
+    }
+}
+
+/// What the network says of a position, in units of the logit.
+#[cfg(test)]
+pub(super) fn output(weights: &Weights, example: &Example) -> f32 {
+    let rows = example.rows(false);
+    match weights.architecture.is_paired() {
+        true => forward::<WIDTH>(weights, &rows).output,
+        false => forward::<{ 2 * WIDTH }>(weights, &rows).output,
+    }
+}
+
+/// Adds the gradient of some positions.
+pub(super) struct Backward<'a, I> {
+    pub weights: &'a Weights,
+    pub gradient: &'a mut Gradient,
+    /// Each with whether it is to be mirrored.
+    pub examples: I,
+    pub target: Target,
+}
+
+impl<'a, I: Iterator<Item = (&'a Example, bool)>> Vectorised for Backward<'a, I> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        if self.weights.architecture.is_paired() {
+            self.run_with::<WIDTH>();
+        } else {
+            self.run_with::<{ 2 * WIDTH }>();
+        }
+    }
+}
+
+impl<'a, I: Iterator<Item = (&'a Example, bool)>> Backward<'a, I> {
+    #[inline(always)]
+    fn run_with<const INPUTS: usize>(self) {
+        let turned = turn(&self.weights.first);
+        let mut slopes = vec![[0.0; INPUTS]; HIDDEN];
+        for (example, mirrored) in self.examples {
+            backward(
+                self.weights,
+                &turned,
+                self.gradient,
+                &mut slopes,
+                &example.rows(mirrored),
+                self.target.of(example),
+            );
+        }
+        for (input, row) in self.gradient.weights.first.iter_mut().enumerate() {
+            for (weight, column) in row.iter_mut().zip(&slopes) {
+                *weight += column[input];
+            }
+        }
+    }
+}
+
+/// Sums the loss of some positions.
+pub(super) struct Loss<'a> {
+    pub weights: &'a Weights,
+    pub examples: &'a [Example],
+    pub target: Target,
+}
+
+impl Vectorised for Loss<'_> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn run(self) -> f64 {
+        if self.weights.architecture.is_paired() {
+            self.run_with::<WIDTH>()
+        } else {
+            self.run_with::<{ 2 * WIDTH }>()
+        }
+    }
+}
+
+impl Loss<'_> {
+    #[inline(always)]
+    fn run_with<const INPUTS: usize>(self) -> f64 {
+        let of = |example: &Example| {
+            let output = forward::<INPUTS>(self.weights, &example.rows(false)).output;
+            f64::from(loss(self.target.of(example), output))
+        };
+        self.examples.iter().map(of).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        nnue::{
+            TrainingSet,
+            adam::{Adam, Descent},
+            quantise::Limits,
+        },
+        random::Random,
+        sample::Sample,
+    };
+    use monju_engine::{eval::nnue::vectorised, rules::Game};
+
+    fn examples() -> Vec<Example> {
+        let mut set = TrainingSet::default();
+        let mut game = Game::startpos();
+        let mut random = Random::new(3, 0);
+        for ply in 0..60 {
+            let legal = game.legal_moves();
+            let mv = legal[random.below(legal.len())];
+            let sample = Sample {
+                position: game.position().to_packed().unwrap(),
+                score: random.below(2000) as i16 - 1000,
+                best_move: mv,
+                ply,
+                result: random.below(3) as i8 - 1,
+                is_last: false,
+            };
+            set.add(&sample).unwrap();
+            game.play(mv).unwrap();
+        }
+        set.examples.truncate(20);
+        set.examples
+    }
+
+    /// Every part of the network, against the difference that a small change of a weight makes.
+    #[test]
+    fn the_gradient_is_that_of_finite_differences() {
+        for architecture in [Architecture::KP, Architecture::KPPairs] {
+            compare_with_differences(architecture);
+        }
+    }
+
+    fn compare_with_differences(architecture: Architecture) {
+        let examples = examples();
+        let target = Target {
+            lambda: 0.7,
+            scale: 600.0,
+        };
+        let mut weights = Weights::random(architecture, &mut Random::new(1, 0));
+        let mut gradient = Gradient::zero(architecture);
+        vectorised(Backward {
+            weights: &weights,
+            gradient: &mut gradient,
+            examples: examples.iter().map(|example| (example, false)),
+            target,
+        });
+        let total = vectorised(Loss {
+            weights: &weights,
+            examples: &examples,
+            target,
+        });
+        assert!((gradient.loss - total).abs() < 1e-6);
+
+        // One row that every position has, in its first parts, and some of everything else.
+        let row = usize::from(examples[0].features[0]);
+        let expected: Vec<f32> = gradient.weights.all().copied().collect();
+        let dense = weights.rows.len() * WIDTH;
+        let tried = (row * WIDTH..(row + 1) * WIDTH)
+            .step_by(16)
+            .chain((dense..expected.len()).step_by(97))
+            .chain(expected.len() - 70..expected.len());
+        let mut compared = 0;
+        for index in tried {
+            const STEP: f32 = 2e-3;
+            let mut moved = |by: f32| {
+                if let Some(weight) = weights.all_mut().nth(index) {
+                    *weight += by;
+                }
+                let work = Loss {
+                    weights: &weights,
+                    examples: &examples,
+                    target,
+                };
+                vectorised(work)
+            };
+            let (up, down) = (moved(STEP), moved(-2.0 * STEP));
+            moved(STEP);
+            let measured = ((up - down) / f64::from(2.0 * STEP)) as f32;
+            let difference = (measured - expected[index]).abs();
+            // An activation that reaches a limit within the step bends the difference a little.
+            let allowed = 2e-3 + 0.05 * measured.abs().max(expected[index].abs());
+            assert!(
+                difference < allowed,
+                "{architecture}, weight {index}: {measured} measured, {} computed",
+                expected[index]
+            );
+            compared += usize::from(measured.abs() > 1e-3);
+        }
+        assert!(compared > 100, "only {compared} weights matter");
+    }
+
+    /// A network is a function of data and options, whatever the processor's vectors are.
+    #[test]
+    fn vectors_change_no_bit_of_a_step() {
+        let examples = examples();
+        let target = Target {
+            lambda: 0.7,
+            scale: 600.0,
+        };
+        for architecture in [Architecture::KP, Architecture::KPPairs] {
+            let [plain, wide] = [false, true].map(|is_wide| {
+                let mut weights = Weights::random(architecture, &mut Random::new(3, 0));
+                let mut gradient = Gradient::zero(architecture);
+                let mut adam = Adam::new(architecture);
+                for _ in 0..3 {
+                    gradient.clear();
+                    let backward = Backward {
+                        weights: &weights,
+                        gradient: &mut gradient,
+                        examples: examples.iter().zip([true, false].into_iter().cycle()),
+                        target,
+                    };
+                    match is_wide {
+                        true => vectorised(backward),
+                        false => backward.run(),
+                    }
+                    let descent = Descent {
+                        adam: &mut adam,
+                        weights: &mut weights,
+                        gradient: &gradient,
+                        count: examples.len(),
+                        rate: 0.001,
+                        limits: Limits::new(architecture, 600.0),
+                    };
+                    match is_wide {
+                        true => vectorised(descent),
+                        false => descent.run(),
+                    }
+                }
+                let loss = Loss {
+                    weights: &weights,
+                    examples: &examples,
+                    target,
+                };
+                let loss = match is_wide {
+                    true => vectorised(loss),
+                    false => loss.run(),
+                };
+                let bits: Vec<u32> = weights.all().map(|weight| weight.to_bits()).collect();
+                (bits, gradient.loss.to_bits(), loss.to_bits())
+            });
+            assert!(plain == wide, "{architecture}");
+        }
+    }
+
+    #[test]
+    fn gradients_of_parts_add_up() {
+        let examples = examples();
+        let architecture = Architecture::KPPairs;
+        let weights = Weights::random(architecture, &mut Random::new(2, 0));
+        let target = Target {
+            lambda: 1.0,
+            scale: 600.0,
+        };
+        let of = |examples: &[Example]| {
+            let mut gradient = Gradient::zero(architecture);
+            vectorised(Backward {
+                weights: &weights,
+                gradient: &mut gradient,
+                examples: examples.iter().map(|example| (example, false)),
+                target,
+            });
+            gradient
+        };
+        let whole = of(&examples);
+        let mut sum = of(&examples[..7]);
+        sum.add(&of(&examples[7..]));
+        assert_eq!(sum.touched, whole.touched);
+        for (a, b) in sum.weights.all().zip(whole.weights.all()) {
+            assert!((a - b).abs() < 1e-4, "{a} {b}");
+        }
+        sum.clear();
+        assert_eq!(sum.weights, Weights::zero(architecture));
+    }
+}

@@ -1,0 +1,149 @@
+//! From floating point to the integers of network files, and back.
+//!
+//! An activation of 1 is 127, a sum of 1 what the architecture says. Weights of the hidden layers
+//! count 1/64. Outputs count a pawn as 90 and are divided by 16 in the end, so one unit of the logit is
+//! as many times 16 as its centipawns are in that coin.
+//!
+//! Whoever evaluates a network drops the fraction of every activation of the hidden layers: half a unit on
+//! their biases makes that rounding.
+
+use super::weights::Weights;
+use monju_engine::eval::nnue::{Architecture, HIDDEN, Layer, Parts, WIDTH};
+
+const ACTIVATION: f32 = 127.0;
+const HIDDEN_WEIGHT: f32 = 64.0;
+
+/// Added to the biases of the hidden layers, in units of their sums.
+const HALF: f32 = HIDDEN_WEIGHT / 2.0;
+
+/// Outputs that make a centipawn.
+const OUTPUT: f32 = 16.0 * 90.0 / 100.0;
+
+/// The largest weights there can be.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limits {
+    /// Those of the first layer, and its biases: the sums of all pieces stay within 16 bits.
+    pub first: f32,
+    /// Those of the layers that [`Weights::CLIPPED`] names.
+    pub others: [f32; 3],
+}
+
+impl Limits {
+    /// If one unit of the logit is `scale` centipawns.
+    pub fn new(architecture: Architecture, scale: f32) -> Self {
+        let hidden = 127.0 / HIDDEN_WEIGHT;
+        Self {
+            first: f32::from(i16::MAX / 41) / f32::from(architecture.unit()),
+            others: [hidden, hidden, 127.0 * ACTIVATION / (OUTPUT * scale)],
+        }
+    }
+}
+
+fn to_i16(number: f32) -> i16 {
+    libm::roundf(number) as i16
+}
+
+/// `rows` are the weights of each input; `half` is added to the biases.
+fn layer<const N: usize>(
+    rows: &[[f32; N]],
+    biases: &[f32; N],
+    (weight, bias, half): (f32, f32, f32),
+) -> Layer {
+    let of_output = |output: usize| rows.iter().map(move |row| row[output]);
+    Layer {
+        biases: biases
+            .iter()
+            .map(|&b| libm::roundf(b * bias + half) as i32)
+            .collect(),
+        weights: (0..N)
+            .flat_map(of_output)
+            .map(|w| libm::roundf(w * weight) as i8)
+            .collect(),
+    }
+}
+
+/// The integers nearest to the weights; what is out of range becomes the limit. One unit of the
+/// logit is `scale` centipawns.
+pub(super) fn quantise(weights: &Weights, scale: f32) -> Parts {
+    let unit = OUTPUT * scale;
+    let sum = f32::from(weights.architecture.unit());
+    let scaled = |numbers: &[f32]| numbers.iter().map(|n| to_i16(n * sum)).collect();
+    let hidden = (HIDDEN_WEIGHT, HIDDEN_WEIGHT * ACTIVATION, HALF);
+    Parts {
+        architecture: weights.architecture,
+        biases: scaled(&weights.biases),
+        rows: scaled(weights.rows.as_flattened()),
+        first: layer(&weights.first, &weights.first_biases, hidden),
+        second: layer(&weights.second, &weights.second_biases, hidden),
+        output: layer(
+            weights.output.as_chunks::<1>().0,
+            &weights.output_bias,
+            (unit / ACTIVATION, unit, 0.0),
+        ),
+    }
+}
+
+/// The weights that integers stand for, without those of a piece that is not there; `None` for another kind
+/// of network.
+pub(super) fn restore(parts: &Parts, scale: f32) -> Option<Weights> {
+    let unit = OUTPUT * scale;
+    if parts.architecture == Architecture::HalfKP {
+        return None;
+    }
+    let mut weights = Weights::zero(parts.architecture);
+    let (inputs, sum) = (weights.first.len(), f32::from(parts.architecture.unit()));
+    let rows = weights.rows.as_flattened_mut().iter_mut().zip(&parts.rows);
+    // The first row is that of no piece.
+    let rows = rows.skip(WIDTH);
+    for (weight, &number) in rows.chain(weights.biases.iter_mut().zip(&parts.biases)) {
+        *weight = f32::from(number) / sum;
+    }
+    let hidden_bias = HIDDEN_WEIGHT * ACTIVATION;
+    for output in 0..HIDDEN {
+        for input in 0..inputs {
+            let number = parts.first.weights[output * inputs + input];
+            weights.first[input][output] = f32::from(number) / HIDDEN_WEIGHT;
+        }
+        for input in 0..HIDDEN {
+            let number = parts.second.weights[output * HIDDEN + input];
+            weights.second[input][output] = f32::from(number) / HIDDEN_WEIGHT;
+        }
+        let bias = |layer: &Layer| (layer.biases[output] as f32 - HALF) / hidden_bias;
+        weights.first_biases[output] = bias(&parts.first);
+        weights.second_biases[output] = bias(&parts.second);
+        weights.output[output] = f32::from(parts.output.weights[output]) / (unit / ACTIVATION);
+    }
+    weights.output_bias[0] = parts.output.biases[0] as f32 / unit;
+    Some(weights)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Random;
+    use monju_engine::eval::Network;
+
+    #[test]
+    fn restoring_and_quantising_again_changes_nothing() {
+        for architecture in [Architecture::KP, Architecture::KPPairs] {
+            let mut parts = Network::sample(architecture).parts();
+            parts.rows[..WIDTH].fill(0);
+            for scale in [600.0, 1250.0] {
+                let weights = restore(&parts, scale).expect("a network with K-P");
+                assert_eq!(quantise(&weights, scale), parts);
+            }
+        }
+        let other = Network::sample(Architecture::HalfKP).parts();
+        assert_eq!(restore(&other, 600.0), None);
+    }
+
+    #[test]
+    fn weights_beyond_the_range_become_the_limit() {
+        let mut weights = Weights::random(Architecture::KP, &mut Random::new(1, 0));
+        weights.first[3][2] = 100.0;
+        weights.output[0] = -100.0;
+        let parts = quantise(&weights, 600.0);
+        assert_eq!(parts.first.weights[2 * 512 + 3], i8::MAX);
+        assert_eq!(parts.output.weights[0], i8::MIN);
+    }
+}

@@ -1,0 +1,190 @@
+//! The one way in which services are served: over TCP, or to this process over an in-memory connection.
+
+use crate::tls::Tls;
+use hyper_util::rt::TokioIo;
+use std::{convert::Infallible, future::Future, io, net::SocketAddr, time::Duration};
+use tokio::{
+    io::DuplexStream,
+    net::TcpListener,
+    sync::{mpsc, oneshot},
+    time::timeout,
+};
+use tokio_stream::{StreamExt, wrappers::ReceiverStream};
+use tonic::{
+    body::Body,
+    codegen::{Service, http},
+    server::NamedService,
+    transport::{
+        Channel, Endpoint, Server, Uri,
+        server::{Router, TcpIncoming},
+    },
+};
+use tracing::warn;
+
+/// Interval of the keepalive pings to a silent peer, and the time that it has to answer one.
+const KEEPALIVE: Duration = Duration::from_secs(5);
+
+/// Bytes in flight per direction of an in-memory connection; ballots of many players fit without blocking.
+const PIPE_BYTES: usize = 256 << 10;
+
+/// Reason why a service cannot be served.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    /// Another process listens on the address.
+    #[error("cannot listen on {0}: address in use; stop the other process or choose --listen")]
+    InUse(String),
+    /// The system refuses the address.
+    #[error("cannot listen on {address}: {source}; choose another --listen HOST:PORT")]
+    Listen {
+        /// Address as it was given.
+        address: String,
+        /// Error of the system.
+        source: io::Error,
+    },
+    /// The descriptors for server reflection are broken.
+    #[error("server reflection: {0}")]
+    Reflection(#[from] tonic_reflection::server::Error),
+    /// The connections failed.
+    #[error("serving failed: {0}")]
+    Transport(#[from] tonic::transport::Error),
+}
+
+/// Listens on `host:port`, and warns if a network can reach that address without certificates.
+///
+/// # Errors
+/// The port is in use, or the system refuses otherwise.
+pub async fn listen(
+    address: &str,
+    tls: Option<&Tls>,
+) -> Result<(TcpListener, SocketAddr), ServeError> {
+    let fail = |source: io::Error| match source.kind() {
+        io::ErrorKind::AddrInUse => ServeError::InUse(address.to_owned()),
+        _ => ServeError::Listen {
+            address: address.to_owned(),
+            source,
+        },
+    };
+    let listener = TcpListener::bind(address).await.map_err(fail)?;
+    let local = listener.local_addr().map_err(fail)?;
+    if tls.is_none() && !local.ip().is_loopback() {
+        warn!(
+            address = %local,
+            "listening without tls: everybody who reaches this port can use it; \
+             see 'monju certificates --help'"
+        );
+    }
+    Ok((listener, local))
+}
+
+/// Adds a service, the standard health service and server reflection to a server.
+///
+/// # Errors
+/// The descriptors for server reflection are broken.
+pub async fn router<S>(server: &mut Server, service: S) -> Result<Router, ServeError>
+where
+    S: Service<http::Request<Body>, Response = http::Response<Body>, Error = Infallible>
+        + NamedService
+        + Clone
+        + Send
+        + Sync
+        + 'static,
+    S::Future: Send + 'static,
+{
+    let (reporter, health) = tonic_health::server::health_reporter();
+    reporter.set_serving::<S>().await;
+    let reflection = || {
+        tonic_reflection::server::Builder::configure()
+            .register_encoded_file_descriptor_set(crate::FILE_DESCRIPTOR_SET)
+            .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
+    };
+    Ok(server
+        .add_service(health)
+        .add_service(reflection().build_v1()?)
+        .add_service(reflection().build_v1alpha()?)
+        .add_service(service))
+}
+
+/// A server for connections over a network: dead peers are found by keepalive pings, and with `tls`
+/// only members of the team are served.
+///
+/// # Errors
+/// The certificates are not valid.
+pub fn network_server(tls: Option<&Tls>) -> Result<Server, ServeError> {
+    let server = Server::builder()
+        .http2_keepalive_interval(Some(KEEPALIVE))
+        .http2_keepalive_timeout(Some(KEEPALIVE));
+    Ok(match tls {
+        Some(tls) => server.tls_config(tls.server())?,
+        None => server,
+    })
+}
+
+/// Serves over TCP until `shutdown` resolves. No connection is accepted after that; calls under way go
+/// on while `closing` runs, and for at most `patience` after it.
+///
+/// # Errors
+/// The connections failed.
+pub async fn serve_tcp(
+    listener: TcpListener,
+    router: Router,
+    shutdown: impl Future<Output = ()>,
+    closing: impl Future<Output = ()>,
+    patience: Duration,
+) -> Result<(), ServeError> {
+    let incoming = TcpIncoming::from(listener).with_nodelay(Some(true));
+    let (drain, draining) = oneshot::channel::<()>();
+    let serving = router.serve_with_incoming_shutdown(incoming, async {
+        let _ = draining.await;
+    });
+    tokio::pin!(serving);
+    tokio::select! {
+        result = &mut serving => return Ok(result?),
+        () = shutdown => drop(drain),
+    }
+    tokio::pin!(closing);
+    tokio::select! {
+        () = &mut closing => {}
+        result = &mut serving => {
+            closing.await;
+            return Ok(result?);
+        }
+    }
+    match timeout(patience, serving).await {
+        Ok(result) => Ok(result?),
+        Err(_) => Ok(()),
+    }
+}
+
+/// Serves `router` only to the returned channel, until the handle is dropped.
+pub fn in_process(router: Router) -> (Channel, ServerTask) {
+    let (connections, incoming) = mpsc::channel::<DuplexStream>(4);
+    let incoming = ReceiverStream::new(incoming).map(Ok::<_, io::Error>);
+    let task = tokio::spawn(async move {
+        if let Err(error) = router.serve_with_incoming(incoming).await {
+            tracing::error!(%error, "in-process server failed");
+        }
+    });
+    let connect = tower::service_fn(move |_: Uri| {
+        let connections = connections.clone();
+        async move {
+            let (near, far) = tokio::io::duplex(PIPE_BYTES);
+            connections.send(far).await.map_err(|_| {
+                io::Error::new(io::ErrorKind::ConnectionRefused, "the server has ended")
+            })?;
+            Ok::<_, io::Error>(TokioIo::new(near))
+        }
+    });
+    // The address is never resolved; HTTP/2 needs it as an authority.
+    let channel = Endpoint::from_static("http://in-process").connect_with_connector_lazy(connect);
+    (channel, ServerTask(task))
+}
+
+/// A running server, which ends when this handle is dropped.
+#[derive(Debug)]
+pub struct ServerTask(tokio::task::JoinHandle<()>);
+
+impl Drop for ServerTask {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}

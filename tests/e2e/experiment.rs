@@ -1,0 +1,327 @@
+//! `monju experiment`: files, games and reports.
+
+use monju_experiment::specification::Specification;
+use monju_tests::{
+    alone,
+    binary::monju,
+    cluster::{Cluster, eventually},
+    command::{complaint_of, json_of, output_of, run},
+    data::repository,
+    foreign::{fairy_stockfish, referee_python},
+    process::{PATIENCE, Process},
+};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+    thread,
+    time::Duration,
+};
+
+const SMALL: &str = r#"
+version = 1
+name = "small"
+games = 4
+openings = "openings.sfen"
+first = "council"
+second = "single"
+[grid]
+sigma = [50, 200]
+[ensemble.council]
+hash_mib = 1
+nodes = 100
+player = [{ name = "n", count = 3, sigma = "$sigma" }]
+[ensemble.single]
+hash_mib = 1
+nodes = 100
+player = [{ name = "s" }]
+[adjudication]
+maximum_plies = 40
+[report]
+rows = "sigma"
+columns = "sigma"
+"#;
+
+fn write(folder: &Path, text: &str) -> PathBuf {
+    let openings = "startpos moves 7g7f 3c3d\nstartpos moves 2g2f 8c8d\n";
+    fs::write(folder.join("openings.sfen"), openings).expect("a writable folder");
+    let file = folder.join("small.toml");
+    fs::write(&file, text).expect("a writable folder");
+    file
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().expect("a path in UTF-8")
+}
+
+#[test]
+fn every_experiment_of_the_repository_is_sound() {
+    let folder = repository().join("configs/experiments");
+    let mut count = 0;
+    for entry in fs::read_dir(&folder).expect("the experiments") {
+        let path = entry.expect("an entry").path();
+        if path
+            .extension()
+            .is_some_and(|extension| extension == "toml")
+        {
+            let read = Specification::read(&path);
+            let specification = read.unwrap_or_else(|error| panic!("{error}"));
+            let name = path
+                .file_stem()
+                .and_then(|stem| stem.to_str())
+                .expect("a name");
+            assert_eq!(specification.name, name);
+            count += 1;
+        }
+    }
+    assert!(count >= 20, "{count}");
+}
+
+#[test]
+fn an_experiment_is_played_watched_and_reported() {
+    let _alone = alone();
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = write(folder.path(), SMALL);
+    let unknown = complaint_of(&["experiment", "status", text(&file)]);
+    assert!(unknown.contains("there is no store"), "{unknown}");
+
+    let ended = run(&["experiment", "run", text(&file)]);
+    assert!(ended.status.success(), "{}", ended.errors);
+    assert!(ended.errors.contains("8 of 8 games"), "{}", ended.errors);
+    assert_eq!(ended.output, "");
+    // Nothing is left to play.
+    assert!(run(&["experiment", "run", text(&file)]).status.success());
+
+    let status = json_of(&["experiment", "status", text(&file), "--json"]);
+    assert_eq!(status["cells"][0]["finished"], 2);
+    assert_eq!(status["cells"][1]["open"], 0);
+    assert!(output_of(&["experiment", "status", text(&file)]).contains("sigma=200"));
+
+    let out = folder.path().join("out");
+    let games = folder.path().join("games");
+    output_of(&[
+        "experiment",
+        "report",
+        text(&file),
+        "--out",
+        text(&out),
+        "--games",
+        text(&games),
+    ]);
+    let markdown = fs::read_to_string(out.join("report.md")).expect("a report");
+    assert!(markdown.contains("- games: 8 of 8"), "{markdown}");
+    assert!(markdown.contains("monju experiment run"), "{markdown}");
+    let json: serde_json::Value =
+        serde_json::from_str(&fs::read_to_string(out.join("report.json")).expect("a report"))
+            .expect("JSON");
+    assert_eq!(json["cells"].as_array().map(Vec::len), Some(2));
+    assert!(out.join("report.csv").is_file() && out.join("elo.svg").is_file());
+    other_programs_read(&games);
+}
+
+/// Reads the game files with a library that others wrote, and compares them.
+fn other_programs_read(games: &Path) {
+    let Some(python) = referee_python() else {
+        return;
+    };
+    let script = r#"
+import sys, pathlib
+from cshogi import CSA, KIF, move_to_usi
+count = 0
+for path in sorted(pathlib.Path(sys.argv[1]).rglob("*.csa")):
+    csa = CSA.Parser.parse_file(str(path))[0]
+    kif = KIF.Parser.parse_file(str(path.with_suffix(".kifu")))
+    one = [move_to_usi(move) for move in csa.moves]
+    two = [move_to_usi(move) for move in kif.moves]
+    assert len(one) > 2 and one == two, (path, one, two)
+    count += 1
+print(count)
+"#;
+    let output = Command::new(python)
+        .args(["-c", script, text(games)])
+        .output()
+        .expect("python starts");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{errors}");
+    assert_eq!(String::from_utf8_lossy(&output.stdout).trim(), "8");
+}
+
+#[test]
+fn bad_files_are_refused_before_the_first_game() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    for (bad, line, what) in [
+        (
+            SMALL.replace("games = 4", "gmaes = 4"),
+            4,
+            "unknown key `gmaes`",
+        ),
+        (SMALL.replace("[50, 200]", "[]"), 9, "the grid is empty"),
+        (
+            SMALL.replace("openings.sfen", "absent.sfen"),
+            5,
+            "absent.sfen",
+        ),
+        (
+            SMALL.replace(
+                r#"{ name = "s" }"#,
+                r#"{ name = "s", kind = "usi", go = ["nodes", "infinite"], command = ["/no/such/engine"] }"#,
+            ),
+            17,
+            "/no/such/engine",
+        ),
+    ] {
+        let file = write(folder.path(), &bad);
+        let complaint = complaint_of(&["experiment", "run", text(&file)]);
+        assert!(
+            complaint.contains(&format!("small.toml:{line}: ")),
+            "{complaint}"
+        );
+        assert!(complaint.contains(what), "{complaint}");
+        assert!(
+            !folder.path().join("small.db").exists(),
+            "nothing was begun"
+        );
+    }
+    let file = write(folder.path(), SMALL);
+    let complaint = complaint_of(&["experiment", "run", text(&file), "--store", "mysql://h/d"]);
+    assert!(complaint.contains("mysql://h/d"), "{complaint}");
+}
+
+#[test]
+fn another_specification_is_not_mixed_in() {
+    let _alone = alone();
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = write(folder.path(), SMALL);
+    assert!(
+        run(&["experiment", "run", text(&file), "--games", "2"])
+            .status
+            .success()
+    );
+    let file = write(folder.path(), &SMALL.replace("nodes = 100", "nodes = 101"));
+    let complaint = complaint_of(&["experiment", "run", text(&file)]);
+    assert!(
+        complaint.contains("another specification of 'small'"),
+        "{complaint}"
+    );
+    let accepted = run(&["experiment", "run", text(&file), "--accept-changes"]);
+    assert!(accepted.status.success(), "{}", accepted.errors);
+}
+
+#[test]
+fn the_first_interrupt_finishes_and_prints_how_to_resume() {
+    let _alone = alone();
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = write(
+        folder.path(),
+        &SMALL
+            .replace("games = 4", "games = 400")
+            .replace("{ name = \"s\" }", "{ name = \"s\", sigma = 20 }"),
+    );
+    let mut runner = Process::start(monju(), &["experiment", "run", text(&file)]);
+    runner.close_input();
+    for _ in 0..600 {
+        if folder.path().join("small.db").exists() && runner.errors().contains("games") {
+            break;
+        }
+        thread::sleep(Duration::from_millis(50));
+    }
+    thread::sleep(Duration::from_millis(500));
+    let interrupted = Command::new("kill")
+        .args(["-INT", &runner.id().to_string()])
+        .status()
+        .expect("kill starts");
+    assert!(interrupted.success());
+    let ended = runner.wait(PATIENCE);
+    assert!(!ended.status.success());
+    let resume = format!("monju experiment run {}", text(&file));
+    assert!(ended.errors.contains(&resume), "{}", ended.errors);
+    let status = json_of(&["experiment", "status", text(&file), "--json"]);
+    for cell in status["cells"].as_array().expect("cells") {
+        assert_eq!(cell["leased"], 0, "{status}");
+    }
+}
+
+#[test]
+fn the_second_interrupt_gives_back_what_is_under_way() {
+    let _alone = alone();
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    // Games that nobody would wait for.
+    let file = write(
+        folder.path(),
+        &SMALL.replace("nodes = 100", "nodes = 10000000"),
+    );
+    let mut runner = Process::start(monju(), &["experiment", "run", text(&file)]);
+    runner.close_input();
+    let under_way = || {
+        let status = run(&["experiment", "status", text(&file), "--json"]);
+        let status: serde_json::Value = serde_json::from_str(&status.output).ok()?;
+        (status["cells"][0]["leased"] != 0).then_some(())
+    };
+    eventually("a pair under way", PATIENCE, under_way);
+    for said in ["finishing the pairs", "giving the pairs"] {
+        let interrupted = Command::new("kill")
+            .args(["-INT", &runner.id().to_string()])
+            .status()
+            .expect("kill starts");
+        assert!(interrupted.success());
+        eventually(said, PATIENCE, || {
+            runner.errors().contains(said).then_some(())
+        });
+    }
+    let ended = runner.wait(PATIENCE);
+    assert!(!ended.status.success());
+    assert!(
+        ended.errors.contains("interrupted with 4 pairs to go"),
+        "{}",
+        ended.errors
+    );
+    let status = json_of(&["experiment", "status", text(&file), "--json"]);
+    for cell in status["cells"].as_array().expect("cells") {
+        assert_eq!((&cell["leased"], &cell["open"]), (&0.into(), &2.into()));
+    }
+}
+
+#[test]
+fn a_running_cluster_may_be_a_side() {
+    let _alone = alone();
+    let cluster = Cluster::of_three_noise_players();
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let side = format!("coordinator = \"{}\"", cluster.coordinator.url());
+    let small = SMALL.replace(
+        "hash_mib = 1\nnodes = 100\nplayer = [{ name = \"s\" }]",
+        &format!("nodes = 100\n{side}"),
+    );
+    let file = write(folder.path(), &small);
+    let ended = run(&["experiment", "run", text(&file), "--games", "2"]);
+    assert!(ended.status.success(), "{}", ended.errors);
+    let report = output_of(&["experiment", "report", text(&file)]);
+    assert!(report.contains("- games: 4 of 8"), "{report}");
+    assert!(report.contains("Nothing."), "{report}");
+
+    drop(cluster);
+    let complaint = complaint_of(&["experiment", "run", text(&file)]);
+    assert!(
+        complaint.contains("small.toml:16: ") && complaint.contains("no coordinator"),
+        "{complaint}"
+    );
+}
+
+#[test]
+fn a_foreign_engine_may_be_a_side() {
+    let _alone = alone();
+    let Some(fairy) = fairy_stockfish() else {
+        return;
+    };
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let player = format!(
+        "{{ name = \"fairy\", kind = \"usi\", command = [\"{}\"], \
+         options = {{ UCI_Variant = \"shogi\", Threads = 1, Hash = 4 }}, \
+         go = [\"nodes\", \"byoyomi\", \"infinite\"] }}",
+        fairy.display()
+    );
+    let file = write(folder.path(), &SMALL.replace("{ name = \"s\" }", &player));
+    let ended = run(&["experiment", "run", text(&file), "--games", "2"]);
+    assert!(ended.status.success(), "{}", ended.errors);
+    let report = output_of(&["experiment", "report", text(&file)]);
+    assert!(report.contains("Nothing."), "{report}");
+}

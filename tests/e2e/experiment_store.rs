@@ -1,0 +1,340 @@
+//! What every store must do: one suite, run against both databases.
+
+use monju_experiment::{
+    machine::machine,
+    notes::{Note, Notes},
+    record::{Cause, Ending, GameResult, Incident, PlayedGame, Side, Variety},
+    store::{ATTEMPTS, Address, Effort, Opening, Origin, Plan, PlayedPair, StoreError, open},
+};
+use monju_tests::postgres::Postgres;
+use std::{
+    collections::BTreeSet,
+    time::{Duration, SystemTime},
+};
+
+const DAY: Duration = Duration::from_secs(86_400);
+const TERM: Duration = Duration::from_secs(60);
+const PLAY: Opening = Opening::Play {
+    accept_changes: false,
+};
+
+fn plan() -> Plan {
+    Plan {
+        name: "suite".to_owned(),
+        specification: "specification 1".to_owned(),
+        seed: u64::MAX,
+        build: "build 1".to_owned(),
+        cells: vec!["sigma=25".to_owned(), "sigma=50".to_owned()],
+        pairs: 12,
+    }
+}
+
+fn game(result: GameResult) -> PlayedGame {
+    PlayedGame {
+        result,
+        ending: Ending::Mate,
+        opening_plies: 1,
+        moves: "startpos moves 7g7f 3c3d".to_owned(),
+        plies: 2,
+        effort: [
+            Effort {
+                nodes: 3_000_000_000,
+                time_ms: 12,
+                moves: 2,
+                variety: Variety([(1, 1), (3, 1)].into()),
+            },
+            Effort::default(),
+        ],
+        ballots: "{\"a\":1}\n{\"a\":2}\n".to_owned(),
+        notes: Notes(vec![Note {
+            time_ms: 12,
+            score: Some(-35),
+        }]),
+    }
+}
+
+fn played(first: GameResult, second: GameResult) -> PlayedPair {
+    PlayedPair {
+        games: [game(first), game(second)],
+        incidents: vec![Incident {
+            game: 1,
+            cause: Cause::IllegalMove,
+            side: Side::Second,
+            detail: "it's 7g7e".to_owned(),
+        }],
+    }
+}
+
+/// Everything that a database must do; `address` is an empty one.
+async fn suite(address: &Address) {
+    let begun = SystemTime::now();
+    let store = open(address, &plan(), PLAY).await.expect("a new store");
+    let standings = store.standings().await.expect("standings");
+    assert_eq!(standings.len(), 2);
+    assert!(
+        standings
+            .iter()
+            .all(|cell| cell.open == 12 && cell.finished == 0)
+    );
+
+    // Blocks of a cell, then the next cell, and nobody gets what another one has.
+    let one = store
+        .lease("one", TERM)
+        .await
+        .expect("asked")
+        .expect("a pair");
+    let two = store
+        .lease("two", TERM)
+        .await
+        .expect("asked")
+        .expect("a pair");
+    assert_eq!((one.cell, one.pair, two.cell, two.pair), (0, 0, 0, 1));
+    assert!(store.extend(&one, TERM).await.expect("asked"));
+
+    // A result counts once.
+    let result = played(GameResult::Win, GameResult::Draw);
+    assert!(store.finish(&one, "one", &result).await.expect("asked"));
+    assert!(!store.finish(&one, "one", &result).await.expect("asked"));
+    assert!(!store.extend(&one, TERM).await.expect("asked"));
+    let standings = store.standings().await.expect("standings");
+    assert_eq!((standings[0].finished, standings[0].leased), (1, 1));
+    assert_eq!(standings[0].pairs, [0, 0, 0, 1, 0]);
+    assert_eq!(store.outcomes(0, 0).await.expect("asked"), [(0, Some(3))]);
+
+    // What was written can be read.
+    let games = store.games(0).await.expect("games");
+    assert_eq!(games.len(), 2);
+    assert_eq!(games[0].result, GameResult::Win);
+    assert_eq!(games[1].result, GameResult::Draw);
+    assert_eq!(games[0].effort, result.games[0].effort);
+    assert_eq!(
+        (games[0].build.as_str(), games[0].runner.as_str()),
+        ("build 1", "one")
+    );
+    let origin = Origin {
+        specification: "specification 1".to_owned(),
+        seed: u64::MAX,
+    };
+    assert!(
+        games
+            .iter()
+            .all(|game| game.origin.as_ref() == Some(&origin))
+    );
+    for game in &games {
+        let occasion = game.occasion.as_ref().expect("an occasion");
+        assert_eq!(occasion.machine, machine());
+        // The store has a clock of its own, in the same century.
+        let since = occasion.finished.duration_since(begun);
+        assert!(since.unwrap_or_default() < DAY && occasion.finished + DAY > begun);
+    }
+    let records = store.records(0, 0, 100).await.expect("records");
+    assert_eq!(records[1].notes, result.games[1].notes);
+    assert_eq!(records[1].moves, result.games[1].moves);
+    assert_eq!(records[1].ballots, result.games[1].ballots);
+    let incidents = store.incidents(0).await.expect("incidents");
+    assert_eq!(incidents.len(), 1);
+    assert_eq!(incidents[0].detail, "it's 7g7e");
+    assert_eq!(incidents[0].side, Some(Side::Second));
+
+    // A lease that ran out is somebody else's, and its result comes too late.
+    store.give_back(&two).await.expect("asked");
+    let short = store
+        .lease("short", Duration::ZERO)
+        .await
+        .expect("asked")
+        .expect("a pair");
+    assert_eq!((short.cell, short.pair), (0, 1));
+    tokio::time::sleep(Duration::from_millis(5)).await;
+    let heir = store
+        .lease("heir", TERM)
+        .await
+        .expect("asked")
+        .expect("a pair");
+    assert_eq!((heir.cell, heir.pair), (0, 1));
+    assert!(!store.finish(&short, "short", &result).await.expect("asked"));
+    assert!(!store.extend(&short, TERM).await.expect("asked"));
+    assert!(store.finish(&heir, "heir", &result).await.expect("asked"));
+
+    // Failures are retried twice, then given up.
+    let incident = Incident {
+        game: 0,
+        cause: Cause::Crash,
+        side: Side::First,
+        detail: "gone".to_owned(),
+    };
+    for freed in [0, 1] {
+        assert_eq!(store.retry_given_up().await.expect("asked"), freed);
+        for failures in 0..ATTEMPTS {
+            let lease = store
+                .lease("f", TERM)
+                .await
+                .expect("asked")
+                .expect("a pair");
+            assert_eq!((lease.pair, lease.failures), (2, failures));
+            store.fail(&lease, "f", &incident).await.expect("asked");
+        }
+        let standings = store.standings().await.expect("standings");
+        assert_eq!(standings[0].given_up, 1);
+    }
+    assert_eq!(store.outcomes(0, 2).await.expect("asked"), [(2, None)]);
+    assert_eq!(store.incidents(0).await.expect("incidents").len(), 8);
+
+    // A closed cell hands out nothing; ten at a time from the others.
+    store.close_cell(0).await.expect("asked");
+    let mut taken = BTreeSet::new();
+    while let Some(lease) = store.lease("all", TERM).await.expect("asked") {
+        assert_eq!(lease.cell, 1);
+        assert!(taken.insert(lease.pair));
+    }
+    assert_eq!(taken, (0..12).collect());
+    assert!(store.standings().await.expect("standings")[0].closed);
+
+    // Opened again, it goes on with what is left.
+    store.reopen_cell(0).await.expect("asked");
+    let lease = store
+        .lease("again", TERM)
+        .await
+        .expect("asked")
+        .expect("a pair");
+    assert_eq!((lease.cell, lease.pair), (0, 3));
+    store.give_back(&lease).await.expect("asked");
+    store.close_cell(0).await.expect("asked");
+
+    // More pairs are no other experiment; another specification and another build are.
+    let more = Plan {
+        pairs: 30,
+        ..plan()
+    };
+    let grown = open(address, &more, PLAY)
+        .await
+        .expect("the same experiment");
+    let standings = grown.standings().await.expect("standings");
+    assert_eq!((standings[1].open, standings[0].finished), (18, 2));
+    let next = grown
+        .lease("n", TERM)
+        .await
+        .expect("asked")
+        .expect("a pair");
+    assert_eq!((next.cell, next.pair), (1, 12));
+    for other in [
+        Plan {
+            build: "build 2".to_owned(),
+            ..plan()
+        },
+        Plan {
+            specification: "specification 2".to_owned(),
+            ..plan()
+        },
+    ] {
+        let refused = open(address, &other, PLAY)
+            .await
+            .expect_err("another experiment");
+        assert!(matches!(refused, StoreError::Mixed { .. }), "{refused}");
+    }
+    let accepted = Opening::Play {
+        accept_changes: true,
+    };
+    let other = Plan {
+        build: "build 2".to_owned(),
+        cells: vec!["sigma=50".to_owned(), "sigma=101".to_owned()],
+        ..plan()
+    };
+    let changed = open(address, &other, accepted).await.expect("told to");
+    let lease = changed
+        .lease("c", TERM)
+        .await
+        .expect("asked")
+        .expect("a pair");
+    assert_eq!(
+        (lease.cell, lease.pair),
+        (1, 0),
+        "the old cell's pairs are all taken"
+    );
+
+    // Looking needs neither, and makes nothing.
+    let seen = open(address, &plan(), Opening::Look).await.expect("there");
+    assert_eq!(seen.games(0).await.expect("games").len(), 4);
+    let absent = Plan {
+        name: "absent".to_owned(),
+        ..plan()
+    };
+    let unknown = open(address, &absent, Opening::Look)
+        .await
+        .expect_err("not there");
+    assert!(matches!(unknown, StoreError::Unknown(_)), "{unknown}");
+}
+
+#[tokio::test]
+async fn sqlite_does_what_a_store_must() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    suite(&Address::Sqlite(folder.path().join("a store?.db"))).await;
+}
+
+#[tokio::test]
+async fn postgresql_does_what_a_store_must() {
+    let Some(postgres) = Postgres::start() else {
+        return;
+    };
+    suite(&Address::Postgres(postgres.url())).await;
+}
+
+/// Rows of `pairs` that the server has read so far: one after the other, and by an index. It counts
+/// the reads of a session at the latest when that ends.
+async fn rows_read(postgres: &Postgres) -> (u64, u64) {
+    const OTHERS: &str = "SELECT COUNT(*) FROM pg_stat_activity
+        WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()";
+    const READ: &str = "SELECT seq_tup_read, idx_tup_fetch FROM pg_stat_user_tables
+        WHERE relname = 'pairs'";
+    for _ in 0..1000 {
+        if postgres.ask(OTHERS) == "0" {
+            let answer = postgres.ask(READ);
+            let (one, other) = answer.split_once('|').expect("two numbers");
+            return (
+                one.parse().expect("a number"),
+                other.parse().expect("a number"),
+            );
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    panic!("a session does not end");
+}
+
+#[tokio::test]
+async fn postgresql_finds_the_next_pair_without_walking_over_the_others() {
+    const LEASES: u32 = 40;
+    let Some(postgres) = Postgres::start() else {
+        return;
+    };
+    let address = Address::Postgres(postgres.url());
+    let plan = |name: &str| Plan {
+        name: name.to_owned(),
+        pairs: 4000,
+        ..plan()
+    };
+    drop(
+        open(&address, &plan("others"), PLAY)
+            .await
+            .expect("a store"),
+    );
+    let store = open(&address, &plan("suite"), PLAY).await.expect("a store");
+    postgres.ask(
+        "UPDATE pairs SET state = 2 WHERE number < 3000 AND cell IN (SELECT cells.id
+         FROM cells JOIN experiments ON experiments.id = experiment WHERE name = 'suite')",
+    );
+    postgres.ask("VACUUM ANALYZE pairs");
+    drop(store);
+    let before = rows_read(&postgres).await;
+
+    let store = open(&address, &plan("suite"), PLAY).await.expect("a store");
+    for _ in 0..LEASES {
+        let lease = store.lease("one", TERM).await.expect("asked");
+        assert!(lease.expect("a pair").pair >= 3000);
+    }
+    drop(store);
+    let after = rows_read(&postgres).await;
+    assert_eq!(after.0, before.0, "pairs were read one after the other");
+    // The pair that is found, that it is updated, those leased before it, and what opening asks.
+    let most = u64::from(LEASES * (LEASES + 4));
+    let read = after.1 - before.1;
+    assert!(read <= most, "{read} rows for {LEASES} leases");
+}

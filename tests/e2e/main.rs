@@ -1,0 +1,27 @@
+//! End-to-end tests: real processes, real engines, real connections. The package `monju` declares them,
+//! so that Cargo builds the binary that they run.
+
+mod bad_input;
+mod bench;
+mod cluster_faults;
+mod consult;
+mod doctor;
+mod engine;
+mod examples;
+mod experiment;
+#[expect(
+    clippy::await_holding_lock,
+    reason = "every test has a runtime of its own, which may wait for the other tests"
+)]
+mod experiment_kill;
+mod experiment_store;
+#[cfg(unix)]
+mod faults;
+mod grpc;
+mod heterogeneous;
+mod learn;
+mod matches;
+mod perft;
+mod record;
+mod tls;
+mod usi_proxy;

@@ -1,0 +1,90 @@
+//! Limits as they come over the wire, and as a player's own settings change them.
+
+use monju_engine::Limits;
+use monju_proto::v1;
+use std::time::Duration;
+
+/// Reads the limits that a worker obeys: nodes, depth and time. The game's clock is the
+/// coordinator's business, so it is left out. A limit of 0 becomes 1: a vote needs some thought.
+pub fn from_wire(limits: &v1::Limits) -> Limits {
+    Limits {
+        nodes: limits.nodes.map(|nodes| nodes.max(1)),
+        depth: limits.depth.map(|depth| depth.max(1)),
+        time: limits
+            .time_ms
+            .map(|time_ms| Duration::from_millis(time_ms.max(1))),
+        multi_pv: limits.multi_pv,
+    }
+}
+
+/// What a player's configuration makes of the limits of a ballot: players of different strength are
+/// matched that way (paper 002, section 4).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct OwnLimits {
+    /// These replace the ballot's.
+    pub limits: Limits,
+    /// The share of the ballot's time that the player takes; all of it, unless told.
+    pub clock_share: Option<f64>,
+}
+
+/// Replaces each limit of the ballot by the player's own limit of the same kind, where it has one.
+pub fn own_first(own: &OwnLimits, asked: &Limits) -> Limits {
+    let OwnLimits {
+        limits,
+        clock_share,
+    } = own;
+    let share = |time: Duration| match clock_share {
+        Some(share) => time.mul_f64(*share).max(Duration::from_millis(1)),
+        None => time,
+    };
+    Limits {
+        nodes: limits.nodes.or(asked.nodes),
+        depth: limits.depth.or(asked.depth),
+        time: limits.time.or(asked.time.map(share)),
+        multi_pv: limits.multi_pv.or(asked.multi_pv),
+    }
+}
+
+/// A duration as the wire has it.
+pub fn milliseconds(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn own_limits_replace_those_of_the_same_kind_only() {
+        let mut own = OwnLimits::default();
+        own.limits.nodes = Some(500);
+        let asked = Limits {
+            nodes: Some(9000),
+            depth: Some(7),
+            time: Some(Duration::from_secs(1)),
+            multi_pv: None,
+        };
+        let merged = own_first(&own, &asked);
+        assert_eq!(merged.nodes, Some(500));
+        assert_eq!(merged.depth, Some(7));
+        assert_eq!(merged.time, Some(Duration::from_secs(1)));
+
+        own.clock_share = Some(0.25);
+        let quarter = own_first(&own, &asked).time;
+        assert_eq!(quarter, Some(Duration::from_millis(250)));
+        assert_eq!(own_first(&own, &Limits::default()).time, None);
+    }
+
+    #[test]
+    fn the_clock_is_not_a_limit_and_zero_is_one() {
+        let limits = from_wire(&v1::Limits {
+            nodes: Some(0),
+            time_ms: Some(0),
+            clock: Some(v1::Clock::default()),
+            ..v1::Limits::default()
+        });
+        assert_eq!(limits.nodes, Some(1));
+        assert_eq!(limits.depth, None);
+        assert_eq!(limits.time, Some(Duration::from_millis(1)));
+    }
+}

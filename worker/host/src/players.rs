@@ -1,0 +1,332 @@
+//! The worker: a named set of players at work.
+
+use crate::{
+    evaluator::{EvaluatorError, Shelf},
+    limits::OwnLimits,
+    native::{NativePlayer, Seeding},
+    player::{self, Host, PlayerStub},
+    profile,
+    spec::{NativeSpec, PlayerKind, PlayerSpec, UsiSpec},
+    turns::InTurns,
+    usi_player::UsiPlayer,
+};
+use monju_engine::{Model, Player, PlayerError, PlayerSettings};
+use monju_proto::v1;
+use std::{
+    collections::BTreeSet,
+    io,
+    sync::{Arc, OnceLock},
+    thread,
+    time::Duration,
+};
+use tokio::{
+    sync::{Semaphore, watch},
+    task::JoinHandle,
+    time::{Instant, timeout_at},
+};
+
+/// Default size in MiB of the transposition tables of all native players together.
+pub const DEFAULT_HASH_MIB: u32 = 256;
+
+/// How long players may take to end before they are cut off.
+const CLOSE_PATIENCE: Duration = Duration::from_secs(4);
+
+/// What a worker is made of.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WorkerSettings {
+    /// Name of the worker, as ballots show it.
+    pub name: String,
+    /// Total in MiB that is shared equally among the native players without a `hash_mib` of their
+    /// own; each gets at least 1.
+    pub hash_mib: u32,
+    /// Its players.
+    pub players: Vec<PlayerSpec>,
+}
+
+/// Why a worker could not be started.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// It would have nothing to do.
+    #[error("worker {0:?} has no players, give it at least one")]
+    NoPlayers(String),
+    /// Two players have one name.
+    #[error("two players are named {0:?}, names must be unique")]
+    Taken(String),
+    /// The engine refuses a native player.
+    #[error("player {player:?}: {source}")]
+    Player {
+        /// Name of the player.
+        player: String,
+        /// What is wrong with it.
+        source: PlayerError,
+    },
+    /// Its evaluator cannot be loaded.
+    #[error("player {player:?}: {source}")]
+    Evaluator {
+        /// Name of the player.
+        player: String,
+        /// What is wrong with it.
+        source: EvaluatorError,
+    },
+    /// The system refuses another thread.
+    #[error("player {player:?}: cannot start its thread: {source}")]
+    Thread {
+        /// Name of the player.
+        player: String,
+        /// What the system says.
+        source: io::Error,
+    },
+}
+
+/// Players at work. Dropping a worker ends them, the child processes included, in the background;
+/// [`Worker::close`] waits for it.
+#[derive(Debug)]
+pub struct Worker {
+    roster: Arc<Roster>,
+    closing: watch::Sender<bool>,
+    actors: Vec<JoinHandle<()>>,
+}
+
+/// The players of a worker, as the service reaches them.
+#[derive(Debug)]
+pub struct Roster {
+    /// Name of the worker.
+    pub name: String,
+    /// The players, in the order of the configuration.
+    pub members: Vec<Member>,
+    /// True, or without a sender, when the worker goes down.
+    pub closing: watch::Receiver<bool>,
+}
+
+/// One player on the roster.
+#[derive(Debug)]
+pub struct Member {
+    info: v1::PlayerInfo,
+    /// What a foreign engine calls itself, once it has.
+    engine: Arc<OnceLock<String>>,
+    /// How a foreign engine is started.
+    pub usi: Option<UsiSpec>,
+    /// Handle of the player's actor.
+    pub stub: PlayerStub,
+}
+
+impl Member {
+    /// Name of the player.
+    pub fn name(&self) -> &str {
+        &self.info.name
+    }
+
+    /// Description of the player as rosters and ballots show it.
+    pub fn info(&self) -> v1::PlayerInfo {
+        let mut info = self.info.clone();
+        if let Some(engine) = self.engine.get() {
+            info.engine.clone_from(engine);
+        }
+        info
+    }
+}
+
+impl Worker {
+    /// Starts all players. Foreign engines load in the background. Needs a tokio runtime.
+    pub fn start(settings: WorkerSettings) -> Result<Self, StartError> {
+        Self::start_in_turns(settings, None)
+    }
+
+    /// As [`Worker::start`], but a player thinks only while it holds one of the permits of
+    /// `turns`, which several workers may share: so many players think at the same time, however
+    /// many there are. Waiting counts as thinking time; this is for limits of nodes or depth.
+    pub fn start_in_turns(
+        settings: WorkerSettings,
+        turns: Option<Arc<Semaphore>>,
+    ) -> Result<Self, StartError> {
+        let WorkerSettings {
+            name,
+            hash_mib,
+            players,
+        } = settings;
+        if players.is_empty() {
+            return Err(StartError::NoPlayers(name));
+        }
+        let mut names = BTreeSet::new();
+        if let Some(player) = players.iter().find(|player| !names.insert(&player.name)) {
+            return Err(StartError::Taken(player.name.clone()));
+        }
+        let share_mib = share(hash_mib, &players);
+        let crowded = turns.is_none() && is_crowded(&players);
+        let (closing, closed) = watch::channel(false);
+        let mut members = Vec::with_capacity(players.len());
+        let mut actors = Vec::with_capacity(players.len());
+        let mut shelf = Shelf::default();
+        for player in players {
+            let engine = Arc::new(OnceLock::new());
+            let mut info = profile::common(&name, &player);
+            let PlayerSpec {
+                name: player,
+                limits,
+                clock_share,
+                kind,
+                ..
+            } = player;
+            let own = OwnLimits {
+                limits,
+                clock_share,
+            };
+            let mut usi = None;
+            let stub = match kind {
+                PlayerKind::Native(spec) => {
+                    let evaluator = shelf.get(&spec.evaluator);
+                    let evaluator = evaluator.map_err(|source| StartError::Evaluator {
+                        player: player.clone(),
+                        source,
+                    })?;
+                    let hash_mib = spec.hash_mib.unwrap_or(share_mib);
+                    profile::native(&mut info, &spec, &evaluator, hash_mib);
+                    let host = start_native(&player, own, &spec, evaluator, hash_mib, crowded)?;
+                    seat(InTurns::new(host, turns.clone()), &closed, &mut actors)
+                }
+                PlayerKind::Usi(spec) => {
+                    profile::usi(&mut info, &spec);
+                    usi = Some(spec.clone());
+                    let host = UsiPlayer::new(player, spec, own, Arc::clone(&engine));
+                    seat(InTurns::new(host, turns.clone()), &closed, &mut actors)
+                }
+            };
+            members.push(Member {
+                info,
+                engine,
+                usi,
+                stub,
+            });
+        }
+        let roster = Arc::new(Roster {
+            name,
+            members,
+            closing: closed,
+        });
+        Ok(Self {
+            roster,
+            closing,
+            actors,
+        })
+    }
+
+    /// The players, as the service reaches them.
+    pub fn roster(&self) -> Arc<Roster> {
+        Arc::clone(&self.roster)
+    }
+
+    /// Ends all players within 5 s: running thinks fail, engines are told to quit and then killed.
+    pub async fn close(self) {
+        self.closing.send_replace(true);
+        let deadline = Instant::now() + CLOSE_PATIENCE;
+        for mut actor in self.actors {
+            if timeout_at(deadline, &mut actor).await.is_err() {
+                // Dropping the actor kills its child.
+                actor.abort();
+            }
+        }
+    }
+}
+
+fn seat<H: Host>(
+    host: H,
+    closing: &watch::Receiver<bool>,
+    actors: &mut Vec<JoinHandle<()>>,
+) -> PlayerStub {
+    let (stub, actor) = player::channel(host, closing.clone());
+    actors.push(tokio::spawn(actor));
+    stub
+}
+
+/// What each native player without a table size of its own gets, in MiB.
+fn share(total_mib: u32, players: &[PlayerSpec]) -> u32 {
+    let sharers = players
+        .iter()
+        .filter(|player| {
+            matches!(&player.kind, PlayerKind::Native(native) if native.hash_mib.is_none())
+        })
+        .count();
+    let sharers = u32::try_from(sharers).unwrap_or(u32::MAX).max(1);
+    (total_mib / sharers).max(1)
+}
+
+/// Whether native players have more threads than the machine has cores.
+fn is_crowded(players: &[PlayerSpec]) -> bool {
+    let threads = players.iter().map(|player| match &player.kind {
+        PlayerKind::Native(native) => u64::from(native.threads),
+        PlayerKind::Usi(_) => 0,
+    });
+    // Where nobody knows how many cores there are, the clock comes first.
+    let cores = thread::available_parallelism().map_or(0, |cores| cores.get() as u64);
+    threads.sum::<u64>() > cores
+}
+
+fn start_native(
+    name: &str,
+    own: OwnLimits,
+    spec: &NativeSpec,
+    evaluator: Model,
+    hash_mib: u32,
+    crowded: bool,
+) -> Result<NativePlayer, StartError> {
+    let sigma = spec.sigma.in_centipawns(&evaluator);
+    let settings = PlayerSettings {
+        evaluator,
+        sigma,
+        noise_model: spec.noise_model,
+        hash_mib: hash_mib as usize,
+        threads: spec.threads as usize,
+        lanes: spec.lanes as usize,
+        search: spec.search,
+    };
+    let seeding = match spec.seed {
+        _ if sigma == 0.0 => Seeding::Noiseless,
+        Some(seed) => Seeding::Fixed(seed),
+        None => Seeding::PerGame,
+    };
+    let build = move || Player::new(settings.clone());
+    let search = build().map_err(|source| StartError::Player {
+        player: name.to_owned(),
+        source,
+    })?;
+    NativePlayer::start(name, own, seeding, crowded, search, build).map_err(|source| {
+        StartError::Thread {
+            player: name.to_owned(),
+            source,
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::noise_players;
+
+    #[test]
+    fn the_hash_is_shared_among_those_without_their_own() {
+        let mut players = noise_players("monju", 5, 0.0).expect("valid");
+        assert_eq!(share(256, &players), 51);
+        assert_eq!(share(3, &players), 1);
+        if let PlayerKind::Native(native) = &mut players[0].kind {
+            native.hash_mib = Some(1024);
+        }
+        assert_eq!(share(256, &players), 64);
+        assert_eq!(share(256, &[]), 256);
+    }
+
+    #[tokio::test]
+    async fn a_worker_needs_players_with_different_names() {
+        let start = |players| {
+            let settings = WorkerSettings {
+                name: "w".to_owned(),
+                hash_mib: 1,
+                players,
+            };
+            Worker::start(settings).map(|_| ()).expect_err("refused")
+        };
+        assert!(matches!(start(Vec::new()), StartError::NoPlayers(_)));
+        let one = noise_players("monju", 1, 0.0).expect("valid");
+        let twice = [one.clone(), one].concat();
+        assert!(matches!(start(twice), StartError::Taken(name) if name == "monju-1"));
+    }
+}

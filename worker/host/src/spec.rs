@@ -1,0 +1,162 @@
+//! Players as they are started: checked settings, every default filled in.
+
+use crate::{
+    go::GoForm,
+    options::Options,
+    problem::{PlayerProblem, PlayersError},
+};
+use monju_engine::{
+    EvaluatorChoice, Limits, Model, PlayerError, PlayerSettings, SearchChoices,
+    eval::{Noise, NoiseModel, Sigma},
+};
+use serde::Deserialize;
+use std::{collections::BTreeMap, fmt, path::PathBuf};
+
+/// The most players that one table may stand for.
+pub const MAX_COUNT: u32 = 1000;
+
+/// What hosts a player.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SpecKind {
+    /// The engine of Monju, in the worker's process.
+    #[default]
+    Native,
+    /// Any USI engine, as a child process.
+    Usi,
+}
+
+impl fmt::Display for SpecKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Native => "native",
+            Self::Usi => "usi",
+        })
+    }
+}
+
+/// One player, checked and ready to be started.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlayerSpec {
+    /// Unique name.
+    pub name: String,
+    /// Its own limits, which replace the ballot's.
+    pub limits: Limits,
+    /// The share of a ballot's time that it takes; all of it, unless told.
+    pub clock_share: Option<f64>,
+    /// What its vote weighs under the rule "weighted".
+    pub weight: f64,
+    /// What hosts it.
+    pub kind: PlayerKind,
+}
+
+/// What hosts a player, with the settings that belong to it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum PlayerKind {
+    /// The engine of Monju.
+    Native(Box<NativeSpec>),
+    /// A USI engine.
+    Usi(UsiSpec),
+}
+
+/// A native player.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NativeSpec {
+    /// The static evaluation.
+    pub evaluator: EvaluatorChoice,
+    /// Standard deviation of the evaluation noise.
+    pub sigma: Sigma,
+    /// What the noise is added to.
+    pub noise_model: NoiseModel,
+    /// The noise seed, when it does not come with the game.
+    pub seed: Option<u64>,
+    /// Transposition table in MiB, when it is not a share of the worker's total.
+    pub hash_mib: Option<u32>,
+    /// Threads that search together.
+    pub threads: u32,
+    /// Virtual players that its search carries, each of whom has a vote.
+    pub lanes: u32,
+    /// Switches and numbers of its search.
+    pub search: SearchChoices,
+}
+
+/// A USI engine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UsiSpec {
+    /// The program: a path, or a name to find in `PATH`.
+    pub program: PathBuf,
+    /// Its arguments.
+    pub arguments: Vec<String>,
+    /// The folder to run in.
+    pub directory: Option<PathBuf>,
+    /// Variables added to its environment.
+    pub environment: BTreeMap<String, String>,
+    /// Options set before `isready`.
+    pub options: Options,
+    /// The forms of `go` that it survives.
+    pub go: Vec<GoForm>,
+}
+
+/// The players `name-1` to `name-count`: native, alike but for their noise of `sigma`, which may be
+/// a number of centipawns.
+pub fn noise_players(
+    name: &str,
+    count: u32,
+    sigma: impl Into<Sigma>,
+) -> Result<Vec<PlayerSpec>, PlayersError> {
+    let sigma = sigma.into();
+    let fail = |problem| PlayersError {
+        index: 0,
+        player: name.to_owned(),
+        problem,
+    };
+    check_count(count).map_err(fail)?;
+    check_sigma(sigma).map_err(fail)?;
+    let player = |number| PlayerSpec {
+        name: format!("{name}-{number}"),
+        limits: Limits::default(),
+        clock_share: None,
+        weight: 1.0,
+        kind: PlayerKind::Native(Box::new(NativeSpec {
+            evaluator: EvaluatorChoice::default(),
+            sigma,
+            noise_model: NoiseModel::default(),
+            seed: None,
+            hash_mib: None,
+            threads: 1,
+            lanes: 1,
+            search: SearchChoices::NONE,
+        })),
+    };
+    Ok((1..=count).map(player).collect())
+}
+
+pub fn check_count(count: u32) -> Result<(), PlayerProblem> {
+    if (1..=MAX_COUNT).contains(&count) {
+        Ok(())
+    } else {
+        Err(PlayerProblem::Count(count))
+    }
+}
+
+pub fn check_hash(hash_mib: u32) -> Result<(), PlayerProblem> {
+    PlayerSettings::check_hash(hash_mib as usize)?;
+    Ok(())
+}
+
+pub fn check_threads(threads: u32) -> Result<(), PlayerProblem> {
+    PlayerSettings::check_threads(threads as usize)?;
+    Ok(())
+}
+
+pub fn check_lanes(lanes: u32) -> Result<(), PlayerProblem> {
+    PlayerSettings::check_lanes(lanes as usize)?;
+    Ok(())
+}
+
+/// The exact value depends on the evaluator, which is not loaded yet; this one's will do.
+pub fn check_sigma(sigma: Sigma) -> Result<(), PlayerProblem> {
+    let centipawns = sigma.in_centipawns(&Model::material());
+    Noise::new(centipawns, 0).map_err(PlayerError::from)?;
+    Ok(())
+}
