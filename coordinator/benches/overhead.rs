@@ -5,8 +5,8 @@
 //! is in it. Exit status 0 when both figures are what the design asks for.
 
 use monju_coordinator::{
-    ballot::Heading,
-    clock::Tempo,
+    ballot::BallotHeader,
+    clock::TimePolicy,
     consultation::{Question, consult},
     roster::{Link, Roster},
     voting::Rule,
@@ -182,7 +182,7 @@ impl Cluster {
 
     async fn consult(&self, number: u64) -> Measured {
         let question = Question {
-            heading: Heading {
+            header: BallotHeader {
                 id: number,
                 game_id: "bench".to_owned(),
                 seed: number,
@@ -197,15 +197,15 @@ impl Cluster {
                 ..Limits::default()
             },
             overhead: Duration::ZERO,
-            tempo: Tempo::Fixed,
+            time_policy: TimePolicy::Fixed,
             margin: Duration::ZERO,
             predictions: HashMap::new(),
         };
         let (_commands, receiver) = mpsc::channel(1);
         let (standings, _reader) = mpsc::channel(64);
         let begun = Instant::now();
-        let seats = self.roster.seats();
-        let outcome = consult(question, &seats, receiver, standings, None).await;
+        let slots = self.roster.slots();
+        let outcome = consult(question, &slots, receiver, standings, None).await;
         let decided = Instant::now();
         let ballot = outcome.ballot.expect("somebody waits");
         let counted = ballot.votes.iter().filter(|vote| vote.counted).count();

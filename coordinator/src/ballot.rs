@@ -23,7 +23,7 @@ use tracing::warn;
 
 /// What identifies a ballot, and how it is decided.
 #[derive(Clone, Debug)]
-pub struct Heading {
+pub struct BallotHeader {
     /// Number of the consultation, unique in its coordinator.
     pub id: u64,
     /// The game it belongs to.
@@ -44,7 +44,7 @@ pub struct Heading {
 /// that carries virtual players has an entry for each of these.
 #[derive(Debug)]
 pub struct OpenBallot {
-    heading: Heading,
+    header: BallotHeader,
     game: Game,
     entries: Vec<Entry>,
     /// The entries of each player.
@@ -121,7 +121,7 @@ impl OpenBallot {
     /// An empty ballot for the position that `game` has reached. Each player comes with the noise
     /// seed that it was given.
     pub fn new(
-        heading: Heading,
+        header: BallotHeader,
         game: Game,
         players: impl IntoIterator<Item = (PlayerInfo, u64)>,
     ) -> Self {
@@ -136,7 +136,7 @@ impl OpenBallot {
             places.push(first..entries.len());
         }
         Self {
-            heading,
+            header,
             game,
             entries,
             places,
@@ -149,8 +149,8 @@ impl OpenBallot {
     }
 
     /// What identifies the ballot.
-    pub fn heading(&self) -> &Heading {
-        &self.heading
+    pub fn header(&self) -> &BallotHeader {
+        &self.header
     }
 
     /// Enters a line that a player streamed.
@@ -243,13 +243,13 @@ impl OpenBallot {
             ..decision
         });
         Ballot {
-            id: self.heading.id,
-            game_id: self.heading.game_id.clone(),
+            id: self.header.id,
+            game_id: self.header.game_id.clone(),
             position: Some(Position {
                 start: self.game.start().to_owned(),
                 moves: self.game.moves().iter().map(Move::to_string).collect(),
             }),
-            seed: self.heading.seed,
+            seed: self.header.seed,
             votes,
             tally: self
                 .tally()
@@ -260,13 +260,13 @@ impl OpenBallot {
                 })
                 .collect(),
             decision,
-            primary: self.heading.primary.clone().unwrap_or_default(),
+            primary: self.header.primary.clone().unwrap_or_default(),
             ..Ballot::default()
         }
     }
 
     fn votes(&self, silent: Arrival) -> Vec<Vote> {
-        let calibration = &self.heading.calibration;
+        let calibration = &self.header.calibration;
         let entries = self.entries.iter();
         entries
             .map(|entry| entry.vote(silent, calibration))

@@ -1,14 +1,14 @@
 //! From the game's clock to deadlines: how long to think, when workers stop, when to decide.
 
-mod course;
-mod losses;
+mod agreement;
+mod lag;
 mod round_trip;
-mod tempo;
+mod time_policy;
 
-pub use course::{Course, Evidence, Sight};
-pub use losses::Losses;
+pub use agreement::{Agreement, AgreementTracker, Observation};
+pub use lag::Lag;
 pub use round_trip::RoundTrip;
-pub use tempo::{Tempo, UnknownTempo};
+pub use time_policy::{TimePolicy, UnknownTimePolicy};
 
 use monju_engine::Color;
 use monju_proto::v1::{Clock, Limits};
@@ -74,10 +74,10 @@ impl From<Duration> for Overhead {
 
 impl Overhead {
     /// The same, where moves were seen to lose so much.
-    pub fn with_losses(self, losses: Duration) -> Self {
+    pub fn with_lag(self, lag: Duration) -> Self {
         Self {
-            kept: self.kept.max(losses),
-            lost: self.lost.max(losses),
+            kept: self.kept.max(lag),
+            lost: self.lost.max(lag),
         }
     }
 }
@@ -116,7 +116,7 @@ pub fn budget(limits: &Limits, side: Color, overhead: impl Into<Overhead>) -> Op
 ///
 /// Main time is shared out over forty moves, and most of the increment and all of the byoyomi is
 /// spent on top. Where there is neither, what a hundred moves may lose is left aside: otherwise the
-/// losses alone would use up a long game's time. An increment counts as spendable only when there is nothing
+/// lag alone would use up a long game's time. An increment counts as spendable only when there is nothing
 /// else: GUIs differ in whether the time they send already includes it. Byoyomi cannot be saved for later, so an easy
 /// move is not cut below it, and as soon as the main time is no more than one byoyomi nothing is saved any more.
 fn share_of_clock(clock: &Clock, side: Color, overhead: Overhead) -> Budget {
@@ -132,12 +132,12 @@ fn share_of_clock(clock: &Clock, side: Color, overhead: Overhead) -> Budget {
     // On a very short clock half of it is for thinking, whatever the overhead may be.
     let kept = (overhead.kept.as_millis() as u64).min(spendable / 2);
     let available = spendable - kept;
-    let losses = match byoyomi + increment {
+    let lag = match byoyomi + increment {
         0 => MOVES_THAT_LOSE * (overhead.lost.as_millis() as u64).min(kept),
         _ => 0,
     };
     // What is set aside for one move is more than most lose, so a quarter of the time stays in any case.
-    let share = (main - losses.min(main * 3 / 4)) / MOVES_TO_COME;
+    let share = (main - lag.min(main * 3 / 4)) / MOVES_TO_COME;
     let wanted = share + increment * 4 / 5 + byoyomi;
     let normal = wanted.min(available);
     let can_be_saved = main > byoyomi || byoyomi == 0;
@@ -305,7 +305,7 @@ mod tests {
 
     #[test]
     fn sudden_death_outlasts_what_every_move_loses() {
-        let seen = |kept, losses| Overhead::from(ms(kept)).with_losses(ms(losses));
+        let seen = |kept, lag| Overhead::from(ms(kept)).with_lag(ms(lag));
         for (main, overhead, lost, moves) in [
             (300_000, ms(1_050).into(), 1_000, 125),
             (300_000, ms(250).into(), 200, 170),

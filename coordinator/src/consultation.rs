@@ -1,19 +1,19 @@
 //! One consultation from its request to its decision.
 
-mod crew;
+mod calls;
 mod fallback;
 mod member;
 mod pace;
 mod reserve;
 
 use crate::{
-    ballot::{self, Heading, OpenBallot, Verdict},
-    clock::{self, Budget, Tempo},
-    roster::Seat,
+    ballot::{self, BallotHeader, OpenBallot, Verdict},
+    clock::{self, Budget, TimePolicy},
+    roster::PlayerSlot,
     voting::Rule,
 };
-use crew::Crew;
-pub use crew::Kept;
+use calls::Calls;
+pub use calls::Kept;
 use member::Event;
 use monju_engine::{Control, Game, Move};
 use monju_proto::v1::{Ballot, Clock, Decision, Go, Limits, Position, TieBreak};
@@ -39,7 +39,7 @@ const WORTH_A_RETRY: Duration = Duration::from_secs(2);
 #[derive(Clone, Debug)]
 pub struct Question {
     /// What the ballot will be called, and its rule.
-    pub heading: Heading,
+    pub header: BallotHeader,
     /// The position with its history.
     pub game: Game,
     /// When to decide.
@@ -47,7 +47,7 @@ pub struct Question {
     /// What is lost between the decision and the GUI's clock.
     pub overhead: Duration,
     /// How the time is spent.
-    pub tempo: Tempo,
+    pub time_policy: TimePolicy,
     /// How much longer a referee waits for final moves; zero where there is none, and time is short.
     pub margin: Duration,
     /// While pondering: the replies that players expect in place of the last move, by their ballot
@@ -82,12 +82,12 @@ pub enum Command {
 /// question go on.
 pub async fn consult(
     question: Question,
-    seats: &[Seat],
+    slots: &[PlayerSlot],
     mut commands: mpsc::Receiver<Command>,
     standings: mpsc::Sender<Ballot>,
     kept: Option<Kept>,
 ) -> Outcome {
-    let mut consultation = Consultation::begin(question, seats, kept);
+    let mut consultation = Consultation::begin(question, slots, kept);
     let mut listening = true;
     while !consultation.is_over() {
         tokio::select! {
@@ -101,7 +101,7 @@ pub async fn consult(
             },
             () = clock::until(consultation.pace.stop_at()) => consultation.end_or_go_on(),
             () = clock::until(consultation.reserve_at()) => consultation.search_if_silent(),
-            (seat, event) = consultation.crew.next() => consultation.enter(seat, event),
+            (slot, event) = consultation.calls.next() => consultation.enter(slot, event),
             () = consultation.reserve.ended() => consultation.end_with_reserve(),
             () = clock::until(consultation.retry_at) => consultation.ask_the_lost(),
             () = clock::until(consultation.pace.review_at()) => consultation.review(),
@@ -141,12 +141,12 @@ pub async fn consult(
 }
 
 struct Consultation<'a> {
-    seats: &'a [Seat],
-    crew: Crew,
+    slots: &'a [PlayerSlot],
+    calls: Calls,
     ballot: OpenBallot,
     limits: Limits,
     overhead: Duration,
-    tempo: Tempo,
+    time_policy: TimePolicy,
     pace: Pace,
     begun: Instant,
     /// The decision is held until a ponder hit or a stop.
@@ -168,41 +168,41 @@ struct Consultation<'a> {
 }
 
 impl<'a> Consultation<'a> {
-    fn begin(question: Question, seats: &'a [Seat], kept: Option<Kept>) -> Self {
+    fn begin(question: Question, slots: &'a [PlayerSlot], kept: Option<Kept>) -> Self {
         let Question {
-            heading,
+            header,
             game,
             limits,
             overhead,
-            tempo,
+            time_policy,
             margin,
             predictions,
         } = question;
         let by_rules = ballot::by_rules(&game);
-        let seats = match by_rules {
-            None => seats,
+        let slots = match by_rules {
+            None => slots,
             Some(_) => &[],
         };
-        let seed = heading.seed;
-        let players = seats
+        let seed = header.seed;
+        let players = slots
             .iter()
-            .map(|seat| (seat.info.clone(), seat.noise_seed(seed)));
+            .map(|slot| (slot.info.clone(), slot.noise_seed(seed)));
         let position = Position {
             start: game.start().to_owned(),
             moves: game.moves().iter().map(Move::to_string).collect(),
         };
         let mut consultation = Self {
-            seats,
-            crew: Crew::new(position, kept),
+            slots,
+            calls: Calls::new(position, kept),
             missed: false,
             pondering: limits.ponder,
             limits,
             overhead,
-            tempo,
-            pace: Pace::without_a_clock(tempo, margin),
+            time_policy,
+            pace: Pace::without_a_clock(time_policy, margin),
             begun: Instant::now(),
             only_move: game.legal_moves().len() == 1,
-            ballot: OpenBallot::new(heading, game, players),
+            ballot: OpenBallot::new(header, game, players),
             by_rules,
             standing_at: None,
             last_standing: None,
@@ -226,18 +226,18 @@ impl<'a> Consultation<'a> {
             true => legal_replies(self.ballot.game(), predictions),
             false => HashMap::new(),
         };
-        for (index, seat) in self.seats.iter().enumerate() {
-            let limits = self.limits_for(seat, budget);
-            if let Err(reason) = &seat.access {
-                let reason = format!("worker {} is not connected: {reason}", seat.info.worker);
+        for (index, slot) in self.slots.iter().enumerate() {
+            let limits = self.limits_for(slot, budget);
+            if let Err(reason) = &slot.access {
+                let reason = format!("worker {} is not connected: {reason}", slot.info.worker);
                 self.ballot.fail(index, reason, Duration::ZERO);
-                self.crew.skip();
+                self.calls.skip();
                 self.plan_retry();
                 continue;
             }
             // A search that is already about this position is only told that its time counts.
             if !self.pondering
-                && let Some((member, line)) = self.crew.adopt(&seat.info.name)
+                && let Some((member, line)) = self.calls.adopt(&slot.info.name)
             {
                 member.ponder_hit(limits);
                 if let Some(line) = line {
@@ -245,14 +245,14 @@ impl<'a> Consultation<'a> {
                 }
                 continue;
             }
-            let mut go = self.go(seat, limits);
+            let mut go = self.go(slot, limits);
             if let (Some(position), Some(reply)) =
-                (&mut go.position, predictions.get(seat.info.name.as_str()))
+                (&mut go.position, predictions.get(slot.info.name.as_str()))
             {
                 position.moves.pop();
                 position.moves.push((*reply).to_owned());
             }
-            self.crew.ask(seat.channel.clone(), go);
+            self.calls.ask(slot.channel.clone(), go);
         }
     }
 
@@ -262,14 +262,14 @@ impl<'a> Consultation<'a> {
         }
     }
 
-    fn go(&self, seat: &Seat, limits: Limits) -> Go {
-        let heading = self.ballot.heading();
+    fn go(&self, slot: &PlayerSlot, limits: Limits) -> Go {
+        let header = self.ballot.header();
         Go {
-            player: seat.called.clone(),
-            game_id: heading.game_id.clone(),
-            position: Some(self.crew.position().clone()),
+            player: slot.called.clone(),
+            game_id: header.game_id.clone(),
+            position: Some(self.calls.position().clone()),
             limits: Some(limits),
-            noise_seed: seat.noise_seed(heading.seed),
+            noise_seed: slot.noise_seed(header.seed),
         }
     }
 
@@ -283,22 +283,22 @@ impl<'a> Consultation<'a> {
     }
 
     /// A worker never sees the clock, only its own share of the time.
-    fn limits_for(&self, seat: &Seat, budget: Option<Budget>) -> Limits {
+    fn limits_for(&self, slot: &PlayerSlot, budget: Option<Budget>) -> Limits {
         // A share is one of what a move takes, not of what it might take at most.
-        let takes_share = seat.info.clock_share.is_some_and(|share| share < 1.0);
+        let takes_share = slot.info.clock_share.is_some_and(|share| share < 1.0);
         let time = budget.map(|budget| match takes_share {
             true => budget.normal,
-            false => self.tempo.longest(&budget),
+            false => self.time_policy.longest(&budget),
         });
-        self.limits_of(seat, time)
+        self.limits_of(slot, time)
     }
 
-    fn limits_of(&self, seat: &Seat, time: Option<Duration>) -> Limits {
+    fn limits_of(&self, slot: &PlayerSlot, time: Option<Duration>) -> Limits {
         Limits {
             nodes: self.limits.nodes,
             depth: self.limits.depth,
             time_ms: time.map(|time| {
-                let time = clock::worker_time(time, seat.round_trip);
+                let time = clock::worker_time(time, slot.round_trip);
                 (time.as_millis() as u64).max(1)
             }),
             clock: None,
@@ -309,7 +309,7 @@ impl<'a> Consultation<'a> {
 
     fn start_clock(&mut self) {
         if let Some(budget) = self.budget() {
-            let round_trips = self.seats.iter().map(|seat| seat.round_trip);
+            let round_trips = self.slots.iter().map(|slot| slot.round_trip);
             let round_trip = round_trips.max().unwrap_or_default();
             self.pace.start(budget, round_trip, self.begun);
             self.clock_from = Instant::now();
@@ -335,7 +335,7 @@ impl<'a> Consultation<'a> {
         let now = Instant::now();
         let is_early = self.reserve_at().is_some_and(|at| at > now)
             && (self.pace.stop_at()).is_some_and(|at| at > now + reserve::RIPENS);
-        if is_early && !self.seats.is_empty() && self.ballot.is_deserted() {
+        if is_early && !self.slots.is_empty() && self.ballot.is_deserted() {
             self.reserve.looked();
             (self.reserve).begin(self.ballot.game(), self.pace.decide_at(), true);
         }
@@ -366,7 +366,7 @@ impl<'a> Consultation<'a> {
                 self.stop_members();
                 // After a missed ponder the next question is on its way, perhaps to searches that
                 // are already about it.
-                let patience = match self.missed && self.crew.has_others() {
+                let patience = match self.missed && self.calls.has_others() {
                     true => Duration::ZERO,
                     false => STOP_PATIENCE,
                 };
@@ -387,17 +387,17 @@ impl<'a> Consultation<'a> {
     /// that were lost meanwhile: they may be back, and what they said last was said in no hurry.
     fn tell_of_the_hit(&mut self) {
         let budget = self.budget();
-        for (index, seat) in self.seats.iter().enumerate() {
-            let limits = self.limits_for(seat, budget);
+        for (index, slot) in self.slots.iter().enumerate() {
+            let limits = self.limits_for(slot, budget);
             if self.ballot.has_failed(index) {
-                let go = self.go(seat, limits);
+                let go = self.go(slot, limits);
                 self.ballot.ask_again(index);
-                self.crew.ask_again(index, seat.channel.clone(), go);
-            } else if let Some(member) = self.crew.member(index) {
+                self.calls.ask_again(index, slot.channel.clone(), go);
+            } else if let Some(member) = self.calls.member(index) {
                 member.ponder_hit(limits);
-            } else if self.crew.is_elsewhere(index) {
-                let go = self.go(seat, limits);
-                self.crew.ask_again(index, seat.channel.clone(), go);
+            } else if self.calls.is_elsewhere(index) {
+                let go = self.go(slot, limits);
+                self.calls.ask_again(index, slot.channel.clone(), go);
             }
         }
     }
@@ -413,14 +413,14 @@ impl<'a> Consultation<'a> {
         if decide_at.saturating_duration_since(now) < WORTH_A_RETRY || self.pace.is_stopped() {
             return;
         }
-        let latest = self.clock_from + self.tempo.longest(&budget);
+        let latest = self.clock_from + self.time_policy.longest(&budget);
         let left = latest.saturating_duration_since(now);
-        for (index, seat) in self.seats.iter().enumerate() {
+        for (index, slot) in self.slots.iter().enumerate() {
             if self.ballot.is_lost(index) {
-                let go = self.go(seat, self.limits_of(seat, Some(left)));
-                debug!(player = seat.info.name, "asked again");
+                let go = self.go(slot, self.limits_of(slot, Some(left)));
+                debug!(player = slot.info.name, "asked again");
                 self.ballot.call_back(index);
-                self.crew.ask_again(index, seat.channel.clone(), go);
+                self.calls.ask_again(index, slot.channel.clone(), go);
             }
         }
     }
@@ -457,9 +457,9 @@ impl<'a> Consultation<'a> {
 
     /// Whether no vote that is still to come can change the decision.
     fn is_settled(&self, standing: &Ballot, leader: &str) -> bool {
-        let heading = self.ballot.heading();
+        let header = self.ballot.header();
         let lead = |needs_half| pace::cannot_be_overtaken(standing, leader, needs_half);
-        let is_counted_out = match heading.rule {
+        let is_counted_out = match header.rule {
             Rule::Majority | Rule::MajorityThenOptimistic => lead(false),
             Rule::PrimaryUnlessOutvoted => lead(true),
             // Any vote to come may change sums of scores, weights or ranks.
@@ -477,7 +477,7 @@ impl<'a> Consultation<'a> {
 
     fn stop_members(&mut self) {
         self.pace.stopped();
-        for member in self.crew.members() {
+        for member in self.calls.members() {
             member.stop();
         }
     }
@@ -507,11 +507,11 @@ impl<'a> Consultation<'a> {
 
     /// Lets the players go. What has arrived already is entered even when the deadline came first.
     fn let_go(&mut self) -> Option<Kept> {
-        while let Some((seat, event)) = self.crew.next_that_is_there() {
-            self.enter(seat, event);
+        while let Some((slot, event)) = self.calls.next_that_is_there() {
+            self.enter(slot, event);
         }
-        let names = self.seats.iter().map(|seat| seat.info.name.as_str());
-        self.crew.dismiss(self.missed, names)
+        let names = self.slots.iter().map(|slot| slot.info.name.as_str());
+        self.calls.dismiss(self.missed, names)
     }
 
     /// `control` ends the search for a move of the coordinator's own, should there be one yet to begin.
@@ -556,11 +556,11 @@ impl<'a> Consultation<'a> {
                 }
             }
         };
-        let heading = self.ballot.heading();
+        let header = self.ballot.header();
         let elapsed = self.begun.elapsed();
         info!(
-            id = heading.id,
-            game = heading.game_id,
+            id = header.id,
+            game = header.game_id,
             mv,
             tie_break = tie_break.as_str_name(),
             elapsed_ms = elapsed.as_millis(),
@@ -569,7 +569,7 @@ impl<'a> Consultation<'a> {
         let ballot = self.ballot.close(Decision {
             r#move: mv,
             ponder,
-            rule: heading.rule.name().to_owned(),
+            rule: header.rule.name().to_owned(),
             tie_break: tie_break.into(),
             elapsed_ms: elapsed.as_millis() as u64,
             win_rate: None,

@@ -1,10 +1,10 @@
 //! The workers of an ensemble, and the players they host, as they stand now.
 
 mod link;
-mod seats;
+mod slots;
 
 pub use link::{AddressError, Link, address, endpoint, first_reason, reason};
-pub use seats::Seat;
+pub use slots::PlayerSlot;
 
 use monju_proto::v1::{NewGameRequest, WorkerStatus, worker_client::WorkerClient};
 use std::time::Duration;
@@ -38,17 +38,17 @@ impl Roster {
     }
 
     /// Every player that is known, with the way to reach it or the reason why there is none.
-    pub fn seats(&self) -> Vec<Seat> {
-        seats::assign(&self.links)
+    pub fn slots(&self) -> Vec<PlayerSlot> {
+        slots::assign(&self.links)
     }
 
     /// Every worker, for people to read. Players are named as on the ballot.
     pub fn statuses(&self) -> Vec<WorkerStatus> {
-        let seats = self.seats();
+        let slots = self.slots();
         let status = |(index, link): (usize, &Link)| {
-            let players = seats.iter().filter(|seat| seat.worker == index);
+            let players = slots.iter().filter(|slot| slot.worker == index);
             WorkerStatus {
-                players: players.map(|seat| seat.info.clone()).collect(),
+                players: players.map(|slot| slot.info.clone()).collect(),
                 ..link.status()
             }
         };

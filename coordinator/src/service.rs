@@ -5,9 +5,9 @@ mod ponders;
 use ponders::Ponders;
 
 use crate::{
-    ballot::{Heading, Lead, lead},
+    ballot::{BallotHeader, Lead, lead},
     calibration::Calibration,
-    clock::Tempo,
+    clock::TimePolicy,
     consultation::{Command, Kept, Outcome, Question, consult},
     games::PerSide,
     pondering::Pondering,
@@ -72,7 +72,7 @@ pub struct Ensemble {
     /// What is lost between a decision and the GUI's clock.
     pub overhead: Duration,
     /// How the time on a clock is spent, unless a consultation says otherwise.
-    pub tempo: Tempo,
+    pub time_policy: TimePolicy,
     /// What is pondered on, unless a consultation says otherwise.
     pub pondering: Pondering,
     /// What makes the scores of its engines comparable.
@@ -125,8 +125,8 @@ impl Service {
         let Some(primary) = &inner.ensemble.primary else {
             return;
         };
-        let seats = inner.roster.seats();
-        if seats.iter().all(|seat| seat.info.name != *primary) {
+        let slots = inner.roster.slots();
+        if slots.iter().all(|slot| slot.info.name != *primary) {
             warn!(primary, "the primary player is on no worker");
         }
     }
@@ -144,10 +144,10 @@ impl Service {
                 .parse()
                 .map_err(|error| Status::invalid_argument(format!("{error}")))?,
         };
-        let named = match begin.tempo.as_str() {
+        let named = match begin.time_policy.as_str() {
             "" => None,
-            tempo => Some(
-                tempo
+            time_policy => Some(
+                time_policy
                     .parse()
                     .map_err(|error| Status::invalid_argument(format!("{error}")))?,
             ),
@@ -171,7 +171,7 @@ impl Service {
         let measured = Duration::from_millis(begin.overhead_ms.into());
         let side = game.position().side_to_move();
         Ok(Question {
-            heading: Heading {
+            header: BallotHeader {
                 lead: self.inner.leads.get(&begin.game_id, side),
                 id: self.inner.consultations.fetch_add(1, Ordering::Relaxed),
                 game_id: begin.game_id,
@@ -181,7 +181,7 @@ impl Service {
                 calibration: Arc::clone(&ensemble.calibration),
             },
             game,
-            tempo: Tempo::of_consultation(named, ensemble.tempo, &limits),
+            time_policy: TimePolicy::of_consultation(named, ensemble.time_policy, &limits),
             limits,
             overhead: ensemble.overhead.max(measured),
             margin: Duration::from_millis(begin.margin_ms.into()),
@@ -208,7 +208,7 @@ impl Inner {
 impl Service {
     /// Searches that a missed ponder has left, if the question is about their position.
     fn kept_for(&self, question: &Question) -> Option<Kept> {
-        let kept = self.inner.ponders.take(&question.heading.game_id)?;
+        let kept = self.inner.ponders.take(&question.header.game_id)?;
         (!question.limits.ponder).then_some(kept)
     }
 }
@@ -237,10 +237,10 @@ impl Coordinator for Service {
         let listener = tokio::spawn(listen(upstream, commands));
         let inner = Arc::clone(&self.inner);
         tokio::spawn(async move {
-            let seats = inner.roster.seats();
-            let game_id = question.heading.game_id.clone();
+            let slots = inner.roster.slots();
+            let game_id = question.header.game_id.clone();
             let side = question.game.position().side_to_move();
-            let outcome = consult(question, &seats, receiver, ballots.clone(), kept).await;
+            let outcome = consult(question, &slots, receiver, ballots.clone(), kept).await;
             listener.abort();
             let Outcome {
                 ballot,
@@ -281,7 +281,7 @@ impl Coordinator for Service {
             rule,
             primary,
             overhead,
-            tempo,
+            time_policy,
             ..
         } = &self.inner.ensemble;
         Ok(Response::new(RosterResponse {
@@ -289,7 +289,7 @@ impl Coordinator for Service {
             primary: primary.clone().unwrap_or_default(),
             workers: self.inner.roster.statuses(),
             overhead_ms: u32::try_from(overhead.as_millis()).unwrap_or(u32::MAX),
-            tempo: tempo.name().to_owned(),
+            time_policy: time_policy.name().to_owned(),
         }))
     }
 

@@ -1,14 +1,13 @@
 //! The experiment scheduler: a grid of conditions from one file, played on any number of machines
 //! that share a store, reported as the papers print it.
 //!
-//! [`specification`] reads the file, [`draws`] are its random choices as pure functions, [`store`]
+//! [`specification`] reads the file, [`sampling`] are its random choices as pure functions, [`store`]
 //! keeps what was played, [`runner`] plays what is left, [`report`] counts it with [`statistics`], as
 //! far as [`counted`] gives it a say.
 //! A game is played by [`game`] between two [`side`]s, each of which is an embedded coordinator with
 //! its players: the way of a vote is the same as in `monju consult`.
 
 pub mod counted;
-pub mod draws;
 pub mod game;
 pub mod kifu;
 pub mod machine;
@@ -17,6 +16,7 @@ pub mod openings;
 pub mod record;
 pub mod report;
 pub mod runner;
+pub mod sampling;
 pub mod side;
 pub mod specification;
 pub mod statistics;

@@ -88,7 +88,7 @@ const ENGINE_HELP: &str = "\
 Obeys usi, isready, setoption, usinewgame, position, go, stop, ponderhit, gameover and quit; go with
 btime, wtime, binc, winc, byoyomi, nodes, depth, movetime, infinite and ponder. Options that a GUI
 sets go before these: USI_Hash, Sigma (-1: as said here), Evaluator and Seed (empty: as said here),
-Threads, Tempo, Pondering, SearchOptions (name=value, as in bench --search), and MoveOverhead, the
+Threads, TimePolicy, Pondering, SearchOptions (name=value, as in bench --search), and MoveOverhead, the
 milliseconds that are lost between a move and the referee's clock: at least so many are set aside (50),
 and more where more is seen to be lost. go mate [MS] searches for a mate by checks alone.
 With one thread and nodes or depth alone, a game with the same seed is repeated to the last node.";
@@ -119,8 +119,8 @@ struct TeamArguments {
     #[arg(long)]
     rule: Option<String>,
     /// How the time on a clock is spent: fixed, decided or agreement
-    #[arg(long)]
-    tempo: Option<String>,
+    #[arg(long, alias = "tempo", value_name = "POLICY")]
+    time_policy: Option<String>,
     /// What is pondered on: predicted (all on one reply) or spread (each on the one it expects)
     #[arg(long)]
     pondering: Option<String>,
@@ -144,7 +144,7 @@ impl From<TeamArguments> for Choices {
             sigma: arguments.sigma,
             evaluator: arguments.evaluator,
             rule: arguments.rule,
-            tempo: arguments.tempo,
+            time_policy: arguments.time_policy,
             pondering: arguments.pondering,
             hash_mib: arguments.hash,
             log: arguments.log,

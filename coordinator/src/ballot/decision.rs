@@ -48,12 +48,12 @@ impl OpenBallot {
     /// Decides from the votes that count now.
     pub fn verdict(&self) -> Verdict {
         let method = Method {
-            rule: self.heading.rule,
-            primary: self.heading.primary.as_deref(),
-            seed: self.heading.seed,
+            rule: self.header.rule,
+            primary: self.header.primary.as_deref(),
+            seed: self.header.seed,
             sfen: &self.game.position().to_string(),
             ply: self.game.position().ply(),
-            lead: self.heading.lead.as_ref(),
+            lead: self.header.lead.as_ref(),
         };
         match decide(method, &self.votes(Arrival::Late)) {
             Some(Choice { mv, ground }) => Verdict::Decided {

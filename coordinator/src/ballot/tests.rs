@@ -3,8 +3,8 @@
 use super::*;
 use monju_proto::v1::{Candidate, TieBreak};
 
-fn heading(primary: Option<&str>) -> Heading {
-    Heading {
+fn header(primary: Option<&str>) -> BallotHeader {
+    BallotHeader {
         id: 1,
         game_id: "game".to_owned(),
         seed: 1,
@@ -25,7 +25,7 @@ fn ballot_on(position: &str, names: &[&str], primary: Option<&str>) -> OpenBallo
         (info, 7)
     });
     let game = Game::from_usi(position).expect("a position");
-    OpenBallot::new(heading(primary), game, players)
+    OpenBallot::new(header(primary), game, players)
 }
 
 fn ballot(names: &[&str]) -> OpenBallot {
@@ -220,7 +220,7 @@ fn the_noise_seed_in_force_is_the_players_own_before_the_games() {
         (info(Some(9), 50.0), 7),
         (info(None, 0.0), 7),
     ];
-    let ballot = OpenBallot::new(heading(None), Game::startpos(), players);
+    let ballot = OpenBallot::new(header(None), Game::startpos(), players);
     let seeds: Vec<Option<u64>> = ballot
         .standing()
         .votes
@@ -250,7 +250,7 @@ fn a_search_with_virtual_players_has_a_vote_for_each() {
         ..PlayerInfo::default()
     };
     let game = Game::startpos();
-    let mut ballot = OpenBallot::new(heading(None), game, [(info, 40), (single, 7)]);
+    let mut ballot = OpenBallot::new(header(None), game, [(info, 40), (single, 7)]);
     let candidate = |mv: &str| Candidate {
         r#move: mv.to_owned(),
         score: None,
@@ -300,7 +300,7 @@ fn a_search_that_fails_fails_for_all_its_virtual_players() {
         lanes: 2,
         ..PlayerInfo::default()
     };
-    let mut ballot = OpenBallot::new(heading(None), Game::startpos(), [(info, 1)]);
+    let mut ballot = OpenBallot::new(header(None), Game::startpos(), [(info, 1)]);
     ballot.progress(0, line(&["2g2f"], 1), AT);
     ballot.fail(0, "gone".to_owned(), AT);
     assert_eq!(votes(&ballot), [(Arrival::Failed, true, true); 2]);

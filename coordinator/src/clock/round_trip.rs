@@ -57,9 +57,15 @@ mod tests {
     #[test]
     fn steady_round_trips_are_set_aside_as_they_are() {
         assert_eq!(after(&[]), Duration::ZERO);
-        let steady = after(&[20; 60]);
-        assert!(steady < Duration::from_millis(21), "{steady:?}");
-        assert!(steady >= Duration::from_millis(20), "{steady:?}");
+        let stable_iterations = after(&[20; 60]);
+        assert!(
+            stable_iterations < Duration::from_millis(21),
+            "{stable_iterations:?}"
+        );
+        assert!(
+            stable_iterations >= Duration::from_millis(20),
+            "{stable_iterations:?}"
+        );
     }
 
     #[test]

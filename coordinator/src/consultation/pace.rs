@@ -1,6 +1,6 @@
 //! The deadlines of one consultation: set by its clock, moved by how the players agree.
 
-use crate::clock::{Budget, Course, Deadlines, Evidence, Sight, Tempo};
+use crate::clock::{Agreement, AgreementTracker, Budget, Deadlines, Observation, TimePolicy};
 use monju_proto::v1::{Arrival, Ballot, Bound, Score, Vote, score};
 use std::{collections::BTreeMap, time::Duration};
 use tokio::time::Instant;
@@ -14,12 +14,12 @@ const CLEARLY_WON: i32 = 2_000;
 /// When to stop the players, and when to decide.
 #[derive(Debug)]
 pub(super) struct Pace {
-    tempo: Tempo,
+    time_policy: TimePolicy,
     /// From the end of the time to the decision, for those who have not answered.
     margin: Duration,
     clock: Option<RunningClock>,
-    course: Course,
-    evidence: Option<Evidence>,
+    tracker: AgreementTracker,
+    agreement: Option<Agreement>,
     /// The players were told to stop: nothing is judged any more.
     stopped: bool,
     stop_at: Option<Instant>,
@@ -40,13 +40,13 @@ struct RunningClock {
 
 impl Pace {
     /// No deadline yet. When there is one, the decision may come `margin` later than the time allows.
-    pub fn without_a_clock(tempo: Tempo, margin: Duration) -> Self {
+    pub fn without_a_clock(time_policy: TimePolicy, margin: Duration) -> Self {
         Self {
-            tempo,
+            time_policy,
             margin,
             clock: None,
-            course: Course::default(),
-            evidence: None,
+            tracker: AgreementTracker::default(),
+            agreement: None,
             stopped: false,
             stop_at: None,
             decide_at: None,
@@ -84,12 +84,12 @@ impl Pace {
 
     /// Whether a decision that cannot change any more is made at once.
     pub fn ends_early(&self) -> bool {
-        self.tempo != Tempo::Fixed
+        self.time_policy != TimePolicy::Fixed
     }
 
     /// Something was said that may change what is known.
     pub fn ask_for_review(&mut self) {
-        if self.tempo == Tempo::Fixed || self.stopped || self.review_at.is_some() {
+        if self.time_policy == TimePolicy::Fixed || self.stopped || self.review_at.is_some() {
             return;
         }
         let now = Instant::now();
@@ -106,16 +106,18 @@ impl Pace {
     /// Judges from the votes as they stand how long to think.
     pub fn judge(&mut self, standing: &Ballot, leader: &str) {
         self.postpone_review();
-        if self.tempo != Tempo::Agreement || self.stopped {
+        if self.time_policy != TimePolicy::Agreement || self.stopped {
             return;
         }
-        let sights: Vec<_> = standing.votes.iter().map(sight).collect();
+        let observations: Vec<_> = standing.votes.iter().map(observation).collect();
         // Whoever was lost before he had an opinion is no reason to think longer.
-        let votes = standing.votes.iter().zip(&sights);
+        let votes = standing.votes.iter().zip(&observations);
         let gone = votes
-            .filter(|(vote, sight)| vote.arrival() == Arrival::Failed && sight.is_none())
+            .filter(|(vote, observation)| {
+                vote.arrival() == Arrival::Failed && observation.is_none()
+            })
             .count();
-        self.evidence = Some(self.course.observe(leader, &sights, gone));
+        self.agreement = Some(self.tracker.observe(leader, &observations, gone));
         self.set_deadlines();
     }
 
@@ -147,7 +149,7 @@ impl Pace {
         else {
             return;
         };
-        let target = self.tempo.target(&budget, self.evidence.as_ref());
+        let target = self.time_policy.target(&budget, self.agreement.as_ref());
         let deadlines = Deadlines::new(target, round_trip);
         // What was pondered was thought about as well; that only an easy move takes into account.
         let since = match target < budget.normal {
@@ -165,13 +167,13 @@ impl Pace {
 }
 
 /// What a vote tells the clock.
-fn sight(vote: &Vote) -> Option<Sight<'_>> {
+fn observation(vote: &Vote) -> Option<Observation<'_>> {
     let line = vote.line.as_ref().filter(|_| vote.legal)?;
     let mv = match line.pv.first() {
         Some(first) if line.r#move.is_empty() => first,
         _ => &line.r#move,
     };
-    Some(Sight {
+    Some(Observation {
         mv,
         depth: line.depth,
         score: line.score.as_ref().and_then(centipawns),
@@ -201,15 +203,15 @@ pub(super) fn cannot_be_overtaken(standing: &Ballot, leader: &str, needs_half: b
     for vote in &standing.votes {
         match vote.arrival() {
             Arrival::Final => {
-                if let Some(sight) = sight(vote) {
-                    *certain.entry(sight.mv).or_default() += 1;
-                    leading += usize::from(sight.mv == leader);
+                if let Some(observation) = observation(vote) {
+                    *certain.entry(observation.mv).or_default() += 1;
+                    leading += usize::from(observation.mv == leader);
                 }
             }
             // Its player is gone, but its last move counts.
             Arrival::Failed if vote.counted => {
-                if let Some(sight) = sight(vote) {
-                    *certain.entry(sight.mv).or_default() += 1;
+                if let Some(observation) = observation(vote) {
+                    *certain.entry(observation.mv).or_default() += 1;
                 }
             }
             Arrival::Unspecified | Arrival::Provisional => open += 1,

@@ -1,7 +1,7 @@
 //! Deadlines, deaths and ponders, under paused time.
 
 mod pondering;
-mod tempo;
+mod time_policy;
 
 use super::*;
 use crate::{
@@ -19,7 +19,7 @@ fn question(limits: Limits) -> Question {
 
 fn question_on(position: &str, limits: Limits) -> Question {
     Question {
-        heading: Heading {
+        header: BallotHeader {
             id: 1,
             game_id: "game".to_owned(),
             seed: 1,
@@ -31,7 +31,7 @@ fn question_on(position: &str, limits: Limits) -> Question {
         game: Game::from_usi(position).expect("a position"),
         limits,
         overhead: Duration::from_millis(100),
-        tempo: Tempo::Fixed,
+        time_policy: TimePolicy::Fixed,
         margin: Duration::ZERO,
         predictions: HashMap::new(),
     }
@@ -59,7 +59,7 @@ fn ponder() -> Limits {
 async fn run(roster: &Roster, question: Question, commands: Vec<(u64, Command)>) -> Ballot {
     let (sender, receiver) = mpsc::channel(1);
     let (standings, _standings) = mpsc::channel(64);
-    let seats = roster.seats();
+    let slots = roster.slots();
     let speaker = tokio::spawn(async move {
         let begun = Instant::now();
         for (ms, command) in commands {
@@ -69,7 +69,7 @@ async fn run(roster: &Roster, question: Question, commands: Vec<(u64, Command)>)
         // Kept open: a caller that hangs up is another case.
         sender.closed().await;
     });
-    let outcome = consult(question, &seats, receiver, standings, None).await;
+    let outcome = consult(question, &slots, receiver, standings, None).await;
     speaker.abort();
     outcome.ballot.expect("somebody waits for the decision")
 }
@@ -413,19 +413,19 @@ async fn a_decision_by_the_rules_is_held_during_a_ponder() {
 async fn a_consultation_that_nobody_waits_for_is_given_up() {
     let worker = FakeWorker::named("desk").player("a", &[Wait(60_000)]);
     let (roster, _server) = worker.roster().await;
-    let seats = roster.seats();
+    let slots = roster.slots();
 
     let (_commands, receiver) = mpsc::channel(1);
     let (standings, reader) = mpsc::channel(1);
     drop(reader);
     let endless = question(Limits::default());
-    let outcome = consult(endless, &seats, receiver, standings, None).await;
+    let outcome = consult(endless, &slots, receiver, standings, None).await;
     assert_eq!(outcome.ballot, None);
 
     let (commands, receiver) = mpsc::channel(1);
     let (standings, _reader) = mpsc::channel(1);
     drop(commands);
-    let outcome = consult(question(ponder()), &seats, receiver, standings, None).await;
+    let outcome = consult(question(ponder()), &slots, receiver, standings, None).await;
     assert_eq!(outcome.ballot, None);
 }
 
@@ -444,9 +444,9 @@ async fn standings_are_few_and_only_news() {
         .await;
     let (_commands, receiver) = mpsc::channel(1);
     let (standings, mut reader) = mpsc::channel(1_000);
-    let seats = roster.seats();
+    let slots = roster.slots();
     let endless = question(Limits::default());
-    consult(endless, &seats, receiver, standings, None).await;
+    consult(endless, &slots, receiver, standings, None).await;
     let mut count = 0;
     while reader.recv().await.is_some() {
         count += 1;

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::{
-    clock::Tempo,
+    clock::TimePolicy,
     pondering::Pondering,
     roster::{Link, Roster},
     service::Ensemble,
@@ -224,7 +224,7 @@ async fn a_visit_finds_the_lost_and_the_late() {
         overhead: Duration::ZERO,
         calibration: Arc::default(),
         resignation: None,
-        tempo: Tempo::default(),
+        time_policy: TimePolicy::default(),
         pondering: Pondering::default(),
     };
     let facts = visit(&roster, &ensemble, Duration::from_secs(1)).await;

@@ -3,10 +3,10 @@
 
 use super::{Facts, PlayerFacts, RoundTrip, WorkerFacts};
 use crate::{
-    ballot::Heading,
-    clock::Tempo,
+    ballot::BallotHeader,
+    clock::TimePolicy,
     consultation::{Question, consult},
-    roster::{Roster, Seat, reason},
+    roster::{PlayerSlot, Roster, reason},
     service::Ensemble,
     voting::RANKED_MOVES,
 };
@@ -49,13 +49,13 @@ const CALLS: usize = 9;
 /// other down.
 pub async fn visit(roster: &Roster, ensemble: &Ensemble, test_time: Duration) -> Facts {
     roster.settle(SETTLING).await;
-    let seats = roster.seats();
+    let slots = roster.slots();
     let mut workers = Vec::new();
     for (index, status) in roster.statuses().into_iter().enumerate() {
-        let mut of_it = seats.iter().filter(|seat| seat.worker == index);
-        let seat = of_it.find(|seat| seat.access.is_ok());
-        let round_trip = match seat {
-            Some(seat) => round_trip(seat.channel.clone()).await,
+        let mut of_it = slots.iter().filter(|slot| slot.worker == index);
+        let slot = of_it.find(|slot| slot.access.is_ok());
+        let round_trip = match slot {
+            Some(slot) => round_trip(slot.channel.clone()).await,
             None => None,
         };
         workers.push(worker_facts(status, round_trip));
@@ -67,18 +67,18 @@ pub async fn visit(roster: &Roster, ensemble: &Ensemble, test_time: Duration) ->
     roster.new_game(&game_id, PREPARATION).await;
     // What engines call themselves is known only now that they have started.
     sleep(NEWS).await;
-    let seats = roster.seats();
-    let ballot = test_moves(&seats, ensemble, game_id, test_time).await;
+    let slots = roster.slots();
+    let ballot = test_moves(&slots, ensemble, game_id, test_time).await;
     let mut players = Vec::new();
     let mut votes = ballot.votes.into_iter();
-    for seat in &seats {
+    for slot in &slots {
         // One search may have several votes; the first stands for all.
-        let others = seat.info.lanes.max(1) as usize - 1;
+        let others = slot.info.lanes.max(1) as usize - 1;
         let Some(vote) = votes.next() else { break };
         votes.by_ref().take(others).for_each(drop);
         players.push(PlayerFacts {
-            is_calibrated: ensemble.calibration.knows(&seat.info),
-            examined: examined(seat).await,
+            is_calibrated: ensemble.calibration.knows(&slot.info),
+            examined: examined(slot).await,
             vote,
         });
     }
@@ -126,13 +126,13 @@ async fn round_trip(channel: Channel) -> Option<RoundTrip> {
 
 /// One consultation of everybody at once, as in a game.
 async fn test_moves(
-    seats: &[Seat],
+    slots: &[PlayerSlot],
     ensemble: &Ensemble,
     game_id: String,
     test_time: Duration,
 ) -> Ballot {
     let question = Question {
-        heading: Heading {
+        header: BallotHeader {
             id: 0,
             game_id,
             seed: 1,
@@ -148,7 +148,7 @@ async fn test_moves(
             ..Limits::default()
         },
         overhead: ensemble.overhead,
-        tempo: Tempo::Fixed,
+        time_policy: TimePolicy::Fixed,
         // A game asks the lost again; here they are to be told of.
         margin: Duration::from_millis(1),
         predictions: HashMap::new(),
@@ -156,18 +156,18 @@ async fn test_moves(
     let (_commands, heard) = mpsc::channel(1);
     let (standings, _unread) = mpsc::channel(1);
     // It ends early only when nobody wants it any more, and both ends are held here.
-    consult(question, seats, heard, standings, None)
+    consult(question, slots, heard, standings, None)
         .await
         .ballot
         .unwrap_or_default()
 }
 
-async fn examined(seat: &Seat) -> Result<ExamineResponse, String> {
-    seat.access.clone()?;
+async fn examined(slot: &PlayerSlot) -> Result<ExamineResponse, String> {
+    slot.access.clone()?;
     let request = ExamineRequest {
-        player: seat.called.clone(),
+        player: slot.called.clone(),
     };
-    let mut client = WorkerClient::new(seat.channel.clone());
+    let mut client = WorkerClient::new(slot.channel.clone());
     match timeout(EXAMINATION, client.examine(request)).await {
         Ok(Ok(response)) => Ok(response.into_inner()),
         Ok(Err(status)) => Err(reason(&status)),

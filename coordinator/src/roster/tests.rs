@@ -26,7 +26,7 @@ async fn a_worker_that_is_cut_off_keeps_its_seats_and_comes_back() {
     cable.plug(worker());
     let roster = cabled(&cable);
     roster.settle(PATIENCE).await;
-    assert!(roster.seats()[0].access.is_ok());
+    assert!(roster.slots()[0].access.is_ok());
 
     cable.cut();
     sleep(Duration::from_secs(2)).await;
@@ -34,12 +34,12 @@ async fn a_worker_that_is_cut_off_keeps_its_seats_and_comes_back() {
     assert!(!status.connected);
     assert_ne!(status.failure, "");
     assert_eq!(status.players[0].name, "a");
-    assert!(roster.seats()[0].access.is_err());
+    assert!(roster.slots()[0].access.is_err());
 
     cable.plug(worker());
     sleep(Duration::from_secs(1)).await;
     assert!(roster.statuses()[0].connected);
-    assert!(roster.seats()[0].access.is_ok());
+    assert!(roster.slots()[0].access.is_ok());
 }
 
 #[tokio::test(start_paused = true)]
@@ -55,7 +55,7 @@ async fn settling_does_not_wait_for_ever() {
         problems[0].ends_with("is not connected: refused"),
         "{problems:?}"
     );
-    assert_eq!(roster.seats().len(), 0);
+    assert_eq!(roster.slots().len(), 0);
 }
 
 #[tokio::test(start_paused = true)]
@@ -67,10 +67,10 @@ async fn players_of_two_workers_are_told_apart() {
         .link();
     let roster = Roster::new(vec![one, two]);
     roster.settle(PATIENCE).await;
-    let seats = roster.seats();
-    let names: Vec<&str> = seats.iter().map(|seat| seat.info.name.as_str()).collect();
+    let slots = roster.slots();
+    let names: Vec<&str> = slots.iter().map(|slot| slot.info.name.as_str()).collect();
     assert_eq!(names, ["a@desk", "a@attic", "b"]);
-    assert_ne!(seats[0].noise_seed(1), seats[1].noise_seed(1));
+    assert_ne!(slots[0].noise_seed(1), slots[1].noise_seed(1));
     assert_eq!(roster.statuses()[1].players.len(), 2);
 }
 

@@ -23,7 +23,7 @@ async fn serve(worker: FakeWorker, primary: Option<&str>) -> Served {
         rule: Rule::Majority,
         primary: primary.map(str::to_owned),
         overhead: Duration::ZERO,
-        tempo: Tempo::default(),
+        time_policy: TimePolicy::default(),
         pondering: Pondering::default(),
         calibration: Arc::default(),
         resignation: None,

@@ -5,7 +5,7 @@
 mod place;
 
 use monju_coordinator::{
-    clock::{Tempo, UnknownTempo},
+    clock::{TimePolicy, UnknownTimePolicy},
     pondering::{Pondering, UnknownPondering},
     resignation::Policy,
     roster,
@@ -73,7 +73,7 @@ pub struct CoordinatorConfig {
     /// What is lost between a decision and the GUI's clock.
     pub overhead: Duration,
     /// How the time on a clock is spent.
-    pub tempo: Tempo,
+    pub time_policy: TimePolicy,
     /// What is pondered on.
     pub pondering: Pondering,
     /// Where ballots are recorded.
@@ -106,7 +106,7 @@ impl Default for Config {
                 listen: COORDINATOR_LISTEN.to_owned(),
                 workers: Vec::new(),
                 overhead: OVERHEAD,
-                tempo: Tempo::default(),
+                time_policy: TimePolicy::default(),
                 pondering: Pondering::default(),
                 log: None,
             },
@@ -281,7 +281,8 @@ struct CoordinatorTable {
     listen: Option<String>,
     workers: Option<Vec<String>>,
     overhead_ms: Option<u32>,
-    tempo: Option<String>,
+    #[serde(alias = "tempo")]
+    time_policy: Option<String>,
     pondering: Option<String>,
     log: Option<PathBuf>,
 }
@@ -295,11 +296,11 @@ impl CoordinatorTable {
             overhead: self
                 .overhead_ms
                 .map_or(defaults.overhead, |ms| Duration::from_millis(ms.into())),
-            tempo: match self.tempo {
-                Some(tempo) => tempo.parse().map_err(|error: UnknownTempo| {
-                    source.error(&["coordinator", "tempo"], error.to_string())
+            time_policy: match self.time_policy {
+                Some(time_policy) => time_policy.parse().map_err(|error: UnknownTimePolicy| {
+                    source.error(&["coordinator", "time_policy"], error.to_string())
                 })?,
-                None => defaults.tempo,
+                None => defaults.time_policy,
             },
             pondering: match self.pondering {
                 Some(pondering) => pondering.parse().map_err(|error: UnknownPondering| {

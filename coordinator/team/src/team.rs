@@ -3,7 +3,7 @@
 use crate::config::{Config, ConfigError};
 use monju_coordinator::{
     calibration::{Calibration, CalibrationError},
-    clock::{Tempo, UnknownTempo},
+    clock::{TimePolicy, UnknownTimePolicy},
     pondering::{Pondering, UnknownPondering},
     record::{RecordError, Recorder},
     roster::{self, AddressError, Link, Roster},
@@ -52,7 +52,7 @@ pub struct Choices {
     /// Voting rule.
     pub rule: Option<String>,
     /// How the time on a clock is spent.
-    pub tempo: Option<String>,
+    pub time_policy: Option<String>,
     /// What is pondered on.
     pub pondering: Option<String>,
     /// Transposition tables of all embedded native players together, in MiB.
@@ -108,8 +108,8 @@ impl From<UnknownRule> for AssembleError {
     }
 }
 
-impl From<UnknownTempo> for AssembleError {
-    fn from(error: UnknownTempo) -> Self {
+impl From<UnknownTimePolicy> for AssembleError {
+    fn from(error: UnknownTimePolicy) -> Self {
         Self(error.to_string())
     }
 }
@@ -146,8 +146,8 @@ pub struct Team {
     pub client: CoordinatorClient<Channel>,
     /// What to name as the rule of a consultation: the chosen one; empty for the ensemble's own.
     pub rule: String,
-    /// What to name as its tempo, in the same way.
-    pub tempo: String,
+    /// What to name as its time_policy, in the same way.
+    pub time_policy: String,
     /// What to name as its pondering, in the same way.
     pub pondering: String,
     /// What the coordinator sets aside of every clock.
@@ -238,7 +238,7 @@ async fn connect(url: &str, choices: &Choices) -> Result<Team, AssembleError> {
     })?;
     let overhead = Duration::from_millis(roster.overhead_ms.into());
     let mut rule = known::<Rule>(choices.rule.as_deref(), &mut ignored);
-    let tempo = known::<Tempo>(choices.tempo.as_deref(), &mut ignored);
+    let time_policy = known::<TimePolicy>(choices.time_policy.as_deref(), &mut ignored);
     let pondering = known::<Pondering>(choices.pondering.as_deref(), &mut ignored);
     if roster.primary.is_empty() && rule.parse().is_ok_and(Rule::needs_primary) {
         ignored.push(format!(
@@ -251,7 +251,7 @@ async fn connect(url: &str, choices: &Choices) -> Result<Team, AssembleError> {
     Ok(Team {
         client,
         rule,
-        tempo,
+        time_policy,
         pondering,
         overhead,
         ignored,
@@ -338,7 +338,7 @@ pub async fn host(
     Ok(Team {
         client: CoordinatorClient::new(channel),
         rule: String::new(),
-        tempo: String::new(),
+        time_policy: String::new(),
         pondering: String::new(),
         overhead,
         ignored: Vec::new(),
@@ -419,9 +419,9 @@ pub fn ensemble(config: &Config, choices: &Choices) -> Result<Ensemble, Assemble
         },
         primary: config.ensemble.primary.clone(),
         overhead: config.coordinator.overhead,
-        tempo: match &choices.tempo {
-            Some(tempo) => tempo.parse()?,
-            None => config.coordinator.tempo,
+        time_policy: match &choices.time_policy {
+            Some(time_policy) => time_policy.parse()?,
+            None => config.coordinator.time_policy,
         },
         pondering: match &choices.pondering {
             Some(pondering) => pondering.parse()?,

@@ -25,7 +25,7 @@ pub struct Kept {
     /// time for this deadline behind its own.
     pub overhead: Duration,
     /// What every move loses on its way to the referee, as far as that was learned or told.
-    pub losses: Duration,
+    pub lag: Duration,
     /// How long the clock had run before the coordinator was asked.
     pub waited: Duration,
 }
@@ -34,8 +34,8 @@ impl Kept {
     /// What the coordinator shall keep: its decision comes half of its overhead before the deadline, or
     /// earlier.
     pub fn of_coordinator(&self) -> Duration {
-        let with_losses = self.losses.saturating_add(self.overhead / 2);
-        with_losses.max(self.overhead)
+        let with_lag = self.lag.saturating_add(self.overhead / 2);
+        with_lag.max(self.overhead)
     }
 }
 
@@ -54,8 +54,8 @@ pub fn hard_deadline(limits: &Limits, side: Color, kept: Kept) -> Option<Duratio
             available = available.max(Duration::from_millis(increment));
         }
         let padding = (kept.overhead / 2).min(available / 4);
-        let losses = kept.losses.min(available * 3 / 8);
-        let margin = padding.max(losses).max(LEAST_MARGIN);
+        let lag = kept.lag.min(available * 3 / 8);
+        let margin = padding.max(lag).max(LEAST_MARGIN);
         let left = after(limits, side, kept.waited);
         let decided = budget(&left, side, kept.of_coordinator())
             .map_or(LONGEST, |budget| kept.waited.saturating_add(budget.most));
@@ -115,7 +115,7 @@ mod tests {
 
     const KEPT: Kept = Kept {
         overhead: Duration::from_millis(100),
-        losses: Duration::ZERO,
+        lag: Duration::ZERO,
         waited: Duration::ZERO,
     };
 
@@ -156,7 +156,7 @@ mod tests {
 
     #[test]
     fn what_moves_lose_is_kept_by_both_one_before_the_other() {
-        for (losses, byoyomi, expected) in [
+        for (lag, byoyomi, expected) in [
             (200, 1_000, 800),
             (1_000, 10_000, 9_000),
             (30, 1_000, 950),
@@ -164,7 +164,7 @@ mod tests {
             (2_000, 1_000, 625),
         ] {
             let kept = Kept {
-                losses: Duration::from_millis(losses),
+                lag: Duration::from_millis(lag),
                 ..KEPT
             };
             let limits = clock(0, 0, 0, byoyomi);
@@ -252,7 +252,7 @@ mod tests {
         let limits = clock(u64::MAX, u64::MAX, u64::MAX, u64::MAX);
         let kept = Kept {
             overhead: Duration::MAX,
-            losses: Duration::MAX,
+            lag: Duration::MAX,
             waited: Duration::MAX,
         };
         for kept in [KEPT, kept] {

@@ -136,7 +136,7 @@ impl Thinker for Engine {
         self.game.used = true;
         let manner = Manner {
             overhead: self.options.move_overhead().into(),
-            tempo: self.options.tempo(),
+            time_policy: self.options.time_policy(),
             pondering: self.options.pondering(),
             setting: self.setting(),
         };

@@ -32,8 +32,8 @@ pub struct Contact {
     pub client: Client,
     /// The rule to name in consultations; empty leaves it to the ensemble.
     pub rule: String,
-    /// The tempo to name, in the same way.
-    pub tempo: String,
+    /// The time_policy to name, in the same way.
+    pub time_policy: String,
     /// The pondering to name, in the same way.
     pub pondering: String,
     /// What the coordinator sets aside of every clock.

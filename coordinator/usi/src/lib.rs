@@ -74,7 +74,7 @@ pub async fn run(mut choices: Choices) -> anyhow::Result<()> {
         let contact = Contact {
             client: team.client.clone(),
             rule: team.rule.clone(),
-            tempo: team.tempo.clone(),
+            time_policy: team.time_policy.clone(),
             pondering: team.pondering.clone(),
             overhead: team.overhead,
         };

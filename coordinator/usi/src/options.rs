@@ -1,14 +1,14 @@
 //! The USI options of the proxy: what it declares, and what a GUI has set.
 
 use super::values::{HASH_DEFAULT, HASH_MAXIMUM, OptionError, evaluator, number, sigma, small};
-use monju_coordinator::{clock::Tempo, pondering::Pondering, voting::Rule};
+use monju_coordinator::{clock::TimePolicy, pondering::Pondering, voting::Rule};
 use monju_engine::{EvaluatorChoice, eval::Sigma};
 use monju_team::team::Choices;
 use std::{path::PathBuf, time::Duration};
 
 const PLAYERS_MAXIMUM: u32 = 256;
 const OVERHEAD_MAXIMUM_MS: u64 = 60_000;
-/// The value of `Rule`, `Tempo` and `Pondering` that leaves them to the configuration.
+/// The value of `Rule`, `TimePolicy` and `Pondering` that leaves them to the configuration.
 const RULE_DEFAULT: &str = "config";
 
 /// What a GUI has set. `None` is the declared default: GUIs send every default back, so a default
@@ -22,7 +22,7 @@ pub struct Options {
     sigma: Option<Sigma>,
     evaluator: Option<EvaluatorChoice>,
     rule: Option<String>,
-    tempo: Option<String>,
+    time_policy: Option<String>,
     pondering: Option<String>,
     seed: Option<u64>,
     tls: Option<String>,
@@ -34,7 +34,9 @@ impl Options {
     pub fn declarations() -> Vec<String> {
         let rules: String = Rule::ALL.map(|rule| format!(" var {rule}")).concat();
         let ponderings: String = Pondering::ALL.map(|kind| format!(" var {kind}")).concat();
-        let tempos: String = Tempo::ALL.map(|tempo| format!(" var {tempo}")).concat();
+        let time_policies: String = TimePolicy::ALL
+            .map(|time_policy| format!(" var {time_policy}"))
+            .concat();
         vec![
             format!(
                 "option name USI_Hash type spin default {HASH_DEFAULT} min 1 max {HASH_MAXIMUM}"
@@ -47,7 +49,7 @@ impl Options {
             "option name Evaluator type string default <empty>".to_owned(),
             format!("option name Rule type combo default {RULE_DEFAULT} var {RULE_DEFAULT}{rules}"),
             format!(
-                "option name Tempo type combo default {RULE_DEFAULT} var {RULE_DEFAULT}{tempos}"
+                "option name TimePolicy type combo default {RULE_DEFAULT} var {RULE_DEFAULT}{time_policies}"
             ),
             format!(
                 "option name Pondering type combo default {RULE_DEFAULT} \
@@ -82,10 +84,10 @@ impl Options {
                     _ => Some(value.parse::<Rule>()?.to_string()),
                 }
             }
-            "tempo" => {
-                self.tempo = match value {
+            "timepolicy" | "tempo" => {
+                self.time_policy = match value {
                     "" | RULE_DEFAULT => None,
-                    _ => Some(value.parse::<Tempo>()?.to_string()),
+                    _ => Some(value.parse::<TimePolicy>()?.to_string()),
                 }
             }
             "pondering" => {
@@ -133,7 +135,7 @@ impl Options {
             sigma: self.sigma.or(base.sigma),
             evaluator: self.evaluator.clone().or(base.evaluator.clone()),
             rule: self.rule.clone().or(base.rule.clone()),
-            tempo: self.tempo.clone().or(base.tempo.clone()),
+            time_policy: self.time_policy.clone().or(base.time_policy.clone()),
             pondering: self.pondering.clone().or(base.pondering.clone()),
             hash_mib: self.hash_mib.or(base.hash_mib),
             log: base.log.clone(),
@@ -196,7 +198,7 @@ mod tests {
             sigma: Some(50.0.into()),
             evaluator: Some("material".parse().expect("known")),
             rule: Some("majority".to_owned()),
-            tempo: Some("fixed".to_owned()),
+            time_policy: Some("fixed".to_owned()),
             pondering: Some("spread".to_owned()),
             hash_mib: Some(64),
             log: None,
@@ -224,7 +226,7 @@ mod tests {
             ("USI_Hash", "32"),
             ("ConfigFile", "C:\\My Dir\\monju.toml"),
             ("Rule", "majority"),
-            ("Tempo", "decided"),
+            ("TimePolicy", "decided"),
             ("Pondering", "spread"),
             ("TLS", "team"),
             ("MoveOverhead", "250"),
@@ -236,7 +238,7 @@ mod tests {
         assert_eq!(choices.hash_mib, Some(32));
         assert_eq!(choices.config, Some("C:\\My Dir\\monju.toml".into()));
         assert_eq!(choices.rule.as_deref(), Some("majority"));
-        assert_eq!(choices.tempo.as_deref(), Some("decided"));
+        assert_eq!(choices.time_policy.as_deref(), Some("decided"));
         assert_eq!(choices.pondering.as_deref(), Some("spread"));
         assert_eq!(choices.tls, Some("team".into()));
     }
@@ -269,7 +271,7 @@ mod tests {
             ("Seed", "18446744073709551616"),
             ("Evaluator", "magic"),
             ("Rule", "coin"),
-            ("Tempo", "presto"),
+            ("TimePolicy", "presto"),
             ("Pondering", "nothing"),
         ] {
             let error = set.set(name, value).expect_err("a bad value").to_string();

@@ -114,7 +114,7 @@ impl Thinker for Proxy {
             self.prepare_team();
         }
         self.game.used = true;
-        question.losses = question.losses.max(self.options.move_overhead());
+        question.lag = question.lag.max(self.options.move_overhead());
         let search = Search::new(
             question,
             self.game.id(),

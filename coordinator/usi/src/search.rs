@@ -188,7 +188,7 @@ impl Search {
             limits: Some(self.limits_left()),
             seed: self.game_seed,
             rule: contact.rule.clone(),
-            tempo: contact.tempo.clone(),
+            time_policy: contact.time_policy.clone(),
             pondering: contact.pondering.clone(),
             overhead_ms: u32::try_from(self.kept().of_coordinator().as_millis())
                 .unwrap_or(u32::MAX),
@@ -261,7 +261,7 @@ impl Search {
     fn kept(&self) -> Kept {
         Kept {
             overhead: self.overhead,
-            losses: self.question.losses,
+            lag: self.question.lag,
             waited: self.waited,
         }
     }
@@ -338,7 +338,7 @@ impl Search {
     /// How much longer than [`DUE_TIME`] a search that is told to end may take: within what is kept for the
     /// answer's way.
     fn patience(&self) -> Duration {
-        let kept = (self.overhead / 2).max(self.question.losses);
+        let kept = (self.overhead / 2).max(self.question.lag);
         let time = self.deadline.map_or(kept, |deadline| {
             deadline.saturating_duration_since(self.clock_from)
         });
@@ -354,7 +354,7 @@ impl Search {
             self.question.go.infinite = false;
         }
         self.question.asked = now;
-        let overhead = self.overhead.max(self.question.losses);
+        let overhead = self.overhead.max(self.question.lag);
         self.substitute
             .answer(self.question, overhead, self.controls, self.output)
             .await

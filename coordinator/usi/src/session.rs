@@ -11,7 +11,7 @@ use super::{
     output::Output,
     thinker::{Control, Hold, Question, Thinker},
 };
-use monju_coordinator::clock::Losses;
+use monju_coordinator::clock::Lag;
 use monju_engine::{Color, Game, mate::Solution};
 use monju_proto::v1::{Clock, GameOutcome};
 use std::{collections::VecDeque, mem, time::Duration};
@@ -41,7 +41,7 @@ pub struct Session<T> {
     /// How many `readyok` are owed.
     owed: usize,
     /// What the GUI's clock loses with every move.
-    losses: Losses,
+    lag: Lag,
 }
 
 /// What works on a `go`, and ends with what is said.
@@ -82,7 +82,7 @@ impl<T: Thinker> Session<T> {
             ours: None,
             deferred: VecDeque::new(),
             owed: 0,
-            losses: Losses::default(),
+            lag: Lag::default(),
         }
     }
 
@@ -175,7 +175,7 @@ impl<T: Thinker> Session<T> {
             Command::IsReady => self.get_ready(),
             Command::SetOption { name, value } => self.set_option(&name, value.as_deref()),
             Command::NewGame => {
-                self.losses.forget_clock();
+                self.lag.forget_clock();
                 self.thinker.new_game();
             }
             Command::Position(text) => self.set_position(&text),
@@ -252,16 +252,16 @@ impl<T: Thinker> Session<T> {
             Ok(game) => {
                 self.ours = Some(game.position().side_to_move());
                 match &go.limits.clock {
-                    Some(clock) => self.losses.begin(game.position().side_to_move(), clock),
+                    Some(clock) => self.lag.begin(game.position().side_to_move(), clock),
                     // Its clock may come with the ponder hit.
                     None if go.limits.ponder => {}
-                    None => self.losses.forget_clock(),
+                    None => self.lag.forget_clock(),
                 }
                 let question = Question {
                     game: game.clone(),
                     go,
                     asked,
-                    losses: self.losses.allowance(),
+                    lag: self.lag.allowance(),
                 };
                 self.thinker.think(question, receiver, self.output.clone())
             }
@@ -293,8 +293,8 @@ impl<T: Thinker> Session<T> {
         }
         thinking.clock_from = Some(heard);
         match (clock, &self.position) {
-            (Some(clock), Ok(game)) => self.losses.begin(game.position().side_to_move(), clock),
-            _ if !thinking.has_clock => self.losses.forget_clock(),
+            (Some(clock), Ok(game)) => self.lag.begin(game.position().side_to_move(), clock),
+            _ if !thinking.has_clock => self.lag.forget_clock(),
             _ => {}
         }
     }
@@ -351,7 +351,7 @@ impl<T: Thinker> Session<T> {
             }
         };
         if let Some(clock_from) = thinking.and_then(|thinking| thinking.clock_from) {
-            self.losses.end(clock_from.elapsed());
+            self.lag.end(clock_from.elapsed());
         }
         let answer = answer.unwrap_or_else(|error| {
             tracing::error!(%error, "a search failed");

@@ -10,7 +10,7 @@ use super::{
     output::Output,
     thinker::{Control, Question},
 };
-use monju_coordinator::clock::Tempo;
+use monju_coordinator::clock::TimePolicy;
 use monju_engine::{Control as Steering, Game, Limits, Move, SearchChoices, eval::Sigma};
 use monju_team::team::Choices;
 use std::{
@@ -40,7 +40,7 @@ pub struct Substitute {
 pub struct Stand {
     jobs: Jobs,
     setting: Setting,
-    tempo: Tempo,
+    time_policy: TimePolicy,
 }
 
 impl Substitute {
@@ -85,10 +85,10 @@ impl Substitute {
         Stand {
             jobs: self.thread.desk(),
             setting: setting(player, game_id),
-            tempo: choices
-                .tempo
+            time_policy: choices
+                .time_policy
                 .as_deref()
-                .and_then(|tempo| tempo.parse().ok())
+                .and_then(|time_policy| time_policy.parse().ok())
                 .unwrap_or_default(),
         }
     }
@@ -126,7 +126,7 @@ impl Stand {
     ) -> Answer {
         let manner = Manner {
             overhead: overhead.into(),
-            tempo: self.tempo,
+            time_policy: self.time_policy,
             pondering: Pondering::Predicted,
             setting: self.setting,
         };

@@ -68,7 +68,7 @@ pub struct Question {
     /// When the GUI asked.
     pub asked: Instant,
     /// What its clock was seen to lose with every move, beyond what we took.
-    pub losses: Duration,
+    pub lag: Duration,
 }
 
 /// What thinks behind a session. None of its methods blocks.

@@ -1,6 +1,8 @@
 //! The values of options: what is declared for all of ours, and how a GUI's are read.
 
-use monju_coordinator::{clock::UnknownTempo, pondering::UnknownPondering, voting::UnknownRule};
+use monju_coordinator::{
+    clock::UnknownTimePolicy, pondering::UnknownPondering, voting::UnknownRule,
+};
 use monju_engine::{
     EvaluatorChoice, Model, SearchOptionsError,
     eval::{Noise, Sigma, UnknownEvaluator},
@@ -34,9 +36,9 @@ pub enum OptionError {
     /// Not one of the voting rules.
     #[error("option Rule: {0}")]
     Rule(#[from] UnknownRule),
-    /// Not one of the tempos.
-    #[error("option Tempo: {0}")]
-    Tempo(#[from] UnknownTempo),
+    /// Not one of the time_policies.
+    #[error("option TimePolicy: {0}")]
+    TimePolicy(#[from] UnknownTimePolicy),
     /// Not a kind of pondering of one player.
     #[error("option Pondering: unknown pondering '{0}'; expected one of: predicted, opponent")]
     EnginePondering(String),

@@ -2,9 +2,9 @@
 
 use super::{Event, Runner, Stop, patiently};
 use crate::{
-    draws,
     game::{self, GamePlan},
     record::{Cause, Incident, Side},
+    sampling,
     side::Seats,
     statistics::{Verdict, Walk},
     store::{Lease, PlayedPair, StoreError},
@@ -130,8 +130,8 @@ impl Board {
         let specification = Arc::clone(&self.runner.specification);
         let cell = &specification.cells[lease.cell];
         let openings = specification.openings.lines();
-        let number = draws::opening(specification.seed, &cell.label, lease.pair, openings.len());
-        let pair_seed = draws::pair_seed(specification.seed, &cell.label, lease.pair);
+        let number = sampling::opening(specification.seed, &cell.label, lease.pair, openings.len());
+        let pair_seed = sampling::pair_seed(specification.seed, &cell.label, lease.pair);
         let mut games = Vec::with_capacity(2);
         let mut incidents = Vec::new();
         for game in 0..2 {
@@ -158,7 +158,7 @@ impl Board {
                 number: game,
                 opening: &openings[number],
                 seeds: [Side::First, Side::Second]
-                    .map(|side| draws::side_seed(pair_seed, game, side)),
+                    .map(|side| sampling::side_seed(pair_seed, game, side)),
                 adjudication: cell.adjudication,
                 ballots: specification.ballots,
             };

@@ -27,13 +27,13 @@ fn team() -> FakeWorker {
 async fn outcome(roster: &Roster, question: Question, command: Command) -> Outcome {
     let (sender, receiver) = mpsc::channel(1);
     let (standings, _reader) = mpsc::channel(64);
-    let seats = roster.seats();
+    let slots = roster.slots();
     let speak = async {
         time::sleep(Duration::from_secs(1)).await;
         let _ = sender.send(command).await;
         sender.closed().await;
     };
-    let consultation = consult(question, &seats, receiver, standings, None);
+    let consultation = consult(question, &slots, receiver, standings, None);
     tokio::select! {
         outcome = consultation => outcome,
         () = async { speak.await; future::pending().await } => unreachable!("never ends"),
@@ -88,8 +88,8 @@ async fn a_search_about_the_reply_that_was_played_goes_on() {
     let (_commands, receiver) = mpsc::channel(1);
     let (standings, _reader) = mpsc::channel(64);
     let played = question_on(PLAYED, time_limit(1_000));
-    let seats = roster.seats();
-    let next = consult(played, &seats, receiver, standings, missed.kept).await;
+    let slots = roster.slots();
+    let next = consult(played, &slots, receiver, standings, missed.kept).await;
     let mut told = told(&requests.lock().expect("requests"));
     told.sort();
     assert_eq!(told, ["a 8c8d", "c 8c8d", "hit"]);
@@ -108,8 +108,8 @@ async fn searches_about_neither_end() {
     let (_commands, receiver) = mpsc::channel(1);
     let (standings, _reader) = mpsc::channel(64);
     let played = question_on("startpos moves 7g7f 4a3b", time_limit(1_000));
-    let seats = roster.seats();
-    let next = consult(played, &seats, receiver, standings, missed.kept).await;
+    let slots = roster.slots();
+    let next = consult(played, &slots, receiver, standings, missed.kept).await;
     let mut told = told(&requests.lock().expect("requests"));
     told.sort();
     assert_eq!(told, ["a 4a3b", "b 4a3b", "c 4a3b"]);

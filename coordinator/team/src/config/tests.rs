@@ -128,7 +128,10 @@ fn the_template_states_the_defaults() {
     assert_eq!(all.worker, defaults.worker);
     assert_eq!(all.coordinator.listen, defaults.coordinator.listen);
     assert_eq!(all.coordinator.overhead, defaults.coordinator.overhead);
-    assert_eq!(all.coordinator.tempo, defaults.coordinator.tempo);
+    assert_eq!(
+        all.coordinator.time_policy,
+        defaults.coordinator.time_policy
+    );
     assert_eq!(all.coordinator.pondering, defaults.coordinator.pondering);
     assert_eq!(all.ensemble.rule, defaults.ensemble.rule);
     for key in [

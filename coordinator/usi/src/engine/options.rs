@@ -1,7 +1,7 @@
 //! The USI options of one player.
 
 use crate::values::{HASH_DEFAULT, HASH_MAXIMUM, OptionError, evaluator, number, sigma, small};
-use monju_coordinator::clock::Tempo;
+use monju_coordinator::clock::TimePolicy;
 use monju_engine::{EvaluatorChoice, PlayerSettings, SearchChoices, eval::Sigma};
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use std::time::Duration;
 const OVERHEAD_DEFAULT_MS: u32 = 50;
 const OVERHEAD_MAXIMUM_MS: u32 = 60_000;
 /// One player has nobody to agree with; what is decided, it decides alone.
-const TEMPOS: [Tempo; 2] = [Tempo::Fixed, Tempo::Agreement];
+const TIME_POLICIES: [TimePolicy; 2] = [TimePolicy::Fixed, TimePolicy::Agreement];
 const THREADS_MAXIMUM: u64 = PlayerSettings::MAX_THREADS as u64;
 
 /// What one player ponders on.
@@ -35,7 +35,7 @@ pub struct Options {
     evaluator: Option<EvaluatorChoice>,
     seed: Option<u64>,
     move_overhead_ms: Option<u32>,
-    tempo: Tempo,
+    time_policy: TimePolicy,
     pondering: Pondering,
     search: SearchChoices,
 }
@@ -43,7 +43,9 @@ pub struct Options {
 impl Options {
     /// The `option` lines, in the order in which a GUI shows them.
     pub fn declarations() -> Vec<String> {
-        let tempos: String = TEMPOS.map(|tempo| format!(" var {tempo}")).concat();
+        let time_policies: String = TIME_POLICIES
+            .map(|time_policy| format!(" var {time_policy}"))
+            .concat();
         vec![
             format!(
                 "option name USI_Hash type spin default {HASH_DEFAULT} min 1 max {HASH_MAXIMUM}"
@@ -58,8 +60,8 @@ impl Options {
                  min 0 max {OVERHEAD_MAXIMUM_MS}"
             ),
             format!(
-                "option name Tempo type combo default {}{tempos}",
-                Tempo::default()
+                "option name TimePolicy type combo default {}{time_policies}",
+                TimePolicy::default()
             ),
             format!(
                 "option name Pondering type combo default {PREDICTED} \
@@ -88,7 +90,7 @@ impl Options {
                     _ => number("Seed", value, 0, u64::MAX)?,
                 }
             }
-            "tempo" => self.tempo = value.parse()?,
+            "timepolicy" | "tempo" => self.time_policy = value.parse()?,
             "pondering" => {
                 self.pondering = match value {
                     OPPONENT => Pondering::Opponent,
@@ -145,8 +147,8 @@ impl Options {
     }
 
     /// How the time on a clock is spent.
-    pub fn tempo(&self) -> Tempo {
-        self.tempo
+    pub fn time_policy(&self) -> TimePolicy {
+        self.time_policy
     }
 
     /// What is lost between the decision and the referee's clock.
@@ -190,7 +192,7 @@ mod tests {
             ("Evaluator", "magic"),
             ("Threads", "257"),
             ("MoveOverhead", "fast"),
-            ("Tempo", "rubato"),
+            ("TimePolicy", "rubato"),
             ("Pondering", "spread"),
         ] {
             let error = options.set(name, value).expect_err("bad").to_string();

@@ -11,7 +11,7 @@ use crate::{
     output::Output,
     thinker::{Control, Hold, Question},
 };
-use monju_coordinator::clock::{self, Overhead, Tempo};
+use monju_coordinator::clock::{self, Overhead, TimePolicy};
 use monju_engine::{Control as Steering, Game, Limits, Line, Move};
 use monju_proto::v1;
 use tokio::{
@@ -28,7 +28,7 @@ pub struct Manner {
     /// What is lost between the decision and the referee's clock, unless it was seen to lose more.
     pub overhead: Overhead,
     /// How the time on a clock is spent.
-    pub tempo: Tempo,
+    pub time_policy: TimePolicy,
     /// What is pondered on.
     pub pondering: Pondering,
     /// What the search is made with.
@@ -66,7 +66,7 @@ impl Search {
         controls: mpsc::UnboundedReceiver<Control>,
         output: Output,
     ) -> Self {
-        manner.overhead = manner.overhead.with_losses(question.losses);
+        manner.overhead = manner.overhead.with_lag(question.lag);
         let Question {
             game, go, asked, ..
         } = question;
@@ -177,7 +177,11 @@ impl Search {
             steering.limit_depth(depth);
         }
         let side = self.game.position().side_to_move();
-        timer.set_tempo(Tempo::of_consultation(None, self.manner.tempo, &limits));
+        timer.set_time_policy(TimePolicy::of_consultation(
+            None,
+            self.manner.time_policy,
+            &limits,
+        ));
         if let Some(budget) = clock::budget(&limits, side, self.manner.overhead) {
             timer.start(budget, now);
         }
@@ -207,8 +211,8 @@ fn think(
     since: Instant,
     output: &Output,
 ) -> Running {
-    let tempo = Tempo::of_consultation(None, manner.tempo, limits);
-    let mut timer = Timer::new(tempo, since);
+    let time_policy = TimePolicy::of_consultation(None, manner.time_policy, limits);
+    let mut timer = Timer::new(time_policy, since);
     let side = game.position().side_to_move();
     if let Some(budget) = clock::budget(limits, side, manner.overhead) {
         timer.start(budget, since);
@@ -234,7 +238,7 @@ fn think(
 /// Begins to search the opponent's position. Nothing of it is shown: scores and moves are the
 /// opponent's, of another position than the GUI's.
 fn ponder_on_opponent(jobs: &Jobs, manner: &Manner, game: Game, since: Instant) -> Running {
-    let timer = Timer::new(manner.tempo, since);
+    let timer = Timer::new(manner.time_policy, since);
     let running = begin(jobs, manner, timer, |_| Task {
         game,
         limits: Limits::default(),

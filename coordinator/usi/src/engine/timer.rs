@@ -1,6 +1,6 @@
-//! When one player has thought enough: at once on a steady best move, late on a falling score.
+//! When one player has thought enough: at once on a stable_iterations best move, late on a falling score.
 
-use monju_coordinator::clock::{Budget, Course, Evidence, Sight, Tempo};
+use monju_coordinator::clock::{Agreement, AgreementTracker, Budget, Observation, TimePolicy};
 use monju_engine::{Bound, Line, Score};
 use tokio::time::Instant;
 
@@ -10,31 +10,31 @@ const CLEARLY_WON: i32 = 2_000;
 /// The deadline of one search, moved by how the search goes.
 #[derive(Debug)]
 pub struct Timer {
-    tempo: Tempo,
+    time_policy: TimePolicy,
     /// The clock's budget, and since when it runs.
     clock: Option<(Budget, Instant)>,
     thinking_from: Instant,
-    course: Course,
-    evidence: Option<Evidence>,
+    tracker: AgreementTracker,
+    agreement: Option<Agreement>,
     is_stopped: bool,
 }
 
 impl Timer {
     /// No deadline yet; the player thinks since `thinking_from`.
-    pub fn new(tempo: Tempo, thinking_from: Instant) -> Self {
+    pub fn new(time_policy: TimePolicy, thinking_from: Instant) -> Self {
         Self {
-            tempo,
+            time_policy,
             clock: None,
             thinking_from,
-            course: Course::default(),
-            evidence: None,
+            tracker: AgreementTracker::default(),
+            agreement: None,
             is_stopped: false,
         }
     }
 
     /// What the limits call for, now that they are known.
-    pub fn set_tempo(&mut self, tempo: Tempo) {
-        self.tempo = tempo;
+    pub fn set_time_policy(&mut self, time_policy: TimePolicy) {
+        self.time_policy = time_policy;
     }
 
     /// The clock runs since `from`.
@@ -44,7 +44,7 @@ impl Timer {
 
     /// Takes note of what the search says.
     pub fn hear(&mut self, line: &Line) {
-        if self.tempo != Tempo::Agreement {
+        if self.time_policy != TimePolicy::Agreement {
             return;
         }
         let Some(mv) = line.pv.first().map(ToString::to_string) else {
@@ -55,19 +55,19 @@ impl Timer {
             Score::Mate(plies) if plies > 0 => CLEARLY_WON,
             Score::Mate(_) => -CLEARLY_WON,
         };
-        let sight = Sight {
+        let observation = Observation {
             mv: &mv,
             depth: line.depth,
             // At most so much: the fall is what the clock has to know of.
             score: (line.bound != Bound::Lower).then_some(score),
         };
-        self.evidence = Some(self.course.observe(&mv, &[Some(sight)], 0));
+        self.agreement = Some(self.tracker.observe(&mv, &[Some(observation)], 0));
     }
 
     /// When to stop, from what is known now; `None` without a clock, and once it is done.
     pub fn stop_at(&self) -> Option<Instant> {
         let (budget, from) = self.clock.filter(|_| !self.is_stopped)?;
-        let target = self.tempo.target(&budget, self.evidence.as_ref());
+        let target = self.time_policy.target(&budget, self.agreement.as_ref());
         // Only an easy move counts what was pondered.
         let since = match target < budget.normal {
             true => self.thinking_from,
@@ -79,7 +79,7 @@ impl Timer {
     /// When the search must end, however it goes.
     pub fn latest(&self) -> Option<Instant> {
         self.clock
-            .map(|(budget, from)| from + self.tempo.longest(&budget))
+            .map(|(budget, from)| from + self.time_policy.longest(&budget))
     }
 
     /// The search has been told.
@@ -115,9 +115,9 @@ mod tests {
     }
 
     /// Milliseconds from the start to the stop after these lines.
-    fn stop_after(tempo: Tempo, lines: &[(&str, u32, i32)]) -> u128 {
+    fn stop_after(time_policy: TimePolicy, lines: &[(&str, u32, i32)]) -> u128 {
         let start = Instant::now();
-        let mut timer = Timer::new(tempo, start);
+        let mut timer = Timer::new(time_policy, start);
         timer.start(BUDGET, start);
         for (mv, depth, score) in lines {
             timer.hear(&line(mv, *depth, *score));
@@ -130,7 +130,7 @@ mod tests {
 
     #[test]
     fn a_steady_best_move_stops_early_and_a_falling_score_late() {
-        let agreement = |lines: &[_]| stop_after(Tempo::Agreement, lines);
+        let agreement = |lines: &[_]| stop_after(TimePolicy::Agreement, lines);
         assert_eq!(agreement(&[]), 1_000);
         assert_eq!(agreement(&STEADY), 400);
         assert_eq!(
@@ -147,7 +147,7 @@ mod tests {
     fn a_score_that_is_falling_is_enough_and_one_that_rises_is_not() {
         let stop_after_bound = |bound, score| {
             let start = Instant::now();
-            let mut timer = Timer::new(Tempo::Agreement, start);
+            let mut timer = Timer::new(TimePolicy::Agreement, start);
             timer.start(BUDGET, start);
             for (mv, depth, score) in STEADY {
                 timer.hear(&line(mv, depth, score));
@@ -165,14 +165,14 @@ mod tests {
     #[test]
     fn a_fixed_tempo_hears_nothing() {
         let falling = [&STEADY[..], &[("7g7f", 7, -80)]].concat();
-        assert_eq!(stop_after(Tempo::Fixed, &falling), 1_000);
-        assert_eq!(stop_after(Tempo::Fixed, &STEADY), 1_000);
+        assert_eq!(stop_after(TimePolicy::Fixed, &falling), 1_000);
+        assert_eq!(stop_after(TimePolicy::Fixed, &STEADY), 1_000);
     }
 
     #[tokio::test(start_paused = true)]
     async fn what_was_pondered_counts_for_easy_moves_alone() {
         let start = Instant::now();
-        let mut timer = Timer::new(Tempo::Agreement, start);
+        let mut timer = Timer::new(TimePolicy::Agreement, start);
         assert_eq!(timer.stop_at(), None);
         for (mv, depth, score) in STEADY {
             timer.hear(&line(mv, depth, score));

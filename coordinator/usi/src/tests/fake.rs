@@ -155,7 +155,7 @@ impl Fake {
         let contact = Contact {
             client: CoordinatorClient::new(channel),
             rule,
-            tempo: String::new(),
+            time_policy: String::new(),
             pondering: String::new(),
             overhead: Duration::from_millis(100),
         };

@@ -14,9 +14,9 @@
 //! ```text
 //! cargo run --release -p monju-tests --bin match -- --byoyomi 0 --main-time 4000 --increment 40 \
 //!     --first target/release/monju --first-arguments usi \
-//!     --first-arguments --config --first-arguments short.toml --first-option Tempo=agreement \
+//!     --first-arguments --config --first-arguments short.toml --first-option TimePolicy=agreement \
 //!     --second target/release/monju --second-arguments usi \
-//!     --second-arguments --config --second-arguments short.toml --second-option Tempo=fixed \
+//!     --second-arguments --config --second-arguments short.toml --second-option TimePolicy=fixed \
 //!     --openings tests/data/openings/taya_36ply.sfen --games 200
 //! ```
 //!

@@ -2,7 +2,7 @@
 
 /// What one player says at one moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sight<'a> {
+pub struct Observation<'a> {
     /// The move that it would play.
     pub mv: &'a str,
     /// The depth of the iteration that it has finished, or is in.
@@ -14,19 +14,19 @@ pub struct Sight<'a> {
 
 /// What the clock goes by.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Evidence {
+pub struct Agreement {
     /// The share of all players that are there which would play the leading move, from 0 to 1.
     pub agreement: f64,
     /// For how many iterations, of the median player, the leading move has led.
-    pub steady: u32,
+    pub stable_iterations: u32,
     /// By how many centipawns the score of the leading move's median supporter lies below what that
     /// player thought before.
-    pub fallen: i32,
+    pub score_drop: i32,
 }
 
 /// Follows a consultation from its first line to its last.
 #[derive(Clone, Debug, Default)]
-pub struct Course {
+pub struct AgreementTracker {
     leader: String,
     /// The median depth at which the leader began to lead.
     since: u32,
@@ -44,17 +44,22 @@ struct Trend {
 /// A new iteration counts for one part in …
 const SMOOTHING: f64 = 4.0;
 
-impl Course {
+impl AgreementTracker {
     /// Takes note of what all players say now: one entry for each, `None` for those that have said
     /// nothing; `gone` of these will never say anything. `leader` is the move that would be played.
-    pub fn observe(&mut self, leader: &str, sights: &[Option<Sight<'_>>], gone: usize) -> Evidence {
-        self.trends.resize(sights.len(), None);
-        for (trend, sight) in self.trends.iter_mut().zip(sights) {
-            if let Some(Sight {
+    pub fn observe(
+        &mut self,
+        leader: &str,
+        observations: &[Option<Observation<'_>>],
+        gone: usize,
+    ) -> Agreement {
+        self.trends.resize(observations.len(), None);
+        for (trend, observation) in self.trends.iter_mut().zip(observations) {
+            if let Some(Observation {
                 depth,
                 score: Some(score),
                 ..
-            }) = *sight
+            }) = *observation
             {
                 *trend = Some(match *trend {
                     None => Trend {
@@ -66,9 +71,17 @@ impl Course {
                 });
             }
         }
-        let supports = |sight: &&Option<Sight<'_>>| sight.is_some_and(|sight| sight.mv == leader);
-        let supporters = sights.iter().filter(supports).count();
-        let depth = median(sights.iter().flatten().map(|sight| sight.depth)).unwrap_or(0);
+        let supports = |observation: &&Option<Observation<'_>>| {
+            observation.is_some_and(|observation| observation.mv == leader)
+        };
+        let supporters = observations.iter().filter(supports).count();
+        let depth = median(
+            observations
+                .iter()
+                .flatten()
+                .map(|observation| observation.depth),
+        )
+        .unwrap_or(0);
         if self.leader != leader {
             leader.clone_into(&mut self.leader);
             self.since = depth;
@@ -76,16 +89,16 @@ impl Course {
         let falls = self
             .trends
             .iter()
-            .zip(sights)
-            .filter(|(_, sight)| supports(sight))
-            .filter_map(|(trend, _)| trend.map(|trend| trend.fallen()));
-        Evidence {
-            agreement: match sights.len().saturating_sub(gone) {
+            .zip(observations)
+            .filter(|(_, observation)| supports(observation))
+            .filter_map(|(trend, _)| trend.map(|trend| trend.score_drop()));
+        Agreement {
+            agreement: match observations.len().saturating_sub(gone) {
                 0 => 0.0,
                 players => supporters as f64 / players as f64,
             },
-            steady: depth.saturating_sub(self.since),
-            fallen: median(falls).unwrap_or(0),
+            stable_iterations: depth.saturating_sub(self.since),
+            score_drop: median(falls).unwrap_or(0),
         }
     }
 }
@@ -104,7 +117,7 @@ impl Trend {
         }
     }
 
-    fn fallen(self) -> i32 {
+    fn score_drop(self) -> i32 {
         (self.smoothed - f64::from(self.last)) as i32
     }
 }
@@ -121,8 +134,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn sight(mv: &str, depth: u32, score: i32) -> Option<Sight<'_>> {
-        Some(Sight {
+    fn observation(mv: &str, depth: u32, score: i32) -> Option<Observation<'_>> {
+        Some(Observation {
             mv,
             depth,
             score: Some(score),
@@ -131,21 +144,30 @@ mod tests {
 
     #[test]
     fn those_that_have_said_nothing_do_not_agree() {
-        let mut course = Course::default();
-        let sights = [sight("7g7f", 3, 0), sight("7g7f", 3, 0), None, None];
-        assert_eq!(course.observe("7g7f", &sights, 0).agreement, 0.5);
+        let mut tracker = AgreementTracker::default();
+        let observations = [
+            observation("7g7f", 3, 0),
+            observation("7g7f", 3, 0),
+            None,
+            None,
+        ];
+        assert_eq!(tracker.observe("7g7f", &observations, 0).agreement, 0.5);
         assert_eq!(
-            course.observe("7g7f", &sights, 2).agreement,
+            tracker.observe("7g7f", &observations, 2).agreement,
             1.0,
             "all that are there"
         );
-        assert_eq!(course.observe("7g7f", &[], 0).agreement, 0.0);
+        assert_eq!(tracker.observe("7g7f", &[], 0).agreement, 0.0);
     }
 
     #[test]
     fn steadiness_counts_iterations_since_the_lead_changed() {
-        let mut course = Course::default();
-        let mut at = |leader, depth| course.observe(leader, &[sight(leader, depth, 0)], 0).steady;
+        let mut tracker = AgreementTracker::default();
+        let mut at = |leader, depth| {
+            tracker
+                .observe(leader, &[observation(leader, depth, 0)], 0)
+                .stable_iterations
+        };
         assert_eq!(at("7g7f", 2), 0);
         assert_eq!(at("7g7f", 7), 5);
         assert_eq!(at("2g2f", 7), 0);
@@ -154,11 +176,11 @@ mod tests {
 
     #[test]
     fn a_fall_is_seen_at_once_and_forgotten_as_it_lasts() {
-        let mut course = Course::default();
+        let mut tracker = AgreementTracker::default();
         let mut at = |depth, score| {
-            course
-                .observe("7g7f", &[sight("7g7f", depth, score)], 0)
-                .fallen
+            tracker
+                .observe("7g7f", &[observation("7g7f", depth, score)], 0)
+                .score_drop
         };
         for depth in 1..6 {
             assert_eq!(at(depth, 30), 0);
@@ -172,29 +194,29 @@ mod tests {
 
     #[test]
     fn only_supporters_of_the_leader_are_asked_for_the_score() {
-        let mut course = Course::default();
-        let at = |course: &mut Course, score| {
-            let sights = [
-                sight("7g7f", if score == 0 { 5 } else { 6 }, 20),
-                sight("7g7f", 6, 25),
-                sight("2g2f", if score == 0 { 5 } else { 6 }, score),
+        let mut tracker = AgreementTracker::default();
+        let at = |tracker: &mut AgreementTracker, score| {
+            let observations = [
+                observation("7g7f", if score == 0 { 5 } else { 6 }, 20),
+                observation("7g7f", 6, 25),
+                observation("2g2f", if score == 0 { 5 } else { 6 }, score),
             ];
-            course.observe("7g7f", &sights, 0).fallen
+            tracker.observe("7g7f", &observations, 0).score_drop
         };
-        at(&mut course, 0);
-        assert_eq!(at(&mut course, -500), 0);
+        at(&mut tracker, 0);
+        assert_eq!(at(&mut tracker, -500), 0);
     }
 
     #[test]
     fn a_bound_is_no_score() {
-        let mut course = Course::default();
-        course.observe("7g7f", &[sight("7g7f", 5, 100)], 0);
-        let bound = Some(Sight {
+        let mut tracker = AgreementTracker::default();
+        tracker.observe("7g7f", &[observation("7g7f", 5, 100)], 0);
+        let bound = Some(Observation {
             mv: "7g7f",
             depth: 6,
             score: None,
         });
-        assert_eq!(course.observe("7g7f", &[bound], 0).fallen, 0);
+        assert_eq!(tracker.observe("7g7f", &[bound], 0).score_drop, 0);
     }
 
     proptest! {
@@ -205,17 +227,17 @@ mod tests {
                 1..10,
             ),
         ) {
-            let mut course = Course::default();
+            let mut tracker = AgreementTracker::default();
             for round in &rounds {
-                let sights: Vec<_> = round
+                let observations: Vec<_> = round
                     .iter()
-                    .map(|(mv, depth, score)| sight(mv, *depth, *score))
+                    .map(|(mv, depth, score)| observation(mv, *depth, *score))
                     .collect();
-                let evidence = course.observe(&round[0].0, &sights, 0);
-                prop_assert!((0.0..=1.0).contains(&evidence.agreement));
-                prop_assert!(evidence.agreement > 0.0, "the leader has a supporter");
-                prop_assert!(evidence.steady < 30);
-                prop_assert!(evidence.fallen.abs() <= 6_000);
+                let agreement = tracker.observe(&round[0].0, &observations, 0);
+                prop_assert!((0.0..=1.0).contains(&agreement.agreement));
+                prop_assert!(agreement.agreement > 0.0, "the leader has a supporter");
+                prop_assert!(agreement.stable_iterations < 30);
+                prop_assert!(agreement.score_drop.abs() <= 6_000);
             }
         }
     }

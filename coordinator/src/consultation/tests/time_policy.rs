@@ -13,9 +13,9 @@ fn a_minute() -> Limits {
     }
 }
 
-fn at_tempo(tempo: Tempo, limits: Limits) -> Question {
+fn with_time_policy(time_policy: TimePolicy, limits: Limits) -> Question {
     Question {
-        tempo,
+        time_policy,
         ..question(limits)
     }
 }
@@ -40,36 +40,36 @@ fn three(lines: [[&'static str; 2]; 3]) -> FakeWorker {
 const STEADY: [&str; 2] = ["7g7f 3c3d", "7g7f 3c3d 2g2f 4c4d 2f2e 2b3c"];
 const ANOTHER: [&str; 2] = ["2g2f 3c3d", "2g2f 3c3d 7g7f 4c4d 2f2e 2b3c"];
 
-async fn elapsed(tempo: Tempo, lines: [[&'static str; 2]; 3]) -> u64 {
+async fn elapsed(time_policy: TimePolicy, lines: [[&'static str; 2]; 3]) -> u64 {
     let (roster, _server) = three(lines).roster().await;
-    let ballot = run(&roster, at_tempo(tempo, a_minute()), vec![]).await;
+    let ballot = run(&roster, with_time_policy(time_policy, a_minute()), vec![]).await;
     decision(&ballot).2
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_move_on_which_all_agree_saves_time() {
-    let easy = elapsed(Tempo::Agreement, [STEADY; 3]).await;
+    let easy = elapsed(TimePolicy::Agreement, [STEADY; 3]).await;
     assert!((560..=600).contains(&easy), "{easy}");
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_move_in_dispute_gets_time() {
-    let difficult = elapsed(Tempo::Agreement, [STEADY, ANOTHER, STEADY]).await;
+    let difficult = elapsed(TimePolicy::Agreement, [STEADY, ANOTHER, STEADY]).await;
     assert!((4_450..=4_500).contains(&difficult), "{difficult}");
 }
 
 #[tokio::test(start_paused = true)]
 async fn agreement_that_is_new_is_a_normal_move() {
     let changed = ["2g2f 3c3d", "7g7f 3c3d 2g2f 4c4d 2f2e 2b3c"];
-    let normal = elapsed(Tempo::Agreement, [changed; 3]).await;
+    let normal = elapsed(TimePolicy::Agreement, [changed; 3]).await;
     assert!((1_450..=1_500).contains(&normal), "{normal}");
 }
 
 #[tokio::test(start_paused = true)]
 async fn other_tempos_take_a_normal_time() {
-    for tempo in [Tempo::Fixed, Tempo::Decided] {
+    for time_policy in [TimePolicy::Fixed, TimePolicy::Decided] {
         for lines in [[STEADY; 3], [STEADY, ANOTHER, STEADY]] {
-            let normal = elapsed(tempo, lines).await;
+            let normal = elapsed(time_policy, lines).await;
             assert!((1_450..=1_500).contains(&normal), "{normal}");
         }
     }
@@ -80,7 +80,12 @@ async fn players_are_given_the_longest_time_and_stopped_earlier() {
     let worker = three([STEADY; 3]);
     let requests = worker.requests.clone();
     let (roster, _server) = worker.roster().await;
-    run(&roster, at_tempo(Tempo::Agreement, a_minute()), vec![]).await;
+    run(
+        &roster,
+        with_time_policy(TimePolicy::Agreement, a_minute()),
+        vec![],
+    )
+    .await;
     let requests = requests.lock().expect("requests");
     let Some(Message::Go(go)) = requests.first() else {
         panic!("{requests:?}")
@@ -93,10 +98,10 @@ async fn players_are_given_the_longest_time_and_stopped_earlier() {
 
 #[tokio::test(start_paused = true)]
 async fn a_lead_that_cannot_be_overtaken_ends_it_unless_the_tempo_is_fixed() {
-    for (tempo, expected) in [
-        (Tempo::Fixed, 900..=900),
-        (Tempo::Decided, 300..=330),
-        (Tempo::Agreement, 300..=330),
+    for (time_policy, expected) in [
+        (TimePolicy::Fixed, 900..=900),
+        (TimePolicy::Decided, 300..=330),
+        (TimePolicy::Agreement, 300..=330),
     ] {
         let worker = FakeWorker::named("desk")
             .player("a", &[Wait(200), Answer("7g7f")])
@@ -110,10 +115,10 @@ async fn a_lead_that_cannot_be_overtaken_ends_it_unless_the_tempo_is_fixed() {
             }),
             ..Limits::default()
         };
-        let ballot = run(&roster, at_tempo(tempo, byoyomi), vec![]).await;
+        let ballot = run(&roster, with_time_policy(time_policy, byoyomi), vec![]).await;
         let (mv, _, elapsed) = decision(&ballot);
         assert_eq!(mv, "7g7f");
-        assert!(expected.contains(&elapsed), "{tempo}: {elapsed}");
+        assert!(expected.contains(&elapsed), "{time_policy}: {elapsed}");
     }
 }
 
@@ -124,7 +129,7 @@ async fn an_only_move_is_played_as_soon_as_somebody_names_it() {
         .player("b", &[Wait(60_000)]);
     let (roster, _server) = worker.roster().await;
     let question = Question {
-        tempo: Tempo::Agreement,
+        time_policy: TimePolicy::Agreement,
         ..question_on("8k/9/9/9/9/9/7r1/8r/8K b - 1", a_minute())
     };
     let ballot = run(&roster, question, vec![]).await;

@@ -8,7 +8,7 @@ use tonic::transport::Channel;
 
 /// One player of the ensemble.
 #[derive(Clone, Debug)]
-pub struct Seat {
+pub struct PlayerSlot {
     /// Who it is; the name is unique in the ensemble.
     pub info: PlayerInfo,
     /// What its worker calls it.
@@ -23,7 +23,7 @@ pub struct Seat {
     pub round_trip: Duration,
 }
 
-impl Seat {
+impl PlayerSlot {
     /// The seed of this player's noise in a game: the same on any number of machines, because it
     /// depends on nothing but the game's seed and the player's name. It has 32 bits, so that it can
     /// be copied from any ballot into any configuration: neither JSON nor TOML carries 64.
@@ -33,12 +33,12 @@ impl Seat {
 }
 
 /// Lists all players in the order of their workers.
-pub(super) fn assign(links: &[Link]) -> Vec<Seat> {
-    let mut seats = Vec::new();
+pub(super) fn assign(links: &[Link]) -> Vec<PlayerSlot> {
+    let mut slots = Vec::new();
     for (worker, link) in links.iter().enumerate() {
         let worker_name = link.name();
         for info in link.players() {
-            seats.push(Seat {
+            slots.push(PlayerSlot {
                 called: info.name.clone(),
                 info: PlayerInfo {
                     worker: worker_name.clone(),
@@ -52,14 +52,14 @@ pub(super) fn assign(links: &[Link]) -> Vec<Seat> {
         }
     }
     let names = unique_names(
-        seats
+        slots
             .iter()
-            .map(|seat| (seat.called.as_str(), seat.info.worker.as_str())),
+            .map(|slot| (slot.called.as_str(), slot.info.worker.as_str())),
     );
-    for (seat, name) in seats.iter_mut().zip(names) {
-        seat.info.name = name;
+    for (slot, name) in slots.iter_mut().zip(names) {
+        slot.info.name = name;
     }
-    seats
+    slots
 }
 
 /// Players that share a name become `name@worker`; where workers share a name, too, all but the

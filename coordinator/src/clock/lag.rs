@@ -23,7 +23,7 @@ const DEVIATIONS: u32 = 4;
 
 /// Learns what every move loses.
 #[derive(Clone, Debug, Default)]
-pub struct Losses {
+pub struct Lag {
     /// Of the last moves, the oldest first.
     seen: VecDeque<Duration>,
     last: Option<Move>,
@@ -37,7 +37,7 @@ struct Move {
     taken: Option<Duration>,
 }
 
-impl Losses {
+impl Lag {
     /// A move begins with this clock.
     pub fn begin(&mut self, side: Color, clock: &Clock) {
         let (main, increment) = of_side(clock, side);
@@ -115,14 +115,14 @@ mod tests {
 
     /// A game in which every move takes `taken` here and `charged` there.
     fn game(taken: u64, charged: u64, increment: u64) -> Duration {
-        let mut losses = Losses::default();
+        let mut lag = Lag::default();
         let mut left = 60_000;
         for _ in 0..20 {
-            losses.begin(Color::Black, &clock(left, increment));
-            losses.end(Duration::from_millis(taken));
+            lag.begin(Color::Black, &clock(left, increment));
+            lag.end(Duration::from_millis(taken));
             left = left + increment - charged;
         }
-        losses.allowance()
+        lag.allowance()
     }
 
     #[test]
@@ -137,15 +137,15 @@ mod tests {
 
     /// What is set aside after moves that lost so many milliseconds each.
     fn after(lost: impl IntoIterator<Item = u64>) -> u128 {
-        let mut losses = Losses::default();
+        let mut lag = Lag::default();
         let mut left = 1_000_000;
-        losses.begin(Color::Black, &clock(left, 0));
+        lag.begin(Color::Black, &clock(left, 0));
         for lost in lost {
-            losses.end(Duration::from_millis(1_000));
+            lag.end(Duration::from_millis(1_000));
             left -= 1_000 + lost;
-            losses.begin(Color::Black, &clock(left, 0));
+            lag.begin(Color::Black, &clock(left, 0));
         }
-        losses.allowance().as_millis()
+        lag.allowance().as_millis()
     }
 
     #[test]
@@ -170,20 +170,16 @@ mod tests {
 
     #[test]
     fn byoyomi_new_games_and_adjusted_clocks_teach_nothing() {
-        let mut losses = Losses::default();
+        let mut lag = Lag::default();
         for left in [0, 0, 500_000, 100_000] {
-            losses.begin(Color::Black, &clock(left, 0));
-            losses.end(Duration::from_millis(10));
+            lag.begin(Color::Black, &clock(left, 0));
+            lag.end(Duration::from_millis(10));
         }
-        assert_eq!(
-            losses.allowance(),
-            Duration::ZERO,
-            "minutes are no overhead"
-        );
-        losses.forget_clock();
-        losses.begin(Color::Black, &clock(99_000, 0));
-        losses.end(Duration::from_millis(10));
-        losses.begin(Color::White, &clock(98_000, 0));
-        assert_eq!(losses.allowance(), Duration::ZERO, "another side's clock");
+        assert_eq!(lag.allowance(), Duration::ZERO, "minutes are no overhead");
+        lag.forget_clock();
+        lag.begin(Color::Black, &clock(99_000, 0));
+        lag.end(Duration::from_millis(10));
+        lag.begin(Color::White, &clock(98_000, 0));
+        assert_eq!(lag.allowance(), Duration::ZERO, "another side's clock");
     }
 }

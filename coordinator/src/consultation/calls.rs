@@ -12,13 +12,13 @@ const EVENTS: usize = 256;
 /// The players that were asked, each by a call of its own. An answer to any other call is stale:
 /// it is about another position, or from a search that was given up.
 #[derive(Debug)]
-pub(super) struct Crew {
+pub(super) struct Calls {
     /// What the consultation is about.
     position: Position,
-    /// One for each seat; `None` where nobody could be asked.
+    /// One for each slot; `None` where nobody could be asked.
     calls: Vec<Option<Call>>,
-    /// The seats of the calls, by their numbers.
-    seats: HashMap<u64, usize>,
+    /// The slots of the calls, by their numbers.
+    slots: HashMap<u64, usize>,
     inbox: Inbox,
     kept: HashMap<String, Call>,
 }
@@ -60,7 +60,7 @@ impl Inbox {
     }
 }
 
-impl Crew {
+impl Calls {
     /// Nobody is asked yet. Of the searches that were kept, those may be taken over that are about
     /// `position`; the others end here.
     pub fn new(position: Position, kept: Option<Kept>) -> Self {
@@ -72,7 +72,7 @@ impl Crew {
         Self {
             position,
             calls: Vec::new(),
-            seats: HashMap::new(),
+            slots: HashMap::new(),
             inbox,
             kept,
         }
@@ -83,69 +83,69 @@ impl Crew {
         &self.position
     }
 
-    /// Leaves the next seat without a call.
+    /// Leaves the next slot without a call.
     pub fn skip(&mut self) {
         self.calls.push(None);
     }
 
-    /// Takes over the search of this player for the next seat, if it was kept. Gives back the way
+    /// Takes over the search of this player for the next slot, if it was kept. Gives back the way
     /// to the player, and what it said last.
     pub fn adopt(&mut self, player: &str) -> Option<(&Member, Option<Line>)> {
         let mut call = self.kept.remove(player)?;
         let line = call.line.take();
-        self.seats.insert(call.number, self.calls.len());
+        self.slots.insert(call.number, self.calls.len());
         self.calls.push(Some(call));
         let call = self.calls.last().and_then(Option::as_ref)?;
         Some((&call.member, line))
     }
 
-    /// Asks the player of the next seat.
+    /// Asks the player of the next slot.
     pub fn ask(&mut self, channel: Channel, go: Go) {
-        let seat = self.calls.len();
+        let slot = self.calls.len();
         self.calls.push(None);
-        self.ask_again(seat, channel, go);
+        self.ask_again(slot, channel, go);
     }
 
-    /// Asks the player of a seat, and gives up what it was asked before.
-    pub fn ask_again(&mut self, seat: usize, channel: Channel, go: Go) {
+    /// Asks the player of a slot, and gives up what it was asked before.
+    pub fn ask_again(&mut self, slot: usize, channel: Channel, go: Go) {
         self.inbox.calls += 1;
         let number = self.inbox.calls;
         let position = go.position.clone().unwrap_or_default();
         let member = Member::ask(channel, go, number, self.inbox.sender.clone());
-        if let Some(former) = self.calls[seat].replace(Call {
+        if let Some(former) = self.calls[slot].replace(Call {
             number,
             position,
             member,
             line: None,
         }) {
-            self.seats.remove(&former.number);
+            self.slots.remove(&former.number);
         }
-        self.seats.insert(number, seat);
+        self.slots.insert(number, slot);
     }
 
-    /// The way to the player of a seat, if it thinks about the consultation's position.
-    pub fn member(&self, seat: usize) -> Option<&Member> {
-        let call = self.calls.get(seat)?.as_ref()?;
+    /// The way to the player of a slot, if it thinks about the consultation's position.
+    pub fn member(&self, slot: usize) -> Option<&Member> {
+        let call = self.calls.get(slot)?.as_ref()?;
         (call.position == self.position).then_some(&call.member)
     }
 
     /// The ways to all that think about the consultation's position.
     pub fn members(&self) -> impl Iterator<Item = &Member> {
-        (0..self.calls.len()).filter_map(|seat| self.member(seat))
+        (0..self.calls.len()).filter_map(|slot| self.member(slot))
     }
 
-    /// Whether the player of a seat thinks about another position.
-    pub fn is_elsewhere(&self, seat: usize) -> bool {
-        let call = self.calls.get(seat).and_then(Option::as_ref);
+    /// Whether the player of a slot thinks about another position.
+    pub fn is_elsewhere(&self, slot: usize) -> bool {
+        let call = self.calls.get(slot).and_then(Option::as_ref);
         call.is_some_and(|call| call.position != self.position)
     }
 
     /// Whether anybody thinks about another position.
     pub fn has_others(&self) -> bool {
-        (0..self.calls.len()).any(|seat| self.is_elsewhere(seat))
+        (0..self.calls.len()).any(|slot| self.is_elsewhere(slot))
     }
 
-    /// The next event that is about the consultation's position, with its seat.
+    /// The next event that is about the consultation's position, with its slot.
     pub async fn next(&mut self) -> (usize, Event) {
         loop {
             match self.inbox.receiver.recv().await {
@@ -160,7 +160,7 @@ impl Crew {
         }
     }
 
-    /// As [`Crew::next`], of what is there already.
+    /// As [`Calls::next`], of what is there already.
     pub fn next_that_is_there(&mut self) -> Option<(usize, Event)> {
         while let Ok((number, event)) = self.inbox.receiver.try_recv() {
             let news = self.sort(number, event);
@@ -173,24 +173,24 @@ impl Crew {
 
     /// Drops what is stale, and notes what is about another position.
     fn sort(&mut self, number: u64, event: Event) -> Option<(usize, Event)> {
-        let seat = *self.seats.get(&number)?;
-        let call = self.calls[seat].as_mut()?;
+        let slot = *self.slots.get(&number)?;
+        let call = self.calls[slot].as_mut()?;
         if call.position == self.position {
-            return Some((seat, event));
+            return Some((slot, event));
         }
         match event {
             Event::Progress(line) => call.line = Some(line),
             // Of no use any more; the player is asked again should its position be wanted.
             Event::Result(_) | Event::Failed(_) => {
                 call.line = None;
-                self.seats.remove(&number);
+                self.slots.remove(&number);
             }
         }
         None
     }
 
     /// Ends all searches, except those about other positions when they are to be kept. `names` are
-    /// the ballot names of the players in order of their seats.
+    /// the ballot names of the players in order of their slots.
     pub fn dismiss<'a>(
         &mut self,
         keep_others: bool,
@@ -204,7 +204,7 @@ impl Crew {
             .zip(calls)
             .filter_map(|(name, call)| Some((name.to_owned(), call?)))
             .filter(|(_, call)| {
-                call.position != self.position && self.seats.contains_key(&call.number)
+                call.position != self.position && self.slots.contains_key(&call.number)
             })
             .collect();
         let inbox = mem::replace(&mut self.inbox, Inbox::new());
