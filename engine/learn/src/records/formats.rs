@@ -33,7 +33,7 @@ pub enum Rejection {
     #[error("unreadable text")]
     Unreadable(#[source] Box<dyn Error + Send + Sync>),
     /// Lines of a KIF or KI2 file were skipped by the parser.
-    #[error("lines that do not add up to a game")]
+    #[error("inconsistent lines")]
     Inconsistent(#[from] KifError),
     /// The game breaks the rules.
     #[error("{error}")]
@@ -49,7 +49,7 @@ pub enum Rejection {
 /// Error of a file whose extension names no known format.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{}: no format is known by this ending; expected .csa, .kif, .ki2, .tsv, .usi, .sfen or .txt",
+    "{}: unknown extension; expected .csa, .kif, .ki2, .tsv, .usi, .sfen or .txt",
     .0.display()
 )]
 pub struct UnknownFormat(PathBuf);
