@@ -9,6 +9,7 @@ pub mod learn;
 pub mod mate;
 mod pages;
 pub mod player;
+mod positions;
 pub mod rules;
 pub mod search;
 

@@ -140,7 +140,7 @@ fn every_search_option_changes_the_search() {
         "split_depth",
         "split_patience",
         "split_waiting",
-        "lane_dissent",
+        "lane_quorum",
         "table_persistence",
     ];
     /// Numbers of parts that are off.

@@ -1,6 +1,6 @@
 //! An evaluator of whichever kind.
 
-use super::Evaluator;
+use super::evaluator::Evaluator;
 use crate::rules::{Move, Position};
 
 /// Calls an evaluator through a pointer, so that code which does not depend on the kind for its

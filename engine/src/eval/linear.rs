@@ -9,14 +9,14 @@ mod weights;
 pub use weights::LinearWeights;
 pub(crate) use weights::{UNIT, Values};
 
-use super::Evaluator;
+use super::evaluator::Evaluator;
 use crate::rules::{Color, Move, Piece, PieceKind, Position, Square};
 use index::{COUNT, SET};
 use std::sync::Arc;
 
 /// A piece that became another one: it moved, was captured, or was dropped.
 #[derive(Clone, Copy, Debug, Default)]
-struct Change {
+struct PieceChange {
     /// Its place in the list.
     slot: u8,
     from: u16,
@@ -25,14 +25,14 @@ struct Change {
 
 /// What a move did.
 #[derive(Clone, Copy, Debug)]
-struct Step {
+struct LinearUpdate {
     /// From Black's side, in 1/[`UNIT`] centipawn, without the right to move; meaningless while
     /// it is not `settled`.
     value: i32,
     settled: bool,
     /// How many of the changes there are.
     count: u8,
-    changes: [Change; 2],
+    changes: [PieceChange; 2],
     /// What the changes make of the values of single pieces.
     single: i32,
 }
@@ -49,7 +49,7 @@ pub struct Linear {
     /// Where in the list each number stands that is there.
     slots: Box<[u8; COUNT]>,
     /// The root's first.
-    steps: Vec<Step>,
+    updates: Vec<LinearUpdate>,
 }
 
 impl Linear {
@@ -59,7 +59,7 @@ impl Linear {
             weights,
             list: [0; SET],
             slots: Box::new([0; COUNT]),
-            steps: Vec::new(),
+            updates: Vec::new(),
         }
     }
 
@@ -105,17 +105,17 @@ impl Linear {
     }
 
     #[inline(always)]
-    fn change(&mut self, from: u16, to: u16) -> Change {
+    fn change(&mut self, from: u16, to: u16) -> PieceChange {
         let slot = self.slots[usize::from(from)];
         self.slots[usize::from(to)] = slot;
         self.list[usize::from(slot) % SET] = to;
-        Change { slot, from, to }
+        PieceChange { slot, from, to }
     }
 
     /// Computes the value of the last step from the one before.
     #[inline]
     fn settle(&mut self) -> i32 {
-        let Some((last, earlier)) = self.steps.split_last_mut() else {
+        let Some((last, earlier)) = self.updates.split_last_mut() else {
             return 0;
         };
         if last.settled {
@@ -123,7 +123,7 @@ impl Linear {
         }
         let rows = &self.weights.rows;
         let row = |number: u16| &rows[usize::from(number)];
-        let before = earlier.last().map_or(0, |step| step.value);
+        let before = earlier.last().map_or(0, |update| update.value);
         let [one, two] = last.changes;
         let (old, new) = (row(one.from), row(one.to));
         let difference = if last.count < 2 {
@@ -164,12 +164,12 @@ impl Evaluator for Linear {
         for (slot, &number) in list.iter().enumerate() {
             self.slots[usize::from(number)] = slot as u8;
         }
-        self.steps.clear();
-        self.steps.push(Step {
+        self.updates.clear();
+        self.updates.push(LinearUpdate {
             value: Self::full(&list, single, &self.weights),
             settled: true,
             count: 0,
-            changes: [Change::default(); 2],
+            changes: [PieceChange::default(); 2],
             single: 0,
         });
     }
@@ -179,11 +179,11 @@ impl Evaluator for Linear {
         self.settle();
         let us = position.side_to_move();
         let to = mv.to();
-        let mut step = Step {
+        let mut update = LinearUpdate {
             value: 0,
             settled: false,
             count: 1,
-            changes: [Change::default(); 2],
+            changes: [PieceChange::default(); 2],
             single: 0,
         };
         let placed_value = |weights: &LinearWeights, piece: Piece, square: Square| {
@@ -203,31 +203,31 @@ impl Evaluator for Linear {
                 let kind = kind.unpromoted();
                 let count = position.hand(us).count(kind) + 1;
                 let held = index::in_hand(us, kind, count);
-                step.count = 2;
-                step.changes[1] = self.change(index::on_board(victim, to), held);
-                step.single +=
+                update.count = 2;
+                update.changes[1] = self.change(index::on_board(victim, to), held);
+                update.single +=
                     self.weights.held[usize::from(held)] - placed_value(&self.weights, victim, to);
             }
-            step.changes[0] =
+            update.changes[0] =
                 self.change(index::on_board(piece, from), index::on_board(placed, to));
-            step.single +=
+            update.single +=
                 placed_value(&self.weights, placed, to) - placed_value(&self.weights, piece, from);
         } else if let Some(kind) = mv.dropped() {
             let held = index::in_hand(us, kind, position.hand(us).count(kind));
             let placed = Piece::new(us, kind);
-            step.changes[0] = self.change(held, index::on_board(placed, to));
-            step.single =
+            update.changes[0] = self.change(held, index::on_board(placed, to));
+            update.single =
                 placed_value(&self.weights, placed, to) - self.weights.held[usize::from(held)];
         }
-        self.steps.push(step);
+        self.updates.push(update);
     }
 
     #[inline]
     fn pop(&mut self) {
-        let Some(step) = self.steps.pop() else {
+        let Some(update) = self.updates.pop() else {
             return;
         };
-        for change in &step.changes[..usize::from(step.count)] {
+        for change in &update.changes[..usize::from(update.count)] {
             self.list[usize::from(change.slot) % SET] = change.from;
             self.slots[usize::from(change.from)] = change.slot;
         }

@@ -1,21 +1,19 @@
 //! Evaluators by name, and the weights that players share.
 
 use super::{
-    Evaluator, Linear, Material,
-    linear::LinearWeights,
-    material::MaterialWeights,
-    nnue::{Network, NetworkError, Nnue},
+    evaluator::Evaluator,
+    linear::{Linear, LinearWeights},
+    material::{Material, MaterialWeights},
+    nnue::{Network, Nnue},
+    weights_error::WeightsError,
 };
 use std::{
     fmt,
     num::NonZeroU8,
     path::PathBuf,
     str::FromStr,
-    sync::{Arc, LazyLock, OnceLock},
+    sync::{Arc, OnceLock},
 };
-
-/// Made by `monju learn material`; the recipe stands beside it.
-const MATERIAL_VALUES: &[u8] = include_bytes!("../../weights/material.txt");
 
 /// Made by `monju learn linear`; the recipe stands beside it.
 const LINEAR_WEIGHTS: &[u8] = include_bytes!("../../weights/linear.bin");
@@ -144,41 +142,6 @@ impl fmt::Display for EvaluatorChoice {
     }
 }
 
-/// Why there is no such evaluator.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum WeightsError {
-    /// Another format.
-    #[error("no weights of this evaluator: the file does not begin with '{expected}'")]
-    Header {
-        /// What it begins with.
-        expected: &'static str,
-    },
-    /// Too short or too long.
-    #[error("{given} bytes where there must be {expected}; the file may be truncated")]
-    Length {
-        /// How many bytes there must be.
-        expected: usize,
-        /// How many there are.
-        given: usize,
-    },
-    /// A text with something else in it.
-    #[error("line {line}: expected {expected}, found {found}")]
-    Text {
-        /// The line, from 1.
-        line: usize,
-        /// What must stand there.
-        expected: String,
-        /// What stands there.
-        found: String,
-    },
-    /// The content does not have the hash that the file says.
-    #[error("the file is damaged: its content does not match its checksum")]
-    Damaged,
-    /// Weights that are no network.
-    #[error(transparent)]
-    Network(#[from] NetworkError),
-}
-
 /// A static evaluation with its weights, which all players and threads share: cloning is cheap.
 #[derive(Clone, Debug)]
 pub enum Model {
@@ -210,16 +173,7 @@ impl PartialEq for Model {
 impl Model {
     /// The evaluator `material` with the values that this build carries.
     pub fn material() -> Self {
-        Self::Material(Self::material_weights())
-    }
-
-    pub(super) fn material_weights() -> Arc<MaterialWeights> {
-        static WEIGHTS: LazyLock<Arc<MaterialWeights>> =
-            LazyLock::new(|| match MaterialWeights::from_bytes(MATERIAL_VALUES) {
-                Ok(weights) => Arc::new(weights),
-                Err(error) => unreachable!("a test reads the weights of every build: {error}"),
-            });
-        Arc::clone(&WEIGHTS)
+        Self::Material(MaterialWeights::embedded())
     }
 
     /// The evaluator with the weights that this build carries, which are unpacked once a process.

@@ -2,24 +2,31 @@
 
 mod architecture;
 mod features;
-mod file;
+pub(super) mod file;
 mod network;
+mod shape;
 mod simd;
 
 pub use architecture::{Architecture, UnknownArchitecture};
 pub(crate) use features::{PIECES_AND_KINGS, for_each, mirrored_numbers, turned_numbers};
 pub use file::NetworkError;
 pub use network::Network;
-pub(crate) use network::{HIDDEN, Layer, Parts, WIDTH};
+pub(crate) use network::{Layer, Parts};
+pub(crate) use shape::{HIDDEN, WIDTH};
 pub(crate) use simd::{Vectorised, vectorised};
 
-use super::{Evaluator, Material, Model, Noise};
+use super::{
+    evaluator::Evaluator,
+    material::{Material, MaterialWeights},
+    noise::Noise,
+};
 use crate::{
-    bench::MIDDLEGAME,
+    positions::MIDDLEGAME,
     rules::{Color, Move, PieceKind, Position},
 };
-use features::{Change, Seen};
-use network::{Row, own_king};
+use features::{Change, PieceNumbers};
+use network::own_king;
+use shape::WeightRow;
 use std::sync::Arc;
 
 /// How many plies back sums are brought up to date from; from further back it is cheaper to start
@@ -31,9 +38,9 @@ const HOP: usize = 2;
 
 /// One position on the way from the root.
 #[derive(Clone, Debug, Default)]
-struct Frame {
+struct Accumulator {
     /// The sums as Black and as White see them, where `is_known`.
-    sums: [Row; 2],
+    sums: [WeightRow; 2],
     is_known: [bool; 2],
     /// What the move to it changed.
     change: Change,
@@ -45,7 +52,7 @@ struct Frame {
 pub struct Nnue {
     network: Arc<Network>,
     /// The root's first; those after `current` are empty rooms.
-    frames: Vec<Frame>,
+    accumulators: Vec<Accumulator>,
     current: usize,
     perturbation: Option<Box<Perturbation>>,
 }
@@ -63,7 +70,7 @@ impl Nnue {
     pub fn new(network: Arc<Network>) -> Self {
         Self {
             network,
-            frames: vec![Frame::default()],
+            accumulators: vec![Accumulator::default()],
             current: 0,
             perturbation: None,
         }
@@ -71,7 +78,7 @@ impl Nnue {
 
     /// The evaluator with noise added to the value of every piece.
     pub fn perturbed(network: Arc<Network>, noise: &Noise) -> Self {
-        let weights = Model::material_weights();
+        let weights = MaterialWeights::embedded();
         Self {
             perturbation: Some(Box::new(Perturbation {
                 perturbed: Material::perturbed(&weights, noise),
@@ -107,12 +114,12 @@ impl Nnue {
     #[inline]
     fn follow(&mut self, change: Change) {
         self.current += 1;
-        if self.current == self.frames.len() {
-            self.frames.push(Frame::default());
+        if self.current == self.accumulators.len() {
+            self.accumulators.push(Accumulator::default());
         }
-        let frame = &mut self.frames[self.current];
-        frame.change = change;
-        frame.is_known = [false; 2];
+        let accumulator = &mut self.accumulators[self.current];
+        accumulator.change = change;
+        accumulator.is_known = [false; 2];
     }
 
     /// Computes the sums of one side for the current position.
@@ -139,11 +146,11 @@ impl Nnue {
     fn nearest(&self, side: Color, to: usize) -> Option<usize> {
         let horizon = to.saturating_sub(HORIZON);
         for index in (horizon..=to).rev() {
-            let frame = &self.frames[index];
-            if frame.is_known[side.index()] {
+            let accumulator = &self.accumulators[index];
+            if accumulator.is_known[side.index()] {
                 return Some(index);
             }
-            let moves_king = frame.change.king == Some(side);
+            let moves_king = accumulator.change.king == Some(side);
             if moves_king && self.network.architecture().follows_king() {
                 return None;
             }
@@ -151,17 +158,17 @@ impl Nnue {
         None
     }
 
-    /// Computes the sums of frame `to` from those of frame `from`, at most [`HORIZON`] before it.
+    /// Computes the sums of accumulator `to` from those of accumulator `from`, at most [`HORIZON`] before it.
     #[inline]
     fn advance(&mut self, from: usize, to: usize, side: Color, king: usize) {
         let network = &*self.network;
         let (mut added, mut removed) = (Rows::new(network), Rows::new(network));
-        let (before, after) = self.frames.split_at_mut(from + 1);
-        for frame in &after[..to - from] {
-            for &seen in frame.change.added() {
+        let (before, after) = self.accumulators.split_at_mut(from + 1);
+        for accumulator in &after[..to - from] {
+            for &seen in accumulator.change.added() {
                 added.push(network, seen, side, king);
             }
-            for &seen in frame.change.removed() {
+            for &seen in accumulator.change.removed() {
                 removed.push(network, seen, side, king);
             }
         }
@@ -182,7 +189,7 @@ impl Nnue {
         let Some(before) = self.current.checked_sub(1) else {
             return;
         };
-        let change = self.frames[self.current].change;
+        let change = self.accumulators[self.current].change;
         if change.king == Some(side) && network.architecture().follows_king() {
             return;
         }
@@ -194,7 +201,7 @@ impl Nnue {
         for &seen in change.added() {
             removed.push(network, seen, side, king);
         }
-        let (earlier, later) = self.frames.split_at_mut(self.current);
+        let (earlier, later) = self.accumulators.split_at_mut(self.current);
         let target = &mut earlier[before];
         network.kernel.update(
             &mut target.sums[side.index()],
@@ -215,16 +222,16 @@ impl Nnue {
             let index = network.architecture().index(seen, side, king);
             rows.extend(index.map(|index| network.row(index)));
         });
-        let frame = &mut self.frames[self.current];
-        let sums = &mut frame.sums[side.index()];
+        let accumulator = &mut self.accumulators[self.current];
+        let sums = &mut accumulator.sums[side.index()];
         network.kernel.update(sums, network.biases(), &rows, &[]);
-        frame.is_known[side.index()] = true;
+        accumulator.is_known[side.index()] = true;
     }
 }
 
 /// The rows of what changes within the horizon, at most two a ply.
 struct Rows<'a> {
-    rows: [&'a Row; 2 * HORIZON],
+    rows: [&'a WeightRow; 2 * HORIZON],
     count: usize,
 }
 
@@ -238,7 +245,7 @@ impl<'a> Rows<'a> {
     }
 
     #[inline(always)]
-    fn push(&mut self, network: &'a Network, seen: Seen, side: Color, king: usize) {
+    fn push(&mut self, network: &'a Network, seen: PieceNumbers, side: Color, king: usize) {
         if let Some(index) = network.architecture().index(seen, side, king) {
             self.rows[self.count] = network.row(index);
             self.count += 1;
@@ -246,7 +253,7 @@ impl<'a> Rows<'a> {
     }
 
     #[inline(always)]
-    fn as_slice(&self) -> &[&'a Row] {
+    fn as_slice(&self) -> &[&'a WeightRow] {
         &self.rows[..self.count]
     }
 }
@@ -258,8 +265,8 @@ impl Evaluator for Nnue {
             noise.plain.reset(position);
         }
         self.current = 0;
-        self.frames[0].is_known = [false; 2];
-        self.frames[0].change = Change::default();
+        self.accumulators[0].is_known = [false; 2];
+        self.accumulators[0].change = Change::default();
     }
 
     #[inline]
@@ -283,12 +290,12 @@ impl Evaluator for Nnue {
     #[inline]
     fn evaluate(&mut self, position: &Position) -> i32 {
         for side in Color::ALL {
-            if !self.frames[self.current].is_known[side.index()] {
+            if !self.accumulators[self.current].is_known[side.index()] {
                 self.update(position, side);
             }
         }
         let us = position.side_to_move();
-        let sums = &self.frames[self.current].sums;
+        let sums = &self.accumulators[self.current].sums;
         let value = self.network.value(&sums[us.index()], &sums[(!us).index()]);
         match &mut self.perturbation {
             None => value,

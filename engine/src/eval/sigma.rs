@@ -1,6 +1,6 @@
 //! How the noise of a player is written: its standard deviation, and what it is added to.
 
-use super::Model;
+use super::model::Model;
 use std::{fmt, str::FromStr};
 
 /// The standard deviation of evaluation noise, as a user writes it: `50` is centipawns,

@@ -5,7 +5,7 @@
 //! `delta` how hard for the other one. The attacker's goal is mate, the defender's to have no check to
 //! answer any more.
 
-use super::mate_in_one;
+use super::one_ply::mate_in_one;
 use crate::{
     pages::large_array,
     rules::{CheckInfo, CheckTargets, Color, Move, MoveList, Position, Scope, generate},
@@ -29,7 +29,7 @@ const CLUSTER: usize = 4;
 
 /// How hard a node is, for its side to move and for the other one.
 #[derive(Clone, Copy, Debug)]
-struct Numbers {
+struct ProofNumbers {
     phi: u32,
     delta: u32,
     /// Plies until the mate, where one is proved.
@@ -45,7 +45,7 @@ const EVERYWHERE: u16 = u16::MAX;
 /// Of what was given up because the path was too long.
 const TOO_LONG: u16 = 0;
 
-impl Numbers {
+impl ProofNumbers {
     const UNKNOWN: Self = Self::new(1, 1);
 
     const fn new(phi: u32, delta: u32) -> Self {
@@ -81,7 +81,7 @@ impl Numbers {
 
 /// What is known of a position.
 #[derive(Clone, Copy, Debug, Default)]
-struct Entry {
+struct ProofEntry {
     key: u64,
     phi: u32,
     delta: u32,
@@ -96,7 +96,7 @@ struct Entry {
 #[derive(Clone, Copy, Debug)]
 struct Child {
     mv: Move,
-    numbers: Numbers,
+    numbers: ProofNumbers,
 }
 
 /// What a search for a mate has found.
@@ -118,7 +118,7 @@ pub enum Mate {
 /// A search for mates, with the table of what it has found.
 #[derive(Clone, Debug)]
 pub struct MateSearch {
-    table: Box<[Entry]>,
+    table: Box<[ProofEntry]>,
     children: Vec<Child>,
     path: Vec<u64>,
     visited: u64,
@@ -138,7 +138,7 @@ impl Default for MateSearch {
 
 impl MateSearch {
     /// What one position takes in the table.
-    pub(super) const POSITION_BYTES: usize = size_of::<Entry>();
+    pub(super) const POSITION_BYTES: usize = size_of::<ProofEntry>();
 
     /// A table of about so many positions. For few: it panics where the system has no such room.
     pub fn new(positions: usize) -> Self {
@@ -161,7 +161,7 @@ impl MateSearch {
 
     /// Forgets everything.
     pub fn clear(&mut self) {
-        self.table.fill(Entry::default());
+        self.table.fill(ProofEntry::default());
     }
 
     /// Looks for a mate by the side to move, at no more than `limit` positions, until `is_over`, which is told
@@ -182,7 +182,7 @@ impl MateSearch {
             Color::Black => 0,
             Color::White => WHITE_ATTACKS,
         };
-        if let Some(&Entry {
+        if let Some(&ProofEntry {
             phi: 0,
             best: Some(mv),
             plies,
@@ -193,12 +193,12 @@ impl MateSearch {
         }
         let numbers = self.expand::<true>(position, INFINITE - 1, INFINITE - 1, is_over);
         let mate = match numbers {
-            Numbers { phi: 0, plies, .. } => {
+            ProofNumbers { phi: 0, plies, .. } => {
                 let entry = self.get(position.key());
                 (entry.and_then(|entry| entry.best))
                     .map_or(Mate::Unknown, |mv| Mate::In { mv, plies })
             }
-            Numbers {
+            ProofNumbers {
                 delta: 0,
                 since: EVERYWHERE,
                 ..
@@ -215,22 +215,22 @@ impl MateSearch {
         phi_limit: u32,
         delta_limit: u32,
         is_over: &mut dyn FnMut(u64) -> bool,
-    ) -> Numbers {
+    ) -> ProofNumbers {
         let key = position.key();
         let started = self.visited;
         let first = self.children.len();
         self.path.push(key);
         // Without a move the side to move has lost: no check is left, or no answer to one.
-        let mut numbers = Numbers::decided(false);
+        let mut numbers = ProofNumbers::decided(false);
         let mut best = None;
         if self.path.len() > MAX_PLIES {
-            numbers = Numbers::broken_off(ATTACK, TOO_LONG);
+            numbers = ProofNumbers::broken_off(ATTACK, TOO_LONG);
         } else {
             self.list::<ATTACK>(position, first);
         }
         if self.children.len() > first {
             loop {
-                let choice = Choice::of(&self.children[first..]);
+                let choice = BestChild::of(&self.children[first..]);
                 numbers = choice.numbers;
                 let child = self.children[first + choice.index];
                 best = (numbers.phi == 0).then_some(child.mv);
@@ -288,16 +288,16 @@ impl MateSearch {
             let stands = self.path.iter().position(|&other| other == key);
             let numbers = if let Some(index) = stands {
                 // Perpetual check loses, and what mates there mates without the detour.
-                Numbers::broken_off(!ATTACK, index as u16 + 1)
+                ProofNumbers::broken_off(!ATTACK, index as u16 + 1)
             } else if let Some(entry) = self.get(key) {
-                Numbers {
+                ProofNumbers {
                     phi: entry.phi,
                     delta: entry.delta,
                     plies: entry.plies,
                     since: EVERYWHERE,
                 }
             } else if self.visited >= self.limit {
-                Numbers::UNKNOWN
+                ProofNumbers::UNKNOWN
             } else {
                 self.visited += 1;
                 let undo = position.make(mv);
@@ -321,19 +321,19 @@ impl MateSearch {
     }
 
     /// A first look at a position that the attacker moves in.
-    fn assess_attack(&mut self, position: &Position) -> Numbers {
+    fn assess_attack(&mut self, position: &Position) -> ProofNumbers {
         let info = CheckInfo::new(position);
         if info.checkers.is_empty()
             && let Some(mv) = mate_in_one(position, &info)
         {
-            let numbers = Numbers {
+            let numbers = ProofNumbers {
                 plies: 1,
-                ..Numbers::decided(true)
+                ..ProofNumbers::decided(true)
             };
             self.put(position.key(), numbers, 1, Some(mv));
             return numbers;
         }
-        Numbers::UNKNOWN
+        ProofNumbers::UNKNOWN
     }
 
     fn cluster(&self, key: u64) -> usize {
@@ -341,7 +341,7 @@ impl MateSearch {
         ((u128::from(key) * clusters as u128) >> 64) as usize * CLUSTER
     }
 
-    fn get(&self, key: u64) -> Option<&Entry> {
+    fn get(&self, key: u64) -> Option<&ProofEntry> {
         let key = key ^ self.attacker;
         let start = self.cluster(key);
         (self.table[start..start + CLUSTER].iter())
@@ -349,7 +349,7 @@ impl MateSearch {
     }
 
     /// Stores what is known of a position, in place of what was, or of what took the least work.
-    fn put(&mut self, key: u64, numbers: Numbers, work: u32, best: Option<Move>) {
+    fn put(&mut self, key: u64, numbers: ProofNumbers, work: u32, best: Option<Move>) {
         let key = key ^ self.attacker;
         let start = self.cluster(key);
         let cluster = &mut self.table[start..start + CLUSTER];
@@ -361,7 +361,7 @@ impl MateSearch {
         for other in &mut *cluster {
             other.work -= other.work / 8;
         }
-        cluster[index] = Entry {
+        cluster[index] = ProofEntry {
             key,
             phi: numbers.phi,
             delta: numbers.delta,
@@ -373,8 +373,8 @@ impl MateSearch {
 }
 
 /// A node as its children make it.
-struct Choice {
-    numbers: Numbers,
+struct BestChild {
+    numbers: ProofNumbers,
     /// The child that is hardest for the other side.
     index: usize,
     /// How hard the next one is.
@@ -383,9 +383,9 @@ struct Choice {
     open: u32,
 }
 
-impl Choice {
+impl BestChild {
     fn of(children: &[Child]) -> Self {
-        let mut numbers = Numbers::decided(false);
+        let mut numbers = ProofNumbers::decided(false);
         let (mut index, mut second) = (0, INFINITE);
         let mut open = 0;
         let mut longest = 0;
@@ -450,12 +450,12 @@ fn checks(position: &Position) -> MoveList {
 
 /// A first look at a position in which the defender answers a check: the more answers, the harder to
 /// mate.
-fn assess_defence(position: &Position) -> Numbers {
+fn assess_defence(position: &Position) -> ProofNumbers {
     let answers = MoveList::legal(position).as_slice().len();
     if answers == 0 {
-        return Numbers::decided(false);
+        return ProofNumbers::decided(false);
     }
-    Numbers::new(1, answers as u32)
+    ProofNumbers::new(1, answers as u32)
 }
 
 #[cfg(test)]

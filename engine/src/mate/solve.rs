@@ -1,6 +1,6 @@
 //! Whole mates, as a solver of problems tells them.
 
-use super::{Mate, MateSearch, proof_number::MAX_PLIES};
+use super::proof_number::{MAX_PLIES, Mate, MateSearch};
 use crate::rules::{Move, MoveList, Position};
 
 /// What the table of a solver takes at most, in MiB: it is filled with nothing before each search.

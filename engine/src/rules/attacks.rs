@@ -1,8 +1,13 @@
 //! Which squares a piece attacks, from tables for the steppers and from rays for the sliders.
 
-use super::{Bitboard, Color, Piece, PieceKind, Square};
+use super::{
+    bitboard::Bitboard,
+    color::Color,
+    piece::{Piece, PieceKind},
+    square::Square,
+};
 
-type Table = [Bitboard; Square::COUNT];
+type SquareTable = [Bitboard; Square::COUNT];
 
 /// (file, rank) steps of the eight directions. A direction and its opposite differ in the lowest
 /// bit; odd directions lead to squares with higher numbers.
@@ -30,7 +35,7 @@ const fn step(square: usize, files: i32, ranks: i32) -> Option<usize> {
     }
 }
 
-const fn steps_table(steps: &[(i32, i32)], sign: i32) -> Table {
+const fn steps_table(steps: &[(i32, i32)], sign: i32) -> SquareTable {
     let mut table = [Bitboard::EMPTY; Square::COUNT];
     let mut square = 0;
     while square < Square::COUNT {
@@ -46,17 +51,17 @@ const fn steps_table(steps: &[(i32, i32)], sign: i32) -> Table {
     table
 }
 
-const fn both(steps: &[(i32, i32)]) -> [Table; 2] {
+const fn both(steps: &[(i32, i32)]) -> [SquareTable; 2] {
     [steps_table(steps, 1), steps_table(steps, -1)]
 }
 
-static PAWN: [Table; 2] = both(&[(0, -1)]);
-static KNIGHT: [Table; 2] = both(&[(-1, -2), (1, -2)]);
-static SILVER: [Table; 2] = both(&[(0, -1), (-1, -1), (1, -1), (-1, 1), (1, 1)]);
-static GOLD: [Table; 2] = both(&[(0, -1), (-1, -1), (1, -1), (-1, 0), (1, 0), (0, 1)]);
-static KING: Table = steps_table(&DIRECTIONS, 1);
+static PAWN: [SquareTable; 2] = both(&[(0, -1)]);
+static KNIGHT: [SquareTable; 2] = both(&[(-1, -2), (1, -2)]);
+static SILVER: [SquareTable; 2] = both(&[(0, -1), (-1, -1), (1, -1), (-1, 1), (1, 1)]);
+static GOLD: [SquareTable; 2] = both(&[(0, -1), (-1, -1), (1, -1), (-1, 0), (1, 0), (0, 1)]);
+static KING: SquareTable = steps_table(&DIRECTIONS, 1);
 
-static RAYS: [Table; 8] = {
+static RAYS: [SquareTable; 8] = {
     let mut rays = [[Bitboard::EMPTY; Square::COUNT]; 8];
     let mut direction = 0;
     while direction < 8 {
@@ -196,7 +201,7 @@ pub fn bishop_attacks(square: Square, occupied: Bitboard) -> Bitboard {
 /// Attacks of a bishop on an empty board.
 #[inline(always)]
 pub(super) fn bishop_lines(square: Square) -> Bitboard {
-    static LINES: Table = {
+    static LINES: SquareTable = {
         let mut table = [Bitboard::EMPTY; Square::COUNT];
         let mut square = 0;
         while square < Square::COUNT {
@@ -229,7 +234,7 @@ pub(super) fn rook_lines(square: Square) -> Bitboard {
 /// The squares from which some piece of `us` would attack a king on an empty board.
 #[inline(always)]
 pub(super) fn check_lines(us: Color, king: Square) -> Bitboard {
-    static LINES: [Table; 2] = {
+    static LINES: [SquareTable; 2] = {
         let mut tables = [[Bitboard::EMPTY; Square::COUNT]; 2];
         let mut color = 0;
         while color < 2 {

@@ -1,4 +1,4 @@
-use super::Square;
+use super::square::Square;
 use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, Not, Shl, Shr};
 
 /// A set of squares: bit *n* is the square with number *n*; bits above 80 are never set.

@@ -1,4 +1,4 @@
-use super::{Bitboard, PieceKind, Position, Square, attacks::*};
+use super::{attacks::*, bitboard::Bitboard, piece::PieceKind, position::Position, square::Square};
 
 /// What a generator of legal moves needs to know first: who gives check, and who is pinned.
 #[derive(Clone, Copy, Debug)]

@@ -1,4 +1,4 @@
-use super::{Color, PieceKind, Position, generate::PROMOTION_ZONE};
+use super::{color::Color, piece::PieceKind, position::Position, zones::PROMOTION_ZONE};
 
 impl Position {
     /// The points of the entering-king rule: 5 for each rook and bishop, 1 for each other piece,

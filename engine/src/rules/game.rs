@@ -1,7 +1,10 @@
 use super::{
-    Move, MoveError, MoveList, Position, Repetition, SfenError,
     excerpt::excerpt,
-    repetition::{Visit, judge},
+    move_list::MoveList,
+    moves::{Move, MoveError},
+    position::Position,
+    repetition::{KeyHistoryEntry, Repetition, judge},
+    sfen::SfenError,
 };
 
 /// Why a text is no game.
@@ -29,7 +32,7 @@ pub struct Game {
     start: String,
     moves: Vec<Move>,
     position: Position,
-    visits: Vec<Visit>,
+    key_history: Vec<KeyHistoryEntry>,
 }
 
 impl Game {
@@ -39,12 +42,12 @@ impl Game {
     }
 
     fn from_position(start: String, position: Position) -> Self {
-        let visits = vec![visit(&position)];
+        let key_history = vec![KeyHistoryEntry::of(&position)];
         Self {
             start,
             moves: Vec::new(),
             position,
-            visits,
+            key_history,
         }
     }
 
@@ -118,8 +121,8 @@ impl Game {
     }
 
     /// Every position from the start to the one reached, in order.
-    pub(crate) fn visits(&self) -> &[Visit] {
-        &self.visits
+    pub(crate) fn key_history(&self) -> &[KeyHistoryEntry] {
+        &self.key_history
     }
 
     /// Plays a move.
@@ -132,7 +135,7 @@ impl Game {
         }
         self.position.make(mv);
         self.moves.push(mv);
-        self.visits.push(visit(&self.position));
+        self.key_history.push(KeyHistoryEntry::of(&self.position));
         Ok(())
     }
 
@@ -166,14 +169,6 @@ impl Game {
 
     /// What repetition says about the position reached.
     pub fn repetition(&self) -> Repetition {
-        judge(&self.visits)
-    }
-}
-
-fn visit(position: &Position) -> Visit {
-    Visit {
-        key: position.key(),
-        side: position.side_to_move(),
-        in_check: position.in_check(),
+        judge(&self.key_history)
     }
 }

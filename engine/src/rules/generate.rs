@@ -1,20 +1,17 @@
 //! Generation of legal moves: sets of destinations are computed piece by piece and handed to a
 //! [`Sink`], which lists them, counts them, or does what else it likes.
 
-use super::{Bitboard, CheckInfo, Color, Move, PieceKind, Position, Square, attacks::*};
-use std::mem::MaybeUninit;
-
-/// Receives legal moves as sets of destinations.
-pub trait Sink {
-    /// Moves of one piece: to `plain` without and to `promoting` with promotion.
-    fn piece(&mut self, from: Square, plain: Bitboard, promoting: Bitboard);
-
-    /// Moves of pawns of `color`, each one square ahead.
-    fn pawns(&mut self, color: Color, plain: Bitboard, promoting: Bitboard);
-
-    /// Drops of one piece of each of the kinds, a set of bits, on each of the squares.
-    fn drops(&mut self, kinds: u8, to: Bitboard);
-}
+use super::{
+    attacks::*,
+    bitboard::Bitboard,
+    check::CheckInfo,
+    color::Color,
+    piece::PieceKind,
+    position::Position,
+    sink::Sink,
+    square::Square,
+    zones::{LAST_RANK, LAST_TWO_RANKS, PROMOTION_ZONE},
+};
 
 /// Which moves are wanted.
 #[derive(Clone, Copy, Debug)]
@@ -38,21 +35,6 @@ impl Scope {
         drops: Bitboard::ALL,
     };
 }
-
-/// The three ranks in which a side promotes.
-pub(super) const PROMOTION_ZONE: [Bitboard; 2] = [
-    Bitboard(Bitboard::rank(0).0 | Bitboard::rank(1).0 | Bitboard::rank(2).0),
-    Bitboard(Bitboard::rank(6).0 | Bitboard::rank(7).0 | Bitboard::rank(8).0),
-];
-
-/// Where a pawn or lance could never move again.
-pub(super) const LAST_RANK: [Bitboard; 2] = [Bitboard::rank(0), Bitboard::rank(8)];
-
-/// Where a knight could never move again.
-pub(super) const LAST_TWO_RANKS: [Bitboard; 2] = [
-    Bitboard(Bitboard::rank(0).0 | Bitboard::rank(1).0),
-    Bitboard(Bitboard::rank(7).0 | Bitboard::rank(8).0),
-];
 
 /// The files that hold none of the given pawns, of which no file holds two.
 #[inline(always)]
@@ -336,140 +318,5 @@ impl Position {
         escapes
             .squares()
             .all(|to| self.is_attacked(us, to, without_king))
-    }
-}
-
-/// A list of moves with room for every legal one.
-#[derive(Clone)]
-pub struct MoveList {
-    moves: [MaybeUninit<Move>; MoveList::CAPACITY],
-    len: usize,
-}
-
-impl MoveList {
-    /// No position has more than 593 legal moves.
-    pub const CAPACITY: usize = 600;
-
-    /// An empty list.
-    #[inline(always)]
-    pub const fn new() -> Self {
-        Self {
-            moves: [const { MaybeUninit::uninit() }; Self::CAPACITY],
-            len: 0,
-        }
-    }
-
-    /// All legal moves of a position.
-    #[inline]
-    pub fn legal(position: &Position) -> Self {
-        let mut list = Self::new();
-        let info = CheckInfo::new(position);
-        generate::<true, _>(position, &info, Scope::ALL, &mut list);
-        list
-    }
-
-    /// Appends a move.
-    ///
-    /// # Panics
-    /// When the list is full.
-    #[inline(always)]
-    pub fn push(&mut self, mv: Move) {
-        self.moves[self.len].write(mv);
-        self.len += 1;
-    }
-
-    /// The moves.
-    #[inline(always)]
-    pub fn as_slice(&self) -> &[Move] {
-        // SAFETY: `push` is the only writer of `len`; it has initialised every entry below it.
-        unsafe { std::slice::from_raw_parts(self.moves.as_ptr().cast(), self.len) }
-    }
-}
-
-impl Default for MoveList {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
-impl std::ops::Deref for MoveList {
-    type Target = [Move];
-
-    #[inline(always)]
-    fn deref(&self) -> &[Move] {
-        self.as_slice()
-    }
-}
-
-/// A sink that wants every move by itself.
-pub(crate) trait PushMove {
-    /// Takes one move.
-    fn push_move(&mut self, mv: Move);
-}
-
-impl PushMove for MoveList {
-    #[inline(always)]
-    fn push_move(&mut self, mv: Move) {
-        self.push(mv);
-    }
-}
-
-impl<P: PushMove> Sink for P {
-    #[inline(always)]
-    fn piece(&mut self, from: Square, plain: Bitboard, promoting: Bitboard) {
-        promoting
-            .squares()
-            .for_each(|to| self.push_move(Move::new(from, to, true)));
-        plain
-            .squares()
-            .for_each(|to| self.push_move(Move::new(from, to, false)));
-    }
-
-    #[inline(always)]
-    fn pawns(&mut self, color: Color, plain: Bitboard, promoting: Bitboard) {
-        let from = |to: Square| {
-            Square::from_index(match color {
-                Color::Black => to.index() + 1,
-                Color::White => to.index() - 1,
-            })
-        };
-        promoting
-            .squares()
-            .for_each(|to| self.push_move(Move::new(from(to), to, true)));
-        plain
-            .squares()
-            .for_each(|to| self.push_move(Move::new(from(to), to, false)));
-    }
-
-    #[inline(always)]
-    fn drops(&mut self, kinds: u8, to: Bitboard) {
-        let mut kinds = kinds;
-        while kinds != 0 {
-            let kind = PieceKind::from_index(kinds.trailing_zeros() as usize);
-            kinds &= kinds - 1;
-            to.squares()
-                .for_each(|to| self.push_move(Move::drop(kind, to)));
-        }
-    }
-}
-
-/// Counts moves without listing them.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Count(pub usize);
-
-impl Sink for Count {
-    #[inline(always)]
-    fn piece(&mut self, _: Square, plain: Bitboard, promoting: Bitboard) {
-        self.0 += plain.len() + promoting.len();
-    }
-
-    #[inline(always)]
-    fn pawns(&mut self, _: Color, plain: Bitboard, promoting: Bitboard) {
-        self.0 += plain.len() + promoting.len();
-    }
-
-    #[inline(always)]
-    fn drops(&mut self, kinds: u8, to: Bitboard) {
-        self.0 += kinds.count_ones() as usize * to.len();
     }
 }

@@ -1,4 +1,12 @@
-use super::{Bitboard, Color, Move, Piece, Position, Square, attacks::*};
+use super::{
+    attacks::*,
+    bitboard::Bitboard,
+    color::Color,
+    moves::Move,
+    piece::{Piece, PieceKind},
+    position::Position,
+    square::Square,
+};
 
 /// What is known of the opponent's king before a move is made, to tell which moves give check.
 #[derive(Clone, Copy, Debug)]
@@ -84,7 +92,6 @@ impl Position {
     /// other side.
     #[inline]
     pub(super) fn blockers(&self, color: Color, king: Square) -> Bitboard {
-        use super::PieceKind;
         let mut snipers = lance_lines(color, king) & self.kinds[PieceKind::Lance.index()];
         snipers |= bishop_lines(king) & self.bishop_movers();
         snipers |= rook_lines(king) & self.rook_movers();

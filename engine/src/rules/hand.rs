@@ -1,4 +1,4 @@
-use super::PieceKind;
+use super::piece::PieceKind;
 
 /// The pieces in one side's hand.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

@@ -1,7 +1,7 @@
 //! Japanese notation with the origin in brackets, as in KIF files; beyond those it says 不成 of a move
 //! that could promote and does not.
 
-use super::{Color, Game, Move, PieceKind, generate::PROMOTION_ZONE};
+use super::{color::Color, game::Game, moves::Move, piece::PieceKind, zones::PROMOTION_ZONE};
 
 const FILES: [char; 9] = ['１', '２', '３', '４', '５', '６', '７', '８', '９'];
 const RANKS: [char; 9] = ['一', '二', '三', '四', '五', '六', '七', '八', '九'];

@@ -1,7 +1,12 @@
 use super::{
-    Bitboard, CheckInfo, Move, Piece, PieceKind, Position,
     attacks::*,
-    generate::{LAST_RANK, LAST_TWO_RANKS, PROMOTION_ZONE, files_without},
+    bitboard::Bitboard,
+    check::CheckInfo,
+    generate::files_without,
+    moves::Move,
+    piece::{Piece, PieceKind},
+    position::Position,
+    zones::{LAST_RANK, LAST_TWO_RANKS, PROMOTION_ZONE},
 };
 
 impl Position {

@@ -1,4 +1,4 @@
-use super::{Bitboard, Move, Piece, Position, zobrist};
+use super::{bitboard::Bitboard, moves::Move, piece::Piece, position::Position, zobrist};
 
 /// What [`Position::unmake`] needs to take a move back.
 #[derive(Clone, Copy, Debug)]

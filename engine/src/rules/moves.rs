@@ -1,4 +1,4 @@
-use super::{PieceKind, Square, excerpt::excerpt};
+use super::{excerpt::excerpt, piece::PieceKind, square::Square};
 use std::{fmt, num::NonZeroU16, str::FromStr};
 
 /// A move, two bytes wide. `Display` and `FromStr` are USI text; a parsed move need not be legal.

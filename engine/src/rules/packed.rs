@@ -6,7 +6,14 @@
 //! owner; in hand the code lacks its first bit, which on the board tells a piece from a gap. The
 //! code of a complete set is 256 bits long wherever its pieces are, so the length says when to stop.
 
-use super::{Color, Piece, PieceKind, Position, SfenError, Square, zobrist};
+use super::{
+    color::Color,
+    piece::{Piece, PieceKind},
+    position::Position,
+    sfen::SfenError,
+    square::Square,
+    zobrist,
+};
 
 /// Why a position cannot be packed, or 32 bytes are no position.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -59,12 +66,12 @@ fn code(kind: PieceKind) -> (u32, usize) {
 
 /// Counts beyond the end, but writes nothing there.
 #[derive(Default)]
-struct Writer {
+struct BitWriter {
     bytes: [u8; 32],
     cursor: usize,
 }
 
-impl Writer {
+impl BitWriter {
     fn write(&mut self, bits: u32, count: usize) {
         for index in 0..count {
             if let Some(byte) = self.bytes.get_mut(self.cursor / 8) {
@@ -85,12 +92,12 @@ impl Writer {
     }
 }
 
-struct Reader<'a> {
+struct BitReader<'a> {
     bytes: &'a [u8; 32],
     cursor: usize,
 }
 
-impl Reader<'_> {
+impl BitReader<'_> {
     fn bit(&mut self) -> Result<bool, PackedError> {
         let byte = self.bytes.get(self.cursor / 8);
         let byte = *byte.ok_or(PackedError::Overrun)?;
@@ -139,7 +146,7 @@ impl Position {
     /// # Errors
     /// Pieces are missing: only complete sets have a code of 32 bytes.
     pub fn to_packed(&self) -> Result<[u8; 32], PackedError> {
-        let mut writer = Writer::default();
+        let mut writer = BitWriter::default();
         writer.write(self.side.index() as u32, 1);
         for color in Color::ALL {
             let king = self.king(color).map_or(Square::COUNT, Square::index);
@@ -170,7 +177,7 @@ impl Position {
     /// # Errors
     /// The bytes are no position that can exist.
     pub fn from_packed(bytes: &[u8; 32]) -> Result<Self, PackedError> {
-        let mut reader = Reader { bytes, cursor: 0 };
+        let mut reader = BitReader { bytes, cursor: 0 };
         let mut position = Self::empty();
         if reader.bit()? {
             position.side = Color::White;
@@ -216,7 +223,7 @@ impl Position {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{bench::POSITIONS, rules::Game};
+    use crate::{positions::POSITIONS, rules::Game};
 
     #[test]
     fn positions_are_unpacked_as_they_were() {

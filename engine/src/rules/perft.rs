@@ -1,6 +1,9 @@
 use super::{
-    CheckInfo, MoveList, Position,
-    generate::{Count, Scope, generate},
+    check::CheckInfo,
+    generate::{Scope, generate},
+    move_list::MoveList,
+    position::Position,
+    sink::MoveCount,
 };
 
 /// Counts the positions reached by exactly `depth` legal moves. The last ply is counted in bulk.
@@ -39,7 +42,7 @@ pub fn perft_every_leaf(position: &mut Position, depth: u32) -> u64 {
 /// The number of legal moves.
 #[inline]
 pub(super) fn count_legal(position: &Position) -> usize {
-    let mut count = Count::default();
+    let mut count = MoveCount::default();
     let info = CheckInfo::new(position);
     generate::<true, _>(position, &info, Scope::ALL, &mut count);
     count.0

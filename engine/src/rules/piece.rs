@@ -1,4 +1,4 @@
-use super::Color;
+use super::color::Color;
 
 /// A kind of piece. Promotion adds 8; the seven kinds that a hand holds are numbered 0 to 6.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

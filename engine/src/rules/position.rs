@@ -1,4 +1,12 @@
-use super::{Bitboard, Color, Hand, Piece, PieceKind, Square, attacks::*, zobrist};
+use super::{
+    attacks::*,
+    bitboard::Bitboard,
+    color::Color,
+    hand::Hand,
+    piece::{Piece, PieceKind},
+    square::Square,
+    zobrist,
+};
 
 /// A position that can exist: each side has at most one king, no dead pieces, no two unpromoted
 /// pawns of one side on a file, and the side that just moved is not in check.
@@ -31,11 +39,6 @@ impl PartialEq for Position {
 impl Eq for Position {}
 
 impl Position {
-    /// The even game, before the first move.
-    pub fn startpos() -> Self {
-        Self::from_sfen(super::sfen::STARTPOS).expect("the start position is legal")
-    }
-
     /// An empty board with Black to move, from which the reader builds.
     pub(super) fn empty() -> Self {
         Self {

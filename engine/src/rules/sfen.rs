@@ -1,12 +1,20 @@
 //! SFEN, the text of positions: `board side hands [ply]`.
 
 use super::{
-    Color, Hand, Piece, PieceKind, Position, Square, excerpt::excerpt, legality::is_dead, zobrist,
+    bitboard::Bitboard,
+    color::Color,
+    excerpt::excerpt,
+    hand::Hand,
+    legality::is_dead,
+    piece::{Piece, PieceKind},
+    position::Position,
+    square::Square,
+    zobrist,
 };
 use std::fmt;
 
 /// The even game.
-pub(super) const STARTPOS: &str = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1";
+const STARTPOS: &str = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1";
 
 /// Why a text is no position.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -83,6 +91,11 @@ pub enum SfenError {
 }
 
 impl Position {
+    /// Returns the position before the first move of an even game.
+    pub fn startpos() -> Self {
+        Self::from_sfen(STARTPOS).expect("the start position is legal")
+    }
+
     /// Reads SFEN; the ply may be missing. Refuses positions that cannot exist.
     ///
     /// # Errors
@@ -248,7 +261,7 @@ impl Position {
             }
             let pawns = self.pieces(color, PieceKind::Pawn);
             for file in 0..9 {
-                if (pawns & super::Bitboard::file(file)).has_several() {
+                if (pawns & Bitboard::file(file)).has_several() {
                     return Err(SfenError::TwoPawns {
                         color,
                         file: file + 1,

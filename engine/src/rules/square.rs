@@ -1,4 +1,4 @@
-use super::Color;
+use super::color::Color;
 use std::fmt;
 
 /// One of the 81 squares, numbered file by file: 1a is 0, 1i is 8, 9i is 80.

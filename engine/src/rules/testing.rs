@@ -1,6 +1,6 @@
 //! What tests of everything that looks at positions need: many different ones.
 
-use super::{Game, Position};
+use super::{game::Game, position::Position};
 
 /// The positions of random games, each up to so many plies, that have a legal move; the same for a seed.
 pub(crate) fn random_positions(seed: u64, games: usize, plies: usize) -> Vec<Position> {

@@ -1,7 +1,11 @@
 //! Keys of positions: exclusive or over a table of pieces on squares and pieces in hand
 //! (paper 004, section 2: 駒の種類, マス, 持駒).
 
-use super::{Color, Piece, PieceKind, Square};
+use super::{
+    color::Color,
+    piece::{Piece, PieceKind},
+    square::Square,
+};
 
 /// One 64-bit step of SplitMix64, the generator of the tables.
 const fn split_mix(state: &mut u64) -> u64 {

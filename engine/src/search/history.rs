@@ -1,96 +1,36 @@
 //! What earlier parts of a search say about a move's chances: killers and histories.
 
-use super::{SearchOptions, correction::Correction};
+mod context;
+mod correction;
+mod entry;
+
+pub(super) use context::{Context, Contexts};
+pub(super) use correction::Features;
+
+use super::options::SearchOptions;
 use crate::{
     pages::large_array,
-    rules::{Color, Move, Piece, PieceKind, Position, Square},
+    rules::{Color, Move, Position, Square},
 };
-use std::{
-    collections::TryReserveError,
-    sync::atomic::{AtomicI16, Ordering},
-};
+use context::{PIECE_SQUARES, moved_kind};
+use correction::Correction;
+use entry::{HistoryEntry, forget};
+use std::collections::TryReserveError;
 
 /// Largest absolute value of a history entry.
 pub(super) const MOST: i32 = 16_384;
 
 const ORIGINS: usize = 88;
-const PIECE_SQUARES: usize = Piece::COUNT * Square::COUNT;
 const KIND_SQUARES: usize = 16 * Square::COUNT;
-
-/// The piece that moved and where it went: what a later move is a continuation of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Context(usize);
-
-impl Context {
-    /// No move: the root, or a pass.
-    pub const NONE: Self = Self(Piece::NONE.index() * Square::COUNT);
-    /// How many there are.
-    pub const COUNT: usize = PIECE_SQUARES;
-
-    pub const fn index(self) -> usize {
-        self.0
-    }
-
-    /// Where the piece went.
-    pub fn to(self) -> Option<Square> {
-        (self != Self::NONE).then(|| Square::from_index(self.0 % Square::COUNT))
-    }
-
-    /// The context that `mv` makes; `position` is the one before it.
-    #[inline(always)]
-    pub fn of(position: &Position, mv: Move) -> Self {
-        let piece = Piece::new(position.side_to_move(), moved_kind(position, mv));
-        Self(piece.index() * Square::COUNT + mv.to().index())
-    }
-}
-
-/// The contexts of a move: the moves one, two and four plies ago.
-pub(super) type Contexts = [Context; 3];
-
-/// The kind of the piece that moves, before a promotion.
-#[inline(always)]
-pub(super) fn moved_kind(position: &Position, mv: Move) -> PieceKind {
-    match (mv.from(), mv.dropped()) {
-        (Some(from), _) => position.piece(from).kind(),
-        (None, Some(kind)) => kind,
-        (None, None) => PieceKind::Pawn,
-    }
-}
-
-/// A number that the threads of one search learn together. Two that write at the same time lose one
-/// of their lessons, which costs less than to make them wait.
-#[derive(Debug, Default)]
-pub(super) struct Entry(AtomicI16);
-
-impl Entry {
-    #[inline(always)]
-    pub fn get(&self) -> i32 {
-        i32::from(self.0.load(Ordering::Relaxed))
-    }
-
-    /// Moves it by `bonus`, the less the nearer it is to `limit`, which it stays within.
-    #[inline(always)]
-    pub fn update(&self, bonus: i32, limit: i32) {
-        let value = self.get();
-        let next = value + bonus - value * bonus.abs() / limit;
-        self.0
-            .store(next.clamp(-limit, limit) as i16, Ordering::Relaxed);
-    }
-}
-
-/// Forgets what all entries have learned.
-pub(super) fn forget(entries: &mut [Entry]) {
-    entries.fill_with(Entry::default);
-}
 
 /// The histories of one search, which its threads share.
 pub(super) struct History {
     /// By side, origin or dropped kind, and destination.
-    quiet: Box<[Entry]>,
+    quiet: Box<[HistoryEntry]>,
     /// By the other side's last move, and by the own side's moves before.
-    continuation: [Box<[Entry]>; 2],
+    continuation: [Box<[HistoryEntry]>; 2],
     /// By moved piece, destination and captured kind.
-    capture: Box<[Entry]>,
+    capture: Box<[HistoryEntry]>,
     pub correction: Correction,
     /// How many contexts count.
     contexts: usize,
@@ -138,7 +78,7 @@ impl History {
     pub fn quiet(&self, position: &Position, mv: Move, contexts: Contexts) -> i32 {
         let continuations: i32 = self
             .continuations(position, mv, contexts)
-            .map(Entry::get)
+            .map(HistoryEntry::get)
             .sum();
         if !self.use_quiet {
             return continuations;
@@ -188,12 +128,16 @@ impl History {
         position: &Position,
         mv: Move,
         contexts: Contexts,
-    ) -> impl Iterator<Item = &Entry> {
+    ) -> impl Iterator<Item = &HistoryEntry> {
         self.continuations_of(column(position, mv), contexts)
     }
 
     #[inline(always)]
-    fn continuations_of(&self, column: usize, contexts: Contexts) -> impl Iterator<Item = &Entry> {
+    fn continuations_of(
+        &self,
+        column: usize,
+        contexts: Contexts,
+    ) -> impl Iterator<Item = &HistoryEntry> {
         let [theirs, own] = &self.continuation;
         ([theirs, own, own]
             .into_iter()
@@ -203,18 +147,18 @@ impl History {
     }
 
     #[inline(always)]
-    fn by_side(&self, position: &Position, mv: Move) -> &Entry {
+    fn by_side(&self, position: &Position, mv: Move) -> &HistoryEntry {
         self.by_mover(position.side_to_move(), mv)
     }
 
     #[inline(always)]
-    fn by_mover(&self, mover: Color, mv: Move) -> &Entry {
+    fn by_mover(&self, mover: Color, mv: Move) -> &HistoryEntry {
         let row = mover.index() * ORIGINS + mv.origin();
         &self.quiet[row * Square::COUNT + mv.to().index()]
     }
 
     #[inline(always)]
-    fn by_victim(&self, position: &Position, mv: Move) -> &Entry {
+    fn by_victim(&self, position: &Position, mv: Move) -> &HistoryEntry {
         let victim = position.piece(mv.to()).index() & 15;
         &self.capture[Context::of(position, mv).0 * 16 + victim]
     }
@@ -232,7 +176,7 @@ mod tests {
 
     #[test]
     fn entries_stay_within_their_limit() {
-        let entry = Entry::default();
+        let entry = HistoryEntry::default();
         for _ in 0..1000 {
             entry.update(1700, MOST);
         }

@@ -21,7 +21,7 @@ pub struct Limits {
 }
 
 #[derive(Debug)]
-struct Shared {
+struct ControlState {
     origin: Instant,
     stop: AtomicBool,
     /// Nanoseconds since `origin`; `u64::MAX` for none.
@@ -33,13 +33,13 @@ struct Shared {
 /// The handle by which another thread steers a running search. Clones steer the same search.
 #[derive(Clone, Debug)]
 pub struct Control {
-    shared: Arc<Shared>,
+    shared: Arc<ControlState>,
 }
 
 impl Default for Control {
     fn default() -> Self {
         Self {
-            shared: Arc::new(Shared {
+            shared: Arc::new(ControlState {
                 origin: Instant::now(),
                 stop: AtomicBool::new(false),
                 deadline: AtomicU64::new(u64::MAX),

@@ -1,17 +1,14 @@
-//! Mates for which a node need not be searched.
+//! Mates by checks alone, found without a search of the node.
 
 use super::{
-    Search,
-    value::{INFINITE, MAX_PLY, mate_in},
-    values::{Entry, Store, Values},
+    search_value::{PROVED, SearchValue, TableEntry, TranspositionTable},
+    searcher::Searcher,
+    value::{INFINITE, mate_in},
 };
 use crate::{eval::Evaluator, mate::Mate, rules::Move};
 use std::mem;
 
-/// Depth of what the table holds for good: mates that were proved, not searched for.
-pub(super) const PROVED: i32 = MAX_PLY as i32 - 1;
-
-impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
+impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
     /// Looks for a mate by checks alone: its first move, and its plies. At the root the effort is a small
     /// share of what the search has cost so far; elsewhere it grows with the depth.
     /// Called for the nodes that `mate_search` names.
@@ -22,7 +19,7 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
         const DOUBLINGS: i32 = 6;
         let options = self.options;
         let limit = if is_root {
-            if !self.may_mate_at_root() {
+            if !self.can_mate_at_root() {
                 return None;
             }
             self.nodes / SHARE
@@ -45,13 +42,13 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
         let undo = self.position.make(mv);
         let key = self.position.key();
         // Where the position has occurred before, what was found there has come to nothing.
-        let is_new = self.visits.iter().all(|visit| visit.key != key);
+        let is_new = self.key_history.iter().all(|entry| entry.key != key);
         let limit = match is_new {
             true => self.nodes * self.options.mate_defence as u64 / 100,
             false => 0,
         };
         let value = match self.find_mate_within(limit) {
-            Some((answer, plies)) => self.remember_mate(answer, 1, plies).negated(),
+            Some((answer, plies)) => self.store_mate(answer, 1, plies).negated(),
             None => value,
         };
         self.position.unmake(mv, undo);
@@ -86,24 +83,28 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
 
     /// Whether a mate at the root is worth looking for. Where its position has occurred before, it is
     /// not: what was found there has come to nothing, and perpetual check loses.
-    fn may_mate_at_root(&self) -> bool {
+    fn can_mate_at_root(&self) -> bool {
         let key = self.position.key();
-        let times = self.visits.iter().filter(|visit| visit.key == key).count();
+        let times = self
+            .key_history
+            .iter()
+            .filter(|entry| entry.key == key)
+            .count();
         self.ruled_out.is_empty() && times <= 1
     }
 
     /// Notes in the table that `mv` mates within so many plies; returns the node's value.
-    pub(super) fn remember_mate(&self, mv: Move, ply: usize, plies: usize) -> V {
+    pub(super) fn store_mate(&self, mv: Move, ply: usize, plies: usize) -> V {
         let value = V::all(mate_in(ply + plies));
         self.table.put(
             self.position.key(),
-            Entry {
+            TableEntry {
                 mv: Some(mv),
                 value: value.stored(ply),
                 bounds: V::exact(),
                 evaluation: -INFINITE,
                 depth: PROVED,
-                principal: false,
+                tt_pv: false,
             },
         );
         value

@@ -3,8 +3,8 @@
 use super::{
     history::History,
     options::{Reductions, SearchOptions},
-    replies::Replies,
-    values::{Store, Values},
+    ponder_table::PonderTable,
+    search_value::{SearchValue, TranspositionTable},
 };
 use crate::{eval::Evaluator, mate::MateSearch};
 use std::collections::TryReserveError;
@@ -13,10 +13,10 @@ use std::collections::TryReserveError;
 const MATE_POSITIONS: usize = 1 << 15;
 
 /// What a player carries from search to search.
-pub(crate) struct Memory<E, V: Values> {
-    pub(super) table: V::Table,
+pub(crate) struct SearchMemory<E, V: SearchValue> {
+    pub(super) table: V::Transpositions,
     /// What was pondered.
-    pub(super) replies: Replies,
+    pub(super) ponder_table: PonderTable,
     pub(super) options: SearchOptions,
     pub(super) reductions: Box<Reductions>,
     pub(super) history: History,
@@ -26,7 +26,7 @@ pub(crate) struct Memory<E, V: Values> {
     pub(super) mates: Vec<MateSearch>,
 }
 
-impl<E: Evaluator + Clone, V: Values> Memory<E, V> {
+impl<E: Evaluator + Clone, V: SearchValue> SearchMemory<E, V> {
     /// Allocates a table of `hash_mib` MiB, for a search with `threads` threads, at least one.
     pub fn new(
         hash_mib: usize,
@@ -42,8 +42,8 @@ impl<E: Evaluator + Clone, V: Values> Memory<E, V> {
         };
         mates[..looking].fill(MateSearch::new(MATE_POSITIONS));
         Ok(Self {
-            table: V::Table::new(hash_mib)?,
-            replies: Replies::default(),
+            table: V::Transpositions::new(hash_mib)?,
+            ponder_table: PonderTable::default(),
             reductions: options.reductions(),
             history: History::new(&options)?,
             options,
@@ -53,13 +53,13 @@ impl<E: Evaluator + Clone, V: Values> Memory<E, V> {
     }
 
     /// The searches from now on record best moves for those after them.
-    pub fn record_replies(&mut self) -> Result<(), TryReserveError> {
-        self.replies.record()
+    pub fn begin_recording(&mut self) -> Result<(), TryReserveError> {
+        self.ponder_table.record()
     }
 
     /// The searches from now on only read what was recorded.
-    pub fn read_replies(&mut self) {
-        self.replies.only_read();
+    pub fn end_recording(&mut self) {
+        self.ponder_table.only_read();
     }
 
     /// Makes every thread use another evaluator of the same kind.
@@ -70,7 +70,7 @@ impl<E: Evaluator + Clone, V: Values> Memory<E, V> {
     /// Forgets the last game.
     pub fn clear(&mut self) {
         self.table.clear();
-        self.replies.clear();
+        self.ponder_table.clear();
         self.history.clear();
         self.mates.iter_mut().for_each(MateSearch::clear);
     }

@@ -154,7 +154,7 @@ impl Picker {
         self.checks = Some(*targets);
     }
 
-    /// Values quiet moves that give check, and lose nothing, by so much more.
+    /// SearchValue quiet moves that give check, and lose nothing, by so much more.
     pub fn favour_checks(&mut self, targets: &CheckTargets, reward: i32) {
         self.checks = (reward != 0).then_some(*targets);
         self.check_reward = reward;
@@ -368,7 +368,7 @@ mod tests {
     use super::*;
     use crate::{
         rules::{Game, MoveList},
-        search::{SearchOptions, history::Context},
+        search::{history::Context, options::SearchOptions},
     };
     use std::collections::HashSet;
 

@@ -1,13 +1,12 @@
 //! Quiescence: captures and promotions until the position is quiet; in check, every evasion.
 
 use super::{
-    Search,
-    iterate::BEFORE_ROOT,
-    mates::PROVED,
     picker::{Picker, is_noisy},
+    search_value::{PROVED, SearchValue, TableEntry, TranspositionTable},
+    searcher::Searcher,
     see,
+    stack::STACK_OFFSET,
     value::{DRAW, INFINITE, MAX_PLY, mate_in, mated_in},
-    values::{Entry, Store, Values},
 };
 use crate::{
     eval::{Evaluator, exchange_value},
@@ -15,7 +14,7 @@ use crate::{
     rules::{CheckInfo, CheckTargets},
 };
 
-impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
+impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
     /// The value of the current node when only noisy moves are played from here on. `depth` is 0
     /// at the first ply, and falls.
     pub(super) fn quiescence<const PV: bool>(
@@ -48,7 +47,7 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
         }
 
         let key = self.position.key();
-        let entry = self.known(key);
+        let entry = self.probe_table(key);
         let table_value = entry.map(|entry| entry.value.recalled(ply));
         if let (Some(entry), Some(value)) = (entry, table_value)
             && (!PV || entry.depth >= PROVED)
@@ -75,14 +74,14 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
                 self.pv[ply + 1].clear();
                 self.update_pv(ply, mv);
             }
-            return self.remember_mate(mv, ply, 1);
+            return self.store_mate(mv, ply, 1);
         }
 
         let mut evaluation = V::all(-INFINITE);
         let mut raw_evaluation = -INFINITE;
         let mut best = V::all(-INFINITE);
         if !in_check {
-            (evaluation, raw_evaluation) = self.evaluation_of(entry.as_ref());
+            (evaluation, raw_evaluation) = self.evaluate_with(entry.as_ref());
             evaluation = self.corrected(evaluation, ply).0;
             let stand = match (entry, table_value) {
                 (Some(entry), Some(value)) => value.better_guess(entry.bounds, evaluation),
@@ -94,7 +93,7 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
             V::take(&mut best, &mut alpha, beta, stand);
         }
 
-        let here = ply + BEFORE_ROOT;
+        let here = ply + STACK_OFFSET;
         let contexts = self.contexts(ply);
         let table_move = entry.and_then(|entry| entry.mv).filter(|&mv| {
             self.position.is_legal_given(mv, info) && (in_check || is_noisy(&self.position, mv))
@@ -118,7 +117,7 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
                     };
                     let promotion = if mv.is_promotion() { 500 } else { 0 };
                     let hope = futility.plus(gain + promotion);
-                    if alpha.mostly_at_least(hope, alpha, options.lane_dissent) {
+                    if alpha.mostly_at_least(hope, alpha, options.lane_quorum) {
                         best = best.larger(hope.smaller(alpha));
                         continue;
                     }
@@ -127,7 +126,7 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
                     && !gives_check
                     && options.quiescence_moves != 0
                     && number > options.quiescence_moves
-                    && self.frames[here - 1].context.to() != Some(mv.to())
+                    && self.stack[here - 1].context.to() != Some(mv.to())
                 {
                     continue;
                 }
@@ -139,15 +138,15 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
                     continue;
                 }
             }
-            let (child, undo) = self.step_down(mv, ply, gives_check);
-            let value = if self.visit_node() {
+            let (child, undo) = self.make_move(mv, ply, gives_check);
+            let value = if self.count_node() {
                 V::all(DRAW)
             } else {
                 let window = V::turned((alpha, beta));
                 self.quiescence::<PV>(&child, window, depth - 1, ply + 1)
                     .negated()
             };
-            self.step_up(mv, undo);
+            self.unmake_move(mv, undo);
             if self.stopped {
                 return V::all(DRAW);
             }
@@ -167,13 +166,13 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
         }
         self.table.put(
             key,
-            Entry {
+            TableEntry {
                 mv: best_move,
                 value: best.stored(ply),
                 bounds: best.bounds(window, false),
                 evaluation: raw_evaluation,
                 depth: depth.max(-1),
-                principal: PV || entry.is_some_and(|entry| entry.principal),
+                tt_pv: PV || entry.is_some_and(|entry| entry.tt_pv),
             },
         );
         best

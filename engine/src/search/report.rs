@@ -1,36 +1,17 @@
-//! What a search says of itself while it goes on: its principal variation, and what each virtual
-//! player prefers.
+//! Reports of a running search: its principal variation and the choices of the virtual players.
 
 use super::{
-    Bound, Candidate, Line, Search,
-    team::Team,
+    line::{Bound, Candidate, Line},
+    search_value::SearchValue,
+    searcher::Searcher,
+    thread_pool::ThreadPool,
     value::{Value, score},
-    values::Values,
 };
 use crate::{eval::Evaluator, rules::Move};
 
-/// The best move of each virtual player at the root, and its value.
-pub(super) type LaneMoves = Vec<Option<(Move, Value)>>;
-
-/// Notes a move at the root for the virtual players whose alpha it has raised. `window` is the one
-/// before.
-pub(super) fn note_lanes<V: Values>(
-    lanes: &mut LaneMoves,
-    mv: Move,
-    value: V,
-    (alpha, beta): (V, V),
-) {
-    for (lane, best) in lanes.iter_mut().enumerate() {
-        let (alpha, beta) = (alpha.lane(lane), beta.lane(lane));
-        if alpha < beta && value.lane(lane) > alpha {
-            *best = Some((mv, value.lane(lane)));
-        }
-    }
-}
-
-impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
+impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
     /// Called at the root when a move has raised alpha.
-    pub(super) fn new_best_at_root(&mut self, value: V, beta: V) {
+    pub(super) fn report_new_best(&mut self, value: V, beta: V) {
         if !self.ruled_out.is_empty() {
             return;
         }
@@ -56,7 +37,7 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
 
     /// Called when the root has turned out worse than its window, before it is searched again: what
     /// was thought best is worth `value` at most. The best line stays.
-    pub(super) fn report_fall(&mut self, value: V) {
+    pub(super) fn report_fail_low(&mut self, value: V) {
         if self.lane_count > 1 || !self.ruled_out.is_empty() {
             return;
         }
@@ -79,8 +60,8 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
         };
         let nodes = self.total_nodes();
         let selective_depth = self
-            .team
-            .map_or(self.selective_depth, Team::selective_depth);
+            .pool
+            .map_or(self.selective_depth, ThreadPool::selective_depth);
         let line = Line {
             pv,
             score: score(value),

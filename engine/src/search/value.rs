@@ -1,6 +1,6 @@
 //! Values inside the search: centipawns, with mates counted down from [`MATE`].
 
-use super::Score;
+use super::line::Score;
 use crate::mate::MAX_PLIES;
 
 pub(super) type Value = i32;

@@ -10,7 +10,7 @@ use super::{
     layout::{self, Layout, SINGLE},
 };
 use crate::{
-    eval::{Model, Noise, WeightsError, fnv1a},
+    eval::{fnv1a::fnv1a, material::MaterialWeights, noise::Noise, weights_error::WeightsError},
     rules::{Color, Piece, PieceKind, Square},
 };
 
@@ -85,7 +85,7 @@ impl Values {
 
     /// The values of `material`, and relations worth nothing: where learning starts.
     pub fn material() -> Self {
-        let material = Model::material_weights();
+        let material = MaterialWeights::embedded();
         let material = material.values();
         let mut single = vec![0; SINGLE];
         for kind in PieceKind::ALL {
@@ -218,6 +218,26 @@ impl LinearWeights {
     /// The FNV-1a hash of the file that holds these weights.
     pub fn hash(&self) -> u64 {
         self.hash
+    }
+}
+
+#[cfg(test)]
+impl LinearWeights {
+    /// Returns weights without any pattern, so that every term counts.
+    pub(crate) fn sample() -> Self {
+        let mut state = 11_u64;
+        let mut next = |bound: i32| {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1);
+            ((state >> 33) as i32 % (2 * bound + 1) - bound) as i16
+        };
+        let mut values = Values::material();
+        for value in &mut values.single {
+            *value = value.saturating_add(next(300));
+        }
+        for value in &mut values.pairs {
+            *value = next(200);
+        }
+        Self::new(&values)
     }
 }
 

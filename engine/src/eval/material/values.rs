@@ -8,7 +8,10 @@
 //! `end` ends it, so that a truncated file is seen.
 
 use crate::{
-    eval::{WeightsError, board_value, hand_value},
+    eval::{
+        pieces::{board_value, hand_value},
+        weights_error::WeightsError,
+    },
     rules::{PieceKind, Square},
 };
 use std::{fmt, str::SplitAsciiWhitespace};
@@ -92,7 +95,7 @@ impl MaterialValues {
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, WeightsError> {
         let header = WeightsError::Header { expected: HEADER };
         let text = std::str::from_utf8(bytes).map_err(|_| header.clone())?;
-        let mut words = Words::new(text).ok_or(header)?;
+        let mut words = WordReader::new(text).ok_or(header)?;
         let mut values = Self::flat();
         words.name("turn")?;
         values.turn = words.number()?;
@@ -132,13 +135,13 @@ impl fmt::Display for MaterialValues {
 }
 
 /// The words of the text after its header, with the lines that they stand in.
-struct Words<'a> {
+struct WordReader<'a> {
     lines: Box<dyn Iterator<Item = (usize, &'a str)> + 'a>,
     line: usize,
     words: SplitAsciiWhitespace<'a>,
 }
 
-impl<'a> Words<'a> {
+impl<'a> WordReader<'a> {
     fn new(text: &'a str) -> Option<Self> {
         let mut lines = text
             .lines()

@@ -1,8 +1,8 @@
 //! What networks are made of.
 
 use super::{
-    features::{PIECES, PIECES_AND_KINGS, Seen},
-    network::WIDTH,
+    features::{PIECES, PIECES_AND_KINGS, PieceNumbers},
+    shape::WIDTH,
 };
 use crate::rules::{Color, Square};
 use std::{fmt, str::FromStr};
@@ -73,7 +73,7 @@ impl Architecture {
     /// The number of the feature that a piece is to one side, whose king stands on `king` as it
     /// sees the board itself; `None` where it is no feature.
     #[inline(always)]
-    pub(super) fn index(self, seen: Seen, side: Color, king: usize) -> Option<usize> {
+    pub(super) fn index(self, seen: PieceNumbers, side: Color, king: usize) -> Option<usize> {
         let number = usize::from(seen[side.index()]);
         match self {
             Self::KP | Self::KPPairs => Some(number),

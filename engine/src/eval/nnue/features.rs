@@ -55,10 +55,10 @@ const BOARD: [u16; PieceKind::COUNT] = {
 };
 
 /// The number of one piece as Black and as White see it.
-pub(crate) type Seen = [u16; 2];
+pub(crate) type PieceNumbers = [u16; 2];
 
 /// Each piece on each square.
-static ON_BOARD: [[Seen; Square::COUNT]; Piece::COUNT] = {
+static ON_BOARD: [[PieceNumbers; Square::COUNT]; Piece::COUNT] = {
     let mut table = [[[0; 2]; Square::COUNT]; Piece::COUNT];
     let mut kind = 0;
     while kind < PieceKind::COUNT {
@@ -78,13 +78,13 @@ static ON_BOARD: [[Seen; Square::COUNT]; Piece::COUNT] = {
 };
 
 #[inline(always)]
-fn on_board(piece: Piece, square: Square) -> Seen {
+fn on_board(piece: Piece, square: Square) -> PieceNumbers {
     ON_BOARD[piece.index()][square.index()]
 }
 
 /// The piece of this kind in a hand that makes `count` of them more by one.
 #[inline(always)]
-fn in_hand(color: Color, kind: PieceKind, count: usize) -> Seen {
+fn in_hand(color: Color, kind: PieceKind, count: usize) -> PieceNumbers {
     let first = HAND[kind.index() % HAND.len()];
     let count = count as u16;
     match color {
@@ -139,7 +139,7 @@ pub(crate) const fn mirrored_numbers() -> [u16; PIECES_AND_KINGS] {
 }
 
 /// Calls `visit` with the number of every piece, the kings included, and of every missing one.
-pub(crate) fn for_each(position: &Position, mut visit: impl FnMut(Seen)) {
+pub(crate) fn for_each(position: &Position, mut visit: impl FnMut(PieceNumbers)) {
     let mut present = 0;
     for square in position.occupied() {
         let piece = position.piece(square);
@@ -162,8 +162,8 @@ pub(crate) fn for_each(position: &Position, mut visit: impl FnMut(Seen)) {
 /// What a move changes, at most two pieces each.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Change {
-    removed: [Seen; 2],
-    added: [Seen; 2],
+    removed: [PieceNumbers; 2],
+    added: [PieceNumbers; 2],
     captures: bool,
     /// The side whose king has moved.
     pub king: Option<Color>,
@@ -216,13 +216,13 @@ impl Change {
 
     /// The pieces that are no longer where they were.
     #[inline(always)]
-    pub fn removed(&self) -> &[Seen] {
+    pub fn removed(&self) -> &[PieceNumbers] {
         &self.removed[..1 + usize::from(self.captures)]
     }
 
     /// The pieces that are somewhere new; as many as are removed.
     #[inline(always)]
-    pub fn added(&self) -> &[Seen] {
+    pub fn added(&self) -> &[PieceNumbers] {
         &self.added[..1 + usize::from(self.captures)]
     }
 }
@@ -231,7 +231,7 @@ impl Change {
 mod tests {
     use super::*;
 
-    fn numbers(sfen: &str) -> Vec<Seen> {
+    fn numbers(sfen: &str) -> Vec<PieceNumbers> {
         let mut numbers = Vec::new();
         for_each(&Position::from_sfen(sfen).unwrap(), |seen| {
             numbers.push(seen);
@@ -270,8 +270,8 @@ mod tests {
         });
         let one = numbers(&format!("{board} b Pbp 55"));
         let two = numbers(&format!("{} w BPp 55", swapped.collect::<String>()));
-        let turned = |numbers: &[Seen]| {
-            let mut turned: Vec<Seen> = numbers.iter().map(|&[b, w]| [w, b]).collect();
+        let turned = |numbers: &[PieceNumbers]| {
+            let mut turned: Vec<PieceNumbers> = numbers.iter().map(|&[b, w]| [w, b]).collect();
             turned.sort_unstable();
             turned
         };
@@ -282,7 +282,7 @@ mod tests {
     #[test]
     fn numbers_are_turned_as_positions_are() {
         let turned = turned_numbers();
-        for sfen in crate::bench::POSITIONS {
+        for sfen in crate::positions::POSITIONS {
             for [black, white] in numbers(sfen) {
                 assert_eq!(turned[usize::from(black)], white, "{sfen}");
                 assert_eq!(turned[usize::from(white)], black, "{sfen}");

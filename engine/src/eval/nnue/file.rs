@@ -10,9 +10,10 @@
 
 use super::{
     architecture::Architecture,
-    network::{HIDDEN, Layer, Network, Parts, WIDTH},
+    network::{Layer, Network, Parts},
+    shape::{HIDDEN, WIDTH},
 };
-use crate::eval::fnv1a;
+use crate::eval::fnv1a::fnv1a;
 
 /// Why bytes are no network.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -113,9 +114,9 @@ impl Architecture {
 }
 
 /// Reads from bytes whose length has been checked.
-struct Reader<'a>(&'a [u8]);
+struct WeightReader<'a>(&'a [u8]);
 
-impl<'a> Reader<'a> {
+impl<'a> WeightReader<'a> {
     fn bytes(&mut self, count: usize) -> &'a [u8] {
         let (bytes, rest) = self.0.split_at(count);
         self.0 = rest;
@@ -234,7 +235,7 @@ impl Network {
         let Some((header, weights)) = rest.split_first_chunk::<12>() else {
             return Err(NetworkError::Unknown);
         };
-        let mut header = Reader(header);
+        let mut header = WeightReader(header);
         let architecture = architecture(header.u32(), b"")?;
         let expected = u64::from(header.u32()) | u64::from(header.u32()) << 32;
         check_length(length, MAGIC.len() + 12 + architecture.weight_bytes())?;
@@ -242,7 +243,7 @@ impl Network {
         if given != expected {
             return Err(NetworkError::Damaged { given, expected });
         }
-        let parts = Reader(weights).parts(architecture, false)?;
+        let parts = WeightReader(weights).parts(architecture, false)?;
         Ok(Self::new(&parts, given))
     }
 
@@ -250,7 +251,7 @@ impl Network {
         let Some((header, rest)) = bytes.split_first_chunk::<12>() else {
             return Err(NetworkError::Unknown);
         };
-        let mut header = Reader(header);
+        let mut header = WeightReader(header);
         if header.u32() != VERSION {
             return Err(NetworkError::Unknown);
         }
@@ -265,7 +266,7 @@ impl Network {
             return Err(NetworkError::Own(architecture));
         }
         check_length(bytes.len(), 12 + length + 8 + architecture.weight_bytes())?;
-        let parts = Reader(weights).parts(architecture, true)?;
+        let parts = WeightReader(weights).parts(architecture, true)?;
         // Both kinds of file with the same weights make the same network.
         let hash = fnv1a(&write_parts(&parts, false));
         Ok(Self::new(&parts, hash))

@@ -1,14 +1,13 @@
 //! A network's weights and what it computes from them.
 
-use super::{architecture::Architecture, features::OUT_OF_GAME, simd::Kernel};
+use super::{
+    architecture::Architecture,
+    features::OUT_OF_GAME,
+    shape::{HIDDEN, WIDTH, WeightBlock, WeightRow},
+    simd::Kernel,
+};
 use crate::rules::{Color, Position, Square};
 use std::num::NonZeroU8;
-
-/// Outputs of the first layer for one point of view.
-pub(crate) const WIDTH: usize = 256;
-
-/// Outputs of each of the next two layers.
-pub(crate) const HIDDEN: usize = 32;
 
 /// What outputs are divided by, unless the network was made for another scale; the field calls it `FV_SCALE`.
 const FV_SCALE: u8 = 16;
@@ -18,33 +17,6 @@ const PAWN: i64 = 90;
 
 /// Largest value of a network in centipawns.
 const MOST: i64 = 30_000;
-
-/// Sums of the first layer, or what one feature adds to them.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[repr(C, align(64))]
-pub(crate) struct Row(pub [[i16; 32]; 8]);
-
-impl Row {
-    pub fn numbers(&self) -> &[i16] {
-        self.0.as_flattened()
-    }
-
-    pub fn numbers_mut(&mut self) -> impl Iterator<Item = &mut i16> {
-        self.0.as_flattened_mut().iter_mut()
-    }
-
-    /// From as many numbers as a row has.
-    fn from_numbers(numbers: &[i16]) -> Self {
-        let mut row = Self::default();
-        row.0.as_flattened_mut().copy_from_slice(numbers);
-        row
-    }
-}
-
-/// What four neighbouring inputs weigh in each output.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[repr(C, align(64))]
-pub(crate) struct Block(pub [[i8; 4]; HIDDEN]);
 
 /// The square of a side's king as it sees the board; the middle one where it has none.
 #[inline(always)]
@@ -78,7 +50,7 @@ pub(crate) struct Parts {
 #[derive(Clone, Debug)]
 struct Dense {
     biases: [i32; HIDDEN],
-    weights: Vec<Block>,
+    weights: Vec<WeightBlock>,
 }
 
 impl Dense {
@@ -92,7 +64,7 @@ impl Dense {
                 for (output, four) in weights.iter_mut().enumerate() {
                     four.copy_from_slice(&layer.weights[output * inputs + block * 4..][..4]);
                 }
-                Block(weights)
+                WeightBlock(weights)
             })
             .collect();
         Self { biases, weights }
@@ -114,8 +86,8 @@ impl Dense {
 #[derive(Clone, Debug)]
 pub struct Network {
     architecture: Architecture,
-    biases: Row,
-    rows: Vec<Row>,
+    biases: WeightRow,
+    rows: Vec<WeightRow>,
     first: Dense,
     second: Dense,
     output: [i8; HIDDEN],
@@ -138,11 +110,11 @@ impl Network {
         output.copy_from_slice(&parts.output.weights);
         Self {
             architecture: parts.architecture,
-            biases: Row::from_numbers(&parts.biases),
+            biases: WeightRow::from_numbers(&parts.biases),
             rows: parts
                 .rows
                 .chunks_exact(WIDTH)
-                .map(Row::from_numbers)
+                .map(WeightRow::from_numbers)
                 .collect(),
             first: Dense::new(&parts.first),
             second: Dense::new(&parts.second),
@@ -187,7 +159,12 @@ impl Network {
         Parts {
             architecture: self.architecture,
             biases: self.biases.numbers().to_vec(),
-            rows: self.rows.iter().flat_map(Row::numbers).copied().collect(),
+            rows: self
+                .rows
+                .iter()
+                .flat_map(WeightRow::numbers)
+                .copied()
+                .collect(),
             first: self.first.layer(),
             second: self.second.layer(),
             output: Layer {
@@ -209,12 +186,12 @@ impl Network {
 
     /// The sums of no feature at all.
     #[inline(always)]
-    pub(super) fn biases(&self) -> &Row {
+    pub(super) fn biases(&self) -> &WeightRow {
         &self.biases
     }
 
     #[inline(always)]
-    pub(super) fn row(&self, feature: usize) -> &Row {
+    pub(super) fn row(&self, feature: usize) -> &WeightRow {
         &self.rows[feature]
     }
 
@@ -222,7 +199,7 @@ impl Network {
     /// opponent; every feature must be one of the architecture's.
     pub(crate) fn value_of(&self, features: [[u16; 40]; 2]) -> i32 {
         let [own, other] = features.map(|features| {
-            let mut sums = Row::default();
+            let mut sums = WeightRow::default();
             let rows = features.map(|feature| self.row(usize::from(feature)));
             self.kernel.update(&mut sums, &self.biases, &rows, &[]);
             sums
@@ -232,7 +209,7 @@ impl Network {
 
     /// The value in centipawns, given the sums of the side to move and of its opponent.
     #[inline]
-    pub(super) fn value(&self, own: &Row, other: &Row) -> i32 {
+    pub(super) fn value(&self, own: &WeightRow, other: &WeightRow) -> i32 {
         #[repr(align(64))]
         struct Inputs([u8; 2 * WIDTH]);
         let mut inputs = Inputs([0; 2 * WIDTH]);

@@ -1,27 +1,9 @@
 use super::{simd::Kernel, *};
 use crate::{
-    eval::{Noise, watched::compared_with_fresh},
+    eval::Noise,
     rules::{Game, testing::random_positions},
 };
 use std::num::NonZeroU8;
-
-#[test]
-fn following_a_search_equals_starting_afresh_at_every_node() {
-    for architecture in Architecture::ALL {
-        let evaluator = Nnue::new(Arc::new(Network::sample(architecture)));
-        for position in [
-            "startpos moves 7g7f 3c3d 8h2b+ 3a2b",
-            // Kings in the open: checks, captures, and many moves of kings.
-            "4k4/1r7/4ppp2/9/3K5/2B6/PP2G4/9/L7L b RBG2S2N9P2gs2nl4p 1",
-            // Incomplete sets, one side without a king.
-            "8k/9/9/3p5/9/4P4/9/9/9 b 2NLr 1",
-        ] {
-            let game = Game::from_usi(position).unwrap();
-            let compared = compared_with_fresh(&evaluator, &game, 3000);
-            assert!(compared > 300, "{compared} at {position}");
-        }
-    }
-}
 
 #[test]
 fn every_kernel_values_every_position_alike() {
@@ -40,7 +22,7 @@ fn every_kernel_values_every_position_alike() {
 /// The suite, and positions of random games.
 fn positions() -> Vec<Position> {
     let read = |sfen: &&str| Position::from_sfen(sfen).unwrap();
-    let mut positions: Vec<_> = crate::bench::POSITIONS.iter().map(read).collect();
+    let mut positions: Vec<_> = crate::positions::POSITIONS.iter().map(read).collect();
     positions.extend(random_positions(11, 8, 150));
     positions
 }

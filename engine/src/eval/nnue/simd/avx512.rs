@@ -1,8 +1,8 @@
 //! 512-bit vectors, with VNNI's dot products where the processor has them.
 
 use super::{
-    super::network::{Block, HIDDEN, Row},
-    Vectorised,
+    super::shape::{HIDDEN, WeightBlock, WeightRow},
+    vectorised::Vectorised,
 };
 use std::arch::x86_64::*;
 
@@ -26,19 +26,25 @@ impl Avx512 {
     }
 
     #[inline(always)]
-    pub fn update(self, target: &mut Row, source: &Row, added: &[&Row], removed: &[&Row]) {
+    pub fn update(
+        self,
+        target: &mut WeightRow,
+        source: &WeightRow,
+        added: &[&WeightRow],
+        removed: &[&WeightRow],
+    ) {
         // SAFETY: a value of this type exists only where AVX-512 F and BW were detected.
         unsafe { update(target, source, added, removed) }
     }
 
     #[inline(always)]
-    pub fn activate(self, target: &mut [u8; 256], row: &Row) {
+    pub fn activate(self, target: &mut [u8; 256], row: &WeightRow) {
         // SAFETY: a value of this type exists only where AVX-512 F and BW were detected.
         unsafe { activate(target, row) }
     }
 
     #[inline(always)]
-    pub fn multiply(self, target: &mut [u8; 128], row: &Row) {
+    pub fn multiply(self, target: &mut [u8; 128], row: &WeightRow) {
         // SAFETY: a value of this type exists only where AVX-512 F and BW were detected.
         unsafe { multiply(target, row) }
     }
@@ -47,7 +53,7 @@ impl Avx512 {
     pub fn affine(
         self,
         inputs: &[[u8; 4]],
-        weights: &[Block],
+        weights: &[WeightBlock],
         biases: &[i32; HIDDEN],
     ) -> [i32; HIDDEN] {
         if self.vnni {
@@ -87,7 +93,12 @@ fn store<T>(bytes: &mut [T], value: __m512i) {
 }
 
 #[target_feature(enable = "avx512f,avx512bw")]
-fn update(target: &mut Row, source: &Row, added: &[&Row], removed: &[&Row]) {
+fn update(
+    target: &mut WeightRow,
+    source: &WeightRow,
+    added: &[&WeightRow],
+    removed: &[&WeightRow],
+) {
     let mut sums = [_mm512_setzero_si512(); 8];
     for (sum, part) in sums.iter_mut().zip(&source.0) {
         *sum = load(part);
@@ -108,7 +119,7 @@ fn update(target: &mut Row, source: &Row, added: &[&Row], removed: &[&Row]) {
 }
 
 #[target_feature(enable = "avx512f,avx512bw")]
-fn activate(target: &mut [u8; 256], row: &Row) {
+fn activate(target: &mut [u8; 256], row: &WeightRow) {
     let most = _mm512_set1_epi8(127);
     let order = _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7);
     let (targets, _) = target.as_chunks_mut::<64>();
@@ -123,7 +134,7 @@ fn activate(target: &mut [u8; 256], row: &Row) {
 }
 
 #[target_feature(enable = "avx512f,avx512bw")]
-fn multiply(target: &mut [u8; 128], row: &Row) {
+fn multiply(target: &mut [u8; 128], row: &WeightRow) {
     let (least, most) = (_mm512_setzero_si512(), _mm512_set1_epi16(1016));
     let order = _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7);
     let clamp =
@@ -144,7 +155,11 @@ fn multiply(target: &mut [u8; 128], row: &Row) {
 }
 
 #[target_feature(enable = "avx512f,avx512vnni")]
-fn affine_vnni(inputs: &[[u8; 4]], weights: &[Block], biases: &[i32; HIDDEN]) -> [i32; HIDDEN] {
+fn affine_vnni(
+    inputs: &[[u8; 4]],
+    weights: &[WeightBlock],
+    biases: &[i32; HIDDEN],
+) -> [i32; HIDDEN] {
     // Four sums of each output run side by side: one would wait for the product before it.
     let mut low = [_mm512_setzero_si512(); 4];
     let mut high = [_mm512_setzero_si512(); 4];
@@ -164,7 +179,11 @@ fn affine_vnni(inputs: &[[u8; 4]], weights: &[Block], biases: &[i32; HIDDEN]) ->
 }
 
 #[target_feature(enable = "avx512f,avx512bw")]
-fn affine_plain(inputs: &[[u8; 4]], weights: &[Block], biases: &[i32; HIDDEN]) -> [i32; HIDDEN] {
+fn affine_plain(
+    inputs: &[[u8; 4]],
+    weights: &[WeightBlock],
+    biases: &[i32; HIDDEN],
+) -> [i32; HIDDEN] {
     let ones = _mm512_set1_epi16(1);
     let mut low = [_mm512_setzero_si512(); 4];
     let mut high = [_mm512_setzero_si512(); 4];

@@ -1,17 +1,17 @@
-//! What the rules say of a node: repetitions and declarations.
+//! Repetition and declaration at a node.
 
 use super::{
-    Search,
+    search_value::SearchValue,
+    searcher::Searcher,
     value::{DRAW, Value},
-    values::Values,
 };
-use crate::{eval::Evaluator, rules::Visit};
+use crate::{eval::Evaluator, rules::KeyHistoryEntry};
 use std::collections::HashMap;
 
 /// Value of a win by the opponent's perpetual check: below every mate, above every evaluation.
 const PERPETUAL_CHECK: Value = 31_000;
 
-impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
+impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
     /// Whether the side to move may end the game by declaration.
     #[inline]
     pub(super) fn can_declare(&self, in_check: bool) -> bool {
@@ -29,33 +29,34 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
     /// as they did, and need not do so again: there it takes two. What the fourth occurrence is worth, all that
     /// came after the first decides; before, what came after the last.
     pub(super) fn repetition(&self, ply: usize) -> Option<Value> {
-        let root = self.root_visits.saturating_sub(1);
-        let last = cycle(&self.visits, root.max(self.after_pass)).or_else(|| self.again())?;
-        let first = first_of_four(&self.visits[self.after_pass..]);
-        let first = first.map_or(last, |first| first + self.after_pass);
+        let root = self.root_length.saturating_sub(1);
+        let last =
+            cycle(&self.key_history, root.max(self.after_null_move)).or_else(|| self.again())?;
+        let first = first_of_four(&self.key_history[self.after_null_move..]);
+        let first = first.map_or(last, |first| first + self.after_null_move);
         Some(self.repeated(first, ply))
     }
 
     /// Where the position was last before the root, if it was there twice and no pass has been made since.
     #[inline(always)]
     fn again(&self) -> Option<usize> {
-        if self.recurring.is_empty() || self.after_pass > 0 {
+        if self.recurring.is_empty() || self.after_null_move > 0 {
             return None;
         }
-        let key = self.visits.last()?.key;
+        let key = self.key_history.last()?.key;
         let same = self.recurring.iter().find(|(other, _)| *other == key);
         same.map(|&(_, last)| last)
     }
 
     /// The value of a cycle that began at `first`.
     fn repeated(&self, first: usize, ply: usize) -> Value {
-        let cycle = &self.visits[first + 1..];
+        let cycle = &self.key_history[first + 1..];
         let us = self.position.side_to_move();
         let checked = |side| {
             cycle
                 .iter()
-                .filter(|visit| visit.side == side)
-                .all(|visit| visit.in_check)
+                .filter(|entry| entry.side == side)
+                .all(|entry| entry.in_check)
         };
         if checked(us) {
             PERPETUAL_CHECK - ply as Value
@@ -68,12 +69,12 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
 }
 
 /// The keys of these positions that occur twice or more, and where they do so last.
-pub(super) fn recurring(visits: &[Visit]) -> Vec<(u64, usize)> {
+pub(super) fn recurring(key_history: &[KeyHistoryEntry]) -> Vec<(u64, usize)> {
     let mut last = HashMap::new();
     let mut found = HashMap::new();
-    for (index, visit) in visits.iter().enumerate() {
-        if last.insert(visit.key, index).is_some() {
-            found.insert(visit.key, index);
+    for (index, entry) in key_history.iter().enumerate() {
+        if last.insert(entry.key, index).is_some() {
+            found.insert(entry.key, index);
         }
     }
     found.into_iter().collect()
@@ -81,10 +82,10 @@ pub(super) fn recurring(visits: &[Visit]) -> Vec<(u64, usize)> {
 
 /// Where the last of these positions was before, from `oldest` on.
 #[inline(always)]
-fn cycle(visits: &[Visit], oldest: usize) -> Option<usize> {
+fn cycle(key_history: &[KeyHistoryEntry], oldest: usize) -> Option<usize> {
     /// How many plies back a cycle may begin.
     const HORIZON: usize = 32;
-    let (current, earlier) = visits.split_last()?;
+    let (current, earlier) = key_history.split_last()?;
     let oldest = oldest.max(earlier.len().saturating_sub(HORIZON));
     let mut index = earlier.len().checked_sub(4)?;
     while index >= oldest {
@@ -98,8 +99,8 @@ fn cycle(visits: &[Visit], oldest: usize) -> Option<usize> {
 
 /// Where the position that these end with stood first of the last four times.
 #[cold]
-fn first_of_four(visits: &[Visit]) -> Option<usize> {
-    let (current, earlier) = visits.split_last()?;
+fn first_of_four(key_history: &[KeyHistoryEntry]) -> Option<usize> {
+    let (current, earlier) = key_history.split_last()?;
     let same = |index: &usize| earlier[*index].key == current.key;
     (0..earlier.len()).rev().filter(same).nth(2)
 }
@@ -109,8 +110,8 @@ mod tests {
     use super::*;
     use crate::rules::Color;
 
-    fn visits(keys: &[u64]) -> Vec<Visit> {
-        let visit = |(index, &key): (usize, &u64)| Visit {
+    fn key_history(keys: &[u64]) -> Vec<KeyHistoryEntry> {
+        let visit = |(index, &key): (usize, &u64)| KeyHistoryEntry {
             key,
             side: Color::ALL[index % 2],
             in_check: false,
@@ -120,7 +121,7 @@ mod tests {
 
     #[test]
     fn a_cycle_begins_where_its_position_was_last() {
-        let cycle = |keys: &[u64], oldest| cycle(&visits(keys), oldest);
+        let cycle = |keys: &[u64], oldest| cycle(&key_history(keys), oldest);
         assert_eq!(cycle(&[7, 1, 2, 3, 4], 0), None);
         assert_eq!(cycle(&[7, 1, 2, 3, 7], 0), Some(0));
         assert_eq!(cycle(&[7, 1, 7, 3, 4, 5, 7], 0), Some(2));
@@ -139,17 +140,17 @@ mod tests {
 
     #[test]
     fn positions_recur_however_long_ago_they_were() {
-        assert_eq!(recurring(&visits(&[1, 2, 3, 4])), []);
+        assert_eq!(recurring(&key_history(&[1, 2, 3, 4])), []);
         let mut long = vec![7, 1, 2, 3, 7];
         long.extend(20..80);
-        assert_eq!(recurring(&visits(&long)), [(7, 4)]);
+        assert_eq!(recurring(&key_history(&long)), [(7, 4)]);
         long.push(7);
-        assert_eq!(recurring(&visits(&long)), [(7, 65)]);
+        assert_eq!(recurring(&key_history(&long)), [(7, 65)]);
     }
 
     #[test]
     fn the_fourth_occurrence_looks_back_to_the_first() {
-        let first = |keys: &[u64]| first_of_four(&visits(keys));
+        let first = |keys: &[u64]| first_of_four(&key_history(keys));
         assert_eq!(first(&[7, 1, 7, 1, 7]), None);
         assert_eq!(first(&[7, 1, 7, 1, 7, 1, 7]), Some(0));
         assert_eq!(first(&[7, 1, 7, 1, 7, 1, 7, 1, 7]), Some(2));

@@ -21,13 +21,13 @@ const KEY_MASK: u64 = u64::MAX << (MOVE_BITS + DEPTH_BITS);
 
 /// The table. Empty until pondering begins for the first time.
 #[derive(Debug, Default)]
-pub(crate) struct Replies {
+pub(crate) struct PonderTable {
     /// One word a slot, so that threads that write at the same time spoil nothing.
     slots: Box<[AtomicU64]>,
     is_recording: bool,
 }
 
-impl Replies {
+impl PonderTable {
     /// Forgets what was recorded, and records from now on.
     pub fn record(&mut self) -> Result<(), TryReserveError> {
         if self.slots.is_empty() {
@@ -101,30 +101,34 @@ mod tests {
 
     #[test]
     fn nothing_is_known_before_the_first_recording() {
-        let replies = Replies::default();
-        replies.put(77, Some(moves()[0]), 9);
-        assert_eq!(replies.get(77), None);
+        let ponder_table = PonderTable::default();
+        ponder_table.put(77, Some(moves()[0]), 9);
+        assert_eq!(ponder_table.get(77), None);
     }
 
     #[test]
     fn the_deeper_of_two_positions_keeps_a_slot() {
         let moves = moves();
-        let mut replies = Replies::default();
-        replies.record().expect("a megabyte");
+        let mut ponder_table = PonderTable::default();
+        ponder_table.record().expect("a megabyte");
         let (one, other) = (5 << 40 | 77, 6 << 40 | 77);
-        replies.put(one, Some(moves[0]), 1);
-        assert_eq!(replies.get(one), None, "too shallow");
-        replies.put(one, Some(moves[1]), 4);
-        replies.put(other, Some(moves[2]), 3);
+        ponder_table.put(one, Some(moves[0]), 1);
+        assert_eq!(ponder_table.get(one), None, "too shallow");
+        ponder_table.put(one, Some(moves[1]), 4);
+        ponder_table.put(other, Some(moves[2]), 3);
         assert_eq!(
-            (replies.get(one), replies.get(other)),
+            (ponder_table.get(one), ponder_table.get(other)),
             (Some(moves[1]), None)
         );
-        replies.put(one, Some(moves[3]), 2);
-        assert_eq!(replies.get(one), Some(moves[3]), "the latest of its own");
-        replies.put(other, Some(moves[2]), 4);
+        ponder_table.put(one, Some(moves[3]), 2);
         assert_eq!(
-            (replies.get(one), replies.get(other)),
+            ponder_table.get(one),
+            Some(moves[3]),
+            "the latest of its own"
+        );
+        ponder_table.put(other, Some(moves[2]), 4);
+        assert_eq!(
+            (ponder_table.get(one), ponder_table.get(other)),
             (None, Some(moves[2]))
         );
     }
@@ -132,13 +136,13 @@ mod tests {
     #[test]
     fn what_is_only_read_does_not_change() {
         let moves = moves();
-        let mut replies = Replies::default();
-        replies.record().expect("a megabyte");
-        replies.put(77, Some(moves[1]), 4);
-        replies.only_read();
-        replies.put(77, Some(moves[2]), 40);
-        assert_eq!(replies.get(77), Some(moves[1]));
-        replies.record().expect("it is there");
-        assert_eq!(replies.get(77), None, "another ponder begins");
+        let mut ponder_table = PonderTable::default();
+        ponder_table.record().expect("a megabyte");
+        ponder_table.put(77, Some(moves[1]), 4);
+        ponder_table.only_read();
+        ponder_table.put(77, Some(moves[2]), 40);
+        assert_eq!(ponder_table.get(77), Some(moves[1]));
+        ponder_table.record().expect("it is there");
+        assert_eq!(ponder_table.get(77), None, "another ponder begins");
     }
 }

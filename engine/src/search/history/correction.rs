@@ -2,12 +2,13 @@
 //! measured by their searches. What a simple evaluation cannot see, it learns during the game.
 
 use super::{
-    history::{Context, Entry, forget},
-    value::Value,
+    context::Context,
+    entry::{HistoryEntry, forget},
 };
 use crate::{
     pages::large_array,
     rules::{Bitboard, Color, PieceKind, Position},
+    search::value::Value,
 };
 use std::collections::TryReserveError;
 
@@ -21,7 +22,7 @@ const FEATURES: usize = 4;
 
 /// Where a position's corrections stand.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Features {
+pub struct Features {
     side: usize,
     buckets: [usize; FEATURES],
     last: Context,
@@ -29,9 +30,9 @@ pub(super) struct Features {
 
 /// The corrections of one search, by feature, side to move and bucket; the last feature is the last
 /// move.
-pub(super) struct Correction {
-    tables: [Box<[Entry]>; FEATURES],
-    last: Box<[Entry]>,
+pub struct Correction {
+    tables: [Box<[HistoryEntry]>; FEATURES],
+    last: Box<[HistoryEntry]>,
 }
 
 fn bucket(words: [u128; 2]) -> usize {
@@ -93,7 +94,7 @@ impl Correction {
 
     /// What to add to the evaluation: `weight` percent of what was learned.
     pub fn of(&self, features: &Features, weight: i32) -> Value {
-        let sum: i32 = self.entries(features).map(Entry::get).sum();
+        let sum: i32 = self.entries(features).map(HistoryEntry::get).sum();
         sum * weight / 400
     }
 
@@ -106,7 +107,7 @@ impl Correction {
     }
 
     #[inline(always)]
-    fn entries(&self, features: &Features) -> impl Iterator<Item = &Entry> {
+    fn entries(&self, features: &Features) -> impl Iterator<Item = &HistoryEntry> {
         let Features {
             side,
             buckets,
