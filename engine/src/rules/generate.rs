@@ -1,5 +1,5 @@
-//! Generation of legal moves: sets of destinations are computed piece by piece and handed to a
-//! [`Sink`], which lists them, counts them, or does what else it likes.
+//! Generation of legal moves: sets of destinations are computed piece by piece and passed to a
+//! [`Sink`], which lists or counts them.
 
 use super::{
     attacks::*,
@@ -13,16 +13,16 @@ use super::{
     zones::{LAST_RANK, LAST_TWO_RANKS, PROMOTION_ZONE},
 };
 
-/// Which moves are wanted.
+/// Destinations of the wanted moves.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Scope {
     /// Destinations without promotion.
     pub plain: Bitboard,
     /// Destinations with promotion of lances, knights and silvers.
     pub promoting: Bitboard,
-    /// Destinations with promotion of pawns, bishops and rooks, which gains much.
+    /// Destinations with promotion of pawns, bishops and rooks, which is a large gain.
     pub rewarding: Bitboard,
-    /// Squares to drop on; only empty ones count.
+    /// Squares for drops; occupied ones are ignored.
     pub drops: Bitboard,
 }
 
@@ -36,15 +36,16 @@ impl Scope {
     };
 }
 
-/// The files that hold none of the given pawns, of which no file holds two.
+/// Returns the files without a pawn. No file may have two of the given pawns.
 #[inline(always)]
 pub(super) fn files_without(pawns: Bitboard) -> Bitboard {
-    // In each group of nine bits, 2^8 minus the pawn's bit keeps bit 8 only when there is no pawn.
+    // In each group of nine bits, 2^8 minus the pawn's bit keeps bit 8 only without a pawn.
     let tops = Bitboard::rank(8).0;
     let free = (tops - pawns.0) & tops;
     Bitboard(free | (free - (free >> 8)))
 }
 
+/// Returns the squares in front of pawns.
 #[inline(always)]
 pub(super) fn pawn_steps(color: Color, pawns: Bitboard) -> Bitboard {
     match color {
@@ -53,9 +54,8 @@ pub(super) fn pawn_steps(color: Color, pawns: Bitboard) -> Bitboard {
     }
 }
 
-/// Hands all legal moves within `scope` to `sink`. Without `ALL`, moves that decline a promotion
-/// for no gain are left out: pawns, bishops and rooks always promote where they can, and lances
-/// on the last two ranks.
+/// Passes all legal moves within `scope` to `sink`. Without `ALL`, useless moves are left out:
+/// pawns, bishops and rooks always promote where they can, and so do lances on the last two ranks.
 #[inline(always)]
 pub(crate) fn generate<const ALL: bool, S: Sink>(
     position: &Position,
@@ -88,7 +88,7 @@ fn generate_for<const ALL: bool, const WHITE: bool, S: Sink>(
         }
     }
 
-    // What a piece other than the king may do: anything, capture the checker, or stand between.
+    // In check, a piece other than the king must capture the checker or block the check.
     let mut reach = !own;
     let mut empty = !occupied;
     if !info.checkers.is_empty() {
@@ -108,7 +108,7 @@ fn generate_for<const ALL: bool, const WHITE: bool, S: Sink>(
     }
 }
 
-/// The squares of `reach` on which the king of `us` would not be attacked.
+/// Returns the squares of `reach` on which the king of `us` would not be attacked.
 #[inline(always)]
 fn safe_squares(
     position: &Position,
@@ -144,7 +144,7 @@ fn board_moves<const ALL: bool, S: Sink>(
     let promoting = reach & scope.promoting;
     let rewarding = reach & scope.rewarding;
     let kinds = &position.kinds;
-    // The promotion of these is a gain without a price, so that only perft and the rules decline it.
+    // Promotion of a pawn is a pure gain, so that only `ALL` includes moves that decline it.
     let declining = if ALL { plain } else { plain.without(zone) };
 
     let mut pawns = kinds[PieceKind::Pawn.index()] & own;
@@ -288,7 +288,7 @@ fn drop_moves<S: Sink>(position: &Position, us: Color, targets: Bitboard, sink: 
 }
 
 impl Position {
-    /// Whether a pawn that `us` drops on `square`, in check to the king there, would mate it.
+    /// Tells whether a pawn dropped by `us` on `square` mates the king that it checks.
     #[inline]
     pub(super) fn is_pawn_drop_mate(&self, us: Color, square: Square, king: Square) -> bool {
         let them = !us;
@@ -297,7 +297,7 @@ impl Position {
             return false;
         }
 
-        // Someone else captures the pawn. A piece that is pinned along the file may, too.
+        // Captures of the pawn by other pieces; a piece pinned along the file may capture it, too.
         let capturers = self
             .attackers(them, square, occupied)
             .without(Bitboard::of(king));

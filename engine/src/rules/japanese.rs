@@ -1,5 +1,4 @@
-//! Japanese notation with the origin in brackets, as in KIF files; beyond those it says 不成 of a move
-//! that could promote and does not.
+//! Japanese notation with the origin in brackets, as in KIF files; a declined promotion is marked 不成.
 
 use super::{color::Color, game::Game, moves::Move, piece::PieceKind, zones::PROMOTION_ZONE};
 
@@ -26,8 +25,16 @@ fn name(kind: PieceKind) -> &'static str {
 }
 
 impl Game {
-    /// The move in Japanese notation with origin, such as `▲７六歩(77)` or `△５五角打`; `同` stands
-    /// for the square of the move before. Meant for legal moves; another move gives some text.
+    /// Returns a legal move in Japanese notation with its origin, such as `▲７六歩(77)` or `△５五角打`;
+    /// `同` stands for the square of the move before. The text of an illegal move is unspecified.
+    ///
+    /// ```
+    /// use monju_engine::Game;
+    /// let game = Game::startpos();
+    /// let mv = game.parse_move("7g7f")?;
+    /// assert_eq!(game.japanese(mv), "▲７六歩(77)");
+    /// # Ok::<(), monju_engine::MoveError>(())
+    /// ```
     pub fn japanese(&self, mv: Move) -> String {
         let position = self.position();
         let side = position.side_to_move();

@@ -7,7 +7,7 @@ use super::{
 };
 use std::mem::MaybeUninit;
 
-/// A list of moves with room for every legal one.
+/// A list of moves with room for every legal move of a position.
 #[derive(Clone)]
 pub struct MoveList {
     moves: [MaybeUninit<Move>; MoveList::CAPACITY],
@@ -15,10 +15,10 @@ pub struct MoveList {
 }
 
 impl MoveList {
-    /// No position has more than 593 legal moves.
+    /// Capacity of the list; no position has more than 593 legal moves.
     pub const CAPACITY: usize = 600;
 
-    /// An empty list.
+    /// Creates an empty list.
     #[inline(always)]
     pub const fn new() -> Self {
         Self {
@@ -27,7 +27,7 @@ impl MoveList {
         }
     }
 
-    /// All legal moves of a position.
+    /// Lists all legal moves of a position.
     #[inline]
     pub fn legal(position: &Position) -> Self {
         let mut list = Self::new();
@@ -39,17 +39,17 @@ impl MoveList {
     /// Appends a move.
     ///
     /// # Panics
-    /// When the list is full.
+    /// The list is full.
     #[inline(always)]
     pub fn push(&mut self, mv: Move) {
         self.moves[self.len].write(mv);
         self.len += 1;
     }
 
-    /// The moves.
+    /// Returns the moves.
     #[inline(always)]
     pub fn as_slice(&self) -> &[Move] {
-        // SAFETY: `push` is the only writer of `len`; it has initialised every entry below it.
+        // SAFETY: only `push` raises `len`, after it has initialised the entry.
         unsafe { std::slice::from_raw_parts(self.moves.as_ptr().cast(), self.len) }
     }
 }

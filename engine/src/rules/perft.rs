@@ -6,7 +6,12 @@ use super::{
     sink::MoveCount,
 };
 
-/// Counts the positions reached by exactly `depth` legal moves. The last ply is counted in bulk.
+/// Counts the lines of exactly `depth` legal moves. The last ply is counted in bulk.
+///
+/// ```
+/// use monju_engine::{Position, rules::perft};
+/// assert_eq!(perft(&mut Position::startpos(), 3), 25_470);
+/// ```
 pub fn perft(position: &mut Position, depth: u32) -> u64 {
     match depth {
         0 => 1,
@@ -24,7 +29,7 @@ pub fn perft(position: &mut Position, depth: u32) -> u64 {
     }
 }
 
-/// As [`perft`], making and unmaking every move of the last ply, too.
+/// Counts like [`perft`], but makes and unmakes the moves of the last ply as well.
 pub fn perft_every_leaf(position: &mut Position, depth: u32) -> u64 {
     if depth == 0 {
         return 1;
@@ -39,7 +44,7 @@ pub fn perft_every_leaf(position: &mut Position, depth: u32) -> u64 {
     nodes
 }
 
-/// The number of legal moves.
+/// Returns the number of legal moves.
 #[inline]
 pub(super) fn count_legal(position: &Position) -> usize {
     let mut count = MoveCount::default();

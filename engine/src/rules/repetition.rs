@@ -1,24 +1,24 @@
 use super::{color::Color, position::Position};
 
-/// What repetition says about a position.
+/// Judgement of a position by the repetition rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Repetition {
-    /// Not the fourth occurrence.
+    /// The position has not occurred four times.
     None,
-    /// Fourth occurrence: a draw.
+    /// The fourth occurrence, which is a draw.
     Draw,
-    /// Fourth occurrence by perpetual check: this side gave the checks and loses.
+    /// The fourth occurrence by perpetual check of this side, which loses.
     PerpetualCheckBy(Color),
 }
 
-/// One position of a game's history, as far as repetition looks at it.
+/// One position of the key history: the data that the repetition rule needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeyHistoryEntry {
     /// Key of the position, hands and side to move included.
     pub key: u64,
-    /// Who moves.
+    /// Side to move.
     pub side: Color,
-    /// Whether that side is in check.
+    /// The side to move is in check.
     pub in_check: bool,
 }
 
@@ -32,8 +32,8 @@ impl KeyHistoryEntry {
     }
 }
 
-/// Judges the last position of a history: at its fourth occurrence the game ends. A side whose
-/// every move since the first of the four gave check loses.
+/// Judges the last position of a history: the game ends at its fourth occurrence. A side that gave
+/// check with every move since the first of the four loses.
 pub fn judge(history: &[KeyHistoryEntry]) -> Repetition {
     let Some((current, earlier)) = history.split_last() else {
         return Repetition::None;

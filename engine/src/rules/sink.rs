@@ -2,21 +2,21 @@
 
 use super::{bitboard::Bitboard, color::Color, moves::Move, piece::PieceKind, square::Square};
 
-/// Receives legal moves as sets of destinations.
+/// A receiver of legal moves as sets of destinations.
 pub trait Sink {
-    /// Moves of one piece: to `plain` without and to `promoting` with promotion.
+    /// Receives the moves of one piece: to `plain` without and to `promoting` with promotion.
     fn piece(&mut self, from: Square, plain: Bitboard, promoting: Bitboard);
 
-    /// Moves of pawns of `color`, each one square ahead.
+    /// Receives the moves of all pawns of `color`, each one square ahead.
     fn pawns(&mut self, color: Color, plain: Bitboard, promoting: Bitboard);
 
-    /// Drops of one piece of each of the kinds, a set of bits, on each of the squares.
+    /// Receives the drops of each kind in the bit set `kinds` on each square of `to`.
     fn drops(&mut self, kinds: u8, to: Bitboard);
 }
 
-/// A sink that wants every move by itself.
+/// A sink that receives every move by itself.
 pub(crate) trait PushMove {
-    /// Takes one move.
+    /// Receives one move.
     fn push_move(&mut self, mv: Move);
 }
 
@@ -59,7 +59,7 @@ impl<P: PushMove> Sink for P {
     }
 }
 
-/// Counts moves without listing them.
+/// A sink that counts moves without listing them.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct MoveCount(pub usize);
 

@@ -20,11 +20,8 @@ use std::sync::{
     atomic::{AtomicUsize, Ordering},
 };
 
-/// Searches a position, and compares every value with that of an evaluator which starts afresh there. How many
-/// they were.
-///
-/// # Panics
-/// Two values differ.
+/// Searches a position and compares every value with the value of an evaluator that starts afresh
+/// there. Returns the number of values.
 fn compared_with_fresh<E: Evaluator + Clone>(evaluator: &E, game: &Game, nodes: u64) -> usize {
     let (mut fresh, compared) = (evaluator.clone(), Arc::new(AtomicUsize::new(0)));
     let count = Arc::clone(&compared);

@@ -1,4 +1,4 @@
-//! What earlier parts of a search say about a move's chances: killers and histories.
+//! Histories: statistics of the moves that cut earlier in a search.
 
 mod context;
 mod correction;
@@ -25,30 +25,32 @@ const KIND_SQUARES: usize = 16 * Square::COUNT;
 
 /// The histories of one search, which its threads share.
 pub(super) struct History {
-    /// By side, origin or dropped kind, and destination.
+    /// Butterfly history by side, origin or dropped kind, and destination.
     quiet: Box<[HistoryEntry]>,
-    /// By the other side's last move, and by the own side's moves before.
+    /// Continuation histories after the opponent's last move and after own earlier moves.
     continuation: [Box<[HistoryEntry]>; 2],
-    /// By moved piece, destination and captured kind.
+    /// Capture history by moved piece, destination and captured kind.
     capture: Box<[HistoryEntry]>,
     pub correction: Correction,
-    /// How many contexts count.
+    /// Number of contexts in use.
     contexts: usize,
     use_quiet: bool,
     use_capture: bool,
 }
 
-/// Bonus for the move that proved best at a depth.
+/// Returns the bonus for the best move of a search to `depth`.
 #[inline(always)]
 pub(super) fn bonus(options: &SearchOptions, depth: i32) -> i32 {
-    /// Taken from it, so that the least depth counts less.
+    /// Subtracted, so that small depths count less.
     const DISCOUNT: i32 = 60;
     (options.history_reward * depth - DISCOUNT).clamp(0, options.history_most)
 }
 
 impl History {
+    /// Allocates empty histories.
+    ///
     /// # Errors
-    /// The system has no such room.
+    /// The system lacks the memory.
     pub fn new(options: &SearchOptions) -> Result<Self, TryReserveError> {
         let table = || large_array(PIECE_SQUARES * KIND_SQUARES);
         Ok(Self {
@@ -73,7 +75,7 @@ impl History {
         self.correction.clear();
     }
 
-    /// The chances of a quiet move, after the moves of `contexts`.
+    /// Returns the history score of a quiet move after the moves of `contexts`.
     #[inline(always)]
     pub fn quiet(&self, position: &Position, mv: Move, contexts: Contexts) -> i32 {
         let continuations: i32 = self
@@ -93,8 +95,8 @@ impl History {
         }
     }
 
-    /// The same for a move that has been made: the one of context `made`, by the side `mover`, after
-    /// the moves of `contexts`.
+    /// Like [`History::update_quiet`], for a move of the side `mover` that has been made already and
+    /// has the context `made`.
     pub fn update_made(
         &self,
         mover: Color,
@@ -109,7 +111,7 @@ impl History {
         }
     }
 
-    /// The chances of a capture, or of a promotion that is as good as one.
+    /// Returns the history score of a capture or promotion.
     #[inline(always)]
     pub fn capture(&self, position: &Position, mv: Move) -> i32 {
         if !self.use_capture {
@@ -188,14 +190,13 @@ mod tests {
     }
 
     #[test]
-    fn a_move_that_has_been_made_is_rewarded_as_if_it_had_not() {
+    fn a_move_gets_the_same_reward_before_and_after_it_is_made() {
         let [before, after] = [(); 2].map(|()| History::new(&SearchOptions::default()).unwrap());
         let mut game = Game::from_usi("startpos moves 7g7f 8c8d 2g2f 4a3b").unwrap();
         for text in ["8h3c+", "2b3c", "2f2e", "B*5e"] {
             let position = game.position();
             let mv = game.parse_move(text).unwrap();
             let made = Context::of(position, mv);
-            // Any will do, as long as they are the same.
             let contexts = [made, Context::NONE, made];
             let mover = position.side_to_move();
             before.update_quiet(position, mv, contexts, 700);

@@ -13,7 +13,7 @@ use crate::{
 };
 
 impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
-    /// Deepens until a limit is reached.
+    /// Searches deeper and deeper until a limit is reached; returns the last line.
     pub(super) fn run(mut self, limits: &Limits, legal: &[Move]) -> Line {
         self.is_forced = legal.len() == 1;
         let mut previous = V::all(0);
@@ -26,7 +26,7 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
             if let Some(pool) = self.pool {
                 pool.reset_selective_depth();
             }
-            let value = self.aspire(depth, previous);
+            let value = self.search_iteration(depth, previous);
             if self.stopped {
                 break;
             }
@@ -43,7 +43,7 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
                     break;
                 }
             }
-            // A mate that this depth has proved cannot become shorter.
+            // At this depth, a shorter mate would have been found.
             let proved = (0..self.lane_count).all(|lane| {
                 let value = value.lane(lane);
                 value.abs() >= MATE_BOUND && MATE_DISTANCE_SLACK * depth >= mate_plies(value)
@@ -70,8 +70,8 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
         line
     }
 
-    /// Searches the root again without its best move, then without its two best, and so on, until
-    /// `wanted` moves are ranked; `value` is that of the best.
+    /// Ranks `wanted` moves: searches the root without its best move, then without its two best, and
+    /// so on. `value` is the value of the best move.
     fn rank_others(&mut self, depth: i32, value: V, wanted: u32) {
         let Some(&first) = self.pv[0].first() else {
             return;
@@ -83,7 +83,7 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
         let mut previous = value;
         while (candidates.len() as u32) < wanted {
             self.ruled_out = candidates.iter().map(|ranked| ranked.mv).collect();
-            previous = self.aspire(depth, previous);
+            previous = self.search_iteration(depth, previous);
             if self.stopped {
                 break;
             }
@@ -96,7 +96,7 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
             });
         }
         self.ruled_out.clear();
-        // A ranking that was broken off is no ranking: the last whole one stays.
+        // After an interrupted ranking, the last complete one stays.
         if !self.stopped
             && let Some(mut best) = self.best.take()
         {
@@ -108,7 +108,7 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
         }
     }
 
-    /// The whole window for every virtual player; lanes that are none are settled.
+    /// Returns the full window of every virtual player; unused lanes are settled.
     fn whole_window(&self) -> (V, V) {
         let bound = |sign: Value| {
             V::from_lanes(|lane| {
@@ -122,14 +122,15 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
         (bound(-1), bound(1))
     }
 
-    /// One iteration, first in a narrow window around the value of the one before. A lane whose
-    /// value lies in its window is settled when the others are searched again.
-    fn aspire(&mut self, depth: i32, previous: V) -> V {
+    /// Searches one iteration with an aspiration window around the value of the last one, widened
+    /// until it holds the value. A lane whose value lies in its window is settled while the others
+    /// are searched again.
+    fn search_iteration(&mut self, depth: i32, previous: V) -> V {
         let whole = self.whole_window();
         if depth < 5 || self.options.root_aspiration == 0 {
-            return self.root(whole, depth);
+            return self.search_root(whole, depth);
         }
-        // With several lanes, chances are better that one of them leaves its window.
+        // With several lanes, it is more likely that one of them leaves its window.
         let mut margin = self.options.root_window * if V::LANES > 1 { 2 } else { 1 };
         let mut windows: Vec<(Value, Value)> = (0..V::LANES)
             .map(|lane| {
@@ -144,7 +145,7 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
                 V::from_lanes(|lane| windows[lane].0),
                 V::from_lanes(|lane| windows[lane].1),
             );
-            let value = self.root(window, depth);
+            let value = self.search_root(window, depth);
             if self.stopped {
                 return value;
             }
@@ -187,14 +188,14 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
         }
     }
 
-    fn root(&mut self, window: (V, V), depth: i32) -> V {
-        debug_assert_eq!(self.after_null_move, 0, "every pass is taken back");
+    fn search_root(&mut self, window: (V, V), depth: i32) -> V {
+        debug_assert_eq!(self.after_null_move, 0, "every null move is taken back");
         let info = CheckInfo::new(&self.position);
         self.alpha_beta::<true>(&info, window, depth, 0, false)
     }
 }
 
-/// A mate of n plies counts as proved from depth n / 3 on: checks are extended.
+/// A mate of n plies counts as the shortest from depth n / 3 on, because checks are extended.
 const MATE_DISTANCE_SLACK: i32 = 3;
 
 fn mate_plies(value: Value) -> i32 {

@@ -214,7 +214,7 @@ impl SearchValue for Lanes {
         let (mut sum, mut count) = (0, 0);
         for lane in 0..MAX_LANES {
             let (value, evaluation) = (self.lane(lane), evaluation.lane(lane));
-            // Lanes that were settled before the node have no value.
+            // Lanes settled above the node have no value.
             if value > -INFINITE
                 && let Some(error) = value.error(evaluation, beta.lane(lane), raised)
             {
@@ -309,7 +309,7 @@ impl SearchValue for Lanes {
         self.words().map(AtomicU64::new)
     }
 
-    // Lanes only rise, and lie whole in their words: a mixture of old and new ones is good.
+    // Lanes only rise, and each lies within one word, so that a mixture of old and new lanes is valid.
     #[inline(always)]
     fn load(shared: &Self::Atomic) -> Self {
         Self::from_words(array::from_fn(|word| shared[word].load(Ordering::Relaxed)))
@@ -328,7 +328,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_minority_of_the_open_lanes_is_overruled() {
+    fn pruning_needs_a_quorum_of_the_open_lanes() {
         // Four players; the other lanes are settled.
         let open = |values: [Value; 4]| Lanes::from_lanes(|lane| *values.get(lane).unwrap_or(&0));
         let alpha = Lanes::from_lanes(|lane| if lane < 4 { 100 } else { SETTLED.into() });

@@ -9,13 +9,12 @@ use crate::{eval::Evaluator, mate::Mate, rules::Move};
 use std::mem;
 
 impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
-    /// Looks for a mate by checks alone: its first move, and its plies. At the root the effort is a small
-    /// share of what the search has cost so far; elsewhere it grows with the depth.
-    /// Called for the nodes that `mate_search` names.
+    /// Looks for a mate by checks alone; returns its first move and its length in plies. The effort
+    /// at the root is a small share of the nodes so far, elsewhere it grows with the depth.
     pub(super) fn find_mate(&mut self, depth: i32, is_root: bool) -> Option<(Move, usize)> {
-        /// Nodes of the search for each position at the root.
+        /// Nodes of the search for each position of the mate search, at the root.
         const SHARE: u64 = 64;
-        /// Plies of depth more, from which on the effort stays the same.
+        /// Plies of depth for which the effort doubles.
         const DOUBLINGS: i32 = 6;
         let options = self.options;
         let limit = if is_root {
@@ -30,8 +29,8 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
         self.find_mate_within(limit)
     }
 
-    /// The value of a move of the root that is better than `alpha`, unless the other side is found to mate
-    /// by checks after it: a line of checks is easily longer than the search is deep.
+    /// Returns the value of a root move that beats `alpha`, or the value of a mate by the other side
+    /// that follows it. A line of checks is often longer than the search is deep.
     pub(super) fn unless_mated(&mut self, mv: Move, value: V, alpha: V) -> V {
         if self.options.mate_defence == 0
             || !value.any_above(alpha)
@@ -41,7 +40,7 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
         }
         let undo = self.position.make(mv);
         let key = self.position.key();
-        // Where the position has occurred before, what was found there has come to nothing.
+        // In a position that has occurred before, an earlier mate has come to nothing.
         let is_new = self.key_history.iter().all(|entry| entry.key != key);
         let limit = match is_new {
             true => self.nodes * self.options.mate_defence as u64 / 100,
@@ -55,11 +54,11 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
         value
     }
 
-    /// Looks for a mate by checks alone, at no more than `limit` positions.
+    /// Looks for a mate by checks alone in at most `limit` positions.
     fn find_mate_within(&mut self, limit: u64) -> Option<(Move, usize)> {
-        /// Positions of a mate search that take as long as a node with an evaluation.
+        /// Positions of the mate search that take as long as a node with an evaluation.
         const POSITIONS_A_NODE: u64 = 3;
-        // The last node is one of the search, which then ends.
+        // One node is left for the search, which ends at the limit.
         let left = self.node_limit.saturating_sub(self.nodes + 1);
         let limit = limit.min(left.saturating_mul(POSITIONS_A_NODE));
         if limit == 0 {
@@ -81,8 +80,8 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
         }
     }
 
-    /// Whether a mate at the root is worth looking for. Where its position has occurred before, it is
-    /// not: what was found there has come to nothing, and perpetual check loses.
+    /// Tells whether a mate search at the root can help. In a position that has occurred before it
+    /// cannot: an earlier mate has come to nothing, and perpetual check loses.
     fn can_mate_at_root(&self) -> bool {
         let key = self.position.key();
         let times = self
@@ -93,7 +92,7 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
         self.ruled_out.is_empty() && times <= 1
     }
 
-    /// Notes in the table that `mv` mates within so many plies; returns the node's value.
+    /// Stores in the table that `mv` mates in `plies`; returns the value of the node.
     pub(super) fn store_mate(&self, mv: Move, ply: usize, plies: usize) -> V {
         let value = V::all(mate_in(ply + plies));
         self.table.put(

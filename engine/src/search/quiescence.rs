@@ -1,4 +1,4 @@
-//! Quiescence: captures and promotions until the position is quiet; in check, every evasion.
+//! Quiescence search: captures and promotions until the position is quiet, and in check all evasions.
 
 use super::{
     picker::{Picker, is_noisy},
@@ -15,8 +15,8 @@ use crate::{
 };
 
 impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
-    /// The value of the current node when only noisy moves are played from here on. `depth` is 0
-    /// at the first ply, and falls.
+    /// Returns the value of the current node when only noisy moves follow. `depth` is 0 at the first
+    /// ply and falls.
     pub(super) fn quiescence<const PV: bool>(
         &mut self,
         info: &CheckInfo,
@@ -32,9 +32,13 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
             self.pv[ply].clear();
             self.selective_depth = self.selective_depth.max(ply);
         }
+
+        // Repetition
         if let Some(value) = self.repetition(ply) {
             return V::all(value);
         }
+
+        // Maximum ply
         if ply >= MAX_PLY {
             return if in_check {
                 V::all(DRAW)
@@ -42,10 +46,13 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
                 self.evaluate().0
             };
         }
+
+        // Declaration by an entering king
         if self.can_declare(in_check) {
             return V::all(mate_in(ply + 1));
         }
 
+        // Transposition table cutoff
         let key = self.position.key();
         let entry = self.probe_table(key);
         let table_value = entry.map(|entry| entry.value.recalled(ply));
@@ -64,6 +71,7 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
             return value;
         }
 
+        // Mate in one
         if options.quiescence_mate != 0
             && depth == 0
             && !in_check
@@ -77,6 +85,7 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
             return self.store_mate(mv, ply, 1);
         }
 
+        // Stand pat
         let mut evaluation = V::all(-INFINITE);
         let mut raw_evaluation = -INFINITE;
         let mut best = V::all(-INFINITE);
@@ -93,6 +102,7 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
             V::take(&mut best, &mut alpha, beta, stand);
         }
 
+        // Move loop
         let here = ply + STACK_OFFSET;
         let contexts = self.contexts(ply);
         let table_move = entry.and_then(|entry| entry.mv).filter(|&mv| {
@@ -105,11 +115,12 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
         }
         let futility = evaluation.plus(options.quiescence_margin);
         let mut best_move = None;
-        let mut number: i32 = 0;
+        let mut move_count: i32 = 0;
         while let Some(mv) = picker.next(&self.position, info, self.history) {
-            number += 1;
+            move_count += 1;
             let gives_check = targets.is_check(&self.position, mv);
             if options.quiescence_pruning != 0 && !best.is_lost(alpha) {
+                // Delta pruning
                 if !in_check && !gives_check {
                     let gain = match self.position.piece(mv.to()).get() {
                         Some((_, kind)) => exchange_value(kind),
@@ -122,22 +133,29 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
                         continue;
                     }
                 }
+
+                // Only recaptures after the first captures
                 if !in_check
                     && !gives_check
                     && options.quiescence_moves != 0
-                    && number > options.quiescence_moves
+                    && move_count > options.quiescence_moves
                     && self.stack[here - 1].context.to() != Some(mv.to())
                 {
                     continue;
                 }
-                if in_check && number > 3 && !is_noisy(&self.position, mv) {
+
+                // Late evasions
+                if in_check && move_count > 3 && !is_noisy(&self.position, mv) {
                     continue;
                 }
+
+                // Static exchange evaluation pruning
                 self.table.prefetch(self.position.key_after(mv));
                 if !see::gains_at_least(&self.position, mv, 0) {
                     continue;
                 }
             }
+
             let (child, undo) = self.make_move(mv, ply, gives_check);
             let value = if self.count_node() {
                 V::all(DRAW)
@@ -150,6 +168,8 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
             if self.stopped {
                 return V::all(DRAW);
             }
+
+            // New best move, beta cutoff
             let taken = V::take(&mut best, &mut alpha, beta, value);
             if taken.raised {
                 best_move = Some(mv);
@@ -161,9 +181,13 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
                 break;
             }
         }
-        if in_check && number == 0 {
+
+        // Checkmate
+        if in_check && move_count == 0 {
             return V::all(mated_in(ply));
         }
+
+        // Transposition table store
         self.table.put(
             key,
             TableEntry {

@@ -1,12 +1,12 @@
-//! What a search counts in: one value, or a vector with one value for each virtual player.
+//! The values of a search: one number, or a vector with one number for each virtual player.
 //!
 //! The search is written once, over [`SearchValue`]. With one `i32` it is the ordinary search; with
-//! [`Lanes`](super::lanes::Lanes) it is the consultation inside one search of paper 000, section 4:
-//! a cut is made only when every lane is cut.
+//! [`Lanes`](super::lanes::Lanes) it is the consultation inside one search of paper 000, section 4,
+//! which cuts only when every lane is cut.
 //!
-//! A lane that is settled at a node, because its value there has reached beta, has the window
-//! (∞, -∞) from then on, in that node and below: every condition for a cut holds there, and its
-//! values mean nothing. A single value is never settled: its search is over.
+//! A lane is settled at a node once its value there has reached beta. From then on it has the window
+//! (∞, -∞) in that node and below, so that every condition for a cut holds and its values mean
+//! nothing. A single value is never settled: at beta its search is over.
 
 use super::value::{MAX_PLY, Value};
 use crate::{eval::Noise, rules::Move};
@@ -15,7 +15,7 @@ use std::{collections::TryReserveError, fmt::Debug};
 /// Depth of table entries that hold proved mates, larger than that of any search.
 pub(super) const PROVED: i32 = MAX_PLY as i32 - 1;
 
-/// What became of a window when a move's value was taken in.
+/// Effect of a move's value on the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Taken {
     /// Alpha has risen, in some lane.
@@ -24,135 +24,134 @@ pub(crate) struct Taken {
     pub cut: bool,
 }
 
-/// What the table knows of a position.
+/// An entry of a transposition table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TableEntry<V: SearchValue> {
     pub mv: Option<Move>,
-    /// Mates count from the position, not from the root.
+    /// Value of the position; mates are counted from it, not from the root.
     pub value: V,
-    /// How the value is meant.
+    /// Kind of the value: exact or a bound.
     pub bounds: V::Bounds,
-    /// The evaluator's value, without noise; minus infinity when it was not asked.
+    /// Static evaluation without noise; minus infinity where it was not computed.
     pub evaluation: Value,
     pub depth: i32,
-    /// It has stood on a principal variation.
+    /// The position has been on a principal variation.
     pub tt_pv: bool,
 }
 
 /// A transposition table (paper 004) for one kind of values.
 pub(crate) trait TranspositionTable<V: SearchValue>: Debug + Send + Sync + Sized {
-    /// Allocates `mib` MiB, unless the system has no such room.
+    /// Allocates `mib` MiB, if the system has them.
     fn new(mib: usize) -> Result<Self, TryReserveError>;
-    /// Forgets everything.
+    /// Removes all entries.
     fn clear(&mut self);
-    /// A new search begins: entries of earlier ones become the first to be replaced.
+    /// Begins a new search, so that entries of earlier ones are replaced first.
     fn age(&mut self);
-    /// Fetches what belongs to this key into the cache, to be read soon.
+    /// Loads the place of a key into the cache.
     fn prefetch(&self, key: u64);
-    /// What is known of the position with this key.
+    /// Returns the entry of a key.
     fn get(&self, key: u64) -> Option<TableEntry<V>>;
     /// Stores an entry.
     fn put(&self, key: u64, entry: TableEntry<V>);
 }
 
-/// One value or several, each from the side to move.
+/// One value or a vector of values, each from the side to move.
 pub(crate) trait SearchValue: Copy + Debug + PartialEq + Send + Sync + 'static {
-    /// How each value is meant.
+    /// Kind of each value: exact or a bound.
     type Bounds: Copy + Debug + PartialEq + Send + Sync;
-    /// SearchValue that several threads see.
+    /// Form that several threads can read and write.
     type Atomic: Debug + Send + Sync;
-    /// The noise of each virtual player.
+    /// Noise of each virtual player.
     type Noise: ?Sized + Sync;
-    /// The table that holds such values.
+    /// Table that holds such values.
     type Transpositions: TranspositionTable<Self>;
 
-    /// How many values it can hold.
+    /// Number of values.
     const LANES: usize;
 
-    /// The noise of the virtual players, of whom there is at least one.
+    /// Returns the noise of the virtual players, at least one.
     fn noise_of(players: &[Noise]) -> &Self::Noise;
-    /// The same value in every lane.
+    /// Returns the same value in every lane.
     fn all(value: Value) -> Self;
-    /// The value of a lane.
+    /// Returns the value of a lane.
     fn lane(self, lane: usize) -> Value;
-    /// A value for each lane.
+    /// Computes the value of each lane.
     fn from_lanes(value: impl FnMut(usize) -> Value) -> Self;
 
-    /// SearchValue with the side to move exchanged.
+    /// Returns the values from the other side.
     fn negated(self) -> Self;
-    /// Every value changed by the same amount.
+    /// Adds the same amount to every lane.
     fn plus(self, value: Value) -> Self;
-    /// The larger of two, lane by lane.
+    /// Returns the larger of two values, lane by lane.
     fn larger(self, other: Self) -> Self;
-    /// The smaller of two, lane by lane.
+    /// Returns the smaller of two values, lane by lane.
     fn smaller(self, other: Self) -> Self;
-    /// Whether every lane is at least that of `other`.
+    /// Tells whether every lane is at least that of `other`.
     fn all_at_least(self, other: Self) -> bool;
-    /// Whether every lane is at least that of `other`, but for `dissent` percent of those that are
-    /// not settled; where they are, `alpha` says.
+    /// Tells whether at least `quorum` percent of the open lanes are at least those of `other`.
+    /// Settled lanes are known by `alpha`.
     fn mostly_at_least(self, other: Self, alpha: Self, quorum: i32) -> bool;
-    /// Whether some lane is above that of `other`.
+    /// Tells whether some lane is above that of `other`.
     fn any_above(self, other: Self) -> bool;
-    /// The largest difference `self - other` of any lane.
+    /// Returns the largest difference `self - other` of any lane.
     fn most_above(self, other: Self) -> Value;
-    /// The smallest difference `self - other` of any lane.
+    /// Returns the smallest difference `self - other` of any lane.
     fn least_above(self, other: Self) -> Value;
-    /// Whether the lanes stand above those of `other` on the whole.
+    /// Tells whether the sum of the lanes is above that of `other`.
     fn is_above_in_sum(self, other: Self) -> bool;
 
     /// Marks lanes without a window as settled.
     fn settle(window: (Self, Self)) -> (Self, Self);
-    /// The window of one point above alpha; settled lanes stay so.
+    /// Returns the null window above alpha; settled lanes stay settled.
     fn above(alpha: Self) -> (Self, Self);
-    /// The window of one point below beta; settled lanes stay so.
+    /// Returns the null window below beta; settled lanes stay settled.
     fn below(beta: Self) -> (Self, Self);
-    /// The window that the other side sees.
+    /// Returns the window from the other side.
     fn turned((alpha, beta): (Self, Self)) -> (Self, Self) {
         (beta.negated(), alpha.negated())
     }
-    /// Takes the value of a move into the best so far and into alpha, where lanes are not settled.
+    /// Updates the best value and alpha of the open lanes with the value of a move.
     fn take(best: &mut Self, alpha: &mut Self, beta: Self, value: Self) -> Taken;
-    /// Whether some lane that is not settled stands for a mate.
+    /// Tells whether some open lane has a mate value.
     fn has_mate(self, window: (Self, Self)) -> bool;
-    /// Whether the best so far loses the game, by mate or by perpetual check, in some lane that is not
-    /// settled.
+    /// Tells whether some open lane loses the game, by mate or by perpetual check.
     fn is_lost(self, alpha: Self) -> bool;
-    /// Minus infinity in lanes that are settled in a window.
+    /// Sets the lanes without a window to minus infinity.
     fn blanked(self, window: (Self, Self)) -> Self;
-    /// The window within bounds that every value has, but only where that leaves a window; whether
-    /// it leaves none in any lane.
+    /// Narrows the window to `low` and `high` in the lanes that keep a window. The flag is true when
+    /// no lane keeps one.
     fn narrowed(window: (Self, Self), low: Value, high: Value) -> ((Self, Self), bool);
 
-    /// The static evaluation of each player.
+    /// Returns the static evaluation of each player.
     fn evaluation(raw: Value, noise: &Self::Noise, key: u64) -> Self;
-    /// Every lane changed by a correction, within the range of evaluations.
+    /// Adds a correction to every lane, within the range of evaluations.
     fn corrected(self, correction: Value) -> Self;
-    /// By how much the search differs from the evaluation, if it says something about it.
+    /// Returns the difference of the search from the evaluation, where the bounds allow one.
     /// `raised` tells whether a move has raised alpha.
     fn error(self, evaluation: Self, beta: Self, raised: bool) -> Option<Value>;
 
-    /// How the values of a node are meant whose window was (alpha, beta).
+    /// Returns the kind of the values of a node that was searched with this window.
     fn bounds(self, window: (Self, Self), exact: bool) -> Self::Bounds;
-    /// SearchValue that are meant as they stand.
+    /// Returns the kind of exact values.
     fn exact() -> Self::Bounds;
-    /// Whether the stored values decide a node without a search (paper 004, section 4).
+    /// Tells whether stored values decide a node without a search (paper 004, section 4).
     fn decides(self, bounds: Self::Bounds, window: (Self, Self)) -> bool;
-    /// The stored values where their bounds make them a better guess than the evaluation.
+    /// Returns the stored values where their bounds make them a better guess than the evaluation.
     fn better_guess(self, bounds: Self::Bounds, evaluation: Self) -> Self;
-    /// Whether no lane that is not settled is known by an upper bound alone, or not at all.
+    /// Tells whether the stored values of all open lanes are exact or lower bounds.
     fn holds_from_below(bounds: Self::Bounds, window: (Self, Self)) -> bool;
-    /// Whether some lane is known to stay below `limit`.
+    /// Tells whether the stored value of some lane is an upper bound below `limit`.
     fn falls_short(self, bounds: Self::Bounds, limit: Self) -> bool;
 
-    /// From plies since the root to plies since the node, for the table.
+    /// Converts mates for the table, from plies after the root to plies after the node.
     fn stored(self, ply: usize) -> Self;
-    /// The reverse of [`SearchValue::stored`].
+    /// Converts mates of the table back, the reverse of [`SearchValue::stored`].
     fn recalled(self, ply: usize) -> Self;
 
-    /// SearchValue that several threads see.
+    /// Returns the form for several threads.
     fn share(self) -> Self::Atomic;
-    /// Reads what is shared.
+    /// Reads shared values.
     fn load(shared: &Self::Atomic) -> Self;
-    /// Writes what is shared; values only ever rise.
+    /// Writes shared values, which only ever rise.
     fn store(self, shared: &Self::Atomic);
 }

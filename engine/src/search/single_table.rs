@@ -1,5 +1,5 @@
-//! The transposition table (paper 004): best move, value, attribute of the value, depth and key
-//! of every position searched; entries stay from search to search and age.
+//! The transposition table of an ordinary search (paper 004): best move, value, kind of the value,
+//! depth and key of every position searched. Entries stay from search to search and age.
 
 use super::{
     line::Bound,
@@ -16,14 +16,14 @@ use std::{
 /// The largest size of a transposition table, in MiB.
 pub const MAX_TABLE_MIB: usize = 1 << 20;
 
-/// Entries that share a cache line.
+/// Number of entries in a cache line.
 const CLUSTER: usize = 4;
 
-/// Generations are numbered modulo this.
+/// Modulus of the generation numbers.
 const GENERATIONS: u8 = 32;
 
-/// Two words; the first is the key combined with the second, so that an entry of which two
-/// threads wrote one half each is recognised and ignored.
+/// An entry of two words. The first is the key combined with the second, so that a mixture of two
+/// threads' writes is recognised and ignored.
 #[derive(Debug, Default)]
 struct TableSlot {
     check: AtomicU64,
@@ -76,7 +76,7 @@ fn depth_of(data: u64) -> i32 {
     i32::from((data >> 48) as u8 as i8)
 }
 
-/// A table of fixed size, shared by the threads of one search.
+/// A transposition table of fixed size, shared by the threads of one search.
 #[derive(Debug)]
 pub(crate) struct SingleTable {
     clusters: Box<[TableCluster]>,
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_put_is_found_again() {
+    fn stored_entries_are_found() {
         let table = SingleTable::new(1).unwrap();
         for key in [0, 1, u64::MAX, 0x1234_5678_9abc_def0] {
             assert_eq!(table.get(key), None);
@@ -196,14 +196,14 @@ mod tests {
         }
         table.put(2, entry(11));
         table.put(5, entry(1));
-        assert_eq!(table.get(1), None, "the shallowest old entry gave way");
+        assert_eq!(table.get(1), None, "the shallowest old entry is replaced");
         for key in 2..=5 {
             assert!(table.get(key).is_some(), "{key}");
         }
     }
 
     #[test]
-    fn proved_mates_do_not_crowd_out_what_was_searched() {
+    fn proved_mates_do_not_displace_searched_entries() {
         let table = SingleTable::new(1).unwrap();
         for key in 1..=4 {
             table.put(key, entry(PROVED));
@@ -211,7 +211,7 @@ mod tests {
         table.put(5, entry(9));
         assert_eq!(table.get(5), Some(entry(9)));
         table.put(6, entry(0));
-        assert!(table.get(5).is_some(), "a mate gives way first");
+        assert!(table.get(5).is_some(), "a mate is replaced first");
     }
 
     #[test]

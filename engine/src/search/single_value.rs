@@ -145,9 +145,9 @@ impl SearchValue for Value {
 
     #[inline(always)]
     fn error(self, evaluation: Self, beta: Self, raised: bool) -> Option<Value> {
-        // A bound says something only on its own side of the evaluation.
-        let tells = (self < beta || self > evaluation) && (raised || self < evaluation);
-        (tells && self.abs() < DECIDED).then_some(self - evaluation)
+        // A bound is evidence only on its own side of the evaluation.
+        let is_evidence = (self < beta || self > evaluation) && (raised || self < evaluation);
+        (is_evidence && self.abs() < DECIDED).then_some(self - evaluation)
     }
 
     #[inline(always)]

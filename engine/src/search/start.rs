@@ -1,4 +1,4 @@
-//! Starts a search on as many threads as there are, and ends it on all of them.
+//! Start and end of a search on one or several threads.
 
 use super::{
     history::History,
@@ -51,12 +51,12 @@ impl<V: SearchValue> Clone for SharedInputs<'_, V> {
 
 impl<V: SearchValue> Copy for SharedInputs<'_, V> {}
 
-/// Searches the position that `game` has reached until a limit is reached, with as many threads as
-/// `memory` has room for. `legal` are its legal moves; there must be one. `noise` comes with the
-/// number of virtual players that it is for.
+/// Searches the position of `game` until a limit is reached, with one thread for each evaluator of
+/// `memory`. `legal` holds the legal moves, at least one. `noise` comes with the number of virtual
+/// players.
 ///
 /// # Panics
-/// When one of the threads does; the others end first.
+/// A thread has panicked; the others end first.
 pub(crate) fn search<E: Evaluator + Clone, V: SearchValue>(
     game: &Game,
     legal: &[Move],
@@ -98,7 +98,7 @@ pub(crate) fn search<E: Evaluator + Clone, V: SearchValue>(
             let serve = move || Searcher::new(shared, helper, &mut |_| ()).serve();
             let builder = Builder::new().stack_size(STACK_BYTES);
             if builder.spawn_scoped(scope, serve).is_err() {
-                // A machine that has no thread to spare is searched with those it has.
+                // Without further threads, the search runs on those that have started.
                 break;
             }
         }
@@ -106,7 +106,7 @@ pub(crate) fn search<E: Evaluator + Clone, V: SearchValue>(
     })
 }
 
-/// Sends the helpers home when the search ends, by whatever way.
+/// Releases the helpers when dropped, even by a panic.
 struct Dismissal<'a, V: SearchValue>(&'a ThreadPool<V>);
 
 impl<V: SearchValue> Drop for Dismissal<'_, V> {
@@ -172,7 +172,7 @@ impl<'a, E: Evaluator + Clone, V: SearchValue> Searcher<'a, E, V> {
         }
     }
 
-    /// Helps the others until the search is over.
+    /// Helps other threads until the search is over.
     fn serve(mut self) {
         let Some(pool) = self.pool else { return };
         while let Some(split) = pool.find(None) {
@@ -198,7 +198,7 @@ mod tests {
 
     #[test]
     fn a_panic_of_a_helper_ends_the_search() {
-        // It panics on every thread but this one.
+        // The evaluator panics on every thread but this one.
         let home = thread::current().id();
         let evaluator = Watched {
             inner: Material::new(Arc::new(MaterialWeights::new(&MaterialValues::flat()))),
@@ -229,6 +229,6 @@ mod tests {
             )
         }));
         assert!(outcome.is_err());
-        assert!(!control.is_over(), "it ended long before its time");
+        assert!(!control.is_over(), "the search ended before its time");
     }
 }

@@ -5,7 +5,7 @@ use crate::{
     rules::{Move, Position},
 };
 
-/// Follows a search as `inner` does; what it is asked for, `evaluate` answers.
+/// An evaluator that follows a search like `inner` and returns the values of `evaluate`.
 #[derive(Clone)]
 pub(crate) struct Watched<E, F> {
     pub inner: E,

@@ -255,7 +255,10 @@ mod tests {
         let found = pool.find(Some(&own)).unwrap();
         assert!(Arc::ptr_eq(&found, &grandchild));
         pool.leave(&own);
-        assert!(pool.find(Some(&own)).is_none(), "nobody keeps it waiting");
+        assert!(
+            pool.find(Some(&own)).is_none(),
+            "no thread keeps it waiting"
+        );
     }
 
     #[test]
@@ -298,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn who_waits_for_work_is_sent_home_at_the_end() {
+    fn idle_threads_are_released_at_the_end() {
         let pool = ThreadPool::<i32>::default();
         std::thread::scope(|scope| {
             let waiting = scope.spawn(|| pool.find(None).is_none());

@@ -4,26 +4,26 @@ use crate::rules::{Move, Piece, PieceKind, Position, Square};
 
 pub(super) const PIECE_SQUARES: usize = Piece::COUNT * Square::COUNT;
 
-/// The piece that moved and where it went: what a later move is a continuation of.
+/// A moved piece and its destination, which later moves continue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Context(pub(super) usize);
 
 impl Context {
     /// No move: the root, or a pass.
     pub const NONE: Self = Self(Piece::NONE.index() * Square::COUNT);
-    /// How many there are.
+    /// Number of contexts.
     pub const COUNT: usize = PIECE_SQUARES;
 
     pub const fn index(self) -> usize {
         self.0
     }
 
-    /// Where the piece went.
+    /// Returns the destination of the piece.
     pub fn to(self) -> Option<Square> {
         (self != Self::NONE).then(|| Square::from_index(self.0 % Square::COUNT))
     }
 
-    /// The context that `mv` makes; `position` is the one before it.
+    /// Returns the context of `mv`, which is made in `position`.
     #[inline(always)]
     pub fn of(position: &Position, mv: Move) -> Self {
         let piece = Piece::new(position.side_to_move(), moved_kind(position, mv));
@@ -34,7 +34,7 @@ impl Context {
 /// The contexts of a move: the moves one, two and four plies ago.
 pub type Contexts = [Context; 3];
 
-/// The kind of the piece that moves, before a promotion.
+/// Returns the kind of the piece that moves, before a promotion.
 #[inline(always)]
 pub fn moved_kind(position: &Position, mv: Move) -> PieceKind {
     match (mv.from(), mv.dropped()) {

@@ -2,8 +2,8 @@
 
 use std::sync::atomic::{AtomicI16, Ordering};
 
-/// A number that the threads of one search learn together. Two that write at the same time lose one
-/// of their lessons, which costs less than to make them wait.
+/// A history value shared by the threads of a search. Of two simultaneous updates one is lost, which
+/// costs less than locking.
 #[derive(Debug, Default)]
 pub(super) struct HistoryEntry(AtomicI16);
 
@@ -13,7 +13,8 @@ impl HistoryEntry {
         i32::from(self.0.load(Ordering::Relaxed))
     }
 
-    /// Moves it by `bonus`, the less the nearer it is to `limit`, which it stays within.
+    /// Adds `bonus`, scaled down near `limit`, which the absolute value never exceeds (history
+    /// gravity).
     #[inline(always)]
     pub fn update(&self, bonus: i32, limit: i32) {
         let value = self.get();
@@ -23,7 +24,7 @@ impl HistoryEntry {
     }
 }
 
-/// Forgets what all entries have learned.
+/// Sets all entries to zero.
 pub(super) fn forget(entries: &mut [HistoryEntry]) {
     entries.fill_with(HistoryEntry::default);
 }

@@ -1,4 +1,4 @@
-//! A transposition table that holds a vector of values (papers 000 and 004).
+//! The transposition table of a vector search (papers 000 and 004).
 
 use super::vector::{LaneBounds, Lanes, MAX_LANES};
 use crate::{
@@ -14,14 +14,14 @@ use std::{
     sync::atomic::{AtomicU64, Ordering},
 };
 
-/// Words of an entry behind its check: the values, the bounds, and the rest.
+/// Words of an entry after its check word: the values, the bounds, and the other fields.
 const WORDS: usize = MAX_LANES / 4 + 2;
 
-/// Generations are numbered modulo this.
+/// Modulus of the generation numbers.
 const GENERATIONS: u8 = 128;
 
-/// One entry a cache line. The first word is the key combined with all others, so that an entry of
-/// which two threads wrote parts is recognised and ignored.
+/// A cache line with one entry. The first word is the key combined with all other words, so that a
+/// mixture of two threads' writes is recognised and ignored.
 #[derive(Debug, Default)]
 #[repr(align(64))]
 struct LaneSlot {
@@ -67,7 +67,7 @@ fn pack(entry: TableEntry<Lanes>, generation: u8) -> [u64; WORDS] {
         | u64::from(entry.depth.clamp(-128, 127) as i8 as u8) << 32
         | u64::from(generation) << 40
         | u64::from(entry.tt_pv) << 48
-        // Tells an entry from a slot that is still empty.
+        // Distinguishes an entry from an empty slot.
         | 1 << 63;
     words
 }
@@ -88,8 +88,7 @@ fn unpack(words: &[u64; WORDS]) -> TableEntry<Lanes> {
 }
 
 impl TableEntry<Lanes> {
-    /// Lanes of which a search has said nothing, because they were settled before, keep what an
-    /// older one knew.
+    /// Copies from an older entry the lanes that were settled in the newer search.
     fn keep_unknown_of(&mut self, old: &Self) {
         let unknown = !(self.bounds.lower | self.bounds.upper);
         self.bounds.lower |= old.bounds.lower & unknown;
@@ -117,7 +116,7 @@ fn is_empty(words: &[u64; WORDS]) -> bool {
 }
 
 impl LaneTable {
-    /// The two slots in which an entry may stand.
+    /// Returns the two possible slots of a key.
     fn pair(&self, key: u64) -> [&LaneSlot; 2] {
         let pairs = self.slots.len() / 2;
         let at = 2 * ((u128::from(key) * pairs as u128) >> 64) as usize;
@@ -144,7 +143,7 @@ impl TranspositionTable<Lanes> for LaneTable {
     }
 
     fn prefetch(&self, key: u64) {
-        // Two neighbouring lines: the second comes with the first on most machines.
+        // The slots are neighbouring lines, which most machines load together.
         prefetch(self.pair(key)[0]);
     }
 
@@ -211,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_put_is_found_again() {
+    fn stored_entries_are_found() {
         let table = LaneTable::new(1).unwrap();
         for key in [0, 1, u64::MAX, 0x1234_5678_9abc_def0] {
             assert_eq!(table.get(key), None);
@@ -221,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn lanes_that_were_not_searched_keep_what_was_known_from_as_deep() {
+    fn settled_lanes_keep_older_values_of_the_same_depth() {
         let table = LaneTable::new(1).unwrap();
         let known = |depth, lower, value| TableEntry {
             value: Lanes::all(value),
@@ -240,18 +239,18 @@ mod tests {
         let deeper = table.get(7).unwrap();
         assert_eq!(
             deeper.bounds.lower, 0b0010,
-            "the rest is known from less deep alone"
+            "values of a lower depth are dropped"
         );
     }
 
     #[test]
-    fn proved_mates_do_not_crowd_out_what_was_searched() {
+    fn proved_mates_do_not_displace_searched_entries() {
         let table = LaneTable::new(1).unwrap();
         table.put(1, entry(PROVED));
         table.put(2, entry(PROVED));
         table.put(3, entry(9));
         table.put(4, entry(2));
-        assert!(table.get(3).is_some(), "a mate gives way first");
+        assert!(table.get(3).is_some(), "a mate is replaced first");
     }
 
     #[test]
@@ -265,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn the_shallower_of_two_others_gives_way() {
+    fn the_shallower_of_two_entries_is_replaced() {
         let table = LaneTable::new(1).unwrap();
         for key in 1..=3 {
             table.put(key, entry(10 - key as i32));

@@ -6,21 +6,21 @@
 use crate::search::value::{DECIDED, INFINITE, MATE_BOUND, Value};
 use std::array;
 
-/// The most virtual players that one search carries.
+/// Largest number of virtual players in one search.
 pub const MAX_LANES: usize = 16;
 
 pub(super) const INF: i16 = INFINITE as i16;
-/// Alpha of a settled lane: nothing is above it. Beta is its negative: nothing is below it.
+/// Alpha of a settled lane, above every value; its beta is the negative.
 pub(super) const SETTLED: i16 = i16::MAX;
 pub(super) const MATE: i16 = MATE_BOUND as i16;
 pub(super) const END: i16 = DECIDED as i16;
 
-/// One value for each virtual player. A search with fewer has settled the other lanes at the root.
+/// One value for each virtual player. With fewer players, the other lanes are settled at the root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(align(32))]
 pub(crate) struct Lanes(pub(super) [i16; MAX_LANES]);
 
-/// How each lane's value is meant: a lower bound, an upper bound, both (exact), neither (unknown).
+/// Kind of each lane's value: a lower bound, an upper bound, both (exact) or neither (unknown).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LaneBounds {
     pub lower: u16,
@@ -54,7 +54,7 @@ impl Lanes {
         Self(each(|lane| f(self.0[lane], other.0[lane])))
     }
 
-    /// The lanes as they lie in memory.
+    /// Returns the lanes as they lie in memory.
     pub fn words(self) -> [u64; MAX_LANES / 4] {
         array::from_fn(|word| {
             (0..4).fold(0, |bits, at| {
@@ -63,7 +63,7 @@ impl Lanes {
         })
     }
 
-    /// The reverse of [`Lanes::words`].
+    /// Returns the lanes of such words, the reverse of [`Lanes::words`].
     pub fn from_words(words: [u64; MAX_LANES / 4]) -> Self {
         Self(array::from_fn(|lane| {
             (words[lane / 4] >> (16 * (lane % 4))) as u16 as i16
@@ -71,8 +71,8 @@ impl Lanes {
     }
 }
 
-/// One value for each lane, by a plain loop, which compilers turn into vector instructions where
-/// `array::from_fn` is called.
+/// Computes a value for each lane by a plain loop, which compilers turn into vector instructions;
+/// `array::from_fn` would be called.
 #[inline(always)]
 pub(super) fn each<T: Copy + Default>(mut value: impl FnMut(usize) -> T) -> [T; MAX_LANES] {
     let mut values = [T::default(); MAX_LANES];
@@ -82,7 +82,6 @@ pub(super) fn each<T: Copy + Default>(mut value: impl FnMut(usize) -> T) -> [T; 
     values
 }
 
-// Counted in 16 bits, as wide as a lane: compilers make vector instructions of that.
 #[inline(always)]
 pub(super) fn all(mut condition: impl FnMut(usize) -> bool) -> bool {
     !any(|lane| !condition(lane))
@@ -90,5 +89,6 @@ pub(super) fn all(mut condition: impl FnMut(usize) -> bool) -> bool {
 
 #[inline(always)]
 pub(super) fn any(mut condition: impl FnMut(usize) -> bool) -> bool {
+    // In 16 bits, as wide as a lane, the fold becomes vector instructions.
     (0..MAX_LANES).fold(0, |any, lane| any | i16::from(condition(lane))) != 0
 }
