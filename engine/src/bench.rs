@@ -1,45 +1,61 @@
-//! The benchmark suite: fixed positions, searched to a fixed depth.
+//! The benchmark: fixed positions, searched to a fixed depth.
 //!
-//! The sum of the nodes is the search's signature: the same on every machine and in every build,
-//! until somebody changes the search, the evaluation, or the move generation's order. New weights of
-//! a learned evaluator are another signature, so the search is known by that of `material`.
+//! The sum of the nodes is the signature of the search: the same on every machine and in every build
+//! until the search, the evaluation or the order of move generation changes. Because new weights of a
+//! learned evaluator change it as well, the search is identified by its signature with `material`.
 
 pub use crate::positions::{MIDDLEGAME, POSITIONS};
+
 use crate::{
     eval::Model,
     player::{Answer, Player},
     rules::{Game, GameError},
     search::{Control, Limits, Line},
 };
-
 use std::{
     hint::black_box,
     time::{Duration, Instant},
 };
 
-/// What one search has shown.
+/// Result of one search of the benchmark.
 #[derive(Clone, Debug)]
 pub struct Measurement {
-    /// The position, as it was given.
+    /// The position as SFEN.
     pub position: &'static str,
-    /// What the player would play.
+    /// The player's choice.
     pub answer: Answer,
-    /// What it thinks; its nodes and its time are those of the whole search.
+    /// Last line of the search, with the nodes and the time of the whole search.
     pub line: Line,
 }
 
 impl Measurement {
-    /// Nodes a second; 0 when the rules decide the position and nothing was searched.
+    /// Returns the nodes per second; 0 when the rules decide the position without a search.
     pub fn nodes_per_second(&self) -> f64 {
         self.line.nodes as f64 / self.line.time.as_secs_f64().max(1e-9)
     }
 }
 
-/// Searches one position of the suite as the first of a new game. Blocks, and needs the stack that
-/// [`Player::think`] needs.
+/// Searches one position as the first of a new game. Blocks, and needs the same stack as
+/// [`Player::think`].
 ///
 /// # Errors
-/// The position is none; those in [`POSITIONS`] are good.
+/// The position is invalid; those in [`POSITIONS`] are valid.
+///
+/// ```
+/// use monju_engine::{Limits, Model, Player, PlayerSettings, bench};
+/// let mut player = Player::new(PlayerSettings {
+///     evaluator: Model::material(),
+///     hash_mib: 1,
+///     ..PlayerSettings::default()
+/// })?;
+/// let limits = Limits {
+///     nodes: Some(500),
+///     ..Limits::default()
+/// };
+/// let measured = bench::measure(&mut player, 1, bench::POSITIONS[0], &limits).unwrap();
+/// assert_eq!(measured.line.nodes, 500);
+/// # Ok::<(), monju_engine::PlayerError>(())
+/// ```
 pub fn measure(
     player: &mut Player,
     noise_seed: u64,
@@ -56,11 +72,11 @@ pub fn measure(
     })
 }
 
-/// How long it takes to follow a move, to value the position and to take the move back: the median
-/// over the suite, each position with all its legal moves.
+/// Measures the time to follow a move, evaluate the position and take the move back: the median over
+/// the suite, each position with all its legal moves.
 ///
 /// # Errors
-/// A position is none; those in [`POSITIONS`] are good.
+/// A position is invalid; those in [`POSITIONS`] are valid.
 pub fn evaluation_time(model: &Model) -> Result<Duration, GameError> {
     const ROUNDS: u32 = 20;
     let mut evaluator = model.evaluator();
@@ -92,8 +108,8 @@ mod tests {
     use crate::player::PlayerSettings;
     use std::{collections::HashSet, fs, path::Path, thread};
 
-    /// The signature of `material` at depth 5 with 16 MiB. A change of the search changes it, and the message of
-    /// the commit that does so carries the new one.
+    /// The signature of `material` at depth 5 with 16 MiB. A commit that changes the search states the
+    /// new one in its message.
     const SIGNATURE: u64 = 69_052;
 
     fn signature() -> u64 {
@@ -138,6 +154,6 @@ mod tests {
         let expected: HashSet<&str> = published.chain([start.as_str()]).collect();
         let suite: HashSet<&str> = POSITIONS.into_iter().collect();
         assert_eq!(suite, expected);
-        assert_eq!(suite.len(), POSITIONS.len(), "each stands there once");
+        assert_eq!(suite.len(), POSITIONS.len(), "no position is listed twice");
     }
 }

@@ -1,7 +1,6 @@
-//! Static evaluation: the seam that every evaluator implements, and the noise that makes players
-//! differ (paper 002, section 2).
+//! Static evaluation, and the evaluation noise that makes players differ (paper 002, section 2).
 //!
-//! A [`Model`] is an evaluator with its weights, shared by all who use it; each thread of a search
+//! A [`Model`] is an evaluator with its weights, shared by all players; each thread of a search
 //! follows the moves with an [`Evaluator`] of its own.
 
 mod erased;

@@ -1,11 +1,9 @@
-//! Positions to measure and test with, as SFEN.
-//!
-//! The positions are the start position and those that other engines measure themselves by: the
-//! benchmark of Apery, the problems that once broke the GPSShogi cluster, and the benchmark of
-//! YaneuraOu; positions that several of them share stand here once. They are
-//! `tests/data/problems/bench_positions.tsv`.
+//! Positions for measurements and tests.
 
-/// The positions, as SFEN.
+/// The positions of the benchmark, as SFEN: the start position and the positions by which other
+/// engines are measured. These are the benchmark of Apery, the problems that once broke the GPSShogi
+/// cluster, and the benchmark of YaneuraOu, each position once, as in
+/// `tests/data/problems/bench_positions.tsv`.
 pub const POSITIONS: [&str; 24] = [
     "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1",
     "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w RGgsn5p 1",
@@ -33,8 +31,8 @@ pub const POSITIONS: [&str; 24] = [
     "6n1l/2+S1k4/2lp4p/1np1B2b1/3PP4/1N1S3rP/1P2+pPP+p1/1p1G5/3KG2r1 b GSN2L4Pgs2p 1",
 ];
 
-/// Middlegame positions, 36 plies into the game, from a book of balanced openings: what the speed-up
-/// by threads is measured with.
+/// Middlegame positions after 36 plies, as SFEN, from a book of balanced openings. The speed-up by
+/// threads is measured with them.
 pub const MIDDLEGAME: [&str; 24] = [
     "l3k1snl/3g2gb1/2nspp1p1/prpp2p2/8p/P1P2PP2/1P1PPSN1P/1BG1KG3/LNS4RL b Pp 37",
     "lr2k2nl/4g1g2/2ns1sbp1/p1ppppp1p/1p5P1/P1PP1PP1P/1PBSPSN2/2GKG4/LN5RL b - 37",

@@ -1,4 +1,4 @@
-/// The FNV-1a hash of bytes, by which weights are known and damaged files are noticed.
+/// Returns the FNV-1a hash of bytes, which identifies weights and detects damaged files.
 pub(crate) fn fnv1a(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)

@@ -1,6 +1,6 @@
 //! The evaluator `linear`: values of single pieces on the board and in hand, and of every relation
-//! of two pieces, kings and pieces in hand included: the four groups of paper 000, section 3,
-//! learned from game records.
+//! of two pieces, kings and pieces in hand included. These are the four groups of paper 000, section
+//! 3, learned from game records.
 
 pub(crate) mod index;
 pub(crate) mod layout;
@@ -14,46 +14,46 @@ use crate::rules::{Color, Move, Piece, PieceKind, Position, Square};
 use index::{COUNT, SET};
 use std::sync::Arc;
 
-/// A piece that became another one: it moved, was captured, or was dropped.
+/// A change of one piece: it moved, was captured, or was dropped.
 #[derive(Clone, Copy, Debug, Default)]
 struct PieceChange {
-    /// Its place in the list.
+    /// Index in the list of pieces.
     slot: u8,
     from: u16,
     to: u16,
 }
 
-/// What a move did.
+/// Changes by one move, with the value after it.
 #[derive(Clone, Copy, Debug)]
 struct LinearUpdate {
-    /// From Black's side, in 1/[`UNIT`] centipawn, without the right to move; meaningless while
-    /// it is not `settled`.
+    /// Value from Black's side in 1/[`UNIT`] centipawn, without the right to move; valid once
+    /// `settled`.
     value: i32,
     settled: bool,
-    /// How many of the changes there are.
+    /// Number of changes.
     count: u8,
     changes: [PieceChange; 2],
-    /// What the changes make of the values of single pieces.
+    /// Change of the values of single pieces.
     single: i32,
 }
 
 /// The evaluator named `linear`.
 ///
-/// A move changes at most two pieces, so its relations are rows of the table, summed over the
-/// other pieces. That is put off until somebody asks for the value.
+/// A move changes at most two pieces, whose relations are rows of the table, summed over the other
+/// pieces. The sums are computed only when the value is needed.
 #[derive(Clone, Debug)]
 pub struct Linear {
     weights: Arc<LinearWeights>,
-    /// The numbers of all pieces, in no particular order.
+    /// Numbers of all pieces, in any order.
     list: [u16; SET],
-    /// Where in the list each number stands that is there.
+    /// Index in the list of each number that it contains.
     slots: Box<[u8; COUNT]>,
-    /// The root's first.
+    /// Updates from the root on.
     updates: Vec<LinearUpdate>,
 }
 
 impl Linear {
-    /// The evaluator with these weights, which it shares.
+    /// Creates an evaluator that shares the weights.
     pub fn new(weights: Arc<LinearWeights>) -> Self {
         Self {
             weights,
@@ -63,8 +63,8 @@ impl Linear {
         }
     }
 
-    /// The numbers of all pieces of a position, 0 for those that it lacks, and the sum of the
-    /// values of single pieces.
+    /// Returns the numbers of all pieces of a position, 0 for missing ones, and the sum of the values
+    /// of single pieces.
     fn pieces(position: &Position, weights: &LinearWeights) -> ([u16; SET], i32) {
         let mut list = [0; SET];
         let mut slots = list.iter_mut();
@@ -90,7 +90,7 @@ impl Linear {
         (list, single)
     }
 
-    /// The value of a position from Black's side, computed from scratch.
+    /// Computes the value of a position from Black's side.
     fn full(list: &[u16; SET], single: i32, weights: &LinearWeights) -> i32 {
         let mut value = single;
         for (place, &one) in list.iter().enumerate() {
@@ -112,7 +112,7 @@ impl Linear {
         PieceChange { slot, from, to }
     }
 
-    /// Computes the value of the last step from the one before.
+    /// Computes the value after the last update from the value before it.
     #[inline]
     fn settle(&mut self) -> i32 {
         let Some((last, earlier)) = self.updates.split_last_mut() else {
@@ -127,7 +127,7 @@ impl Linear {
         let [one, two] = last.changes;
         let (old, new) = (row(one.from), row(one.to));
         let difference = if last.count < 2 {
-            // The sum takes in the changed piece itself, whose old number is no longer there.
+            // The sum includes the changed piece itself, whose old number is no longer in the list.
             difference(&self.list, new, old) + i32::from(old[usize::from(one.to)])
         } else {
             let (other_old, other_new) = (row(two.from), row(two.to));
@@ -146,7 +146,7 @@ impl Linear {
     }
 }
 
-/// What a row makes of all pieces, less what another one does.
+/// Returns the sum of a row over all pieces, less the sum of another row.
 #[inline(always)]
 fn difference(list: &[u16; SET], new: &[i16; COUNT], old: &[i16; COUNT]) -> i32 {
     let mut sum = 0;
@@ -196,8 +196,8 @@ impl Evaluator for Linear {
             } else {
                 piece
             };
-            // The captured piece leaves its number before the other one comes to have a similar
-            // one, or the very same.
+            // The captured piece gives up its number first, because the other piece may take the
+            // same one.
             let victim = position.piece(to);
             if let Some((_, kind)) = victim.get() {
                 let kind = kind.unpromoted();

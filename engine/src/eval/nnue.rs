@@ -1,4 +1,4 @@
-//! Networks whose first layer follows a search move by move: the evaluator named `nnue`.
+//! The evaluator `nnue`: networks whose first layer follows a search move by move.
 
 mod architecture;
 mod features;
@@ -29,36 +29,36 @@ use network::own_king;
 use shape::WeightRow;
 use std::sync::Arc;
 
-/// How many plies back sums are brought up to date from; from further back it is cheaper to start
-/// afresh.
+/// Largest number of plies over which an accumulator is updated; beyond it a refresh is cheaper.
 const HORIZON: usize = 8;
 
-/// More plies than this are worth sums of the position before, which its other moves need, too.
+/// Largest number of plies that are updated in one step. Over more plies, the parent's accumulator is
+/// computed as well, because the parent's other moves need it.
 const HOP: usize = 2;
 
-/// One position on the way from the root.
+/// The sums of the first layer for one position on the way from the root.
 #[derive(Clone, Debug, Default)]
 struct Accumulator {
-    /// The sums as Black and as White see them, where `is_known`.
+    /// Sums from Black's and from White's point of view, valid where `is_known`.
     sums: [WeightRow; 2],
     is_known: [bool; 2],
-    /// What the move to it changed.
+    /// Change by the move to the position.
     change: Change,
 }
 
-/// Values positions by a [`Network`]. Sums of the first layer are made where they are needed, from
-/// those of a position a few moves earlier.
+/// An evaluator with a [`Network`]. Sums of the first layer are computed only when needed, from those
+/// of a position a few moves earlier.
 #[derive(Clone, Debug)]
 pub struct Nnue {
     network: Arc<Network>,
-    /// The root's first; those after `current` are empty rooms.
+    /// Accumulators from the root on; those after `current` are unused.
     accumulators: Vec<Accumulator>,
     current: usize,
     perturbation: Option<Box<Perturbation>>,
 }
 
-/// Noise on the value of every piece on every square and in hand: the difference of two material
-/// evaluators. The weights of a network are no centipawns to which it could be added.
+/// Noise on the value of every piece on every square and in hand, as the difference of two material
+/// evaluators: the weights of a network are not in centipawns.
 #[derive(Clone, Debug)]
 struct Perturbation {
     perturbed: Material,
@@ -66,7 +66,7 @@ struct Perturbation {
 }
 
 impl Nnue {
-    /// An evaluator; the network is shared.
+    /// Creates an evaluator that shares the network.
     pub fn new(network: Arc<Network>) -> Self {
         Self {
             network,
@@ -76,7 +76,7 @@ impl Nnue {
         }
     }
 
-    /// The evaluator with noise added to the value of every piece.
+    /// Creates an evaluator with noise added to the value of every piece.
     pub fn perturbed(network: Arc<Network>, noise: &Noise) -> Self {
         let weights = MaterialWeights::embedded();
         Self {
@@ -88,13 +88,13 @@ impl Nnue {
         }
     }
 
-    /// The network that it uses.
+    /// Returns the network.
     pub fn network(&self) -> &Arc<Network> {
         &self.network
     }
 
-    /// What it is worth to have one of the opponent's pawns in hand instead: the mean over the
-    /// middlegames of the benchmark and their pawns, in centipawns.
+    /// Returns the mean value of taking one of the opponent's pawns in hand, over the middlegames of
+    /// the benchmark and their pawns, in centipawns.
     pub(super) fn pawn_exchange(&mut self) -> f64 {
         let (mut sum, mut count) = (0, 0);
         let positions = MIDDLEGAME.iter().map(|sfen| Position::from_sfen(sfen));
@@ -111,6 +111,7 @@ impl Nnue {
         f64::from(sum) / f64::from(count.max(1))
     }
 
+    /// Follows a change of the position.
     #[inline]
     fn follow(&mut self, change: Change) {
         self.current += 1;
@@ -122,13 +123,13 @@ impl Nnue {
         accumulator.is_known = [false; 2];
     }
 
-    /// Computes the sums of one side for the current position.
+    /// Computes the current position's sums from one side's point of view.
     #[inline]
     fn update(&mut self, position: &Position, side: Color) {
         let known = self.nearest(side, self.current);
         match known {
             Some(from) if self.current - from > HOP => {
-                // The king has not moved in between, or nothing would have been found.
+                // `nearest` looks back only as far as the king has not moved.
                 let king = own_king(position, side);
                 self.advance(from, self.current - 1, side, king);
                 self.advance(self.current - 1, self.current, side, king);
@@ -141,7 +142,7 @@ impl Nnue {
         }
     }
 
-    /// The last position whose sums can be brought up to date.
+    /// Returns the last position from which the sums can be updated.
     #[inline]
     fn nearest(&self, side: Color, to: usize) -> Option<usize> {
         let horizon = to.saturating_sub(HORIZON);
@@ -158,7 +159,8 @@ impl Nnue {
         None
     }
 
-    /// Computes the sums of accumulator `to` from those of accumulator `from`, at most [`HORIZON`] before it.
+    /// Computes the sums of accumulator `to` from those of accumulator `from`, at most [`HORIZON`]
+    /// plies before it.
     #[inline]
     fn advance(&mut self, from: usize, to: usize, side: Color, king: usize) {
         let network = &*self.network;
@@ -182,8 +184,7 @@ impl Nnue {
         target.is_known[side.index()] = true;
     }
 
-    /// Computes the sums of the position before from those of the current one: its other moves
-    /// will need them.
+    /// Computes the parent's sums from the current ones, because the parent's other moves need them.
     fn retrace(&mut self, position: &Position, side: Color) {
         let network = &*self.network;
         let Some(before) = self.current.checked_sub(1) else {
@@ -212,7 +213,7 @@ impl Nnue {
         target.is_known[side.index()] = true;
     }
 
-    /// Computes the sums of the current position from nothing.
+    /// Computes the sums of the current position from all features.
     #[cold]
     fn refresh(&mut self, position: &Position, side: Color) {
         let network = &*self.network;
@@ -229,7 +230,7 @@ impl Nnue {
     }
 }
 
-/// The rows of what changes within the horizon, at most two a ply.
+/// The rows of the features that change within the horizon, at most two for each ply.
 struct Rows<'a> {
     rows: [&'a WeightRow; 2 * HORIZON],
     count: usize,

@@ -1,36 +1,36 @@
 use super::nnue::file::NetworkError;
 
-/// Why there is no such evaluator.
+/// Error of bytes that are not the weights of an evaluator.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WeightsError {
-    /// Another format.
+    /// The file has another format.
     #[error("no weights of this evaluator: the file does not begin with '{expected}'")]
     Header {
-        /// What it begins with.
+        /// The expected first line.
         expected: &'static str,
     },
-    /// Too short or too long.
+    /// The file is too short or too long.
     #[error("{given} bytes where there must be {expected}; the file may be truncated")]
     Length {
-        /// How many bytes there must be.
+        /// The expected number of bytes.
         expected: usize,
-        /// How many there are.
+        /// The number of bytes found.
         given: usize,
     },
-    /// A text with something else in it.
+    /// The text has something unexpected in it.
     #[error("line {line}: expected {expected}, found {found}")]
     Text {
-        /// The line, from 1.
+        /// Number of the line, from 1.
         line: usize,
-        /// What must stand there.
+        /// The expected text.
         expected: String,
-        /// What stands there.
+        /// The text found.
         found: String,
     },
-    /// The content does not have the hash that the file says.
+    /// The content does not match the hash in the file.
     #[error("the file is damaged: its content does not match its checksum")]
     Damaged,
-    /// Weights that are no network.
+    /// The weights are not a network.
     #[error(transparent)]
     Network(#[from] NetworkError),
 }

@@ -19,7 +19,7 @@ fn random_game(seed: u64) -> Game {
     game
 }
 
-/// Positions of a game in order, with the move made there.
+/// Returns the positions of a game in order, each with its move.
 fn replay(game: &Game) -> Vec<(Position, Move)> {
     let mut position = Position::startpos();
     let step = |&mv: &Move| {
@@ -58,7 +58,7 @@ fn following_moves_and_taking_them_back_equals_starting_afresh() {
         let mut followed = Linear::new(Arc::clone(&weights));
         followed.reset(&Position::startpos());
         for (number, (position, mv)) in steps.iter().enumerate() {
-            // Not every value is asked for.
+            // Some values are never computed.
             if number % 3 != 1 {
                 assert_eq!(followed.evaluate(position), value(position));
             }

@@ -1,4 +1,4 @@
-//! A network's weights and what it computes from them.
+//! The weights of a network and the computation of its value.
 
 use super::{
     architecture::Architecture,
@@ -9,16 +9,17 @@ use super::{
 use crate::rules::{Color, Position, Square};
 use std::num::NonZeroU8;
 
-/// What outputs are divided by, unless the network was made for another scale; the field calls it `FV_SCALE`.
+/// Divisor of outputs, unless the network was made for another scale; shogi engines call it
+/// `FV_SCALE`.
 const FV_SCALE: u8 = 16;
 
-/// What a pawn is worth to networks.
+/// Value of a pawn in networks.
 const PAWN: i64 = 90;
 
-/// Largest value of a network in centipawns.
+/// Largest value of a network, in centipawns.
 const MOST: i64 = 30_000;
 
-/// The square of a side's king as it sees the board; the middle one where it has none.
+/// Returns the square of a side's king from its own point of view; the centre without a king.
 #[inline(always)]
 pub(super) fn own_king(position: &Position, side: Color) -> usize {
     let king = position.king(side).map_or(Square::COUNT / 2, Square::index);
@@ -28,7 +29,7 @@ pub(super) fn own_king(position: &Position, side: Color) -> usize {
     }
 }
 
-/// The weights of a layer in the order of network files: all of the first output come first.
+/// The weights of a layer in the order of network files: those of the first output come first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Layer {
     pub biases: Vec<i32>,
@@ -46,7 +47,7 @@ pub(crate) struct Parts {
     pub output: Layer,
 }
 
-/// A layer as kernels read it.
+/// A layer in the order that kernels need.
 #[derive(Clone, Debug)]
 struct Dense {
     biases: [i32; HIDDEN],
@@ -82,7 +83,7 @@ impl Dense {
     }
 }
 
-/// A network that values positions, of one of the kinds of [`Architecture`].
+/// A network for the evaluation of positions.
 #[derive(Clone, Debug)]
 pub struct Network {
     architecture: Architecture,
@@ -104,7 +105,7 @@ impl PartialEq for Network {
 }
 
 impl Network {
-    /// `hash` tells it from other networks. The sizes of the parts must be right.
+    /// Creates a network that `hash` distinguishes from others. The sizes of the parts must be right.
     pub(crate) fn new(parts: &Parts, hash: u64) -> Self {
         let mut output = [0; HIDDEN];
         output.copy_from_slice(&parts.output.weights);
@@ -126,20 +127,20 @@ impl Network {
         }
     }
 
-    /// The network as it is meant where it was made for another scale than 16: outputs are divided by `fv_scale`.
+    /// Returns the network with another divisor of its outputs than 16, for a network that was made
+    /// for this scale.
     pub fn scaled(mut self, fv_scale: NonZeroU8) -> Self {
         if fv_scale.get() != self.fv_scale {
             self.fv_scale = fv_scale.get();
-            // The same weights on another scale are another player.
+            // Another scale makes another evaluator of the same weights.
             let mixed = self.hash ^ u64::from(self.fv_scale);
             self.hash = mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
         }
         self
     }
 
-    /// The network without weights for pieces that are missing, as in a handicap game or a mate problem. Where all
-    /// pieces are in the game it says the same; and a network that has seen no other games has nothing but chance to
-    /// say of missing ones.
+    /// Returns the network with the weights of missing pieces set to zero, which matter only in
+    /// handicap games and mate problems. In a network trained on complete sets they are arbitrary.
     pub fn without_missing(&self) -> Self {
         let mut parts = self.parts();
         for king in 0..Square::COUNT {
@@ -154,7 +155,7 @@ impl Network {
         }
     }
 
-    /// The weights in the order of network files.
+    /// Returns the weights in the order of network files.
     pub(crate) fn parts(&self) -> Parts {
         Parts {
             architecture: self.architecture,
@@ -174,17 +175,17 @@ impl Network {
         }
     }
 
-    /// What it is made of.
+    /// Returns the architecture.
     pub fn architecture(&self) -> Architecture {
         self.architecture
     }
 
-    /// The hash of its weights, and of its scale.
+    /// Returns the hash of the weights and the scale.
     pub fn hash(&self) -> u64 {
         self.hash
     }
 
-    /// The sums of no feature at all.
+    /// Returns the biases of the first layer.
     #[inline(always)]
     pub(super) fn biases(&self) -> &WeightRow {
         &self.biases
@@ -195,8 +196,8 @@ impl Network {
         &self.rows[feature]
     }
 
-    /// The value in centipawns of a position with these features for the side to move and for its
-    /// opponent; every feature must be one of the architecture's.
+    /// Returns the value in centipawns of a position with these features for the side to move and
+    /// for its opponent. Every feature must be one of the architecture's.
     pub(crate) fn value_of(&self, features: [[u16; 40]; 2]) -> i32 {
         let [own, other] = features.map(|features| {
             let mut sums = WeightRow::default();
@@ -207,7 +208,7 @@ impl Network {
         self.value(&own, &other)
     }
 
-    /// The value in centipawns, given the sums of the side to move and of its opponent.
+    /// Returns the value in centipawns for the sums of the side to move and of its opponent.
     #[inline]
     pub(super) fn value(&self, own: &WeightRow, other: &WeightRow) -> i32 {
         #[repr(align(64))]
@@ -240,7 +241,7 @@ impl Network {
 
 #[cfg(test)]
 impl Network {
-    /// A network of weights that look random, of the sizes that trained ones have.
+    /// Returns a network of pseudorandom weights as large as trained ones.
     pub(crate) fn sample(architecture: Architecture) -> Self {
         let mut state = 3u64;
         let mut number = |range: i64| {
@@ -254,7 +255,7 @@ impl Network {
         let inputs = architecture.inputs();
         let (first, second) = (layer(inputs, HIDDEN, 9000), layer(HIDDEN, HIDDEN, 9000));
         let output = layer(HIDDEN, 1, 20_000);
-        // As far as one unit of an activation is apart from the other kinds'.
+        // In proportion to the unit of the architecture.
         let unit = i64::from(architecture.unit());
         let biases = (0..WIDTH).map(|_| number(unit / 2) as i16).collect();
         let rows = (0..architecture.features() * WIDTH)

@@ -1,12 +1,12 @@
-//! Sizes of the layers, and the pieces that kernels compute with.
+//! Sizes of the layers, and the blocks of numbers that kernels compute with.
 
-/// Outputs of the first layer for one point of view.
+/// Number of outputs of the first layer for one point of view.
 pub(crate) const WIDTH: usize = 256;
 
-/// Outputs of each of the next two layers.
+/// Number of outputs of each of the next two layers.
 pub(crate) const HIDDEN: usize = 32;
 
-/// Sums of the first layer, or what one feature adds to them.
+/// Sums of the first layer, or the weights of one feature there.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[repr(C, align(64))]
 pub(crate) struct WeightRow(pub [[i16; 32]; 8]);
@@ -20,7 +20,7 @@ impl WeightRow {
         self.0.as_flattened_mut().iter_mut()
     }
 
-    /// From as many numbers as a row has.
+    /// Creates a row of exactly [`WIDTH`] numbers.
     pub fn from_numbers(numbers: &[i16]) -> Self {
         let mut row = Self::default();
         row.0.as_flattened_mut().copy_from_slice(numbers);
@@ -28,7 +28,7 @@ impl WeightRow {
     }
 }
 
-/// What four neighbouring inputs weigh in each output.
+/// Weights of four neighbouring inputs for each output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[repr(C, align(64))]
 pub(crate) struct WeightBlock(pub [[i8; 4]; HIDDEN]);

@@ -1,4 +1,4 @@
-//! The arithmetic of the networks, by what the processor can do. All kernels give the same bits.
+//! The arithmetic of the networks for several instruction sets. All kernels give the same bits.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -11,7 +11,7 @@ pub(crate) use vectorised::Vectorised;
 
 use super::shape::{HIDDEN, WeightBlock, WeightRow};
 
-/// A way to compute.
+/// An implementation of the arithmetic.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Kernel {
     /// Plain code.
@@ -25,12 +25,12 @@ pub(crate) enum Kernel {
 }
 
 impl Kernel {
-    /// The fastest that this processor can run.
+    /// Returns the fastest kernel of this processor.
     pub fn best() -> Self {
         Self::available().pop().unwrap_or(Self::Scalar)
     }
 
-    /// All that this processor can run, the slowest first.
+    /// Returns all kernels of this processor, the slowest first.
     pub fn available() -> Vec<Self> {
         let mut kernels = vec![Self::Scalar];
         #[cfg(target_arch = "x86_64")]
@@ -42,7 +42,7 @@ impl Kernel {
         kernels
     }
 
-    /// `target` becomes `source` with rows added and others taken away, modulo 2^16.
+    /// Sets `target` to `source` plus the rows of `added` minus the rows of `removed`, modulo 2^16.
     #[inline(always)]
     pub fn update(
         self,
@@ -60,7 +60,7 @@ impl Kernel {
         }
     }
 
-    /// Each number of a row, from 0 to 127.
+    /// Clips each number of a row to 0 to 127.
     #[inline(always)]
     pub fn activate(self, target: &mut [u8; 256], row: &WeightRow) {
         match self {
@@ -72,8 +72,8 @@ impl Kernel {
         }
     }
 
-    /// The products of the numbers of a row's first half, from 0 to 1016, with those of its second
-    /// half, divided by 8192: from 0 to 126.
+    /// Multiplies the numbers of a row's first half with those of its second half, all clipped to 0
+    /// to 1016, and divides the products by 8192, so that they are at most 126.
     #[inline(always)]
     pub fn multiply(self, target: &mut [u8; 128], row: &WeightRow) {
         match self {
@@ -85,7 +85,8 @@ impl Kernel {
         }
     }
 
-    /// Weighted sums of inputs up to 127, modulo 2^32; each block weighs four of them.
+    /// Computes weighted sums of inputs up to 127, modulo 2^32. Each block holds the weights of four
+    /// inputs.
     #[inline(always)]
     pub fn affine(
         self,
@@ -103,7 +104,7 @@ impl Kernel {
     }
 }
 
-/// Does some work with the widest vectors there are.
+/// Runs work with the widest vectors of the processor.
 pub(crate) fn vectorised<W: Vectorised>(work: W) -> W::Output {
     match Kernel::best() {
         Kernel::Scalar => work.run(),
@@ -118,7 +119,7 @@ pub(crate) fn vectorised<W: Vectorised>(work: W) -> W::Output {
 mod tests {
     use super::*;
 
-    /// RandomNumbers that look random, the same in every run.
+    /// A generator of pseudorandom numbers.
     struct RandomNumbers(u64);
 
     impl RandomNumbers {
@@ -140,7 +141,7 @@ mod tests {
     fn every_kernel_gives_the_bits_of_the_plain_one() {
         let mut numbers = RandomNumbers(5);
         for round in 0..200 {
-            // Small numbers as networks have them, and any at all, which wrap.
+            // Small numbers as in networks, and arbitrary ones, which wrap.
             let range = [300, 1 << 16, 2000][round % 3];
             let rows: Vec<WeightRow> = (0..9).map(|_| numbers.row(range)).collect();
             let added: Vec<&WeightRow> = rows[1..1 + round % 5].iter().collect();
@@ -173,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn products_are_those_of_the_halves_within_their_range() {
+    fn products_are_those_of_the_clipped_halves() {
         let mut row = WeightRow::default();
         let cases = [
             (1016, 1016, 126),

@@ -116,7 +116,7 @@ fn activate(target: &mut [u8; 256], row: &WeightRow) {
     let most = _mm256_set1_epi8(127);
     let (targets, _) = target.as_chunks_mut::<32>();
     for (target, part) in targets.iter_mut().zip(&row.0) {
-        // Packing cuts to 0..=255 and works on the halves of its operands, which have to be put
+        // Packing clips to 0..=255 and interleaves the halves of its operands, which have to be put
         // back in order.
         let packed = _mm256_packus_epi16(load(&part[..16]), load(&part[16..]));
         let packed = _mm256_permute4x64_epi64::<0b11_01_10_00>(packed);
@@ -128,7 +128,7 @@ fn activate(target: &mut [u8; 256], row: &WeightRow) {
 fn multiply(target: &mut [u8; 128], row: &WeightRow) {
     let (least, most) = (_mm256_setzero_si256(), _mm256_set1_epi16(1016));
     let clamp = |numbers: &[i16]| _mm256_max_epi16(_mm256_min_epi16(load(numbers), most), least);
-    // The upper halves of products with one factor times 8: divided by 65536 and times 8.
+    // The upper half of a product with one factor times 8 is the product divided by 8192.
     let product = |one: &[i16], two: &[i16]| {
         _mm256_mulhi_epi16(_mm256_slli_epi16::<3>(clamp(one)), clamp(two))
     };

@@ -6,19 +6,20 @@ use super::{
 };
 use std::arch::x86_64::*;
 
-/// Proof that the processor has AVX-512 F and BW, and VNNI if it says so.
+/// Proof that the processor has AVX-512 F and BW, and VNNI if `vnni` is set.
 #[derive(Clone, Copy, Debug)]
 pub struct Avx512 {
     vnni: bool,
 }
 
 impl Avx512 {
-    /// Without dot products.
+    /// Detects AVX-512 F and BW and does not use dot products.
     pub fn detect_plain() -> Option<Self> {
         let has = is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512bw");
         has.then_some(Self { vnni: false })
     }
 
+    /// Detects AVX-512 F and BW with VNNI's dot products.
     pub fn detect_vnni() -> Option<Self> {
         Self::detect_plain()
             .filter(|_| is_x86_feature_detected!("avx512vnni"))
@@ -125,8 +126,8 @@ fn activate(target: &mut [u8; 256], row: &WeightRow) {
     let (targets, _) = target.as_chunks_mut::<64>();
     let (pairs, _) = row.0.as_chunks::<2>();
     for (target, [low, high]) in targets.iter_mut().zip(pairs) {
-        // Packing cuts to 0..=255 and works on the quarters of its operands, which have to be put
-        // back in order.
+        // Packing clips to 0..=255 and interleaves the quarters of its operands, which have to be
+        // put back in order.
         let packed = _mm512_packus_epi16(load(low), load(high));
         let packed = _mm512_permutexvar_epi64(order, packed);
         store(target, _mm512_min_epu8(packed, most));
@@ -139,7 +140,7 @@ fn multiply(target: &mut [u8; 128], row: &WeightRow) {
     let order = _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7);
     let clamp =
         |numbers: &[i16; 32]| _mm512_max_epi16(_mm512_min_epi16(load(numbers), most), least);
-    // The upper halves of products with one factor times 8: divided by 65536 and times 8.
+    // The upper half of a product with one factor times 8 is the product divided by 8192.
     let product = |one: &[i16; 32], two: &[i16; 32]| {
         _mm512_mulhi_epi16(_mm512_slli_epi16::<3>(clamp(one)), clamp(two))
     };
@@ -160,7 +161,7 @@ fn affine_vnni(
     weights: &[WeightBlock],
     biases: &[i32; HIDDEN],
 ) -> [i32; HIDDEN] {
-    // Four sums of each output run side by side: one would wait for the product before it.
+    // Four sums of each output run in parallel; a single one would wait for each product.
     let mut low = [_mm512_setzero_si512(); 4];
     let mut high = [_mm512_setzero_si512(); 4];
     low[0] = load(&biases[..16]);

@@ -1,4 +1,4 @@
-//! Plain code: what the other kernels are tested against.
+//! Plain code, the reference for the other kernels.
 
 use super::super::shape::{HIDDEN, WeightBlock, WeightRow};
 

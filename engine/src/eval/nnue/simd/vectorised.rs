@@ -1,9 +1,9 @@
-/// Work in plain code that is worth compiling for the vectors of the processor. It gives the same
-/// bits with all of them: nothing is contracted or put into another order.
+/// Work in plain code that is compiled for each instruction set. All versions give the same bits,
+/// because operations are neither contracted nor reordered.
 pub(crate) trait Vectorised {
-    /// What comes of it.
+    /// Result of the work.
     type Output;
 
-    /// Does it; `#[inline(always)]`, like all that it calls in loops.
+    /// Does the work. The function and those that it calls in loops must be `#[inline(always)]`.
     fn run(self) -> Self::Output;
 }
