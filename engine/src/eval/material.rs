@@ -8,7 +8,7 @@ use super::{evaluator::Evaluator, fnv1a::fnv1a, noise::Noise, weights_error::Wei
 use crate::rules::{Color, Move, Piece, PieceKind, Position, Square};
 use std::sync::{Arc, LazyLock};
 
-/// Made by `monju learn material`; the recipe stands beside it.
+/// Made by `monju learn material`, with the recipe beside it.
 const EMBEDDED: &[u8] = include_bytes!("../../weights/material.txt");
 
 /// The values of `material` in lookup tables, shared by its evaluators.

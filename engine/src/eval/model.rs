@@ -15,10 +15,10 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-/// Made by `monju learn linear`; the recipe stands beside it.
+/// Made by `monju learn linear`, with the recipe beside it.
 const LINEAR_WEIGHTS: &[u8] = include_bytes!("../../weights/linear.bin");
 
-/// Made by `monju learn nnue`; the recipe stands beside it.
+/// Made by `monju learn nnue`, with the recipe beside it.
 const NETWORK: &[u8] = include_bytes!("../../weights/nn.bin");
 
 /// Kind of a static evaluation.
