@@ -24,7 +24,7 @@ use crate::{
     positions::MIDDLEGAME,
     rules::{Color, Move, PieceKind, Position},
 };
-use features::{Change, PieceNumbers};
+use features::{FeatureChange, PieceNumbers};
 use network::own_king;
 use shape::WeightRow;
 use std::sync::Arc;
@@ -43,7 +43,7 @@ struct Accumulator {
     sums: [WeightRow; 2],
     is_known: [bool; 2],
     /// Change by the move to the position.
-    change: Change,
+    change: FeatureChange,
 }
 
 /// An evaluator with a [`Network`]. Sums of the first layer are computed only when needed, from those
@@ -102,7 +102,7 @@ impl Nnue {
             self.reset(&position);
             let before = self.evaluate(&position);
             for square in position.pieces(!position.side_to_move(), PieceKind::Pawn) {
-                self.follow(Change::taking_pawn(&position, square));
+                self.follow(FeatureChange::taking_pawn(&position, square));
                 sum += self.evaluate(&position) - before;
                 count += 1;
                 self.pop();
@@ -113,7 +113,7 @@ impl Nnue {
 
     /// Follows a change of the position.
     #[inline]
-    fn follow(&mut self, change: Change) {
+    fn follow(&mut self, change: FeatureChange) {
         self.current += 1;
         if self.current == self.accumulators.len() {
             self.accumulators.push(Accumulator::default());
@@ -267,7 +267,7 @@ impl Evaluator for Nnue {
         }
         self.current = 0;
         self.accumulators[0].is_known = [false; 2];
-        self.accumulators[0].change = Change::default();
+        self.accumulators[0].change = FeatureChange::default();
     }
 
     #[inline]
@@ -276,7 +276,7 @@ impl Evaluator for Nnue {
             noise.perturbed.push(position, mv);
             noise.plain.push(position, mv);
         }
-        self.follow(Change::of(position, mv));
+        self.follow(FeatureChange::of(position, mv));
     }
 
     #[inline]

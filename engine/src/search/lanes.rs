@@ -22,12 +22,12 @@ use vector::{END, INF, LaneBounds, MATE, SETTLED, all, any, each, mask, narrow};
 impl SearchValue for Lanes {
     type Bounds = LaneBounds;
     type Atomic = [AtomicU64; MAX_LANES / 4];
-    type Noise = [Noise];
+    type Noises = [Noise];
     type Transpositions = LaneTable;
 
     const LANES: usize = MAX_LANES;
 
-    fn noise_of(players: &[Noise]) -> &Self::Noise {
+    fn noise_of(players: &[Noise]) -> &Self::Noises {
         players
     }
 

@@ -62,7 +62,7 @@ pub(crate) trait SearchValue: Copy + Debug + PartialEq + Send + Sync + 'static {
     /// Form that several threads can read and write.
     type Atomic: Debug + Send + Sync;
     /// Noise of each virtual player.
-    type Noise: ?Sized + Sync;
+    type Noises: ?Sized + Sync;
     /// Table that holds such values.
     type Transpositions: TranspositionTable<Self>;
 
@@ -70,7 +70,7 @@ pub(crate) trait SearchValue: Copy + Debug + PartialEq + Send + Sync + 'static {
     const LANES: usize;
 
     /// Returns the noise of the virtual players, at least one.
-    fn noise_of(players: &[Noise]) -> &Self::Noise;
+    fn noise_of(players: &[Noise]) -> &Self::Noises;
     /// Returns the same value in every lane.
     fn all(value: Value) -> Self;
     /// Returns the value of a lane.
@@ -123,7 +123,7 @@ pub(crate) trait SearchValue: Copy + Debug + PartialEq + Send + Sync + 'static {
     fn narrowed(window: (Self, Self), low: Value, high: Value) -> ((Self, Self), bool);
 
     /// Returns the static evaluation of each player.
-    fn evaluation(raw: Value, noise: &Self::Noise, key: u64) -> Self;
+    fn evaluation(raw: Value, noise: &Self::Noises, key: u64) -> Self;
     /// Adds a correction to every lane, within the range of evaluations.
     fn corrected(self, correction: Value) -> Self;
     /// Returns the difference of the search from the evaluation, where the bounds allow one.

@@ -27,7 +27,7 @@ pub(super) struct Searcher<'a, E, V: SearchValue> {
     pub history: &'a History,
     pub evaluator: &'a mut E,
     pub mates: &'a mut MateSearch,
-    pub noise: &'a V::Noise,
+    pub noise: &'a V::Noises,
     pub position: Position,
     /// Key history: every position from the start of the game to the current node.
     pub key_history: Vec<KeyHistoryEntry>,

@@ -12,12 +12,12 @@ use std::sync::atomic::{AtomicI32, Ordering};
 impl SearchValue for Value {
     type Bounds = Bound;
     type Atomic = AtomicI32;
-    type Noise = Noise;
+    type Noises = Noise;
     type Transpositions = SingleTable;
 
     const LANES: usize = 1;
 
-    fn noise_of(players: &[Noise]) -> &Self::Noise {
+    fn noise_of(players: &[Noise]) -> &Self::Noises {
         &players[0]
     }
 

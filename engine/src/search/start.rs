@@ -37,7 +37,7 @@ struct SharedInputs<'a, V: SearchValue> {
     ponder_table: &'a PonderTable,
     history: &'a History,
     table: &'a V::Transpositions,
-    noise: &'a V::Noise,
+    noise: &'a V::Noises,
     lane_count: usize,
     control: &'a Control,
     pool: Option<&'a ThreadPool<V>>,
@@ -63,7 +63,7 @@ pub(crate) fn search<E: Evaluator + Clone, V: SearchValue>(
     limits: &Limits,
     control: &Control,
     memory: &mut SearchMemory<E, V>,
-    (noise, lane_count): (&V::Noise, usize),
+    (noise, lane_count): (&V::Noises, usize),
     progress: &mut dyn FnMut(&Line),
 ) -> Line {
     if memory.options.table_persistence != 0 {

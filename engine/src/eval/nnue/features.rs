@@ -161,7 +161,7 @@ pub(crate) fn for_each(position: &Position, mut visit: impl FnMut(PieceNumbers))
 
 /// The pieces removed and added by a move, at most two each.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Change {
+pub(crate) struct FeatureChange {
     removed: [PieceNumbers; 2],
     added: [PieceNumbers; 2],
     captures: bool,
@@ -169,7 +169,7 @@ pub(crate) struct Change {
     pub king: Option<Color>,
 }
 
-impl Change {
+impl FeatureChange {
     /// Returns the change by `mv` in the position before it.
     #[inline(always)]
     pub fn of(position: &Position, mv: Move) -> Self {
