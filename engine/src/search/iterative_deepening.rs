@@ -1,110 +1,19 @@
-//! Iterative deepening, and what one search carries with it.
+//! Iterative deepening, aspiration windows and the ranking of several moves.
 
 use super::{
-    Bound, Candidate, Control, Limits, Line,
-    history::{Context, History},
-    options::{Reductions, SearchOptions},
-    replies::Replies,
-    report::LaneMoves,
-    split::SplitPoint,
-    team::Team,
-    value::{INFINITE, MATE_BOUND, MAX_PLY, Value, score},
-    values::Values,
+    limits::Limits,
+    line::{Bound, Candidate, Line},
+    search_value::SearchValue,
+    searcher::Searcher,
+    value::{INFINITE, MATE, MATE_BOUND, MAX_PLY, Value, score},
 };
 use crate::{
     eval::Evaluator,
-    mate::MateSearch,
-    rules::{CheckInfo, Move, Position, Visit},
+    rules::{CheckInfo, Move},
 };
-use std::{sync::Arc, time::Instant};
 
-/// What a node leaves for the nodes below it.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Frame<V> {
-    pub context: Context,
-    /// Corrected static evaluation.
-    pub evaluation: V,
-    /// Static evaluation as the evaluator makes it, without noise.
-    pub raw_evaluation: Value,
-    pub killers: [Option<Move>; 2],
-    pub excluded: Option<Move>,
-    /// Brothers at this ply that failed high.
-    pub cuts: i32,
-    /// The move being searched, if it is quiet.
-    pub quiet: Option<Move>,
-}
-
-impl<V: Values> Frame<V> {
-    pub fn empty() -> Self {
-        Self {
-            context: Context::NONE,
-            evaluation: V::all(0),
-            raw_evaluation: 0,
-            killers: [None; 2],
-            excluded: None,
-            cuts: 0,
-            quiet: None,
-        }
-    }
-}
-
-/// Frames that stand before the root, so that a node can look two plies back.
-pub(super) const BEFORE_ROOT: usize = 4;
-
-/// One search.
-pub(crate) struct Search<'a, E, V: Values> {
-    pub(super) options: &'a SearchOptions,
-    pub(super) reductions: &'a Reductions,
-    pub(super) table: &'a V::Table,
-    pub(super) replies: &'a Replies,
-    pub(super) history: &'a History,
-    pub(super) evaluator: &'a mut E,
-    pub(super) mates: &'a mut MateSearch,
-    pub(super) noise: &'a V::Noise,
-    pub(super) position: Position,
-    /// Every position from the start of the game to the current node.
-    pub(super) visits: Vec<Visit>,
-    pub(super) frames: Box<[Frame<V>]>,
-    pub(super) pv: Vec<Vec<Move>>,
-    pub(super) nodes: u64,
-    pub(super) selective_depth: usize,
-    pub(super) root_depth: i32,
-    /// The search of the current node has to be broken off.
-    pub(super) stopped: bool,
-    /// The threads that search together, if there are several.
-    pub(super) team: Option<&'a Team<V>>,
-    /// The split point at which this thread works.
-    pub(super) split: Option<Arc<SplitPoint<V>>>,
-    /// The root, while this thread owns a split point there.
-    pub(super) root_split: Option<Arc<SplitPoint<V>>>,
-    /// How many virtual players there are; one in an ordinary search.
-    pub(super) lane_count: usize,
-    /// The best move of each at the root, and its value.
-    pub(super) lanes: LaneMoves,
-    /// Moves that the root does without, because better ones are ranked already.
-    pub(super) ruled_out: Vec<Move>,
-    /// Where `visits` has the position after the last pass; 0 where there was none.
-    pub(super) after_pass: usize,
-    /// The root has only one move.
-    pub(super) is_forced: bool,
-    /// Length of `visits` at the root.
-    pub(super) root_visits: usize,
-    /// The positions before the root that have occurred twice or more, and where they did so last.
-    pub(super) recurring: Vec<(u64, usize)>,
-    /// Evaluators to use while this thread helps others.
-    pub(super) spares: Vec<E>,
-    /// How many of `nodes` the team knows of.
-    pub(super) published: u64,
-    pub(super) control: &'a Control,
-    pub(super) node_limit: u64,
-    pub(super) next_poll: u64,
-    pub(super) started: Instant,
-    pub(super) progress: &'a mut dyn FnMut(&Line),
-    pub(super) best: Option<Line>,
-}
-
-impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
-    /// Deepens until a limit is reached.
+impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
+    /// Searches deeper and deeper until a limit is reached; returns the last line.
     pub(super) fn run(mut self, limits: &Limits, legal: &[Move]) -> Line {
         self.is_forced = legal.len() == 1;
         let mut previous = V::all(0);
@@ -114,10 +23,10 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
             }
             self.root_depth = depth;
             self.selective_depth = 0;
-            if let Some(team) = self.team {
-                team.reset_selective_depth();
+            if let Some(pool) = self.pool {
+                pool.reset_selective_depth();
             }
-            let value = self.aspire(depth, previous);
+            let value = self.search_iteration(depth, previous);
             if self.stopped {
                 break;
             }
@@ -134,7 +43,7 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
                     break;
                 }
             }
-            // A mate that this depth has proved cannot become shorter.
+            // At this depth, a shorter mate would have been found.
             let proved = (0..self.lane_count).all(|lane| {
                 let value = value.lane(lane);
                 value.abs() >= MATE_BOUND && MATE_DISTANCE_SLACK * depth >= mate_plies(value)
@@ -161,8 +70,8 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
         line
     }
 
-    /// Searches the root again without its best move, then without its two best, and so on, until
-    /// `wanted` moves are ranked; `value` is that of the best.
+    /// Ranks `wanted` moves: searches the root without its best move, then without its two best, and
+    /// so on. `value` is the value of the best move.
     fn rank_others(&mut self, depth: i32, value: V, wanted: u32) {
         let Some(&first) = self.pv[0].first() else {
             return;
@@ -174,7 +83,7 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
         let mut previous = value;
         while (candidates.len() as u32) < wanted {
             self.ruled_out = candidates.iter().map(|ranked| ranked.mv).collect();
-            previous = self.aspire(depth, previous);
+            previous = self.search_iteration(depth, previous);
             if self.stopped {
                 break;
             }
@@ -187,7 +96,7 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
             });
         }
         self.ruled_out.clear();
-        // A ranking that was broken off is no ranking: the last whole one stays.
+        // After an interrupted ranking, the last complete one stays.
         if !self.stopped
             && let Some(mut best) = self.best.take()
         {
@@ -199,7 +108,7 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
         }
     }
 
-    /// The whole window for every virtual player; lanes that are none are settled.
+    /// Returns the full window of every virtual player; unused lanes are settled.
     fn whole_window(&self) -> (V, V) {
         let bound = |sign: Value| {
             V::from_lanes(|lane| {
@@ -213,14 +122,15 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
         (bound(-1), bound(1))
     }
 
-    /// One iteration, first in a narrow window around the value of the one before. A lane whose
-    /// value lies in its window is settled when the others are searched again.
-    fn aspire(&mut self, depth: i32, previous: V) -> V {
+    /// Searches one iteration with an aspiration window around the value of the last one, widened
+    /// until it holds the value. A lane whose value lies in its window is settled while the others
+    /// are searched again.
+    fn search_iteration(&mut self, depth: i32, previous: V) -> V {
         let whole = self.whole_window();
         if depth < 5 || self.options.root_aspiration == 0 {
-            return self.root(whole, depth);
+            return self.search_root(whole, depth);
         }
-        // With several lanes, chances are better that one of them leaves its window.
+        // With several lanes, it is more likely that one of them leaves its window.
         let mut margin = self.options.root_window * if V::LANES > 1 { 2 } else { 1 };
         let mut windows: Vec<(Value, Value)> = (0..V::LANES)
             .map(|lane| {
@@ -235,7 +145,7 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
                 V::from_lanes(|lane| windows[lane].0),
                 V::from_lanes(|lane| windows[lane].1),
             );
-            let value = self.root(window, depth);
+            let value = self.search_root(window, depth);
             if self.stopped {
                 return value;
             }
@@ -272,22 +182,22 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
                 return values;
             }
             if has_fallen {
-                self.report_fall(value);
+                self.report_fail_low(value);
             }
             margin += margin;
         }
     }
 
-    fn root(&mut self, window: (V, V), depth: i32) -> V {
-        debug_assert_eq!(self.after_pass, 0, "every pass is taken back");
+    fn search_root(&mut self, window: (V, V), depth: i32) -> V {
+        debug_assert_eq!(self.after_null_move, 0, "every null move is taken back");
         let info = CheckInfo::new(&self.position);
         self.alpha_beta::<true>(&info, window, depth, 0, false)
     }
 }
 
-/// A mate of n plies counts as proved from depth n / 3 on: checks are extended.
+/// A mate of n plies counts as the shortest from depth n / 3 on, because checks are extended.
 const MATE_DISTANCE_SLACK: i32 = 3;
 
 fn mate_plies(value: Value) -> i32 {
-    super::value::MATE - value.abs()
+    MATE - value.abs()
 }

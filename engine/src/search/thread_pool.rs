@@ -1,7 +1,7 @@
-//! The threads of one search: who looks for work, and which split points have some (YBWC* of
-//! paper 003).
+//! The threads of one search, and the split points that have work for idle threads (YBWC* of paper
+//! 003).
 
-use super::{split::SplitPoint, values::Values};
+use super::{search_value::SearchValue, split_point::SplitPoint};
 use std::{
     hint::spin_loop,
     sync::{
@@ -11,22 +11,23 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How long a thread without work looks for some before it sleeps: longer than a busy thread
-/// usually needs to reach a node that it can split, and than a sleeper needs to wake up.
+/// Time for which an idle thread spins before it sleeps: longer than a busy thread usually needs to
+/// reach a node that it can split, and longer than a sleeping thread needs to wake up.
 const PATIENCE: Duration = Duration::from_micros(50);
 
+/// The part of the pool behind the lock.
 #[derive(Debug)]
-struct Board<V: Values> {
-    /// Every split point that its owner has not left.
+struct PoolState<V: SearchValue> {
+    /// The split points whose owners still work there.
     open: Vec<Arc<SplitPoint<V>>>,
     sleeping: usize,
     dismissed: bool,
 }
 
-impl<V: Values> Board<V> {
-    /// The split point with most remaining depth that still has moves to give away, below `own` if
-    /// that is given.
-    fn richest(&self, own: Option<&Arc<SplitPoint<V>>>) -> Option<&Arc<SplitPoint<V>>> {
+impl<V: SearchValue> PoolState<V> {
+    /// Returns the split point with the most remaining depth among those with moves to give away;
+    /// only below `own`, if that is given.
+    fn deepest(&self, own: Option<&Arc<SplitPoint<V>>>) -> Option<&Arc<SplitPoint<V>>> {
         let mut best: Option<&Arc<SplitPoint<V>>> = None;
         for split in &self.open {
             if split.has_moves()
@@ -40,25 +41,26 @@ impl<V: Values> Board<V> {
     }
 }
 
-/// What the threads of one search share besides the table.
+/// The threads of one search, with the data that they share besides the tables.
 #[derive(Debug)]
-pub(super) struct Team<V: Values> {
-    board: Mutex<Board<V>>,
+pub(super) struct ThreadPool<V: SearchValue> {
+    state: Mutex<PoolState<V>>,
     wake: Condvar,
-    /// Changes, while the board is locked, whenever another look at it may be worth while.
+    /// Changes, while the state is locked, whenever an idle thread may find work.
     epoch: AtomicU32,
-    /// Threads that look for work.
+    /// Number of threads without work.
     idle: AtomicUsize,
     stopped: AtomicBool,
     nodes: AtomicU64,
     selective_depth: AtomicUsize,
-    news: AtomicBool,
+    /// A better root move has not been reported yet.
+    root_improvement: AtomicBool,
 }
 
-impl<V: Values> Default for Team<V> {
+impl<V: SearchValue> Default for ThreadPool<V> {
     fn default() -> Self {
         Self {
-            board: Mutex::new(Board {
+            state: Mutex::new(PoolState {
                 open: Vec::new(),
                 sleeping: 0,
                 dismissed: false,
@@ -69,93 +71,94 @@ impl<V: Values> Default for Team<V> {
             stopped: AtomicBool::new(false),
             nodes: AtomicU64::new(0),
             selective_depth: AtomicUsize::new(0),
-            news: AtomicBool::new(false),
+            root_improvement: AtomicBool::new(false),
         }
     }
 }
 
-impl<V: Values> Team<V> {
-    /// A thread that panicked has changed nothing by halves on the board.
-    fn lock(&self) -> MutexGuard<'_, Board<V>> {
-        self.board.lock().unwrap_or_else(PoisonError::into_inner)
+impl<V: SearchValue> ThreadPool<V> {
+    /// Locks the state. A poisoned lock is harmless, because every change of the state is a single
+    /// step.
+    fn lock(&self) -> MutexGuard<'_, PoolState<V>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Lets those that look for work look again.
-    fn call(&self, board: MutexGuard<'_, Board<V>>) {
+    /// Unlocks the state and lets idle threads look for work again.
+    fn notify(&self, state: MutexGuard<'_, PoolState<V>>) {
         self.epoch.fetch_add(1, Ordering::Relaxed);
-        if board.sleeping > 0 {
+        if state.sleeping > 0 {
             self.wake.notify_all();
         }
     }
 
-    /// Whether some thread looks for work.
+    /// Tells whether some thread is without work.
     #[inline(always)]
     pub fn has_idle(&self) -> bool {
         self.idle.load(Ordering::Relaxed) > 0
     }
 
-    /// Offers the moves of a split point to everybody.
+    /// Offers the moves of a split point to all threads.
     pub fn open(&self, split: &Arc<SplitPoint<V>>) {
-        let mut board = self.lock();
+        let mut state = self.lock();
         if self.is_stopped() || split.parent().is_some_and(|parent| parent.is_cut()) {
             split.mark_cut();
         }
-        board.open.push(Arc::clone(split));
-        self.call(board);
+        state.open.push(Arc::clone(split));
+        self.notify(state);
     }
 
-    /// Waits for work and joins the richest split point.
+    /// Waits for work and joins the split point with the most remaining depth.
     ///
-    /// The owner of a split point, given as `own`, gets that itself once moves that had to wait may be
-    /// searched, else work from below it alone (the helpful master): those who keep it waiting. It
-    /// gets none, and its split point is closed, once nobody else works there. A thread that owns
-    /// nothing gets none when the search is over.
+    /// A thread that waits at its own split point `own` gets that one back as soon as it has moves
+    /// again, and otherwise only split points below it, so that it helps the threads it waits for
+    /// (the helpful master). Once no other thread works at `own`, the split point is closed and the
+    /// result is `None`. A thread without a split point gets `None` when the search is over.
     pub fn find(&self, own: Option<&Arc<SplitPoint<V>>>) -> Option<Arc<SplitPoint<V>>> {
-        let mut board = self.lock();
+        let mut state = self.lock();
         loop {
             match own {
                 Some(own) if own.has_moves() => return Some(Arc::clone(own)),
                 Some(own) if !own.has_workers() => {
-                    board.open.retain(|split| !Arc::ptr_eq(split, own));
+                    state.open.retain(|split| !Arc::ptr_eq(split, own));
                     return None;
                 }
-                None if board.dismissed => return None,
+                None if state.dismissed => return None,
                 _ => {}
             }
-            if let Some(split) = board.richest(own) {
+            if let Some(split) = state.deepest(own) {
                 split.join();
                 return Some(Arc::clone(split));
             }
             let epoch = self.epoch.load(Ordering::Relaxed);
             let unchanged = || self.epoch.load(Ordering::Relaxed) == epoch;
-            drop(board);
+            drop(state);
             self.idle.fetch_add(1, Ordering::Relaxed);
             let begun = Instant::now();
             while unchanged() && begun.elapsed() < PATIENCE {
                 spin_loop();
             }
-            board = self.lock();
+            state = self.lock();
             if unchanged() {
-                board.sleeping += 1;
-                board = self
+                state.sleeping += 1;
+                state = self
                     .wake
-                    .wait(board)
+                    .wait(state)
                     .unwrap_or_else(PoisonError::into_inner);
-                board.sleeping -= 1;
+                state.sleeping -= 1;
             }
             self.idle.fetch_sub(1, Ordering::Relaxed);
         }
     }
 
-    /// Moves that had to wait may be searched.
-    pub fn look_again(&self) {
-        self.call(self.lock());
+    /// Lets idle threads look for work again, after moves that had to wait have become available.
+    pub fn wake_idle(&self) {
+        self.notify(self.lock());
     }
 
-    /// Leaves a split point that [`Team::find`] joined.
+    /// Leaves a split point that [`ThreadPool::find`] joined.
     pub fn leave(&self, split: &SplitPoint<V>) {
         if split.leave() {
-            self.call(self.lock());
+            self.notify(self.lock());
         }
     }
 
@@ -182,15 +185,15 @@ impl<V: Values> Team<V> {
         self.stopped.load(Ordering::Relaxed)
     }
 
-    /// Ends the search, and sends everybody home who looks for work.
+    /// Ends the search and releases the idle threads.
     pub fn dismiss(&self) {
         self.stop();
-        let mut board = self.lock();
-        board.dismissed = true;
-        self.call(board);
+        let mut state = self.lock();
+        state.dismissed = true;
+        self.notify(state);
     }
 
-    /// Adds to the nodes and the deepest ply of all threads; returns the nodes.
+    /// Adds nodes to the total and updates the deepest ply; returns the total.
     pub fn publish(&self, nodes: u64, selective_depth: usize) -> u64 {
         self.selective_depth
             .fetch_max(selective_depth, Ordering::Relaxed);
@@ -201,19 +204,20 @@ impl<V: Values> Team<V> {
         self.selective_depth.load(Ordering::Relaxed)
     }
 
-    /// A new iteration begins.
+    /// Resets the deepest ply for a new iteration.
     pub fn reset_selective_depth(&self) {
         self.selective_depth.store(0, Ordering::Relaxed);
     }
 
-    /// Says that a better move has been found at the root.
-    pub fn announce_news(&self) {
-        self.news.store(true, Ordering::Relaxed);
+    /// Announces that a better move has been found at the root.
+    pub fn announce_root_improvement(&self) {
+        self.root_improvement.store(true, Ordering::Relaxed);
     }
 
-    /// Whether there was news since the last call.
-    pub fn take_news(&self) -> bool {
-        self.news.load(Ordering::Relaxed) && self.news.swap(false, Ordering::Relaxed)
+    /// Tells whether a better root move was announced since the last call.
+    pub fn take_root_improvement(&self) -> bool {
+        self.root_improvement.load(Ordering::Relaxed)
+            && self.root_improvement.swap(false, Ordering::Relaxed)
     }
 }
 
@@ -222,86 +226,89 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_thread_without_duties_joins_the_richest_split_point() {
-        let team = Team::<i32>::default();
+    fn an_idle_thread_joins_the_split_point_with_most_depth() {
+        let pool = ThreadPool::<i32>::default();
         let splits = [7, 9, 8].map(|depth| SplitPoint::sample(depth, None));
         for split in &splits {
-            team.open(split);
+            pool.open(split);
         }
-        let found = team.find(None).unwrap();
+        let found = pool.find(None).unwrap();
         assert!(Arc::ptr_eq(&found, &splits[1]));
         assert!(found.has_workers());
     }
 
     #[test]
-    fn a_helpful_master_helps_below_its_own_split_point_alone() {
-        let team = Team::<i32>::default();
+    fn a_helpful_master_helps_only_below_its_own_split_point() {
+        let pool = ThreadPool::<i32>::default();
         let own = SplitPoint::sample(9, None);
         let elsewhere = SplitPoint::sample(12, None);
         let child = SplitPoint::sample(7, Some(&own));
         let grandchild = SplitPoint::sample(5, Some(&child));
         for split in [&own, &elsewhere, &child, &grandchild] {
-            team.open(split);
+            pool.open(split);
         }
         own.exhaust();
         own.join();
-        let found = team.find(Some(&own)).unwrap();
+        let found = pool.find(Some(&own)).unwrap();
         assert!(Arc::ptr_eq(&found, &child));
         child.mark_cut();
-        let found = team.find(Some(&own)).unwrap();
+        let found = pool.find(Some(&own)).unwrap();
         assert!(Arc::ptr_eq(&found, &grandchild));
-        team.leave(&own);
-        assert!(team.find(Some(&own)).is_none(), "nobody keeps it waiting");
+        pool.leave(&own);
+        assert!(
+            pool.find(Some(&own)).is_none(),
+            "no thread keeps it waiting"
+        );
     }
 
     #[test]
     fn while_a_better_move_is_searched_again_the_other_moves_wait() {
-        let team = Team::<i32>::default();
+        let pool = ThreadPool::<i32>::default();
         let own = SplitPoint::sample(9, None);
         let child = SplitPoint::sample(7, Some(&own));
-        team.open(&own);
-        team.open(&child);
+        pool.open(&own);
+        pool.open(&child);
         own.join();
-        own.add_rival();
-        own.add_rival();
+        own.begin_research();
+        own.begin_research();
         for finder in [None, Some(&own)] {
-            let found = team.find(finder).unwrap();
+            let found = pool.find(finder).unwrap();
             assert!(Arc::ptr_eq(&found, &child));
         }
-        assert!(!own.remove_rival() && own.remove_rival());
+        assert!(!own.end_research() && own.end_research());
         for finder in [None, Some(&own)] {
-            let found = team.find(finder).unwrap();
+            let found = pool.find(finder).unwrap();
             assert!(Arc::ptr_eq(&found, &own));
         }
     }
 
     #[test]
     fn a_cut_reaches_everything_below_and_nothing_else() {
-        let team = Team::<i32>::default();
+        let pool = ThreadPool::<i32>::default();
         let top = SplitPoint::sample(9, None);
         let middle = SplitPoint::sample(8, Some(&top));
         let bottom = SplitPoint::sample(7, Some(&middle));
         for split in [&top, &middle, &bottom] {
-            team.open(split);
+            pool.open(split);
         }
-        team.cut(&middle);
+        pool.cut(&middle);
         assert!(!top.is_cut() && middle.is_cut() && bottom.is_cut());
         let late = SplitPoint::sample(6, Some(&bottom));
-        team.open(&late);
+        pool.open(&late);
         assert!(late.is_cut());
-        team.stop();
+        pool.stop();
         assert!(top.is_cut());
     }
 
     #[test]
-    fn who_waits_for_work_is_sent_home_at_the_end() {
-        let team = Team::<i32>::default();
+    fn idle_threads_are_released_at_the_end() {
+        let pool = ThreadPool::<i32>::default();
         std::thread::scope(|scope| {
-            let waiting = scope.spawn(|| team.find(None).is_none());
-            while !team.has_idle() {
+            let waiting = scope.spawn(|| pool.find(None).is_none());
+            while !pool.has_idle() {
                 std::thread::yield_now();
             }
-            team.dismiss();
+            pool.dismiss();
             assert!(waiting.join().unwrap());
         });
     }

@@ -1,18 +1,18 @@
-//! What the rules say of a node: repetitions and declarations.
+//! Repetition and declaration at a node.
 
 use super::{
-    Search,
+    search_value::SearchValue,
+    searcher::Searcher,
     value::{DRAW, Value},
-    values::Values,
 };
-use crate::{eval::Evaluator, rules::Visit};
+use crate::{eval::Evaluator, rules::KeyHistoryEntry};
 use std::collections::HashMap;
 
 /// Value of a win by the opponent's perpetual check: below every mate, above every evaluation.
 const PERPETUAL_CHECK: Value = 31_000;
 
-impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
-    /// Whether the side to move may end the game by declaration.
+impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
+    /// Tells whether the side to move may win by declaration.
     #[inline]
     pub(super) fn can_declare(&self, in_check: bool) -> bool {
         let us = self.position.side_to_move();
@@ -24,38 +24,41 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
             && self.position.can_declare_win()
     }
 
-    /// The value of a node whose position has occurred before. From the root on the first repetition already
-    /// counts, since what was worth repeating once is worth repeating again. Before the root both sides have moved
-    /// as they did, and need not do so again: there it takes two. What the fourth occurrence is worth, all that
-    /// came after the first decides; before, what came after the last.
+    /// Returns the value of a node whose position has occurred before.
+    ///
+    /// One earlier occurrence is enough from the root on, because a side that repeats once can repeat
+    /// again. Two are needed before the root, where the moves need not be repeated. The fourth
+    /// occurrence is judged by all positions since the first, an earlier one by those since the last.
     pub(super) fn repetition(&self, ply: usize) -> Option<Value> {
-        let root = self.root_visits.saturating_sub(1);
-        let last = cycle(&self.visits, root.max(self.after_pass)).or_else(|| self.again())?;
-        let first = first_of_four(&self.visits[self.after_pass..]);
-        let first = first.map_or(last, |first| first + self.after_pass);
+        let root = self.root_length.saturating_sub(1);
+        let last = cycle(&self.key_history, root.max(self.after_null_move))
+            .or_else(|| self.repeated_before_root())?;
+        let first = first_of_four(&self.key_history[self.after_null_move..]);
+        let first = first.map_or(last, |first| first + self.after_null_move);
         Some(self.repeated(first, ply))
     }
 
-    /// Where the position was last before the root, if it was there twice and no pass has been made since.
+    /// Returns the last index of the position before the root, if it occurred there twice and no null
+    /// move has been made since.
     #[inline(always)]
-    fn again(&self) -> Option<usize> {
-        if self.recurring.is_empty() || self.after_pass > 0 {
+    fn repeated_before_root(&self) -> Option<usize> {
+        if self.recurring.is_empty() || self.after_null_move > 0 {
             return None;
         }
-        let key = self.visits.last()?.key;
+        let key = self.key_history.last()?.key;
         let same = self.recurring.iter().find(|(other, _)| *other == key);
         same.map(|&(_, last)| last)
     }
 
-    /// The value of a cycle that began at `first`.
+    /// Returns the value of a cycle that began at index `first`.
     fn repeated(&self, first: usize, ply: usize) -> Value {
-        let cycle = &self.visits[first + 1..];
+        let cycle = &self.key_history[first + 1..];
         let us = self.position.side_to_move();
         let checked = |side| {
             cycle
                 .iter()
-                .filter(|visit| visit.side == side)
-                .all(|visit| visit.in_check)
+                .filter(|entry| entry.side == side)
+                .all(|entry| entry.in_check)
         };
         if checked(us) {
             PERPETUAL_CHECK - ply as Value
@@ -67,24 +70,24 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
     }
 }
 
-/// The keys of these positions that occur twice or more, and where they do so last.
-pub(super) fn recurring(visits: &[Visit]) -> Vec<(u64, usize)> {
+/// Returns the keys that occur twice or more, each with its last index.
+pub(super) fn recurring(key_history: &[KeyHistoryEntry]) -> Vec<(u64, usize)> {
     let mut last = HashMap::new();
     let mut found = HashMap::new();
-    for (index, visit) in visits.iter().enumerate() {
-        if last.insert(visit.key, index).is_some() {
-            found.insert(visit.key, index);
+    for (index, entry) in key_history.iter().enumerate() {
+        if last.insert(entry.key, index).is_some() {
+            found.insert(entry.key, index);
         }
     }
     found.into_iter().collect()
 }
 
-/// Where the last of these positions was before, from `oldest` on.
+/// Returns the last earlier index of the final position, from `oldest` on.
 #[inline(always)]
-fn cycle(visits: &[Visit], oldest: usize) -> Option<usize> {
-    /// How many plies back a cycle may begin.
+fn cycle(key_history: &[KeyHistoryEntry], oldest: usize) -> Option<usize> {
+    /// Largest length of a cycle, in plies.
     const HORIZON: usize = 32;
-    let (current, earlier) = visits.split_last()?;
+    let (current, earlier) = key_history.split_last()?;
     let oldest = oldest.max(earlier.len().saturating_sub(HORIZON));
     let mut index = earlier.len().checked_sub(4)?;
     while index >= oldest {
@@ -96,10 +99,10 @@ fn cycle(visits: &[Visit], oldest: usize) -> Option<usize> {
     None
 }
 
-/// Where the position that these end with stood first of the last four times.
+/// Returns the index of the fourth-last occurrence of the final position.
 #[cold]
-fn first_of_four(visits: &[Visit]) -> Option<usize> {
-    let (current, earlier) = visits.split_last()?;
+fn first_of_four(key_history: &[KeyHistoryEntry]) -> Option<usize> {
+    let (current, earlier) = key_history.split_last()?;
     let same = |index: &usize| earlier[*index].key == current.key;
     (0..earlier.len()).rev().filter(same).nth(2)
 }
@@ -109,8 +112,8 @@ mod tests {
     use super::*;
     use crate::rules::Color;
 
-    fn visits(keys: &[u64]) -> Vec<Visit> {
-        let visit = |(index, &key): (usize, &u64)| Visit {
+    fn key_history(keys: &[u64]) -> Vec<KeyHistoryEntry> {
+        let visit = |(index, &key): (usize, &u64)| KeyHistoryEntry {
             key,
             side: Color::ALL[index % 2],
             in_check: false,
@@ -119,14 +122,14 @@ mod tests {
     }
 
     #[test]
-    fn a_cycle_begins_where_its_position_was_last() {
-        let cycle = |keys: &[u64], oldest| cycle(&visits(keys), oldest);
+    fn a_cycle_begins_at_the_last_occurrence() {
+        let cycle = |keys: &[u64], oldest| cycle(&key_history(keys), oldest);
         assert_eq!(cycle(&[7, 1, 2, 3, 4], 0), None);
         assert_eq!(cycle(&[7, 1, 2, 3, 7], 0), Some(0));
         assert_eq!(cycle(&[7, 1, 7, 3, 4, 5, 7], 0), Some(2));
         // It is the other side's turn.
         assert_eq!(cycle(&[7, 1, 2, 3, 4, 7], 0), None);
-        // Before the root, or before a pass.
+        // Before the root, or before a null move.
         assert_eq!(cycle(&[7, 1, 2, 3, 7], 1), None);
         let mut long = vec![7];
         long.extend(1..32);
@@ -138,18 +141,18 @@ mod tests {
     }
 
     #[test]
-    fn positions_recur_however_long_ago_they_were() {
-        assert_eq!(recurring(&visits(&[1, 2, 3, 4])), []);
+    fn recurring_positions_are_found_at_any_distance() {
+        assert_eq!(recurring(&key_history(&[1, 2, 3, 4])), []);
         let mut long = vec![7, 1, 2, 3, 7];
         long.extend(20..80);
-        assert_eq!(recurring(&visits(&long)), [(7, 4)]);
+        assert_eq!(recurring(&key_history(&long)), [(7, 4)]);
         long.push(7);
-        assert_eq!(recurring(&visits(&long)), [(7, 65)]);
+        assert_eq!(recurring(&key_history(&long)), [(7, 65)]);
     }
 
     #[test]
     fn the_fourth_occurrence_looks_back_to_the_first() {
-        let first = |keys: &[u64]| first_of_four(&visits(keys));
+        let first = |keys: &[u64]| first_of_four(&key_history(keys));
         assert_eq!(first(&[7, 1, 7, 1, 7]), None);
         assert_eq!(first(&[7, 1, 7, 1, 7, 1, 7]), Some(0));
         assert_eq!(first(&[7, 1, 7, 1, 7, 1, 7, 1, 7]), Some(2));

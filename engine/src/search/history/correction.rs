@@ -1,13 +1,14 @@
-//! Correction history: how wrong the static evaluation was in positions that share a feature, as
-//! measured by their searches. What a simple evaluation cannot see, it learns during the game.
+//! Correction history: the mean error of the static evaluation in positions that share a feature,
+//! measured by their searches.
 
 use super::{
-    history::{Context, Entry, forget},
-    value::Value,
+    context::Context,
+    entry::{HistoryEntry, forget},
 };
 use crate::{
     pages::large_array,
     rules::{Bitboard, Color, PieceKind, Position},
+    search::value::Value,
 };
 use std::collections::TryReserveError;
 
@@ -16,22 +17,22 @@ const BUCKETS: usize = 1 << 14;
 /// Largest absolute value of an entry.
 const LIMIT: i32 = 1024;
 
-/// Features that a correction goes by, besides the last move.
+/// Number of features of a correction besides the last move.
 const FEATURES: usize = 4;
 
-/// Where a position's corrections stand.
+/// The features of a position, as indices of their corrections.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Features {
+pub struct Features {
     side: usize,
     buckets: [usize; FEATURES],
     last: Context,
 }
 
-/// The corrections of one search, by feature, side to move and bucket; the last feature is the last
-/// move.
-pub(super) struct Correction {
-    tables: [Box<[Entry]>; FEATURES],
-    last: Box<[Entry]>,
+/// The corrections of one search by feature, side to move and bucket. The last move is a further
+/// feature.
+pub struct Correction {
+    tables: [Box<[HistoryEntry]>; FEATURES],
+    last: Box<[HistoryEntry]>,
 }
 
 fn bucket(words: [u128; 2]) -> usize {
@@ -46,7 +47,7 @@ fn bucket(words: [u128; 2]) -> usize {
 }
 
 impl Features {
-    /// Of the position that the move of context `last` has led to.
+    /// Computes the features of a position; `last` is the context of the move before it.
     #[inline]
     pub fn of(position: &Position, last: Context) -> Self {
         let pieces = |color, kind| position.pieces(color, kind);
@@ -76,8 +77,10 @@ impl Features {
 }
 
 impl Correction {
+    /// Allocates empty tables.
+    ///
     /// # Errors
-    /// The system has no such room.
+    /// The system lacks the memory.
     pub fn new() -> Result<Self, TryReserveError> {
         let table = || large_array(2 * BUCKETS);
         Ok(Self {
@@ -91,13 +94,13 @@ impl Correction {
         forget(&mut self.last);
     }
 
-    /// What to add to the evaluation: `weight` percent of what was learned.
+    /// Returns the correction of the evaluation: `weight` percent of the learned error.
     pub fn of(&self, features: &Features, weight: i32) -> Value {
-        let sum: i32 = self.entries(features).map(Entry::get).sum();
+        let sum: i32 = self.entries(features).map(HistoryEntry::get).sum();
         sum * weight / 400
     }
 
-    /// Learns that a search to `depth` differed from the corrected evaluation by `error`.
+    /// Learns the difference of a search to `depth` from the corrected evaluation.
     pub fn learn(&self, features: &Features, error: Value, depth: i32) {
         let bonus = (error * depth / 8).clamp(-LIMIT / 4, LIMIT / 4);
         for entry in self.entries(features) {
@@ -106,7 +109,7 @@ impl Correction {
     }
 
     #[inline(always)]
-    fn entries(&self, features: &Features) -> impl Iterator<Item = &Entry> {
+    fn entries(&self, features: &Features) -> impl Iterator<Item = &HistoryEntry> {
         let Features {
             side,
             buckets,
@@ -123,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_error_that_is_always_the_same_is_corrected_and_forgotten() {
+    fn a_constant_error_is_corrected_and_can_be_forgotten() {
         let mut correction = Correction::new().unwrap();
         let features = Features::of(&Position::startpos(), Context::NONE);
         for _ in 0..500 {

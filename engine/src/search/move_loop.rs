@@ -1,13 +1,13 @@
-//! One move of a node: whether it deserves a search, how deep, and what comes of it.
+//! One move of the move loop: pruning, late-move reductions and re-searches.
 
 use super::{
-    Search,
     history::MOST as MOST_HISTORY,
-    iterate::BEFORE_ROOT,
-    node::{Node, TriedMove, Verdict},
+    node::{Node, NodeMove, PruningDecision},
+    search_value::SearchValue,
+    searcher::Searcher,
     see,
+    stack::STACK_OFFSET,
     value::INFINITE,
-    values::Values,
 };
 use crate::{
     eval::Evaluator,
@@ -17,60 +17,63 @@ use crate::{
 /// One ply in the unit of reductions.
 const PLY: i32 = 100;
 
-/// The node one of whose moves is searched.
-pub(super) trait Place<V> {
-    /// Asked anew before each search: where several threads work, it rises meanwhile.
+/// Alpha of the node whose moves are searched.
+pub(super) trait AlphaSource<V> {
+    /// Returns the present alpha, which other threads may raise between two calls.
     fn alpha(&self) -> V;
 
-    /// The move has turned out better than alpha, and is searched again to learn by how much.
-    fn contest(&self);
+    /// Announces that a move has beaten alpha and is searched again with a full window.
+    fn begin_research(&self);
 }
 
-/// A node that one thread searches alone, by its alpha.
-pub(super) struct Alone<V>(pub V);
+/// Alpha of a node that one thread searches alone.
+pub(super) struct UnsharedAlpha<V>(pub V);
 
-impl<V: Copy> Place<V> for Alone<V> {
+impl<V: Copy> AlphaSource<V> for UnsharedAlpha<V> {
     #[inline(always)]
     fn alpha(&self) -> V {
         self.0
     }
 
     #[inline(always)]
-    fn contest(&self) {}
+    fn begin_research(&self) {}
 }
 
-impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
-    /// Whether a move that is not the first deserves a search at all.
+impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
+    /// Decides whether a move other than the first is worth a search.
     #[inline(always)]
-    pub(super) fn verdict(
+    pub(super) fn pruning_decision(
         &self,
         node: &Node<V>,
         mv: Move,
-        number: usize,
+        move_count: usize,
         noisy: bool,
         gives_check: bool,
         alpha: V,
-    ) -> Verdict {
+    ) -> PruningDecision {
         let depth = node.depth;
         let options = self.options;
-        let reduced_depth = (depth - 1 - self.reduction(depth, number) / PLY).max(0);
+        let reduced_depth = (depth - 1 - self.reduction(depth, move_count) / PLY).max(0);
         if !noisy && !gives_check {
-            // Late moves at low depth: the history has had its say.
+            // Late-move pruning
             if options.late_move_pruning != 0 && depth <= 8 {
                 let enough =
                     options.late_move_base + depth * depth * options.late_move_factor / 100;
-                if number as i32 > enough >> i32::from(!node.improving) {
-                    return Verdict::SkipQuiets;
+                if move_count as i32 > enough >> i32::from(!node.improving) {
+                    return PruningDecision::SkipQuiets;
                 }
             }
+
+            // History pruning
             if options.history_pruning != 0
                 && depth <= 6
                 && self.history.quiet(&self.position, mv, node.contexts)
                     < -options.history_pruning_margin * depth
             {
-                return Verdict::Skip;
+                return PruningDecision::Skip;
             }
-            // Futility: the evaluation is so low that a quiet move cannot raise it.
+
+            // Futility pruning
             if options.futility != 0
                 && reduced_depth <= 6
                 && !node.in_check
@@ -78,55 +81,45 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
                     (node.evaluation)
                         .plus(options.futility_base + options.futility_margin * reduced_depth),
                     alpha,
-                    options.lane_dissent,
+                    options.lane_quorum,
                 )
             {
-                return Verdict::SkipQuiets;
+                return PruningDecision::SkipQuiets;
             }
+
+            // Static exchange evaluation pruning of quiet moves
             let loss = options.exchange_quiet * reduced_depth * reduced_depth;
             if options.exchange_pruning != 0
                 && depth <= 8
                 && !see::gains_at_least(&self.position, mv, -loss)
             {
-                return Verdict::Skip;
+                return PruningDecision::Skip;
             }
         } else if options.exchange_pruning != 0
             && depth <= 6
             && !see::gains_at_least(&self.position, mv, -options.exchange_noisy * depth)
         {
-            return Verdict::Skip;
+            // Static exchange evaluation pruning of captures and checks
+            return PruningDecision::Skip;
         }
-        Verdict::Search
+        PruningDecision::Search
     }
 
-    /// Checks are extended by one ply (papers 000 and 003) when they cost nothing.
-    #[inline(always)]
-    pub(super) fn check_extension(&self, node: &Node<V>, mv: Move, gives_check: bool) -> i32 {
-        if gives_check
-            && self.options.check_extension != 0
-            && see::gains_at_least(&self.position, mv, 0)
-        {
-            i32::from(node.ply < 2 * self.root_depth as usize)
-        } else {
-            0
-        }
-    }
-
-    /// The value of a move from the side that makes it, once it is made, searched and taken back.
+    /// Makes a move, searches it and takes it back; returns its value from the side that makes it.
     #[inline(always)]
     pub(super) fn search_move<const PV: bool>(
         &mut self,
         node: &Node<V>,
-        tried: TriedMove,
-        place: &impl Place<V>,
+        node_move: NodeMove,
+        source: &impl AlphaSource<V>,
     ) -> V {
-        let TriedMove {
+        let NodeMove {
             mv,
-            number,
+            move_count,
             noisy,
             gives_check,
             extension,
-        } = tried;
+        } = node_move;
         let &Node {
             depth,
             ply,
@@ -139,43 +132,46 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
         } else {
             PLY * self.history.quiet(&self.position, mv, node.contexts) / options.reduction_history
         };
-        let (child, undo) = self.step_down(mv, ply, gives_check);
-        let here = ply + BEFORE_ROOT;
-        self.frames[here].quiet = (!noisy).then_some(mv);
-        let stopping = self.visit_node();
+        let (child, undo) = self.make_move(mv, ply, gives_check);
+        let here = ply + STACK_OFFSET;
+        self.stack[here].quiet = (!noisy).then_some(mv);
+        let stopping = self.count_node();
 
         let mut new_depth = depth - 1 + extension;
         let mut value = V::all(-INFINITE);
         if !stopping && options.cuts == 0 {
+            // Plain minimax
             let window = (V::all(-INFINITE), V::all(INFINITE));
             self.pv[ply + 1].clear();
             value = self
                 .alpha_beta::<true>(&child, window, new_depth, ply + 1, false)
                 .negated();
         } else if !stopping {
-            let mut full = !PV || number > 1;
-            let mut low = place.alpha();
+            let mut full = !PV || move_count > 1;
+            let mut low = source.alpha();
+
+            // Late-move reductions
             if options.late_move_reduction != 0
                 && depth >= 3
-                && number > 1 + usize::from(ply == 0)
-                && !(noisy && number < 4)
+                && move_count > 1 + usize::from(ply == 0)
+                && !(noisy && move_count < 4)
             {
-                let mut less = self.reduction(depth, number);
+                let mut less = self.reduction(depth, move_count);
                 less -= options.reduction_principal * i32::from(PV);
                 less += options.reduction_cut * i32::from(cut_node);
                 less -= options.reduction_check * i32::from(gives_check || node.in_check);
                 less -= options.reduction_noisy * i32::from(noisy);
-                less += options.reduction_declining * i32::from(!node.improving);
-                less -= options.reduction_once_principal * i32::from(node.once_principal);
+                less += options.reduction_not_improving * i32::from(!node.improving);
+                less -= options.reduction_tt_pv * i32::from(node.tt_pv);
                 less += options.reduction_table_noisy * i32::from(node.noisy_table_move && !noisy);
-                less += options.reduction_cuts * i32::from(self.frames[here + 1].cuts > 3);
+                less += options.reduction_cuts * i32::from(self.stack[here + 1].cuts > 3);
                 less -= history;
                 let reduced = (new_depth - less / PLY).clamp(1, new_depth.max(1));
                 if reduced < new_depth {
                     let window = V::turned(V::above(low));
                     value = (self.alpha_beta::<false>(&child, window, reduced, ply + 1, true))
                         .negated();
-                    full = !low.mostly_at_least(value, low, self.options.lane_dissent);
+                    full = !low.mostly_at_least(value, low, self.options.lane_quorum);
                     if !full {
                         value = value.smaller(low);
                     } else if options.research_depth != 0 && ply > 0 {
@@ -186,42 +182,46 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
                     }
                 }
             }
+
+            // Re-search to the full depth, with a null window
             let scouts = !PV || options.scout != 0;
             while full && scouts {
-                low = place.alpha();
+                low = source.alpha();
                 let window = V::turned(V::above(low));
                 value = (self.alpha_beta::<false>(&child, window, new_depth, ply + 1, !cut_node))
                     .negated();
-                // A brother may have raised alpha meanwhile: better than what was is not enough.
-                full = !self.stopped && value.any_above(low) && place.alpha().any_above(low);
+                // A sibling may have raised alpha meanwhile, which the value has to beat as well.
+                full = !self.stopped && value.any_above(low) && source.alpha().any_above(low);
             }
-            if PV && (number == 1 || full && !scouts || value.any_above(low)) {
+
+            // Re-search with the full window
+            if PV && (move_count == 1 || full && !scouts || value.any_above(low)) {
                 self.pv[ply + 1].clear();
-                place.contest();
-                value = self.search_in_window(&child, node, place.alpha(), new_depth);
+                source.begin_research();
+                value = self.search_in_window(&child, node, source.alpha(), new_depth);
             }
         }
 
-        self.step_up(mv, undo);
+        self.unmake_move(mv, undo);
         value
     }
 
-    /// Hundredths of a ply by which a late move is searched less deep.
+    /// Returns the reduction of a late move before adjustments, in hundredths of a ply.
     #[inline(always)]
-    fn reduction(&self, depth: i32, number: usize) -> i32 {
-        i32::from(self.reductions[depth.clamp(0, 63) as usize][number.min(63)])
+    fn reduction(&self, depth: i32, move_count: usize) -> i32 {
+        i32::from(self.reductions[depth.clamp(0, 63) as usize][move_count.min(63)])
     }
 
-    /// The value of a child on the principal variation, from the node's side.
+    /// Returns the value of a child on the principal variation, from the node's side.
     ///
-    /// With `node_aspiration` the window is first a narrow one around what the table predicts for
-    /// the child (paper 003, section 10), within that of the node.
+    /// With `node_aspiration` the first window is a narrow one around the value that the table
+    /// predicts for the child (paper 003, section 10), within the node's window.
     fn search_in_window(&mut self, child: &CheckInfo, node: &Node<V>, alpha: V, depth: i32) -> V {
         let ply = node.ply + 1;
         let whole = V::turned((alpha, node.beta));
         if self.options.node_aspiration != 0
             && depth >= 3
-            && let Some(entry) = self.known(self.position.key())
+            && let Some(entry) = self.probe_table(self.position.key())
             && entry.depth >= depth - 3
         {
             let predicted = entry.value.recalled(ply);
@@ -241,7 +241,7 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
                 if self.stopped || is_known(value, narrow) {
                     return value.negated();
                 }
-                // What it is above, or below, is known now.
+                // The value is now known to lie on one side of the narrow window.
                 let rest = if value.any_above(narrow.0) {
                     (narrow.0, whole.1)
                 } else {

@@ -1,11 +1,11 @@
-//! The transposition table (paper 004): best move, value, attribute of the value, depth and key
-//! of every position searched; entries stay from search to search and age.
+//! The transposition table of an ordinary search (paper 004): best move, value, kind of the value,
+//! depth and key of every position searched. Entries stay from search to search and age.
 
 use super::{
-    Bound,
-    mates::PROVED,
+    line::Bound,
+    replacement::{prefetch, worth_of},
+    search_value::{TableEntry, TranspositionTable},
     value::Value,
-    values::{Entry, Store},
 };
 use crate::{pages::large_array, rules::Move};
 use std::{
@@ -13,25 +13,28 @@ use std::{
     sync::atomic::{AtomicU64, Ordering},
 };
 
-/// Entries that share a cache line.
+/// The largest size of a transposition table, in MiB.
+pub const MAX_TABLE_MIB: usize = 1 << 20;
+
+/// Number of entries in a cache line.
 const CLUSTER: usize = 4;
 
-/// Generations are numbered modulo this.
+/// Modulus of the generation numbers.
 const GENERATIONS: u8 = 32;
 
-/// Two words; the first is the key combined with the second, so that an entry of which two
-/// threads wrote one half each is recognised and ignored.
+/// An entry of two words. The first is the key combined with the second, so that a mixture of two
+/// threads' writes is recognised and ignored.
 #[derive(Debug, Default)]
-struct Slot {
+struct TableSlot {
     check: AtomicU64,
     data: AtomicU64,
 }
 
 #[derive(Debug, Default)]
 #[repr(align(64))]
-struct Cluster([Slot; CLUSTER]);
+struct TableCluster([TableSlot; CLUSTER]);
 
-impl Entry<Value> {
+impl TableEntry<Value> {
     fn pack(self, generation: u8) -> u64 {
         let bound = match self.bounds {
             Bound::Exact => 3,
@@ -43,7 +46,7 @@ impl Entry<Value> {
             | u64::from(self.evaluation as i16 as u16) << 32
             | u64::from(self.depth.clamp(-128, 127) as i8 as u8) << 48
             | bound << 56
-            | u64::from(self.principal) << 58
+            | u64::from(self.tt_pv) << 58
             | u64::from(generation) << 59
     }
 
@@ -60,7 +63,7 @@ impl Entry<Value> {
             evaluation: Value::from((data >> 32) as u16 as i16),
             depth: i32::from((data >> 48) as u8 as i8),
             bounds: bound,
-            principal: data >> 58 & 1 != 0,
+            tt_pv: data >> 58 & 1 != 0,
         })
     }
 }
@@ -73,50 +76,23 @@ fn depth_of(data: u64) -> i32 {
     i32::from((data >> 48) as u8 as i8)
 }
 
-/// What an entry of so many searches ago is worth to those that come. A mate that was proved is true for
-/// ever, and found again in no time: where there are many they would crowd out all the rest.
-pub(super) fn worth_of(depth: i32, age: u8) -> i32 {
-    /// What a mate is worth, in plies of depth: most are mates in one.
-    const MATE: i32 = 1;
-    let depth = if depth >= PROVED { MATE } else { depth };
-    depth - 4 * i32::from(age)
-}
-
-/// Fetches what is referred to into the cache, to be read soon.
-#[inline(always)]
-pub(super) fn prefetch<T>(data: &T) {
-    #[cfg(target_arch = "x86_64")]
-    {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        let data: *const T = data;
-        // SAFETY: a prefetch reads nothing that the program could see, and the pointer is that of
-        // a reference; SSE is part of every x86-64.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(data.cast()) };
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = data;
-}
-
-/// A table of fixed size, shared by the threads of one search.
+/// A transposition table of fixed size, shared by the threads of one search.
 #[derive(Debug)]
-pub(crate) struct Table {
-    clusters: Box<[Cluster]>,
+pub(crate) struct SingleTable {
+    clusters: Box<[TableCluster]>,
     generation: u8,
 }
 
-impl Table {
-    /// The largest size, in MiB.
-    pub const MAX_MIB: usize = 1 << 20;
-
-    fn cluster(&self, key: u64) -> &[Slot; CLUSTER] {
+impl SingleTable {
+    fn cluster(&self, key: u64) -> &[TableSlot; CLUSTER] {
         let index = (u128::from(key) * self.clusters.len() as u128) >> 64;
         &self.clusters[index as usize].0
     }
 }
 
-impl Store<Value> for Table {
+impl TranspositionTable<Value> for SingleTable {
     fn new(mib: usize) -> Result<Self, TryReserveError> {
-        let count = (mib * (1 << 20) / size_of::<Cluster>()).max(1);
+        let count = (mib * (1 << 20) / size_of::<TableCluster>()).max(1);
         Ok(Self {
             clusters: large_array(count)?,
             generation: 0,
@@ -125,7 +101,7 @@ impl Store<Value> for Table {
 
     fn clear(&mut self) {
         for cluster in &mut self.clusters {
-            *cluster = Cluster::default();
+            *cluster = TableCluster::default();
         }
         self.generation = 0;
     }
@@ -139,15 +115,15 @@ impl Store<Value> for Table {
         prefetch(self.cluster(key));
     }
 
-    fn get(&self, key: u64) -> Option<Entry<Value>> {
+    fn get(&self, key: u64) -> Option<TableEntry<Value>> {
         self.cluster(key).iter().find_map(|slot| {
             let data = slot.data.load(Ordering::Relaxed);
             let found = slot.check.load(Ordering::Relaxed) == key ^ data;
-            found.then(|| Entry::unpack(data)).flatten()
+            found.then(|| TableEntry::unpack(data)).flatten()
         })
     }
 
-    fn put(&self, key: u64, entry: Entry<Value>) {
+    fn put(&self, key: u64, entry: TableEntry<Value>) {
         let cluster = self.cluster(key);
         let mut worst = &cluster[0];
         let mut least = i32::MAX;
@@ -185,21 +161,22 @@ impl Store<Value> for Table {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::search::search_value::PROVED;
 
-    fn entry(depth: i32) -> Entry<Value> {
-        Entry {
+    fn entry(depth: i32) -> TableEntry<Value> {
+        TableEntry {
             mv: "7g7f".parse().ok(),
             value: -31_990,
             evaluation: 250,
             depth,
             bounds: Bound::Lower,
-            principal: true,
+            tt_pv: true,
         }
     }
 
     #[test]
-    fn what_is_put_is_found_again() {
-        let table = Table::new(1).unwrap();
+    fn stored_entries_are_found() {
+        let table = SingleTable::new(1).unwrap();
         for key in [0, 1, u64::MAX, 0x1234_5678_9abc_def0] {
             assert_eq!(table.get(key), None);
             table.put(key, entry(5));
@@ -209,7 +186,7 @@ mod tests {
 
     #[test]
     fn entries_of_older_searches_are_replaced_first() {
-        let mut table = Table::new(1).unwrap();
+        let mut table = SingleTable::new(1).unwrap();
         // Neighbouring keys share a cluster.
         for key in 1..=4 {
             table.put(key, entry(10 + key as i32));
@@ -219,27 +196,27 @@ mod tests {
         }
         table.put(2, entry(11));
         table.put(5, entry(1));
-        assert_eq!(table.get(1), None, "the shallowest old entry gave way");
+        assert_eq!(table.get(1), None, "the shallowest old entry is replaced");
         for key in 2..=5 {
             assert!(table.get(key).is_some(), "{key}");
         }
     }
 
     #[test]
-    fn proved_mates_do_not_crowd_out_what_was_searched() {
-        let table = Table::new(1).unwrap();
+    fn proved_mates_do_not_displace_searched_entries() {
+        let table = SingleTable::new(1).unwrap();
         for key in 1..=4 {
             table.put(key, entry(PROVED));
         }
         table.put(5, entry(9));
         assert_eq!(table.get(5), Some(entry(9)));
         table.put(6, entry(0));
-        assert!(table.get(5).is_some(), "a mate gives way first");
+        assert!(table.get(5).is_some(), "a mate is replaced first");
     }
 
     #[test]
     fn a_torn_entry_is_ignored() {
-        let table = Table::new(1).unwrap();
+        let table = SingleTable::new(1).unwrap();
         table.put(9, entry(3));
         let slot = &table.cluster(9)[0];
         slot.data.fetch_xor(1 << 20, Ordering::Relaxed);

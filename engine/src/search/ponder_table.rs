@@ -1,6 +1,5 @@
-//! Blunder's own table for pondering (paper 003, section 9): the best moves of the positions that a
-//! search from the opponent's position went through. Unlike the transposition table's, its entries
-//! are not overwritten by the search that follows, which only reads them.
+//! The ponder table (paper 003, section 9): the best moves of the positions of a search from the
+//! opponent's position. Unlike the transposition table, it is only read by the search that follows.
 
 use crate::rules::Move;
 use std::{
@@ -11,24 +10,24 @@ use std::{
 /// Slots of the table, eight bytes each.
 const SLOTS: usize = 1 << 17;
 
-/// The least remaining depth of a position whose best move is worth keeping (paper 003: 2).
+/// Least remaining depth of a recorded position (paper 003: 2).
 const LEAST_DEPTH: i32 = 2;
 
-/// Bits of a slot that hold the move, and above them the depth; the rest are of the key.
+/// Bits of a slot for the move; above them come the depth and the rest of the key.
 const MOVE_BITS: u32 = 16;
 const DEPTH_BITS: u32 = 8;
 const KEY_MASK: u64 = u64::MAX << (MOVE_BITS + DEPTH_BITS);
 
-/// The table. Empty until pondering begins for the first time.
+/// The ponder table, empty until the first ponder search.
 #[derive(Debug, Default)]
-pub(crate) struct Replies {
-    /// One word a slot, so that threads that write at the same time spoil nothing.
+pub(crate) struct PonderTable {
+    /// Slots of one word, so that simultaneous writes cannot be mixed.
     slots: Box<[AtomicU64]>,
     is_recording: bool,
 }
 
-impl Replies {
-    /// Forgets what was recorded, and records from now on.
+impl PonderTable {
+    /// Clears the table and starts recording.
     pub fn record(&mut self) -> Result<(), TryReserveError> {
         if self.slots.is_empty() {
             let mut slots = Vec::new();
@@ -42,20 +41,20 @@ impl Replies {
         Ok(())
     }
 
-    /// What was recorded is only read from now on.
+    /// Stops recording.
     pub fn only_read(&mut self) {
         self.is_recording = false;
     }
 
-    /// Forgets everything.
+    /// Removes all moves.
     pub fn clear(&mut self) {
         for slot in &mut self.slots {
             *slot = AtomicU64::default();
         }
     }
 
-    /// Records the best move of a position that was searched so deep, unless the slot holds one of
-    /// a deeper search.
+    /// Records the best move of a position, unless the slot holds another position of a deeper
+    /// search.
     #[inline]
     pub fn put(&self, key: u64, mv: Option<Move>, depth: i32) {
         if !self.is_recording || depth < LEAST_DEPTH {
@@ -73,8 +72,8 @@ impl Replies {
         slot.store(word, Ordering::Relaxed);
     }
 
-    /// The best move that was recorded for a position. Two positions may share the part of the key
-    /// that is compared, so it may be illegal.
+    /// Returns the recorded move of a position. It may be illegal, because only a part of the key is
+    /// compared.
     #[inline]
     pub fn get(&self, key: u64) -> Option<Move> {
         let held = self.slot(key)?.load(Ordering::Relaxed);
@@ -85,7 +84,7 @@ impl Replies {
     }
 
     fn slot(&self, key: u64) -> Option<&AtomicU64> {
-        // The low bits of the key are not in the slot, so they choose it.
+        // The low bits of the key select the slot; the others are stored in it.
         self.slots.get(key as usize & (SLOTS - 1))
     }
 }
@@ -100,45 +99,49 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_known_before_the_first_recording() {
-        let replies = Replies::default();
-        replies.put(77, Some(moves()[0]), 9);
-        assert_eq!(replies.get(77), None);
+    fn nothing_is_stored_before_recording_starts() {
+        let ponder_table = PonderTable::default();
+        ponder_table.put(77, Some(moves()[0]), 9);
+        assert_eq!(ponder_table.get(77), None);
     }
 
     #[test]
     fn the_deeper_of_two_positions_keeps_a_slot() {
         let moves = moves();
-        let mut replies = Replies::default();
-        replies.record().expect("a megabyte");
+        let mut ponder_table = PonderTable::default();
+        ponder_table.record().expect("a megabyte");
         let (one, other) = (5 << 40 | 77, 6 << 40 | 77);
-        replies.put(one, Some(moves[0]), 1);
-        assert_eq!(replies.get(one), None, "too shallow");
-        replies.put(one, Some(moves[1]), 4);
-        replies.put(other, Some(moves[2]), 3);
+        ponder_table.put(one, Some(moves[0]), 1);
+        assert_eq!(ponder_table.get(one), None, "too shallow");
+        ponder_table.put(one, Some(moves[1]), 4);
+        ponder_table.put(other, Some(moves[2]), 3);
         assert_eq!(
-            (replies.get(one), replies.get(other)),
+            (ponder_table.get(one), ponder_table.get(other)),
             (Some(moves[1]), None)
         );
-        replies.put(one, Some(moves[3]), 2);
-        assert_eq!(replies.get(one), Some(moves[3]), "the latest of its own");
-        replies.put(other, Some(moves[2]), 4);
+        ponder_table.put(one, Some(moves[3]), 2);
         assert_eq!(
-            (replies.get(one), replies.get(other)),
+            ponder_table.get(one),
+            Some(moves[3]),
+            "the latest of one position"
+        );
+        ponder_table.put(other, Some(moves[2]), 4);
+        assert_eq!(
+            (ponder_table.get(one), ponder_table.get(other)),
             (None, Some(moves[2]))
         );
     }
 
     #[test]
-    fn what_is_only_read_does_not_change() {
+    fn a_table_that_is_only_read_does_not_change() {
         let moves = moves();
-        let mut replies = Replies::default();
-        replies.record().expect("a megabyte");
-        replies.put(77, Some(moves[1]), 4);
-        replies.only_read();
-        replies.put(77, Some(moves[2]), 40);
-        assert_eq!(replies.get(77), Some(moves[1]));
-        replies.record().expect("it is there");
-        assert_eq!(replies.get(77), None, "another ponder begins");
+        let mut ponder_table = PonderTable::default();
+        ponder_table.record().expect("a megabyte");
+        ponder_table.put(77, Some(moves[1]), 4);
+        ponder_table.only_read();
+        ponder_table.put(77, Some(moves[2]), 40);
+        assert_eq!(ponder_table.get(77), Some(moves[1]));
+        ponder_table.record().expect("allocated already");
+        assert_eq!(ponder_table.get(77), None, "a new ponder search");
     }
 }

@@ -1,15 +1,15 @@
-//! Counting nodes, and noticing when the search has to end.
+//! Counting of nodes, and polling of the limits.
 
-use super::{Search, team::Team, values::Values};
+use super::{search_value::SearchValue, searcher::Searcher, thread_pool::ThreadPool};
 use crate::eval::Evaluator;
 
-/// How often, in nodes, the clock and the control are looked at.
+/// Nodes between two looks at the clock and the control.
 pub(super) const POLL_INTERVAL: u64 = 512;
 
-impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
-    /// Counts a node; true when the search of the current node has to be broken off.
+impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
+    /// Counts a node; returns true when the current node's search has to be broken off.
     #[inline(always)]
-    pub(super) fn visit_node(&mut self) -> bool {
+    pub(super) fn count_node(&mut self) -> bool {
         self.nodes += 1;
         if self.nodes >= self.next_poll {
             self.poll();
@@ -25,17 +25,17 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
         self.stopped
     }
 
-    /// Looks at the clock, the control, and what the other threads did.
+    /// Checks the clock and the control, and exchanges counts with the other threads.
     #[cold]
     pub(super) fn poll(&mut self) {
         self.next_poll = self.nodes + POLL_INTERVAL;
         self.node_limit = self.control.node_limit();
-        if let Some(team) = self.team {
-            let left = self.node_limit.saturating_sub(self.publish(team));
+        if let Some(pool) = self.pool {
+            let left = self.node_limit.saturating_sub(self.publish(pool));
             self.node_limit = self.nodes.saturating_add(left);
-            self.report_news();
+            self.report_root_improvement();
         }
-        // What a ponder hit asks for may be done already.
+        // A ponder hit may bring limits that are reached already.
         let is_done = self.best.is_some()
             && (self.is_forced && self.control.has_deadline()
                 || self.root_depth as u32 > self.control.depth_limit());
@@ -44,26 +44,26 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
         }
     }
 
-    /// Ends the search.
+    /// Ends the search on every thread.
     #[cold]
     fn halt(&mut self) {
         self.stopped = true;
-        if let Some(team) = self.team {
-            team.stop();
+        if let Some(pool) = self.pool {
+            pool.stop();
         }
     }
 
-    /// Tells the team of the nodes searched since the last time; returns those of all threads.
-    pub(super) fn publish(&mut self, team: &Team<V>) -> u64 {
+    /// Reports the nodes since the last report to the pool; returns the nodes of all threads.
+    pub(super) fn publish(&mut self, pool: &ThreadPool<V>) -> u64 {
         let new = self.nodes - self.published;
         self.published = self.nodes;
-        team.publish(new, self.selective_depth)
+        pool.publish(new, self.selective_depth)
     }
 
-    /// The nodes of all threads.
+    /// Returns the nodes of all threads.
     pub(super) fn total_nodes(&mut self) -> u64 {
-        match self.team {
-            Some(team) => self.publish(team),
+        match self.pool {
+            Some(pool) => self.publish(pool),
             None => self.nodes,
         }
     }
