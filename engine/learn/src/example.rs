@@ -1,43 +1,43 @@
-//! Positions to learn from, 40 bytes each: the layout that shogi trainers share (`.psv`).
+//! Training examples of 40 bytes, in the layout that shogi trainers share (`.psv`).
 //!
-//! | bytes | what |
+//! | bytes | content |
 //! | --- | --- |
 //! | 0–31 | the position, as [`Position::to_packed`] writes it |
-//! | 32–33 | score of a search, centipawns from the side to move (`i16`, little-endian as all here); a mate in n plies is ±(32,000 − n) |
-//! | 34–35 | its best move: to + 128 × from, + 32768 for a promotion; a drop is to + 128 × kind + 16384 with the kinds pawn 1, lance 2, knight 3, silver 4, bishop 5, rook 6, gold 7 |
+//! | 32–33 | search score in centipawns from the side to move (`i16`; every number is little-endian); a mate in n plies is ±(32,000 − n) |
+//! | 34–35 | best move: to + 128 × from, + 32768 for a promotion; a drop is to + 128 × kind + 16384 with the kinds pawn 1, lance 2, knight 3, silver 4, bishop 5, rook 6, gold 7 |
 //! | 36–37 | ply of the position in its game |
-//! | 38 | result of the game for the side to move: 1, 0 or -1 |
-//! | 39 | 1 at the last position of a game, 0 elsewhere; other programs ignore it |
+//! | 38 | game result for the side to move: 1, 0 or -1 |
+//! | 39 | 1 at the last position of a game, otherwise 0; other programs ignore it |
 
 use monju_engine::rules::{Move, PackedError, PieceKind, Position, Square};
 
-/// A position with what a search and the rest of its game say about it.
+/// A position labelled with the score and best move of a search and with the result of its game.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Sample {
+pub struct TrainingExample {
     /// The packed position.
     pub position: [u8; 32],
-    /// Score of a search in centipawns from the side to move.
+    /// Search score in centipawns from the side to move.
     pub score: i16,
     /// Best move of that search.
     pub best_move: Move,
-    /// The number of the move, 1 at the start of a game.
+    /// Ply of the position in its game; a game starts at 1.
     pub ply: u16,
     /// 1 when the side to move won the game, -1 when it lost, 0 for a draw.
     pub result: i8,
-    /// Whether it is the last one of its game.
+    /// Marks the last position of a game.
     pub is_last: bool,
 }
 
-/// Why 40 bytes are no position to learn from.
+/// Error of decoding a training example.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum SampleError {
-    /// The best move cannot be read.
+pub enum TrainingExampleError {
+    /// The best move cannot be decoded.
     #[error("{0:#06x} is no move")]
     Move(u16),
-    /// The result is none.
+    /// The result is out of range.
     #[error("game result is {0}, expected -1, 0 or 1")]
     Result(i8),
-    /// The position cannot be read.
+    /// The position cannot be decoded.
     #[error(transparent)]
     Position(#[from] PackedError),
 }
@@ -69,11 +69,11 @@ fn move_from_bits(bits: u16) -> Option<Move> {
     }
 }
 
-impl Sample {
-    /// Bytes of one.
+impl TrainingExample {
+    /// Encoded size in bytes.
     pub const SIZE: usize = 40;
 
-    /// Its bytes.
+    /// Encodes the example.
     pub fn to_bytes(&self) -> [u8; Self::SIZE] {
         let mut bytes = [0; Self::SIZE];
         bytes[..32].copy_from_slice(&self.position);
@@ -85,37 +85,43 @@ impl Sample {
         bytes
     }
 
-    /// Reads it. The position is not looked into before [`Sample::position`].
+    /// Decodes an example; only [`TrainingExample::position`] decodes the position itself.
     ///
     /// # Errors
-    /// The move or the result is none.
-    pub fn from_bytes(bytes: &[u8; Self::SIZE]) -> Result<Self, SampleError> {
+    /// The move or the result is invalid.
+    pub fn from_bytes(bytes: &[u8; Self::SIZE]) -> Result<Self, TrainingExampleError> {
         let mut position = [0; 32];
         position.copy_from_slice(&bytes[..32]);
         let word = |at: usize| u16::from_le_bytes([bytes[at], bytes[at + 1]]);
         let result = bytes[38] as i8;
         if !(-1..=1).contains(&result) {
-            return Err(SampleError::Result(result));
+            return Err(TrainingExampleError::Result(result));
         }
         Ok(Self {
             position,
             score: word(32) as i16,
-            best_move: move_from_bits(word(34)).ok_or(SampleError::Move(word(34)))?,
+            best_move: move_from_bits(word(34)).ok_or(TrainingExampleError::Move(word(34)))?,
             ply: word(36),
             result,
-            is_last: bytes[39] & 1 == 1,
+            is_last: Self::is_last_of_bytes(bytes),
         })
     }
 
-    /// The position itself.
+    /// Returns true if encoded bytes mark the last position of a game.
+    pub(crate) fn is_last_of_bytes(bytes: &[u8; Self::SIZE]) -> bool {
+        bytes[39] & 1 == 1
+    }
+
+    /// Decodes the position.
     ///
     /// # Errors
-    /// The bytes are no position that can exist.
-    pub fn position(&self) -> Result<Position, SampleError> {
+    /// The bytes encode no possible position.
+    pub fn position(&self) -> Result<Position, TrainingExampleError> {
         Ok(Position::from_packed(&self.position)?)
     }
 
-    /// Whether its position is quiet: neither is there a check, nor is the best move a capture.
+    /// Returns true if `position`, that of this example, is quiet: the side to move is not in check
+    /// and the best move is no capture.
     pub fn is_quiet(&self, position: &Position) -> bool {
         position.piece(self.best_move.to()).is_none() && !position.in_check()
     }
@@ -125,8 +131,8 @@ impl Sample {
 mod tests {
     use super::*;
 
-    fn sample(best_move: &str) -> Sample {
-        Sample {
+    fn example(best_move: &str) -> TrainingExample {
+        TrainingExample {
             position: Position::startpos().to_packed().expect("a complete set"),
             score: -31_990,
             best_move: best_move.parse().expect("a move"),
@@ -137,30 +143,33 @@ mod tests {
     }
 
     #[test]
-    fn samples_are_read_as_they_were_written() {
+    fn encoding_round_trips() {
         for text in ["7g7f", "8h2b+", "P*5e", "G*1i", "9i9a+"] {
-            let sample = sample(text);
-            assert_eq!(Sample::from_bytes(&sample.to_bytes()), Ok(sample));
+            let example = example(text);
+            assert_eq!(
+                TrainingExample::from_bytes(&example.to_bytes()),
+                Ok(example)
+            );
         }
     }
 
-    /// As cshogi's `move16_to_psv` gives them.
+    /// The numbers are those of cshogi's `move16_to_psv`.
     #[test]
-    fn moves_have_the_numbers_of_the_field() {
+    fn moves_are_encoded_as_other_programs_encode_them() {
         let numbers = ["7g7f", "8h2b+", "P*5e", "G*1i"].map(|text| {
-            let bytes = sample(text).to_bytes();
+            let bytes = example(text).to_bytes();
             u16::from_le_bytes([bytes[34], bytes[35]])
         });
         assert_eq!(numbers, [7739, 41738, 16552, 17288]);
     }
 
     #[test]
-    fn nonsense_is_refused() {
-        let good = sample("7g7f").to_bytes();
+    fn invalid_moves_and_results_are_refused() {
+        let good = example("7g7f").to_bytes();
         for (at, byte) in [(34, 0x7f), (35, 0xff), (38, 7)] {
             let mut bytes = good;
             bytes[at] = byte;
-            assert!(Sample::from_bytes(&bytes).is_err(), "byte {at}");
+            assert!(TrainingExample::from_bytes(&bytes).is_err(), "byte {at}");
         }
     }
 }

@@ -1,9 +1,11 @@
-//! `monju learn convert`: a network in another format.
+//! The run behind `monju learn convert`: a network in another format.
 
-use super::{keep_apart, nnue::read_network, write_whole};
+use super::network_file::{NetworkFileError, read_network};
+use crate::files::{FileError, check_distinct, write_atomically};
+use monju_engine::eval::nnue::NetworkError;
 use std::path::PathBuf;
 
-/// What to read and to write.
+/// Conversion of a network.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConvertRun {
     /// The network, in either format.
@@ -12,35 +14,51 @@ pub struct ConvertRun {
     pub output: Option<PathBuf>,
     /// The `nn.bin` to write for other engines.
     pub nn_bin: Option<PathBuf>,
-    /// Leaves out the weights of missing pieces.
+    /// Removes the weights of missing pieces.
     pub drop_missing: bool,
 }
 
+/// Error of a conversion.
+#[derive(Debug, thiserror::Error)]
+pub enum ConvertError {
+    /// A file cannot be written.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// The network cannot be read.
+    #[error(transparent)]
+    Network(#[from] NetworkFileError),
+    /// Other engines have no networks of its architecture.
+    #[error(transparent)]
+    Architecture(NetworkError),
+}
+
 impl ConvertRun {
-    /// Reads, and writes; nothing is written of what cannot be.
+    /// Reads the network and writes it in the formats asked for, if all of them are possible. Returns
+    /// its hash.
     ///
     /// # Errors
     /// A file cannot be read or written, or is no network; other engines have none of its architecture.
-    pub fn run(&self) -> anyhow::Result<()> {
+    pub fn run(&self) -> Result<u64, ConvertError> {
         let outputs: Vec<PathBuf> = self.output.iter().chain(&self.nn_bin).cloned().collect();
-        keep_apart([self.network.as_path()], &outputs)?;
+        check_distinct([self.network.as_path()], &outputs)?;
         let mut network = read_network(&self.network)?;
         if self.drop_missing {
             network = network.without_missing();
         }
         let nn_bin = match &self.nn_bin {
-            Some(path) => Some((path, network.to_nn_bin()?)),
+            Some(path) => Some((
+                path,
+                network.to_nn_bin().map_err(ConvertError::Architecture)?,
+            )),
             None => None,
         };
         if let Some(path) = &self.output {
-            write_whole(path, &network.to_bytes())?;
-            println!("{} {:016x}", path.display(), network.hash());
+            write_atomically(path, &network.to_bytes())?;
         }
         if let Some((path, bytes)) = nn_bin {
-            write_whole(path, &bytes)?;
-            println!("{} {:016x}", path.display(), network.hash());
+            write_atomically(path, &bytes)?;
         }
-        Ok(())
+        Ok(network.hash())
     }
 }
 
@@ -49,18 +67,20 @@ mod tests {
     use super::*;
     use std::{fs, path::Path};
 
-    /// Features of a K-P network, and the bytes of what one of them adds to the first layer.
+    /// Features of a K-P network.
     const ROWS: usize = 1710;
+
+    /// Size of a feature's row in bytes.
     const ROW_BYTES: usize = 512;
 
-    /// What follows them: a hash, and the layers of 512, 32 and 32 inputs with their biases.
+    /// Size of the rest of the file: a hash, and the layers of 512, 32 and 32 inputs with their biases.
     const HIDDEN_BYTES: usize = 4 + 32 * (4 + 512) + 32 * (4 + 32) + 4 + 32;
 
     #[test]
-    fn formats_change_and_networks_stay() {
+    fn conversion_keeps_the_network() {
         let folder = tempfile::tempdir().unwrap();
         let file = |name: &str| folder.path().join(name);
-        let embedded = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../engine/weights/nn.bin");
+        let embedded = Path::new(env!("CARGO_MANIFEST_DIR")).join("../weights/nn.bin");
         let run = ConvertRun {
             network: embedded.clone(),
             output: Some(file("own")),
@@ -77,7 +97,7 @@ mod tests {
         back.run().unwrap();
         assert!(fs::read(file("nn.bin")).unwrap() == fs::read(&embedded).unwrap());
 
-        // The embedded network with other weights for missing pieces, which stand before those of all others.
+        // The embedded network with other weights for missing pieces, which come first.
         let mut bytes = fs::read(&embedded).unwrap();
         let rows = bytes.len() - (HIDDEN_BYTES + ROWS * ROW_BYTES);
         bytes[rows..][..ROW_BYTES].fill(1);
