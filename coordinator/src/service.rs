@@ -9,6 +9,7 @@ use crate::{
     calibration::Calibration,
     clock::TimePolicy,
     consultation::{Command, Kept, Outcome, Question, consult},
+    fallback::FallbackSearcher,
     games::PerSide,
     pondering::Pondering,
     record::{
@@ -98,16 +99,24 @@ struct Inner {
     resignation: Resignation,
     leads: PerSide<Lead>,
     recorder: Option<Arc<Recorder>>,
+    fallback: Arc<dyn FallbackSearcher>,
 }
 
 impl Service {
-    /// A coordinator of these workers, which records its ballots if it is given a recorder.
-    pub fn new(ensemble: Ensemble, roster: Roster, recorder: Option<Arc<Recorder>>) -> Self {
+    /// A coordinator of these workers, which records its ballots if it is given a recorder. `fallback`
+    /// searches when no player has a move.
+    pub fn new(
+        ensemble: Ensemble,
+        roster: Roster,
+        recorder: Option<Arc<Recorder>>,
+        fallback: Arc<dyn FallbackSearcher>,
+    ) -> Self {
         Self {
             inner: Arc::new(Inner {
                 begun: Instant::now(),
                 resignation: Resignation::new(ensemble.resignation),
                 recorder,
+                fallback,
                 ensemble,
                 roster,
                 consultations: AtomicU64::new(1),
@@ -186,6 +195,7 @@ impl Service {
             overhead: ensemble.overhead.max(measured),
             margin: Duration::from_millis(begin.margin_ms.into()),
             predictions,
+            fallback: Arc::clone(&self.inner.fallback),
         })
     }
 }

@@ -91,12 +91,15 @@ fn of_file(kind: EvaluatorKind, path: &Path) -> Result<Model, EvaluatorError> {
     })
 }
 
-/// Evaluators that were loaded before: the players of a worker share their weights.
+/// Evaluators that have been loaded: players that use the same one share its weights.
 #[derive(Debug, Default)]
-pub struct Shelf(Vec<(EvaluatorChoice, Model)>);
+pub struct WeightsCache(Vec<(EvaluatorChoice, Model)>);
 
-impl Shelf {
-    /// The evaluator of this name, loaded once.
+impl WeightsCache {
+    /// Returns an evaluator, loaded at its first use.
+    ///
+    /// # Errors
+    /// As those of [`load_evaluator`].
     pub fn get(&mut self, choice: &EvaluatorChoice) -> Result<Model, EvaluatorError> {
         if let Some((_, model)) = self.0.iter().find(|(known, _)| known == choice) {
             return Ok(model.clone());

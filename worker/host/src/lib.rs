@@ -2,9 +2,11 @@
 //! processes. No gRPC: a front end can host players without a worker.
 #![forbid(unsafe_code)]
 
+mod choice;
 mod declared;
 mod evaluator;
 pub mod examine;
+pub mod fallback;
 mod go;
 mod handshake;
 mod info;
@@ -15,15 +17,17 @@ pub mod player;
 pub mod players;
 mod problem;
 mod profile;
-mod search_thread;
+pub mod search_thread;
 mod sigma;
 mod spec;
 mod table;
 mod turns;
 mod usi_child;
 mod usi_player;
+mod wire;
 
-pub use evaluator::{EvaluatorError, load_evaluator};
+pub use choice::{BuildError, PlayerChoice};
+pub use evaluator::{EvaluatorError, WeightsCache, load_evaluator};
 pub use go::GoForm;
 pub use handshake::handshake;
 pub use options::{OptionValue, Options};

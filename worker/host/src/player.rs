@@ -1,5 +1,6 @@
 //! A player as an actor: one think at a time, steered while it runs.
 
+use crate::search_thread::SearchFailure;
 use monju_engine::{Game, Limits};
 use monju_proto::v1;
 use std::{
@@ -115,8 +116,8 @@ pub enum Failure {
     #[error("{0}")]
     Engine(String),
     /// The native search panicked, or could not be built again after it had.
-    #[error("the native search failed: {0}")]
-    Native(String),
+    #[error(transparent)]
+    Native(#[from] SearchFailure),
     /// The worker is going down.
     #[error("the worker is shutting down")]
     Closing,

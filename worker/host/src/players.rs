@@ -1,16 +1,18 @@
 //! The worker: a named set of players at work.
 
 use crate::{
-    evaluator::{EvaluatorError, Shelf},
+    choice::{BuildError, PlayerChoice},
+    evaluator::WeightsCache,
     limits::OwnLimits,
-    native::{NativePlayer, Seeding},
+    native::{NativePlayer, NativeStartError, Seeding},
     player::{self, Host, PlayerStub},
     profile,
+    search_thread::{BuiltPlayer, SearchPriority},
     spec::{NativeSpec, PlayerKind, PlayerSpec, UsiSpec},
     turns::InTurns,
     usi_player::UsiPlayer,
 };
-use monju_engine::{Model, Player, PlayerError, PlayerSettings};
+use monju_engine::{Model, Player};
 use monju_proto::v1;
 use std::{
     collections::BTreeSet,
@@ -52,21 +54,13 @@ pub enum StartError {
     /// Two players have one name.
     #[error("two players are named {0:?}, names must be unique")]
     Taken(String),
-    /// The engine refuses a native player.
+    /// A native player cannot be built.
     #[error("player {player:?}: {source}")]
-    Player {
+    Build {
         /// Name of the player.
         player: String,
-        /// What is wrong with it.
-        source: PlayerError,
-    },
-    /// Its evaluator cannot be loaded.
-    #[error("player {player:?}: {source}")]
-    Evaluator {
-        /// Name of the player.
-        player: String,
-        /// What is wrong with it.
-        source: EvaluatorError,
+        /// The reason.
+        source: BuildError,
     },
     /// The system refuses another thread.
     #[error("player {player:?}: cannot start its thread: {source}")]
@@ -152,11 +146,14 @@ impl Worker {
             return Err(StartError::Taken(player.name.clone()));
         }
         let share_mib = share(hash_mib, &players);
-        let crowded = turns.is_none() && is_crowded(&players);
+        let priority = match turns.is_none() && is_crowded(&players) {
+            true => SearchPriority::Lowered,
+            false => SearchPriority::Normal,
+        };
         let (closing, closed) = watch::channel(false);
         let mut members = Vec::with_capacity(players.len());
         let mut actors = Vec::with_capacity(players.len());
-        let mut shelf = Shelf::default();
+        let mut weights = WeightsCache::default();
         for player in players {
             let engine = Arc::new(OnceLock::new());
             let mut info = profile::common(&name, &player);
@@ -174,14 +171,14 @@ impl Worker {
             let mut usi = None;
             let stub = match kind {
                 PlayerKind::Native(spec) => {
-                    let evaluator = shelf.get(&spec.evaluator);
-                    let evaluator = evaluator.map_err(|source| StartError::Evaluator {
+                    let evaluator = weights.get(&spec.evaluator);
+                    let evaluator = evaluator.map_err(|source| StartError::Build {
                         player: player.clone(),
-                        source,
+                        source: source.into(),
                     })?;
                     let hash_mib = spec.hash_mib.unwrap_or(share_mib);
                     profile::native(&mut info, &spec, &evaluator, hash_mib);
-                    let host = start_native(&player, own, &spec, evaluator, hash_mib, crowded)?;
+                    let host = start_native(&player, own, &spec, evaluator, hash_mib, priority)?;
                     seat(InTurns::new(host, turns.clone()), &closed, &mut actors)
                 }
                 PlayerKind::Usi(spec) => {
@@ -267,33 +264,33 @@ fn start_native(
     spec: &NativeSpec,
     evaluator: Model,
     hash_mib: u32,
-    crowded: bool,
+    priority: SearchPriority,
 ) -> Result<NativePlayer, StartError> {
-    let sigma = spec.sigma.in_centipawns(&evaluator);
-    let settings = PlayerSettings {
-        evaluator,
-        sigma,
+    let choice = PlayerChoice {
+        evaluator: spec.evaluator.clone(),
+        sigma: spec.sigma,
         noise_model: spec.noise_model,
-        hash_mib: hash_mib as usize,
-        threads: spec.threads as usize,
-        lanes: spec.lanes as usize,
+        hash_mib,
+        threads: spec.threads,
+        lanes: spec.lanes,
         search: spec.search,
     };
+    let settings = choice.settings(evaluator);
     let seeding = match spec.seed {
-        _ if sigma == 0.0 => Seeding::Noiseless,
+        _ if settings.sigma == 0.0 => Seeding::Noiseless,
         Some(seed) => Seeding::Fixed(seed),
         None => Seeding::PerGame,
     };
-    let build = move || Player::new(settings.clone());
-    let search = build().map_err(|source| StartError::Player {
-        player: name.to_owned(),
-        source,
-    })?;
-    NativePlayer::start(name, own, seeding, crowded, search, build).map_err(|source| {
-        StartError::Thread {
+    let build = move || Ok(BuiltPlayer::as_chosen(Player::new(settings.clone())?));
+    NativePlayer::start(name, own, seeding, priority, choice, build).map_err(|error| match error {
+        NativeStartError::Build(source) => StartError::Build {
             player: name.to_owned(),
             source,
-        }
+        },
+        NativeStartError::Thread(source) => StartError::Thread {
+            player: name.to_owned(),
+            source,
+        },
     })
 }
 

@@ -119,7 +119,7 @@ impl CoordinatorService {
         }
         let listen = self.listen.unwrap_or(config.coordinator.listen.clone());
         let (listener, address) = serve::listen(&listen, tls.as_ref()).await?;
-        let started = team::start(config, &choices, None).await?;
+        let started = team::start(config, &choices).await?;
         let service = started.service;
         let announcing = {
             let service = service.clone();
