@@ -16,7 +16,7 @@ use monju_coordinator::{
 };
 use monju_engine::{EvaluatorChoice, eval::Sigma};
 use monju_host::{
-    NativeSpec, PlayerKind, PlayerSpec, PlayersError, Worker, WorkerSettings,
+    NativeSpec, PlayerKind, PlayerSpec, PlayersError, Players, PlayersSettings,
     fallback::FallbackHandle, noise_players,
 };
 use monju_proto::v1::{RosterRequest, coordinator_client::CoordinatorClient};
@@ -335,7 +335,7 @@ fn do_without(config: &mut Config, choices: &mut Choices) -> Vec<String> {
 }
 
 /// Starts a coordinator inside this process for the players of a configuration, which think in
-/// `turns` where they are given (see [`Worker::start_in_turns`]).
+/// `turns` where they are given (see [`Players::start_in_turns`]).
 ///
 /// # Errors
 /// A choice cannot be applied, or a player cannot be started.
@@ -430,12 +430,12 @@ pub async fn hire(
     let worker = if players.is_empty() {
         None
     } else {
-        let settings = WorkerSettings {
+        let settings = PlayersSettings {
             name: config.worker.name.clone(),
             hash_mib: choices.hash_mib.unwrap_or(config.worker.hash_mib),
             players,
         };
-        let worker = Worker::start_in_turns(settings, turns);
+        let worker = Players::start_in_turns(settings, turns);
         let worker = InProcessWorker::serve(worker.map_err(internal)?).await;
         let worker = worker.map_err(internal)?;
         links.push(Link::in_process(worker.channel()));

@@ -3,21 +3,20 @@
 use crate::{
     choice::{BuildError, PlayerChoice},
     limits::{OwnLimits, own_first},
-    player::{Answer, Failure, Host, Order, Steer, Steering},
+    player::{NotReady, Order, PlayerAnswer, PlayerBackend, Steer, Steering, ThinkFailure},
     search_thread::{BuiltPlayer, GameSetup, SearchPriority, SearchTask, SearchThread},
-    wire::{line_of, line_of_outcome},
 };
 use monju_engine::{Control, Limits};
 use monju_proto::v1;
 use std::io;
 use tokio::{sync::watch, time::Instant};
 
-/// How the noise of a player is seeded.
+/// Source of the noise seed of a player.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Seeding {
     /// No noise: seeds do not matter.
     Noiseless,
-    /// Always this seed.
+    /// This seed in every game.
     Fixed(u64),
     /// The seed that comes with each game.
     PerGame,
@@ -81,16 +80,15 @@ impl NativePlayer {
     }
 }
 
-impl Host for NativePlayer {
+impl PlayerBackend for NativePlayer {
     async fn tend(&mut self) {
         std::future::pending().await
     }
 
-    async fn new_game(&mut self, game_id: &str) -> Result<(), String> {
+    async fn new_game(&mut self, game_id: &str) -> Result<(), NotReady> {
         // A seed that comes with the first think costs nothing more: the memory is clear by then.
         let setup = self.setup(game_id, self.seed_in_force(0));
-        let prepared = self.thread.prepare(setup).done().await;
-        prepared.map_err(|error| error.to_string())
+        Ok(self.thread.prepare(setup).done().await?)
     }
 
     async fn think(
@@ -98,14 +96,14 @@ impl Host for NativePlayer {
         mut order: Order,
         progress: &watch::Sender<v1::Line>,
         steering: &mut Steering<'_>,
-    ) -> Result<Answer, Failure> {
+    ) -> Result<PlayerAnswer, ThinkFailure> {
         let noise_seed = self.seed_in_force(order.noise_seed);
         let control = Control::new();
         self.running = control.clone();
         let asked = own_first(&self.own, &order.limits);
         let limits = if order.ponder {
             Limits {
-                // How many moves are ranked cannot be told later.
+                // A running search cannot be told to rank more moves.
                 multi_pv: asked.multi_pv,
                 ..Limits::default()
             }
@@ -120,7 +118,7 @@ impl Host for NativePlayer {
             ponder: false,
             control: control.clone(),
             progress: Box::new(move |line| {
-                progress.send_replace(line_of(line));
+                progress.send_replace(line.into());
             }),
         };
         let setup = self.setup(&order.game_id, noise_seed);
@@ -131,19 +129,19 @@ impl Host for NativePlayer {
         loop {
             tokio::select! {
                 outcome = outcome.wait(), if held.is_none() => {
-                    held = Some(Answer { line: line_of_outcome(&outcome?), noise_seed });
+                    held = Some(PlayerAnswer { line: v1::Line::from(&outcome?), noise_seed });
                 }
                 steer = steering.next() => match steer {
                     Steer::Stop => {
                         order.ponder = false;
                         control.stop();
                     }
-                    Steer::PonderHit(hit) if order.ponder => {
-                        order.hit(hit);
+                    Steer::PonderHit { limits, at } if order.ponder => {
+                        order.hit(limits, at);
                         let limits = order.remaining(own_first(&self.own, &order.limits));
                         apply(&control, &limits);
                     }
-                    Steer::PonderHit(_) => {}
+                    Steer::PonderHit { .. } => {}
                 },
             }
             if !order.ponder
@@ -273,7 +271,7 @@ mod tests {
             game_id: &str,
             noise_seed: u64,
             nodes: u64,
-        ) -> Result<Answer, Failure> {
+        ) -> Result<PlayerAnswer, ThinkFailure> {
             let order = Order {
                 game_id: game_id.to_owned(),
                 game: Game::startpos(),

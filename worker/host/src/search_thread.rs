@@ -174,7 +174,7 @@ enum SearchJob {
 struct PreparationStatus {
     /// Number of the last preparation that is over.
     settled: u64,
-    /// What went wrong in it.
+    /// Its failure.
     failure: Option<Arc<SearchFailure>>,
 }
 
