@@ -16,7 +16,8 @@ use calls::Calls;
 pub use calls::Kept;
 use fallback::Fallback;
 use member::Event;
-use monju_engine::{Game, Move};
+use monju_engine::{Answer, Game, Move};
+use monju_proto::convert::milliseconds;
 use monju_proto::v1::{Ballot, Clock, Decision, Go, Limits, Position, TieBreak};
 use pace::Pace;
 use std::{collections::HashMap, sync::Arc, time::Duration};
@@ -152,8 +153,8 @@ struct Consultation<'a> {
     pondering: bool,
     /// A ponder was stopped: the opponent has played something else, or the game is over.
     missed: bool,
-    /// `win` or `resign`, where the rules decide before the players.
-    by_rules: Option<&'static str>,
+    /// The answer, where the rules decide before the players.
+    by_rules: Option<Answer>,
     /// There is nothing to choose from.
     only_move: bool,
     standing_at: Option<Instant>,
@@ -187,10 +188,7 @@ impl<'a> Consultation<'a> {
         let players = slots
             .iter()
             .map(|slot| (slot.info.clone(), slot.noise_seed(seed)));
-        let position = Position {
-            start: game.start().to_owned(),
-            moves: game.moves().iter().map(Move::to_string).collect(),
-        };
+        let position = Position::from(&game);
         let mut consultation = Self {
             slots,
             calls: Calls::new(position, kept),
@@ -299,7 +297,7 @@ impl<'a> Consultation<'a> {
             depth: self.limits.depth,
             time_ms: time.map(|time| {
                 let time = clock::worker_time(time, slot.round_trip);
-                (time.as_millis() as u64).max(1)
+                milliseconds(time).max(1)
             }),
             clock: None,
             ponder: self.pondering,
@@ -444,7 +442,7 @@ impl<'a> Consultation<'a> {
             return self.pace.postpone_review();
         }
         let leader = match self.ballot.verdict() {
-            Verdict::Decided { mv, .. } if mv != "resign" => mv,
+            Verdict::Decided { mv, .. } if mv != Answer::RESIGN => mv,
             _ => return self.pace.postpone_review(),
         };
         let standing = self.ballot.standing();
@@ -520,7 +518,7 @@ impl<'a> Consultation<'a> {
         let stop_at = self.pace.stop_at();
         let is_replaced = self.is_replaced();
         let (mv, ponder, tie_break) = match (self.by_rules, self.ballot.verdict()) {
-            (Some(mv), _) => (mv.to_owned(), String::new(), TieBreak::Rules),
+            (Some(answer), _) => (answer.to_string(), String::new(), TieBreak::Rules),
             (
                 None,
                 Verdict::Decided {
@@ -564,13 +562,13 @@ impl<'a> Consultation<'a> {
             ponder,
             rule: header.rule.name().to_owned(),
             tie_break: tie_break.into(),
-            elapsed_ms: elapsed.as_millis() as u64,
+            elapsed_ms: milliseconds(elapsed),
             win_rate: None,
         });
         let deadline = self.pace.decide_at().map(|at| at - self.begun);
         Ballot {
             limits: Some(self.limits),
-            deadline_ms: deadline.map(|deadline| deadline.as_millis() as u64),
+            deadline_ms: deadline.map(milliseconds),
             ..ballot
         }
     }

@@ -21,6 +21,7 @@ use crate::{
     voting::{RANKED_MOVES, Rule},
 };
 use monju_engine::{Color, Game};
+use monju_proto::convert::short_milliseconds;
 use monju_proto::v1::{
     Ballot, Begin, ConsultRequest, ConsultResponse, FinishGameRequest, FinishGameResponse,
     GameOutcome, PrepareGameRequest, PrepareGameResponse, RosterRequest, RosterResponse,
@@ -144,7 +145,7 @@ impl Service {
         let position = begin
             .position
             .ok_or_else(|| Status::invalid_argument("begin has no position"))?;
-        let game = Game::from_parts(&position.start, &position.moves)
+        let game = Game::try_from(&position)
             .map_err(|error| Status::invalid_argument(error.to_string()))?;
         let ensemble = &self.inner.ensemble;
         let rule = match begin.rule.as_str() {
@@ -298,7 +299,7 @@ impl Coordinator for Service {
             rule: rule.name().to_owned(),
             primary: primary.clone().unwrap_or_default(),
             workers: self.inner.roster.statuses(),
-            overhead_ms: u32::try_from(overhead.as_millis()).unwrap_or(u32::MAX),
+            overhead_ms: short_milliseconds(*overhead),
             time_policy: time_policy.name().to_owned(),
         }))
     }

@@ -12,6 +12,7 @@ use crate::{
     voting::RANKED_MOVES,
 };
 use monju_engine::Game;
+use monju_proto::convert::milliseconds;
 use monju_proto::v1::{
     Ballot, DescribeRequest, ExamineRequest, ExamineResponse, Limits, WorkerStatus,
     worker_client::WorkerClient,
@@ -144,7 +145,7 @@ async fn test_moves(
         },
         game: Game::startpos(),
         limits: Limits {
-            time_ms: Some(test_time.as_millis() as u64),
+            time_ms: Some(milliseconds(test_time)),
             multi_pv: ensemble.rule.ranks_moves().then_some(RANKED_MOVES),
             ..Limits::default()
         },

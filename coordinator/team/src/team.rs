@@ -16,7 +16,7 @@ use monju_coordinator::{
 };
 use monju_engine::{EvaluatorChoice, eval::Sigma};
 use monju_host::{
-    NativeSpec, PlayerKind, PlayerSpec, PlayersError, Players, PlayersSettings,
+    NativeSpec, PlayerKind, PlayerSpec, Players, PlayersError, PlayersSettings,
     fallback::FallbackHandle, noise_players,
 };
 use monju_proto::v1::{RosterRequest, coordinator_client::CoordinatorClient};
