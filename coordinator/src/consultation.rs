@@ -1,119 +1,119 @@
 //! One consultation from its request to its decision.
 
 mod calls;
+mod decision_timer;
 mod fallback;
-mod member;
-mod pace;
+mod player_stream;
 mod reserve;
 
 use crate::{
-    ballot::{self, BallotHeader, OpenBallot, Verdict},
+    ballot::{self, BallotDecision, BallotHeader, OpenBallot},
     clock::{self, Budget, TimePolicy},
     roster::PlayerSlot,
     voting::Rule,
 };
 use calls::Calls;
-pub use calls::Kept;
-use member::Event;
+pub use calls::KeptSearches;
+use decision_timer::DecisionTimer;
 use monju_engine::{Control, Game, Move};
 use monju_proto::v1::{Ballot, Clock, Decision, Go, Limits, Position, TieBreak};
-use pace::Pace;
+use player_stream::PlayerEvent;
 use reserve::Reserve;
 use std::{collections::HashMap, time::Duration};
 use tokio::{sync::mpsc, time::Instant};
 use tracing::{debug, info};
 
-/// Standings go out at most this often.
+/// Shortest interval between two standings.
 const STANDING_INTERVAL: Duration = Duration::from_millis(100);
 
-/// After a stop, players get this long to name their final moves; native ones need 5 ms.
+/// Time of the players to send their final moves after a stop; native ones need 5 ms.
 const STOP_PATIENCE: Duration = Duration::from_millis(30);
 
-/// So long after one was lost, all that are lost are asked again: connections and engines come back …
+/// Delay after which lost players are asked again: connections and engines come back.
 const RETRY: Duration = Duration::from_secs(1);
 
-/// … where at least so much time is left.
+/// Least time until the decision for which lost players are asked again.
 const WORTH_A_RETRY: Duration = Duration::from_secs(2);
 
-/// What a consultation is about.
+/// The subject of a consultation, and its limits.
 #[derive(Clone, Debug)]
-pub struct Question {
-    /// What the ballot will be called, and its rule.
+pub struct ConsultationSetup {
+    /// The identity of the ballot, and its rule.
     pub header: BallotHeader,
     /// The position with its history.
     pub game: Game,
-    /// When to decide.
+    /// The limits of the request.
     pub limits: Limits,
-    /// What is lost between the decision and the GUI's clock.
+    /// Time lost between the decision and the GUI's clock.
     pub overhead: Duration,
-    /// How the time is spent.
+    /// The way in which the time is spent.
     pub time_policy: TimePolicy,
-    /// How much longer a referee waits for final moves; zero where there is none, and time is short.
+    /// Time for which a referee waits for final moves after the deadline; zero without a referee.
     pub margin: Duration,
-    /// While pondering: the replies that players expect in place of the last move, by their ballot
-    /// names. Each ponders on its own; those that expect none ponder on the last move.
+    /// During a ponder, the replies that players expect in place of the last move, by their ballot names.
+    /// A player without an expected reply ponders on the last move.
     pub predictions: HashMap<String, String>,
 }
 
-/// How a consultation ends.
+/// The end of a consultation.
 #[derive(Debug, Default)]
-pub struct Outcome {
-    /// The decided ballot; `None` when nobody wants the decision any more: the receiver of standings
-    /// is gone, or the commands end during a ponder.
+pub struct ConsultationOutcome {
+    /// The decided ballot; `None` if the caller has hung up: the receiver of standings is gone, or the
+    /// commands end during a ponder.
     pub ballot: Option<Ballot>,
-    /// After a ponder that missed: the searches about other replies, still running.
-    pub kept: Option<Kept>,
-    /// The ballot is about a position to which the opponent has not played.
+    /// After a missed ponder, the searches about other replies, which go on.
+    pub kept: Option<KeptSearches>,
+    /// The opponent has not played to the position of the ballot.
     pub missed: bool,
 }
 
-/// What may be said to a consultation under way.
+/// A command to a consultation under way.
 #[derive(Clone, Debug)]
-pub enum Command {
-    /// Decide now from what is there.
+pub enum ConsultationCommand {
+    /// Decide now from the votes so far.
     Stop,
-    /// The pondered move was played; the clock as it stands now, if it was sent.
+    /// The pondered move was played; the current clock, if it was sent.
     PonderHit(Option<Clock>),
 }
 
 /// Asks every player and decides.
 ///
-/// Standings go to `standings` while the players think. Searches in `kept` that are about the
-/// question go on.
+/// The undecided ballot goes to `standings` while the players think. Searches in `kept` about the same
+/// position go on.
 pub async fn consult(
-    question: Question,
+    setup: ConsultationSetup,
     slots: &[PlayerSlot],
-    mut commands: mpsc::Receiver<Command>,
+    mut commands: mpsc::Receiver<ConsultationCommand>,
     standings: mpsc::Sender<Ballot>,
-    kept: Option<Kept>,
-) -> Outcome {
-    let mut consultation = Consultation::begin(question, slots, kept);
+    kept: Option<KeptSearches>,
+) -> ConsultationOutcome {
+    let mut consultation = Consultation::begin(setup, slots, kept);
     let mut listening = true;
     while !consultation.is_over() {
         tokio::select! {
             biased;
-            () = clock::until(consultation.pace.decide_at()) => break,
-            () = standings.closed() => return Outcome::default(),
+            () = clock::until(consultation.timer.decide_at()) => break,
+            () = standings.closed() => return ConsultationOutcome::default(),
             command = commands.recv(), if listening => match command {
                 Some(command) => consultation.obey(command),
-                None if consultation.pondering => return Outcome::default(),
+                None if consultation.pondering => return ConsultationOutcome::default(),
                 None => listening = false,
             },
-            () = clock::until(consultation.pace.stop_at()) => consultation.end_or_go_on(),
+            () = clock::until(consultation.timer.stop_at()) => consultation.review_and_stop(),
             () = clock::until(consultation.reserve_at()) => consultation.search_if_silent(),
             (slot, event) = consultation.calls.next() => consultation.enter(slot, event),
             () = consultation.reserve.ended() => consultation.end_with_reserve(),
-            () = clock::until(consultation.retry_at) => consultation.ask_the_lost(),
-            () = clock::until(consultation.pace.review_at()) => consultation.review(),
+            () = clock::until(consultation.retry_at) => consultation.ask_lost_players(),
+            () = clock::until(consultation.timer.review_at()) => consultation.review(),
             () = clock::until(consultation.standing_at) => {
                 consultation.standing_at = None;
                 consultation.last_standing = Some(Instant::now());
-                // A reader that is behind gets the next standing instead.
+                // A slow reader gets the next standing instead.
                 let _ = standings.try_send(consultation.ballot.standing());
             }
         }
     }
-    let kept = consultation.let_go();
+    let kept = consultation.end_calls();
     let missed = consultation.missed;
     let control = Control::new();
     let reserve = consultation.reserve.control();
@@ -126,14 +126,14 @@ pub async fn consult(
     loop {
         tokio::select! {
             biased;
-            ballot = &mut decision => return Outcome { ballot: Some(ballot), kept, missed },
+            ballot = &mut decision => return ConsultationOutcome { ballot: Some(ballot), kept, missed },
             () = standings.closed() => {
                 stop();
-                return Outcome::default();
+                return ConsultationOutcome::default();
             }
             command = commands.recv(), if listening => match command {
-                Some(Command::Stop) => stop(),
-                Some(Command::PonderHit(_)) => {}
+                Some(ConsultationCommand::Stop) => stop(),
+                Some(ConsultationCommand::PonderHit(_)) => {}
                 None => listening = false,
             },
         }
@@ -147,29 +147,33 @@ struct Consultation<'a> {
     limits: Limits,
     overhead: Duration,
     time_policy: TimePolicy,
-    pace: Pace,
+    timer: DecisionTimer,
     begun: Instant,
-    /// The decision is held until a ponder hit or a stop.
+    /// The decision waits for a ponder hit or a stop.
     pondering: bool,
-    /// A ponder was stopped: the opponent has played something else, or the game is over.
+    /// A ponder was stopped: the opponent has played another move, or the game is over.
     missed: bool,
-    /// `win` or `resign`, where the rules decide before the players.
+    /// `win` or `resign`, if the rules of the game decide.
     by_rules: Option<&'static str>,
-    /// There is nothing to choose from.
+    /// There is only one legal move.
     only_move: bool,
     standing_at: Option<Instant>,
     last_standing: Option<Instant>,
-    /// Since when the clock runs.
+    /// The moment from which the clock runs.
     clock_from: Instant,
     reserve: Reserve,
-    /// Whether those that are lost are asked again: a referee wants to know of them.
+    /// Lost players are asked again; a referee wants to know of them instead.
     retries: bool,
     retry_at: Option<Instant>,
 }
 
 impl<'a> Consultation<'a> {
-    fn begin(question: Question, slots: &'a [PlayerSlot], kept: Option<Kept>) -> Self {
-        let Question {
+    fn begin(
+        setup: ConsultationSetup,
+        slots: &'a [PlayerSlot],
+        kept: Option<KeptSearches>,
+    ) -> Self {
+        let ConsultationSetup {
             header,
             game,
             limits,
@@ -177,7 +181,7 @@ impl<'a> Consultation<'a> {
             time_policy,
             margin,
             predictions,
-        } = question;
+        } = setup;
         let by_rules = ballot::by_rules(&game);
         let slots = match by_rules {
             None => slots,
@@ -199,7 +203,7 @@ impl<'a> Consultation<'a> {
             limits,
             overhead,
             time_policy,
-            pace: Pace::without_a_clock(time_policy, margin),
+            timer: DecisionTimer::without_a_clock(time_policy, margin),
             begun: Instant::now(),
             only_move: game.legal_moves().len() == 1,
             ballot: OpenBallot::new(header, game, players),
@@ -212,7 +216,7 @@ impl<'a> Consultation<'a> {
             retries: margin.is_zero(),
             retry_at: None,
         };
-        consultation.ask_everybody(&predictions);
+        consultation.ask_all(&predictions);
         if !consultation.pondering {
             consultation.start_clock();
             consultation.search_if_deserted();
@@ -220,7 +224,7 @@ impl<'a> Consultation<'a> {
         consultation
     }
 
-    fn ask_everybody(&mut self, predictions: &HashMap<String, String>) {
+    fn ask_all(&mut self, predictions: &HashMap<String, String>) {
         let budget = self.budget();
         let predictions = match self.pondering {
             true => legal_replies(self.ballot.game(), predictions),
@@ -235,11 +239,11 @@ impl<'a> Consultation<'a> {
                 self.plan_retry();
                 continue;
             }
-            // A search that is already about this position is only told that its time counts.
+            // A kept search about this position goes on; a ponder hit starts its time.
             if !self.pondering
-                && let Some((member, line)) = self.calls.adopt(&slot.info.name)
+                && let Some((stream, line)) = self.calls.adopt(&slot.info.name)
             {
-                member.ponder_hit(limits);
+                stream.ponder_hit(limits);
                 if let Some(line) = line {
                     self.ballot.progress(index, line, Duration::ZERO);
                 }
@@ -273,7 +277,7 @@ impl<'a> Consultation<'a> {
         }
     }
 
-    /// The time for this move as the clock stands; `None` while pondering and without a clock.
+    /// Returns the time for this move by the current clock; `None` during a ponder and without a limit.
     fn budget(&self) -> Option<Budget> {
         let side = self.ballot.game().position().side_to_move();
         match self.pondering {
@@ -282,9 +286,9 @@ impl<'a> Consultation<'a> {
         }
     }
 
-    /// A worker never sees the clock, only its own share of the time.
+    /// Returns the limits of a player. A worker never gets the clock, only its share of the time.
     fn limits_for(&self, slot: &PlayerSlot, budget: Option<Budget>) -> Limits {
-        // A share is one of what a move takes, not of what it might take at most.
+        // A share is a share of the normal time, not of the greatest.
         let takes_share = slot.info.clock_share.is_some_and(|share| share < 1.0);
         let time = budget.map(|budget| match takes_share {
             true => budget.normal,
@@ -311,21 +315,21 @@ impl<'a> Consultation<'a> {
         if let Some(budget) = self.budget() {
             let round_trips = self.slots.iter().map(|slot| slot.round_trip);
             let round_trip = round_trips.max().unwrap_or_default();
-            self.pace.start(budget, round_trip, self.begun);
+            self.timer.start(budget, round_trip, self.begun);
             self.clock_from = Instant::now();
         }
     }
 
     /// When to look whether anybody has said anything: in the middle of the time.
     fn reserve_at(&self) -> Option<Instant> {
-        (self.reserve).look_at(self.clock_from, self.pace.decide_at())
+        (self.reserve).look_at(self.clock_from, self.timer.decide_at())
     }
 
     /// Searches for a move of the coordinator's own while no player has one, rather than at the deadline.
     fn search_if_silent(&mut self) {
         self.reserve.looked();
-        if let (None, Verdict::NoVotes) = (self.by_rules, self.ballot.verdict()) {
-            (self.reserve).begin(self.ballot.game(), self.pace.decide_at(), false);
+        if let (None, BallotDecision::NoVotes) = (self.by_rules, self.ballot.decide()) {
+            (self.reserve).begin(self.ballot.game(), self.timer.decide_at(), false);
         }
     }
 
@@ -334,17 +338,17 @@ impl<'a> Consultation<'a> {
     fn search_if_deserted(&mut self) {
         let now = Instant::now();
         let is_early = self.reserve_at().is_some_and(|at| at > now)
-            && (self.pace.stop_at()).is_some_and(|at| at > now + reserve::RIPENS);
+            && (self.timer.stop_at()).is_some_and(|at| at > now + reserve::RIPENS);
         if is_early && !self.slots.is_empty() && self.ballot.is_deserted() {
             self.reserve.looked();
-            (self.reserve).begin(self.ballot.game(), self.pace.decide_at(), true);
+            (self.reserve).begin(self.ballot.game(), self.timer.decide_at(), true);
         }
     }
 
     /// There is nothing more to wait for where the coordinator's own search plays and has ended.
     fn end_with_reserve(&mut self) {
         if self.is_succeeded() {
-            self.pace.decide_within(Duration::ZERO);
+            self.timer.decide_within(Duration::ZERO);
         }
     }
 
@@ -358,34 +362,34 @@ impl<'a> Consultation<'a> {
         !self.pondering && is_decided && !self.is_succeeded()
     }
 
-    fn obey(&mut self, command: Command) {
+    fn obey(&mut self, command: ConsultationCommand) {
         match command {
-            Command::Stop => {
+            ConsultationCommand::Stop => {
                 self.missed |= self.pondering;
                 self.pondering = false;
-                self.stop_members();
-                // After a missed ponder the next question is on its way, perhaps to searches that
-                // are already about it.
+                self.stop_players();
+                // After a missed ponder the next request is on its way, perhaps about the position of
+                // another search.
                 let patience = match self.missed && self.calls.has_others() {
                     true => Duration::ZERO,
                     false => STOP_PATIENCE,
                 };
-                self.pace.decide_within(patience);
+                self.timer.decide_within(patience);
             }
-            Command::PonderHit(clock) if self.pondering => {
+            ConsultationCommand::PonderHit(clock) if self.pondering => {
                 self.pondering = false;
                 self.limits.ponder = false;
                 self.limits.clock = clock.or(self.limits.clock);
                 self.start_clock();
-                self.tell_of_the_hit();
+                self.send_ponder_hit();
             }
-            Command::PonderHit(_) => debug!("ponder hit without ponder ignored"),
+            ConsultationCommand::PonderHit(_) => debug!("ponder hit without ponder ignored"),
         }
     }
 
-    /// Those that have pondered on the move that was played go on; the others are asked anew, also those
-    /// that were lost meanwhile: they may be back, and what they said last was said in no hurry.
-    fn tell_of_the_hit(&mut self) {
+    /// Tells the players that have pondered on the played move to go on, and asks the others anew. These
+    /// include players that were lost meanwhile, which may be back.
+    fn send_ponder_hit(&mut self) {
         let budget = self.budget();
         for (index, slot) in self.slots.iter().enumerate() {
             let limits = self.limits_for(slot, budget);
@@ -393,8 +397,8 @@ impl<'a> Consultation<'a> {
                 let go = self.go(slot, limits);
                 self.ballot.ask_again(index);
                 self.calls.ask_again(index, slot.channel.clone(), go);
-            } else if let Some(member) = self.calls.member(index) {
-                member.ponder_hit(limits);
+            } else if let Some(stream) = self.calls.stream(index) {
+                stream.ponder_hit(limits);
             } else if self.calls.is_elsewhere(index) {
                 let go = self.go(slot, limits);
                 self.calls.ask_again(index, slot.channel.clone(), go);
@@ -402,15 +406,14 @@ impl<'a> Consultation<'a> {
         }
     }
 
-    /// Asks those again that were lost, where there is time for it. What they said last stands until they say
-    /// more.
-    fn ask_the_lost(&mut self) {
+    /// Asks lost players again, if there is time for it. Their last lines stand until they send others.
+    fn ask_lost_players(&mut self) {
         self.retry_at = None;
-        let (Some(budget), Some(decide_at)) = (self.budget(), self.pace.decide_at()) else {
+        let (Some(budget), Some(decide_at)) = (self.budget(), self.timer.decide_at()) else {
             return;
         };
         let now = Instant::now();
-        if decide_at.saturating_duration_since(now) < WORTH_A_RETRY || self.pace.is_stopped() {
+        if decide_at.saturating_duration_since(now) < WORTH_A_RETRY || self.timer.is_stopped() {
             return;
         }
         let latest = self.clock_from + self.time_policy.longest(&budget);
@@ -425,44 +428,44 @@ impl<'a> Consultation<'a> {
         }
     }
 
-    /// The time for the move is up as it was judged last: looks again, and stops or goes on.
-    fn end_or_go_on(&mut self) {
+    /// Reviews the deadlines at the moment of the stop, and stops the players unless it has moved.
+    fn review_and_stop(&mut self) {
         self.review();
-        if self.pace.stop_at().is_some_and(|at| at <= Instant::now()) {
-            self.stop_members();
+        if self.timer.stop_at().is_some_and(|at| at <= Instant::now()) {
+            self.stop_players();
             if self.is_succeeded() {
-                self.pace.decide_within(Duration::ZERO);
+                self.timer.decide_within(Duration::ZERO);
             }
         }
     }
 
-    /// Judges anew how long to think, from what the players say now.
+    /// Reviews the deadlines by the current votes.
     fn review(&mut self) {
         if self.is_succeeded() {
-            // What the lost have said decides nothing.
-            return self.pace.postpone_review();
+            // The votes of lost players decide nothing.
+            return self.timer.skip_review();
         }
-        let leader = match self.ballot.verdict() {
-            Verdict::Decided { mv, .. } if mv != "resign" => mv,
-            _ => return self.pace.postpone_review(),
+        let leader = match self.ballot.decide() {
+            BallotDecision::Decided { mv, .. } if mv != "resign" => mv,
+            _ => return self.timer.skip_review(),
         };
         let standing = self.ballot.standing();
-        if !self.pondering && self.pace.ends_early() && self.is_settled(&standing, &leader) {
-            self.stop_members();
-            self.pace.decide_within(Duration::ZERO);
+        if !self.pondering && self.timer.ends_early() && self.is_settled(&standing, &leader) {
+            self.stop_players();
+            self.timer.decide_within(Duration::ZERO);
             return;
         }
-        self.pace.judge(&standing, &leader);
+        self.timer.judge(&standing, &leader);
     }
 
-    /// Whether no vote that is still to come can change the decision.
+    /// Returns true if no vote to come can change the decision.
     fn is_settled(&self, standing: &Ballot, leader: &str) -> bool {
         let header = self.ballot.header();
-        let lead = |needs_half| pace::cannot_be_overtaken(standing, leader, needs_half);
+        let lead = |needs_half| decision_timer::cannot_be_overtaken(standing, leader, needs_half);
         let is_counted_out = match header.rule {
             Rule::Majority | Rule::MajorityThenOptimistic => lead(false),
             Rule::PrimaryUnlessOutvoted => lead(true),
-            // Any vote to come may change sums of scores, weights or ranks.
+            // Any vote to come may change a sum of scores, weights or ranks, or is followed itself.
             Rule::Weighted
             | Rule::Optimistic
             | Rule::Pessimistic
@@ -475,23 +478,23 @@ impl<'a> Consultation<'a> {
         is_counted_out || self.only_move
     }
 
-    fn stop_members(&mut self) {
-        self.pace.stopped();
-        for member in self.calls.members() {
-            member.stop();
+    fn stop_players(&mut self) {
+        self.timer.stopped();
+        for stream in self.calls.streams() {
+            stream.stop();
         }
     }
 
-    fn enter(&mut self, player: usize, event: Event) {
+    fn enter(&mut self, player: usize, event: PlayerEvent) {
         let arrived = self.begun.elapsed();
-        if !matches!(event, Event::Failed(_)) && self.reserve.is_successor() {
+        if !matches!(event, PlayerEvent::Failed(_)) && self.reserve.is_successor() {
             // Somebody is back.
             self.reserve = Reserve::new(true);
         }
         match event {
-            Event::Progress(line) => self.ballot.progress(player, line, arrived),
-            Event::Result(result) => self.ballot.result(player, result, arrived),
-            Event::Failed(reason) => {
+            PlayerEvent::Progress(line) => self.ballot.progress(player, line, arrived),
+            PlayerEvent::Result(result) => self.ballot.result(player, result, arrived),
+            PlayerEvent::Failed(reason) => {
                 self.ballot.fail(player, reason, arrived);
                 self.search_if_deserted();
                 self.plan_retry();
@@ -502,12 +505,12 @@ impl<'a> Consultation<'a> {
             let due = self.last_standing.map(|last| last + STANDING_INTERVAL);
             self.standing_at = Some(due.map_or(now, |due| due.max(now)));
         }
-        self.pace.ask_for_review();
+        self.timer.schedule_review();
     }
 
-    /// Lets the players go. What has arrived already is entered even when the deadline came first.
-    fn let_go(&mut self) -> Option<Kept> {
-        while let Some((slot, event)) = self.calls.next_that_is_there() {
+    /// Enters the events that have arrived, even at the deadline, and ends the calls.
+    fn end_calls(&mut self) -> Option<KeptSearches> {
+        while let Some((slot, event)) = self.calls.next_arrived() {
             self.enter(slot, event);
         }
         let names = self.slots.iter().map(|slot| slot.info.name.as_str());
@@ -517,14 +520,14 @@ impl<'a> Consultation<'a> {
     /// `control` ends the search for a move of the coordinator's own, should there be one yet to begin.
     async fn decide(mut self, control: Control) -> Ballot {
         // With time left, all of it is used.
-        let stop_at = self.pace.stop_at();
+        let stop_at = self.timer.stop_at();
         let succeeds = self.is_succeeded();
         let reserve = self.reserve.take();
-        let (mv, ponder, tie_break) = match (self.by_rules, self.ballot.verdict()) {
+        let (mv, ponder, tie_break) = match (self.by_rules, self.ballot.decide()) {
             (Some(mv), _) => (mv.to_owned(), String::new(), TieBreak::Rules),
             (
                 None,
-                Verdict::Decided {
+                BallotDecision::Decided {
                     mv,
                     ponder,
                     tie_break,
@@ -539,13 +542,13 @@ impl<'a> Consultation<'a> {
                     (Some(mv), _) => (mv, String::new(), TieBreak::Fallback),
                     (
                         None,
-                        Verdict::Decided {
+                        BallotDecision::Decided {
                             mv,
                             ponder,
                             tie_break,
                         },
                     ) => (mv, ponder, tie_break),
-                    (None, Verdict::NoVotes) => {
+                    (None, BallotDecision::NoVotes) => {
                         let left = stop_at.map_or(Duration::ZERO, |at| {
                             at.saturating_duration_since(Instant::now())
                         });
@@ -574,7 +577,7 @@ impl<'a> Consultation<'a> {
             elapsed_ms: elapsed.as_millis() as u64,
             win_rate: None,
         });
-        let deadline = self.pace.decide_at().map(|at| at - self.begun);
+        let deadline = self.timer.decide_at().map(|at| at - self.begun);
         Ballot {
             limits: Some(self.limits),
             deadline_ms: deadline.map(|deadline| deadline.as_millis() as u64),
@@ -583,7 +586,7 @@ impl<'a> Consultation<'a> {
     }
 }
 
-/// The predicted replies that are legal in place of the last move of `game`.
+/// Returns the predicted replies that are legal in place of the last move of `game`.
 fn legal_replies<'a>(
     game: &Game,
     predictions: &'a HashMap<String, String>,

@@ -70,15 +70,14 @@ pub async fn run(mut choices: Choices) -> anyhow::Result<()> {
         choices.config = beside_executable();
     }
     let keeper = Keeper::start(|choices| async move {
-        let team = team::assemble_anyhow(&choices).await?;
+        let team = team::assemble_leniently(&choices).await?;
         let contact = Contact {
             client: team.client.clone(),
-            rule: team.rule.clone(),
-            time_policy: team.time_policy.clone(),
-            pondering: team.pondering.clone(),
+            consultation: team.consultation,
             overhead: team.overhead,
         };
-        Ok(Connection::new(contact, team.ignored.clone(), team.close()))
+        let notes = team.ignored.iter().map(ToString::to_string).collect();
+        Ok(Connection::new(contact, notes, team.close()))
     });
     let substitute = Substitute::start().context("cannot start the thread of the substitute")?;
     speak_for(Proxy::new(choices, keeper, substitute)).await

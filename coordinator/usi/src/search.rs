@@ -179,7 +179,7 @@ impl Search {
     fn begin(&self, contact: &Contact) -> Begin {
         let question = &self.question;
         let game = &question.game;
-        Begin {
+        contact.consultation.named_in(Begin {
             game_id: self.game_id.clone(),
             position: Some(Position {
                 start: game.start().to_owned(),
@@ -187,14 +187,12 @@ impl Search {
             }),
             limits: Some(self.limits_left()),
             seed: self.game_seed,
-            rule: contact.rule.clone(),
-            time_policy: contact.time_policy.clone(),
-            pondering: contact.pondering.clone(),
             overhead_ms: u32::try_from(self.kept().of_coordinator().as_millis())
                 .unwrap_or(u32::MAX),
             // Its clock runs.
             margin_ms: 0,
-        }
+            ..Begin::default()
+        })
     }
 
     /// The limits as they stand now.

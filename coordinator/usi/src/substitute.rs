@@ -85,11 +85,7 @@ impl Substitute {
         Stand {
             jobs: self.thread.desk(),
             setting: setting(player, game_id),
-            time_policy: choices
-                .time_policy
-                .as_deref()
-                .and_then(|time_policy| time_policy.parse().ok())
-                .unwrap_or_default(),
+            time_policy: choices.consultation.time_policy.unwrap_or_default(),
         }
     }
 }

@@ -3,7 +3,7 @@
 mod table;
 
 use anyhow::{Context, bail};
-use monju_coordinator::{ballot::words, record::schema::BallotRecord};
+use monju_coordinator::{ballot::names, record::schema::BallotRecord};
 use monju_engine::Game;
 use monju_proto::v1::{
     Arrival, Ballot, Begin, ConsultRequest, Limits, Position, PrepareGameRequest, RosterRequest,
@@ -109,7 +109,7 @@ impl Consult {
                 ..Limits::default()
             },
         };
-        let begin = Begin {
+        let begin = team.consultation.named_in(Begin {
             game_id,
             position: Some(Position {
                 start: game.start().to_owned(),
@@ -117,9 +117,8 @@ impl Consult {
             }),
             limits: Some(limits),
             seed: self.seed,
-            rule: team.rule.clone(),
             ..Begin::default()
-        };
+        });
         // The sender stays open: its end would say that nothing more is to be heard from here.
         let (sender, requests) = mpsc::channel(1);
         let message = Some(consult_request::Message::Begin(begin));
@@ -169,7 +168,7 @@ fn nobody_voted(ballot: &Ballot, roster: &RosterResponse, problems: &[String]) -
         }
         reasons.push(match (vote.arrival(), vote.failure.as_str()) {
             (Arrival::Late, _) => format!("{} is late; give it more time", player.name),
-            (arrival, "") => format!("{}: {}", player.name, words::arrival(arrival)),
+            (arrival, "") => format!("{}: {}", player.name, names::arrival(arrival)),
             (_, failure) => format!("{}: {failure}", player.name),
         });
     }

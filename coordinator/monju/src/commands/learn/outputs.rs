@@ -1,11 +1,10 @@
 //! What a learner writes, and that it is nothing of what it reads.
 
 use anyhow::{Context, bail};
-use monju_coordinator::files;
 use std::{
     ffi::OsString,
     fs::{self, File},
-    io::Write,
+    io::{self, Write},
     path::{Path, PathBuf},
 };
 
@@ -42,7 +41,10 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
 /// # Errors
 /// It is there and stays.
 pub fn remove(path: &Path) -> anyhow::Result<()> {
-    files::remove(path).with_context(|| format!("cannot remove {}", path.display()))
+    match fs::remove_file(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        removed => removed.with_context(|| format!("cannot remove {}", path.display())),
+    }
 }
 
 /// Refuses to write over what is read, or over another output, before anything is written. Paths
