@@ -3,6 +3,7 @@
 mod agreement;
 mod budget;
 mod deadlines;
+pub mod fallback;
 mod lag;
 mod round_trip;
 #[cfg(test)]

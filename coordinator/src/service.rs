@@ -12,6 +12,7 @@ use crate::{
     consultation::{
         ConsultationCommand, ConsultationOutcome, ConsultationSetup, KeptSearches, consult,
     },
+    fallback::FallbackSearcher,
     games::PerSide,
     pondering::Pondering,
     record::{
@@ -97,16 +98,24 @@ struct Inner {
     resignation: Resignation,
     leads: PerSide<Lead>,
     recorder: Option<Arc<Recorder>>,
+    fallback: Arc<dyn FallbackSearcher>,
 }
 
 impl Service {
-    /// A coordinator of these workers. A recorder keeps its ballots.
-    pub fn new(ensemble: Ensemble, roster: Roster, recorder: Option<Arc<Recorder>>) -> Self {
+    /// A coordinator of these workers. A recorder keeps its ballots; `fallback` searches when no player
+    /// has a move.
+    pub fn new(
+        ensemble: Ensemble,
+        roster: Roster,
+        recorder: Option<Arc<Recorder>>,
+        fallback: Arc<dyn FallbackSearcher>,
+    ) -> Self {
         Self {
             inner: Arc::new(Inner {
                 begun: Instant::now(),
                 resignation: Resignation::new(ensemble.resignation),
                 recorder,
+                fallback,
                 ensemble,
                 roster,
                 consultations: AtomicU64::new(1),
@@ -175,6 +184,7 @@ impl Service {
             overhead: ensemble.overhead.max(measured),
             margin: Duration::from_millis(begin.margin_ms.into()),
             predictions,
+            fallback: Arc::clone(&self.inner.fallback),
         })
     }
 }

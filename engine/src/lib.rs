@@ -3,6 +3,7 @@
 //! [`Game`] is a position with its history, [`Player`] is one voter: a search with an evaluator
 //! and its own evaluation noise.
 
+mod answer;
 pub mod bench;
 pub mod eval;
 pub mod mate;

@@ -6,6 +6,7 @@ use crate::{
     ballot::BallotHeader,
     clock::TimePolicy,
     consultation::{ConsultationSetup, consult},
+    fallback::FirstLegalMove,
     roster::{PlayerSlot, ReachError, Roster},
     service::Ensemble,
     voting::RANKED_MOVES,
@@ -152,6 +153,7 @@ async fn test_moves(
         // With a margin, lost players are not asked again but reported.
         margin: Duration::from_millis(1),
         predictions: HashMap::new(),
+        fallback: Arc::new(FirstLegalMove),
     };
     let (_commands, heard) = mpsc::channel(1);
     let (standings, _unread) = mpsc::channel(1);

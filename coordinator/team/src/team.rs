@@ -3,6 +3,7 @@
 mod choices;
 mod embedded;
 mod error;
+mod fallback;
 mod handle;
 mod players;
 mod remote;
@@ -14,6 +15,8 @@ pub use embedded::{StartedCoordinator, embed, ensemble, roster, start_coordinato
 pub use error::{AssembleError, IgnoredChoice};
 pub use handle::Team;
 pub use players::{DEFAULT_SIGMA, DEFAULT_TEAM, local_players};
+
+use monju_host::fallback::FallbackHandle;
 
 /// Connects to the coordinator that `choices` name, or starts one in this process together with its
 /// workers, all of which talk gRPC over in-memory connections.
@@ -28,7 +31,10 @@ pub async fn assemble(choices: &Choices) -> Result<Team, AssembleError> {
             url: url.clone(),
         });
     }
-    let mut team = assemble_leniently(choices).await?;
+    let mut team = match &choices.coordinator {
+        Some(url) => remote::connect(url, choices).await?,
+        None => embedded::embed_leniently(choices, fallback::start(true)?).await?,
+    };
     match team.ignored.is_empty() {
         true => Ok(team),
         false => Err(AssembleError::Ignored(team.ignored.swap_remove(0))),
@@ -37,13 +43,16 @@ pub async fn assemble(choices: &Choices) -> Result<Team, AssembleError> {
 
 /// As [`assemble`], but ignores choices that a remote coordinator makes itself or that a team can do
 /// without, and lists them in [`Team::ignored`]: GUIs keep options from game to game, and a team must
-/// not be lost for one of them.
+/// not be lost for one of them. An embedded coordinator shares the `fallback` search of its process.
 ///
 /// # Errors
 /// Like those of [`assemble`].
-pub async fn assemble_leniently(choices: &Choices) -> Result<Team, AssembleError> {
+pub async fn assemble_leniently(
+    choices: &Choices,
+    fallback: FallbackHandle,
+) -> Result<Team, AssembleError> {
     match &choices.coordinator {
         Some(url) => remote::connect(url, choices).await,
-        None => embedded::embed_leniently(choices).await,
+        None => embedded::embed_leniently(choices, fallback).await,
     }
 }

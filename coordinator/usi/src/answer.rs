@@ -1,6 +1,7 @@
 //! What a search ends with.
 
 use monju_engine::{Game, Move, Outcome};
+use monju_host::fallback::FallbackAnswer;
 use monju_proto::v1::{Ballot, Decision};
 use std::fmt;
 
@@ -38,14 +39,17 @@ impl Answer {
 
     /// What one player answers, with the reply that it expects.
     pub fn from_outcome(outcome: &Outcome) -> Self {
-        match outcome.answer {
-            monju_engine::Answer::Move(mv) => Self::Move {
-                mv,
-                ponder: match outcome.line.pv[..] {
-                    [first, reply, ..] if first == mv => Some(reply),
-                    _ => None,
-                },
-            },
+        Self::new(outcome.answer, outcome.expected_reply())
+    }
+
+    /// What the fallback search answers.
+    pub fn from_fallback(found: FallbackAnswer) -> Self {
+        Self::new(found.answer, found.reply)
+    }
+
+    fn new(answer: monju_engine::Answer, ponder: Option<Move>) -> Self {
+        match answer {
+            monju_engine::Answer::Move(mv) => Self::Move { mv, ponder },
             monju_engine::Answer::Resign => Self::Resign,
             monju_engine::Answer::Win => Self::Win,
         }
@@ -62,11 +66,7 @@ impl Answer {
 
     /// Any answer that the rules allow, without thinking.
     pub fn any(game: &Game) -> Self {
-        match game.legal_moves().first() {
-            _ if game.can_declare_win() => Self::Win,
-            Some(&mv) => Self::Move { mv, ponder: None },
-            None => Self::Resign,
-        }
+        Self::new(monju_engine::Answer::any(game), None)
     }
 }
 

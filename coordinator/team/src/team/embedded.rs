@@ -3,6 +3,7 @@
 use super::{
     choices::Choices,
     error::{AssembleError, IgnoredChoice},
+    fallback::{self, CoordinatorFallback},
     handle::{Embedded, Team},
     players::{DEFAULT_TEAM, local_players},
 };
@@ -15,18 +16,21 @@ use monju_coordinator::{
     server,
     service::{Ensemble, Service},
 };
-use monju_host::{Worker, WorkerSettings};
+use monju_host::{Players, PlayersSettings, fallback::FallbackHandle};
 use monju_proto::{serve, v1::coordinator_client::CoordinatorClient};
 use monju_worker::InProcessWorker;
 use std::sync::Arc;
 use tokio::sync::Semaphore;
 
 /// Starts a coordinator in this process, and ignores choices that a team can do without.
-pub(super) async fn embed_leniently(choices: &Choices) -> Result<Team, AssembleError> {
+pub(super) async fn embed_leniently(
+    choices: &Choices,
+    fallback: FallbackHandle,
+) -> Result<Team, AssembleError> {
     let mut config = Config::load(choices.config.as_deref())?;
     let mut choices = choices.clone();
     let ignored = remove_inapplicable(&mut config, &mut choices);
-    let team = embed(config, &choices, None).await?;
+    let team = embed_with(config, &choices, None, fallback).await?;
     Ok(Team { ignored, ..team })
 }
 
@@ -59,7 +63,7 @@ pub(super) fn remove_inapplicable(
 }
 
 /// Starts a coordinator in this process for the players of a configuration, which think in `turns` if
-/// these are given (see [`Worker::start_in_turns`]).
+/// these are given (see [`Players::start_in_turns`]).
 ///
 /// # Errors
 /// A choice cannot be applied, or a player cannot be started.
@@ -68,12 +72,22 @@ pub async fn embed(
     choices: &Choices,
     turns: Option<Arc<Semaphore>>,
 ) -> Result<Team, AssembleError> {
+    // A referee has many teams and hardly ever needs the search.
+    embed_with(config, choices, turns, fallback::start(false)?).await
+}
+
+async fn embed_with(
+    config: Config,
+    choices: &Choices,
+    turns: Option<Arc<Semaphore>>,
+    fallback: FallbackHandle,
+) -> Result<Team, AssembleError> {
     let overhead = config.coordinator.overhead;
     let StartedCoordinator {
         service,
         worker,
         recorder,
-    } = start_coordinator(config, choices, turns).await?;
+    } = start_with(config, choices, turns, fallback).await?;
     service.settle().await;
     let (channel, server) = serve::in_process(server::router(service).await?);
     Ok(Team {
@@ -106,7 +120,15 @@ pub struct StartedCoordinator {
 pub async fn start_coordinator(
     config: Config,
     choices: &Choices,
+) -> Result<StartedCoordinator, AssembleError> {
+    start_with(config, choices, None, fallback::start(true)?).await
+}
+
+async fn start_with(
+    config: Config,
+    choices: &Choices,
     turns: Option<Arc<Semaphore>>,
+    fallback: FallbackHandle,
 ) -> Result<StartedCoordinator, AssembleError> {
     let ensemble = ensemble(&config, choices)?;
     let log = choices.log.as_ref().or(config.coordinator.log.as_ref());
@@ -116,7 +138,12 @@ pub async fn start_coordinator(
     };
     let (roster, worker) = roster(&config, choices, turns).await?;
     Ok(StartedCoordinator {
-        service: Service::new(ensemble, roster, recorder.clone()),
+        service: Service::new(
+            ensemble,
+            roster,
+            recorder.clone(),
+            Arc::new(CoordinatorFallback::new(fallback)),
+        ),
         worker,
         recorder,
     })
@@ -137,12 +164,12 @@ pub async fn roster(
     let worker = if players.is_empty() {
         None
     } else {
-        let settings = WorkerSettings {
+        let settings = PlayersSettings {
             name: config.worker.name.clone(),
             hash_mib: choices.hash_mib.unwrap_or(config.worker.hash_mib),
             players,
         };
-        let worker = Worker::start_in_turns(settings, turns)?;
+        let worker = Players::start_in_turns(settings, turns)?;
         let worker = InProcessWorker::serve(worker).await?;
         links.push(Link::in_process(worker.channel()));
         Some(worker)

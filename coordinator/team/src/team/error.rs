@@ -9,6 +9,7 @@ use monju_coordinator::{
 };
 use monju_host::{PlayersError, StartError};
 use monju_proto::{serve::ServeError, tls::TlsError};
+use std::io;
 
 /// Error of reaching or starting a coordinator.
 #[derive(Debug, thiserror::Error)]
@@ -37,6 +38,9 @@ pub enum AssembleError {
     /// A service cannot be served.
     #[error(transparent)]
     Serve(#[from] ServeError),
+    /// The thread of the fallback search cannot be started.
+    #[error("cannot start the thread of the fallback search: {0}")]
+    Fallback(#[source] io::Error),
     /// The coordinator does not answer.
     #[error(
         "no coordinator at {url}: {source}; start one with 'monju coordinator', or correct the \

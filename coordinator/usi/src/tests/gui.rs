@@ -1,11 +1,9 @@
 //! For tests: the GUI's side of a session with a scripted coordinator.
 
 use super::fake::{Fake, Seen, Step};
-use crate::{
-    command::Command, keeper::Keeper, output::Output, proxy::Proxy, session::Session,
-    substitute::Substitute,
-};
+use crate::{command::Command, keeper::Keeper, output::Output, proxy::Proxy, session::Session};
 use monju_coordinator::roster::ReachError;
+use monju_host::fallback::FallbackSearch;
 use monju_proto::v1::Begin;
 use monju_team::team::{AssembleError, Choices};
 use std::{
@@ -88,8 +86,8 @@ impl Gui {
                 }
             }
         });
-        let substitute = Substitute::start().expect("a thread");
-        let proxy = Proxy::new(choices, keeper, substitute);
+        let fallback = FallbackSearch::start().expect("a thread");
+        let proxy = Proxy::new(choices, keeper, fallback);
         Self {
             commands: Some(commands),
             lines,
