@@ -54,7 +54,7 @@ impl ConsultationChoices {
         }
     }
 
-    /// Returns these choices, and those of `base` where there are none.
+    /// Returns these choices, with those of `base` in place of absent ones.
     pub fn or(self, base: Self) -> Self {
         Self {
             rule: self.rule.or(base.rule),

@@ -51,7 +51,7 @@ pub struct ReplayReport {
     /// Number of decisions that each rule would change.
     pub would_change: BTreeMap<String, u64>,
     /// The decisions that the rule changes.
-    pub changes: Vec<Change>,
+    pub changes: Vec<ChangedDecision>,
     /// Number of decisions by their ground.
     pub grounds: BTreeMap<String, u64>,
     /// The voters, with the numbers of their votes and of the decisions that followed them.
@@ -65,7 +65,7 @@ pub struct ReplayReport {
 
 /// A decision that another rule changes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Change {
+pub struct ChangedDecision {
     /// The game.
     pub game_id: String,
     /// Number of the ballot.
@@ -123,13 +123,11 @@ impl Replay {
         leads: &mut HashMap<(String, Color), Lead>,
         report: &mut ReplayReport,
     ) -> Option<String> {
-        if matches!(decision.r#move.as_str(), "resign" | "win")
-            || decision.tie_break() == TieBreak::Fallback
-        {
+        if decision.ends_game() || decision.tie_break() == TieBreak::Fallback {
             return None;
         }
         let position = ballot.position.clone().unwrap_or_default();
-        let game = Game::from_parts(&position.start, &position.moves).ok()?;
+        let game = Game::try_from(&position).ok()?;
         let sfen = game.position().to_string();
         let primary = match &self.primary {
             Primary::AsRecorded if ballot.primary.is_empty() => None,
@@ -165,7 +163,7 @@ impl Replay {
         let ground = names::tie_break(tie_break(choice.ground));
         *report.grounds.entry(ground.to_owned()).or_default() += 1;
         if choice.mv != decision.r#move {
-            report.changes.push(Change {
+            report.changes.push(ChangedDecision {
                 game_id: ballot.game_id.clone(),
                 id: ballot.id,
                 sfen,

@@ -1,7 +1,7 @@
 //! Resignation of the team by its calibrated win rate; a single player never resigns for it.
 
 use crate::games::PerSide;
-use monju_engine::Color;
+use monju_engine::{Answer, Color};
 use monju_proto::v1::{Ballot, Decision, TieBreak};
 use tracing::info;
 
@@ -36,7 +36,7 @@ impl Resignation {
         let (Some(policy), Some(decision)) = (self.policy, &mut ballot.decision) else {
             return;
         };
-        if matches!(decision.r#move.as_str(), "resign" | "win") {
+        if decision.ends_game() {
             return;
         }
         let Some(win_rate) = decision.win_rate else {
@@ -49,7 +49,7 @@ impl Resignation {
                 win_rate, hopeless, "the team resigns"
             );
             *decision = Decision {
-                r#move: "resign".to_owned(),
+                r#move: Answer::Resign.to_string(),
                 ponder: String::new(),
                 tie_break: TieBreak::Resignation.into(),
                 ..decision.clone()
@@ -57,7 +57,7 @@ impl Resignation {
         }
     }
 
-    /// Forgets a game, which begins anew.
+    /// Forgets a game, which begins again.
     pub fn forget(&self, game: &str) {
         self.hopeless.forget(game);
     }

@@ -5,9 +5,10 @@ mod reach_error;
 mod slots;
 
 pub use link::{AddressError, Link, address, endpoint};
-pub use reach_error::{ReachError, first_reason, reason};
+pub use reach_error::{ReachError, first_reason};
 pub use slots::PlayerSlot;
 
+use monju_proto::client::reason;
 use monju_proto::v1::{NewGameRequest, WorkerStatus, worker_client::WorkerClient};
 use std::time::Duration;
 use tokio::{task::JoinSet, time};

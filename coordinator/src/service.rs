@@ -24,6 +24,7 @@ use crate::{
     voting::{RANKED_MOVES, Rule},
 };
 use monju_engine::{Color, Game};
+use monju_proto::convert::short_milliseconds;
 use monju_proto::v1::{
     Ballot, Begin, ConsultRequest, ConsultResponse, FinishGameRequest, FinishGameResponse,
     GameOutcome, PrepareGameRequest, PrepareGameResponse, RosterRequest, RosterResponse,
@@ -139,14 +140,14 @@ impl Service {
         }
     }
 
-    /// Resolves a request, with the ensemble's settings where it names none.
+    /// Resolves a request; the ensemble's settings replace absent ones.
     fn setup(&self, begin: Begin) -> Result<ConsultationSetup, Status> {
         let choices = ConsultationChoices::of(&begin)
             .map_err(|error| Status::invalid_argument(error.to_string()))?;
         let position = begin
             .position
             .ok_or_else(|| Status::invalid_argument("begin has no position"))?;
-        let game = Game::from_parts(&position.start, &position.moves)
+        let game = Game::try_from(&position)
             .map_err(|error| Status::invalid_argument(error.to_string()))?;
         let ensemble = &self.inner.ensemble;
         let ConsultationSettings {
@@ -286,7 +287,7 @@ impl Coordinator for Service {
             rule: settings.rule.name().to_owned(),
             primary: primary.clone().unwrap_or_default(),
             workers: self.inner.roster.statuses(),
-            overhead_ms: u32::try_from(overhead.as_millis()).unwrap_or(u32::MAX),
+            overhead_ms: short_milliseconds(*overhead),
             time_policy: settings.time_policy.name().to_owned(),
         }))
     }

@@ -26,6 +26,17 @@ impl Answer {
         }
     }
 
+    /// As [`Answer::parse`], but a declaration must hold.
+    ///
+    /// # Errors
+    /// The rules do not allow the answer.
+    pub fn parse_allowed(game: &Game, text: &str) -> Result<Self, MoveError> {
+        match Self::parse(game, text)? {
+            Self::Win if !game.can_declare_win() => Err(MoveError::Syntax(text.to_owned())),
+            answer => Ok(answer),
+        }
+    }
+
     /// Returns an answer that the rules allow, found without a search.
     pub fn any(game: &Game) -> Self {
         match game.legal_moves().first() {
@@ -78,6 +89,8 @@ mod tests {
         }
         assert!(Answer::parse(&game, "7g7e").is_err(), "an illegal move");
         assert!(Answer::parse(&game, "Resign").is_err());
+        assert!(Answer::parse_allowed(&game, "win").is_err());
+        assert_eq!(Answer::parse_allowed(&game, "resign"), Ok(Answer::Resign));
         assert!(Answer::any(&game).as_move().is_some());
     }
 }

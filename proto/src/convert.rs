@@ -6,8 +6,8 @@ use monju_engine::{
 };
 use std::time::Duration;
 
-/// Length in plies that stands for the unknown length of a mate.
-const UNKNOWN_LENGTH: i32 = 1_000;
+/// Length in plies that stands for the unknown length of a mate, and for longer ones.
+pub const UNKNOWN_LENGTH: i32 = 1_000;
 
 /// Returns a duration in whole milliseconds, at most the largest number.
 pub fn milliseconds(duration: Duration) -> u64 {
@@ -97,6 +97,12 @@ impl v1::Score {
         })
     }
 
+    /// Returns the value as one number, whatever its bound: centipawns, where mates count as
+    /// [`Score::to_centipawns`] says.
+    pub fn centipawns(&self) -> Option<i32> {
+        self.value().map(Score::to_centipawns)
+    }
+
     /// Returns true when the score is the value itself rather than a bound of it.
     pub fn is_exact(&self) -> bool {
         !matches!(self.bound(), v1::Bound::Lower | v1::Bound::Upper)
@@ -160,9 +166,9 @@ impl v1::Decision {
     /// Reads the decision in the position that it is about.
     ///
     /// # Errors
-    /// The decided move is not legal.
+    /// The rules do not allow it.
     pub fn answer(&self, game: &Game) -> Result<Answer, MoveError> {
-        Answer::parse(game, &self.r#move)
+        Answer::parse_allowed(game, &self.r#move)
     }
 
     /// Returns true for a decision to resign.

@@ -6,7 +6,7 @@ use super::{
     open::OpenBallot,
 };
 use crate::voting::{Choice, Ground};
-use monju_engine::{Game, Move};
+use monju_engine::{Answer, Game, Move};
 use monju_proto::v1::{Arrival, TieBreak};
 
 /// The decision of a ballot.
@@ -25,13 +25,13 @@ pub enum BallotDecision {
     NoVotes,
 }
 
-/// Returns the decision that follows from the rules of the game alone: `win` if the side to move may
-/// declare one, `resign` if it has no legal move.
-pub fn by_rules(game: &Game) -> Option<&'static str> {
+/// Returns the answer that follows from the rules of the game alone: a valid declaration of a win, or the
+/// resignation of a side without a legal move.
+pub fn by_rules(game: &Game) -> Option<Answer> {
     if game.can_declare_win() {
-        Some("win")
+        Some(Answer::Win)
     } else if game.legal_moves().is_empty() {
-        Some("resign")
+        Some(Answer::Resign)
     } else {
         None
     }
@@ -66,7 +66,7 @@ impl OpenBallot {
                 tie_break: tie_break(ground),
             },
             None if self.all_resigned() => BallotDecision::Decided {
-                mv: "resign".to_owned(),
+                mv: Answer::Resign.to_string(),
                 ponder: String::new(),
                 tie_break: TieBreak::None,
             },

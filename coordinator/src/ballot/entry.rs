@@ -3,6 +3,7 @@
 use super::meaning::VoteMeaning;
 use crate::calibration::Calibration;
 use monju_engine::Game;
+use monju_proto::convert::milliseconds;
 use monju_proto::v1::{Arrival, Line, PlayerInfo, Vote};
 use std::time::Duration;
 use tracing::warn;
@@ -63,7 +64,7 @@ impl BallotEntry {
         if !self.accepts_vote() {
             return;
         }
-        let meaning = VoteMeaning::read(game, move_of(&line));
+        let meaning = VoteMeaning::read(game, line.chosen());
         if let VoteMeaning::Illegal(reason) = &meaning {
             if !matches!(self.meaning, VoteMeaning::Illegal(_)) {
                 warn!(player = self.info.name, reason, "illegal move in progress");
@@ -82,7 +83,7 @@ impl BallotEntry {
         if !self.accepts_vote() {
             return;
         }
-        self.meaning = VoteMeaning::read(game, move_of(&line));
+        self.meaning = VoteMeaning::read(game, line.chosen());
         if let VoteMeaning::Illegal(reason) = &self.meaning {
             warn!(player = self.info.name, reason, "illegal vote rejected");
         }
@@ -122,7 +123,7 @@ impl BallotEntry {
             line,
             arrival: arrival.into(),
             failure,
-            arrived_ms: self.arrived.as_millis() as u64,
+            arrived_ms: milliseconds(self.arrived),
             legal: matches!(self.meaning, VoteMeaning::Legal(_)),
             counted,
             noise_seed: self.noise_seed,
@@ -181,13 +182,5 @@ impl BallotEntry {
     /// Accepts a vote of a failed player without waiting for it.
     pub fn call_back(&mut self) {
         self.is_called_back = self.has_failed();
-    }
-}
-
-/// Returns the move that a line votes for.
-fn move_of(line: &Line) -> &str {
-    match line.pv.first() {
-        Some(first) if line.r#move.is_empty() => first,
-        _ => &line.r#move,
     }
 }

@@ -15,7 +15,7 @@ pub struct BallotHeader {
     pub seed: u64,
     /// The voting rule.
     pub rule: Rule,
-    /// Ballot name of the primary player, where the ensemble names one.
+    /// Ballot name of the primary player, if the ensemble has one.
     pub primary: Option<String>,
     /// The player that led the game so far, under `hand-over`.
     pub lead: Option<Lead>,

@@ -1,6 +1,6 @@
 //! The meaning of a move text.
 
-use monju_engine::{Game, Move, Repetition};
+use monju_engine::{Answer, Game, Move, Repetition};
 
 /// The meaning of a player's move text in the position.
 #[derive(Debug)]
@@ -20,16 +20,14 @@ pub(super) enum VoteMeaning {
 impl VoteMeaning {
     /// Reads a move text.
     pub fn read(game: &Game, text: &str) -> Self {
-        match text {
-            "resign" => Self::Resign,
-            "win" => Self::Win,
-            _ => match game.parse_move(text) {
-                Ok(mv) if is_avoidable_foul(game, mv) => {
-                    Self::Illegal(format!("{mv} loses the game by perpetual check"))
-                }
-                Ok(mv) => Self::Legal(mv),
-                Err(error) => Self::Illegal(error.to_string()),
-            },
+        match Answer::parse(game, text) {
+            Ok(Answer::Resign) => Self::Resign,
+            Ok(Answer::Win) => Self::Win,
+            Ok(Answer::Move(mv)) if is_avoidable_foul(game, mv) => {
+                Self::Illegal(format!("{mv} loses the game by perpetual check"))
+            }
+            Ok(Answer::Move(mv)) => Self::Legal(mv),
+            Err(error) => Self::Illegal(error.to_string()),
         }
     }
 }

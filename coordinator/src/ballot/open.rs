@@ -141,10 +141,7 @@ impl OpenBallot {
         Ballot {
             id: self.header.id,
             game_id: self.header.game_id.clone(),
-            position: Some(Position {
-                start: self.game.start().to_owned(),
-                moves: self.game.moves().iter().map(Move::to_string).collect(),
-            }),
+            position: Some(Position::from(&self.game)),
             seed: self.header.seed,
             votes,
             tally: self

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::voting::Rule;
-use monju_engine::Game;
+use monju_engine::{Answer, Game};
 use monju_proto::v1::{Arrival, Candidate, Decision, Line, PlayerInfo, ThinkResult, TieBreak};
 use std::time::Duration;
 
@@ -236,7 +236,7 @@ fn a_players_own_noise_seed_overrides_the_games() {
 #[test]
 fn the_rules_decide_before_the_players() {
     let mated = Game::from_usi("4k4/4G4/4P4/9/9/9/9/9/4K4 w - 1").expect("a position");
-    assert_eq!(by_rules(&mated), Some("resign"));
+    assert_eq!(by_rules(&mated), Some(Answer::Resign));
     assert_eq!(by_rules(&Game::startpos()), None);
 }
 

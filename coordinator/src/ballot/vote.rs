@@ -3,8 +3,8 @@
 use crate::calibration::{RankedScore, ranked_score};
 use monju_proto::v1::{Line, Score, Vote};
 
-/// Value of a mate in centipawns, less its length, where scores of one engine are compared as they
-/// are. More than any evaluation.
+/// Value of a mate in centipawns, less its length, in comparisons of scores of one engine. More than any
+/// evaluation.
 const MATE: f64 = 100_000.0;
 
 /// Greatest evaluation in centipawns; greater ones count as equal to it.

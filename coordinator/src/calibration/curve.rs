@@ -1,7 +1,10 @@
 //! Win rates as functions of scores.
 
-use super::score::{RankedScore, UNKNOWN_LENGTH, ranked_score, scale_name};
-use monju_proto::v1::{Ballot, PlayerInfo, Score};
+use super::score::{RankedScore, ranked_score, scale_name};
+use monju_proto::{
+    convert::UNKNOWN_LENGTH,
+    v1::{Ballot, PlayerInfo, Score},
+};
 use std::collections::BTreeMap;
 
 /// Win rate that each ply of a mate's length costs, so that shorter mates rank first.

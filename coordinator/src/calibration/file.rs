@@ -66,7 +66,7 @@ pub struct EngineCurve {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct File {
+struct CalibrationFile {
     version: u32,
     #[serde(default)]
     engine: Vec<EngineCurve>,
@@ -89,7 +89,7 @@ impl Calibration {
     }
 
     fn parse(text: &str) -> Result<Self, FormError> {
-        let file: File = toml::from_str(text)?;
+        let file: CalibrationFile = toml::from_str(text)?;
         if file.version != VERSION {
             return Err(FormError::Version(file.version));
         }

@@ -134,7 +134,7 @@ fn vote_score(vote: &Vote) -> Option<RankedScore> {
 
 fn side_to_move(ballot: &Ballot) -> Option<Color> {
     let position = ballot.position.as_ref()?;
-    let game = Game::from_parts(&position.start, &position.moves).ok()?;
+    let game = Game::try_from(position).ok()?;
     Some(game.position().side_to_move())
 }
 
@@ -182,8 +182,8 @@ impl<'a> KnownResults<'a> {
 fn winner_after(ballot: &Ballot) -> Option<Winner> {
     let decision = ballot.decision.as_ref()?;
     let mover_wins = match decision.r#move.as_str() {
-        "resign" => false,
-        "win" => true,
+        _ if decision.resigns() => false,
+        _ if decision.declares_win() => true,
         mv => {
             let is_for = |vote: &&Vote| {
                 let line = vote.line.as_ref();

@@ -1,9 +1,10 @@
 //! Scores that rank, and the names of their scales.
 
-use monju_proto::v1::{Bound, PlayerInfo, Score, score::Kind};
-
-/// Length in plies that a mate of unknown length counts as.
-pub(super) const UNKNOWN_LENGTH: i32 = 1_000;
+use monju_engine::Score as Value;
+use monju_proto::{
+    convert::UNKNOWN_LENGTH,
+    v1::{PlayerInfo, Score},
+};
 
 /// A score that ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,16 +19,11 @@ pub enum RankedScore {
 
 /// Reads a score; `None` for bounds, which do not rank.
 pub fn ranked_score(score: &Score) -> Option<RankedScore> {
-    if matches!(score.bound(), Bound::Lower | Bound::Upper) {
-        return None;
-    }
     let plies = |plies: i32| plies.saturating_abs().min(UNKNOWN_LENGTH);
-    Some(match score.kind? {
-        Kind::Cp(cp) => RankedScore::Centipawns(cp),
-        Kind::Mate(length) if length > 0 => RankedScore::Mates(plies(length)),
-        Kind::Mate(length) => RankedScore::Mated(plies(length)),
-        Kind::MateOfUnknownLength(true) => RankedScore::Mates(UNKNOWN_LENGTH),
-        Kind::MateOfUnknownLength(false) => RankedScore::Mated(UNKNOWN_LENGTH),
+    Some(match score.value().filter(|_| score.is_exact())? {
+        Value::Cp(cp) => RankedScore::Centipawns(cp),
+        Value::Mate(length) if length > 0 => RankedScore::Mates(plies(length)),
+        Value::Mate(length) => RankedScore::Mated(plies(length)),
     })
 }
 

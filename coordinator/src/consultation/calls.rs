@@ -16,17 +16,17 @@ pub(super) struct Calls {
     /// The position of the consultation.
     position: Position,
     /// One for each slot; `None` for a player that could not be asked.
-    calls: Vec<Option<Call>>,
+    calls: Vec<Option<PlayerCall>>,
     /// The slots of the calls by their numbers.
     slots: HashMap<u64, usize>,
     inbox: Inbox,
     /// Searches of an earlier ponder about this position, by the ballot names of the players.
-    kept: HashMap<String, Call>,
+    kept: HashMap<String, PlayerCall>,
 }
 
 /// One player's search. Dropping it cancels the search.
 #[derive(Debug)]
-struct Call {
+struct PlayerCall {
     number: u64,
     position: Position,
     stream: PlayerStream,
@@ -47,7 +47,7 @@ struct Inbox {
 pub struct KeptSearches {
     inbox: Inbox,
     /// By the ballot names of the players.
-    calls: HashMap<String, Call>,
+    calls: HashMap<String, PlayerCall>,
 }
 
 impl Inbox {
@@ -111,7 +111,7 @@ impl Calls {
         let number = self.inbox.calls;
         let position = go.position.clone().unwrap_or_default();
         let stream = PlayerStream::ask(channel, go, number, self.inbox.sender.clone());
-        if let Some(former) = self.calls[slot].replace(Call {
+        if let Some(former) = self.calls[slot].replace(PlayerCall {
             number,
             position,
             stream,
@@ -199,7 +199,7 @@ impl Calls {
         if !keep_others {
             return None;
         }
-        let calls: HashMap<String, Call> = names
+        let calls: HashMap<String, PlayerCall> = names
             .zip(calls)
             .filter_map(|(name, call)| Some((name.to_owned(), call?)))
             .filter(|(_, call)| {

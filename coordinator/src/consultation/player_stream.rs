@@ -1,6 +1,6 @@
 //! One player's `Think` stream.
 
-use crate::roster::reason;
+use monju_proto::client::reason;
 use monju_proto::v1::{
     Go, Limits, Line, PonderHit, Stop, ThinkRequest, ThinkResult, think_request,
     think_response::Message, worker_client::WorkerClient,

@@ -14,7 +14,8 @@ use crate::{
     roster::PlayerSlot,
     voting::Rule,
 };
-use monju_engine::{Game, Move};
+use monju_engine::{Answer, Game, Move};
+use monju_proto::convert::milliseconds;
 use monju_proto::v1::{Ballot, Decision, Go, Limits, Position, TieBreak};
 use std::{collections::HashMap, time::Duration};
 use tokio::{sync::watch, time::Instant};
@@ -46,8 +47,8 @@ pub(super) struct Consultation<'a> {
     pub pondering: bool,
     /// A ponder was stopped: the opponent has played another move, or the game is over.
     pub missed: bool,
-    /// `win` or `resign`, if the rules of the game decide.
-    by_rules: Option<&'static str>,
+    /// The answer, if the rules of the game decide.
+    by_rules: Option<Answer>,
     /// There is only one legal move.
     only_move: bool,
     /// The moment of the next standing, if one is due.
@@ -88,10 +89,7 @@ impl<'a> Consultation<'a> {
         let players = slots
             .iter()
             .map(|slot| (slot.info.clone(), slot.noise_seed(seed)));
-        let position = Position {
-            start: game.start().to_owned(),
-            moves: game.moves().iter().map(Move::to_string).collect(),
-        };
+        let position = Position::from(&game);
         let mut consultation = Self {
             slots,
             calls: Calls::new(position, kept),
@@ -200,7 +198,7 @@ impl<'a> Consultation<'a> {
             depth: self.limits.depth,
             time_ms: time.map(|time| {
                 let time = clock::worker_time(time, slot.round_trip);
-                (time.as_millis() as u64).max(1)
+                milliseconds(time).max(1)
             }),
             clock: None,
             ponder: self.pondering,
@@ -287,8 +285,8 @@ impl<'a> Consultation<'a> {
         }
     }
 
-    /// Tells the players that have pondered on the played move to go on, and asks the others anew. These
-    /// include players that were lost meanwhile, which may be back.
+    /// Tells the players that have pondered on the played move to go on, and asks the others again.
+    /// These include players that were lost meanwhile, which may be back.
     fn send_ponder_hit(&mut self) {
         let budget = self.budget();
         for (index, slot) in self.slots.iter().enumerate() {
@@ -346,7 +344,7 @@ impl<'a> Consultation<'a> {
             return self.timer.skip_review();
         }
         let leader = match self.ballot.decide() {
-            BallotDecision::Decided { mv, .. } if mv != "resign" => mv,
+            BallotDecision::Decided { mv, .. } if mv != Answer::RESIGN => mv,
             _ => return self.timer.skip_review(),
         };
         let standing = self.ballot.standing();
@@ -430,7 +428,7 @@ impl<'a> Consultation<'a> {
         let stop_at = self.timer.stop_at();
         let is_replaced = self.is_replaced();
         let (mv, ponder, tie_break) = match (self.by_rules, self.ballot.decide()) {
-            (Some(mv), _) => (mv.to_owned(), String::new(), TieBreak::Rules),
+            (Some(answer), _) => (answer.to_string(), String::new(), TieBreak::Rules),
             (
                 None,
                 BallotDecision::Decided {
@@ -474,13 +472,13 @@ impl<'a> Consultation<'a> {
             ponder,
             rule: header.rule.name().to_owned(),
             tie_break: tie_break.into(),
-            elapsed_ms: elapsed.as_millis() as u64,
+            elapsed_ms: milliseconds(elapsed),
             win_rate: None,
         });
         let deadline = self.timer.decide_at().map(|at| at - self.begun);
         Ballot {
             limits: Some(self.limits),
-            deadline_ms: deadline.map(|deadline| deadline.as_millis() as u64),
+            deadline_ms: deadline.map(milliseconds),
             ..ballot
         }
     }

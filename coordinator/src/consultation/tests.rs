@@ -3,15 +3,18 @@
 mod pondering;
 mod time_policy;
 
-use super::*;
+use super::{running::STOP_PATIENCE, *};
 use crate::{
+    ballot::BallotHeader,
+    clock::TimePolicy,
     roster::Roster,
     testing::{FakeFallback, FakeWorker, Step::*},
     voting::Rule,
 };
-use monju_proto::v1::{Arrival, think_request::Message};
-use std::future;
-use tokio::time;
+use monju_engine::Game;
+use monju_proto::v1::{Arrival, Clock, Limits, TieBreak, think_request::Message};
+use std::{collections::HashMap, future, sync::Arc, time::Duration};
+use tokio::time::{self, Instant};
 
 fn setup(limits: Limits) -> ConsultationSetup {
     setup_on("startpos", limits)
@@ -295,7 +298,7 @@ async fn a_late_first_vote_counts_and_silence_is_replaced_by_a_search() {
         let (mv, tie_break, elapsed_ms) = decision(&ballot);
         assert!(Game::startpos().parse_move(mv).is_ok(), "{mv}");
         assert_eq!(tie_break == TieBreak::Fallback, !late);
-        // The search takes real time, which a clock that stands still says nothing about.
+        // The search takes real time, which the paused clock does not measure.
         assert!(!late || elapsed_ms == 700, "{elapsed_ms}");
     }
 }

@@ -12,6 +12,7 @@ use crate::{
     voting::RANKED_MOVES,
 };
 use monju_engine::Game;
+use monju_proto::convert::milliseconds;
 use monju_proto::v1::{
     Ballot, DescribeRequest, ExamineRequest, ExamineResponse, Limits, WorkerStatus,
     worker_client::WorkerClient,
@@ -66,7 +67,7 @@ pub async fn visit(roster: &Roster, ensemble: &Ensemble, test_time: Duration) ->
     let nanoseconds = since.map_or(0, |since| since.as_nanos());
     let game_id = format!("doctor-{}-{nanoseconds}", process::id());
     roster.new_game(&game_id, PREPARATION).await;
-    // Engines have told their names only after they started.
+    // Engines tell their names only after they started.
     sleep(NEWS).await;
     let slots = roster.slots();
     let ballot = test_moves(&slots, ensemble, game_id, test_time).await;
@@ -144,7 +145,7 @@ async fn test_moves(
         },
         game: Game::startpos(),
         limits: Limits {
-            time_ms: Some(test_time.as_millis() as u64),
+            time_ms: Some(milliseconds(test_time)),
             multi_pv: ensemble.settings.rule.ranks_moves().then_some(RANKED_MOVES),
             ..Limits::default()
         },

@@ -1,11 +1,11 @@
 //! The connection to one worker, and the task that watches it.
 
-use super::reach_error::{ReachError, innermost};
+use super::reach_error::ReachError;
 use crate::clock::RoundTrip;
-use monju_proto::tls::Tls;
 use monju_proto::v1::{
     DescribeRequest, DescribeResponse, PlayerInfo, WorkerStatus, worker_client::WorkerClient,
 };
+use monju_proto::{client::innermost, tls::Tls};
 use std::{sync::Arc, time::Duration};
 use tokio::{
     sync::{Notify, watch},
@@ -220,7 +220,7 @@ pub fn endpoint(url: &str, tls: Option<&Tls>) -> Result<Endpoint, AddressError> 
         (false, Some(_)) => Err(AddressError::Open(url.to_owned())),
         (true, None) => Err(AddressError::NoCertificates(url.to_owned())),
         (true, Some(tls)) => (endpoint.tls_config(tls.client()))
-            .map_err(|error| AddressError::Certificates(innermost(&error))),
+            .map_err(|error| AddressError::Certificates(innermost(&error).to_string())),
     }
 }
 

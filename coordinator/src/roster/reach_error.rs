@@ -1,6 +1,7 @@
 //! Failures of calls to workers and coordinators, for one line of text.
 
-use std::{error::Error, time::Duration};
+use monju_proto::client::reason;
+use std::time::Duration;
 use tonic::{Code, Status};
 
 /// Failure of a call to a worker or a coordinator.
@@ -18,15 +19,6 @@ pub enum ReachError {
     /// No answer came within this time.
     #[error("no answer within {} s", .0.as_secs())]
     Silent(Duration),
-}
-
-/// Returns the innermost cause of a failed call.
-pub fn reason(status: &Status) -> String {
-    match (status.source(), status.message()) {
-        (Some(cause), _) => innermost(cause),
-        (None, "") => status.code().description().to_owned(),
-        (None, message) => message.to_owned(),
-    }
 }
 
 /// Returns the cause of a failed first call, with the most likely mistake if the cause is obscure.
@@ -48,14 +40,6 @@ pub fn first_reason(status: &Status) -> String {
     } else {
         reason
     }
-}
-
-pub(super) fn innermost(error: &dyn Error) -> String {
-    let mut innermost = error;
-    while let Some(cause) = innermost.source() {
-        innermost = cause;
-    }
-    innermost.to_string()
 }
 
 #[cfg(test)]

@@ -24,17 +24,10 @@ pub enum Answer {
 impl Answer {
     /// What the coordinator decided, checked by our own rules; `None` when they do not allow it.
     pub fn from_decision(game: &Game, decision: &Decision) -> Option<Self> {
-        match decision.r#move.as_str() {
-            "resign" => Some(Self::Resign),
-            "win" => game.can_declare_win().then_some(Self::Win),
-            text => {
-                let mv = game.parse_move(text).ok()?;
-                Some(Self::Move {
-                    mv,
-                    ponder: legal_reply(game, mv, &decision.ponder),
-                })
-            }
-        }
+        let answer = decision.answer(game).ok()?;
+        let mv = answer.as_move();
+        let reply = mv.and_then(|mv| legal_reply(game, mv, &decision.ponder));
+        Some(Self::new(answer, reply))
     }
 
     /// What one player answers, with the reply that it expects.
@@ -78,8 +71,8 @@ impl fmt::Display for Answer {
                 mv,
                 ponder: Some(ponder),
             } => write!(formatter, "{mv} ponder {ponder}"),
-            Self::Resign => formatter.write_str("resign"),
-            Self::Win => formatter.write_str("win"),
+            Self::Resign => monju_engine::Answer::Resign.fmt(formatter),
+            Self::Win => monju_engine::Answer::Win.fmt(formatter),
         }
     }
 }

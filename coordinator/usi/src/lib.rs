@@ -18,7 +18,6 @@
 mod answer;
 mod clock;
 mod command;
-mod conversation;
 pub mod engine;
 mod game;
 mod info;

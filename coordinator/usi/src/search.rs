@@ -7,7 +7,6 @@
 use super::{
     answer::Answer,
     clock::{self, Kept},
-    conversation::{Conversation, Event},
     engine::{
         options::Pondering,
         search::{Manner, Search as PlayerSearch},
@@ -19,7 +18,11 @@ use super::{
 };
 use monju_coordinator::clock::{TimePolicy, fallback};
 use monju_host::fallback::{FallbackHandle, FallbackMove};
-use monju_proto::v1::{Ballot, Begin, Limits, Position};
+use monju_proto::{
+    client::{Consultation, ConsultationEvent},
+    convert::short_milliseconds,
+    v1::{Ballot, Begin, Limits},
+};
 use monju_team::config;
 use std::time::Duration;
 use tokio::{sync::mpsc, time::Instant};
@@ -118,28 +121,28 @@ impl Search {
             self.start_clock();
         }
         let begin = self.begin(&contact);
-        let mut conversation = Conversation::begin(contact.client, begin);
+        let mut consultation = Consultation::begin(contact.client, begin);
         if self.stopped {
             // Told while the team was waited for.
-            conversation.stop();
+            consultation.stop();
         }
         loop {
             let check_at = self.check_at();
             tokio::select! {
                 biased;
                 Some(control) = self.controls.recv() => match self.obey(control) {
-                    Some(Control::Stop) => conversation.stop(),
-                    Some(Control::PonderHit(clock)) => conversation.ponder_hit(clock),
+                    Some(Control::Stop) => consultation.stop(),
+                    Some(Control::PonderHit(clock)) => consultation.ponder_hit(clock),
                     None => {}
                 },
-                event = conversation.next() => match event {
-                    Event::Standing(ballot) => {
+                event = consultation.next() => match event {
+                    ConsultationEvent::Standing(ballot) => {
                         self.show(&ballot);
                         self.standing = Some(ballot);
                     }
-                    Event::Decided(ballot) => return self.accept(ballot),
-                    Event::Broken(reason) => {
-                        self.output.error(&reason);
+                    ConsultationEvent::Decided(ballot) => return self.accept(ballot),
+                    ConsultationEvent::Broken(error) => {
+                        self.output.error(&format!("the coordinator failed: {error}"));
                         // With most of the time left, another move is better than a first thought.
                         let ponders = self.question.go.limits.ponder && !self.stopped;
                         let is_early =
@@ -187,14 +190,10 @@ impl Search {
         let game = &question.game;
         contact.consultation.named_in(Begin {
             game_id: self.game_id.clone(),
-            position: Some(Position {
-                start: game.start().to_owned(),
-                moves: game.moves().iter().map(ToString::to_string).collect(),
-            }),
+            position: Some(game.into()),
             limits: Some(self.limits_left()),
             seed: self.game_seed,
-            overhead_ms: u32::try_from(self.kept().of_coordinator().as_millis())
-                .unwrap_or(u32::MAX),
+            overhead_ms: short_milliseconds(self.kept().of_coordinator()),
             // Its clock runs.
             margin_ms: 0,
             ..Begin::default()

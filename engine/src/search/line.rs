@@ -10,6 +10,32 @@ pub enum Score {
     Mate(i32),
 }
 
+impl Score {
+    /// Centipawns of a mate in zero plies, more than any evaluation.
+    pub const MATE: i32 = 32_000;
+
+    /// Returns the score as one number that orders all scores: centipawns, where a mate in n plies
+    /// counts as [`Score::MATE`] less n. Mates beyond 1000 plies count as mates in 1000.
+    ///
+    /// ```
+    /// use monju_engine::Score;
+    /// assert_eq!(Score::Cp(-50).to_centipawns(), -50);
+    /// assert_eq!(Score::Mate(3).to_centipawns(), 31_997);
+    /// assert_eq!(Score::Mate(-4).to_centipawns(), -31_996);
+    /// ```
+    pub const fn to_centipawns(self) -> i32 {
+        const LONGEST: i32 = 1000;
+        const LONGEST_LOST: i32 = -LONGEST;
+        match self {
+            Self::Cp(centipawns) => centipawns,
+            Self::Mate(LONGEST..) => Self::MATE - LONGEST,
+            Self::Mate(plies @ 1..) => Self::MATE - plies,
+            Self::Mate(i32::MIN..=LONGEST_LOST) => LONGEST - Self::MATE,
+            Self::Mate(plies) => -Self::MATE - plies,
+        }
+    }
+}
+
 /// How a score relates to the true value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bound {

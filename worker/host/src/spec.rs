@@ -74,6 +74,20 @@ pub struct UsiSpec {
     pub go: Vec<GoForm>,
 }
 
+impl UsiSpec {
+    /// A program without arguments, options or limits to the forms of `go`.
+    pub fn of_program(program: impl Into<PathBuf>) -> Self {
+        Self {
+            program: program.into(),
+            arguments: Vec::new(),
+            directory: None,
+            environment: BTreeMap::new(),
+            options: UsiOptions::default(),
+            go: Vec::new(),
+        }
+    }
+}
+
 /// Returns the native players `name-1` to `name-count`, which differ only by their noise of `sigma`.
 pub fn noise_players(
     name: &str,

@@ -471,10 +471,6 @@ impl<R: AsyncRead + Unpin> Lines<R> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    #[cfg(target_os = "linux")]
-    use crate::options::UsiOptions;
-    #[cfg(target_os = "linux")]
-    use std::collections::BTreeMap;
 
     #[tokio::test]
     async fn lines_of_any_kind_are_read() {
@@ -495,12 +491,8 @@ mod tests {
     #[cfg(target_os = "linux")]
     fn script(text: &str) -> UsiSpec {
         UsiSpec {
-            program: "/bin/sh".into(),
             arguments: vec!["-c".into(), text.into()],
-            directory: None,
-            environment: BTreeMap::new(),
-            options: UsiOptions::default(),
-            go: Vec::new(),
+            ..UsiSpec::of_program("/bin/sh")
         }
     }
 
@@ -552,14 +544,7 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[tokio::test]
     async fn an_interrupt_at_the_terminal_does_not_reach_an_engine() {
-        let spec = UsiSpec {
-            program: "cat".into(),
-            arguments: Vec::new(),
-            directory: None,
-            environment: BTreeMap::new(),
-            options: UsiOptions::default(),
-            go: Vec::new(),
-        };
+        let spec = UsiSpec::of_program("cat");
         let mut process = spawn(&spec).expect("started");
         let id = process.id().expect("it runs");
         let state = std::fs::read_to_string(format!("/proc/{id}/stat")).expect("a process");

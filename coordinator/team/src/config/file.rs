@@ -27,7 +27,7 @@ const RESIGN_AFTER: u32 = 3;
 /// Checks a text. Errors name `path`, and relative paths in the text start from its folder.
 pub(super) fn parse(text: &str, path: &Path) -> Result<Config, ConfigError> {
     let source = Source::new(text, path);
-    let file: File = toml::from_str(text).map_err(|error| source.syntax(&error))?;
+    let file: ConfigFile = toml::from_str(text).map_err(|error| source.syntax(&error))?;
     if file.version != VERSION {
         let what = format!(
             "version {} is not known; use version = {VERSION}",
@@ -69,7 +69,7 @@ fn check_primary(config: &Config, source: &Source) -> Result<(), ConfigError> {
 /// The file as written.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct File {
+struct ConfigFile {
     #[serde(default = "current_version")]
     version: u32,
     tls: Option<PathBuf>,
