@@ -2,7 +2,7 @@
 
 use super::{
     kif::{KifError, check, check_total},
-    record::{GameRecord, RecordError, RecordedResult},
+    record::{GameRecord, GameRecordError, RecordedResult},
 };
 use monju_engine::{Color, Game, GameError, Move};
 use rsshogi::{
@@ -39,7 +39,7 @@ pub enum Rejection {
     #[error("{error}")]
     Record {
         /// The reason.
-        error: RecordError,
+        error: GameRecordError,
         /// The move or position that breaks them, where it is known.
         #[source]
         source: Option<GameError>,
@@ -54,8 +54,8 @@ pub enum Rejection {
 )]
 pub struct UnknownFormat(PathBuf);
 
-impl From<RecordError> for Rejection {
-    fn from(error: RecordError) -> Self {
+impl From<GameRecordError> for Rejection {
+    fn from(error: GameRecordError) -> Self {
         Self::Record {
             error,
             source: None,
@@ -192,7 +192,7 @@ fn convert(record: &ForeignRecord) -> Result<GameRecord, Rejection> {
         _ => RecordedResult::Unknown,
     };
     let start = record.init_position_sfen();
-    let moves = moves.ok_or(RecordError::UnreadableMove)?;
+    let moves = moves.ok_or(GameRecordError::UnreadableMove)?;
     Ok(GameRecord::new(Some(start), moves, result)?)
 }
 
@@ -249,7 +249,7 @@ fn record<'a>(
 ) -> Result<GameRecord, Rejection> {
     let words: Vec<&str> = words.collect();
     let moves: Option<Vec<Move>> = words.iter().map(|word| word.parse().ok()).collect();
-    let moves = moves.ok_or(RecordError::UnreadableMove);
+    let moves = moves.ok_or(GameRecordError::UnreadableMove);
     moves
         .and_then(|moves| GameRecord::new(start, moves, result))
         .map_err(|error| Rejection::Record {
