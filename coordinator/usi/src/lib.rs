@@ -73,15 +73,14 @@ pub async fn run(mut choices: Choices) -> anyhow::Result<()> {
     let keeper = Keeper::start(move |choices| {
         let shared = shared.clone();
         async move {
-            let team = team::assemble_anyhow(&choices, shared).await?;
+            let team = team::assemble_leniently(&choices, shared).await?;
             let contact = Contact {
                 client: team.client.clone(),
-                rule: team.rule.clone(),
-                time_policy: team.time_policy.clone(),
-                pondering: team.pondering.clone(),
+                consultation: team.consultation,
                 overhead: team.overhead,
             };
-            Ok(Connection::new(contact, team.ignored.clone(), team.close()))
+            let notes = team.ignored.iter().map(ToString::to_string).collect();
+            Ok(Connection::new(contact, notes, team.close()))
         }
     });
     speak_for(Proxy::new(choices, keeper, fallback)).await

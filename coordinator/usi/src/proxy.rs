@@ -61,10 +61,7 @@ impl Proxy {
 
 /// The chosen time policy, for a fallback player that plays in the team's place.
 fn time_policy(choices: &Choices) -> TimePolicy {
-    let chosen = choices.time_policy.as_deref();
-    chosen
-        .and_then(|time_policy| time_policy.parse().ok())
-        .unwrap_or_default()
+    choices.consultation.time_policy.unwrap_or_default()
 }
 
 /// The fallback player beside a team of these choices, or, without a team, the one that plays in its place

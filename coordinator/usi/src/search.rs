@@ -188,18 +188,16 @@ impl Search {
     fn begin(&self, contact: &Contact) -> Begin {
         let question = &self.question;
         let game = &question.game;
-        Begin {
+        contact.consultation.named_in(Begin {
             game_id: self.game_id.clone(),
             position: Some(game.into()),
             limits: Some(self.limits_left()),
             seed: self.game_seed,
-            rule: contact.rule.clone(),
-            time_policy: contact.time_policy.clone(),
-            pondering: contact.pondering.clone(),
             overhead_ms: short_milliseconds(self.kept().of_coordinator()),
             // Its clock runs.
             margin_ms: 0,
-        }
+            ..Begin::default()
+        })
     }
 
     /// The limits as they stand now.

@@ -2,6 +2,7 @@
 
 use super::fake::{Fake, Seen, Step};
 use crate::{command::Command, keeper::Keeper, output::Output, proxy::Proxy, session::Session};
+use monju_coordinator::roster::ReachError;
 use monju_host::fallback::FallbackSearch;
 use monju_proto::v1::Begin;
 use monju_team::team::{AssembleError, Choices};
@@ -77,10 +78,11 @@ impl Gui {
             async move {
                 sleep(assembly.time).await;
                 match assembly.fails {
-                    Some(fails) if fails(&choices) => {
-                        Err(AssembleError("no coordinator at example".to_owned()))
-                    }
-                    _ => Ok(fake.connect(choices.rule.unwrap_or_default())),
+                    Some(fails) if fails(&choices) => Err(AssembleError::Unreachable {
+                        url: "example".to_owned(),
+                        source: ReachError::NotConnected,
+                    }),
+                    _ => Ok(fake.connect(choices.consultation)),
                 }
             }
         });
