@@ -75,7 +75,7 @@ enum Command {
     Bench(Box<bench::Arguments>),
     /// Makes weights for the evaluators, and what they are made from
     #[command(subcommand)]
-    Learn(learn::Command),
+    Learn(learn::LearnCommand),
     /// Checks a configuration against reality: workers, players, engines; says what to mend
     Doctor(DoctorArguments),
     /// Plays, watches and reports experiments: grids of conditions, as in the papers
