@@ -23,7 +23,7 @@ impl From<&Game> for v1::Position {
     fn from(game: &Game) -> Self {
         Self {
             start: game.start().to_owned(),
-            moves: game.moves().iter().map(Move::to_string).collect(),
+            moves: game.usi_moves(),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! A player as an actor: one search at a time, steered while it runs.
 
-use crate::{search_thread::SearchFailure, usi_engine::UsiEngineError};
+use crate::{searcher::SearchFailure, usi_engine::UsiEngineError};
 use monju_engine::{Game, Limits};
 use monju_proto::v1;
 use std::{

@@ -8,7 +8,6 @@ use crate::{
     spec::UsiSpec,
     usi_engine::{UsiEngine, UsiEngineError, UsiMessage},
 };
-use monju_engine::Game;
 use monju_proto::v1;
 use std::{
     future::Future,
@@ -195,7 +194,8 @@ impl PlayerBackend for UsiPlayer {
             }
         };
         let search = UsiSearch {
-            position: position_command(&order.game),
+            // Engines need every move for repetition and perpetual check.
+            position: format!("position {}", order.game.to_usi()),
             own: &self.own,
             forms: &self.spec.go,
             progress,
@@ -350,24 +350,6 @@ async fn until(moment: Option<Instant>) {
     }
 }
 
-/// Returns the whole `position` command: engines need every move for repetition and perpetual check.
-fn position_command(game: &Game) -> String {
-    let start = game.start();
-    let mut command = if start == "startpos" {
-        "position startpos".to_owned()
-    } else {
-        format!("position sfen {start}")
-    };
-    if !game.moves().is_empty() {
-        command.push_str(" moves");
-    }
-    for mv in game.moves() {
-        command.push(' ');
-        command.push_str(&mv.to_string());
-    }
-    command
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -380,17 +362,5 @@ mod tests {
             [0, 1, 4, 5, 99].map(|failures| seconds(false, failures)),
             [1, 2, 16, 30, 30]
         );
-    }
-
-    #[test]
-    fn a_position_carries_every_move() {
-        let game = |text| position_command(&Game::from_usi(text).expect("a game"));
-        for text in [
-            "position startpos",
-            "position startpos moves 7g7f 3c3d 8h2b+",
-            "position sfen 4k4/9/9/9/9/9/9/9/4K4 b R 1 moves R*5e",
-        ] {
-            assert_eq!(game(text), text);
-        }
     }
 }
