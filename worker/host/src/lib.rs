@@ -24,7 +24,7 @@ mod sigma;
 mod spec;
 mod table;
 mod turns;
-pub mod usi_engine;
+pub mod usi_child;
 mod usi_player;
 
 pub use choice::{BuildError, PlayerChoice};
