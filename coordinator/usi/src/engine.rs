@@ -24,7 +24,8 @@ use monju_engine::{
 };
 use monju_host::{
     PlayerChoice, load_evaluator,
-    search_thread::{BuiltPlayer, GameSetup, SearchPriority, SearchThread},
+    search_thread::{GameSetup, SearchPriority, SearchThread},
+    searcher::BuiltPlayer,
 };
 use options::Options;
 use search::{Manner, Search};

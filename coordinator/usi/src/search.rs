@@ -19,7 +19,7 @@ use super::{
 use monju_coordinator::clock::{TimePolicy, fallback};
 use monju_host::fallback::{FallbackHandle, FallbackMove};
 use monju_proto::{
-    client::{Consultation, ConsultationEvent},
+    client::{ConsultationClient, ConsultationEvent},
     convert::short_milliseconds,
     v1::{Ballot, Begin, Limits},
 };
@@ -121,7 +121,7 @@ impl Search {
             self.start_clock();
         }
         let begin = self.begin(&contact);
-        let mut consultation = Consultation::begin(contact.client, begin);
+        let mut consultation = ConsultationClient::begin(contact.client, begin);
         if self.stopped {
             // Told while the team was waited for.
             consultation.stop();

@@ -8,7 +8,10 @@ use crate::{
 };
 use monju_coordinator::clock::{self, Overhead, TimePolicy};
 use monju_engine::{Control as Steering, Game, Limits, Line, Move, Outcome};
-use monju_host::search_thread::{GameSetup, SearchFailure, SearchHandle, SearchTask};
+use monju_host::{
+    search_thread::{GameSetup, SearchHandle, SearchTask},
+    searcher::SearchFailure,
+};
 use monju_proto::v1;
 use std::fmt::Display;
 use tokio::{
