@@ -1,6 +1,6 @@
 //! One consultation over gRPC, as a stream of events.
 
-use super::keeper::Client;
+use super::proxy::assembled_team::Client;
 use monju_proto::v1::{
     Ballot, Begin, Clock, ConsultRequest, ConsultationPonderHit, StopConsultation, consult_request,
     consult_response,

@@ -1,37 +1,46 @@
 //! The team behind a session: one engine to the GUI, many players behind it.
 
+pub mod assembled_team;
+mod ballot_lines;
+pub mod connection;
+mod connection_task;
+mod deadline;
+pub mod options;
+mod search;
+mod search_clock;
+
 use super::{
-    answer::Answer,
+    backend::{Backend, SearchControl, SearchRequest},
+    best_move::BestMove,
     game::GameName,
-    keeper::Keeper,
-    options::Options,
+    option_table::{self, HASH_DEFAULT, OptionError},
     output::Output,
-    search::Search,
     substitute::Substitute,
-    thinker::{Control, Question, Thinker},
-    values::{HASH_DEFAULT, OptionError},
 };
+use connection::TeamConnection;
 use monju_proto::v1::GameOutcome;
 use monju_team::team::Choices;
+use options::{OPTIONS, ProxyOptions};
+use search::TeamSearch;
 use tokio::{sync::mpsc, task::JoinHandle};
 
-/// A team, assembled when it is needed.
+/// A team that is assembled on demand.
 #[derive(Debug)]
 pub struct Proxy {
     choices: Choices,
-    options: Options,
-    keeper: Keeper,
+    options: ProxyOptions,
+    connection: TeamConnection,
     substitute: Substitute,
     game: GameName,
 }
 
 impl Proxy {
-    /// A proxy whose team is yet to be assembled. `choices` are those of the command line.
-    pub fn new(choices: Choices, keeper: Keeper, substitute: Substitute) -> Self {
+    /// Creates a proxy without a team. `choices` are those of the command line.
+    pub fn new(choices: Choices, connection: TeamConnection, substitute: Substitute) -> Self {
         Self {
             choices,
-            options: Options::default(),
-            keeper,
+            options: ProxyOptions::default(),
+            connection,
             substitute,
             game: GameName::first(),
         }
@@ -40,15 +49,15 @@ impl Proxy {
     fn prepare_team(&mut self) {
         let choices = self.options.over(&self.choices);
         self.substitute.prepare(&choices, true, self.game.id());
-        self.keeper.prepare(choices, self.game.id());
+        self.connection.prepare(choices, self.game.id());
     }
 
-    /// Before the first move, the substitute is made as it will be needed: where no team has come, with the
-    /// memory that the team leaves to it.
+    /// Remakes the fallback player before the first move, if it was made for the other case: without
+    /// a team it gets the team's memory.
     fn prepare_substitute(&mut self) {
         let choices = self.options.over(&self.choices);
-        let has_team = self.keeper.has_team();
-        if self.keeper.is_settled()
+        let has_team = self.connection.has_team();
+        if self.connection.is_settled()
             && !self.game.used
             && !self.substitute.is_prepared(&choices, has_team)
         {
@@ -57,15 +66,15 @@ impl Proxy {
     }
 }
 
-impl Thinker for Proxy {
+impl Backend for Proxy {
     const NAME: &str = "Monju";
 
     fn declarations() -> Vec<String> {
-        Options::declarations()
+        option_table::declarations(OPTIONS)
     }
 
     fn set_option(&mut self, name: &str, value: &str) -> Result<(), OptionError> {
-        self.options.set(name, value)
+        option_table::set(OPTIONS, &mut self.options, name, value)
     }
 
     fn hash_mib(&self) -> u32 {
@@ -77,49 +86,49 @@ impl Thinker for Proxy {
         self.prepare_team();
     }
 
-    /// The players are prepared here only when `isready` has not done so already.
+    /// Prepares the players only if `isready` has not done so.
     fn new_game(&mut self) {
         if self.game.used {
             self.game.advance();
-            if self.keeper.has_team() {
+            if self.connection.has_team() {
                 self.prepare_team();
             }
         }
     }
 
     fn is_ready(&self) -> bool {
-        self.keeper.is_settled() && self.substitute.is_ready()
+        self.connection.is_settled() && self.substitute.is_ready()
     }
 
     fn failure(&self) -> Option<String> {
-        self.keeper.failure()
+        self.connection.failure()
     }
 
     async fn changed(&mut self) {
         tokio::select! {
-            () = self.keeper.changed() => {}
+            () = self.connection.changed() => {}
             () = self.substitute.changed() => {}
         }
         self.prepare_substitute();
     }
 
-    fn think(
+    fn search(
         &mut self,
-        mut question: Question,
-        controls: mpsc::UnboundedReceiver<Control>,
+        mut request: SearchRequest,
+        controls: mpsc::UnboundedReceiver<SearchControl>,
         output: Output,
-    ) -> JoinHandle<Answer> {
+    ) -> JoinHandle<BestMove> {
         let choices = self.options.over(&self.choices);
-        if self.keeper.is_worth_asking(&choices) {
+        if self.connection.should_prepare(&choices) {
             self.prepare_team();
         }
         self.game.used = true;
-        question.lag = question.lag.max(self.options.move_overhead());
-        let search = Search::new(
-            question,
+        request.lag = request.lag.max(self.options.move_overhead());
+        let search = TeamSearch::new(
+            request,
             self.game.id(),
             self.game.seed(self.options.seed()),
-            self.keeper.waiter(),
+            self.connection.handle(),
             self.substitute.stand(&choices, self.game.id()),
             output,
             controls,
@@ -129,11 +138,11 @@ impl Thinker for Proxy {
 
     fn game_over(&mut self, outcome: GameOutcome) {
         if self.game.used {
-            self.keeper.finish_game(self.game.id(), outcome);
+            self.connection.finish_game(self.game.id(), outcome);
         }
     }
 
     async fn close(self) {
-        self.keeper.close().await;
+        self.connection.close().await;
     }
 }

@@ -1,14 +1,14 @@
 //! The player that answers when no team does.
 
 use super::{
-    answer::Answer,
+    backend::{SearchControl, SearchRequest},
+    best_move::BestMove,
     engine::{
-        options::Pondering,
-        search::{Manner, Search},
+        options::PonderTarget,
+        search::{PlayerSearch, SearchSetup},
         thread::{Jobs, PlayerChoice, SearchThread, Searching, Setting, Task},
     },
     output::Output,
-    thinker::{Control, Question},
 };
 use monju_coordinator::clock::TimePolicy;
 use monju_engine::{Control as Steering, Game, Limits, Move, SearchChoices, eval::Sigma};
@@ -116,21 +116,21 @@ fn setting(player: PlayerChoice, game_id: String) -> Setting {
 }
 
 impl Stand {
-    /// Answers the question in the team's place, in the time that a team would take, and says what it sees.
+    /// Answers the request in the team's place, in the time that a team would take, and says what it sees.
     pub async fn answer(
         self,
-        question: Question,
+        request: SearchRequest,
         overhead: Duration,
-        controls: mpsc::UnboundedReceiver<Control>,
+        controls: mpsc::UnboundedReceiver<SearchControl>,
         output: Output,
-    ) -> Answer {
-        let manner = Manner {
+    ) -> BestMove {
+        let setup = SearchSetup {
             overhead: overhead.into(),
             time_policy: self.time_policy,
-            pondering: Pondering::Predicted,
+            pondering: PonderTarget::Predicted,
             setting: self.setting,
         };
-        let search = Search::start(question, manner, self.jobs, controls, output);
+        let search = PlayerSearch::start(request, setup, self.jobs, controls, output);
         search.run().await
     }
 
@@ -170,23 +170,20 @@ pub struct Thought {
 impl Thought {
     /// Waits for the answer, asks for it after `due`, and does without it where it has not come after `patience`
     /// more; whatever goes wrong, it is one that the rules allow.
-    pub async fn answer_by(&mut self, due: Duration, patience: Duration) -> Answer {
+    pub async fn answer_by(&mut self, due: Duration, patience: Duration) -> BestMove {
         let mut outcome = timeout(due, &mut self.outcome).await;
         if outcome.is_err() {
             self.control.stop();
             outcome = timeout(patience, &mut self.outcome).await;
         }
         match outcome {
-            Ok(Ok(Ok(outcome))) => return Answer::from_outcome(&outcome),
+            Ok(Ok(Ok(outcome))) => return BestMove::from_outcome(&outcome),
             Ok(Ok(Err(reason))) => tracing::error!(reason, "the substitute failed"),
             Ok(Err(_)) => tracing::error!("the substitute failed"),
             Err(_) => tracing::warn!("the substitute does not end in time"),
         }
         let seen = self.seen.borrow().filter(|&mv| self.game.is_legal(mv));
-        seen.map_or_else(
-            || Answer::any(&self.game),
-            |mv| Answer::Move { mv, ponder: None },
-        )
+        seen.map_or_else(|| BestMove::any(&self.game), BestMove::from)
     }
 }
 
@@ -241,7 +238,7 @@ mod tests {
             let answer = thought
                 .answer_by(Duration::from_millis(10), Duration::from_millis(5))
                 .await;
-            let expected = best.map_or(Answer::any(&game), |mv| Answer::Move { mv, ponder: None });
+            let expected = best.map_or(BestMove::any(&game), BestMove::from);
             assert_eq!(answer, expected);
         }
     }

@@ -1,7 +1,7 @@
 //! Sessions with one real player.
 
-use super::{Engine, EngineChoices};
-use crate::{command::Command, output::Output, session::Session};
+use super::{EngineChoices, SinglePlayer};
+use crate::{command::GuiCommand, output::Output, session::Session};
 use monju_engine::EvaluatorChoice;
 use std::time::Duration;
 use tokio::{
@@ -17,7 +17,7 @@ const MIDDLEGAME: &str =
 
 /// The GUI's side.
 struct Gui {
-    commands: mpsc::UnboundedSender<Command>,
+    commands: mpsc::UnboundedSender<GuiCommand>,
     lines: mpsc::UnboundedReceiver<String>,
     session: JoinHandle<()>,
 }
@@ -30,7 +30,7 @@ impl Gui {
             evaluator: EvaluatorChoice::default(),
             seed,
         };
-        let engine = Engine::start(choices).expect("started");
+        let engine = SinglePlayer::start(choices).expect("started");
         let (output, lines) = Output::channel();
         let (commands, receiver) = mpsc::unbounded_channel();
         Self {
@@ -43,7 +43,7 @@ impl Gui {
     fn say(&self, lines: &[&str]) {
         for line in lines {
             self.commands
-                .send(Command::parse(line))
+                .send(GuiCommand::parse(line))
                 .expect("the session listens");
         }
     }
@@ -293,6 +293,6 @@ fn noise_that_does_not_exist_is_refused_at_the_start() {
         evaluator: EvaluatorChoice::default(),
         seed: None,
     };
-    let error = Engine::start(choices).expect_err("no such noise");
+    let error = SinglePlayer::start(choices).expect_err("no such noise");
     assert!(error.to_string().contains("-1"), "{error}");
 }

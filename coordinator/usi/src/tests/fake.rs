@@ -1,6 +1,6 @@
 //! For tests: a coordinator that follows a script.
 
-use crate::keeper::{Connection, Contact};
+use crate::proxy::assembled_team::{AssembledTeam, Contact};
 use monju_proto::serve;
 use monju_proto::v1::{
     Arrival, Ballot, Begin, Bound, Clock, ConsultRequest, ConsultResponse, Decision,
@@ -148,7 +148,7 @@ impl Drop for Guard {
 
 impl Fake {
     /// Starts the service in memory and connects to it.
-    pub fn connect(self, rule: String) -> Connection {
+    pub fn connect(self, rule: String) -> AssembledTeam {
         let guard = Guard(self.let_go.clone());
         let router = tonic::transport::Server::builder().add_service(CoordinatorServer::new(self));
         let (channel, server) = serve::in_process(router);
@@ -159,7 +159,7 @@ impl Fake {
             pondering: String::new(),
             overhead: Duration::from_millis(100),
         };
-        Connection::new(contact, Vec::new(), async move { drop((server, guard)) })
+        AssembledTeam::new(contact, Vec::new(), async move { drop((server, guard)) })
     }
 
     async fn follow(

@@ -2,7 +2,10 @@
 
 use super::fake::{Fake, Seen, Step};
 use crate::{
-    command::Command, keeper::Keeper, output::Output, proxy::Proxy, session::Session,
+    command::GuiCommand,
+    output::Output,
+    proxy::{Proxy, connection::TeamConnection},
+    session::Session,
     substitute::Substitute,
 };
 use monju_proto::v1::Begin;
@@ -39,7 +42,7 @@ pub struct Assembly {
 
 /// The GUI's side of a session with a fake coordinator.
 pub struct Gui {
-    commands: Option<mpsc::UnboundedSender<Command>>,
+    commands: Option<mpsc::UnboundedSender<GuiCommand>>,
     lines: mpsc::UnboundedReceiver<String>,
     seen: mpsc::UnboundedReceiver<Seen>,
     assembled: mpsc::UnboundedReceiver<Choices>,
@@ -73,7 +76,7 @@ impl Gui {
             let_go: let_go.clone(),
         };
         let choices = assembly.choices.clone();
-        let keeper = Keeper::start(move |choices| {
+        let connection = TeamConnection::start(move |choices| {
             let (fake, assembly) = (fake.clone(), assembly.clone());
             let _ = assembled_sender.send(choices.clone());
             async move {
@@ -87,7 +90,7 @@ impl Gui {
             }
         });
         let substitute = Substitute::start().expect("a thread");
-        let proxy = Proxy::new(choices, keeper, substitute);
+        let proxy = Proxy::new(choices, connection, substitute);
         Self {
             commands: Some(commands),
             lines,
@@ -103,7 +106,7 @@ impl Gui {
         for line in lines.lines() {
             if let Some(commands) = &self.commands {
                 commands
-                    .send(Command::parse(line))
+                    .send(GuiCommand::parse(line))
                     .expect("the session listens");
             }
         }
