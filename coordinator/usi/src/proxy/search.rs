@@ -174,9 +174,13 @@ impl TeamSearch {
         self.clock.obey(control)
     }
 
-    /// Reports an error to the GUI.
+    /// Reports an error to the GUI, except after a missed ponder: its answer is discarded, and an
+    /// error that lasts is reported by the next search.
     fn report(&self, reason: &dyn Display) {
-        self.output.error(reason);
+        match self.clock.is_missed_ponder() {
+            true => tracing::debug!(%reason, "error after a missed ponder"),
+            false => self.output.error(reason),
+        }
     }
 
     fn show(&self, ballot: &Ballot) {

@@ -4,8 +4,9 @@ use super::{
     fake::{Seen, Step, ballot},
     gui::{Assembly, Gui},
 };
-use monju_proto::v1::{Clock, Limits};
+use monju_proto::v1::{Clock, Decision, Limits};
 use std::time::Duration;
+use tokio::time::Instant;
 
 const DECIDE: Step = Step::Decide("7g7f", "3c3d");
 
@@ -53,6 +54,66 @@ async fn stop_ends_the_pondering_with_one_move() {
     gui.say("stop");
     assert_eq!(gui.best_move().await, "bestmove 7g7f ponder 3c3d");
     assert!(gui.wait(60).await.is_empty());
+}
+
+/// The GUI discards the answer to a missed ponder, so nothing about it is worth an error line.
+#[tokio::test(start_paused = true)]
+async fn a_missed_ponder_is_silent_even_if_the_coordinator_is_late() {
+    let standing = || Step::Standing(ballot(&["9g9f"]));
+    let late = || Step::Pause(Duration::from_millis(200));
+    let mut forbidden = ballot(&["9g9f"]);
+    forbidden.decision = Some(Decision {
+        r#move: "9g9e".to_owned(),
+        ..Decision::default()
+    });
+    for steps in [
+        vec![Step::AwaitStop, late(), DECIDE],
+        vec![standing(), Step::AwaitStop, late(), DECIDE],
+        vec![standing(), Step::Hang],
+        vec![Step::AwaitStop, Step::Break],
+        vec![Step::AwaitStop, Step::Ballot(forbidden)],
+    ] {
+        for ending in ["stop", "gameover lose", "position startpos"] {
+            let go = "go ponder btime 0 wtime 0 byoyomi 1000";
+            let mut gui = pondering(steps.clone(), go).await;
+            gui.wait(1).await;
+            let start = Instant::now();
+            gui.say(ending);
+            let lines = gui.hear_until("bestmove").await;
+            assert!(
+                !lines.iter().any(|line| line.contains("error")),
+                "{ending}: {lines:?}"
+            );
+            // 50 ms for the coordinator and 50 ms for the fallback player.
+            assert!(start.elapsed() <= Duration::from_millis(100), "{ending}");
+            assert!(gui.wait(1).await.is_empty());
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_ponder_that_is_missed_while_loading_is_silent() {
+    let assembly = Assembly {
+        time: Duration::from_secs(600),
+        ..Assembly::default()
+    };
+    let mut gui = Gui::with(assembly, |_| vec![DECIDE]);
+    gui.say("position startpos\ngo ponder\nstop");
+    let lines = gui.hear_until("bestmove").await;
+    assert!(
+        !lines.iter().any(|line| line.contains("error")),
+        "{lines:?}"
+    );
+}
+
+/// After a hit the answer counts, and so does an error.
+#[tokio::test(start_paused = true)]
+async fn a_coordinator_that_is_late_after_a_ponder_hit_is_reported() {
+    let mut gui = pondering(vec![Step::Hang], "go ponder btime 0 wtime 0 byoyomi 1000").await;
+    gui.say("ponderhit\nstop");
+    let lines = gui.hear_until("bestmove").await;
+    let error = "info string error: the coordinator is late; deciding without it";
+    assert!(lines.iter().any(|line| line == error), "{lines:?}");
 }
 
 #[tokio::test(start_paused = true)]
