@@ -9,7 +9,7 @@
 //! - Lines to the GUI go through `output`; `info_line` gives `info` lines their form.
 //! - `option_table` declares and sets options; `game` gives every game its name and seed.
 //! - In the proxy, `proxy::connection` assembles and keeps the team, and `substitute` answers
-//!   when there is none.
+//!   without one.
 //!
 //! `usi` is answered at once. The team is assembled at `isready`, with an empty line every 5 s until
 //! `readyok`, or at the first `go` of a GUI that skips `isready`. If that fails, the GUI gets the

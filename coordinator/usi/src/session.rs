@@ -315,7 +315,7 @@ impl<B: Backend> Session<B> {
     }
 }
 
-/// Waits for the result of the outstanding `go`; forever if there is none.
+/// Waits for the result of the outstanding `go`; forever without one.
 async fn result_of(outstanding: &mut Option<OutstandingGo>) -> GoResult {
     match outstanding {
         Some(go) => go.result().await,

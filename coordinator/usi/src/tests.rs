@@ -1,9 +1,10 @@
 //! Sessions of the proxy with a scripted coordinator, in paused time.
 
-mod fake;
 mod gui;
 mod handshake;
 mod pondering;
+mod rule_table;
+mod scripted_coordinator;
 mod thinking;
 mod transcripts;
 mod trouble;
