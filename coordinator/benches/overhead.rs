@@ -8,6 +8,7 @@ use monju_coordinator::{
     ballot::BallotHeader,
     clock::TimePolicy,
     consultation::{Question, consult},
+    fallback::FirstLegalMove,
     roster::{Link, Roster},
     voting::Rule,
 };
@@ -200,6 +201,7 @@ impl Cluster {
             time_policy: TimePolicy::Fixed,
             margin: Duration::ZERO,
             predictions: HashMap::new(),
+            fallback: Arc::new(FirstLegalMove),
         };
         let (_commands, receiver) = mpsc::channel(1);
         let (standings, _reader) = mpsc::channel(64);

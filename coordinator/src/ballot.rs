@@ -14,7 +14,8 @@ use crate::{
     calibration::Calibration,
     voting::{self, Rule},
 };
-use monju_engine::{Game, Move, Repetition};
+use monju_engine::{Answer, Game, Move, Repetition};
+use monju_proto::convert::milliseconds;
 use monju_proto::v1::{
     Arrival, Ballot, Decision, Line, PlayerInfo, Position, Tally, ThinkResult, Vote,
 };
@@ -86,16 +87,14 @@ enum Said {
 
 impl Said {
     fn read(game: &Game, text: &str) -> Self {
-        match text {
-            "resign" => Self::Resign,
-            "win" => Self::Win,
-            _ => match game.parse_move(text) {
-                Ok(mv) if fouls(game, mv) => {
-                    Self::Illegal(format!("{mv} loses the game by perpetual check"))
-                }
-                Ok(mv) => Self::Legal(mv),
-                Err(error) => Self::Illegal(error.to_string()),
-            },
+        match Answer::parse(game, text) {
+            Ok(Answer::Resign) => Self::Resign,
+            Ok(Answer::Win) => Self::Win,
+            Ok(Answer::Move(mv)) if fouls(game, mv) => {
+                Self::Illegal(format!("{mv} loses the game by perpetual check"))
+            }
+            Ok(Answer::Move(mv)) => Self::Legal(mv),
+            Err(error) => Self::Illegal(error.to_string()),
         }
     }
 }
@@ -245,10 +244,7 @@ impl OpenBallot {
         Ballot {
             id: self.header.id,
             game_id: self.header.game_id.clone(),
-            position: Some(Position {
-                start: self.game.start().to_owned(),
-                moves: self.game.moves().iter().map(Move::to_string).collect(),
-            }),
+            position: Some(Position::from(&self.game)),
             seed: self.header.seed,
             votes,
             tally: self
@@ -314,7 +310,7 @@ impl Entry {
         if !self.speaks() {
             return;
         }
-        let said = Said::read(game, move_of(&line));
+        let said = Said::read(game, line.chosen());
         if let Said::Illegal(reason) = &said {
             if !matches!(self.said, Said::Illegal(_)) {
                 warn!(player = self.info.name, reason, "illegal move in progress");
@@ -332,7 +328,7 @@ impl Entry {
         if !self.speaks() {
             return;
         }
-        self.said = Said::read(game, move_of(&line));
+        self.said = Said::read(game, line.chosen());
         if let Said::Illegal(reason) = &self.said {
             warn!(player = self.info.name, reason, "illegal vote rejected");
         }
@@ -370,7 +366,7 @@ impl Entry {
             line,
             arrival: arrival.into(),
             failure,
-            arrived_ms: self.arrived.as_millis() as u64,
+            arrived_ms: milliseconds(self.arrived),
             legal: matches!(self.said, Said::Legal(_)),
             counted,
             noise_seed: self.noise_seed,
@@ -413,14 +409,6 @@ fn mean_win_rate(votes: &[Vote], mv: &str) -> Option<f64> {
         .filter_map(|vote| vote.win_rate)
         .collect();
     (!rates.is_empty()).then(|| rates.iter().sum::<f64>() / rates.len() as f64)
-}
-
-/// The move that a line stands for.
-fn move_of(line: &Line) -> &str {
-    match line.pv.first() {
-        Some(first) if line.r#move.is_empty() => first,
-        _ => &line.r#move,
-    }
 }
 
 #[cfg(test)]

@@ -10,14 +10,15 @@ pub mod learn;
 
 pub use file::{CalibrationError, EngineCurve, render};
 
-use monju_proto::v1::{Bound, PlayerInfo, Score, score::Kind};
+use monju_engine::Score as Value;
+use monju_proto::{
+    convert::UNKNOWN_LENGTH,
+    v1::{PlayerInfo, Score},
+};
 use std::collections::BTreeMap;
 
 /// What a mate loses in win rate by every ply of its length, so that shorter mates rank first.
 const MATE_PLY: f64 = 1e-6;
-
-/// The length in plies that a mate of unknown length counts as.
-const UNKNOWN_LENGTH: i32 = 1_000;
 
 /// A win rate as a logistic function of centipawns.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -90,22 +91,18 @@ pub enum Standing {
 
 /// Reads a score; `None` for bounds, which do not rank.
 pub fn standing(score: &Score) -> Option<Standing> {
-    if matches!(score.bound(), Bound::Lower | Bound::Upper) {
-        return None;
-    }
     let plies = |plies: i32| plies.saturating_abs().min(UNKNOWN_LENGTH);
-    Some(match score.kind? {
-        Kind::Cp(cp) => Standing::Centipawns(cp),
-        Kind::Mate(length) if length > 0 => Standing::Mates(plies(length)),
-        Kind::Mate(length) => Standing::Mated(plies(length)),
-        Kind::MateOfUnknownLength(true) => Standing::Mates(UNKNOWN_LENGTH),
-        Kind::MateOfUnknownLength(false) => Standing::Mated(UNKNOWN_LENGTH),
+    Some(match score.value().filter(|_| score.is_exact())? {
+        Value::Cp(cp) => Standing::Centipawns(cp),
+        Value::Mate(length) if length > 0 => Standing::Mates(plies(length)),
+        Value::Mate(length) => Standing::Mated(plies(length)),
     })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use monju_proto::v1::{Bound, score::Kind};
     use proptest::prelude::*;
 
     fn score(kind: Kind) -> Score {

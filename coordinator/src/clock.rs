@@ -1,6 +1,7 @@
 //! From the game's clock to deadlines: how long to think, when workers stop, when to decide.
 
 mod agreement;
+pub mod fallback;
 mod lag;
 mod round_trip;
 mod time_policy;

@@ -4,23 +4,27 @@ mod calls;
 mod fallback;
 mod member;
 mod pace;
-mod reserve;
 
 use crate::{
     ballot::{self, BallotHeader, OpenBallot, Verdict},
     clock::{self, Budget, TimePolicy},
+    fallback::FallbackSearcher,
     roster::PlayerSlot,
     voting::Rule,
 };
 use calls::Calls;
 pub use calls::Kept;
+use fallback::Fallback;
 use member::Event;
-use monju_engine::{Control, Game, Move};
+use monju_engine::{Answer, Game, Move};
+use monju_proto::convert::milliseconds;
 use monju_proto::v1::{Ballot, Clock, Decision, Go, Limits, Position, TieBreak};
 use pace::Pace;
-use reserve::Reserve;
-use std::{collections::HashMap, time::Duration};
-use tokio::{sync::mpsc, time::Instant};
+use std::{collections::HashMap, sync::Arc, time::Duration};
+use tokio::{
+    sync::{mpsc, watch},
+    time::Instant,
+};
 use tracing::{debug, info};
 
 /// Standings go out at most this often.
@@ -53,6 +57,8 @@ pub struct Question {
     /// While pondering: the replies that players expect in place of the last move, by their ballot
     /// names. Each ponders on its own; those that expect none ponder on the last move.
     pub predictions: HashMap<String, String>,
+    /// Searches for a move when no player has one.
+    pub fallback: Arc<dyn FallbackSearcher>,
 }
 
 /// How a consultation ends.
@@ -100,9 +106,9 @@ pub async fn consult(
                 None => listening = false,
             },
             () = clock::until(consultation.pace.stop_at()) => consultation.end_or_go_on(),
-            () = clock::until(consultation.reserve_at()) => consultation.search_if_silent(),
+            () = clock::until(consultation.check_at()) => consultation.search_if_silent(),
             (slot, event) = consultation.calls.next() => consultation.enter(slot, event),
-            () = consultation.reserve.ended() => consultation.end_with_reserve(),
+            () = consultation.fallback.ended() => consultation.end_with_fallback(),
             () = clock::until(consultation.retry_at) => consultation.ask_the_lost(),
             () = clock::until(consultation.pace.review_at()) => consultation.review(),
             () = clock::until(consultation.standing_at) => {
@@ -115,24 +121,18 @@ pub async fn consult(
     }
     let kept = consultation.let_go();
     let missed = consultation.missed;
-    let control = Control::new();
-    let reserve = consultation.reserve.control();
-    let stop = || {
-        control.stop();
-        reserve.iter().for_each(Control::stop);
-    };
-    let decision = consultation.decide(control.clone());
+    let (stop, stopped) = watch::channel(false);
+    let decision = consultation.decide(stopped);
     tokio::pin!(decision);
     loop {
         tokio::select! {
             biased;
             ballot = &mut decision => return Outcome { ballot: Some(ballot), kept, missed },
-            () = standings.closed() => {
-                stop();
-                return Outcome::default();
-            }
+            () = standings.closed() => return Outcome::default(),
             command = commands.recv(), if listening => match command {
-                Some(Command::Stop) => stop(),
+                Some(Command::Stop) => {
+                    stop.send_replace(true);
+                }
                 Some(Command::PonderHit(_)) => {}
                 None => listening = false,
             },
@@ -153,15 +153,15 @@ struct Consultation<'a> {
     pondering: bool,
     /// A ponder was stopped: the opponent has played something else, or the game is over.
     missed: bool,
-    /// `win` or `resign`, where the rules decide before the players.
-    by_rules: Option<&'static str>,
+    /// The answer, where the rules decide before the players.
+    by_rules: Option<Answer>,
     /// There is nothing to choose from.
     only_move: bool,
     standing_at: Option<Instant>,
     last_standing: Option<Instant>,
     /// Since when the clock runs.
     clock_from: Instant,
-    reserve: Reserve,
+    fallback: Fallback,
     /// Whether those that are lost are asked again: a referee wants to know of them.
     retries: bool,
     retry_at: Option<Instant>,
@@ -177,6 +177,7 @@ impl<'a> Consultation<'a> {
             time_policy,
             margin,
             predictions,
+            fallback,
         } = question;
         let by_rules = ballot::by_rules(&game);
         let slots = match by_rules {
@@ -187,10 +188,7 @@ impl<'a> Consultation<'a> {
         let players = slots
             .iter()
             .map(|slot| (slot.info.clone(), slot.noise_seed(seed)));
-        let position = Position {
-            start: game.start().to_owned(),
-            moves: game.moves().iter().map(Move::to_string).collect(),
-        };
+        let position = Position::from(&game);
         let mut consultation = Self {
             slots,
             calls: Calls::new(position, kept),
@@ -207,8 +205,8 @@ impl<'a> Consultation<'a> {
             standing_at: None,
             last_standing: None,
             clock_from: Instant::now(),
-            // A referee wants to know that nobody has spoken.
-            reserve: Reserve::new(margin.is_zero()),
+            // A referee wants to know that no player has a vote.
+            fallback: Fallback::new(fallback, margin.is_zero()),
             retries: margin.is_zero(),
             retry_at: None,
         };
@@ -299,7 +297,7 @@ impl<'a> Consultation<'a> {
             depth: self.limits.depth,
             time_ms: time.map(|time| {
                 let time = clock::worker_time(time, slot.round_trip);
-                (time.as_millis() as u64).max(1)
+                milliseconds(time).max(1)
             }),
             clock: None,
             ponder: self.pondering,
@@ -316,46 +314,47 @@ impl<'a> Consultation<'a> {
         }
     }
 
-    /// When to look whether anybody has said anything: in the middle of the time.
-    fn reserve_at(&self) -> Option<Instant> {
-        (self.reserve).look_at(self.clock_from, self.pace.decide_at())
+    /// The moment to look whether any player has a vote.
+    fn check_at(&self) -> Option<Instant> {
+        (self.fallback).check_at(self.clock_from, self.pace.decide_at())
     }
 
-    /// Searches for a move of the coordinator's own while no player has one, rather than at the deadline.
+    /// Begins the fallback search while no player has a vote, rather than at the deadline.
     fn search_if_silent(&mut self) {
-        self.reserve.looked();
+        self.fallback.checked();
         if let (None, Verdict::NoVotes) = (self.by_rules, self.ballot.verdict()) {
-            (self.reserve).begin(self.ballot.game(), self.pace.decide_at(), false);
+            (self.fallback).begin(self.ballot.game(), self.pace.decide_at(), false);
         }
     }
 
-    /// Does the same where all players are lost before the middle of the time: what they have said by then is
-    /// worth less.
+    /// Begins the fallback search where all players are lost before the middle of the time: their last
+    /// votes are worth less.
     fn search_if_deserted(&mut self) {
-        let now = Instant::now();
-        let is_early = self.reserve_at().is_some_and(|at| at > now)
-            && (self.pace.stop_at()).is_some_and(|at| at > now + reserve::RIPENS);
-        if is_early && !self.slots.is_empty() && self.ballot.is_deserted() {
-            self.reserve.looked();
-            (self.reserve).begin(self.ballot.game(), self.pace.decide_at(), true);
+        let (decide_at, stop_at) = (self.pace.decide_at(), self.pace.stop_at());
+        if (self.fallback).may_replace(self.clock_from, decide_at, stop_at)
+            && !self.slots.is_empty()
+            && self.ballot.is_deserted()
+        {
+            self.fallback.checked();
+            (self.fallback).begin(self.ballot.game(), decide_at, true);
         }
     }
 
-    /// There is nothing more to wait for where the coordinator's own search plays and has ended.
-    fn end_with_reserve(&mut self) {
-        if self.is_succeeded() {
+    /// Decides as soon as a fallback search that replaces all players has ended.
+    fn end_with_fallback(&mut self) {
+        if self.is_replaced() {
             self.pace.decide_within(Duration::ZERO);
         }
     }
 
-    /// Whether the coordinator's own search plays, since there is nobody else.
-    fn is_succeeded(&self) -> bool {
-        self.reserve.is_successor() && self.ballot.is_deserted()
+    /// Returns true while the fallback search plays in place of all players.
+    fn is_replaced(&self) -> bool {
+        self.fallback.replaces_players() && self.ballot.is_deserted()
     }
 
     fn is_over(&self) -> bool {
         let is_decided = self.by_rules.is_some() || self.ballot.is_complete();
-        !self.pondering && is_decided && !self.is_succeeded()
+        !self.pondering && is_decided && !self.is_replaced()
     }
 
     fn obey(&mut self, command: Command) {
@@ -430,7 +429,7 @@ impl<'a> Consultation<'a> {
         self.review();
         if self.pace.stop_at().is_some_and(|at| at <= Instant::now()) {
             self.stop_members();
-            if self.is_succeeded() {
+            if self.is_replaced() {
                 self.pace.decide_within(Duration::ZERO);
             }
         }
@@ -438,12 +437,12 @@ impl<'a> Consultation<'a> {
 
     /// Judges anew how long to think, from what the players say now.
     fn review(&mut self) {
-        if self.is_succeeded() {
+        if self.is_replaced() {
             // What the lost have said decides nothing.
             return self.pace.postpone_review();
         }
         let leader = match self.ballot.verdict() {
-            Verdict::Decided { mv, .. } if mv != "resign" => mv,
+            Verdict::Decided { mv, .. } if mv != Answer::RESIGN => mv,
             _ => return self.pace.postpone_review(),
         };
         let standing = self.ballot.standing();
@@ -484,9 +483,8 @@ impl<'a> Consultation<'a> {
 
     fn enter(&mut self, player: usize, event: Event) {
         let arrived = self.begun.elapsed();
-        if !matches!(event, Event::Failed(_)) && self.reserve.is_successor() {
-            // Somebody is back.
-            self.reserve = Reserve::new(true);
+        if !matches!(event, Event::Failed(_)) {
+            self.fallback.give_way();
         }
         match event {
             Event::Progress(line) => self.ballot.progress(player, line, arrived),
@@ -514,14 +512,13 @@ impl<'a> Consultation<'a> {
         self.calls.dismiss(self.missed, names)
     }
 
-    /// `control` ends the search for a move of the coordinator's own, should there be one yet to begin.
-    async fn decide(mut self, control: Control) -> Ballot {
+    /// `stopped` ends a fallback search.
+    async fn decide(mut self, mut stopped: watch::Receiver<bool>) -> Ballot {
         // With time left, all of it is used.
         let stop_at = self.pace.stop_at();
-        let succeeds = self.is_succeeded();
-        let reserve = self.reserve.take();
+        let is_replaced = self.is_replaced();
         let (mv, ponder, tie_break) = match (self.by_rules, self.ballot.verdict()) {
-            (Some(mv), _) => (mv.to_owned(), String::new(), TieBreak::Rules),
+            (Some(answer), _) => (answer.to_string(), String::new(), TieBreak::Rules),
             (
                 None,
                 Verdict::Decided {
@@ -529,14 +526,11 @@ impl<'a> Consultation<'a> {
                     ponder,
                     tie_break,
                 },
-            ) if !succeeds => (mv, ponder, tie_break),
+            ) if !is_replaced => (mv, ponder, tie_break),
             (None, verdict) => {
-                let found = match reserve {
-                    Some(reserve) => reserve.choose(stop_at).await,
-                    None => None,
-                };
+                let found = self.fallback.choose(stop_at, &mut stopped).await;
                 match (found, verdict) {
-                    (Some(mv), _) => (mv, String::new(), TieBreak::Fallback),
+                    (Some(answer), _) => (answer.to_string(), String::new(), TieBreak::Fallback),
                     (
                         None,
                         Verdict::Decided {
@@ -546,12 +540,9 @@ impl<'a> Consultation<'a> {
                         },
                     ) => (mv, ponder, tie_break),
                     (None, Verdict::NoVotes) => {
-                        let left = stop_at.map_or(Duration::ZERO, |at| {
-                            at.saturating_duration_since(Instant::now())
-                        });
-                        let game = self.ballot.game().clone();
-                        let mv = fallback::choose(game, left, control).await;
-                        (mv, String::new(), TieBreak::Fallback)
+                        let game = self.ballot.game();
+                        let answer = self.fallback.search(game, stop_at, &mut stopped).await;
+                        (answer.to_string(), String::new(), TieBreak::Fallback)
                     }
                 }
             }
@@ -571,13 +562,13 @@ impl<'a> Consultation<'a> {
             ponder,
             rule: header.rule.name().to_owned(),
             tie_break: tie_break.into(),
-            elapsed_ms: elapsed.as_millis() as u64,
+            elapsed_ms: milliseconds(elapsed),
             win_rate: None,
         });
         let deadline = self.pace.decide_at().map(|at| at - self.begun);
         Ballot {
             limits: Some(self.limits),
-            deadline_ms: deadline.map(|deadline| deadline.as_millis() as u64),
+            deadline_ms: deadline.map(milliseconds),
             ..ballot
         }
     }

@@ -10,6 +10,7 @@ pub mod calibration;
 pub mod clock;
 pub mod consultation;
 pub mod doctor;
+pub mod fallback;
 pub mod files;
 pub mod games;
 pub mod pondering;

@@ -121,13 +121,11 @@ impl Replay {
         leads: &mut HashMap<(String, Color), Lead>,
         report: &mut Report,
     ) -> Option<String> {
-        if matches!(decision.r#move.as_str(), "resign" | "win")
-            || decision.tie_break() == TieBreak::Fallback
-        {
+        if decision.ends_game() || decision.tie_break() == TieBreak::Fallback {
             return None;
         }
         let position = ballot.position.clone().unwrap_or_default();
-        let game = Game::from_parts(&position.start, &position.moves).ok()?;
+        let game = Game::try_from(&position).ok()?;
         let sfen = game.position().to_string();
         let primary = match &self.primary {
             Primary::AsRecorded if ballot.primary.is_empty() => None,

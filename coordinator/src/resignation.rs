@@ -1,7 +1,7 @@
 //! When the team resigns: members never do, their calibrated win rate may.
 
 use crate::games::PerSide;
-use monju_engine::Color;
+use monju_engine::{Answer, Color};
 use monju_proto::v1::{Ballot, Decision, TieBreak};
 use tracing::info;
 
@@ -37,7 +37,7 @@ impl Resignation {
         let (Some(policy), Some(decision)) = (self.policy, &mut ballot.decision) else {
             return;
         };
-        if matches!(decision.r#move.as_str(), "resign" | "win") {
+        if decision.ends_game() {
             return;
         }
         let Some(win_rate) = decision.win_rate else {
@@ -47,7 +47,7 @@ impl Resignation {
         if signs >= policy.after {
             info!(game = ballot.game_id, win_rate, signs, "the team resigns");
             *decision = Decision {
-                r#move: "resign".to_owned(),
+                r#move: Answer::Resign.to_string(),
                 ponder: String::new(),
                 tie_break: TieBreak::Resignation.into(),
                 ..decision.clone()

@@ -3,7 +3,8 @@
 mod link;
 mod slots;
 
-pub use link::{AddressError, Link, address, endpoint, first_reason, reason};
+pub use link::{AddressError, Link, address, endpoint, first_reason};
+pub use monju_proto::client::reason;
 pub use slots::PlayerSlot;
 
 use monju_proto::v1::{NewGameRequest, WorkerStatus, worker_client::WorkerClient};
@@ -77,7 +78,7 @@ impl Roster {
                 match time::timeout(patience, client.new_game(request)).await {
                     Ok(Ok(response)) => response.into_inner().problems,
                     Ok(Err(status)) => {
-                        let reason = link::reason(&status);
+                        let reason = reason(&status);
                         vec![format!("worker {address} refused a new game: {reason}")]
                     }
                     Err(_) => vec![format!("worker {address} is slow to prepare a new game")],

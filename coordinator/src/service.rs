@@ -9,6 +9,7 @@ use crate::{
     calibration::Calibration,
     clock::TimePolicy,
     consultation::{Command, Kept, Outcome, Question, consult},
+    fallback::FallbackSearcher,
     games::PerSide,
     pondering::Pondering,
     record::{
@@ -20,6 +21,7 @@ use crate::{
     voting::{RANKED_MOVES, Rule},
 };
 use monju_engine::{Color, Game};
+use monju_proto::convert::short_milliseconds;
 use monju_proto::v1::{
     Ballot, Begin, ConsultRequest, ConsultResponse, FinishGameRequest, FinishGameResponse,
     GameOutcome, PrepareGameRequest, PrepareGameResponse, RosterRequest, RosterResponse,
@@ -98,16 +100,24 @@ struct Inner {
     resignation: Resignation,
     leads: PerSide<Lead>,
     recorder: Option<Arc<Recorder>>,
+    fallback: Arc<dyn FallbackSearcher>,
 }
 
 impl Service {
-    /// A coordinator of these workers, which records its ballots if it is given a recorder.
-    pub fn new(ensemble: Ensemble, roster: Roster, recorder: Option<Arc<Recorder>>) -> Self {
+    /// A coordinator of these workers, which records its ballots if it is given a recorder. `fallback`
+    /// searches when no player has a move.
+    pub fn new(
+        ensemble: Ensemble,
+        roster: Roster,
+        recorder: Option<Arc<Recorder>>,
+        fallback: Arc<dyn FallbackSearcher>,
+    ) -> Self {
         Self {
             inner: Arc::new(Inner {
                 begun: Instant::now(),
                 resignation: Resignation::new(ensemble.resignation),
                 recorder,
+                fallback,
                 ensemble,
                 roster,
                 consultations: AtomicU64::new(1),
@@ -135,7 +145,7 @@ impl Service {
         let position = begin
             .position
             .ok_or_else(|| Status::invalid_argument("begin has no position"))?;
-        let game = Game::from_parts(&position.start, &position.moves)
+        let game = Game::try_from(&position)
             .map_err(|error| Status::invalid_argument(error.to_string()))?;
         let ensemble = &self.inner.ensemble;
         let rule = match begin.rule.as_str() {
@@ -186,6 +196,7 @@ impl Service {
             overhead: ensemble.overhead.max(measured),
             margin: Duration::from_millis(begin.margin_ms.into()),
             predictions,
+            fallback: Arc::clone(&self.inner.fallback),
         })
     }
 }
@@ -288,7 +299,7 @@ impl Coordinator for Service {
             rule: rule.name().to_owned(),
             primary: primary.clone().unwrap_or_default(),
             workers: self.inner.roster.statuses(),
-            overhead_ms: u32::try_from(overhead.as_millis()).unwrap_or(u32::MAX),
+            overhead_ms: short_milliseconds(*overhead),
             time_policy: time_policy.name().to_owned(),
         }))
     }

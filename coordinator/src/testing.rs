@@ -1,7 +1,11 @@
 //! A scripted worker behind a connection that can be cut, for tests under paused time.
 
-use crate::roster::{Link, Roster};
+use crate::{
+    fallback::{FallbackSearcher, RunningFallback},
+    roster::{Link, Roster},
+};
 use hyper_util::rt::TokioIo;
+use monju_engine::Game;
 use monju_proto::serve::{self, ServerTask};
 use monju_proto::v1::{
     DescribeRequest, DescribeResponse, ExamineRequest, ExamineResponse, Line, NewGameRequest,
@@ -15,7 +19,11 @@ use std::{
     sync::{Arc, Mutex},
     time::Duration,
 };
-use tokio::{sync::mpsc, task::JoinHandle, time};
+use tokio::{
+    sync::{Notify, mpsc},
+    task::JoinHandle,
+    time,
+};
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{
     Status, Streaming,
@@ -206,6 +214,26 @@ fn line(moves: &str) -> Line {
         depth: pv.len() as u32,
         pv,
         ..Line::default()
+    }
+}
+
+/// A fallback search that takes all of its time where there is anything to choose from, and then plays
+/// the first legal move.
+#[derive(Debug)]
+pub struct FakeFallback;
+
+impl FallbackSearcher for FakeFallback {
+    fn begin(&self, game: &Game, time: Duration) -> RunningFallback {
+        let moves = game.legal_moves();
+        let stop = Arc::new(Notify::new());
+        let stopped = Arc::clone(&stop);
+        let found = async move {
+            if moves.len() > 1 {
+                let _ = time::timeout(time, stopped.notified()).await;
+            }
+            moves.first().copied()
+        };
+        RunningFallback::new(found, move || stop.notify_one())
     }
 }
 

@@ -11,8 +11,8 @@ use super::{
     store::Effort,
 };
 use monju_coordinator::record::schema::{self, LogLine, LoggedBallot, Winner};
-use monju_engine::{Color, Game, Move, Repetition};
-use monju_proto::v1::{Arrival, Ballot, TieBreak, Vote, score::Kind};
+use monju_engine::{self as engine, Color, Game, Move, Repetition, Score};
+use monju_proto::v1::{Arrival, Ballot, TieBreak, Vote};
 use std::{collections::BTreeSet, time::Duration};
 
 /// From the end of the margin until a decision has come: it is nobody's time.
@@ -194,30 +194,31 @@ impl<'a> Table<'a> {
         let Some(decision) = &ballot.decision else {
             return Err(self.incident(side, Cause::Disconnect, "no decision".to_owned()));
         };
-        let text = match decision.tie_break() == TieBreak::Fallback {
-            false => decision.r#move.clone(),
+        let decided = match decision.tie_break() == TieBreak::Fallback {
+            false => decision.answer(&self.game),
             true => match self.foul(&ballot) {
-                Some(mv) => mv.to_string(),
+                Some(mv) => Ok(engine::Answer::Move(mv)),
                 None => return self.nobody_voted(side, &ballot).map(Some),
             },
         };
-        match text.as_str() {
-            "resign" => return Ok(Some((Some(side.other()), Ending::Resignation))),
-            "win" if self.game.can_declare_win() => {
+        let played = match decided {
+            Ok(engine::Answer::Resign) => {
+                return Ok(Some((Some(side.other()), Ending::Resignation)));
+            }
+            Ok(engine::Answer::Win) => {
                 let winner = match self.plan.adjudication.declaration {
                     DeclarationRule::Win => Some(side),
                     DeclarationRule::Draw => None,
                 };
                 return Ok(Some((winner, Ending::Declaration)));
             }
-            text => {
-                let played = self.game.parse_move(text).and_then(|mv| self.game.play(mv));
-                if let Err(error) = played {
-                    self.incidents
-                        .push(self.incident(side, Cause::IllegalMove, error.to_string()));
-                    return Ok(Some((Some(side.other()), Ending::IllegalMove)));
-                }
-            }
+            Ok(engine::Answer::Move(mv)) => self.game.play(mv),
+            Err(error) => Err(error),
+        };
+        if let Err(error) = played {
+            self.incidents
+                .push(self.incident(side, Cause::IllegalMove, error.to_string()));
+            return Ok(Some((Some(side.other()), Ending::IllegalMove)));
         }
         let score = median_score(&ballot);
         self.notes.push(Note {
@@ -366,7 +367,7 @@ impl<'a> Table<'a> {
 /// Moves of each member's line that are kept.
 const LOGGED_MOVES: usize = 2;
 
-/// A mate counts as more than any evaluation.
+/// Score of every mate in the records of games, a value of their format: more than any evaluation.
 const MATE_SCORE: i32 = 31_000;
 
 /// The middle one of the scores of the votes that count, from the side to move: one member alone
@@ -374,10 +375,9 @@ const MATE_SCORE: i32 = 31_000;
 fn median_score(ballot: &Ballot) -> Option<i32> {
     let counted = ballot.votes.iter().filter(|vote| vote.counted);
     let mut scores: Vec<i32> = counted
-        .filter_map(|vote| match vote.line.as_ref()?.score.as_ref()?.kind? {
-            Kind::Cp(cp) => Some(cp),
-            Kind::Mate(plies) => Some(if plies > 0 { MATE_SCORE } else { -MATE_SCORE }),
-            Kind::MateOfUnknownLength(mates) => Some(if mates { MATE_SCORE } else { -MATE_SCORE }),
+        .filter_map(|vote| match vote.line.as_ref()?.score.as_ref()?.value()? {
+            Score::Cp(cp) => Some(cp),
+            Score::Mate(plies) => Some(if plies > 0 { MATE_SCORE } else { -MATE_SCORE }),
         })
         .collect();
     scores.sort_unstable();

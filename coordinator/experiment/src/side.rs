@@ -4,11 +4,11 @@ use super::{
     record::Side,
     specification::{Ensemble, Members},
 };
-use monju_coordinator::roster::reason;
 use monju_engine::Game;
-use monju_proto::v1::{
-    Ballot, Begin, ConsultRequest, Position, PrepareGameRequest, consult_request,
-    consult_response::Message,
+use monju_proto::{
+    client::{Consultation, ConsultationEvent, reason},
+    convert::short_milliseconds,
+    v1::{Ballot, Begin, PrepareGameRequest},
 };
 use monju_team::{
     config::{Config, EnsembleConfig},
@@ -16,10 +16,9 @@ use monju_team::{
 };
 use std::{sync::Arc, time::Duration};
 use tokio::{
-    sync::{Semaphore, mpsc},
+    sync::Semaphore,
     time::{Instant, timeout},
 };
-use tokio_stream::wrappers::ReceiverStream;
 
 /// A side that has not said anything for so long will say nothing more: while it thinks, there are
 /// standings.
@@ -120,42 +119,28 @@ impl Seat {
         let asked = Instant::now();
         let begin = Begin {
             game_id: game_id.to_owned(),
-            position: Some(Position {
-                start: game.start().to_owned(),
-                moves: game.moves().iter().map(ToString::to_string).collect(),
-            }),
+            position: Some(game.into()),
             limits: Some(self.ensemble.limits),
             seed,
             rule: self.team.rule.clone(),
             // Without any it would be taken for a GUI's question, whose lost players are asked again.
-            margin_ms: u32::try_from(self.ensemble.margin.as_millis())
-                .unwrap_or(u32::MAX)
-                .max(1),
+            margin_ms: short_milliseconds(self.ensemble.margin).max(1),
             ..Begin::default()
         };
-        // The sender stays open: its end would say that nothing more is to be heard from here.
-        let (sender, requests) = mpsc::channel(1);
-        let message = Some(consult_request::Message::Begin(begin));
-        let _ = sender.send(ConsultRequest { message }).await;
-        let lost = |status: tonic::Status| Lost(reason(&status));
-        let answers = self.team.client.consult(ReceiverStream::new(requests));
-        let answers = timeout(SILENCE, answers).await.map_err(|_| silent())?;
-        let mut answers = answers.map_err(lost)?.into_inner();
+        let mut consultation = Consultation::begin(self.team.client.clone(), begin);
         loop {
-            let answer = timeout(SILENCE, answers.message()).await;
-            let Some(answer) = answer.map_err(|_| silent())?.map_err(lost)? else {
-                break;
-            };
-            if let Some(Message::Ballot(ballot)) = answer.message {
-                return Ok(Answer {
-                    ballot,
-                    elapsed: asked.elapsed(),
-                });
+            let event = timeout(SILENCE, consultation.next()).await;
+            match event.map_err(|_| silent())? {
+                ConsultationEvent::Standing(_) => {}
+                ConsultationEvent::Decided(ballot) => {
+                    return Ok(Answer {
+                        ballot,
+                        elapsed: asked.elapsed(),
+                    });
+                }
+                ConsultationEvent::Broken(error) => return Err(Lost(error.to_string())),
             }
         }
-        Err(Lost(
-            "the coordinator ended the consultation without a decision".to_owned(),
-        ))
     }
 
     /// Ends what was started.

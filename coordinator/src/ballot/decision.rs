@@ -2,7 +2,7 @@
 
 use super::{Method, OpenBallot, Said, decide};
 use crate::voting::{Choice, Ground};
-use monju_engine::{Game, Move};
+use monju_engine::{Answer, Game, Move};
 use monju_proto::v1::{Arrival, TieBreak};
 
 /// What a ballot says.
@@ -21,13 +21,13 @@ pub enum Verdict {
     NoVotes,
 }
 
-/// What the rules alone say: `win` where the side to move may declare one, `resign` where it has
-/// no legal move.
-pub fn by_rules(game: &Game) -> Option<&'static str> {
+/// Returns the answer that the rules alone decide on: a declaration that holds, or the resignation of a
+/// side without a legal move.
+pub fn by_rules(game: &Game) -> Option<Answer> {
     if game.can_declare_win() {
-        Some("win")
+        Some(Answer::Win)
     } else if game.legal_moves().is_empty() {
-        Some("resign")
+        Some(Answer::Resign)
     } else {
         None
     }
@@ -62,7 +62,7 @@ impl OpenBallot {
                 tie_break: tie_break(ground),
             },
             None if self.everybody_resigned() => Verdict::Decided {
-                mv: "resign".to_owned(),
+                mv: Answer::Resign.to_string(),
                 ponder: String::new(),
                 tie_break: TieBreak::None,
             },

@@ -233,7 +233,7 @@ fn the_noise_seed_in_force_is_the_players_own_before_the_games() {
 #[test]
 fn the_rules_decide_before_the_players() {
     let mated = Game::from_usi("4k4/4G4/4P4/9/9/9/9/9/4K4 w - 1").expect("a position");
-    assert_eq!(by_rules(&mated), Some("resign"));
+    assert_eq!(by_rules(&mated), Some(Answer::Resign));
     assert_eq!(by_rules(&Game::startpos()), None);
 }
 

@@ -132,7 +132,7 @@ fn said(vote: &Vote) -> Option<Standing> {
 
 fn side_to_move(ballot: &Ballot) -> Option<Color> {
     let position = ballot.position.as_ref()?;
-    let game = Game::from_parts(&position.start, &position.moves).ok()?;
+    let game = Game::try_from(position).ok()?;
     Some(game.position().side_to_move())
 }
 
@@ -180,8 +180,8 @@ impl<'a> Games<'a> {
 fn winner_after(ballot: &Ballot) -> Option<Winner> {
     let decision = ballot.decision.as_ref()?;
     let mover_wins = match decision.r#move.as_str() {
-        "resign" => false,
-        "win" => true,
+        _ if decision.resigns() => false,
+        _ if decision.declares_win() => true,
         mv => {
             let is_for = |vote: &&Vote| {
                 let line = vote.line.as_ref();

@@ -1,7 +1,7 @@
 //! The deadlines of one consultation: set by its clock, moved by how the players agree.
 
 use crate::clock::{Agreement, AgreementTracker, Budget, Deadlines, Observation, TimePolicy};
-use monju_proto::v1::{Arrival, Ballot, Bound, Score, Vote, score};
+use monju_proto::v1::{Arrival, Ballot, Bound, Score, Vote};
 use std::{collections::BTreeMap, time::Duration};
 use tokio::time::Instant;
 
@@ -169,12 +169,8 @@ impl Pace {
 /// What a vote tells the clock.
 fn observation(vote: &Vote) -> Option<Observation<'_>> {
     let line = vote.line.as_ref().filter(|_| vote.legal)?;
-    let mv = match line.pv.first() {
-        Some(first) if line.r#move.is_empty() => first,
-        _ => &line.r#move,
-    };
     Some(Observation {
-        mv,
+        mv: line.chosen(),
         depth: line.depth,
         score: line.score.as_ref().and_then(centipawns),
     })
@@ -184,12 +180,7 @@ fn centipawns(score: &Score) -> Option<i32> {
     if score.bound() == Bound::Lower {
         return None;
     }
-    Some(match score.kind? {
-        score::Kind::Cp(cp) => cp.clamp(-CLEARLY_WON, CLEARLY_WON),
-        score::Kind::Mate(plies) if plies > 0 => CLEARLY_WON,
-        score::Kind::MateOfUnknownLength(true) => CLEARLY_WON,
-        score::Kind::Mate(_) | score::Kind::MateOfUnknownLength(false) => -CLEARLY_WON,
-    })
+    Some(score.centipawns()?.clamp(-CLEARLY_WON, CLEARLY_WON))
 }
 
 /// Whether `leader` has the most votes whatever the players that are still thinking will say, or

@@ -6,7 +6,7 @@ mod time_policy;
 use super::*;
 use crate::{
     roster::Roster,
-    testing::{FakeWorker, Step::*},
+    testing::{FakeFallback, FakeWorker, Step::*},
     voting::Rule,
 };
 use monju_proto::v1::{Arrival, think_request::Message};
@@ -34,6 +34,7 @@ fn question_on(position: &str, limits: Limits) -> Question {
         time_policy: TimePolicy::Fixed,
         margin: Duration::ZERO,
         predictions: HashMap::new(),
+        fallback: Arc::new(FakeFallback),
     }
 }
 

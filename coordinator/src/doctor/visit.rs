@@ -6,11 +6,13 @@ use crate::{
     ballot::BallotHeader,
     clock::TimePolicy,
     consultation::{Question, consult},
+    fallback::FirstLegalMove,
     roster::{PlayerSlot, Roster, reason},
     service::Ensemble,
     voting::RANKED_MOVES,
 };
 use monju_engine::Game;
+use monju_proto::convert::milliseconds;
 use monju_proto::v1::{
     Ballot, DescribeRequest, ExamineRequest, ExamineResponse, Limits, WorkerStatus,
     worker_client::WorkerClient,
@@ -143,7 +145,7 @@ async fn test_moves(
         },
         game: Game::startpos(),
         limits: Limits {
-            time_ms: Some(test_time.as_millis() as u64),
+            time_ms: Some(milliseconds(test_time)),
             multi_pv: ensemble.rule.ranks_moves().then_some(RANKED_MOVES),
             ..Limits::default()
         },
@@ -152,6 +154,7 @@ async fn test_moves(
         // A game asks the lost again; here they are to be told of.
         margin: Duration::from_millis(1),
         predictions: HashMap::new(),
+        fallback: Arc::new(FirstLegalMove),
     };
     let (_commands, heard) = mpsc::channel(1);
     let (standings, _unread) = mpsc::channel(1);

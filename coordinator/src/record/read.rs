@@ -153,10 +153,7 @@ fn ballot_of(logged: LoggedBallot) -> Result<Ballot, String> {
     Ok(Ballot {
         id: logged.id,
         game_id: logged.game_id,
-        position: Some(Position {
-            start: game.start().to_owned(),
-            moves: game.moves().iter().map(ToString::to_string).collect(),
-        }),
+        position: Some(Position::from(&game)),
         seed,
         votes: votes?,
         tally: tally

@@ -86,7 +86,7 @@ impl LoggedBallot {
     /// The position of the ballot cannot be.
     pub fn of(ballot: &Ballot, decided_unix_ms: u64) -> Result<Self, GameError> {
         let position = ballot.position.clone().unwrap_or_default();
-        let game = Game::from_parts(&position.start, &position.moves)?;
+        let game = Game::try_from(&position)?;
         Ok(Self {
             version: VERSION,
             monju: env!("CARGO_PKG_VERSION").to_owned(),

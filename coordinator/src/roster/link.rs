@@ -1,11 +1,12 @@
 //! One worker: the way to it, and a task that watches whether it is there.
 
 use crate::clock::RoundTrip;
+use monju_proto::client::{innermost, reason};
 use monju_proto::tls::Tls;
 use monju_proto::v1::{
     DescribeRequest, DescribeResponse, PlayerInfo, WorkerStatus, worker_client::WorkerClient,
 };
-use std::{error::Error, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 use tokio::{
     sync::{Notify, watch},
     task::JoinHandle,
@@ -221,16 +222,7 @@ pub fn endpoint(url: &str, tls: Option<&Tls>) -> Result<Endpoint, AddressError> 
         (false, Some(_)) => Err(AddressError::Open(url.to_owned())),
         (true, None) => Err(AddressError::NoCertificates(url.to_owned())),
         (true, Some(tls)) => (endpoint.tls_config(tls.client()))
-            .map_err(|error| AddressError::Certificates(innermost(&error))),
-    }
-}
-
-/// The innermost cause of a failed call, for one line of text.
-pub fn reason(status: &Status) -> String {
-    match (status.source(), status.message()) {
-        (Some(cause), _) => innermost(cause),
-        (None, "") => status.code().description().to_owned(),
-        (None, message) => message.to_owned(),
+            .map_err(|error| AddressError::Certificates(innermost(&error).to_string())),
     }
 }
 
@@ -253,14 +245,6 @@ pub fn first_reason(status: &Status) -> String {
     } else {
         reason
     }
-}
-
-fn innermost(error: &dyn Error) -> String {
-    let mut innermost = error;
-    while let Some(cause) = innermost.source() {
-        innermost = cause;
-    }
-    innermost.to_string()
 }
 
 /// Asks the worker to describe itself, for ever. The channel reconnects by itself.

@@ -3,7 +3,7 @@
 use super::*;
 use crate::{
     server,
-    testing::{FakeWorker, Step::*},
+    testing::{FakeFallback, FakeWorker, Step::*},
 };
 use monju_proto::serve::{self, ServerTask};
 use monju_proto::v1::{
@@ -28,7 +28,8 @@ async fn serve(worker: FakeWorker, primary: Option<&str>) -> Served {
         calibration: Arc::default(),
         resignation: None,
     };
-    let service = Service::new(ensemble, Roster::new(vec![link]), None);
+    let roster = Roster::new(vec![link]);
+    let service = Service::new(ensemble, roster, None, Arc::new(FakeFallback));
     service.settle().await;
     let router = server::router(service).await.expect("descriptors");
     let (channel, server) = serve::in_process(router);

@@ -3,5 +3,6 @@
 #![forbid(unsafe_code)]
 
 pub mod config;
+mod fallback;
 pub mod signals;
 pub mod team;

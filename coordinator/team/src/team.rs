@@ -1,6 +1,9 @@
 //! Assembles the coordinator that a command talks to: embedded in this process, or over TCP.
 
-use crate::config::{Config, ConfigError};
+use crate::{
+    config::{Config, ConfigError},
+    fallback::{self, CoordinatorFallback},
+};
 use monju_coordinator::{
     calibration::{Calibration, CalibrationError},
     clock::{TimePolicy, UnknownTimePolicy},
@@ -13,7 +16,8 @@ use monju_coordinator::{
 };
 use monju_engine::{EvaluatorChoice, eval::Sigma};
 use monju_host::{
-    NativeSpec, PlayerKind, PlayerSpec, PlayersError, Worker, WorkerSettings, noise_players,
+    NativeSpec, PlayerKind, PlayerSpec, Players, PlayersError, PlayersSettings,
+    fallback::FallbackHandle, noise_players,
 };
 use monju_proto::v1::{RosterRequest, coordinator_client::CoordinatorClient};
 use monju_proto::{
@@ -21,7 +25,7 @@ use monju_proto::{
     tls::TlsError,
 };
 use monju_worker::InProcessWorker;
-use std::{fmt::Display, path::PathBuf, str::FromStr, sync::Arc, thread, time::Duration};
+use std::{fmt::Display, io, path::PathBuf, str::FromStr, sync::Arc, thread, time::Duration};
 use tokio::{sync::Semaphore, time::timeout};
 use tonic::transport::Channel;
 
@@ -83,6 +87,14 @@ impl Choices {
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct AssembleError(pub String);
+
+impl AssembleError {
+    pub(crate) fn fallback(error: io::Error) -> Self {
+        Self(format!(
+            "cannot start the thread of the fallback search: {error}"
+        ))
+    }
+}
 
 impl From<ConfigError> for AssembleError {
     fn from(error: ConfigError) -> Self {
@@ -193,7 +205,10 @@ pub async fn assemble(choices: &Choices) -> Result<Team, AssembleError> {
              which has its own configuration, as have its workers; choose one of the two"
         )));
     }
-    let team = assemble_anyhow(choices).await?;
+    let team = match &choices.coordinator {
+        Some(url) => connect(url, choices).await?,
+        None => embed(choices, fallback::start(true)?).await?,
+    };
     match team.ignored.first() {
         None => Ok(team),
         Some(ignored) => Err(AssembleError(ignored.clone())),
@@ -202,14 +217,17 @@ pub async fn assemble(choices: &Choices) -> Result<Team, AssembleError> {
 
 /// Like [`assemble`], but what a coordinator elsewhere decides itself, and what a team can do without, is passed
 /// over and noted in [`Team::ignored`]: GUIs keep options from game to game, and a team must not be lost for
-/// one of them.
+/// one of them. An embedded coordinator shares the `fallback` search of its process.
 ///
 /// # Errors
 /// Like those of [`assemble`].
-pub async fn assemble_anyhow(choices: &Choices) -> Result<Team, AssembleError> {
+pub async fn assemble_anyhow(
+    choices: &Choices,
+    fallback: FallbackHandle,
+) -> Result<Team, AssembleError> {
     match &choices.coordinator {
         Some(url) => connect(url, choices).await,
-        None => embed(choices).await,
+        None => embed(choices, fallback).await,
     }
 }
 
@@ -273,11 +291,11 @@ fn known<T: FromStr<Err: Display>>(choice: Option<&str>, ignored: &mut Vec<Strin
     }
 }
 
-async fn embed(choices: &Choices) -> Result<Team, AssembleError> {
+async fn embed(choices: &Choices, fallback: FallbackHandle) -> Result<Team, AssembleError> {
     let mut config = Config::load(choices.config.as_deref())?;
     let mut choices = choices.clone();
     let ignored = do_without(&mut config, &mut choices);
-    let team = host(config, &choices, None).await?;
+    let team = host_with(config, &choices, None, fallback).await?;
     Ok(Team { ignored, ..team })
 }
 
@@ -317,7 +335,7 @@ fn do_without(config: &mut Config, choices: &mut Choices) -> Vec<String> {
 }
 
 /// Starts a coordinator inside this process for the players of a configuration, which think in
-/// `turns` where they are given (see [`Worker::start_in_turns`]).
+/// `turns` where they are given (see [`Players::start_in_turns`]).
 ///
 /// # Errors
 /// A choice cannot be applied, or a player cannot be started.
@@ -326,12 +344,22 @@ pub async fn host(
     choices: &Choices,
     turns: Option<Arc<Semaphore>>,
 ) -> Result<Team, AssembleError> {
+    // A referee hardly ever needs it, and has many teams.
+    host_with(config, choices, turns, fallback::start(false)?).await
+}
+
+async fn host_with(
+    config: Config,
+    choices: &Choices,
+    turns: Option<Arc<Semaphore>>,
+    fallback: FallbackHandle,
+) -> Result<Team, AssembleError> {
     let overhead = config.coordinator.overhead;
     let Started {
         service,
         worker,
         recorder,
-    } = start(config, choices, turns).await?;
+    } = start_with(config, choices, turns, fallback).await?;
     service.settle().await;
     let router = server::router(service).await.map_err(internal)?;
     let (channel, server) = serve::in_process(router);
@@ -361,10 +389,15 @@ pub struct Started {
 }
 
 /// Starts a coordinator with the players of its own process, if it has any.
-pub async fn start(
+pub async fn start(config: Config, choices: &Choices) -> Result<Started, AssembleError> {
+    start_with(config, choices, None, fallback::start(true)?).await
+}
+
+async fn start_with(
     config: Config,
     choices: &Choices,
     turns: Option<Arc<Semaphore>>,
+    fallback: FallbackHandle,
 ) -> Result<Started, AssembleError> {
     let ensemble = ensemble(&config, choices)?;
     let log = choices.log.as_ref().or(config.coordinator.log.as_ref());
@@ -374,7 +407,12 @@ pub async fn start(
     };
     let (roster, worker) = hire(&config, choices, turns).await?;
     Ok(Started {
-        service: Service::new(ensemble, roster, recorder.clone()),
+        service: Service::new(
+            ensemble,
+            roster,
+            recorder.clone(),
+            Arc::new(CoordinatorFallback::new(fallback)),
+        ),
         worker,
         recorder,
     })
@@ -392,12 +430,12 @@ pub async fn hire(
     let worker = if players.is_empty() {
         None
     } else {
-        let settings = WorkerSettings {
+        let settings = PlayersSettings {
             name: config.worker.name.clone(),
             hash_mib: choices.hash_mib.unwrap_or(config.worker.hash_mib),
             players,
         };
-        let worker = Worker::start_in_turns(settings, turns);
+        let worker = Players::start_in_turns(settings, turns);
         let worker = InProcessWorker::serve(worker.map_err(internal)?).await;
         let worker = worker.map_err(internal)?;
         links.push(Link::in_process(worker.channel()));

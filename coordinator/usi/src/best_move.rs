@@ -1,6 +1,7 @@
 //! The answer to one `go`.
 
 use monju_engine::{Answer, Game, Move, Outcome};
+use monju_host::fallback::FallbackAnswer;
 use monju_proto::v1::{Ballot, Decision};
 use std::fmt;
 
@@ -21,28 +22,25 @@ impl BestMove {
 
     /// Returns the coordinator's decision, or `None` if the rules do not allow it here.
     pub fn from_decision(game: &Game, decision: &Decision) -> Option<Self> {
-        match decision.r#move.as_str() {
-            "resign" => Some(Self::RESIGN),
-            "win" => game.can_declare_win().then_some(Answer::Win.into()),
-            text => {
-                let mv = game.parse_move(text).ok()?;
-                Some(Self {
-                    answer: Answer::Move(mv),
-                    ponder: legal_reply(game, mv, &decision.ponder),
-                })
-            }
+        let answer = decision.answer(game).ok()?;
+        let mv = answer.as_move();
+        let ponder = mv.and_then(|mv| legal_reply(game, mv, &decision.ponder));
+        Some(Self { answer, ponder })
+    }
+
+    /// Returns one player's answer with the reply that it expects.
+    pub fn from_outcome(outcome: &Outcome) -> Self {
+        Self {
+            answer: outcome.answer,
+            ponder: outcome.expected_reply(),
         }
     }
 
-    /// Returns one player's answer with the reply that its line of play expects.
-    pub fn from_outcome(outcome: &Outcome) -> Self {
-        let ponder = match (outcome.answer, &outcome.line.pv[..]) {
-            (Answer::Move(mv), [first, reply, ..]) if *first == mv => Some(*reply),
-            _ => None,
-        };
+    /// Returns the answer of the fallback search.
+    pub fn from_fallback(found: FallbackAnswer) -> Self {
         Self {
-            answer: outcome.answer,
-            ponder,
+            answer: found.answer,
+            ponder: found.reply,
         }
     }
 
@@ -52,16 +50,12 @@ impl BestMove {
             .tally
             .iter()
             .find_map(|tally| game.parse_move(&tally.r#move).ok())
-            .map(Self::from)
+            .map(|mv| Answer::Move(mv).into())
     }
 
     /// Returns an answer that the rules allow, without a search.
     pub fn any(game: &Game) -> Self {
-        match game.legal_moves().first() {
-            _ if game.can_declare_win() => Answer::Win.into(),
-            Some(&mv) => mv.into(),
-            None => Self::RESIGN,
-        }
+        Answer::any(game).into()
     }
 }
 
@@ -74,19 +68,12 @@ impl From<Answer> for BestMove {
     }
 }
 
-impl From<Move> for BestMove {
-    fn from(mv: Move) -> Self {
-        Answer::Move(mv).into()
-    }
-}
-
 impl fmt::Display for BestMove {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (self.answer, self.ponder) {
-            (Answer::Move(mv), None) => write!(formatter, "{mv}"),
-            (Answer::Move(mv), Some(ponder)) => write!(formatter, "{mv} ponder {ponder}"),
-            (Answer::Resign, _) => formatter.write_str("resign"),
-            (Answer::Win, _) => formatter.write_str("win"),
+        self.answer.fmt(formatter)?;
+        match self.ponder {
+            Some(ponder) => write!(formatter, " ponder {ponder}"),
+            None => Ok(()),
         }
     }
 }

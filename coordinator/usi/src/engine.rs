@@ -8,7 +8,6 @@ pub(super) mod options;
 pub(super) mod search;
 #[cfg(test)]
 mod tests;
-pub(super) mod thread;
 mod timer;
 
 use super::{
@@ -22,11 +21,13 @@ use monju_engine::{
     EvaluatorChoice,
     eval::{Noise, NoiseError, Sigma},
 };
-use monju_host::{EvaluatorError, load_evaluator};
+use monju_host::{
+    EvaluatorError, PlayerChoice, load_evaluator,
+    search_thread::{BuiltPlayer, GameSetup, SearchPriority, SearchThread},
+};
 use options::{EngineOptions, OPTIONS};
 use search::{PlayerSearch, SearchSetup};
 use std::io;
-use thread::{PlayerChoice, SearchThread, Setting};
 use tokio::{sync::mpsc, task::JoinHandle};
 
 /// Choices of the command line of `monju engine`; options that the GUI sets override them.
@@ -73,29 +74,38 @@ impl SinglePlayer {
     pub fn start(choices: EngineChoices) -> Result<Self, EngineError> {
         let evaluator = load_evaluator(&choices.evaluator)?;
         Noise::new(choices.sigma.in_centipawns(&evaluator), 0)?;
+        let build = BuiltPlayer::chosen_or_stand_in;
+        let thread = SearchThread::start("search", SearchPriority::Normal, build);
         Ok(Self {
             choices,
             options: EngineOptions::default(),
             game: GameName::first(),
-            thread: SearchThread::start().map_err(EngineError::Thread)?,
+            thread: thread.map_err(EngineError::Thread)?,
         })
     }
 
     /// Returns the player and the game of the next search.
-    fn setting(&self) -> Setting {
+    fn game_setup(&self) -> GameSetup {
         let seed = self.options.seed().or(self.choices.seed);
         let evaluator = self.options.evaluator();
-        Setting {
+        GameSetup {
             player: PlayerChoice {
                 evaluator: evaluator.unwrap_or(&self.choices.evaluator).clone(),
                 sigma: self.options.sigma().unwrap_or(self.choices.sigma),
                 hash_mib: self.hash_mib(),
                 threads: self.options.threads(),
                 search: self.options.search(),
+                ..PlayerChoice::default()
             },
             game_id: self.game.id(),
-            seed: seed.unwrap_or_else(|| self.game.seed(None)),
+            noise_seed: seed.unwrap_or_else(|| self.game.seed(None)),
         }
+    }
+
+    /// Starts to build the player, or to clear it for the next game.
+    fn prepare(&mut self) {
+        let setup = self.game_setup();
+        self.thread.prepare(setup).hold_clock();
     }
 }
 
@@ -116,13 +126,13 @@ impl Backend for SinglePlayer {
 
     fn get_ready(&mut self) {
         self.game.advance();
-        self.thread.prepare(self.setting());
+        self.prepare();
     }
 
     fn new_game(&mut self) {
         if self.game.used {
             self.game.advance();
-            self.thread.prepare(self.setting());
+            self.prepare();
         }
     }
 
@@ -131,7 +141,7 @@ impl Backend for SinglePlayer {
     }
 
     fn failure(&self) -> Option<String> {
-        self.thread.failure()
+        self.thread.failure().map(|failure| failure.to_string())
     }
 
     async fn changed(&mut self) {
@@ -149,9 +159,9 @@ impl Backend for SinglePlayer {
             overhead: self.options.move_overhead().into(),
             time_policy: self.options.time_policy(),
             pondering: self.options.pondering(),
-            setting: self.setting(),
+            game_setup: self.game_setup(),
         };
-        let search = PlayerSearch::start(request, setup, self.thread.desk(), controls, output);
+        let search = PlayerSearch::start(request, setup, self.thread.handle(), controls, output);
         tokio::spawn(search.run())
     }
 

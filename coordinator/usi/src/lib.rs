@@ -8,8 +8,8 @@
 //!   `answer_gate` holds back an answer that may not be told yet. `go_mate` answers `go mate`.
 //! - Lines to the GUI go through `output`; `info_line` gives `info` lines their form.
 //! - `option_table` declares and sets options; `game` gives every game its name and seed.
-//! - In the proxy, `proxy::connection` assembles and keeps the team, and `substitute` answers
-//!   without one.
+//! - In the proxy, `proxy::connection` assembles and keeps the team, and `proxy::search` consults it;
+//!   without a team the fallback player of `monju_host` answers.
 //!
 //! `usi` is answered at once. The team is assembled at `isready`, with an empty line every 5 s until
 //! `readyok`, or at the first `go` of a GUI that skips `isready`. If that fails, the GUI gets the
@@ -30,7 +30,6 @@ mod answer_gate;
 mod backend;
 mod best_move;
 mod command;
-mod conversation;
 pub mod engine;
 mod game;
 mod go;
@@ -43,13 +42,13 @@ mod proxy;
 mod session;
 mod start_error;
 mod stdio;
-mod substitute;
 #[cfg(test)]
 mod tests;
 
 pub use start_error::StartError;
 
 use engine::{EngineChoices, SinglePlayer};
+use monju_host::fallback::FallbackSearch;
 use monju_team::team::{self, Choices};
 use proxy::{
     Proxy,
@@ -57,7 +56,6 @@ use proxy::{
     connection::TeamConnection,
 };
 use std::path::{Path, PathBuf};
-use substitute::Substitute;
 
 /// Speaks USI for a team on standard input and output until `quit`.
 ///
@@ -70,26 +68,27 @@ pub async fn run(mut choices: Choices) -> Result<(), StartError> {
     if choices.config.is_none() && choices.coordinator.is_none() {
         choices.config = beside_executable();
     }
-    let connection = TeamConnection::start(|choices| async move {
-        let team = team::assemble_anyhow(&choices).await?;
-        let contact = Contact {
-            client: team.client.clone(),
-            rule: team.rule.clone(),
-            time_policy: team.time_policy.clone(),
-            pondering: team.pondering.clone(),
-            overhead: team.overhead,
-        };
-        Ok(AssembledTeam::new(
-            contact,
-            team.ignored.clone(),
-            team.close(),
-        ))
-    });
-    let substitute = Substitute::start().map_err(|source| StartError::Thread {
+    let fallback = FallbackSearch::start().map_err(|source| StartError::Thread {
         name: "fallback player",
         source,
     })?;
-    stdio::speak(Proxy::new(choices, connection, substitute)).await
+    let shared = fallback.handle();
+    let connection = TeamConnection::start(move |choices| {
+        let shared = shared.clone();
+        async move {
+            let team = team::assemble_anyhow(&choices, shared).await?;
+            let contact = Contact {
+                client: team.client.clone(),
+                rule: team.rule.clone(),
+                time_policy: team.time_policy.clone(),
+                pondering: team.pondering.clone(),
+                overhead: team.overhead,
+            };
+            let notes = team.ignored.clone();
+            Ok(AssembledTeam::new(contact, notes, team.close()))
+        }
+    });
+    stdio::speak(Proxy::new(choices, connection, fallback)).await
 }
 
 /// Returns the help on the proxy's USI options.

@@ -15,14 +15,18 @@ use super::{
     game::GameName,
     option_table::{self, HASH_DEFAULT, OptionError},
     output::Output,
-    substitute::Substitute,
 };
 use connection::TeamConnection;
+use monju_coordinator::clock::TimePolicy;
+use monju_host::{PlayerChoice, fallback::FallbackSearch};
 use monju_proto::v1::GameOutcome;
 use monju_team::team::Choices;
 use options::{OPTIONS, ProxyOptions};
-use search::TeamSearch;
+use search::{FallbackSetup, TeamSearch};
 use tokio::{sync::mpsc, task::JoinHandle};
+
+/// Table of the fallback player without a team and without a chosen size, in MiB.
+const ALONE_HASH_MIB: u32 = 64;
 
 /// A team that is assembled on demand.
 #[derive(Debug)]
@@ -30,39 +34,58 @@ pub struct Proxy {
     choices: Choices,
     options: ProxyOptions,
     connection: TeamConnection,
-    substitute: Substitute,
+    fallback: FallbackSearch,
     game: GameName,
 }
 
 impl Proxy {
     /// Creates a proxy without a team. `choices` are those of the command line.
-    pub fn new(choices: Choices, connection: TeamConnection, substitute: Substitute) -> Self {
+    pub fn new(choices: Choices, connection: TeamConnection, fallback: FallbackSearch) -> Self {
         Self {
             choices,
             options: ProxyOptions::default(),
             connection,
-            substitute,
+            fallback,
             game: GameName::first(),
         }
     }
 
     fn prepare_team(&mut self) {
         let choices = self.options.over(&self.choices);
-        self.substitute.prepare(&choices, true, self.game.id());
+        let player = fallback_player(&choices, true);
+        self.fallback.prepare(player, self.game.id());
         self.connection.prepare(choices, self.game.id());
     }
 
-    /// Remakes the fallback player before the first move, if it was made for the other case: without
-    /// a team it gets the team's memory.
-    fn prepare_substitute(&mut self) {
+    /// Rebuilds the fallback player before the first move, if there is no team after all.
+    fn prepare_fallback(&mut self) {
         let choices = self.options.over(&self.choices);
-        let has_team = self.connection.has_team();
-        if self.connection.is_settled()
-            && !self.game.used
-            && !self.substitute.is_prepared(&choices, has_team)
-        {
-            self.substitute.prepare(&choices, has_team, self.game.id());
+        let player = fallback_player(&choices, self.connection.has_team());
+        if self.connection.is_settled() && !self.game.used && !self.fallback.is_prepared(&player) {
+            self.fallback.prepare(player, self.game.id());
         }
+    }
+}
+
+/// Returns the time policy of a fallback player that plays alone.
+fn time_policy(choices: &Choices) -> TimePolicy {
+    let chosen = choices.time_policy.as_deref();
+    chosen
+        .and_then(|time_policy| time_policy.parse().ok())
+        .unwrap_or_default()
+}
+
+/// Returns the fallback player beside a team of these choices or, without a team, the one that plays
+/// alone with the memory that the team would have had.
+fn fallback_player(choices: &Choices, has_team: bool) -> PlayerChoice {
+    let beside = FallbackSearch::beside_a_team();
+    PlayerChoice {
+        evaluator: choices.evaluator.clone().unwrap_or_default(),
+        hash_mib: match has_team {
+            true => beside.hash_mib,
+            false => choices.hash_mib.unwrap_or(ALONE_HASH_MIB),
+        },
+        ..beside
     }
 }
 
@@ -97,7 +120,7 @@ impl Backend for Proxy {
     }
 
     fn is_ready(&self) -> bool {
-        self.connection.is_settled() && self.substitute.is_ready()
+        self.connection.is_settled() && self.fallback.is_settled()
     }
 
     fn failure(&self) -> Option<String> {
@@ -107,9 +130,9 @@ impl Backend for Proxy {
     async fn changed(&mut self) {
         tokio::select! {
             () = self.connection.changed() => {}
-            () = self.substitute.changed() => {}
+            () = self.fallback.changed() => {}
         }
-        self.prepare_substitute();
+        self.prepare_fallback();
     }
 
     fn search(
@@ -129,7 +152,10 @@ impl Backend for Proxy {
             self.game.id(),
             self.game.seed(self.options.seed()),
             self.connection.handle(),
-            self.substitute.stand(&choices, self.game.id()),
+            FallbackSetup {
+                player: self.fallback.handle(),
+                time_policy: time_policy(&choices),
+            },
             output,
             controls,
         );

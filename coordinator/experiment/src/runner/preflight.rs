@@ -84,7 +84,10 @@ pub async fn preflight(specification: &Specification) -> Result<Vec<String>, Con
 async fn doubts(trial: &Ensemble) -> Result<Vec<String>, String> {
     match trial.players() {
         [player] => match &player.kind {
-            PlayerKind::Usi(spec) => monju_host::handshake(&player.name, spec).await,
+            PlayerKind::Usi(spec) => {
+                let doubts = monju_host::handshake(&player.name, spec).await;
+                doubts.map_err(|error| error.to_string())
+            }
             PlayerKind::Native(_) => Ok(Vec::new()),
         },
         _ => Ok(Vec::new()),

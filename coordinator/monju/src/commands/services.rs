@@ -3,7 +3,7 @@
 use anyhow::Error;
 use monju_coordinator::server;
 use monju_engine::{EvaluatorChoice, eval::Sigma};
-use monju_host::{Worker, WorkerSettings};
+use monju_host::{Players, PlayersSettings};
 use monju_proto::serve;
 use monju_team::signals;
 use monju_team::{
@@ -60,7 +60,7 @@ impl WorkerService {
         } else {
             &name
         };
-        let settings = WorkerSettings {
+        let settings = PlayersSettings {
             players: team::local_players(prefix, &config, &choices)?,
             name,
             hash_mib: config.worker.hash_mib,
@@ -68,7 +68,7 @@ impl WorkerService {
         let listen = self.listen.unwrap_or(config.worker.listen);
         let (listener, address) = serve::listen(&listen, tls.as_ref()).await?;
         let (name, players) = (settings.name.clone(), settings.players.len());
-        let worker = Worker::start(settings)?;
+        let worker = Players::start(settings)?;
         info!(%address, name, players, "worker listening");
         announce(address);
         monju_worker::serve_tcp(listener, tls.as_ref(), worker, signals::termination()).await?;
@@ -119,7 +119,7 @@ impl CoordinatorService {
         }
         let listen = self.listen.unwrap_or(config.coordinator.listen.clone());
         let (listener, address) = serve::listen(&listen, tls.as_ref()).await?;
-        let started = team::start(config, &choices, None).await?;
+        let started = team::start(config, &choices).await?;
         let service = started.service;
         let announcing = {
             let service = service.clone();

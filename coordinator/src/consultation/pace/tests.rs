@@ -3,6 +3,7 @@
 use super::*;
 use crate::voting::{Opinion, Poll, Rule, decide, tally};
 use monju_proto::v1::Line;
+use monju_proto::v1::score;
 use proptest::prelude::*;
 
 fn vote(mv: &str, arrival: Arrival) -> Vote {

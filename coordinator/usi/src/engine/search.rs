@@ -1,11 +1,6 @@
 //! The single player's search for the answer to one `go`.
 
-use super::{
-    info,
-    options::PonderTarget,
-    thread::{Jobs, Searching, Setting, Task},
-    timer::Timer,
-};
+use super::{info, options::PonderTarget, timer::Timer};
 use crate::{
     answer_gate::AnswerGate,
     backend::{SearchControl, SearchRequest},
@@ -13,10 +8,13 @@ use crate::{
     output::Output,
 };
 use monju_coordinator::clock::{self, Overhead, TimePolicy};
-use monju_engine::{Control, Game, Limits, Line, Move};
+use monju_engine::{Control, Game, Limits, Line, Move, Outcome};
+use monju_host::search_thread::{GameSetup, SearchFailure, SearchHandle, SearchTask};
 use monju_proto::v1;
+use std::fmt::Display;
 use tokio::{
     sync::{mpsc, watch},
+    task::JoinHandle,
     time::Instant,
 };
 
@@ -33,7 +31,7 @@ pub struct SearchSetup {
     /// The position to ponder on.
     pub pondering: PonderTarget,
     /// The player and its game.
-    pub setting: Setting,
+    pub game_setup: GameSetup,
 }
 
 /// A running search. Dropping it stops it.
@@ -42,7 +40,7 @@ pub struct PlayerSearch {
     limits: v1::Limits,
     gate: AnswerGate,
     setup: SearchSetup,
-    jobs: Jobs,
+    thread: SearchHandle,
     running: Running,
     controls: mpsc::UnboundedReceiver<SearchControl>,
     output: Output,
@@ -53,7 +51,7 @@ struct Running {
     control: Control,
     timer: Timer,
     lines: watch::Receiver<Option<Line>>,
-    outcome: Searching,
+    outcome: JoinHandle<Result<Outcome, SearchFailure>>,
     /// True for a search of the opponent's position: its outcome is not an answer.
     is_about_opponent: bool,
 }
@@ -63,7 +61,7 @@ impl PlayerSearch {
     pub fn start(
         request: SearchRequest,
         mut setup: SearchSetup,
-        jobs: Jobs,
+        thread: SearchHandle,
         controls: mpsc::UnboundedReceiver<SearchControl>,
         output: Output,
     ) -> Self {
@@ -77,7 +75,7 @@ impl PlayerSearch {
             _ => None,
         };
         let running = match before {
-            Some(before) => ponder_on_opponent(&jobs, &setup, before, asked),
+            Some(before) => ponder_on_opponent(&thread, &setup, before, asked),
             None => {
                 // A ponder has no limits: the opponent's clock runs.
                 let limits = match gate {
@@ -87,7 +85,7 @@ impl PlayerSearch {
                     },
                     AnswerGate::Open | AnswerGate::UntilStop => go.limits,
                 };
-                search(&jobs, &setup, &game, &limits, asked, &output)
+                search(&thread, &setup, &game, &limits, asked, &output)
             }
         };
         Self {
@@ -95,7 +93,7 @@ impl PlayerSearch {
             limits: go.limits,
             gate,
             setup,
-            jobs,
+            thread,
             running,
             controls,
             output,
@@ -130,8 +128,8 @@ impl PlayerSearch {
                 show(&self.output, &outcome.line);
                 BestMove::from_outcome(&outcome)
             }
-            Ok(Err(reason)) => self.answer_anyhow(&reason),
-            Err(_) => self.answer_anyhow("the wait for the search has failed"),
+            Ok(Err(failure)) => self.answer_anyhow(&failure),
+            Err(_) => self.answer_anyhow(&"the wait for the search has failed"),
         };
         self.gate.opened(&mut self.controls).await;
         best_move
@@ -159,8 +157,8 @@ impl PlayerSearch {
                 limits.time_ms = Some(UNLIMITED_MS);
             }
             self.running.control.stop();
-            let Self { jobs, setup, .. } = self;
-            self.running = search(jobs, setup, &self.game, &limits, now, &self.output);
+            let Self { thread, setup, .. } = self;
+            self.running = search(thread, setup, &self.game, &limits, now, &self.output);
             return;
         }
         let Running { control, timer, .. } = &mut self.running;
@@ -189,8 +187,8 @@ impl PlayerSearch {
         }
     }
 
-    fn answer_anyhow(&self, reason: &str) -> BestMove {
-        self.output.error(&reason);
+    fn answer_anyhow(&self, reason: &dyn Display) -> BestMove {
+        self.output.error(reason);
         BestMove::any(&self.game)
     }
 }
@@ -203,7 +201,7 @@ impl Drop for PlayerSearch {
 
 /// Starts to search the game's position within limits, whose time counts from `since`.
 fn search(
-    jobs: &Jobs,
+    thread: &SearchHandle,
     setup: &SearchSetup,
     game: &Game,
     limits: &v1::Limits,
@@ -217,7 +215,7 @@ fn search(
         timer.start(budget, since);
     }
     let output = output.clone();
-    begin(jobs, setup, timer, |progress| Task {
+    begin(thread, setup, timer, |progress| SearchTask {
         game: game.clone(),
         limits: Limits {
             nodes: limits.nodes,
@@ -236,9 +234,14 @@ fn search(
 
 /// Starts to search the opponent's position. None of it is shown: its scores and moves do not
 /// belong to the GUI's position.
-fn ponder_on_opponent(jobs: &Jobs, setup: &SearchSetup, game: Game, since: Instant) -> Running {
+fn ponder_on_opponent(
+    thread: &SearchHandle,
+    setup: &SearchSetup,
+    game: Game,
+    since: Instant,
+) -> Running {
     let timer = Timer::new(setup.time_policy, since);
-    let running = begin(jobs, setup, timer, |_| Task {
+    let running = begin(thread, setup, timer, |_| SearchTask {
         game,
         limits: Limits::default(),
         deadline: None,
@@ -253,16 +256,16 @@ fn ponder_on_opponent(jobs: &Jobs, setup: &SearchSetup, game: Game, since: Insta
 }
 
 fn begin(
-    jobs: &Jobs,
+    thread: &SearchHandle,
     setup: &SearchSetup,
     timer: Timer,
-    task: impl FnOnce(watch::Sender<Option<Line>>) -> Task,
+    task: impl FnOnce(watch::Sender<Option<Line>>) -> SearchTask,
 ) -> Running {
     let (latest, lines) = watch::channel(None);
     let mut task = task(latest);
     task.deadline = timer.latest().map(real_time);
     let control = task.control.clone();
-    let outcome = jobs.think(setup.setting.clone(), task);
+    let outcome = thread.think(setup.game_setup.clone(), task).hold_clock();
     Running {
         control,
         timer,

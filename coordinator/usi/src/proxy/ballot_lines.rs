@@ -46,7 +46,7 @@ pub fn verdict(ballot: &Ballot) -> String {
         let names: Vec<&str> = ballot
             .votes
             .iter()
-            .filter(|vote| vote.counted && move_of(vote) == tally.r#move)
+            .filter(|vote| vote.counted && vote.chosen() == tally.r#move)
             .map(name_of)
             .collect();
         // Writing to a String never fails.
@@ -112,24 +112,13 @@ fn deepest_voter_line<'a>(ballot: &'a Ballot, mv: &str) -> Option<&'a Line> {
     ballot
         .votes
         .iter()
-        .filter(|vote| move_of(vote) == mv)
+        .filter(|vote| vote.chosen() == mv)
         .filter_map(|vote| vote.line.as_ref())
         .max_by_key(|line| (is_exact(line), line.depth, line.nodes))
 }
 
 fn is_exact(line: &Line) -> bool {
-    line.score
-        .as_ref()
-        .is_some_and(|score| !matches!(score.bound(), Bound::Lower | Bound::Upper))
-}
-
-/// Returns the move of a vote: the one it names, or the first of its principal variation.
-fn move_of(vote: &Vote) -> &str {
-    match &vote.line {
-        Some(line) if line.r#move.is_empty() => line.pv.first().map_or("", String::as_str),
-        Some(line) => &line.r#move,
-        None => "",
-    }
+    line.score.as_ref().is_some_and(Score::is_exact)
 }
 
 fn name_of(vote: &Vote) -> &str {

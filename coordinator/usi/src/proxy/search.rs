@@ -11,12 +11,19 @@ use crate::{
     answer_gate::AnswerGate,
     backend::{SearchControl, SearchRequest},
     best_move::BestMove,
-    conversation::{Conversation, Event},
+    engine::{
+        options::PonderTarget,
+        search::{PlayerSearch, SearchSetup},
+    },
     output::Output,
-    substitute::{Stand, Thought},
 };
-use monju_coordinator::clock::until;
-use monju_proto::v1::{Ballot, Begin, Position};
+use monju_coordinator::clock::{TimePolicy, until};
+use monju_host::fallback::{FallbackHandle, FallbackMove};
+use monju_proto::{
+    client::{Consultation, ConsultationEvent},
+    convert::short_milliseconds,
+    v1::{Ballot, Begin},
+};
 use std::{fmt::Display, time::Duration};
 use tokio::{sync::mpsc, time::Instant};
 
@@ -26,6 +33,14 @@ const DUE_TIME: Duration = Duration::from_millis(10);
 /// Bounds of the wait for its answer after that; it takes 5 ms.
 const END_PATIENCE: (Duration, Duration) = (Duration::from_millis(5), Duration::from_millis(40));
 
+/// The fallback player of a search.
+pub struct FallbackSetup {
+    /// The way to the player.
+    pub player: FallbackHandle,
+    /// Its time policy if it plays alone.
+    pub time_policy: TimePolicy,
+}
+
 /// A running search.
 pub struct TeamSearch {
     request: SearchRequest,
@@ -34,13 +49,13 @@ pub struct TeamSearch {
     gate: AnswerGate,
     clock: SearchClock,
     team: ConnectionHandle,
-    fallback: Stand,
+    fallback: FallbackSetup,
     output: Output,
     controls: mpsc::UnboundedReceiver<SearchControl>,
     /// The last votes that the coordinator sent.
     standing: Option<Ballot>,
     /// The fallback player's search, started when the coordinator was silent for half of the time.
-    fallback_search: Option<Thought>,
+    fallback_move: Option<FallbackMove>,
     /// True once the middle of the time has passed.
     is_past_middle: bool,
 }
@@ -52,7 +67,7 @@ impl TeamSearch {
         game_id: String,
         game_seed: u64,
         team: ConnectionHandle,
-        fallback: Stand,
+        fallback: FallbackSetup,
         output: Output,
         controls: mpsc::UnboundedReceiver<SearchControl>,
     ) -> Self {
@@ -67,7 +82,7 @@ impl TeamSearch {
             output,
             controls,
             standing: None,
-            fallback_search: None,
+            fallback_move: None,
             is_past_middle: false,
         }
     }
@@ -88,7 +103,7 @@ impl TeamSearch {
         let contact = self.wait_for_team().await?;
         self.clock.ask_coordinator(contact.overhead);
         let begin = self.begin(&contact);
-        let mut consultation = Conversation::begin(contact.client, begin);
+        let mut consultation = Consultation::begin(contact.client, begin);
         if self.clock.is_stopped() {
             // The stop came while the search waited for the team.
             consultation.stop();
@@ -103,13 +118,13 @@ impl TeamSearch {
                     None => {}
                 },
                 event = consultation.next() => match event {
-                    Event::Standing(ballot) => {
+                    ConsultationEvent::Standing(ballot) => {
                         self.show(&ballot);
                         self.standing = Some(ballot);
                     }
-                    Event::Decided(ballot) => return self.accept(ballot),
-                    Event::Broken(reason) => {
-                        self.report(&reason);
+                    ConsultationEvent::Decided(ballot) => return self.accept(ballot),
+                    ConsultationEvent::Broken(error) => {
+                        self.report(&format!("the coordinator failed: {error}"));
                         // Early in the search, a new search is better than the first votes.
                         return match self.clock.has_time_to_search() {
                             true => None,
@@ -149,20 +164,15 @@ impl TeamSearch {
     }
 
     fn begin(&self, contact: &Contact) -> Begin {
-        let game = &self.request.game;
-        let overhead = self.clock.overhead_of_coordinator();
         Begin {
             game_id: self.game_id.clone(),
-            position: Some(Position {
-                start: game.start().to_owned(),
-                moves: game.moves().iter().map(ToString::to_string).collect(),
-            }),
+            position: Some((&self.request.game).into()),
             limits: Some(self.clock.limits_left()),
             seed: self.game_seed,
             rule: contact.rule.clone(),
             time_policy: contact.time_policy.clone(),
             pondering: contact.pondering.clone(),
-            overhead_ms: u32::try_from(overhead.as_millis()).unwrap_or(u32::MAX),
+            overhead_ms: short_milliseconds(self.clock.overhead_of_coordinator()),
             // Only the referees of matches give a margin.
             margin_ms: 0,
         }
@@ -220,36 +230,44 @@ impl TeamSearch {
         self.is_past_middle = true;
         if let (Some(deadline), None) = (self.clock.deadline(), self.leading_move()) {
             let left = deadline.saturating_duration_since(Instant::now());
-            let fallback = self.fallback.clone();
-            self.fallback_search = Some(fallback.think(&self.request.game, left));
+            self.fallback_move = Some(self.begin_fallback(left));
         }
+    }
+
+    fn begin_fallback(&self, time: Duration) -> FallbackMove {
+        let game_id = self.game_id.clone();
+        self.fallback
+            .player
+            .begin(&self.request.game, game_id, time)
     }
 
     /// Returns the fallback player's move, from the search under way or from a very short one.
     async fn answer_now(&mut self) -> BestMove {
-        let mut search = match self.fallback_search.take() {
+        let mut search = match self.fallback_move.take() {
             Some(search) => search,
-            None => {
-                let fallback = self.fallback.clone();
-                fallback.think(&self.request.game, DUE_TIME)
-            }
+            None => self.begin_fallback(DUE_TIME),
         };
         let patience = self.clock.margin().saturating_sub(DUE_TIME);
         let patience = patience.clamp(END_PATIENCE.0, END_PATIENCE.1);
-        search.answer_by(DUE_TIME, patience).await
+        BestMove::from_fallback(search.answer_by(DUE_TIME, patience).await)
     }
 
     /// Lets the fallback player search in the time that is left.
     async fn answer_alone(mut self) -> BestMove {
-        self.fallback_search = None;
+        self.fallback_move = None;
         self.request.go.limits = self.clock.limits_left();
         if self.gate == AnswerGate::Open {
             self.request.go.infinite = false;
         }
         self.request.asked = Instant::now();
-        let overhead = self.clock.overhead();
-        self.fallback
-            .answer(self.request, overhead, self.controls, self.output)
-            .await
+        let setup = SearchSetup {
+            overhead: self.clock.overhead().into(),
+            time_policy: self.fallback.time_policy,
+            pondering: PonderTarget::Predicted,
+            game_setup: self.fallback.player.setup(self.game_id),
+        };
+        let thread = self.fallback.player.searches().clone();
+        let search = PlayerSearch::start(self.request, setup, thread, self.controls, self.output);
+        search.run().await
     }
 }

@@ -2,6 +2,7 @@
 
 use super::deadline::{Deductions, hard_deadline, limits_after};
 use crate::backend::{SearchControl, SearchRequest};
+use monju_coordinator::clock::fallback;
 use monju_engine::Color;
 use monju_proto::v1::{Clock, Limits};
 use monju_team::config;
@@ -12,8 +13,6 @@ use tokio::time::Instant;
 const STOP_GRACE: Duration = Duration::from_secs(1);
 /// The same after a missed ponder: the GUI discards the answer, and the next move's clock may run.
 const PONDER_GRACE: Duration = Duration::from_millis(50);
-/// The least time, from the middle of the time to the deadline, that is worth a search.
-const LEAST_HALF: Duration = Duration::from_millis(200);
 
 /// The time of one search.
 #[derive(Debug)]
@@ -137,15 +136,14 @@ impl SearchClock {
 
     /// Returns the latest moment at which the coordinator may still be asked: after half of the time.
     pub fn ask_by(&self) -> Option<Instant> {
-        let half = |deadline: Instant| (deadline - self.runs_from) / 2;
-        self.deadline.map(|deadline| deadline - half(deadline))
+        let deadline = self.deadline?;
+        Some(fallback::middle(self.runs_from, deadline))
     }
 
     /// Returns the middle of the time, if the other half is worth a search.
     pub fn middle(&self) -> Option<Instant> {
         let deadline = self.deadline.filter(|_| !self.is_stopped)?;
-        let half = deadline.saturating_duration_since(self.runs_from) / 2;
-        (half >= LEAST_HALF).then(|| deadline - half)
+        fallback::start(self.runs_from, deadline)
     }
 
     /// Returns true if there is time for a search from now on.

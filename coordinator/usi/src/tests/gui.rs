@@ -6,8 +6,8 @@ use crate::{
     output::Output,
     proxy::{Proxy, connection::TeamConnection},
     session::Session,
-    substitute::Substitute,
 };
+use monju_host::fallback::FallbackSearch;
 use monju_proto::v1::Begin;
 use monju_team::team::{AssembleError, Choices};
 use std::{
@@ -89,8 +89,8 @@ impl Gui {
                 }
             }
         });
-        let substitute = Substitute::start().expect("a thread");
-        let proxy = Proxy::new(choices, connection, substitute);
+        let fallback = FallbackSearch::start().expect("a thread");
+        let proxy = Proxy::new(choices, connection, fallback);
         Self {
             commands: Some(commands),
             lines,

@@ -96,7 +96,7 @@ fn explain(game: &Game, ballot: &Ballot, decision: &Decision) -> String {
         .map_or(0, |count| count.votes);
     let total: u32 = ballot.tally.iter().map(|count| count.votes).sum();
     let reason = match decision.tie_break() {
-        TieBreak::None if mv == "resign" => "every player resigned".to_owned(),
+        TieBreak::None if decision.resigns() => "every player resigned".to_owned(),
         TieBreak::None => format!("{votes} of {total} votes"),
         TieBreak::Random => format!("{votes} of {total} votes, drawn among equals by the seed"),
         TieBreak::Primary => {
@@ -108,7 +108,7 @@ fn explain(game: &Game, ballot: &Ballot, decision: &Decision) -> String {
         ),
         TieBreak::Resignation => "the team resigned".to_owned(),
         TieBreak::Fallback => "nobody voted; the coordinator's own move".to_owned(),
-        TieBreak::Rules if mv == "win" => "by declaration (27-point rule)".to_owned(),
+        TieBreak::Rules if decision.declares_win() => "by declaration (27-point rule)".to_owned(),
         TieBreak::Rules => "mated".to_owned(),
     };
     let shown = match usi_text::japanese(game, mv) {
