@@ -17,7 +17,7 @@ pub enum SearchControl {
 
 /// A `go` as it was received.
 #[derive(Debug)]
-pub struct SearchRequest {
+pub struct GoRequest {
     /// The position with its history.
     pub game: Game,
     /// The limits of the search.
@@ -64,7 +64,7 @@ pub trait Backend: Send {
     /// told. Aborting the task ends the search.
     fn search(
         &mut self,
-        request: SearchRequest,
+        request: GoRequest,
         controls: mpsc::UnboundedReceiver<SearchControl>,
         output: Output,
     ) -> JoinHandle<BestMove>;

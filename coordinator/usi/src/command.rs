@@ -31,16 +31,16 @@ pub enum GuiCommand {
     /// `ponderhit`, with the clock if it carries one.
     PonderHit(Option<Clock>),
     /// `gameover win`, `lose` or `draw`; `None` for any other result.
-    GameOver(Option<GameResult>),
+    GameOver(Option<GameOver>),
     /// `quit`
     Quit,
     /// Any other line.
     Ignored,
 }
 
-/// The result of a game for the engine.
+/// The result for the engine that `gameover` names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum GameResult {
+pub enum GameOver {
     /// The engine won.
     Win,
     /// The engine lost.
@@ -67,9 +67,9 @@ impl GuiCommand {
             "stop" => Self::Stop,
             "ponderhit" => Self::PonderHit(go::parse_clock(rest)),
             "gameover" => Self::GameOver(match rest.trim() {
-                "win" => Some(GameResult::Win),
-                "lose" => Some(GameResult::Lose),
-                "draw" => Some(GameResult::Draw),
+                "win" => Some(GameOver::Win),
+                "lose" => Some(GameOver::Lose),
+                "draw" => Some(GameOver::Draw),
                 _ => None,
             }),
             "quit" => Self::Quit,
@@ -119,7 +119,7 @@ mod tests {
             assert_eq!(parse("ponderhit"), GuiCommand::PonderHit(None));
             assert_eq!(
                 parse("gameover win"),
-                GuiCommand::GameOver(Some(GameResult::Win))
+                GuiCommand::GameOver(Some(GameOver::Win))
             );
             assert_eq!(parse("gameover"), GuiCommand::GameOver(None));
             assert_eq!(parse("quit"), GuiCommand::Quit);

@@ -11,7 +11,7 @@ mod tests;
 mod timer;
 
 use super::{
-    backend::{Backend, SearchControl, SearchRequest},
+    backend::{Backend, GoRequest, SearchControl},
     best_move::BestMove,
     game::GameName,
     option_table::{self, OptionError},
@@ -150,7 +150,7 @@ impl Backend for SinglePlayer {
 
     fn search(
         &mut self,
-        request: SearchRequest,
+        request: GoRequest,
         controls: mpsc::UnboundedReceiver<SearchControl>,
         output: Output,
     ) -> JoinHandle<BestMove> {

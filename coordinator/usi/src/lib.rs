@@ -31,6 +31,7 @@ mod backend;
 mod best_move;
 mod command;
 pub mod engine;
+mod front_end_error;
 mod game;
 mod go;
 mod go_mate;
@@ -40,12 +41,11 @@ mod output;
 mod outstanding_go;
 mod proxy;
 mod session;
-mod start_error;
 mod stdio;
 #[cfg(test)]
 mod tests;
 
-pub use start_error::StartError;
+pub use front_end_error::FrontEndError;
 
 use engine::{EngineChoices, SinglePlayer};
 use monju_host::fallback::FallbackSearch;
@@ -64,11 +64,11 @@ use std::path::{Path, PathBuf};
 ///
 /// # Errors
 /// The system refuses a thread. A team that cannot be assembled is reported to the GUI.
-pub async fn run(mut choices: Choices) -> Result<(), StartError> {
+pub async fn run(mut choices: Choices) -> Result<(), FrontEndError> {
     if choices.config.is_none() && choices.coordinator.is_none() {
         choices.config = beside_executable();
     }
-    let fallback = FallbackSearch::start().map_err(|source| StartError::Thread {
+    let fallback = FallbackSearch::start().map_err(|source| FrontEndError::Thread {
         name: "fallback player",
         source,
     })?;
@@ -113,7 +113,7 @@ the same seed repeats to the last node.";
 ///
 /// # Errors
 /// The evaluator or the noise is wrong, or the system refuses a thread.
-pub async fn run_engine(choices: EngineChoices) -> Result<(), StartError> {
+pub async fn run_engine(choices: EngineChoices) -> Result<(), FrontEndError> {
     stdio::speak(SinglePlayer::start(choices)?).await
 }
 

@@ -265,4 +265,20 @@ mod tests {
         assert_readable(&declarations(crate::proxy::options::OPTIONS));
         assert_readable(&declarations(crate::engine::options::OPTIONS));
     }
+
+    #[test]
+    fn the_guide_explains_every_option() {
+        let guide = concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/../../docs/guide-engine-options.md"
+        );
+        let guide = std::fs::read_to_string(guide).expect("the guide");
+        let team = crate::proxy::options::OPTIONS.iter();
+        let player = crate::engine::options::OPTIONS.iter();
+        let names = team.map(|option| option.name);
+        for name in names.chain(player.map(|option| option.name)) {
+            let is_explained = guide.contains(&format!("`{name}`"));
+            assert!(is_explained || name == "USI_Ponder", "{name}");
+        }
+    }
 }

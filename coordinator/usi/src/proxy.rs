@@ -10,7 +10,7 @@ mod search;
 mod search_clock;
 
 use super::{
-    backend::{Backend, SearchControl, SearchRequest},
+    backend::{Backend, GoRequest, SearchControl},
     best_move::BestMove,
     game::GameName,
     option_table::{self, HASH_DEFAULT, OptionError},
@@ -137,7 +137,7 @@ impl Backend for Proxy {
 
     fn search(
         &mut self,
-        mut request: SearchRequest,
+        mut request: GoRequest,
         controls: mpsc::UnboundedReceiver<SearchControl>,
         output: Output,
     ) -> JoinHandle<BestMove> {

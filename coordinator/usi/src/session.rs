@@ -6,9 +6,9 @@
 
 use super::{
     answer_gate::AnswerGate,
-    backend::{Backend, SearchControl, SearchRequest},
+    backend::{Backend, GoRequest, SearchControl},
     best_move::BestMove,
-    command::{GameResult, GuiCommand},
+    command::{GameOver, GuiCommand},
     go::Go,
     go_mate,
     output::Output,
@@ -221,7 +221,7 @@ impl<B: Backend> Session<B> {
                     None if go.limits.ponder => {}
                     None => self.lag.forget_clock(),
                 }
-                let request = SearchRequest {
+                let request = GoRequest {
                     game: game.clone(),
                     go,
                     asked,
@@ -308,7 +308,7 @@ impl<B: Backend> Session<B> {
         }
     }
 
-    fn record_result(&mut self, result: Option<GameResult>) {
+    fn record_result(&mut self, result: Option<GameOver>) {
         if let (Some(result), Some(ours)) = (result, self.ours.take()) {
             self.backend.game_over(outcome(result, ours));
         }
@@ -324,10 +324,10 @@ async fn result_of(outstanding: &mut Option<OutstandingGo>) -> GoResult {
 }
 
 /// Converts the result for our side into the outcome of the game.
-fn outcome(result: GameResult, ours: Color) -> GameOutcome {
+fn outcome(result: GameOver, ours: Color) -> GameOutcome {
     match (result, ours) {
-        (GameResult::Draw, _) => GameOutcome::Drawn,
-        (GameResult::Win, Color::Black) | (GameResult::Lose, Color::White) => GameOutcome::BlackWon,
-        (GameResult::Win, Color::White) | (GameResult::Lose, Color::Black) => GameOutcome::WhiteWon,
+        (GameOver::Draw, _) => GameOutcome::Drawn,
+        (GameOver::Win, Color::Black) | (GameOver::Lose, Color::White) => GameOutcome::BlackWon,
+        (GameOver::Win, Color::White) | (GameOver::Lose, Color::Black) => GameOutcome::WhiteWon,
     }
 }

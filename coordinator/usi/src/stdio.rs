@@ -3,9 +3,9 @@
 use super::{
     backend::Backend,
     command::GuiCommand,
+    front_end_error::FrontEndError,
     output::{self, Output},
     session::Session,
-    start_error::StartError,
 };
 use monju_team::signals;
 use std::{
@@ -25,7 +25,7 @@ const FAREWELL: Duration = Duration::from_secs(1);
 ///
 /// # Errors
 /// The system refuses a thread.
-pub async fn speak(backend: impl Backend) -> Result<(), StartError> {
+pub async fn speak(backend: impl Backend) -> Result<(), FrontEndError> {
     let commands = listen()?;
     let (output, lines) = Output::channel();
     let (written, all_written) = oneshot::channel();
@@ -44,7 +44,7 @@ pub async fn speak(backend: impl Backend) -> Result<(), StartError> {
 
 /// Reads commands on a thread of its own, since a blocked read must not keep the process alive at
 /// the end. The system's request to terminate becomes a `quit`, which also ends the children.
-fn listen() -> Result<mpsc::UnboundedReceiver<GuiCommand>, StartError> {
+fn listen() -> Result<mpsc::UnboundedReceiver<GuiCommand>, FrontEndError> {
     let (sender, receiver) = mpsc::unbounded_channel();
     let commands = sender.clone();
     spawn("usi-input", "input from the GUI", move || {
@@ -61,9 +61,9 @@ fn spawn(
     name: &str,
     purpose: &'static str,
     work: impl FnOnce() + Send + 'static,
-) -> Result<(), StartError> {
+) -> Result<(), FrontEndError> {
     let spawned = thread::Builder::new().name(name.to_owned()).spawn(work);
-    spawned.map(drop).map_err(|source| StartError::Thread {
+    spawned.map(drop).map_err(|source| FrontEndError::Thread {
         name: purpose,
         source,
     })

@@ -3,7 +3,7 @@
 use super::{info, options::PonderTarget, timer::Timer};
 use crate::{
     answer_gate::AnswerGate,
-    backend::{SearchControl, SearchRequest},
+    backend::{GoRequest, SearchControl},
     best_move::BestMove,
     output::Output,
 };
@@ -59,14 +59,14 @@ struct Running {
 impl PlayerSearch {
     /// Starts a search.
     pub fn start(
-        request: SearchRequest,
+        request: GoRequest,
         mut setup: SearchSetup,
         thread: SearchHandle,
         controls: mpsc::UnboundedReceiver<SearchControl>,
         output: Output,
     ) -> Self {
         setup.overhead = setup.overhead.with_lag(request.lag);
-        let SearchRequest {
+        let GoRequest {
             game, go, asked, ..
         } = request;
         let gate = AnswerGate::of(&go);

@@ -64,7 +64,7 @@ impl Timer {
     pub fn stop_at(&self) -> Option<Instant> {
         let (budget, from) = self.clock.filter(|_| !self.is_stopped)?;
         let target = self.time_policy.target(&budget, self.agreement.as_ref());
-        // Only for an easy move the time of the ponder counts.
+        // The time of a ponder counts only for an easy move.
         let since = match target < budget.normal {
             true => self.searching_from,
             false => from,

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     answer_gate::AnswerGate,
-    backend::{SearchControl, SearchRequest},
+    backend::{GoRequest, SearchControl},
     best_move::BestMove,
     engine::{
         options::PonderTarget,
@@ -43,7 +43,7 @@ pub struct FallbackSetup {
 
 /// A running search.
 pub struct TeamSearch {
-    request: SearchRequest,
+    request: GoRequest,
     game_id: String,
     game_seed: u64,
     gate: AnswerGate,
@@ -63,7 +63,7 @@ pub struct TeamSearch {
 impl TeamSearch {
     /// Creates a search and starts its clock.
     pub fn new(
-        request: SearchRequest,
+        request: GoRequest,
         game_id: String,
         game_seed: u64,
         team: ConnectionHandle,

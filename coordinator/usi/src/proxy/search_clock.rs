@@ -1,7 +1,7 @@
 //! The clock of one search: the time left, the deadline, and the stop.
 
 use super::deadline::{Deductions, hard_deadline, limits_after};
-use crate::backend::{SearchControl, SearchRequest};
+use crate::backend::{GoRequest, SearchControl};
 use monju_coordinator::clock::fallback;
 use monju_engine::Color;
 use monju_proto::v1::{Clock, Limits};
@@ -33,7 +33,7 @@ pub struct SearchClock {
 
 impl SearchClock {
     /// Starts the clock, unless the search begins as a ponder.
-    pub fn new(request: &SearchRequest) -> Self {
+    pub fn new(request: &GoRequest) -> Self {
         let mut clock = Self {
             limits: request.go.limits,
             side: request.game.position().side_to_move(),

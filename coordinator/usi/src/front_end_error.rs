@@ -5,7 +5,7 @@ use std::io;
 
 /// The reason why a USI engine cannot be started.
 #[derive(Debug, thiserror::Error)]
-pub enum StartError {
+pub enum FrontEndError {
     /// The single player cannot be started.
     #[error(transparent)]
     Engine(#[from] EngineError),
