@@ -1,6 +1,6 @@
 //! The coordinator's access to a fallback search, which finds a move when no player has one.
 //!
-//! The coordinator knows the rules and no search: the program that assembles it hands one in.
+//! The coordinator knows the rules but no search: the program that assembles it provides one.
 
 use monju_engine::{Game, Move};
 use std::{
@@ -16,7 +16,7 @@ pub trait FallbackSearcher: fmt::Debug + Send + Sync {
     fn begin(&self, game: &Game, time: Duration) -> RunningFallback;
 }
 
-/// Finds the first legal move, without a search: for consultations whose decision is not played.
+/// Finds the first legal move without a search, for consultations whose decision is not played.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FirstLegalMove;
 
@@ -36,8 +36,7 @@ pub struct RunningFallback {
 }
 
 impl RunningFallback {
-    /// A search whose end `found` waits for, and which `stop` ends early. The wait must be short after
-    /// that.
+    /// A search that `found` waits for, and that `stop` ends early, after which the wait must be short.
     pub fn new(
         found: impl Future<Output = Option<Move>> + Send + 'static,
         stop: impl Fn() + Send + Sync + 'static,
@@ -48,7 +47,7 @@ impl RunningFallback {
         }
     }
 
-    /// Ends the search, which then answers from what it has found.
+    /// Ends the search early; it returns its best move so far.
     pub fn stop(&self) {
         (self.stop)();
     }

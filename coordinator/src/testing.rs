@@ -30,7 +30,7 @@ use tonic::{
     transport::{Channel, Endpoint, Server, Uri},
 };
 
-/// What a scripted player does, in order, the first thing at once.
+/// One step of a scripted player; the first one happens at once.
 #[derive(Clone, Debug)]
 pub enum Step {
     /// Waits this many milliseconds.
@@ -39,20 +39,20 @@ pub enum Step {
     Stream(&'static str),
     /// Ends with a line of these moves.
     Answer(&'static str),
-    /// Waits for a stop or a ponder hit, for ever if none comes.
+    /// Waits for a stop or a ponder hit.
     Listen,
     /// Ends the stream with an error.
     Die(&'static str),
 }
 
-/// A worker whose players follow scripts, and which writes down what it is told.
+/// A worker whose players follow scripts, and which notes its requests.
 #[derive(Clone, Debug, Default)]
 pub struct FakeWorker {
     name: String,
     players: Vec<(PlayerInfo, Vec<Step>)>,
-    /// Every message that came upstream, and every new game.
+    /// Every request, and every new game, in words.
     pub told: Arc<Mutex<Vec<String>>>,
-    /// Every go, ponder hit and stop, whole.
+    /// Every go, ponder hit and stop.
     pub requests: Arc<Mutex<Vec<Request>>>,
 }
 
@@ -75,7 +75,7 @@ impl FakeWorker {
         self
     }
 
-    /// The last player's search has so many votes.
+    /// Gives the last player's search so many votes.
     pub fn with_lanes(mut self, lanes: u32) -> Self {
         if let Some((info, _)) = self.players.last_mut() {
             info.lanes = lanes;
@@ -144,7 +144,7 @@ impl Worker for FakeWorker {
             if let Err(status) = worker.play(&mut upstream, &sender).await {
                 let _ = sender.send(Err(status)).await;
             }
-            // Whatever else is said is still written down; the stream ends with the caller.
+            // Later requests are noted until the caller ends the stream.
             while let Ok(Some(request)) = upstream.message().await {
                 worker.hear(request);
             }
@@ -217,8 +217,7 @@ fn line(moves: &str) -> Line {
     }
 }
 
-/// A fallback search that takes all of its time where there is anything to choose from, and then plays
-/// the first legal move.
+/// A fallback search that plays the first legal move, and uses up its time unless that is the only one.
 #[derive(Debug)]
 pub struct FakeFallback;
 
@@ -237,7 +236,7 @@ impl FallbackSearcher for FakeFallback {
     }
 }
 
-/// A connection that can be cut in the middle and plugged into another worker.
+/// A connection that can be cut and plugged into another worker.
 #[derive(Clone, Debug, Default)]
 pub struct Cable {
     plugged: Arc<Mutex<Option<FakeWorker>>>,
@@ -245,7 +244,7 @@ pub struct Cable {
 }
 
 impl Cable {
-    /// Connects to a worker from now on.
+    /// Connects to a worker.
     pub fn plug(&self, worker: FakeWorker) {
         *self.plugged.lock().expect("no panic with the lock") = Some(worker);
     }
@@ -258,7 +257,7 @@ impl Cable {
         }
     }
 
-    /// The client's end.
+    /// Returns the client's end.
     pub fn channel(&self) -> Channel {
         let cable = self.clone();
         let connect = tower::service_fn(move |_: Uri| {

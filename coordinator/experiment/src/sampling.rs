@@ -2,7 +2,7 @@
 //! number of machines, in any order.
 
 use super::record::Side;
-use monju_coordinator::seed::{derive, draw};
+use monju_coordinator::seed::{derive, pick};
 
 /// The seed of one pair.
 pub fn pair_seed(seed: u64, cell: &str, pair: u32) -> u64 {
@@ -33,7 +33,7 @@ pub fn opening(seed: u64, cell: &str, pair: u32, count: usize) -> usize {
     // are nothing beside its games.
     let mut order: Vec<usize> = (0..count).collect();
     for last in (1..count).rev() {
-        let chosen = draw(derive(cell_seed, &format!("swap {last}")), last + 1);
+        let chosen = pick(derive(cell_seed, &format!("swap {last}")), last + 1);
         order.swap(last, chosen);
     }
     order[pair as usize % count]

@@ -4,6 +4,7 @@ use super::{
     record::Side,
     specification::{Ensemble, Members},
 };
+use monju_coordinator::choices::ConsultationChoices;
 use monju_engine::Game;
 use monju_proto::{
     client::{Consultation, ConsultationEvent, reason},
@@ -70,12 +71,15 @@ impl Seat {
                 let timed = ensemble.limits.time_ms.is_some()
                     || players.iter().any(|player| player.limits.time.is_some());
                 let turns = (!timed).then(|| Arc::clone(turns));
-                team::host(config, &Choices::default(), turns).await?
+                team::embed(config, &Choices::default(), turns).await?
             }
             Members::Elsewhere { url, rule, tls } => {
                 let choices = Choices {
                     coordinator: Some(url.clone()),
-                    rule: (!rule.is_empty()).then(|| rule.clone()),
+                    consultation: ConsultationChoices {
+                        rule: *rule,
+                        ..ConsultationChoices::default()
+                    },
                     tls: tls.clone(),
                     ..Choices::default()
                 };
@@ -117,16 +121,15 @@ impl Seat {
     /// The coordinator is gone.
     pub async fn consult(&mut self, game: &Game, game_id: &str, seed: u64) -> Result<Answer, Lost> {
         let asked = Instant::now();
-        let begin = Begin {
+        let begin = self.team.consultation.named_in(Begin {
             game_id: game_id.to_owned(),
             position: Some(game.into()),
             limits: Some(self.ensemble.limits),
             seed,
-            rule: self.team.rule.clone(),
             // Without any it would be taken for a GUI's question, whose lost players are asked again.
             margin_ms: short_milliseconds(self.ensemble.margin).max(1),
             ..Begin::default()
-        };
+        });
         let mut consultation = Consultation::begin(self.team.client.clone(), begin);
         loop {
             let event = timeout(SILENCE, consultation.next()).await;
@@ -183,13 +186,10 @@ impl Seats {
                 }
             }
         }
-        match &mut self.0 {
-            [Some(first), Some(second)] => Ok([first, second]),
-            _ => Err((
-                Side::First,
-                AssembleError("a side is not seated".to_owned()),
-            )),
-        }
+        let [Some(first), Some(second)] = &mut self.0 else {
+            unreachable!("both sides are seated above")
+        };
+        Ok([first, second])
     }
 
     /// Ends both sides.

@@ -97,7 +97,7 @@ impl Specification {
     /// Something is wrong; the error says where, and what would mend it.
     pub fn read(path: &Path) -> Result<Self, ConfigError> {
         let text =
-            fs::read_to_string(path).map_err(|error| ConfigError::unreadable(path, &error))?;
+            fs::read_to_string(path).map_err(|error| ConfigError::unreadable(path, error))?;
         Self::parse(&text, path)
     }
 

@@ -1,19 +1,19 @@
-//! The policy of the fallback search: it begins in the middle of the time, where no player has said
-//! anything by then.
+//! The time of the fallback search, which begins in the middle of the time if no player has sent a line
+//! by then.
 
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// A fallback search that has had less time is no better than a glance at the position.
+/// Least time of a useful fallback search.
 pub const LEAST_USEFUL: Duration = Duration::from_millis(200);
 
-/// The middle of the time that goes from one moment to another.
+/// Returns the middle between two moments.
 pub fn middle(from: Instant, until: Instant) -> Instant {
     until - until.saturating_duration_since(from) / 2
 }
 
-/// The moment at which a fallback search begins for want of any vote; `None` where the second half of
-/// the time is too short for a useful one.
+/// Returns the moment at which a fallback search begins without any vote; `None` if the second half of
+/// the time is too short for a useful search.
 pub fn start(from: Instant, until: Instant) -> Option<Instant> {
     let middle = middle(from, until);
     (until - middle >= LEAST_USEFUL).then_some(middle)
@@ -31,7 +31,7 @@ mod tests {
         assert_eq!(start(from, after(400)), Some(after(200)));
         assert_eq!(start(from, after(399)), None);
         assert_eq!(middle(from, after(20)), after(10));
-        // A time that is over before it has begun.
+        // A time that is over before it begins.
         assert_eq!(middle(after(9), from), from);
         assert_eq!(start(after(9), from), None);
     }

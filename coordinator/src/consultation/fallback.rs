@@ -1,5 +1,5 @@
-//! The fallback search of one consultation: begun while no player has said anything by the middle of
-//! the time, or where all players are lost before that.
+//! The fallback search of one consultation, which begins if no player has sent a line by the middle of
+//! the time, or if all players are lost before that.
 
 use crate::{
     clock::fallback::{self, LEAST_USEFUL},
@@ -17,14 +17,14 @@ use tracing::warn;
 #[derive(Debug)]
 pub(super) struct Fallback {
     searcher: Arc<dyn FallbackSearcher>,
-    /// The votes have been looked at in the middle of the time.
+    /// The votes were checked in the middle of the time.
     is_checked: bool,
-    running: Option<Search>,
+    running: Option<StartedSearch>,
 }
 
 /// A search under way. Dropping it ends it.
 #[derive(Debug)]
-struct Search {
+struct StartedSearch {
     begun: Instant,
     game: Game,
     search: RunningFallback,
@@ -44,13 +44,13 @@ impl Fallback {
         }
     }
 
-    /// The moment to look for votes; `None` once that was done, and where a search is of no use.
+    /// Returns the moment to check the votes; `None` after the check, and if no useful search is possible.
     pub fn check_at(&self, from: Instant, until: Option<Instant>) -> Option<Instant> {
         fallback::start(from, until.filter(|_| !self.is_checked)?)
     }
 
-    /// Returns true while players that are lost are to be replaced: before the middle of the time, with
-    /// enough of it until `stop`.
+    /// Returns true while lost players may be replaced: before the middle of the time, with enough time
+    /// for a useful search until `stop`.
     pub fn may_replace(
         &self,
         from: Instant,
@@ -62,18 +62,18 @@ impl Fallback {
         !self.is_checked && is_early && stop.is_some_and(|stop| stop > now + LEAST_USEFUL)
     }
 
-    /// Notes that the votes have been looked at.
+    /// Notes that the votes were checked.
     pub fn checked(&mut self) {
         self.is_checked = true;
     }
 
-    /// Begins to search for a move, at most until the decision.
+    /// Begins to search for a move, at most until the decision at `until`.
     pub fn begin(&mut self, game: &Game, until: Option<Instant>, replaces_players: bool) {
-        let search = Search::begin(&*self.searcher, game, until, replaces_players);
+        let search = StartedSearch::begin(&*self.searcher, game, until, replaces_players);
         self.running = Some(search);
     }
 
-    /// Ends a search that replaces players, one of whom is back.
+    /// Ends a search that replaces all players when one of them is back.
     pub fn give_way(&mut self) {
         if self.replaces_players() {
             self.running = None;
@@ -81,8 +81,8 @@ impl Fallback {
         }
     }
 
-    /// Waits until the search ends; for ever without one, and after its end. May be dropped and called
-    /// again.
+    /// Waits until the search ends; never resolves without a search or after its end. May be dropped and
+    /// called again.
     pub async fn ended(&mut self) {
         match &mut self.running {
             Some(search) if search.found.is_none() => search.wait().await,
@@ -97,8 +97,8 @@ impl Fallback {
             .is_some_and(|search| search.replaces_players)
     }
 
-    /// Returns what the running search has found by `latest`, or by now. It ends there, and when it is
-    /// told to. `None` without a search that has had enough time to be of use.
+    /// Ends the running search at `latest` (now, if `None`) or when it is told to stop, and returns its
+    /// answer. `None` without a search that had enough time.
     pub async fn choose(
         &mut self,
         latest: Option<Instant>,
@@ -122,12 +122,12 @@ impl Fallback {
         latest: Option<Instant>,
         stopped: &mut watch::Receiver<bool>,
     ) -> Answer {
-        let mut search = Search::begin(&*self.searcher, game, latest, false);
+        let mut search = StartedSearch::begin(&*self.searcher, game, latest, false);
         search.end(stopped).await
     }
 }
 
-impl Search {
+impl StartedSearch {
     fn begin(
         searcher: &dyn FallbackSearcher,
         game: &Game,
@@ -151,7 +151,7 @@ impl Search {
         }
     }
 
-    /// Waits for the end of the search. A move that the rules forbid is replaced by another one.
+    /// Waits for the end of the search. An illegal move is replaced by a legal one.
     async fn wait(&mut self) {
         let found = self.search.found().await;
         let legal = found.filter(|&mv| self.game.is_legal(mv));
@@ -159,7 +159,7 @@ impl Search {
         self.found = Some(legal.or_else(any).map_or(Answer::Resign, Answer::Move));
     }
 
-    /// Waits for the end of the search, which comes early when it is told to stop.
+    /// Waits for the end of the search, or ends it when it is told to stop.
     async fn end(&mut self, stopped: &mut watch::Receiver<bool>) -> Answer {
         tokio::select! {
             biased;
@@ -172,7 +172,7 @@ impl Search {
         self.found.unwrap_or(Answer::Resign)
     }
 
-    /// As [`Search::end`], at `latest` at the latest.
+    /// As [`StartedSearch::end`], but ends at `latest`.
     async fn end_by(&mut self, latest: Instant, stopped: &mut watch::Receiver<bool>) -> Answer {
         if let Ok(answer) = time::timeout_at(latest, self.end(stopped)).await {
             return answer;
@@ -185,6 +185,6 @@ impl Search {
 
 /// Waits until the search is told to stop.
 async fn is_told(stopped: &mut watch::Receiver<bool>) {
-    // Without a sender nobody wants the answer.
+    // Without a sender, the caller has hung up.
     let _ = stopped.wait_for(|&stopped| stopped).await;
 }

@@ -3,6 +3,5 @@
 #![forbid(unsafe_code)]
 
 pub mod config;
-mod fallback;
 pub mod signals;
 pub mod team;

@@ -76,15 +76,13 @@ pub async fn run(mut choices: Choices) -> Result<(), FrontEndError> {
     let connection = TeamConnection::start(move |choices| {
         let shared = shared.clone();
         async move {
-            let team = team::assemble_anyhow(&choices, shared).await?;
+            let team = team::assemble_leniently(&choices, shared).await?;
             let contact = Contact {
                 client: team.client.clone(),
-                rule: team.rule.clone(),
-                time_policy: team.time_policy.clone(),
-                pondering: team.pondering.clone(),
+                consultation: team.consultation,
                 overhead: team.overhead,
             };
-            let notes = team.ignored.clone();
+            let notes = team.ignored.iter().map(ToString::to_string).collect();
             Ok(AssembledTeam::new(contact, notes, team.close()))
         }
     });

@@ -69,10 +69,7 @@ impl Proxy {
 
 /// Returns the time policy of a fallback player that plays alone.
 fn time_policy(choices: &Choices) -> TimePolicy {
-    let chosen = choices.time_policy.as_deref();
-    chosen
-        .and_then(|time_policy| time_policy.parse().ok())
-        .unwrap_or_default()
+    choices.consultation.time_policy.unwrap_or_default()
 }
 
 /// Returns the fallback player beside a team of these choices or, without a team, the one that plays

@@ -7,7 +7,6 @@ use crate::{
     specification::{Cell, Specification},
     store::{Store, StoreError},
 };
-use monju_coordinator::files;
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs, io,
@@ -131,7 +130,10 @@ pub async fn write_games(
                 };
                 // It may have had a say, or none, when games were written here before.
                 for ending in ["csa", "kifu", "jsonl"] {
-                    files::remove(&other.join(format!("{name}.{ending}"))).map_err(failed)?;
+                    match fs::remove_file(other.join(format!("{name}.{ending}"))) {
+                        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                        removed => removed.map_err(failed)?,
+                    }
                 }
                 let csa = kifu.csa().map_err(broken)?;
                 let kif = kifu.kif().map_err(broken)?;

@@ -46,8 +46,8 @@ pub enum Members {
     Elsewhere {
         /// Its URL.
         url: String,
-        /// The rule to ask for; empty for its own.
-        rule: String,
+        /// The rule to ask for; `None` for its own.
+        rule: Option<Rule>,
         /// Folder of the team's certificates, for a URL with `https`.
         tls: Option<PathBuf>,
     },
@@ -146,7 +146,7 @@ impl EnsembleTable {
                 }
                 Members::Elsewhere {
                     url: url.clone(),
-                    rule: self.rule.clone().unwrap_or_default(),
+                    rule,
                     tls: self.tls.as_ref().map(|tls| folder.join(tls)),
                 }
             }

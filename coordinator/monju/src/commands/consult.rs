@@ -3,7 +3,7 @@
 mod table;
 
 use anyhow::{Context, bail};
-use monju_coordinator::{ballot::words, record::schema::BallotRecord};
+use monju_coordinator::{ballot::names, record::schema::BallotRecord};
 use monju_engine::Game;
 use monju_proto::{
     client::{Consultation, reason},
@@ -109,14 +109,13 @@ impl Consult {
                 ..Limits::default()
             },
         };
-        let begin = Begin {
+        let begin = team.consultation.named_in(Begin {
             game_id,
             position: Some(game.into()),
             limits: Some(limits),
             seed: self.seed,
-            rule: team.rule.clone(),
             ..Begin::default()
-        };
+        });
         let consultation = Consultation::begin(team.client.clone(), begin);
         Ok((consultation.decided().await?, roster, problems))
     }
@@ -156,7 +155,7 @@ fn nobody_voted(ballot: &Ballot, roster: &RosterResponse, problems: &[String]) -
         }
         reasons.push(match (vote.arrival(), vote.failure.as_str()) {
             (Arrival::Late, _) => format!("{} is late; give it more time", player.name),
-            (arrival, "") => format!("{}: {}", player.name, words::arrival(arrival)),
+            (arrival, "") => format!("{}: {}", player.name, names::arrival(arrival)),
             (_, failure) => format!("{}: {failure}", player.name),
         });
     }

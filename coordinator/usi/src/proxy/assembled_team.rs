@@ -1,5 +1,6 @@
 //! A team that has been assembled, and the coordinator that speaks for it.
 
+use monju_coordinator::choices::ConsultationChoices;
 use monju_proto::v1::{PrepareGameRequest, coordinator_client::CoordinatorClient};
 use std::{future::Future, pin::Pin, time::Duration};
 use tokio::time::timeout;
@@ -16,12 +17,8 @@ const PREPARATION: Duration = Duration::from_secs(30);
 pub struct Contact {
     /// The client.
     pub client: Client,
-    /// The voting rule to name in consultations; empty for the ensemble's own.
-    pub rule: String,
-    /// The time policy to name; empty for the ensemble's own.
-    pub time_policy: String,
-    /// The pondering to name; empty for the ensemble's own.
-    pub pondering: String,
+    /// The choices to name in consultations.
+    pub consultation: ConsultationChoices,
     /// Time that the coordinator sets aside of every clock.
     pub overhead: Duration,
 }

@@ -5,7 +5,7 @@
 //! sums over all players.
 
 use crate::info_line::InfoLine;
-use monju_coordinator::ballot::words;
+use monju_coordinator::ballot::names;
 use monju_engine::Game;
 use monju_proto::v1::{Arrival, Ballot, Bound, Line, Score, TieBreak, Vote, score};
 use std::{fmt::Write, time::Duration};
@@ -66,7 +66,7 @@ pub fn verdict(ballot: &Ballot) -> String {
         match decision.tie_break() {
             TieBreak::None => {}
             other => {
-                let _ = write!(text, " tie {}", words::tie_break(other));
+                let _ = write!(text, " tie {}", names::tie_break(other));
             }
         }
     }

@@ -1,7 +1,9 @@
 //! The USI options of the proxy.
 
 use crate::option_table::{HASH_DEFAULT, HASH_RANGE, OptionKind, UsiOption, evaluator, sigma};
-use monju_coordinator::{clock::TimePolicy, pondering::Pondering, voting::Rule};
+use monju_coordinator::{
+    choices::ConsultationChoices, clock::TimePolicy, pondering::Pondering, voting::Rule,
+};
 use monju_engine::{EvaluatorChoice, eval::Sigma};
 use monju_team::team::Choices;
 use std::{fmt::Display, path::PathBuf, time::Duration};
@@ -87,9 +89,9 @@ pub const OPTIONS: &[UsiOption<ProxyOptions>] = &[
         help: "voting rule",
         kind: OptionKind::Combo {
             default: || CONFIGURED.to_owned(),
-            words: || configured_or(&Rule::ALL),
+            words: || configured_or(&Rule::ALL[..]),
             set: |options, value| {
-                options.rule = value.map(str::parse).transpose()?;
+                options.consultation.rule = value.map(str::parse).transpose()?;
                 Ok(())
             },
         },
@@ -100,9 +102,9 @@ pub const OPTIONS: &[UsiOption<ProxyOptions>] = &[
         help: "use of the time on the clock",
         kind: OptionKind::Combo {
             default: || CONFIGURED.to_owned(),
-            words: || configured_or(&TimePolicy::ALL),
+            words: || configured_or(&TimePolicy::ALL[..]),
             set: |options, value| {
-                options.time_policy = value.map(str::parse).transpose()?;
+                options.consultation.time_policy = value.map(str::parse).transpose()?;
                 Ok(())
             },
         },
@@ -113,9 +115,9 @@ pub const OPTIONS: &[UsiOption<ProxyOptions>] = &[
         help: "positions that the team ponders on",
         kind: OptionKind::Combo {
             default: || CONFIGURED.to_owned(),
-            words: || configured_or(&Pondering::ALL),
+            words: || configured_or(&Pondering::ALL[..]),
             set: |options, value| {
-                options.pondering = value.map(str::parse).transpose()?;
+                options.consultation.pondering = value.map(str::parse).transpose()?;
                 Ok(())
             },
         },
@@ -160,9 +162,7 @@ pub struct ProxyOptions {
     players: Option<u32>,
     sigma: Option<Sigma>,
     evaluator: Option<EvaluatorChoice>,
-    rule: Option<Rule>,
-    time_policy: Option<TimePolicy>,
-    pondering: Option<Pondering>,
+    consultation: ConsultationChoices,
     seed: Option<u64>,
     tls: Option<PathBuf>,
     move_overhead_ms: Option<u32>,
@@ -187,18 +187,12 @@ impl ProxyOptions {
             players: self.players.or(base.players),
             sigma: self.sigma.or(base.sigma),
             evaluator: self.evaluator.clone().or(base.evaluator.clone()),
-            rule: name(self.rule).or(base.rule.clone()),
-            time_policy: name(self.time_policy).or(base.time_policy.clone()),
-            pondering: name(self.pondering).or(base.pondering.clone()),
+            consultation: self.consultation.or(base.consultation),
             hash_mib: self.hash_mib.or(base.hash_mib),
             log: base.log.clone(),
             tls: self.tls.clone().or(base.tls.clone()),
         }
     }
-}
-
-fn name(value: Option<impl Display>) -> Option<String> {
-    value.map(|value| value.to_string())
 }
 
 fn configured_or(values: &[impl Display]) -> Vec<String> {
@@ -254,9 +248,11 @@ mod tests {
             players: Some(3),
             sigma: Some(50.0.into()),
             evaluator: Some("material".parse().expect("known")),
-            rule: Some("majority".to_owned()),
-            time_policy: Some("fixed".to_owned()),
-            pondering: Some("spread".to_owned()),
+            consultation: ConsultationChoices {
+                rule: Some(Rule::Majority),
+                time_policy: Some(TimePolicy::Fixed),
+                pondering: Some(Pondering::Spread),
+            },
             hash_mib: Some(64),
             log: None,
             tls: Some("team".into()),
@@ -294,9 +290,12 @@ mod tests {
         assert_eq!(choices.sigma, Some(Sigma::ZERO));
         assert_eq!(choices.hash_mib, Some(32));
         assert_eq!(choices.config, Some("C:\\My Dir\\monju.toml".into()));
-        assert_eq!(choices.rule.as_deref(), Some("majority"));
-        assert_eq!(choices.time_policy.as_deref(), Some("decided"));
-        assert_eq!(choices.pondering.as_deref(), Some("spread"));
+        let consultation = ConsultationChoices {
+            rule: Some(Rule::Majority),
+            time_policy: Some(TimePolicy::Decided),
+            pondering: Some(Pondering::Spread),
+        };
+        assert_eq!(choices.consultation, consultation);
         assert_eq!(choices.tls, Some("team".into()));
     }
 

@@ -164,18 +164,16 @@ impl TeamSearch {
     }
 
     fn begin(&self, contact: &Contact) -> Begin {
-        Begin {
+        contact.consultation.named_in(Begin {
             game_id: self.game_id.clone(),
             position: Some((&self.request.game).into()),
             limits: Some(self.clock.limits_left()),
             seed: self.game_seed,
-            rule: contact.rule.clone(),
-            time_policy: contact.time_policy.clone(),
-            pondering: contact.pondering.clone(),
             overhead_ms: short_milliseconds(self.clock.overhead_of_coordinator()),
             // Only the referees of matches give a margin.
             margin_ms: 0,
-        }
+            ..Begin::default()
+        })
     }
 
     /// Obeys the GUI. Returns the control that is left for the coordinator to obey.

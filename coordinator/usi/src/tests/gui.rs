@@ -7,6 +7,7 @@ use crate::{
     proxy::{Proxy, connection::TeamConnection},
     session::Session,
 };
+use monju_coordinator::roster::ReachError;
 use monju_host::fallback::FallbackSearch;
 use monju_proto::v1::Begin;
 use monju_team::team::{AssembleError, Choices};
@@ -82,10 +83,11 @@ impl Gui {
             async move {
                 sleep(assembly.time).await;
                 match assembly.fails {
-                    Some(fails) if fails(&choices) => {
-                        Err(AssembleError("no coordinator at example".to_owned()))
-                    }
-                    _ => Ok(coordinator.connect(choices.rule.unwrap_or_default())),
+                    Some(fails) if fails(&choices) => Err(AssembleError::Unreachable {
+                        url: "example".to_owned(),
+                        source: ReachError::NotConnected,
+                    }),
+                    _ => Ok(coordinator.connect(choices.consultation)),
                 }
             }
         });

@@ -1,6 +1,7 @@
 //! A coordinator that follows a script.
 
 use crate::proxy::assembled_team::{AssembledTeam, Contact};
+use monju_coordinator::choices::ConsultationChoices;
 use monju_proto::serve;
 use monju_proto::v1::{
     Arrival, Ballot, Begin, Bound, Clock, ConsultRequest, ConsultResponse, Decision,
@@ -148,15 +149,13 @@ impl Drop for TeamGuard {
 
 impl ScriptedCoordinator {
     /// Starts the service in memory and returns it as a team.
-    pub fn connect(self, rule: String) -> AssembledTeam {
+    pub fn connect(self, consultation: ConsultationChoices) -> AssembledTeam {
         let guard = TeamGuard(self.closed.clone());
         let router = tonic::transport::Server::builder().add_service(CoordinatorServer::new(self));
         let (channel, server) = serve::in_process(router);
         let contact = Contact {
             client: CoordinatorClient::new(channel),
-            rule,
-            time_policy: String::new(),
-            pondering: String::new(),
+            consultation,
             overhead: Duration::from_millis(100),
         };
         AssembledTeam::new(contact, Vec::new(), async move { drop((server, guard)) })

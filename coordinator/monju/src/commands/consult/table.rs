@@ -1,7 +1,7 @@
 //! The ballot as an aligned table.
 
 use crate::commands::text_table::{Side, align, centipawns};
-use monju_coordinator::{ballot::words, usi_text};
+use monju_coordinator::{ballot::names, usi_text};
 use monju_engine::Game;
 use monju_proto::v1::{Ballot, Bound, Decision, Score, TieBreak, Vote, score::Kind};
 use std::fmt::Write;
@@ -48,7 +48,7 @@ fn row(game: &Game, vote: &Vote) -> [String; 9] {
         Some(seed) => format!("σ={} seed={seed}", centipawns(player.sigma)),
         None => player.engine.clone(),
     };
-    let arrival = words::arrival(vote.arrival()).to_owned();
+    let arrival = names::arrival(vote.arrival()).to_owned();
     let absent = || "-".to_owned();
     let Some(line) = &vote.line else {
         return [

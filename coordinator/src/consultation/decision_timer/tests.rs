@@ -1,4 +1,4 @@
-//! What cannot change any more, and what the clock makes of a ballot.
+//! Tests of decisions that cannot change any more, and of scores.
 
 use super::*;
 use crate::voting::{Opinion, Poll, Rule, decide, tally};
@@ -42,7 +42,7 @@ fn a_lead_is_safe_when_the_open_votes_cannot_close_it() {
     assert!(safe(&[("a", Final), ("a", Final), ("b", Failed)]));
     assert!(
         !safe(&[("a", Final), ("a", Failed), ("", Unspecified)]),
-        "what a lost player said was said early"
+        "the last vote of a failed player may be an early one"
     );
     assert!(!safe(&[
         ("a", Final),
@@ -51,7 +51,10 @@ fn a_lead_is_safe_when_the_open_votes_cannot_close_it() {
         ("", Unspecified)
     ]));
     assert!(!safe(&[("a", Final), ("", Unspecified)]));
-    assert!(safe(&[("a", Final), ("", Failed)]), "the dead do not vote");
+    assert!(
+        safe(&[("a", Final), ("", Failed)]),
+        "a failed player does not vote any more"
+    );
     assert!(!safe(&[("a", Final), ("", Resigned)]));
 }
 
@@ -91,7 +94,7 @@ proptest! {
 }
 
 #[test]
-fn mates_are_large_scores_and_bounds_are_none() {
+fn mates_are_large_scores_and_lower_bounds_are_not_scores() {
     let score = |kind, bound: Bound| {
         centipawns(&Score {
             kind: Some(kind),

@@ -1,46 +1,25 @@
-//! Where in a configuration file something is wrong.
+//! The text of a configuration file, and places in it.
 
-use std::{io, ops::Range, path::Path};
+use super::error::ConfigError;
+use std::{error::Error, ops::Range, path::Path};
 use toml::de::{DeTable, DeValue};
 
-/// What is wrong, where, and what would mend it, in one line.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{place}: {what}")]
-pub struct ConfigError {
-    /// `file:line`, or the file alone.
-    place: String,
-    what: String,
-}
+/// The cause of an error: a text, or an error that keeps its own causes.
+type Problem = Box<dyn Error + Send + Sync>;
 
-impl ConfigError {
-    /// The file at `path` cannot be read.
-    pub fn unreadable(path: &Path, error: &io::Error) -> Self {
-        Self {
-            place: path.display().to_string(),
-            what: match error.kind() {
-                io::ErrorKind::NotFound => {
-                    "no such file; correct the path, or copy configs/monju.toml there".to_owned()
-                }
-                io::ErrorKind::InvalidData => "not a text in UTF-8; save it as such".to_owned(),
-                _ => format!("cannot be read: {error}"),
-            },
-        }
-    }
-}
-
-/// A configuration text, and what it is called.
+/// The text of a configuration file, with its path.
 pub struct Source<'a> {
     text: &'a str,
     path: &'a Path,
 }
 
 impl<'a> Source<'a> {
-    /// A text with the path that errors name.
+    /// A text, and the path that its errors name.
     pub fn new(text: &'a str, path: &'a Path) -> Self {
         Self { text, path }
     }
 
-    /// The text is not TOML, or not of the expected form.
+    /// The error of a text that is not TOML, or not of the expected form.
     pub fn syntax(&self, error: &toml::de::Error) -> ConfigError {
         let what = error
             .message()
@@ -51,30 +30,27 @@ impl<'a> Source<'a> {
         self.at(error.span(), what)
     }
 
-    /// The value under a key is wrong.
-    pub fn error(&self, keys: &[&str], what: String) -> ConfigError {
+    /// The error of the value under a key.
+    pub fn error(&self, keys: &[&str], what: impl Into<Problem>) -> ConfigError {
         let span = DeTable::parse(self.text)
             .ok()
             .and_then(|table| span_of(table.get_ref(), keys));
         self.at(span, what)
     }
 
-    /// Something in a line, counted from 1, is wrong.
-    pub fn line_error(&self, line: usize, what: String) -> ConfigError {
-        ConfigError {
-            place: format!("{}:{line}", self.path.display()),
-            what,
-        }
+    /// The error of a line, counted from 1.
+    pub fn line_error(&self, line: usize, what: impl Into<Problem>) -> ConfigError {
+        ConfigError::new(format!("{}:{line}", self.path.display()), what)
     }
 
-    /// What the text is called.
+    /// Returns the path of the text.
     pub fn path(&self) -> &Path {
         self.path
     }
 
-    /// The value at a path through tables and arrays is wrong; the place is that of the deepest
-    /// part that exists.
-    pub fn path_error(&self, path: &[&str], what: String) -> ConfigError {
+    /// The error of the value at a path through tables and arrays, placed at the deepest part of the
+    /// path that exists.
+    pub fn path_error(&self, path: &[&str], what: impl Into<Problem>) -> ConfigError {
         let span = DeTable::parse(self.text).ok().and_then(|table| {
             let (first, rest) = path.split_first()?;
             let mut value = table.get_ref().get(*first)?;
@@ -96,8 +72,8 @@ impl<'a> Source<'a> {
         self.at(span, what)
     }
 
-    /// A table of an array of tables is wrong.
-    pub fn element_error(&self, key: &str, index: usize, what: String) -> ConfigError {
+    /// The error of a table in an array of tables.
+    pub fn element_error(&self, key: &str, index: usize, what: impl Into<Problem>) -> ConfigError {
         let span = DeTable::parse(self.text).ok().and_then(|table| {
             let elements = table.get_ref().get(key)?.get_ref().as_array()?;
             Some(elements.get(index)?.span())
@@ -105,7 +81,7 @@ impl<'a> Source<'a> {
         self.at(span, what)
     }
 
-    fn at(&self, span: Option<Range<usize>>, what: String) -> ConfigError {
+    fn at(&self, span: Option<Range<usize>>, what: impl Into<Problem>) -> ConfigError {
         let path = self.path.display();
         let place = match span {
             Some(span) => {
@@ -115,7 +91,7 @@ impl<'a> Source<'a> {
             }
             None => path.to_string(),
         };
-        ConfigError { place, what }
+        ConfigError::new(place, what)
     }
 }
 

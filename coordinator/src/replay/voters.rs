@@ -1,13 +1,13 @@
-//! Who votes like whom, and who is followed.
+//! Agreement of the voters with each other and with the decisions.
 
 use monju_proto::v1::Vote;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// A voter over all ballots: whoever has this name, engine, evaluator and noise. The same name with
+/// A voter over all ballots, identified by name, engine, evaluator and noise. The same name with
 /// another noise, as in the cells of an experiment, is another voter.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Member {
+pub struct Voter {
     /// Its name on the ballots.
     pub player: String,
     /// Its engine.
@@ -16,39 +16,39 @@ pub struct Member {
     pub evaluator: String,
     /// Its noise in centipawns.
     pub sigma: f64,
-    /// Its votes that counted.
+    /// Number of its votes that counted.
     pub votes: u64,
-    /// How many of them the recorded decision followed.
+    /// Number of these that the recorded decision followed.
     pub followed_as_recorded: u64,
-    /// How many of them the decision under the rule follows.
+    /// Number of these that the decision under the rule follows.
     pub followed: u64,
 }
 
-/// Counts agreement, ballot by ballot.
+/// Counts votes and agreement, ballot by ballot.
 #[derive(Debug, Default)]
-pub struct Agreement {
-    members: Vec<Member>,
-    /// By name, engine, evaluator and the bits of σ.
+pub struct VoterTable {
+    voters: Vec<Voter>,
+    /// Indices by name, engine, evaluator and the bits of σ.
     index: BTreeMap<(String, String, String, u64), usize>,
-    /// Common ballots, and those of them with the same move, by two indices in order.
+    /// Numbers of common ballots and of those with the same move, by two indices in order.
     pairs: BTreeMap<(usize, usize), (u64, u64)>,
 }
 
-impl Agreement {
-    /// Enters a ballot's votes, its recorded decision, and the one under the rule.
+impl VoterTable {
+    /// Enters the votes of a ballot, its recorded decision, and the one under the rule.
     pub fn enter(&mut self, votes: &[Vote], recorded: &str, replayed: &str) {
         let counted: Vec<(usize, &str)> = votes
             .iter()
             .filter(|vote| vote.counted)
-            .filter_map(|vote| Some((self.member(vote), &*vote.line.as_ref()?.r#move)))
+            .filter_map(|vote| Some((self.index_of(vote), &*vote.line.as_ref()?.r#move)))
             .collect();
-        for (place, (member, mv)) in counted.iter().enumerate() {
-            let entry = &mut self.members[*member];
+        for (place, (voter, mv)) in counted.iter().enumerate() {
+            let entry = &mut self.voters[*voter];
             entry.votes += 1;
             entry.followed_as_recorded += u64::from(*mv == recorded);
             entry.followed += u64::from(*mv == replayed);
             for (other, its_mv) in &counted[place + 1..] {
-                let pair = ((*member).min(*other), (*member).max(*other));
+                let pair = ((*voter).min(*other), (*voter).max(*other));
                 let (both, same) = self.pairs.entry(pair).or_default();
                 *both += 1;
                 *same += u64::from(mv == its_mv);
@@ -56,9 +56,9 @@ impl Agreement {
         }
     }
 
-    fn member(&mut self, vote: &Vote) -> usize {
+    fn index_of(&mut self, vote: &Vote) -> usize {
         let player = vote.player.clone().unwrap_or_default();
-        let members = &mut self.members;
+        let voters = &mut self.voters;
         let key = (
             player.name.clone(),
             player.engine.clone(),
@@ -66,7 +66,7 @@ impl Agreement {
             player.sigma.to_bits(),
         );
         *self.index.entry(key).or_insert_with(|| {
-            members.push(Member {
+            voters.push(Voter {
                 player: player.name,
                 engine: player.engine,
                 evaluator: player.evaluator,
@@ -75,13 +75,13 @@ impl Agreement {
                 followed_as_recorded: 0,
                 followed: 0,
             });
-            members.len() - 1
+            voters.len() - 1
         })
     }
 
-    /// The members in the order in which they were met, and the share of agreement of each two.
-    pub fn tabulate(self) -> (Vec<Member>, Vec<Vec<Option<f64>>>) {
-        let count = self.members.len();
+    /// Returns the voters in the order of their first votes, and the share of agreement of each pair.
+    pub fn tabulate(self) -> (Vec<Voter>, Vec<Vec<Option<f64>>>) {
+        let count = self.voters.len();
         let share = |one: usize, other: usize| match one == other {
             true => Some(1.0),
             false => {
@@ -91,7 +91,7 @@ impl Agreement {
         };
         let row = |one| (0..count).map(|other| share(one, other)).collect();
         let rows = (0..count).map(row).collect();
-        (self.members, rows)
+        (self.voters, rows)
     }
 }
 
@@ -101,7 +101,7 @@ mod tests {
     use monju_proto::v1::{Line, PlayerInfo};
 
     #[test]
-    fn a_name_with_another_noise_engine_or_evaluator_is_another_member() {
+    fn a_name_with_another_noise_engine_or_evaluator_is_another_voter() {
         let vote = |engine: &str, evaluator: &str, sigma| Vote {
             player: Some(PlayerInfo {
                 name: "noise-1".to_owned(),
@@ -117,7 +117,7 @@ mod tests {
             counted: true,
             ..Vote::default()
         };
-        let mut agreement = Agreement::default();
+        let mut table = VoterTable::default();
         for (engine, evaluator, sigma) in [
             ("monju", "material", 25.0),
             ("monju", "material", 100.0),
@@ -125,12 +125,12 @@ mod tests {
             ("other", "", 25.0),
             ("monju", "material", 25.0),
         ] {
-            agreement.enter(&[vote(engine, evaluator, sigma)], "7g7f", "2g2f");
+            table.enter(&[vote(engine, evaluator, sigma)], "7g7f", "2g2f");
         }
-        let (members, _) = agreement.tabulate();
-        let seen: Vec<(&str, f64, u64)> = members
+        let (voters, _) = table.tabulate();
+        let seen: Vec<(&str, f64, u64)> = voters
             .iter()
-            .map(|member| (member.evaluator.as_str(), member.sigma, member.votes))
+            .map(|voter| (voter.evaluator.as_str(), voter.sigma, voter.votes))
             .collect();
         let expected = [
             ("material", 25.0, 2),

@@ -1,6 +1,6 @@
-//! One player's part in a consultation: a `Think` stream.
+//! One player's `Think` stream.
 
-use crate::roster::reason;
+use monju_proto::client::reason;
 use monju_proto::v1::{
     Go, Limits, Line, PonderHit, Stop, ThinkRequest, ThinkResult, think_request,
     think_response::Message, worker_client::WorkerClient,
@@ -9,51 +9,56 @@ use tokio::{sync::mpsc, task::AbortHandle};
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Status, transport::Channel};
 
-/// Go, ponder hit and stop: no more is ever sent upstream.
+/// Number of messages upstream: go, ponder hit and stop.
 const UPSTREAM: usize = 3;
 
-/// What a player lets the consultation know.
+/// A message of a player to the consultation.
 #[derive(Debug)]
-pub enum Event {
+pub enum PlayerEvent {
     /// A new best move, or a finished iteration.
     Progress(Line),
-    /// The end of its thinking.
+    /// Its final line.
     Result(ThinkResult),
-    /// It will say nothing more, and why.
+    /// The end of the stream without a result, with the reason.
     Failed(String),
 }
 
 /// One player's `Think` stream. Dropping it closes the stream, which cancels the search.
 #[derive(Debug)]
-pub struct Member {
+pub struct PlayerStream {
     upstream: mpsc::Sender<ThinkRequest>,
     downstream: AbortHandle,
 }
 
-impl Drop for Member {
+impl Drop for PlayerStream {
     fn drop(&mut self) {
         self.downstream.abort();
     }
 }
 
-impl Member {
-    /// Asks a player to think. Its events come through `events` under `number`.
-    pub fn ask(channel: Channel, go: Go, number: u64, events: mpsc::Sender<(u64, Event)>) -> Self {
+impl PlayerStream {
+    /// Asks a player to think; its events arrive through `events` under `number`.
+    pub fn ask(
+        channel: Channel,
+        go: Go,
+        number: u64,
+        events: mpsc::Sender<(u64, PlayerEvent)>,
+    ) -> Self {
         let (upstream, requests) = mpsc::channel(UPSTREAM);
         let downstream = tokio::spawn(async move {
             let end = match think(channel, requests, number, &events).await {
-                Ok(result) => Event::Result(result),
-                Err(status) => Event::Failed(reason(&status)),
+                Ok(result) => PlayerEvent::Result(result),
+                Err(status) => PlayerEvent::Failed(reason(&status)),
             };
-            // Nobody listens any more when the decision has fallen.
+            // The receiver is gone after the decision.
             let _ = events.send((number, end)).await;
         });
-        let member = Self {
+        let stream = Self {
             upstream,
             downstream: downstream.abort_handle(),
         };
-        member.send(think_request::Message::Go(go));
-        member
+        stream.send(think_request::Message::Go(go));
+        stream
     }
 
     /// Tells the player to name its move now.
@@ -69,7 +74,7 @@ impl Member {
     }
 
     fn send(&self, message: think_request::Message) {
-        // There is room for every message that is ever sent; a closed stream reports itself.
+        // There is room for every message; a closed stream reports its end as an event.
         let _ = self.upstream.try_send(ThinkRequest {
             message: Some(message),
         });
@@ -80,7 +85,7 @@ async fn think(
     channel: Channel,
     requests: mpsc::Receiver<ThinkRequest>,
     number: u64,
-    events: &mpsc::Sender<(u64, Event)>,
+    events: &mpsc::Sender<(u64, PlayerEvent)>,
 ) -> Result<ThinkResult, Status> {
     let mut client = WorkerClient::new(channel);
     let mut stream = client
@@ -90,7 +95,7 @@ async fn think(
     while let Some(response) = stream.message().await? {
         match response.message {
             Some(Message::Progress(line)) => {
-                let _ = events.send((number, Event::Progress(line))).await;
+                let _ = events.send((number, PlayerEvent::Progress(line))).await;
             }
             Some(Message::Result(result)) => return Ok(result),
             None => {}

@@ -1,26 +1,26 @@
-//! The deadlines of one consultation: set by its clock, moved by how the players agree.
+//! The deadlines of one consultation, set by its clock and moved by the agreement of the players.
 
 use crate::clock::{Agreement, AgreementTracker, Budget, Deadlines, Observation, TimePolicy};
 use monju_proto::v1::{Arrival, Ballot, Bound, Score, Vote};
 use std::{collections::BTreeMap, time::Duration};
 use tokio::time::Instant;
 
-/// How often the players' agreement is looked at, at most.
+/// Shortest interval between two reviews of the agreement.
 const REVIEW_INTERVAL: Duration = Duration::from_millis(20);
 
-/// Mates count as this many centipawns, and no score as more: what is won is won.
+/// Greatest score in centipawns that is told apart; mates count as this.
 const CLEARLY_WON: i32 = 2_000;
 
-/// When to stop the players, and when to decide.
+/// The moments of the stop and of the decision.
 #[derive(Debug)]
-pub(super) struct Pace {
+pub(super) struct DecisionTimer {
     time_policy: TimePolicy,
-    /// From the end of the time to the decision, for those who have not answered.
+    /// Time from the deadline to the decision, for players that have not answered.
     margin: Duration,
     clock: Option<RunningClock>,
     tracker: AgreementTracker,
     agreement: Option<Agreement>,
-    /// The players were told to stop: nothing is judged any more.
+    /// The players were told to stop, which ends the reviews.
     stopped: bool,
     stop_at: Option<Instant>,
     decide_at: Option<Instant>,
@@ -32,14 +32,14 @@ pub(super) struct Pace {
 struct RunningClock {
     budget: Budget,
     round_trip: Duration,
-    /// Since when it runs.
+    /// The moment from which it runs.
     from: Instant,
-    /// Since when the players think: earlier than the clock runs, after a ponder.
+    /// The moment from which the players think: earlier than `from` after a ponder.
     thinking_from: Instant,
 }
 
-impl Pace {
-    /// No deadline yet. When there is one, the decision may come `margin` later than the time allows.
+impl DecisionTimer {
+    /// A timer without a deadline. Later ones are extended by `margin`.
     pub fn without_a_clock(time_policy: TimePolicy, margin: Duration) -> Self {
         Self {
             time_policy,
@@ -55,8 +55,8 @@ impl Pace {
         }
     }
 
-    /// The clock runs from now on. `round_trip` is the slowest worker's; the players have been
-    /// thinking since `thinking_from`.
+    /// Starts the clock. `round_trip` is that of the slowest worker; the players have been thinking since
+    /// `thinking_from`.
     pub fn start(&mut self, budget: Budget, round_trip: Duration, thinking_from: Instant) {
         self.clock = Some(RunningClock {
             budget,
@@ -67,28 +67,28 @@ impl Pace {
         self.set_deadlines();
     }
 
-    /// When the players are told to stop.
+    /// Returns the moment to stop the players.
     pub fn stop_at(&self) -> Option<Instant> {
         self.stop_at
     }
 
-    /// When the decision falls.
+    /// Returns the moment of the decision.
     pub fn decide_at(&self) -> Option<Instant> {
         self.decide_at
     }
 
-    /// When the players' agreement is to be looked at.
+    /// Returns the moment of the next review.
     pub fn review_at(&self) -> Option<Instant> {
         self.review_at
     }
 
-    /// Whether a decision that cannot change any more is made at once.
+    /// Returns true if a decision that cannot change any more is made at once.
     pub fn ends_early(&self) -> bool {
         self.time_policy != TimePolicy::Fixed
     }
 
-    /// Something was said that may change what is known.
-    pub fn ask_for_review(&mut self) {
+    /// Schedules a review, after an event that may change the agreement.
+    pub fn schedule_review(&mut self) {
         if self.time_policy == TimePolicy::Fixed || self.stopped || self.review_at.is_some() {
             return;
         }
@@ -97,20 +97,20 @@ impl Pace {
         self.review_at = Some(due.map_or(now, |due| due.max(now)));
     }
 
-    /// There is nothing to look at yet.
-    pub fn postpone_review(&mut self) {
+    /// Skips a review.
+    pub fn skip_review(&mut self) {
         self.review_at = None;
         self.last_review = Some(Instant::now());
     }
 
-    /// Judges from the votes as they stand how long to think.
+    /// Sets the deadlines anew by the agreement of the current votes.
     pub fn judge(&mut self, standing: &Ballot, leader: &str) {
-        self.postpone_review();
+        self.skip_review();
         if self.time_policy != TimePolicy::Agreement || self.stopped {
             return;
         }
         let observations: Vec<_> = standing.votes.iter().map(observation).collect();
-        // Whoever was lost before he had an opinion is no reason to think longer.
+        // A player that failed without a move is no reason to think longer.
         let votes = standing.votes.iter().zip(&observations);
         let gone = votes
             .filter(|(vote, observation)| {
@@ -121,19 +121,19 @@ impl Pace {
         self.set_deadlines();
     }
 
-    /// The players have been told to stop.
+    /// Notes that the players were told to stop.
     pub fn stopped(&mut self) {
         self.stopped = true;
         self.stop_at = None;
         self.review_at = None;
     }
 
-    /// Whether the players have been told to stop.
+    /// Returns true if the players were told to stop.
     pub fn is_stopped(&self) -> bool {
         self.stopped
     }
 
-    /// Decides at the latest so long from now.
+    /// Moves the decision to at most `patience` from now.
     pub fn decide_within(&mut self, patience: Duration) {
         let latest = Instant::now() + patience;
         self.decide_at = Some(self.decide_at.map_or(latest, |at| at.min(latest)));
@@ -151,22 +151,21 @@ impl Pace {
         };
         let target = self.time_policy.target(&budget, self.agreement.as_ref());
         let deadlines = Deadlines::new(target, round_trip);
-        // What was pondered was thought about as well; that only an easy move takes into account.
+        // Only an easy move counts the time of a ponder as thinking time.
         let since = match target < budget.normal {
             true => thinking_from,
             false => from,
         };
         let now = Instant::now();
         let stop_at = (since + deadlines.stop).max(now);
-        // Players that are stopped at once need the same time to answer as any others, within what
-        // the clock allows.
+        // Players that are stopped at once need the usual time to answer, as far as the clock allows.
         let decide_at = stop_at + (deadlines.decide - deadlines.stop);
         self.stop_at = Some(stop_at);
         self.decide_at = Some(decide_at.min(from + budget.most) + self.margin);
     }
 }
 
-/// What a vote tells the clock.
+/// Returns the observation for the agreement tracker.
 fn observation(vote: &Vote) -> Option<Observation<'_>> {
     let line = vote.line.as_ref().filter(|_| vote.legal)?;
     Some(Observation {
@@ -183,10 +182,10 @@ fn centipawns(score: &Score) -> Option<i32> {
     Some(score.centipawns()?.clamp(-CLEARLY_WON, CLEARLY_WON))
 }
 
-/// Whether `leader` has the most votes whatever the players that are still thinking will say, or
-/// more than half of all the votes there can be where that is needed. Only final votes count for
-/// sure: a provisional one may still change. What lost players said last, perhaps early, stands against a
-/// lead but is none: a network that stalls must not end the thinking of those that are left.
+/// Returns true if no vote to come can overtake `leader`, or with `needs_half`, if it is sure of more
+/// than half of all votes. Only final votes are certain: a provisional one may still change. The last
+/// vote of a failed player counts against a lead but not for it, so that a stalled network does not end
+/// the thinking of the other players.
 pub(super) fn cannot_be_overtaken(standing: &Ballot, leader: &str, needs_half: bool) -> bool {
     let mut certain = BTreeMap::<&str, usize>::new();
     let mut leading = 0;
@@ -199,15 +198,14 @@ pub(super) fn cannot_be_overtaken(standing: &Ballot, leader: &str, needs_half: b
                     leading += usize::from(observation.mv == leader);
                 }
             }
-            // Its player is gone, but its last move counts.
+            // The last vote of a failed player counts for other moves.
             Arrival::Failed if vote.counted => {
                 if let Some(observation) = observation(vote) {
                     *certain.entry(observation.mv).or_default() += 1;
                 }
             }
             Arrival::Unspecified | Arrival::Provisional => open += 1,
-            // Said so far by somebody who may still think better of it, or for good: either way it
-            // can do no more harm than an open vote.
+            // May still change, or does not count; in either case no worse than an open vote.
             Arrival::Illegal | Arrival::Resigned | Arrival::DeclaredWin => open += 1,
             Arrival::Failed | Arrival::Late => {}
         }

@@ -1,42 +1,38 @@
-//! From votes, of a ballot under way or of a recorded one, to what the rules decide from.
+//! Deciding from the votes of a ballot, open or recorded.
 
-use super::lead::{Lead, followed};
+use super::{
+    lead::{Lead, lead},
+    vote::{centipawns, name, score_of},
+};
 use crate::{
-    calibration::{Standing, scale_name, standing},
+    calibration::{ranked_score, scale_name},
     seed,
     voting::{self, Choice, Opinion, Poll, Rule},
 };
-use monju_proto::v1::{Line, Score, Vote};
+use monju_proto::v1::Vote;
 
-/// What a mate counts in centipawns before its length is taken off, where scores of one engine are
-/// compared as they are. More than any evaluation.
-const MATE: f64 = 100_000.0;
-
-/// Evaluations beyond this many centipawns are all the same.
-pub(super) const MOST_CENTIPAWNS: i32 = 50_000;
-
-/// How votes are decided.
+/// The method by which votes are decided.
 #[derive(Clone, Copy, Debug)]
-pub struct Method<'a> {
+pub struct VotingMethod<'a> {
     /// The voting rule.
     pub rule: Rule,
-    /// Ballot name of the primary player, where there is one.
+    /// Ballot name of the primary player, if there is one.
     pub primary: Option<&'a str>,
     /// The game's seed.
     pub seed: u64,
-    /// The position as SFEN: ties of one game should not all fall the same way.
+    /// The position as SFEN, so that the ties of one game do not all fall the same way.
     pub sfen: &'a str,
-    /// The number of the move to be played, 1 for the first.
+    /// Number of the move to be played, 1 for the first.
     pub ply: u32,
-    /// Who has led the game so far, under `hand-over`.
+    /// The player that led the game so far, under `hand-over`.
     pub lead: Option<&'a Lead>,
 }
 
 /// Decides from the votes that count; `None` when there are none.
-pub fn decide(method: Method<'_>, votes: &[Vote]) -> Option<Choice> {
+pub fn decide(method: VotingMethod<'_>, votes: &[Vote]) -> Option<Choice> {
     let counted: Vec<&Vote> = votes.iter().filter(|vote| vote.counted).collect();
     let opinions = opinions(&counted);
-    let followed = followed(&method, votes);
+    let followed = followed_player(&method, votes);
     let poll = Poll {
         opinions: &opinions,
         primary: followed.and_then(|one| counted.iter().position(|vote| name(vote) == one)),
@@ -45,8 +41,23 @@ pub fn decide(method: Method<'_>, votes: &[Vote]) -> Option<Choice> {
     voting::decide(method.rule, &poll)
 }
 
-pub(super) fn name(vote: &Vote) -> &str {
-    vote.player.as_ref().map_or("", |player| &player.name)
+/// Returns the name of the player that the rule follows, or that decides ties.
+fn followed_player<'a>(method: &VotingMethod<'a>, votes: &'a [Vote]) -> Option<String> {
+    match method.rule {
+        // Without a primary, `single` follows the first player.
+        Rule::Single => method
+            .primary
+            .or(votes.first().map(name))
+            .map(str::to_owned),
+        // The players take turns at the side's own moves.
+        Rule::Alternate => {
+            let turn = (method.ply.max(1) as usize - 1) / 2;
+            let vote = votes.get(turn % votes.len().max(1));
+            vote.map(|vote| name(vote).to_owned())
+        }
+        Rule::HandOver => lead(method.lead, method.primary, votes).map(|lead| lead.player),
+        _ => method.primary.map(str::to_owned),
+    }
 }
 
 fn opinions(counted: &[&Vote]) -> Vec<Opinion> {
@@ -72,10 +83,10 @@ fn opinions(counted: &[&Vote]) -> Vec<Opinion> {
     counted.iter().zip(values).map(of).collect()
 }
 
-/// The scores in one unit: win rates where every score has one, else centipawns where all are of
-/// one engine, else nothing at all.
+/// Returns the scores in one unit: win rates if every score has one, else centipawns if all are of
+/// one engine, else none.
 fn values(counted: &[&Vote]) -> Vec<Option<f64>> {
-    let scored = |vote: &&&Vote| score_of(vote).and_then(standing).is_some();
+    let scored = |vote: &&&Vote| score_of(vote).and_then(ranked_score).is_some();
     if counted
         .iter()
         .filter(scored)
@@ -83,7 +94,7 @@ fn values(counted: &[&Vote]) -> Vec<Option<f64>> {
     {
         return counted.iter().map(|vote| vote.win_rate).collect();
     }
-    // Bounds rank for nothing, and their engines are others all the same.
+    // A bound does not rank, but its engine still counts as one more scale.
     let mut scales = counted
         .iter()
         .filter(|vote| score_of(vote).is_some())
@@ -94,58 +105,20 @@ fn values(counted: &[&Vote]) -> Vec<Option<f64>> {
     counted.iter().map(value).collect()
 }
 
-/// The score as its engine gave it; `None` where there is none that ranks.
-pub(super) fn centipawns(vote: &Vote) -> Option<f64> {
-    Some(match score_of(vote).and_then(standing)? {
-        Standing::Centipawns(cp) => cp.clamp(-MOST_CENTIPAWNS, MOST_CENTIPAWNS).into(),
-        Standing::Mates(plies) => MATE - f64::from(plies),
-        Standing::Mated(plies) => f64::from(plies) - MATE,
-    })
-}
-
-fn score_of(vote: &Vote) -> Option<&Score> {
-    let line: &Line = vote.line.as_ref()?;
-    line.score.as_ref()
-}
-
 #[cfg(test)]
-pub(super) mod tests {
+mod tests {
     use super::*;
-    use crate::voting::Ground;
-    use monju_proto::v1::{PlayerInfo, score::Kind};
-
-    pub fn vote(name: &str, engine: &str, mv: &str, cp: i32) -> Vote {
-        Vote {
-            player: Some(PlayerInfo {
-                name: name.to_owned(),
-                engine: engine.to_owned(),
-                ..PlayerInfo::default()
-            }),
-            line: Some(Line {
-                r#move: mv.to_owned(),
-                score: Some(Score {
-                    kind: Some(Kind::Cp(cp)),
-                    bound: 1,
-                }),
-                ..Line::default()
-            }),
-            counted: true,
-            ..Vote::default()
-        }
-    }
-
-    /// Turns its score into a bound.
-    pub fn make_bound(vote: &mut Vote) {
-        let line = vote.line.as_mut().expect("a line");
-        line.score.as_mut().expect("a score").bound = 2;
-    }
+    use crate::{
+        ballot::vote::tests::{make_bound, vote},
+        voting::Ground,
+    };
 
     fn decided(rule: Rule, votes: &[Vote]) -> (String, Ground) {
         decided_at(1, rule, votes)
     }
 
     fn decided_at(ply: u32, rule: Rule, votes: &[Vote]) -> (String, Ground) {
-        let method = Method {
+        let method = VotingMethod {
             rule,
             primary: None,
             seed: 1,
@@ -180,7 +153,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn bounds_rank_for_nothing_and_are_of_another_engine_all_the_same() {
+    fn a_bound_does_not_rank_but_counts_as_another_scale() {
         let mut votes = [
             vote("a", "one", "7g7f", 10),
             vote("b", "two", "2g2f", 20),
@@ -210,7 +183,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn without_a_primary_the_single_player_is_the_first() {
+    fn without_a_primary_the_first_player_decides_alone() {
         let mut votes = ["7g7f", "2g2f", "2g2f"].map(|mv| vote(mv, "one", mv, 0));
         assert_eq!(decided(Rule::Single, &votes).0, "7g7f");
         votes[0].counted = false;
@@ -221,7 +194,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn players_that_alternate_have_a_turn_at_every_move_of_their_side() {
+    fn alternating_players_take_turns_at_the_moves_of_their_side() {
         let mut votes = ["7g7f", "2g2f", "5g5f"].map(|mv| vote(mv, "one", mv, 0));
         let turns = |votes: &[Vote], plies: [u32; 4]| {
             plies.map(|ply| decided_at(ply, Rule::Alternate, votes).0)
@@ -231,6 +204,10 @@ pub(super) mod tests {
         assert_eq!(turns(&votes, [2, 4, 6, 8]), expected);
         votes[1].counted = false;
         let (_, ground) = decided_at(3, Rule::Alternate, &votes);
-        assert_eq!(ground, Ground::Majority, "whose turn it is has no vote");
+        assert_eq!(
+            ground,
+            Ground::Majority,
+            "the player whose turn it is has no vote"
+        );
     }
 }

@@ -1,6 +1,6 @@
-//! The fallback search of a coordinator: the one of its process.
+//! The fallback search of a coordinator.
 
-use crate::team::AssembleError;
+use super::error::AssembleError;
 use monju_coordinator::fallback::{FallbackSearcher, RunningFallback};
 use monju_engine::Game;
 use monju_host::fallback::{FallbackHandle, FallbackSearch};
@@ -9,16 +9,17 @@ use std::{
     time::Duration,
 };
 
-/// Lets a coordinator use a fallback search.
+/// Access of a coordinator to the fallback search of its process.
 #[derive(Debug)]
-pub struct CoordinatorFallback {
+pub(super) struct CoordinatorFallback {
     handle: FallbackHandle,
-    /// Counts its searches: none keeps the memory of another one, which may be about another game.
+    /// Number of its searches, each of which is a game of its own: successive ones may be about different
+    /// games.
     searches: AtomicU64,
 }
 
 impl CoordinatorFallback {
-    /// Uses the search behind a handle.
+    /// Access to the search behind a handle.
     pub fn new(handle: FallbackHandle) -> Self {
         Self {
             handle,
@@ -39,13 +40,13 @@ impl FallbackSearcher for CoordinatorFallback {
     }
 }
 
-/// Starts the fallback search of a coordinator that runs alone in its process. `ready` builds its player
-/// at once rather than when it is needed.
+/// Starts a fallback search for a coordinator. With `ready`, its player is built at once rather than
+/// for the first search.
 ///
 /// # Errors
-/// The system refuses another thread.
-pub fn start(ready: bool) -> Result<FallbackHandle, AssembleError> {
-    let mut fallback = FallbackSearch::start().map_err(AssembleError::fallback)?;
+/// The system refuses a thread.
+pub(super) fn start(ready: bool) -> Result<FallbackHandle, AssembleError> {
+    let mut fallback = FallbackSearch::start().map_err(AssembleError::Fallback)?;
     if ready {
         fallback.prepare(FallbackSearch::beside_a_team(), String::new());
     }

@@ -1,8 +1,8 @@
-//! How ballots name what is enumerated in the protocol, in one word each, and how they are read.
+//! Names of the protocol's enumerations in JSON ballots, and their readers.
 
 use monju_proto::v1::{Arrival, Bound, TieBreak};
 
-/// Every way to arrive, with its word.
+/// Every arrival, with its name.
 const ARRIVALS: [(Arrival, &str); 8] = [
     (Arrival::Unspecified, "thinking"),
     (Arrival::Final, "final"),
@@ -14,7 +14,7 @@ const ARRIVALS: [(Arrival, &str); 8] = [
     (Arrival::DeclaredWin, "declared-win"),
 ];
 
-/// Every way to choose, with its word.
+/// Every tie break, with its name.
 const TIE_BREAKS: [(TieBreak, &str); 8] = [
     (TieBreak::None, "none"),
     (TieBreak::Random, "random"),
@@ -26,47 +26,47 @@ const TIE_BREAKS: [(TieBreak, &str); 8] = [
     (TieBreak::Resignation, "resignation"),
 ];
 
-/// The bounds that are no exact scores, with their words.
+/// The bounds of scores that are not exact, with their names.
 const BOUNDS: [(Bound, &str); 2] = [(Bound::Lower, "lower"), (Bound::Upper, "upper")];
 
-fn word_of<T: PartialEq>(words: &[(T, &'static str)], value: &T) -> Option<&'static str> {
-    let found = words.iter().find(|(known, _)| known == value);
-    found.map(|(_, word)| *word)
+fn name_of<T: PartialEq>(names: &[(T, &'static str)], value: &T) -> Option<&'static str> {
+    let found = names.iter().find(|(known, _)| known == value);
+    found.map(|(_, name)| *name)
 }
 
-fn value_of<T: Copy>(words: &[(T, &str)], word: &str) -> Option<T> {
-    let found = words.iter().find(|(_, known)| *known == word);
+fn value_of<T: Copy>(names: &[(T, &str)], name: &str) -> Option<T> {
+    let found = names.iter().find(|(_, known)| *known == name);
     found.map(|(value, _)| *value)
 }
 
-/// How a vote arrived, in one word.
+/// Returns the name of an arrival.
 pub fn arrival(arrival: Arrival) -> &'static str {
-    word_of(&ARRIVALS, &arrival).unwrap_or_default()
+    name_of(&ARRIVALS, &arrival).unwrap_or_default()
 }
 
-/// The arrival that a word names.
-pub fn read_arrival(word: &str) -> Option<Arrival> {
-    value_of(&ARRIVALS, word)
+/// Returns the arrival of a name.
+pub fn read_arrival(name: &str) -> Option<Arrival> {
+    value_of(&ARRIVALS, name)
 }
 
-/// How a move without a plain winner was chosen, in one word.
+/// Returns the name of a tie break.
 pub fn tie_break(tie_break: TieBreak) -> &'static str {
-    word_of(&TIE_BREAKS, &tie_break).unwrap_or_default()
+    name_of(&TIE_BREAKS, &tie_break).unwrap_or_default()
 }
 
-/// The tie break that a word names.
-pub fn read_tie_break(word: &str) -> Option<TieBreak> {
-    value_of(&TIE_BREAKS, word)
+/// Returns the tie break of a name.
+pub fn read_tie_break(name: &str) -> Option<TieBreak> {
+    value_of(&TIE_BREAKS, name)
 }
 
-/// The bound of a score that is not exact.
+/// Returns the name of the bound of a score that is not exact.
 pub fn bound(bound: Bound) -> Option<&'static str> {
-    word_of(&BOUNDS, &bound)
+    name_of(&BOUNDS, &bound)
 }
 
-/// The bound that a word names.
-pub fn read_bound(word: &str) -> Option<Bound> {
-    value_of(&BOUNDS, word)
+/// Returns the bound of a name.
+pub fn read_bound(name: &str) -> Option<Bound> {
+    value_of(&BOUNDS, name)
 }
 
 #[cfg(test)]
@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_value_has_a_word_of_its_own() {
+    fn every_value_has_a_name_of_its_own() {
         for number in 0..8 {
             let of_arrival = Arrival::try_from(number).expect("known");
             assert_eq!(read_arrival(arrival(of_arrival)), Some(of_arrival));
