@@ -3,8 +3,10 @@
 use monju_experiment::{
     machine::machine,
     notes::{Note, Notes},
-    record::{Cause, Ending, GameResult, Incident, PlayedGame, Side, Variety},
-    store::{ATTEMPTS, Address, Effort, Opening, Origin, Plan, PlayedPair, StoreError, open},
+    record::{
+        Cause, Effort, GameEnding, GameOutcome, Incident, MatchSide, MoveVariety, PlayedGame,
+    },
+    store::{ATTEMPTS, Address, ExperimentPlan, OpenMode, Origin, PlayedPair, StoreError, open},
 };
 use monju_tests::postgres::Postgres;
 use std::{
@@ -14,12 +16,12 @@ use std::{
 
 const DAY: Duration = Duration::from_secs(86_400);
 const TERM: Duration = Duration::from_secs(60);
-const PLAY: Opening = Opening::Play {
+const PLAY: OpenMode = OpenMode::Play {
     accept_changes: false,
 };
 
-fn plan() -> Plan {
-    Plan {
+fn plan() -> ExperimentPlan {
+    ExperimentPlan {
         name: "suite".to_owned(),
         specification: "specification 1".to_owned(),
         seed: u64::MAX,
@@ -29,10 +31,10 @@ fn plan() -> Plan {
     }
 }
 
-fn game(result: GameResult) -> PlayedGame {
+fn game(result: GameOutcome) -> PlayedGame {
     PlayedGame {
         result,
-        ending: Ending::Mate,
+        ending: GameEnding::Mate,
         opening_plies: 1,
         moves: "startpos moves 7g7f 3c3d".to_owned(),
         plies: 2,
@@ -41,7 +43,7 @@ fn game(result: GameResult) -> PlayedGame {
                 nodes: 3_000_000_000,
                 time_ms: 12,
                 moves: 2,
-                variety: Variety([(1, 1), (3, 1)].into()),
+                variety: MoveVariety([(1, 1), (3, 1)].into()),
             },
             Effort::default(),
         ],
@@ -53,13 +55,13 @@ fn game(result: GameResult) -> PlayedGame {
     }
 }
 
-fn played(first: GameResult, second: GameResult) -> PlayedPair {
+fn played(first: GameOutcome, second: GameOutcome) -> PlayedPair {
     PlayedPair {
         games: [game(first), game(second)],
         incidents: vec![Incident {
             game: 1,
             cause: Cause::IllegalMove,
-            side: Side::Second,
+            side: MatchSide::Second,
             detail: "it's 7g7e".to_owned(),
         }],
     }
@@ -92,7 +94,7 @@ async fn suite(address: &Address) {
     assert!(store.extend(&one, TERM).await.expect("asked"));
 
     // A result counts once.
-    let result = played(GameResult::Win, GameResult::Draw);
+    let result = played(GameOutcome::Win, GameOutcome::Draw);
     assert!(store.finish(&one, "one", &result).await.expect("asked"));
     assert!(!store.finish(&one, "one", &result).await.expect("asked"));
     assert!(!store.extend(&one, TERM).await.expect("asked"));
@@ -104,8 +106,8 @@ async fn suite(address: &Address) {
     // What was written can be read.
     let games = store.games(0).await.expect("games");
     assert_eq!(games.len(), 2);
-    assert_eq!(games[0].result, GameResult::Win);
-    assert_eq!(games[1].result, GameResult::Draw);
+    assert_eq!(games[0].result, GameOutcome::Win);
+    assert_eq!(games[1].result, GameOutcome::Draw);
     assert_eq!(games[0].effort, result.games[0].effort);
     assert_eq!(
         (games[0].build.as_str(), games[0].runner.as_str()),
@@ -134,7 +136,7 @@ async fn suite(address: &Address) {
     let incidents = store.incidents(0).await.expect("incidents");
     assert_eq!(incidents.len(), 1);
     assert_eq!(incidents[0].detail, "it's 7g7e");
-    assert_eq!(incidents[0].side, Some(Side::Second));
+    assert_eq!(incidents[0].side, Some(MatchSide::Second));
 
     // A lease that ran out is somebody else's, and its result comes too late.
     store.give_back(&two).await.expect("asked");
@@ -159,7 +161,7 @@ async fn suite(address: &Address) {
     let incident = Incident {
         game: 0,
         cause: Cause::Crash,
-        side: Side::First,
+        side: MatchSide::First,
         detail: "gone".to_owned(),
     };
     for freed in [0, 1] {
@@ -201,7 +203,7 @@ async fn suite(address: &Address) {
     store.close_cell(0).await.expect("asked");
 
     // More pairs are no other experiment; another specification and another build are.
-    let more = Plan {
+    let more = ExperimentPlan {
         pairs: 30,
         ..plan()
     };
@@ -217,11 +219,11 @@ async fn suite(address: &Address) {
         .expect("a pair");
     assert_eq!((next.cell, next.pair), (1, 12));
     for other in [
-        Plan {
+        ExperimentPlan {
             build: "build 2".to_owned(),
             ..plan()
         },
-        Plan {
+        ExperimentPlan {
             specification: "specification 2".to_owned(),
             ..plan()
         },
@@ -231,10 +233,10 @@ async fn suite(address: &Address) {
             .expect_err("another experiment");
         assert!(matches!(refused, StoreError::Mixed { .. }), "{refused}");
     }
-    let accepted = Opening::Play {
+    let accepted = OpenMode::Play {
         accept_changes: true,
     };
-    let other = Plan {
+    let other = ExperimentPlan {
         build: "build 2".to_owned(),
         cells: vec!["sigma=50".to_owned(), "sigma=101".to_owned()],
         ..plan()
@@ -252,13 +254,13 @@ async fn suite(address: &Address) {
     );
 
     // Looking needs neither, and makes nothing.
-    let seen = open(address, &plan(), Opening::Look).await.expect("there");
+    let seen = open(address, &plan(), OpenMode::Look).await.expect("there");
     assert_eq!(seen.games(0).await.expect("games").len(), 4);
-    let absent = Plan {
+    let absent = ExperimentPlan {
         name: "absent".to_owned(),
         ..plan()
     };
-    let unknown = open(address, &absent, Opening::Look)
+    let unknown = open(address, &absent, OpenMode::Look)
         .await
         .expect_err("not there");
     assert!(matches!(unknown, StoreError::Unknown(_)), "{unknown}");
@@ -306,7 +308,7 @@ async fn postgresql_finds_the_next_pair_without_walking_over_the_others() {
         return;
     };
     let address = Address::Postgres(postgres.url());
-    let plan = |name: &str| Plan {
+    let plan = |name: &str| ExperimentPlan {
         name: name.to_owned(),
         pairs: 4000,
         ..plan()

@@ -77,7 +77,7 @@ enum Command {
     Doctor(DoctorArguments),
     /// Plays, watches and reports experiments: grids of conditions, as in the papers
     #[command(subcommand)]
-    Experiment(experiment::Action),
+    Experiment(experiment::ExperimentAction),
     /// Decides recorded ballots again under any rule, and tabulates who votes how
     Replay(record::ReplayArguments),
     /// Learns each engine's win rates by score from recorded ballots, and writes them to a file

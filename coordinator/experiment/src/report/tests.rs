@@ -2,8 +2,12 @@ use super::*;
 use crate::{
     machine::machine,
     notes::Notes,
-    record::{Cause, Ending, GameResult, Incident, PlayedGame, Side, Variety},
-    store::{self, Address, Opening, PlayedPair},
+    record::{
+        Cause, Effort, GameEnding, GameOutcome, Incident, MatchSide, MoveVariety, PlayedGame,
+    },
+    specification::Specification,
+    statistics::Pentanomial,
+    store::{self, Address, OpenMode, Origin, PlayedPair, Store},
 };
 use std::{
     sync::Arc,
@@ -36,10 +40,10 @@ published = [["49.50%"], ["—"]]
 published_moves = [[3, 1], []]
 "#;
 
-fn game(result: GameResult) -> PlayedGame {
+fn game(result: GameOutcome) -> PlayedGame {
     PlayedGame {
         result,
-        ending: Ending::Mate,
+        ending: GameEnding::Mate,
         opening_plies: 1,
         moves: "startpos moves 7g7f 3c3d".to_owned(),
         plies: 2,
@@ -48,7 +52,7 @@ fn game(result: GameResult) -> PlayedGame {
                 nodes: 40,
                 time_ms: 1500,
                 moves: 4,
-                variety: Variety([(1, 3), (2, 1)].into()),
+                variety: MoveVariety([(1, 3), (2, 1)].into()),
             },
             Effort::default(),
         ],
@@ -64,12 +68,12 @@ async fn played() -> (Specification, Arc<dyn Store>, tempfile::TempDir) {
     let specification =
         Specification::parse(FILE, &folder.path().join("t.toml")).expect("a good file");
     let address = Address::Sqlite(folder.path().join("t.db"));
-    let opening = Opening::Play {
+    let opening = OpenMode::Play {
         accept_changes: false,
     };
     let store = store::open(&address, &specification.plan("build 1"), opening).await;
     let store = store.expect("a store");
-    use GameResult::{Draw, Loss, Win};
+    use GameOutcome::{Draw, Loss, Win};
     for (results, incidents) in [
         ([Win, Win], Vec::new()),
         (
@@ -77,7 +81,7 @@ async fn played() -> (Specification, Arc<dyn Store>, tempfile::TempDir) {
             vec![Incident {
                 game: 0,
                 cause: Cause::IllegalMove,
-                side: Side::First,
+                side: MatchSide::First,
                 detail: "n: 7g7e".to_owned(),
             }],
         ),
@@ -131,7 +135,7 @@ async fn machines_and_days_are_told() {
     assert_eq!(games, [(Some(machine()), 4)]);
 
     let day = |days: u64| SystemTime::UNIX_EPOCH + Duration::from_secs(86_400 * days);
-    let share = |games, first, last| Share {
+    let share = |games, first, last| MachineShare {
         games,
         first: day(first),
         last: day(last),
@@ -161,7 +165,7 @@ async fn games_are_reported_by_what_played_them() {
     let after = Specification::parse(&text, &folder.path().join("t.toml")).expect("a good file");
     assert_ne!(before.hash, after.hash);
     let address = Address::Sqlite(folder.path().join("t.db"));
-    let opening = Opening::Play {
+    let opening = OpenMode::Play {
         accept_changes: true,
     };
     let changed = store::open(&address, &after.plan("build 2"), opening).await;
@@ -171,7 +175,7 @@ async fn games_are_reported_by_what_played_them() {
     let lease = changed.lease("r", Duration::from_secs(60)).await;
     let lease = lease.expect("asked").expect("a pair");
     let pair = PlayedPair {
-        games: [GameResult::Win; 2].map(game),
+        games: [GameOutcome::Win; 2].map(game),
         incidents: Vec::new(),
     };
     assert!(changed.finish(&lease, "r", &pair).await.expect("asked"));
@@ -264,7 +268,7 @@ async fn cells_have_folders_of_their_own() {
         .expect("a part");
     let many = Specification::parse(&text, &folder.path().join("t.toml")).expect("a good file");
     let address = Address::Sqlite(folder.path().join("t.db"));
-    let opening = Opening::Play {
+    let opening = OpenMode::Play {
         accept_changes: false,
     };
     let store = store::open(&address, &many.plan("build 1"), opening).await;
@@ -295,7 +299,7 @@ async fn people_programs_and_spreadsheets_read_the_same() {
     assert_eq!(value["cells"][0]["score"]["wins"], 2);
     assert_eq!(value["cells"][0]["parameters"]["sigma"], "25");
     assert_eq!(value["cells"][1]["win_rate"], serde_json::Value::Null);
-    let table = csv(&report);
+    let table = csv(&report).expect("a table");
     let lines: Vec<Vec<&str>> = table
         .lines()
         .map(|line| line.split(',').collect())

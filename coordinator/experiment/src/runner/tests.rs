@@ -1,7 +1,7 @@
 use super::*;
 use crate::{
-    record::{Cause, GameResult},
-    store::{self, Address, Opening},
+    record::{Cause, GameOutcome},
+    store::{self, Address, OpenMode},
 };
 use std::path::Path;
 
@@ -37,9 +37,9 @@ async fn run(
     specification: &Arc<Specification>,
     file: &Path,
     jobs: usize,
-) -> (Arc<dyn Store>, Vec<Event>) {
+) -> (Arc<dyn Store>, Vec<RunnerEvent>) {
     let address = Address::Sqlite(file.to_owned());
-    let opening = Opening::Play {
+    let opening = OpenMode::Play {
         accept_changes: false,
     };
     let store = store::open(&address, &specification.plan("build"), opening).await;
@@ -52,7 +52,7 @@ async fn run(
         term: LEASE,
     };
     let (events, mut told) = mpsc::unbounded_channel();
-    let (_go_on, stop) = watch::channel(Stop::No);
+    let (_go_on, stop) = watch::channel(StopLevel::No);
     runner.run(stop, events).await.expect("played");
     let mut heard = Vec::new();
     while let Ok(event) = told.try_recv() {
@@ -124,7 +124,7 @@ async fn an_engine_that_dies_fails_the_pair_and_never_scores() {
     assert!(
         events
             .iter()
-            .all(|event| matches!(event, Event::Failed { .. }))
+            .all(|event| matches!(event, RunnerEvent::Failed { .. }))
     );
     let standings = store.standings().await.expect("standings");
     assert!(
@@ -159,11 +159,11 @@ async fn a_stopping_rule_closes_a_cell() {
     let closed = standings.iter().filter(|cell| cell.closed).count();
     let told = events
         .iter()
-        .filter(|event| matches!(event, Event::Closed { .. }))
+        .filter(|event| matches!(event, RunnerEvent::Closed { .. }))
         .count();
     assert!(closed > 0 && told == closed, "{standings:?}");
     let games = store.games(0).await.expect("games");
-    assert!(games.iter().any(|game| game.result != GameResult::Draw));
+    assert!(games.iter().any(|game| game.result != GameOutcome::Draw));
     let records = store.records(0, 0, 10).await.expect("records");
     assert!(records.iter().all(|record| record.ballots.is_empty()));
 

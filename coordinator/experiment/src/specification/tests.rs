@@ -1,4 +1,5 @@
 use super::*;
+use std::{fs, path::Path};
 
 const GOOD: &str = r#"version = 1
 name = "good"
@@ -57,7 +58,7 @@ fn a_grid_is_every_combination_in_the_order_of_the_file() {
             "players=4 sigma=50.5"
         ]
     );
-    let Members::Here { players, .. } = &specification.cells[3].first.members else {
+    let Members::Embedded { players, .. } = &specification.cells[3].first.members else {
         panic!("players elsewhere")
     };
     assert_eq!(players.len(), 4);
@@ -124,7 +125,7 @@ repetition = "$repetition"
         last.label,
         "side=council rule=optimistic threads=2 lanes=4 plies=80 repetition=play-on"
     );
-    let Members::Here { players, rule, .. } = &last.first.members else {
+    let Members::Embedded { players, rule, .. } = &last.first.members else {
         panic!("players elsewhere")
     };
     let native = |index: usize| match &players[index].kind {
@@ -244,6 +245,38 @@ fn every_mistake_is_named_with_its_line() {
             "x.toml:18: player 's' has a limit of depth, which its go does not list",
         ),
         (
+            GOOD.replace("depth = 3", "depth = 3\nbyoyomi_ms = 100"),
+            "x.toml:18: byoyomi_ms needs an engine",
+        ),
+        (
+            engine("engine = { command = [] }\nnodes = 1"),
+            "x.toml:17: player \"single\": kind \"usi\" needs a command",
+        ),
+        (
+            engine("engine = { command = [\"a\"] }\nnodes = 1\nrule = \"majority\""),
+            "x.toml:19: rule does not go with an engine",
+        ),
+        (
+            engine("engine = { command = [\"a\"] }\nincrement_ms = 10\nbyoyomi_ms = 10"),
+            "x.toml:18: USI has either byoyomi or an increment",
+        ),
+        (
+            engine("engine = { command = [\"a\"] }\nincrement_ms = 10"),
+            "x.toml:18: a clock needs main_time_ms or byoyomi_ms",
+        ),
+        (
+            engine("engine = { command = [\"a\"] }"),
+            "x.toml:16: 'single' would think for ever",
+        ),
+        (
+            engine("engine = { command = [\"a\"], go = \"nodes 5\" }\nnodes = 10"),
+            "x.toml:17: go replaces nodes",
+        ),
+        (
+            engine("engine = { comand = [\"a\"] }"),
+            "x.toml:17: unknown key `comand`",
+        ),
+        (
             GOOD.replace("version = 1", "version = 2"),
             "x.toml:1: version 2",
         ),
@@ -285,6 +318,34 @@ fn every_mistake_is_named_with_its_line() {
         assert!(error.starts_with(expected), "{error}\nexpected {expected}");
         assert!(!error.contains('\n'));
     }
+}
+
+/// [`GOOD`] with these keys instead of the players and limits of the second side.
+fn engine(keys: &str) -> String {
+    let (before, _) = GOOD.split_once("depth = 3").expect("a limit");
+    format!("{before}{keys}\n")
+}
+
+#[test]
+fn a_side_may_be_a_usi_engine_with_a_clock() {
+    let text = engine(
+        "main_time_ms = 1000\nincrement_ms = 10\nmargin_ms = 50\n\
+         [ensemble.single.engine]\ncommand = [\"./fairy\", \"-q\"]\noptions = { Threads = 2 }\n\
+         go = \"go nodes 5\"",
+    );
+    let side = good(&text).cells.remove(0).second;
+    let Members::Engine(engine) = &side.members else {
+        panic!("{side:?}")
+    };
+    assert!(engine.spec.program.ends_with("fairy"), "{engine:?}");
+    assert_eq!(engine.spec.arguments, ["-q"]);
+    assert_eq!(engine.spec.options.0.len(), 1);
+    assert_eq!(engine.go.as_deref(), Some("nodes 5"));
+    let clock = side.clock.expect("a clock");
+    let milliseconds = [clock.main, clock.byoyomi, clock.increment].map(|time| time.as_millis());
+    assert_eq!(milliseconds, [1000, 0, 10]);
+    assert_eq!(side.margin.as_millis(), 50);
+    assert!(side.is_timed() && side.varies());
 }
 
 #[test]
@@ -364,11 +425,18 @@ fn the_template_documents_every_key_with_its_default() {
             "{key}"
         );
     }
-    // Whatever a table knows is listed where something unknown stands in it.
-    for table in ["", "ensemble.single", "adjudication", "stop", "report"] {
+    // The error about an unknown key lists all keys of the table.
+    for table in [
+        "",
+        "ensemble.single",
+        "ensemble.fairy.engine",
+        "adjudication",
+        "stop",
+        "report",
+    ] {
         let text = match table {
             "" => format!("bogus = 1\n{template}"),
-            "stop" => format!("{template}\n[stop]\nbogus = 1\n"),
+            "stop" | "ensemble.fairy.engine" => format!("{template}\n[{table}]\nbogus = 1\n"),
             table => template.replace(&format!("[{table}]\n"), &format!("[{table}]\nbogus = 1\n")),
         };
         let error = Specification::parse(&text, path)
@@ -379,7 +447,8 @@ fn the_template_documents_every_key_with_its_default() {
             let documented = ["\n", "\n#", "\n[", "\n#[", "\n[[", "\n#[["]
                 .iter()
                 .any(|begin| template.contains(&format!("{begin}{key}")))
-                || template.contains(&format!("[[ensemble.council.{key}]]"));
+                || template.contains(&format!("[[ensemble.council.{key}]]"))
+                || template.contains(&format!("[ensemble.fairy.{key}]"));
             assert!(documented, "{table}: {key}");
         }
     }
