@@ -29,7 +29,7 @@ use std::{
     time::Duration,
 };
 use tracing_appender::non_blocking::WorkerGuard;
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::{Layer as _, filter::Targets, prelude::*};
 
 /// Searches that are still running at the end are not waited for any longer.
 const SHUTDOWN_PATIENCE: Duration = Duration::from_millis(500);
@@ -455,19 +455,23 @@ fn block_on(command: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result
     outcome
 }
 
-/// Logs at `default` and above, or as `MONJU_LOG` says, in the syntax of `RUST_LOG`, for as long as
+/// Logs at `default` and above, or as `MONJU_LOG` says, as `LEVEL` or `TARGET=LEVEL,…`, for as long as
 /// the guard lives. A GUI that never reads standard error must not stop the clock, so the log has a
 /// thread of its own, and lines that find it stuck are dropped.
 fn log_to_stderr(default: &str) -> WorkerGuard {
     let chosen = env::var("MONJU_LOG").unwrap_or_else(|_| default.to_owned());
-    // Frame by frame, HTTP/2 would drown everything else; what a database says is in our errors.
-    let filter = EnvFilter::try_new(format!("h2=warn,hyper=warn,tower=warn,sqlx=off,{chosen}"))
-        .unwrap_or_else(|_| EnvFilter::new(default));
+    // HTTP/2 logs every frame, which would drown everything else; errors of databases are in our own errors.
+    let quiet = "h2=warn,hyper=warn,tower=warn,sqlx=off";
+    let filter = format!("{quiet},{chosen}")
+        .parse::<Targets>()
+        .or_else(|_| format!("{quiet},{default}").parse())
+        .unwrap_or_default();
     let (writer, guard) = tracing_appender::non_blocking(io::stderr());
-    tracing_subscriber::fmt()
-        .with_env_filter(filter)
+    let lines = tracing_subscriber::fmt::layer()
         .with_writer(writer)
-        .with_ansi(io::stderr().is_terminal())
+        .with_ansi(io::stderr().is_terminal());
+    tracing_subscriber::registry()
+        .with(lines.with_filter(filter))
         .init();
     guard
 }
