@@ -1,4 +1,4 @@
-//! What every store must do: one suite, run against both databases.
+//! Requirements on a store: one suite, run against both databases.
 
 use monju_experiment::{
     machine::machine,
@@ -67,7 +67,7 @@ fn played(first: GameOutcome, second: GameOutcome) -> PlayedPair {
     }
 }
 
-/// Everything that a database must do; `address` is an empty one.
+/// Tests every operation; `address` is that of an empty database.
 async fn suite(address: &Address) {
     let begun = SystemTime::now();
     let store = open(address, &plan(), PLAY).await.expect("a new store");
@@ -79,7 +79,7 @@ async fn suite(address: &Address) {
             .all(|cell| cell.open == 12 && cell.finished == 0)
     );
 
-    // Blocks of a cell, then the next cell, and nobody gets what another one has.
+    // Pairs come in blocks of a cell, and each goes to one runner only.
     let one = store
         .lease("one", TERM)
         .await
@@ -103,7 +103,7 @@ async fn suite(address: &Address) {
     assert_eq!(standings[0].pairs, [0, 0, 0, 1, 0]);
     assert_eq!(store.outcomes(0, 0).await.expect("asked"), [(0, Some(3))]);
 
-    // What was written can be read.
+    // Everything that was written can be read.
     let games = store.games(0).await.expect("games");
     assert_eq!(games.len(), 2);
     assert_eq!(games[0].result, GameOutcome::Win);
@@ -125,7 +125,7 @@ async fn suite(address: &Address) {
     for game in &games {
         let occasion = game.occasion.as_ref().expect("an occasion");
         assert_eq!(occasion.machine, machine());
-        // The store has a clock of its own, in the same century.
+        // The store's clock may differ by less than a day.
         let since = occasion.finished.duration_since(begun);
         assert!(since.unwrap_or_default() < DAY && occasion.finished + DAY > begun);
     }
@@ -138,7 +138,7 @@ async fn suite(address: &Address) {
     assert_eq!(incidents[0].detail, "it's 7g7e");
     assert_eq!(incidents[0].side, Some(MatchSide::Second));
 
-    // A lease that ran out is somebody else's, and its result comes too late.
+    // After a lease has run out, another runner has the pair, and the first result comes too late.
     store.give_back(&two).await.expect("asked");
     let short = store
         .lease("short", Duration::ZERO)
@@ -157,7 +157,7 @@ async fn suite(address: &Address) {
     assert!(!store.extend(&short, TERM).await.expect("asked"));
     assert!(store.finish(&heir, "heir", &result).await.expect("asked"));
 
-    // Failures are retried twice, then given up.
+    // A pair that fails is tried again twice, then given up.
     let incident = Incident {
         game: 0,
         cause: Cause::Crash,
@@ -181,7 +181,7 @@ async fn suite(address: &Address) {
     assert_eq!(store.outcomes(0, 2).await.expect("asked"), [(2, None)]);
     assert_eq!(store.incidents(0).await.expect("incidents").len(), 8);
 
-    // A closed cell hands out nothing; ten at a time from the others.
+    // A closed cell hands out no pairs; the other cell hands out all of its own.
     store.close_cell(0).await.expect("asked");
     let mut taken = BTreeSet::new();
     while let Some(lease) = store.lease("all", TERM).await.expect("asked") {
@@ -191,7 +191,7 @@ async fn suite(address: &Address) {
     assert_eq!(taken, (0..12).collect());
     assert!(store.standings().await.expect("standings")[0].closed);
 
-    // Opened again, it goes on with what is left.
+    // A cell that is opened again hands out the pairs that are left.
     store.reopen_cell(0).await.expect("asked");
     let lease = store
         .lease("again", TERM)
@@ -202,7 +202,7 @@ async fn suite(address: &Address) {
     store.give_back(&lease).await.expect("asked");
     store.close_cell(0).await.expect("asked");
 
-    // More pairs are no other experiment; another specification and another build are.
+    // More pairs belong to the same experiment; another specification or build does not.
     let more = ExperimentPlan {
         pairs: 30,
         ..plan()
@@ -253,7 +253,7 @@ async fn suite(address: &Address) {
         "the old cell's pairs are all taken"
     );
 
-    // Looking needs neither, and makes nothing.
+    // Looking needs no matching specification or build, and creates nothing.
     let seen = open(address, &plan(), OpenMode::Look).await.expect("there");
     assert_eq!(seen.games(0).await.expect("games").len(), 4);
     let absent = ExperimentPlan {
@@ -267,21 +267,21 @@ async fn suite(address: &Address) {
 }
 
 #[tokio::test]
-async fn sqlite_does_what_a_store_must() {
+async fn sqlite_meets_the_requirements() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     suite(&Address::Sqlite(folder.path().join("a store?.db"))).await;
 }
 
 #[tokio::test]
-async fn postgresql_does_what_a_store_must() {
+async fn postgresql_meets_the_requirements() {
     let Some(postgres) = Postgres::start() else {
         return;
     };
     suite(&Address::Postgres(postgres.url())).await;
 }
 
-/// Rows of `pairs` that the server has read so far: one after the other, and by an index. It counts
-/// the reads of a session at the latest when that ends.
+/// Rows of `pairs` that the server has read so far, in sequential scans and by indexes. The server may
+/// count the reads of a session only when it ends.
 async fn rows_read(postgres: &Postgres) -> (u64, u64) {
     const OTHERS: &str = "SELECT COUNT(*) FROM pg_stat_activity
         WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()";
@@ -335,7 +335,7 @@ async fn postgresql_finds_the_next_pair_without_walking_over_the_others() {
     drop(store);
     let after = rows_read(&postgres).await;
     assert_eq!(after.0, before.0, "pairs were read one after the other");
-    // The pair that is found, that it is updated, those leased before it, and what opening asks.
+    // Each lease reads its pair, the pairs leased before, and a few rows more.
     let most = u64::from(LEASES * (LEASES + 4));
     let read = after.1 - before.1;
     assert!(read <= most, "{read} rows for {LEASES} leases");

@@ -6,7 +6,7 @@ use monju_host::ChildError;
 use monju_team::team::AssembleError;
 use std::time::Duration;
 
-/// Error of a contestant that leaves nothing to be said about the game.
+/// Error of a contestant, which leaves the game without a result.
 #[derive(Debug, thiserror::Error)]
 pub enum ContestantError {
     /// The players cannot be started, or the coordinator cannot be reached.

@@ -6,10 +6,10 @@ use crate::{
 use std::{path::Path, sync::Arc};
 use tokio::sync::Semaphore;
 
-/// Black's rook goes to and fro until its position has occurred four times.
+/// Black's rook moves to and fro until the position has occurred four times.
 const REPETITION: &str =
     "startpos moves 2h3h 8b7b 3h2h 7b8b 2h3h 8b7b 3h2h 7b8b 2h3h 8b7b 3h2h 7b8b";
-/// Black gives check by every move of such a cycle.
+/// Black gives check with every move of such a cycle.
 const PERPETUAL_CHECK: &str = "sfen lr2+R2G1/6g1k/p3ppppp/2p1b4/9/2P+b4P/P+p3PPP1/4G1SK1/LN3+p1NL b \
     2SNLgsn3p 1 moves 2a1a 1b2b 1a2a 2b1b 2a1a 1b2b 1a2a 2b1b 2a1a 1b2b 1a2a 2b1b";
 /// White may declare.
@@ -70,7 +70,7 @@ async fn play_one(opening: &str, cell: &Cell) -> Result<Finished, Incident> {
 }
 
 #[test]
-fn a_repetition_is_what_the_adjudication_says() {
+fn the_adjudication_gives_the_result_of_repetitions() {
     let second = Some(MatchSide::Second);
     for (rule, repetition, perpetual_check) in [
         (
@@ -93,7 +93,7 @@ fn a_repetition_is_what_the_adjudication_says() {
             assert_eq!(referee.by_rules(), expected, "{rule}: {opening}");
         }
     }
-    // Nothing lets a game go on beyond its maximum.
+    // The maximum of plies ends every game.
     let cell = cell(&format!(
         "{FILE}[adjudication]\nrepetition = \"play-on\"\nmaximum_plies = 12\n"
     ));
@@ -104,7 +104,7 @@ fn a_repetition_is_what_the_adjudication_says() {
 }
 
 #[tokio::test]
-async fn a_declaration_is_worth_what_the_adjudication_says() {
+async fn the_adjudication_gives_the_result_of_declarations() {
     for (rule, result, winner) in [
         ("win", GameOutcome::Loss, "white"),
         ("draw", GameOutcome::Draw, "draw"),
@@ -121,7 +121,7 @@ async fn a_declaration_is_worth_what_the_adjudication_says() {
     }
 }
 
-/// A foreign engine that plays Black: it answers every `go` as `answer` says.
+/// [`FILE`] with a script as the first side's engine, which runs `answer` at every `go`.
 #[cfg(unix)]
 fn scripted(folder: &Path, answer: &str) -> String {
     let script = format!(
@@ -161,7 +161,7 @@ async fn faults_are_recorded_by_cause_and_side() {
     let detail = lost(&illegal, GameEnding::IllegalMove, Cause::IllegalMove).await;
     assert!(detail.contains("x: "), "{detail}");
 
-    // It dies at its first move: nothing can be said about the game.
+    // An engine that ends at its first move leaves no result.
     let dies = cell(&scripted(folder.path(), "exit 3"));
     let incident = play_one("startpos", &dies).await.expect_err("failed");
     assert_eq!(
@@ -169,7 +169,7 @@ async fn faults_are_recorded_by_cause_and_side() {
         (Cause::Crash, MatchSide::First)
     );
 
-    // It never answers, not even when it is told to stop; the second has thought of a move.
+    // Both engines ignore `stop`; the second one has named a move on the way.
     for thought in [":", "echo info depth 1 score cp 3 pv 7g7f"] {
         let timed = scripted(folder.path(), thought).replacen("nodes = 50", "time_ms = 100", 1);
         lost(&timed, GameEnding::TimeLoss, Cause::TimeLoss).await;
@@ -289,7 +289,7 @@ async fn faults_of_a_driven_engine_end_the_game() {
         assert_eq!(incidents.len(), 1, "{incidents:?}");
         assert_eq!(incidents[0].side, MatchSide::First);
     }
-    // A crash leaves nothing to be said about the game.
+    // A crash leaves no result.
     let text = driven(folder.path(), "exit 3", clock);
     let incident = play_one("startpos", &cell(&text))
         .await

@@ -126,7 +126,7 @@ async fn a_report_counts_what_the_store_holds() {
 }
 
 #[tokio::test]
-async fn machines_and_days_are_told() {
+async fn machines_and_days_are_listed() {
     let (specification, store, _folder) = played().await;
     let mut report = gather(&specification, &*store).await.expect("a report");
     let games: Vec<_> = (report.machines.iter())
@@ -158,9 +158,9 @@ async fn machines_and_days_are_told() {
 }
 
 #[tokio::test]
-async fn games_are_reported_by_what_played_them() {
+async fn games_are_reported_by_build_and_origin() {
     let (before, store, folder) = played().await;
-    // Another file goes on in the same store.
+    // Another file continues the same store.
     let text = FILE.replace("games = 4", "games = 4\nseed = 77");
     let after = Specification::parse(&text, &folder.path().join("t.toml")).expect("a good file");
     assert_ne!(before.hash, after.hash);
@@ -180,7 +180,7 @@ async fn games_are_reported_by_what_played_them() {
     };
     assert!(changed.finish(&lease, "r", &pair).await.expect("asked"));
 
-    // Whichever file is reported.
+    // A report of either file lists both origins.
     for specification in [&before, &after] {
         let report = gather(specification, &*changed).await.expect("a report");
         let text = markdown(&report, "", None);
@@ -209,7 +209,7 @@ async fn games_are_reported_by_what_played_them() {
 }
 
 #[tokio::test]
-async fn what_is_beyond_the_plan_has_no_say_and_is_told() {
+async fn games_beyond_the_plan_are_left_out_and_counted_apart() {
     let (whole, store, folder) = played().await;
     let text = FILE.replace("games = 4", "games = 2");
     let lowered = Specification::parse(&text, &folder.path().join("t.toml")).expect("a good file");
@@ -235,7 +235,7 @@ async fn what_is_beyond_the_plan_has_no_say_and_is_told() {
 }
 
 #[tokio::test]
-async fn a_cell_under_test_shows_its_evidence() {
+async fn a_cell_under_test_shows_its_likelihood_ratio() {
     let (_, store, folder) = played().await;
     let text = format!("{FILE}[stop]\nelo0 = 0\nelo1 = 100\n");
     let tested = Specification::parse(&text, &folder.path().join("t.toml")).expect("a good file");
@@ -280,7 +280,7 @@ async fn cells_have_folders_of_their_own() {
 }
 
 #[tokio::test]
-async fn people_programs_and_spreadsheets_read_the_same() {
+async fn all_forms_of_the_report_agree() {
     let (specification, store, _folder) = played().await;
     let report = gather(&specification, &*store).await.expect("a report");
     let text = markdown(&report, "monju experiment run t.toml", Some("a machine"));
@@ -351,8 +351,8 @@ async fn games_are_written_for_guis() {
 }
 
 #[test]
-fn a_majority_gains_what_the_paper_says() {
-    // F(p) = p³ + 3 p² (1 - p) for three.
+fn a_majority_gains_as_in_the_paper() {
+    // For three members, F(p) = p³ + 3 p² (1 − p).
     let gain = |n, p: f64| condorcet_gain(n, p);
     assert!((gain(3, 0.6) - (0.216 + 3.0 * 0.36 * 0.4 - 0.6)).abs() < 1e-12);
     assert!((gain(3, 0.75) - 0.09375).abs() < 1e-12);

@@ -75,7 +75,7 @@ impl BoardTask {
         }
     }
 
-    /// Plays pairs until none is left, or until it is told to stop.
+    /// Plays until no pair is left, or until it is told to stop.
     pub async fn run(mut self, mut stop: watch::Receiver<StopLevel>) -> Result<(), StoreError> {
         let outcome = self.play_all(&mut stop).await;
         self.pairing.clear().await;

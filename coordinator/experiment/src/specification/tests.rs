@@ -68,7 +68,7 @@ fn a_grid_is_every_combination_in_the_order_of_the_file() {
 }
 
 #[test]
-fn conditions_are_rows_that_are_no_product() {
+fn conditions_are_single_rows() {
     let text = GOOD
         .replace("first = \"council\"", "first = \"$side\"")
         .replace("[grid]\nplayers = [1, 4]\n", "[[condition]]\nrow = \"one\"\nside = \"single\"\nplayers = 1\n[[condition]]\nrow = \"four\"\nside = \"council\"\nplayers = 4\n[grid]\n")
@@ -84,7 +84,7 @@ fn conditions_are_rows_that_are_no_product() {
 }
 
 #[test]
-fn a_grid_may_be_over_whatever_a_game_is_played_with() {
+fn a_grid_may_be_over_any_setting_of_a_game() {
     let text = r#"version = 1
 name = "any"
 games = 4
@@ -143,7 +143,7 @@ repetition = "$repetition"
 }
 
 #[test]
-fn the_hash_knows_what_games_depend_on() {
+fn the_hash_covers_everything_that_games_depend_on() {
     let hash = good(GOOD).hash;
     let (grid, ensembles) = GOOD.split_once("[ensemble.council]").expect("an ensemble");
     let (council, single) = ensembles.split_once("[ensemble.single]").expect("another");
@@ -212,7 +212,7 @@ fn every_mistake_is_named_with_its_line() {
             "x.toml:8: players has 1 twice",
         ),
         (
-            // They would share a cell, and its games.
+            // A number and a text that read alike would share a cell.
             GOOD.replace("[25, 50.5]", "[25, 50.5, \"25\"]"),
             "x.toml:9: sigma has \"25\" twice",
         ),
@@ -376,7 +376,7 @@ fn weights_are_read_and_hashed_by_their_content() {
 }
 
 #[test]
-fn an_opening_that_is_no_game_is_named() {
+fn an_impossible_opening_is_named() {
     let folder = folder();
     fs::write(folder.path().join("openings.sfen"), "startpos moves 7g7e\n").expect("writable");
     let error = Specification::parse(GOOD, &folder.path().join("x.toml")).expect_err("no game");
@@ -387,7 +387,7 @@ fn an_opening_that_is_no_game_is_named() {
 }
 
 #[test]
-fn nothing_but_a_figure_needs_no_games() {
+fn a_figure_alone_needs_no_games() {
     let specification = good("version = 1\nname = \"f\"\n[report]\ncondorcet = [3, 5]\n");
     assert!(specification.cells.is_empty());
     assert_eq!(specification.report.condorcet, [3, 5]);

@@ -30,7 +30,7 @@ async fn a_file_that_is_not_there_is_not_made_by_looking() {
 }
 
 #[tokio::test]
-async fn what_is_no_store_is_named_at_once_with_the_reason() {
+async fn other_files_and_dead_servers_are_refused_at_once_with_the_reason() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let file = folder.path().join("damaged.db");
     std::fs::write(&file, [7; 5000]).expect("written");
@@ -38,7 +38,7 @@ async fn what_is_no_store_is_named_at_once_with_the_reason() {
     let play = OpenMode::Play {
         accept_changes: false,
     };
-    // Nobody listens on the port of a socket that is bound and no more.
+    // A UDP socket takes the port without listening on it.
     let port = std::net::UdpSocket::bind("127.0.0.1:0").expect("a port");
     let port = port.local_addr().expect("an address").port();
     let server = Address::Postgres(format!("postgres://me:secret@127.0.0.1:{port}/db"));

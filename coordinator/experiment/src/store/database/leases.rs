@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_lease_costs_the_same_whatever_else_the_store_holds() {
+    async fn a_lease_costs_the_same_in_a_large_store() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let file = folder.path().join("small.db");
         let least = steps(&file, &open(&file, &plan("small", 10)).await).await;
