@@ -1,4 +1,4 @@
-//! Findings: everything that a report says, as numbers.
+//! Findings: the numbers of a report.
 
 use crate::{
     counted::CountedPairs,
@@ -192,7 +192,7 @@ fn count_machine(
 
 impl CellFindings<'_> {
     /// Verdict of the stopping rule in a word; empty without a rule.
-    pub(super) fn verdict_word(&self) -> &'static str {
+    pub fn verdict_word(&self) -> &'static str {
         match (self.counted.ratio, self.counted.verdict) {
             (None, _) => "",
             (_, SprtVerdict::Undecided) => "undecided",

@@ -5,7 +5,7 @@ use super::{
     ensemble::{Ensemble, Members, belongs_to},
     report_table::ReportTable,
 };
-use crate::{openings::Openings, statistics::Sprt, store::ExperimentPlan};
+use crate::{hash::short_hash, openings::Openings, statistics::Sprt, store::ExperimentPlan};
 use monju_team::config::{ConfigError, Source};
 use std::path::PathBuf;
 
@@ -83,6 +83,16 @@ impl Specification {
             cells: self.cells.iter().map(|cell| cell.label.clone()).collect(),
             pairs: self.pairs,
         }
+    }
+
+    /// Makes the hash that of an experiment without the first openings, which the caller has removed.
+    pub(crate) fn with_skipped_openings(self, skipped: usize) -> Self {
+        if skipped == 0 {
+            return self;
+        }
+        let skipped = skipped.to_string();
+        let hash = short_hash([self.hash.as_bytes(), skipped.as_bytes()]);
+        Self { hash, ..self }
     }
 
     /// An error about a player of an ensemble, with its line in the file.

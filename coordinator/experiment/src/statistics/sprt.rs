@@ -61,6 +61,19 @@ const NORMALIZED_UNIT: f64 = 800.0 / std::f64::consts::LN_10;
 const REGULAR: f64 = 1e-3;
 
 impl Sprt {
+    /// The table `[stop]` of a specification.
+    pub fn table(&self) -> toml::Table {
+        let numbers = [
+            ("elo0", self.elo0),
+            ("elo1", self.elo1),
+            ("alpha", self.alpha),
+            ("beta", self.beta),
+        ];
+        let numbers = numbers.map(|(key, value)| (key.to_owned(), toml::Value::Float(value)));
+        let model = ("model".to_owned(), self.model.name().into());
+        [model].into_iter().chain(numbers).collect()
+    }
+
     /// Log-likelihood ratios at which the test ends: rejection at the lower, acceptance at the upper.
     pub fn bounds(&self) -> (f64, f64) {
         let lower = (self.beta / (1.0 - self.alpha)).ln();
