@@ -1,14 +1,14 @@
-//! What it saves that the transposition table keeps its entries from search to search (paper 004,
+//! Nodes saved by keeping the entries of the transposition table from search to search (paper 004,
 //! section 5).
 //!
 //! `cargo bench -p monju-engine --bench persistence -- [--depth N] [--moves N] [--positions N]`
-//! plays games from middlegame positions at a fixed depth, each with a player that keeps its table
-//! and, at the same positions, one that does not; prints the nodes of both. A player searches every
-//! second position, as in a game. Deterministic.
+//! plays games from middlegame positions at a fixed depth. Each position is searched by a player that
+//! keeps its table and by one that does not, and the nodes of both are printed. A player searches
+//! every second position, as in a game. The result is deterministic.
 
 use monju_engine::{Answer, Control, Game, Limits, Player, PlayerSettings, bench::MIDDLEGAME};
 
-/// The number after an option, or `default`.
+/// Returns the number after an option, or `default`.
 fn option(name: &str, default: u32) -> u32 {
     let arguments: Vec<String> = std::env::args().collect();
     let at = arguments.iter().position(|argument| argument == name);
@@ -36,7 +36,7 @@ fn main() {
     };
     let moves = option("--moves", 20);
     let positions = option("--positions", MIDDLEGAME.len() as u32) as usize;
-    // A keeping and a forgetting player for each side.
+    // For each side, one player that keeps its table and one that does not.
     let mut players = [0, 1].map(|_| [player(1), player(0)]);
     let mut total = [0; 2];
     for sfen in MIDDLEGAME.into_iter().take(positions) {
@@ -53,7 +53,7 @@ fn main() {
             for (at, player) in pair.iter_mut().enumerate() {
                 let outcome = player.think(&game, &limits, &Control::new(), &mut |_| ());
                 answers[at] = outcome.answer;
-                // The first search of each side has nothing to keep yet.
+                // The first search of each side has no earlier entries.
                 nodes[at] += if ply < 2 { 0 } else { outcome.line.nodes };
             }
             let Answer::Move(mv) = answers[0] else { break };

@@ -1,7 +1,7 @@
-//! Move generation and make/unmake beside the crates `haitaka` and `rsshogi`, in one process.
+//! Speed of move generation and make/unmake beside the crates `haitaka` and `rsshogi`, in one process.
 //!
-//! `cargo bench -p monju-engine --bench rules` prints nodes per second and the ratio to the faster
-//! of the two, as medians over rounds in which the three take turns. `--quick` lowers the depths.
+//! `cargo bench -p monju-engine --bench rules` prints nodes per second and the ratio to the faster of
+//! the two crates, as medians over rounds in which the three take turns. `--quick` lowers the depths.
 
 use monju_engine::{
     Position,
@@ -9,7 +9,7 @@ use monju_engine::{
 };
 use std::time::Instant;
 
-/// Names, positions, depths, and how many lines of that depth and of one ply less there are.
+/// Names, positions, depths, and the numbers of lines of that depth and of one ply less.
 const POSITIONS: [(&str, &str, u32, [u64; 2]); 2] = [
     (
         "startpos",
@@ -68,7 +68,7 @@ fn rsshogi_perft<const BULK: bool>(position: &mut rsshogi::board::Position, dept
     nodes
 }
 
-/// Million nodes per second.
+/// Returns the nodes and the million nodes per second.
 fn speed(run: impl FnOnce() -> u64) -> (u64, f64) {
     let start = Instant::now();
     let nodes = run();

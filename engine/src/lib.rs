@@ -1,13 +1,41 @@
-//! Shogi for Monju: rules, evaluation and search. Positions in, moves out; no I/O, no runtime.
+//! The shogi library of Monju: rules, evaluation, search and mates, without I/O or a runtime.
 //!
-//! [`Game`] is a position with its history, [`Player`] is one voter: a search with an evaluator
-//! and its own evaluation noise.
+//! [`Game`] is a position with its history, and [`Player`] is a search with an evaluator and its own
+//! evaluation noise, one voter of an ensemble.
+//!
+//! ```
+//! use monju_engine::{Answer, Control, Game, Limits, Model, Player, PlayerSettings};
+//! let mut game = Game::from_usi("startpos moves 7g7f 3c3d")?;
+//! let mut player = Player::new(PlayerSettings {
+//!     evaluator: Model::material(),
+//!     sigma: 50.0,
+//!     hash_mib: 1,
+//!     ..PlayerSettings::default()
+//! })?;
+//! player.new_game(7);
+//! let limits = Limits {
+//!     nodes: Some(1_000),
+//!     ..Limits::default()
+//! };
+//! let outcome = player.think(&game, &limits, &Control::new(), &mut |_| ());
+//! let Answer::Move(mv) = outcome.answer else {
+//!     panic!("the game is not over");
+//! };
+//! game.play(mv)?;
+//! assert_eq!(game.moves().len(), 3);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! The modules depend on each other in one direction: `rules`, `eval`, `mate`, `search`, `player`,
+//! `bench`.
 
+mod answer;
 pub mod bench;
 pub mod eval;
 pub mod mate;
 mod pages;
 pub mod player;
+mod positions;
 pub mod rules;
 pub mod search;
 

@@ -1,4 +1,4 @@
-//! Mates: a test that is cheap enough for every node of a search, and a search of their own.
+//! Mates: a cheap test for a mate in one, and a proof-number search for longer mates.
 
 mod one_ply;
 mod proof_number;

@@ -1,162 +1,68 @@
-//! One voter: a search, an evaluator, and its own noise.
+//! The player: a search with an evaluator and its own evaluation noise, one voter of an ensemble.
 
-mod carried;
+mod any_search;
+mod settings;
+
+pub use settings::{PlayerError, PlayerSettings};
 
 use crate::{
-    eval::{Model, Noise, NoiseError, NoiseModel},
+    eval::{Noise, NoiseModel},
     rules::{Game, Move},
-    search::{Bound, Control, Limits, Line, MAX_LANES, Score, SearchChoices, Table},
+    search::{Bound, Control, Limits, Line, Score},
 };
-use carried::{Carried, Task, carry};
+use any_search::{AnySearch, SearchRequest, any_search};
 use std::time::Duration;
 
-/// Everything that makes a player differ from its neighbours, except the noise seed of a game.
-#[derive(Clone, Debug, PartialEq)]
-pub struct PlayerSettings {
-    /// The static evaluation.
-    pub evaluator: Model,
-    /// Standard deviation of the evaluation noise in centipawns; 0 for none (paper 002, section 2).
-    pub sigma: f64,
-    /// What the noise is added to.
-    pub noise_model: NoiseModel,
-    /// Size of the transposition table in MiB.
-    pub hash_mib: usize,
-    /// Threads that search together, this one included. With more than one, outcomes depend on
-    /// how the operating system runs them, and a node limit is kept only nearly.
-    pub threads: usize,
-    /// Virtual players that one search carries as a vector, each with noise of its own (paper 000,
-    /// section 4); 1 for an ordinary search. Lane *i* has the noise seed of the player plus *i*.
-    pub lanes: usize,
-    /// Switches and numbers of the search; those of the evaluator where none are chosen.
-    pub search: SearchChoices,
-}
-
-impl PlayerSettings {
-    /// The largest number of threads.
-    pub const MAX_THREADS: usize = 256;
-
-    /// Whether a transposition table can have this size in MiB.
-    ///
-    /// # Errors
-    /// It would be empty, or larger than any machine's memory.
-    pub fn check_hash(given: usize) -> Result<(), PlayerError> {
-        if (1..=Table::MAX_MIB).contains(&given) {
-            return Ok(());
-        }
-        Err(PlayerError::Hash {
-            given,
-            max: Table::MAX_MIB,
-        })
-    }
-
-    /// Whether one search can carry this many virtual players.
-    ///
-    /// # Errors
-    /// There are none, or too many.
-    pub fn check_lanes(given: usize) -> Result<(), PlayerError> {
-        if (1..=MAX_LANES).contains(&given) {
-            return Ok(());
-        }
-        Err(PlayerError::Lanes {
-            given,
-            max: MAX_LANES,
-        })
-    }
-
-    /// Whether a player can have this many threads.
-    ///
-    /// # Errors
-    /// There are none, or too many.
-    pub fn check_threads(given: usize) -> Result<(), PlayerError> {
-        if (1..=Self::MAX_THREADS).contains(&given) {
-            return Ok(());
-        }
-        Err(PlayerError::Threads {
-            given,
-            max: Self::MAX_THREADS,
-        })
-    }
-}
-
-impl Default for PlayerSettings {
-    fn default() -> Self {
-        Self {
-            evaluator: Model::default(),
-            sigma: 0.0,
-            noise_model: NoiseModel::default(),
-            hash_mib: 64,
-            threads: 1,
-            lanes: 1,
-            search: SearchChoices::NONE,
-        }
-    }
-}
-
-/// Why a player could not be made.
-#[derive(Debug, thiserror::Error, PartialEq)]
-pub enum PlayerError {
-    /// There is no noise of this standard deviation.
-    #[error(transparent)]
-    Noise(#[from] NoiseError),
-    /// The transposition table cannot have this size.
-    #[error("hash must be between 1 and {max} MiB, not {given}")]
-    Hash {
-        /// The size asked for, in MiB.
-        given: usize,
-        /// The largest size, in MiB.
-        max: usize,
-    },
-    /// The system has no room for a table of so many MiB.
-    #[error("no memory for a hash of {0} MiB, choose a smaller one")]
-    Memory(usize),
-    /// One search cannot carry this many virtual players.
-    #[error("lanes must be between 1 and {max}, not {given}")]
-    Lanes {
-        /// The number asked for.
-        given: usize,
-        /// The largest number.
-        max: usize,
-    },
-    /// The search cannot have this many threads.
-    #[error("threads must be between 1 and {max}, not {given}")]
-    Threads {
-        /// The number asked for.
-        given: usize,
-        /// The largest number.
-        max: usize,
-    },
-}
-
-/// What a player answers.
+/// Choice of a player in a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// A legal move.
+    /// Plays a legal move.
     Move(Move),
-    /// There is no legal move: the side to move is mated.
+    /// Resigns: there is no legal move.
     Resign,
-    /// The side to move may declare a win (27-point rule).
+    /// Declares a win (27-point rule).
     Win,
 }
 
-/// The end of one search.
+/// Result of one search.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// What the player would play.
+    /// The player's choice.
     pub answer: Answer,
-    /// What it thinks of the position.
+    /// The last line of the search.
     pub line: Line,
 }
 
-/// One voter.
+/// A player: a search with an evaluator, evaluation noise and a memory of the game.
+///
+/// ```
+/// use monju_engine::{Answer, Control, Game, Limits, Model, Player, PlayerSettings, Score};
+/// let settings = PlayerSettings {
+///     evaluator: Model::material(),
+///     hash_mib: 1,
+///     ..PlayerSettings::default()
+/// };
+/// let mut player = Player::new(settings)?;
+/// player.new_game(1);
+/// let game = Game::from_usi("sfen 4k4/9/4P4/9/9/9/9/9/4K4 b G 1").unwrap();
+/// let limits = Limits {
+///     depth: Some(2),
+///     ..Limits::default()
+/// };
+/// let outcome = player.think(&game, &limits, &Control::new(), &mut |_| ());
+/// assert_eq!(outcome.line.score, Score::Mate(1));
+/// assert!(matches!(outcome.answer, Answer::Move(mv) if mv.to_string() == "G*5b"));
+/// # Ok::<(), monju_engine::PlayerError>(())
+/// ```
 pub struct Player {
     settings: PlayerSettings,
-    /// The noise of every evaluation, one for each lane; silent when it was added to the weights.
+    /// Noise of the evaluations of each lane; zero when the noise is added to the weights.
     noises: Vec<Noise>,
-    /// The seed by which noise was added to the weights, if it was.
+    /// Seed of the noise that has been added to the weights.
     weights_seed: Option<u64>,
-    memory: Box<dyn Carried>,
-    /// Whether the memory holds anything: clearing a large table takes a while.
-    remembers: bool,
+    search: Box<dyn AnySearch>,
+    /// The search has been used since it was cleared, which takes a while for a large table.
+    is_used: bool,
 }
 
 impl std::fmt::Debug for Player {
@@ -168,10 +74,10 @@ impl std::fmt::Debug for Player {
 }
 
 impl Player {
-    /// Allocates the table and checks the settings.
+    /// Checks the settings and allocates the tables.
     ///
     /// # Errors
-    /// A setting is out of range.
+    /// A setting is out of range, or the system lacks the memory.
     pub fn new(settings: PlayerSettings) -> Result<Self, PlayerError> {
         PlayerSettings::check_hash(settings.hash_mib)?;
         PlayerSettings::check_threads(settings.threads)?;
@@ -182,48 +88,47 @@ impl Player {
         };
         Ok(Self {
             weights_seed: None,
-            memory: carry(&settings).map_err(|_| PlayerError::Memory(settings.hash_mib))?,
-            remembers: false,
+            search: any_search(&settings).map_err(|_| PlayerError::Memory(settings.hash_mib))?,
+            is_used: false,
             noises: vec![noise; settings.lanes],
             settings,
         })
     }
 
-    /// The settings it was made with.
+    /// Returns the settings of the player.
     pub fn settings(&self) -> &PlayerSettings {
         &self.settings
     }
 
-    /// Forgets the last game, and takes the noise seed of the next one.
+    /// Forgets the last game and sets the noise seed of the next one.
     pub fn new_game(&mut self, noise_seed: u64) {
         for (lane, noise) in self.noises.iter_mut().enumerate() {
             noise.reseed(noise_seed.wrapping_add(lane as u64));
         }
         self.perturb(noise_seed);
-        if self.remembers {
-            self.memory.clear();
-            self.remembers = false;
+        if self.is_used {
+            self.search.clear();
+            self.is_used = false;
         }
     }
 
-    /// Adds noise to the weights, where that is how the player is told from its neighbours.
+    /// Adds noise to the weights, if the settings ask for noise there.
     fn perturb(&mut self, noise_seed: u64) {
         let is_due = self.settings.noise_model == NoiseModel::Weights
             && self.settings.sigma > 0.0
             && self.weights_seed != Some(noise_seed);
         if is_due && let Ok(noise) = Noise::new(self.settings.sigma, noise_seed) {
-            self.memory.perturb(&noise);
+            self.search.perturb(&noise);
             self.weights_seed = Some(noise_seed);
         }
     }
 
-    /// Searches until a limit is reached or `control` says stop, calling `progress` at every new
-    /// best move and every finished iteration. Blocks; run it on a thread of its own with a stack
-    /// of 16 MiB.
+    /// Searches until a limit is reached or `control` stops the search. Calls `progress` at every
+    /// new best move and after every iteration. Blocks, and needs a thread with a stack of
+    /// [`STACK_BYTES`](crate::STACK_BYTES).
     ///
     /// With one thread, a node or depth limit and no time limit the outcome is a pure function of
-    /// the game, the settings and the noise seed, given the same searches since
-    /// [`Player::new_game`].
+    /// the game, the settings, the noise seed and the searches since [`Player::new_game`].
     pub fn think(
         &mut self,
         game: &Game,
@@ -239,27 +144,26 @@ impl Player {
         if legal.is_empty() {
             return without_search(Answer::Resign, Score::Mate(0));
         }
-        self.remembers = true;
-        let task = Task {
+        self.is_used = true;
+        let request = SearchRequest {
             game,
             legal: &legal,
             limits,
             control,
             noises: &self.noises,
         };
-        let line = self.memory.search(&task, progress);
+        let line = self.search.search(&request, progress);
         let mv = line.pv.first().copied().unwrap_or(legal[0]);
         Outcome {
             answer: Answer::Move(mv),
             line,
         }
     }
-}
 
-impl Player {
-    /// Searches from the opponent's position while the opponent thinks (paper 003, section 9): every
-    /// reply is prepared for, not one alone. The best moves on the way are kept in a table of their
-    /// own, which later searches read until the next ponder. The outcome is the opponent's.
+    /// Searches from the opponent's position while the opponent thinks, so that every reply is
+    /// prepared for (paper 003, section 9). The best moves of the positions on the way are recorded
+    /// in the ponder table, which later searches read until the next ponder search. The outcome is
+    /// the opponent's.
     pub fn ponder(
         &mut self,
         game: &Game,
@@ -267,15 +171,15 @@ impl Player {
         control: &Control,
         progress: &mut dyn FnMut(&Line),
     ) -> Outcome {
-        // Where there is no room for it, the transposition table has to do.
-        let _ = self.memory.record_replies();
+        // Without memory for the ponder table, only the transposition table is prepared.
+        let _ = self.search.begin_recording();
         let outcome = self.think(game, limits, control, progress);
-        self.memory.read_replies();
+        self.search.end_recording();
         outcome
     }
 }
 
-/// The outcome in a position that the rules decide.
+/// Returns the outcome in a position that the rules decide.
 fn without_search(answer: Answer, score: Score) -> Outcome {
     Outcome {
         answer,

@@ -13,6 +13,7 @@ mod hand;
 mod japanese;
 mod legality;
 mod make;
+mod move_list;
 mod moves;
 mod packed;
 mod perft;
@@ -20,10 +21,12 @@ mod piece;
 mod position;
 mod repetition;
 mod sfen;
+mod sink;
 mod square;
 #[cfg(test)]
 pub(crate) mod testing;
 mod zobrist;
+mod zones;
 
 pub use attacks::{
     between, bishop_attacks, direction, gold_attacks, king_attacks, knight_attacks, lance_attacks,
@@ -33,17 +36,18 @@ pub use bitboard::{Bitboard, Squares};
 pub use check::CheckInfo;
 pub use color::Color;
 pub use game::{Game, GameError};
-pub use generate::{MoveList, Sink};
-pub use generate::{PushMove, Scope, generate};
+pub use generate::{Scope, generate};
 pub use gives_check::CheckTargets;
 pub use hand::Hand;
 pub use make::Undo;
+pub use move_list::MoveList;
 pub use moves::{Move, MoveError};
 pub use packed::PackedError;
 pub use perft::{perft, perft_every_leaf};
 pub use piece::{Piece, PieceKind};
 pub use position::Position;
+pub(crate) use repetition::KeyHistoryEntry;
 pub use repetition::Repetition;
-pub(crate) use repetition::Visit;
 pub use sfen::SfenError;
+pub use sink::{PushMove, Sink};
 pub use square::Square;

@@ -1,47 +1,56 @@
-//! Search: principal-variation search with a transposition table and quiescence, by one thread or
-//! by several that split nodes (YBWC).
+//! Search: principal variation search with a transposition table and quiescence, by one thread or by
+//! several that split nodes (YBWC).
+//!
+//! Reading order: `start` begins a search, `iterative_deepening` runs it, `alphabeta` is the main
+//! search with `prune`, `extension` and `move_loop`, and `quiescence` evaluates its leaves.
 
 mod alphabeta;
-mod assess;
-mod attempt;
-mod correction;
-mod ending;
+mod evaluate;
+#[cfg(test)]
+mod evaluator_tests;
+mod extension;
 mod history;
-mod iterate;
+mod iterative_deepening;
+mod lane_moves;
 mod lanes;
 mod limits;
 mod line;
+mod make_move;
 mod mates;
 mod memory;
+mod move_loop;
 mod node;
 mod options;
-mod pace;
 mod picker;
+mod polling;
+mod ponder_table;
 mod prune;
 mod quiescence;
-mod replies;
+mod repetition;
+mod replacement;
 mod report;
+mod search_value;
+mod searcher;
 mod see;
+mod single_table;
+mod single_value;
 mod split;
+mod split_point;
+mod stack;
 mod start;
-mod step;
-mod table;
-mod team;
+#[cfg(test)]
+mod testing;
+mod thread_pool;
 mod value;
-mod values;
 
-use iterate::Search;
 pub(crate) use lanes::Lanes;
 pub use lanes::MAX_LANES;
 pub use limits::{Control, Limits};
 pub use line::{Bound, Candidate, Line, Score};
-pub(crate) use memory::Memory;
+pub(crate) use memory::SearchMemory;
 pub use options::{SearchChoices, SearchOptions, SearchOptionsError};
+pub(crate) use search_value::SearchValue;
 pub use see::gains_at_least;
+pub use single_table::MAX_TABLE_MIB;
+pub use start::STACK_BYTES;
 pub(crate) use start::search;
-pub(crate) use table::Table;
-pub(crate) use values::Values;
-
-/// Stack, in bytes, of a thread on which a player thinks: a search recurses once a ply. Threads that a
-/// search starts have as much.
-pub const STACK_BYTES: usize = 16 << 20;

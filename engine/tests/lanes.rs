@@ -1,11 +1,11 @@
-//! Consultation inside one search (paper 000, section 4): lanes are players.
+//! Consultation inside one search (paper 000, section 4): each lane is a player.
 
 use monju_engine::{
     Control, Game, Limits, Line, Player, PlayerSettings, SearchChoices, SearchOptions,
     bench::MIDDLEGAME,
 };
 
-/// Runs on a thread with the stack that a search needs.
+/// Runs work on a thread with enough stack for a search.
 fn deep(work: impl FnOnce() + Send + 'static) {
     std::thread::Builder::new()
         .stack_size(64 << 20)
@@ -15,8 +15,8 @@ fn deep(work: impl FnOnce() + Send + 'static) {
         .expect("no panic");
 }
 
-/// `hash_mib` must be large enough that nothing is ever replaced where both kinds of table are to
-/// hold the same.
+/// Creates a player. For a comparison of both kinds of table, `hash_mib` must be so large that no
+/// entry is replaced.
 fn player(lanes: usize, sigma: f64, hash_mib: usize, search: SearchChoices) -> Player {
     with_threads(lanes, sigma, hash_mib, search, 1)
 }
@@ -50,7 +50,7 @@ fn think(player: &mut Player, seed: u64, game: &Game, depth: u32) -> Line {
         .line
 }
 
-/// Positions of every phase: those of the openings' ends, and what a few plies of play make of them.
+/// Returns positions of all phases: middlegames, and positions after random moves from there.
 fn positions() -> Vec<Game> {
     let mut games = Vec::new();
     let mut state = 1u64;
@@ -99,7 +99,7 @@ fn a_lane_of_the_plain_search_is_the_player_with_its_seed() {
         }
         assert!(
             different * 4 > games.len(),
-            "noise makes players differ: {different}"
+            "the lanes agree too often: {different}"
         );
     });
 }
@@ -109,8 +109,7 @@ fn cuts_change_no_value() {
     deep(|| {
         let [mut minimax, mut cutting] = [SearchChoices::minimax(), SearchChoices::plain()]
             .map(|search| player(4, 50.0, 1, search));
-        // Random play brings pawns to where they promote: the orders in which that can happen are too
-        // many for quiescence without cuts.
+        // After many random moves, pawns can promote in too many orders for quiescence without cuts.
         let games = positions();
         let young = games.iter().filter(|game| game.moves().len() < 20);
         for game in young.step_by(2) {

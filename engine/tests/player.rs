@@ -1,4 +1,4 @@
-//! A player as its users see it: deterministic, obedient, and able to find a mate.
+//! The player's public behaviour: determinism, limits, mates, repetition and declaration.
 
 use monju_engine::{
     Answer, Control, EvaluatorKind, Game, Limits, Model, Outcome, Player, PlayerSettings,
@@ -44,25 +44,25 @@ fn depth(depth: u32) -> Limits {
     }
 }
 
-/// Everything about an outcome but its time.
-fn what(outcome: &Outcome) -> (Answer, Vec<String>, Score, u32, u64) {
+/// Returns the parts of an outcome that do not depend on time.
+fn comparable(outcome: &Outcome) -> (Answer, Vec<String>, Score, u32, u64) {
     let line = &outcome.line;
     let pv = line.pv.iter().map(ToString::to_string).collect();
     (outcome.answer, pv, line.score, line.depth, line.nodes)
 }
 
 #[test]
-fn equal_seeds_think_alike_and_a_new_game_forgets() {
+fn equal_seeds_give_equal_searches_and_a_new_game_forgets() {
     let mut one = player(50.0, 7);
     let first = think(&mut one, MIDDLEGAME, &nodes(30_000));
     let second = think(&mut player(50.0, 7), MIDDLEGAME, &nodes(30_000));
-    assert_eq!(what(&first), what(&second));
+    assert_eq!(comparable(&first), comparable(&second));
     one.new_game(7);
     let again = think(&mut one, MIDDLEGAME, &nodes(30_000));
-    assert_eq!(what(&first), what(&again));
+    assert_eq!(comparable(&first), comparable(&again));
 }
 
-/// Nothing is shared between players: side by side they think what each thinks alone.
+/// Players share no state: in parallel they find the same as alone.
 #[test]
 fn players_of_one_process_do_not_disturb_each_other() {
     let settings = |evaluator, sigma| PlayerSettings {
@@ -82,7 +82,7 @@ fn players_of_one_process_do_not_disturb_each_other() {
         player.new_game(3);
         ["startpos", MIDDLEGAME, "startpos moves 7g7f"].map(|position| {
             let outcome = think(&mut player, position, &nodes(30_000));
-            what(&outcome)
+            comparable(&outcome)
         })
     };
     let alone = kinds.each_ref().map(play);
@@ -137,7 +137,7 @@ fn mates_are_found_with_their_length() {
     assert_eq!(outcome.line.score, Score::Mate(0));
 }
 
-/// Whether the side to move is found to mate after the player's answer.
+/// Tells whether a mate is found after the player's move.
 fn walks_into_a_mate(search: &str, position: &str) -> bool {
     let mut player = Player::new(PlayerSettings {
         evaluator: Model::embedded(EvaluatorKind::Nnue).unwrap(),
@@ -158,8 +158,8 @@ fn walks_into_a_mate(search: &str, position: &str) -> bool {
 }
 
 #[test]
-fn a_long_mate_by_the_other_side_is_seen_before_the_move_that_allows_it() {
-    // From a lost game: 14 plies deep the search thought itself 18 pawns ahead, and was mated in 17.
+fn mate_defence_sees_a_long_mate_by_the_other_side() {
+    // From a lost game: at depth 14 the search saw an advantage of 18 pawns, and was mated in 17.
     let position =
         "sfen 1nS1k1Gnl/4s2g1/3p3pp/2psppp2/1p7/2PP1PP1P/+BPS+n5/K1gL3+r1/8R w BGNL3Plp 120";
     assert!(!walks_into_a_mate("mate_defence=25", position));
@@ -182,7 +182,7 @@ fn every_principal_variation_is_playable() {
 }
 
 #[test]
-fn a_search_without_limits_ends_when_it_is_told_to() {
+fn a_search_without_limits_ends_when_it_is_stopped() {
     let control = Control::new();
     let handle = control.clone();
     let (started, begun) = channel();
@@ -219,7 +219,7 @@ fn a_ponder_hit_brings_limits_to_a_running_search() {
 
 #[test]
 fn a_repetition_that_loses_by_perpetual_check_is_avoided() {
-    // Far behind, Black would love a draw; but its checks would lose at the fourth occurrence.
+    // Black is far behind and would accept a draw, but its checks lose at the fourth occurrence.
     let position = "sfen 4k4/9/9/9/3R5/9/9/9/4K4 b r2b4g4s 1 moves \
                     6e5e 5a6a 5e6e 6a5a 6e5e 5a6a 5e6e 6a5a";
     let outcome = think(&mut player(0.0, 1), position, &depth(6));
@@ -233,8 +233,8 @@ fn a_declaration_is_claimed() {
     assert_eq!(outcome.answer, Answer::Win);
 }
 
-/// By what the transposition table has learned meanwhile, and, where that holds nothing, by the best moves
-/// alone (paper 003, section 9).
+/// Pondering helps by the transposition table, and without it by the ponder table alone (paper 003,
+/// section 9).
 #[test]
 fn pondering_from_the_opponents_position_prepares_every_reply() {
     let game = Game::from_usi("startpos moves 7g7f 3c3d 2g2f 4c4d 4i5h").expect("a game");
@@ -282,25 +282,28 @@ fn noise_on_the_weights_is_a_function_of_the_seed() {
     let think_with = |seed| {
         let mut player = Player::new(settings.clone()).unwrap();
         player.new_game(seed);
-        what(&think(&mut player, MIDDLEGAME, &nodes(20_000)))
+        comparable(&think(&mut player, MIDDLEGAME, &nodes(20_000)))
     };
     let one = think_with(1);
     assert_eq!(one, think_with(1));
     assert_ne!(one, think_with(2));
     assert_ne!(
         one,
-        what(&think(&mut player(30.0, 1), MIDDLEGAME, &nodes(20_000)))
+        comparable(&think(&mut player(30.0, 1), MIDDLEGAME, &nodes(20_000)))
     );
-    // The next game's seed replaces the noise, and does not add to it.
+    // The next game's seed replaces the noise instead of adding to it.
     let mut player = Player::new(settings.clone()).unwrap();
     player.new_game(2);
     think(&mut player, MIDDLEGAME, &nodes(1_000));
     player.new_game(1);
-    assert_eq!(one, what(&think(&mut player, MIDDLEGAME, &nodes(20_000))));
+    assert_eq!(
+        one,
+        comparable(&think(&mut player, MIDDLEGAME, &nodes(20_000)))
+    );
 }
 
 #[test]
-fn several_moves_are_ranked_when_that_is_asked_for() {
+fn multi_pv_ranks_several_moves() {
     let limits = |multi_pv| Limits {
         multi_pv,
         ..depth(6)
@@ -318,7 +321,7 @@ fn several_moves_are_ranked_when_that_is_asked_for() {
         let before = &ranked[..index];
         assert!(before.iter().all(|other| other.mv != candidate.mv));
     }
-    // Where there are fewer legal moves, all are ranked.
+    // With fewer legal moves, all are ranked.
     let few = Game::from_usi("4k4/9/4P4/9/9/9/9/9/4K4 w - 1").unwrap();
     let mut asked = player(0.0, 0);
     let outcome = asked.think(&few, &limits(Some(50)), &Control::new(), &mut |_| ());

@@ -6,8 +6,8 @@ use monju_engine::{
 };
 use std::{fs, path::Path};
 
-/// A killer move of a sibling may stand on a square that is empty here: asking whether it is noisy
-/// before asking whether it is legal once ended the search.
+/// Regression test: a killer move of a sibling may start from an empty square, and a test for noisy
+/// moves before the test for legality once panicked there.
 #[test]
 fn middlegames_are_searched_to_the_end() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data/openings/taya_36ply.sfen");
@@ -40,9 +40,9 @@ fn middlegames_are_searched_to_the_end() {
     }
 }
 
-/// The clock has to know that the best move is in trouble before another one is found.
+/// The time policy must know of a failing best move before another one is found.
 #[test]
-fn a_best_move_that_falls_is_told_before_the_search_goes_on() {
+fn a_failing_best_move_is_reported_before_the_search_goes_on() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data/openings/taya_36ply.sfen");
     let text = fs::read_to_string(path).expect("the openings");
     let mut falls = 0;
@@ -59,7 +59,7 @@ fn a_best_move_that_falls_is_told_before_the_search_goes_on() {
             ..Limits::default()
         };
         let mut before: Option<Line> = None;
-        let mut hear = |line: &Line| {
+        let mut progress = |line: &Line| {
             if line.bound == Bound::Upper {
                 let before = before.as_ref().expect("an iteration that ended");
                 assert_eq!(line.pv.first(), before.pv.first());
@@ -71,13 +71,13 @@ fn a_best_move_that_falls_is_told_before_the_search_goes_on() {
             }
             before = Some(line.clone());
         };
-        let outcome = player.think(&game, &limits, &Control::new(), &mut hear);
+        let outcome = player.think(&game, &limits, &Control::new(), &mut progress);
         assert_eq!(outcome.line.bound, Bound::Exact, "{line}");
     }
     assert!(falls > 0);
 }
 
-/// Far beyond the depth that so few nodes come to.
+/// The mates are much longer than the depth of so few nodes.
 #[test]
 fn long_mates_are_found() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data/mate/mates.tsv");
@@ -105,8 +105,8 @@ fn long_mates_are_found() {
     assert!(found * 10 >= all * 6, "{found} of {all}");
 }
 
-/// What a search has said, depth by depth: another search says something else.
-fn course(search: &str, position: &str) -> Vec<(u32, u64, Score)> {
+/// Returns the reports of a search, by which different searches are distinguished.
+fn reports(search: &str, position: &str) -> Vec<(u32, u64, Score)> {
     let mut player = Player::new(PlayerSettings {
         evaluator: Model::embedded(EvaluatorKind::Material).expect("values"),
         hash_mib: 4,
@@ -119,31 +119,31 @@ fn course(search: &str, position: &str) -> Vec<(u32, u64, Score)> {
         nodes: Some(12_000),
         ..Limits::default()
     };
-    let mut course = Vec::new();
+    let mut reports = Vec::new();
     let outcome = player.think(&game, &limits, &Control::new(), &mut |line| {
-        course.push((line.depth, line.nodes, line.score));
+        reports.push((line.depth, line.nodes, line.score));
     });
     let Answer::Move(mv) = outcome.answer else {
         panic!("{:?} with {search}", outcome.answer);
     };
     assert!(game.is_legal(mv), "{mv} with {search}");
-    course
+    reports
 }
 
-/// Every part of the search can be switched, and every number set; only those that are about several
-/// threads, virtual players or searches change nothing in one short search of one thread.
+/// Every option changes a short search on one thread, except those for several threads, virtual
+/// players or searches.
 #[test]
 fn every_search_option_changes_the_search() {
     const ELSEWHERE: [&str; 6] = [
-        // A search ends with the iteration that proves its mate: only in long ones is there anything to narrow.
+        // A search ends with the iteration that proves a mate, so that only long searches narrow.
         "mate_distance",
         "split_depth",
         "split_patience",
         "split_waiting",
-        "lane_dissent",
+        "lane_quorum",
         "table_persistence",
     ];
-    /// Numbers of parts that are off.
+    /// Options that switch on a part that is off by default, so that its numbers matter.
     const OFF: [(&str, &str); 5] = [
         ("node_window", "node_aspiration=1,"),
         ("mate_search_", "mate_search=2,mate_search_depth=3,"),
@@ -163,9 +163,9 @@ fn every_search_option_changes_the_search() {
         let switched_on = OFF.iter().find(|(part, _)| name.starts_with(part));
         let others = switched_on.map_or("", |(_, others)| others);
         let changes = positions.iter().any(|position| {
-            let course_at = |value: i32| course(&format!("{others}{name}={value}"), position);
+            let reports_at = |value: i32| reports(&format!("{others}{name}={value}"), position);
             let low = *range.start();
-            let [least, more, most] = [low, low + 1, *range.end()].map(course_at);
+            let [least, more, most] = [low, low + 1, *range.end()].map(reports_at);
             least != more || more != most
         });
         if changes == ELSEWHERE.contains(name) {

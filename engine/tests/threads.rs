@@ -1,4 +1,4 @@
-//! Several threads search like one: legal moves, playable lines, true mates, whenever it stops.
+//! Searches on several threads: legal moves, playable lines and true mates, whenever they stop.
 
 use monju_engine::{
     Answer, Control, Game, Limits, Line, Player, PlayerError, PlayerSettings, Score, SearchChoices,
@@ -25,17 +25,18 @@ fn depth(depth: u32) -> Limits {
     }
 }
 
-struct Random(u64);
+/// A linear congruential generator.
+struct Lcg(u64);
 
-impl Random {
+impl Lcg {
     fn below(&mut self, bound: usize) -> usize {
         self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1);
         (self.0 >> 33) as usize % bound
     }
 }
 
-/// A game of random moves that is not over.
-fn random_game(random: &mut Random) -> Game {
+/// Plays random moves; the game is not over.
+fn random_game(random: &mut Lcg) -> Game {
     let mut game = Game::startpos();
     for _ in 0..random.below(120) {
         let moves = game.legal_moves();
@@ -63,7 +64,7 @@ fn assert_playable(game: &Game, line: &Line) {
 
 /// Searches random positions with limits of every kind, and stops at random times.
 fn stress(searches: usize, seed: u64) {
-    let mut random = Random(seed);
+    let mut random = Lcg(seed);
     let mut players = [player(2), player(4)];
     for round in 0..searches {
         let game = random_game(&mut random);
@@ -116,7 +117,7 @@ fn stress(searches: usize, seed: u64) {
 
 #[test]
 fn answers_are_sound_whenever_a_search_stops() {
-    // More by hand: MONJU_STRESS=5000 cargo test -p monju-engine --test threads
+    // For more searches: MONJU_STRESS=5000 cargo test -p monju-engine --test threads
     let searches = std::env::var("MONJU_STRESS").ok();
     stress(
         searches.and_then(|text| text.parse().ok()).unwrap_or(150),
@@ -126,7 +127,7 @@ fn answers_are_sound_whenever_a_search_stops() {
 
 #[test]
 fn a_shared_tree_has_the_value_of_one_searched_alone() {
-    // The value of this search is that of the minimax tree, whatever the order it is searched in.
+    // The value of this search is the minimax value, in whatever order the tree is searched.
     let search = format!("{},split_depth=2,split_patience=1", SearchChoices::plain());
     let [mut alone, mut two, mut four] = [1, 2, 4].map(|threads| {
         let settings = PlayerSettings {
@@ -198,7 +199,7 @@ fn the_number_of_threads_has_bounds() {
 }
 
 #[test]
-fn a_deep_search_ends_on_every_thread_when_it_is_told_to() {
+fn a_deep_search_ends_on_every_thread_at_its_deadline() {
     let game = Game::startpos();
     let control = Control::new();
     let handle = control.clone();

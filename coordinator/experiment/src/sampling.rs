@@ -2,7 +2,7 @@
 //! machines, in any order.
 
 use super::record::MatchSide;
-use monju_coordinator::seed::{derive, draw};
+use monju_coordinator::seed::{derive, pick};
 
 /// Seed of one pair.
 pub fn pair_seed(seed: u64, cell: &str, pair: u32) -> u64 {
@@ -32,7 +32,7 @@ pub fn opening(seed: u64, cell: &str, pair: u32, count: usize) -> usize {
     // A Fisher–Yates shuffle of a few thousand openings costs little beside the games of the pair.
     let mut order: Vec<usize> = (0..count).collect();
     for last in (1..count).rev() {
-        let chosen = draw(derive(cell_seed, &format!("swap {last}")), last + 1);
+        let chosen = pick(derive(cell_seed, &format!("swap {last}")), last + 1);
         order.swap(last, chosen);
     }
     order[pair as usize % count]

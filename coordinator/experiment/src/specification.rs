@@ -4,13 +4,13 @@
 
 mod adjudication;
 mod definition;
+mod driven_engine;
 mod ensemble;
 mod ensemble_table;
 mod file;
 mod parameters;
 mod read;
 mod report_table;
-mod usi_engine;
 mod weights;
 
 #[cfg(test)]
@@ -18,6 +18,6 @@ mod tests;
 
 pub use adjudication::{Adjudication, DeclarationRule, RepetitionRule};
 pub use definition::{Cell, Specification};
+pub use driven_engine::DrivenEngine;
 pub use ensemble::{Ensemble, Members};
 pub use report_table::{Axes, ReportTable};
-pub use usi_engine::UsiEngine;

@@ -18,6 +18,9 @@ use crate::commands::{
 };
 use anyhow::{Context, bail};
 use clap::{Args, CommandFactory, Parser, Subcommand, error::ErrorKind};
+use monju_coordinator::{
+    choices::ConsultationChoices, clock::TimePolicy, pondering::Pondering, voting::Rule,
+};
 use monju_engine::{EvaluatorChoice, eval::Sigma};
 use monju_host::DEFAULT_HASH_MIB;
 use monju_team::signals;
@@ -74,7 +77,7 @@ enum Command {
     Bench(Box<bench::Arguments>),
     /// Makes weights for the evaluators, and what they are made from
     #[command(subcommand)]
-    Learn(learn::Command),
+    Learn(learn::LearnCommand),
     /// Checks a configuration against reality: workers, players, engines; says what to mend
     Doctor(DoctorArguments),
     /// Plays, watches and reports experiments: grids of conditions, as in the papers
@@ -125,13 +128,13 @@ struct TeamArguments {
     evaluator: Option<EvaluatorChoice>,
     /// Voting rule, such as majority, weighted, ranked, single or hand-over; configs/monju.toml lists all
     #[arg(long)]
-    rule: Option<String>,
+    rule: Option<Rule>,
     /// How the time on a clock is spent: fixed, decided or agreement
     #[arg(long, alias = "tempo", value_name = "POLICY")]
-    time_policy: Option<String>,
+    time_policy: Option<TimePolicy>,
     /// What is pondered on: predicted (all on one reply) or spread (each on the one it expects)
     #[arg(long)]
-    pondering: Option<String>,
+    pondering: Option<Pondering>,
     /// Transposition tables of all native players together, in MiB
     #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u32).range(1..))]
     hash: Option<u32>,
@@ -151,9 +154,11 @@ impl From<TeamArguments> for Choices {
             players: arguments.players,
             sigma: arguments.sigma,
             evaluator: arguments.evaluator,
-            rule: arguments.rule,
-            time_policy: arguments.time_policy,
-            pondering: arguments.pondering,
+            consultation: ConsultationChoices {
+                rule: arguments.rule,
+                time_policy: arguments.time_policy,
+                pondering: arguments.pondering,
+            },
             hash_mib: arguments.hash,
             log: arguments.log,
             tls: arguments.tls,
@@ -278,7 +283,7 @@ struct CoordinatorArguments {
     workers: Vec<String>,
     /// Voting rule, such as majority, weighted, ranked, single or hand-over; configs/monju.toml lists all
     #[arg(long)]
-    rule: Option<String>,
+    rule: Option<Rule>,
     /// Appends every decided ballot to this file, as a line of JSON
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,

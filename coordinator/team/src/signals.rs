@@ -4,7 +4,7 @@ use std::future;
 use tokio::sync::mpsc;
 use tracing::warn;
 
-/// Reports every request to end, whatever the receiver does meanwhile.
+/// Reports every request to end through a channel.
 pub fn terminations() -> mpsc::UnboundedReceiver<()> {
     let (sender, receiver) = mpsc::unbounded_channel();
     tokio::spawn(async move {
@@ -18,7 +18,7 @@ pub fn terminations() -> mpsc::UnboundedReceiver<()> {
     receiver
 }
 
-/// Resolves when the process is asked to end: by an interrupt or, on Unix, SIGTERM.
+/// Resolves when the process is asked to end, by an interrupt or, on Unix, by SIGTERM.
 pub async fn termination() {
     let interrupt = async {
         if let Err(error) = tokio::signal::ctrl_c().await {

@@ -1,6 +1,7 @@
 //! What a search ends with.
 
 use monju_engine::{Game, Move, Outcome};
+use monju_host::fallback::FallbackAnswer;
 use monju_proto::v1::{Ballot, Decision};
 use std::fmt;
 
@@ -23,29 +24,25 @@ pub enum Answer {
 impl Answer {
     /// What the coordinator decided, checked by our own rules; `None` when they do not allow it.
     pub fn from_decision(game: &Game, decision: &Decision) -> Option<Self> {
-        match decision.r#move.as_str() {
-            "resign" => Some(Self::Resign),
-            "win" => game.can_declare_win().then_some(Self::Win),
-            text => {
-                let mv = game.parse_move(text).ok()?;
-                Some(Self::Move {
-                    mv,
-                    ponder: legal_reply(game, mv, &decision.ponder),
-                })
-            }
-        }
+        let answer = decision.answer(game).ok()?;
+        let mv = answer.as_move();
+        let reply = mv.and_then(|mv| legal_reply(game, mv, &decision.ponder));
+        Some(Self::new(answer, reply))
     }
 
     /// What one player answers, with the reply that it expects.
     pub fn from_outcome(outcome: &Outcome) -> Self {
-        match outcome.answer {
-            monju_engine::Answer::Move(mv) => Self::Move {
-                mv,
-                ponder: match outcome.line.pv[..] {
-                    [first, reply, ..] if first == mv => Some(reply),
-                    _ => None,
-                },
-            },
+        Self::new(outcome.answer, outcome.expected_reply())
+    }
+
+    /// What the fallback search answers.
+    pub fn from_fallback(found: FallbackAnswer) -> Self {
+        Self::new(found.answer, found.reply)
+    }
+
+    fn new(answer: monju_engine::Answer, ponder: Option<Move>) -> Self {
+        match answer {
+            monju_engine::Answer::Move(mv) => Self::Move { mv, ponder },
             monju_engine::Answer::Resign => Self::Resign,
             monju_engine::Answer::Win => Self::Win,
         }
@@ -62,11 +59,7 @@ impl Answer {
 
     /// Any answer that the rules allow, without thinking.
     pub fn any(game: &Game) -> Self {
-        match game.legal_moves().first() {
-            _ if game.can_declare_win() => Self::Win,
-            Some(&mv) => Self::Move { mv, ponder: None },
-            None => Self::Resign,
-        }
+        Self::new(monju_engine::Answer::any(game), None)
     }
 }
 
@@ -78,8 +71,8 @@ impl fmt::Display for Answer {
                 mv,
                 ponder: Some(ponder),
             } => write!(formatter, "{mv} ponder {ponder}"),
-            Self::Resign => formatter.write_str("resign"),
-            Self::Win => formatter.write_str("win"),
+            Self::Resign => monju_engine::Answer::Resign.fmt(formatter),
+            Self::Win => monju_engine::Answer::Win.fmt(formatter),
         }
     }
 }

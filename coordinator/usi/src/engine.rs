@@ -8,7 +8,6 @@ pub(super) mod options;
 pub(super) mod search;
 #[cfg(test)]
 mod tests;
-pub(super) mod thread;
 mod timer;
 
 use super::{
@@ -23,10 +22,12 @@ use monju_engine::{
     EvaluatorChoice,
     eval::{Noise, Sigma},
 };
-use monju_host::load_evaluator;
+use monju_host::{
+    PlayerChoice, load_evaluator,
+    search_thread::{BuiltPlayer, GameSetup, SearchPriority, SearchThread},
+};
 use options::Options;
 use search::{Manner, Search};
-use thread::{PlayerChoice, SearchThread, Setting};
 use tokio::{sync::mpsc, task::JoinHandle};
 
 /// What is chosen on the command line of `monju engine`; options that the GUI sets go before it.
@@ -63,14 +64,19 @@ impl Engine {
             choices,
             options: Options::default(),
             game: GameName::first(),
-            thread: SearchThread::start().context("cannot start the search thread")?,
+            thread: SearchThread::start(
+                "search",
+                SearchPriority::Normal,
+                BuiltPlayer::chosen_or_stand_in,
+            )
+            .context("cannot start the search thread")?,
         })
     }
 
     /// What the next search is made with.
-    fn setting(&self) -> Setting {
+    fn setup(&self) -> GameSetup {
         let seed = self.options.seed().or(self.choices.seed);
-        Setting {
+        GameSetup {
             player: PlayerChoice {
                 evaluator: self
                     .options
@@ -81,10 +87,19 @@ impl Engine {
                 hash_mib: self.hash_mib(),
                 threads: self.options.threads(),
                 search: self.options.search(),
+                ..PlayerChoice::default()
             },
             game_id: self.game.id(),
-            seed: seed.unwrap_or_else(|| self.game.seed(None)),
+            noise_seed: seed.unwrap_or_else(|| self.game.seed(None)),
         }
+    }
+}
+
+impl Engine {
+    /// Begins to build the player, or to clear it for the next game.
+    fn prepare(&mut self) {
+        let setup = self.setup();
+        self.thread.prepare(setup).hold_clock();
     }
 }
 
@@ -105,13 +120,13 @@ impl Thinker for Engine {
 
     fn get_ready(&mut self) {
         self.game.advance();
-        self.thread.prepare(self.setting());
+        self.prepare();
     }
 
     fn new_game(&mut self) {
         if self.game.used {
             self.game.advance();
-            self.thread.prepare(self.setting());
+            self.prepare();
         }
     }
 
@@ -120,7 +135,7 @@ impl Thinker for Engine {
     }
 
     fn failure(&self) -> Option<String> {
-        self.thread.failure()
+        self.thread.failure().map(|failure| failure.to_string())
     }
 
     async fn changed(&mut self) {
@@ -138,9 +153,9 @@ impl Thinker for Engine {
             overhead: self.options.move_overhead().into(),
             time_policy: self.options.time_policy(),
             pondering: self.options.pondering(),
-            setting: self.setting(),
+            setup: self.setup(),
         };
-        let search = Search::start(question, manner, self.thread.desk(), controls, output);
+        let search = Search::start(question, manner, self.thread.handle(), controls, output);
         tokio::spawn(search.run())
     }
 

@@ -5,7 +5,7 @@
 //! are sums over all players.
 
 use super::info_line::InfoLine;
-use monju_coordinator::ballot::words;
+use monju_coordinator::ballot::names;
 use monju_engine::Game;
 use monju_proto::v1::{Arrival, Ballot, Bound, Line, Score, TieBreak, Vote, score};
 use std::{fmt::Write, time::Duration};
@@ -46,7 +46,7 @@ pub fn verdict(ballot: &Ballot) -> String {
         let names: Vec<&str> = ballot
             .votes
             .iter()
-            .filter(|vote| vote.counted && move_of(vote) == tally.r#move)
+            .filter(|vote| vote.counted && vote.chosen() == tally.r#move)
             .map(name_of)
             .collect();
         // Writing to a String cannot fail.
@@ -66,7 +66,7 @@ pub fn verdict(ballot: &Ballot) -> String {
         match decision.tie_break() {
             TieBreak::None => {}
             other => {
-                let _ = write!(text, " tie {}", words::tie_break(other));
+                let _ = write!(text, " tie {}", names::tie_break(other));
             }
         }
     }
@@ -112,24 +112,13 @@ fn best_supporter<'a>(ballot: &'a Ballot, mv: &str) -> Option<&'a Line> {
     ballot
         .votes
         .iter()
-        .filter(|vote| move_of(vote) == mv)
+        .filter(|vote| vote.chosen() == mv)
         .filter_map(|vote| vote.line.as_ref())
         .max_by_key(|line| (is_exact(line), line.depth, line.nodes))
 }
 
 fn is_exact(line: &Line) -> bool {
-    line.score
-        .as_ref()
-        .is_some_and(|score| !matches!(score.bound(), Bound::Lower | Bound::Upper))
-}
-
-/// The move that a vote stands for: its line's, or the first of its line of play.
-fn move_of(vote: &Vote) -> &str {
-    match &vote.line {
-        Some(line) if line.r#move.is_empty() => line.pv.first().map_or("", String::as_str),
-        Some(line) => &line.r#move,
-        None => "",
-    }
+    line.score.as_ref().is_some_and(Score::is_exact)
 }
 
 fn name_of(vote: &Vote) -> &str {

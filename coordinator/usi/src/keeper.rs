@@ -1,5 +1,6 @@
 //! Keeps the team: assembles it, prepares it for the next game, and lets it go.
 
+use monju_coordinator::choices::ConsultationChoices;
 use monju_proto::v1::{
     FinishGameRequest, GameOutcome, PrepareGameRequest, coordinator_client::CoordinatorClient,
 };
@@ -30,12 +31,8 @@ const CLOSING: Duration = Duration::from_secs(3);
 pub struct Contact {
     /// The client.
     pub client: Client,
-    /// The rule to name in consultations; empty leaves it to the ensemble.
-    pub rule: String,
-    /// The time_policy to name, in the same way.
-    pub time_policy: String,
-    /// The pondering to name, in the same way.
-    pub pondering: String,
+    /// The choices to name in consultations.
+    pub consultation: ConsultationChoices,
     /// What the coordinator sets aside of every clock.
     pub overhead: Duration,
 }

@@ -18,7 +18,6 @@
 mod answer;
 mod clock;
 mod command;
-mod conversation;
 pub mod engine;
 mod game;
 mod info;
@@ -30,7 +29,6 @@ mod output;
 mod proxy;
 mod search;
 mod session;
-mod substitute;
 #[cfg(test)]
 mod tests;
 mod thinker;
@@ -40,6 +38,7 @@ use anyhow::Context;
 use command::Command;
 use engine::{Engine, EngineChoices};
 use keeper::{Connection, Contact, Keeper};
+use monju_host::fallback::FallbackSearch;
 use monju_team::signals;
 use monju_team::team::{self, Choices};
 use output::Output;
@@ -51,7 +50,6 @@ use std::{
     thread,
     time::Duration,
 };
-use substitute::Substitute;
 use thinker::Thinker;
 use tokio::{
     sync::{mpsc, oneshot},
@@ -69,19 +67,23 @@ pub async fn run(mut choices: Choices) -> anyhow::Result<()> {
     if choices.config.is_none() && choices.coordinator.is_none() {
         choices.config = beside_executable();
     }
-    let keeper = Keeper::start(|choices| async move {
-        let team = team::assemble_anyhow(&choices).await?;
-        let contact = Contact {
-            client: team.client.clone(),
-            rule: team.rule.clone(),
-            time_policy: team.time_policy.clone(),
-            pondering: team.pondering.clone(),
-            overhead: team.overhead,
-        };
-        Ok(Connection::new(contact, team.ignored.clone(), team.close()))
+    let fallback = FallbackSearch::start();
+    let fallback = fallback.context("cannot start the thread of the fallback search")?;
+    let shared = fallback.handle();
+    let keeper = Keeper::start(move |choices| {
+        let shared = shared.clone();
+        async move {
+            let team = team::assemble_leniently(&choices, shared).await?;
+            let contact = Contact {
+                client: team.client.clone(),
+                consultation: team.consultation,
+                overhead: team.overhead,
+            };
+            let notes = team.ignored.iter().map(ToString::to_string).collect();
+            Ok(Connection::new(contact, notes, team.close()))
+        }
     });
-    let substitute = Substitute::start().context("cannot start the thread of the substitute")?;
-    speak_for(Proxy::new(choices, keeper, substitute)).await
+    speak_for(Proxy::new(choices, keeper, fallback)).await
 }
 
 /// Speaks USI for one native player on standard input and output until `quit`.

@@ -1,10 +1,13 @@
 //! The USI options of the proxy: what it declares, and what a GUI has set.
 
 use super::values::{HASH_DEFAULT, HASH_MAXIMUM, OptionError, evaluator, number, sigma, small};
-use monju_coordinator::{clock::TimePolicy, pondering::Pondering, voting::Rule};
+use monju_coordinator::{
+    choices::ConsultationChoices, clock::TimePolicy, names::UnknownName, pondering::Pondering,
+    voting::Rule,
+};
 use monju_engine::{EvaluatorChoice, eval::Sigma};
 use monju_team::team::Choices;
-use std::{path::PathBuf, time::Duration};
+use std::{path::PathBuf, str::FromStr, time::Duration};
 
 const PLAYERS_MAXIMUM: u32 = 256;
 const OVERHEAD_MAXIMUM_MS: u64 = 60_000;
@@ -21,9 +24,7 @@ pub struct Options {
     players: Option<u32>,
     sigma: Option<Sigma>,
     evaluator: Option<EvaluatorChoice>,
-    rule: Option<String>,
-    time_policy: Option<String>,
-    pondering: Option<String>,
+    consultation: ConsultationChoices,
     seed: Option<u64>,
     tls: Option<String>,
     move_overhead: Duration,
@@ -32,11 +33,9 @@ pub struct Options {
 impl Options {
     /// The `option` lines, in the order in which a GUI shows them.
     pub fn declarations() -> Vec<String> {
-        let rules: String = Rule::ALL.map(|rule| format!(" var {rule}")).concat();
-        let ponderings: String = Pondering::ALL.map(|kind| format!(" var {kind}")).concat();
-        let time_policies: String = TimePolicy::ALL
-            .map(|time_policy| format!(" var {time_policy}"))
-            .concat();
+        let rules = values(Rule::ALL);
+        let ponderings = values(Pondering::ALL);
+        let time_policies = values(TimePolicy::ALL);
         vec![
             format!(
                 "option name USI_Hash type spin default {HASH_DEFAULT} min 1 max {HASH_MAXIMUM}"
@@ -79,22 +78,13 @@ impl Options {
             "sigma" => self.sigma = sigma(value)?,
             "evaluator" => self.evaluator = evaluator(value)?,
             "rule" => {
-                self.rule = match value {
-                    "" | RULE_DEFAULT => None,
-                    _ => Some(value.parse::<Rule>()?.to_string()),
-                }
+                self.consultation.rule = choice(value).map_err(OptionError::Rule)?;
             }
             "timepolicy" | "tempo" => {
-                self.time_policy = match value {
-                    "" | RULE_DEFAULT => None,
-                    _ => Some(value.parse::<TimePolicy>()?.to_string()),
-                }
+                self.consultation.time_policy = choice(value).map_err(OptionError::TimePolicy)?;
             }
             "pondering" => {
-                self.pondering = match value {
-                    "" | RULE_DEFAULT => None,
-                    _ => Some(value.parse::<Pondering>()?.to_string()),
-                }
+                self.consultation.pondering = choice(value).map_err(OptionError::Pondering)?;
             }
             "seed" => {
                 self.seed = match value {
@@ -134,13 +124,27 @@ impl Options {
             players: self.players.or(base.players),
             sigma: self.sigma.or(base.sigma),
             evaluator: self.evaluator.clone().or(base.evaluator.clone()),
-            rule: self.rule.clone().or(base.rule.clone()),
-            time_policy: self.time_policy.clone().or(base.time_policy.clone()),
-            pondering: self.pondering.clone().or(base.pondering.clone()),
+            consultation: self.consultation.or(base.consultation),
             hash_mib: self.hash_mib.or(base.hash_mib),
             log: base.log.clone(),
             tls: self.tls.as_ref().map(PathBuf::from).or(base.tls.clone()),
         }
+    }
+}
+
+/// Lists the values of an enumeration in the declaration of a combo box.
+fn values(all: &[impl ToString]) -> String {
+    let values = all
+        .iter()
+        .map(|value| format!(" var {}", value.to_string()));
+    values.collect()
+}
+
+/// Reads a choice; `None` for the default, which leaves it to the configuration.
+fn choice<T: FromStr<Err = UnknownName>>(value: &str) -> Result<Option<T>, UnknownName> {
+    match value {
+        "" | RULE_DEFAULT => Ok(None),
+        _ => value.parse().map(Some),
     }
 }
 
@@ -197,9 +201,11 @@ mod tests {
             players: Some(3),
             sigma: Some(50.0.into()),
             evaluator: Some("material".parse().expect("known")),
-            rule: Some("majority".to_owned()),
-            time_policy: Some("fixed".to_owned()),
-            pondering: Some("spread".to_owned()),
+            consultation: ConsultationChoices {
+                rule: Some(Rule::Majority),
+                time_policy: Some(TimePolicy::Fixed),
+                pondering: Some(Pondering::Spread),
+            },
             hash_mib: Some(64),
             log: None,
             tls: Some("team".into()),
@@ -237,9 +243,12 @@ mod tests {
         assert_eq!(choices.sigma, Some(Sigma::ZERO));
         assert_eq!(choices.hash_mib, Some(32));
         assert_eq!(choices.config, Some("C:\\My Dir\\monju.toml".into()));
-        assert_eq!(choices.rule.as_deref(), Some("majority"));
-        assert_eq!(choices.time_policy.as_deref(), Some("decided"));
-        assert_eq!(choices.pondering.as_deref(), Some("spread"));
+        let chosen = ConsultationChoices {
+            rule: Some(Rule::Majority),
+            time_policy: Some(TimePolicy::Decided),
+            pondering: Some(Pondering::Spread),
+        };
+        assert_eq!(choices.consultation, chosen);
         assert_eq!(choices.tls, Some("team".into()));
     }
 

@@ -7,13 +7,17 @@ use super::{
     options::Options,
     output::Output,
     search::Search,
-    substitute::Substitute,
     thinker::{Control, Question, Thinker},
     values::{HASH_DEFAULT, OptionError},
 };
+use monju_coordinator::clock::TimePolicy;
+use monju_host::{PlayerChoice, fallback::FallbackSearch};
 use monju_proto::v1::GameOutcome;
 use monju_team::team::Choices;
 use tokio::{sync::mpsc, task::JoinHandle};
+
+/// Table of the fallback player where there is no team and no choice of its size, in MiB.
+const ALONE_HASH_MIB: u32 = 64;
 
 /// A team, assembled when it is needed.
 #[derive(Debug)]
@@ -21,39 +25,56 @@ pub struct Proxy {
     choices: Choices,
     options: Options,
     keeper: Keeper,
-    substitute: Substitute,
+    fallback: FallbackSearch,
     game: GameName,
 }
 
 impl Proxy {
     /// A proxy whose team is yet to be assembled. `choices` are those of the command line.
-    pub fn new(choices: Choices, keeper: Keeper, substitute: Substitute) -> Self {
+    pub fn new(choices: Choices, keeper: Keeper, fallback: FallbackSearch) -> Self {
         Self {
             choices,
             options: Options::default(),
             keeper,
-            substitute,
+            fallback,
             game: GameName::first(),
         }
     }
 
     fn prepare_team(&mut self) {
         let choices = self.options.over(&self.choices);
-        self.substitute.prepare(&choices, true, self.game.id());
+        self.fallback
+            .prepare(fallback_player(&choices, true), self.game.id());
         self.keeper.prepare(choices, self.game.id());
     }
 
-    /// Before the first move, the substitute is made as it will be needed: where no team has come, with the
-    /// memory that the team leaves to it.
-    fn prepare_substitute(&mut self) {
+    /// Builds the fallback player before the first move as it will be needed: where no team has come, with
+    /// the memory that the team leaves to it.
+    fn prepare_fallback(&mut self) {
         let choices = self.options.over(&self.choices);
-        let has_team = self.keeper.has_team();
-        if self.keeper.is_settled()
-            && !self.game.used
-            && !self.substitute.is_prepared(&choices, has_team)
-        {
-            self.substitute.prepare(&choices, has_team, self.game.id());
+        let player = fallback_player(&choices, self.keeper.has_team());
+        if self.keeper.is_settled() && !self.game.used && !self.fallback.is_prepared(&player) {
+            self.fallback.prepare(player, self.game.id());
         }
+    }
+}
+
+/// The chosen time policy, for a fallback player that plays in the team's place.
+fn time_policy(choices: &Choices) -> TimePolicy {
+    choices.consultation.time_policy.unwrap_or_default()
+}
+
+/// The fallback player beside a team of these choices, or, without a team, the one that plays in its place
+/// with the memory that the team would have had.
+fn fallback_player(choices: &Choices, has_team: bool) -> PlayerChoice {
+    let beside = FallbackSearch::beside_a_team();
+    PlayerChoice {
+        evaluator: choices.evaluator.clone().unwrap_or_default(),
+        hash_mib: match has_team {
+            true => beside.hash_mib,
+            false => choices.hash_mib.unwrap_or(ALONE_HASH_MIB),
+        },
+        ..beside
     }
 }
 
@@ -88,7 +109,7 @@ impl Thinker for Proxy {
     }
 
     fn is_ready(&self) -> bool {
-        self.keeper.is_settled() && self.substitute.is_ready()
+        self.keeper.is_settled() && self.fallback.is_settled()
     }
 
     fn failure(&self) -> Option<String> {
@@ -98,9 +119,9 @@ impl Thinker for Proxy {
     async fn changed(&mut self) {
         tokio::select! {
             () = self.keeper.changed() => {}
-            () = self.substitute.changed() => {}
+            () = self.fallback.changed() => {}
         }
-        self.prepare_substitute();
+        self.prepare_fallback();
     }
 
     fn think(
@@ -120,7 +141,8 @@ impl Thinker for Proxy {
             self.game.id(),
             self.game.seed(self.options.seed()),
             self.keeper.waiter(),
-            self.substitute.stand(&choices, self.game.id()),
+            self.fallback.handle(),
+            time_policy(&choices),
             output,
             controls,
         );

@@ -1,20 +1,28 @@
 //! One `go`, from its first moment to its one answer.
 //!
 //! A search never fails: when the coordinator is silent, gone or wrong, the answer is the leading
-//! move of the last standing, or a substitute's, who takes the time that is left. It answers on its
+//! move of the last standing, or the fallback player's, which takes the time that is left. It answers on its
 //! own deadline, behind the coordinator's, and within a second of `stop`.
 
 use super::{
     answer::Answer,
     clock::{self, Kept},
-    conversation::{Conversation, Event},
+    engine::{
+        options::Pondering,
+        search::{Manner, Search as PlayerSearch},
+    },
     info,
     keeper::{Contact, Waiter},
     output::Output,
-    substitute::{Stand, Thought},
     thinker::{Control, Hold, Question},
 };
-use monju_proto::v1::{Ballot, Begin, Limits, Position};
+use monju_coordinator::clock::{TimePolicy, fallback};
+use monju_host::fallback::{FallbackHandle, FallbackMove};
+use monju_proto::{
+    client::{Consultation, ConsultationEvent},
+    convert::short_milliseconds,
+    v1::{Ballot, Begin, Limits},
+};
 use monju_team::config;
 use std::time::Duration;
 use tokio::{sync::mpsc, time::Instant};
@@ -23,14 +31,11 @@ use tokio::{sync::mpsc, time::Instant};
 const STOP_GRACE: Duration = Duration::from_secs(1);
 /// The same while pondering: the GUI throws the answer away, and the next move's clock may run.
 const PONDER_GRACE: Duration = Duration::from_millis(50);
-/// How long the substitute thinks when the answer is due.
+/// Time of a fallback search that begins when the answer is due.
 const DUE_TIME: Duration = Duration::from_millis(10);
 
 /// How long it is waited for after that, at least and at most; it takes 5 ms.
 const END_PATIENCE: (Duration, Duration) = (Duration::from_millis(5), Duration::from_millis(40));
-
-/// The least time that the substitute gets when it begins to think in good time.
-const RESERVE_TIME: Duration = Duration::from_millis(200);
 
 /// A running search.
 pub struct Search {
@@ -40,7 +45,9 @@ pub struct Search {
     /// When the answer may be said.
     hold: Hold,
     team: Waiter,
-    substitute: Stand,
+    fallback: FallbackHandle,
+    /// How the fallback player spends its time when it plays in the team's place.
+    time_policy: TimePolicy,
     output: Output,
     controls: mpsc::UnboundedReceiver<Control>,
     /// What the coordinator sets aside of every clock.
@@ -53,10 +60,10 @@ pub struct Search {
     deadline: Option<Instant>,
     stopped: bool,
     standing: Option<Ballot>,
-    /// What the substitute thinks meanwhile, because the coordinator had said nothing in the middle of the time.
-    reserve: Option<Thought>,
-    /// Whether that was looked at.
-    has_looked: bool,
+    /// The fallback search, begun because the coordinator had said nothing by the middle of the time.
+    reserve: Option<FallbackMove>,
+    /// The standing was looked at in the middle of the time.
+    is_checked: bool,
 }
 
 impl Search {
@@ -66,7 +73,8 @@ impl Search {
         game_id: String,
         game_seed: u64,
         team: Waiter,
-        substitute: Stand,
+        fallback: FallbackHandle,
+        time_policy: TimePolicy,
         output: Output,
         controls: mpsc::UnboundedReceiver<Control>,
     ) -> Self {
@@ -79,14 +87,15 @@ impl Search {
             game_id,
             game_seed,
             team,
-            substitute,
+            fallback,
+            time_policy,
             output,
             controls,
             deadline: None,
             stopped: false,
             standing: None,
             reserve: None,
-            has_looked: false,
+            is_checked: false,
         };
         search.start_clock();
         search
@@ -112,28 +121,28 @@ impl Search {
             self.start_clock();
         }
         let begin = self.begin(&contact);
-        let mut conversation = Conversation::begin(contact.client, begin);
+        let mut consultation = Consultation::begin(contact.client, begin);
         if self.stopped {
             // Told while the team was waited for.
-            conversation.stop();
+            consultation.stop();
         }
         loop {
-            let reserve_at = self.reserve_at();
+            let check_at = self.check_at();
             tokio::select! {
                 biased;
                 Some(control) = self.controls.recv() => match self.obey(control) {
-                    Some(Control::Stop) => conversation.stop(),
-                    Some(Control::PonderHit(clock)) => conversation.ponder_hit(clock),
+                    Some(Control::Stop) => consultation.stop(),
+                    Some(Control::PonderHit(clock)) => consultation.ponder_hit(clock),
                     None => {}
                 },
-                event = conversation.next() => match event {
-                    Event::Standing(ballot) => {
+                event = consultation.next() => match event {
+                    ConsultationEvent::Standing(ballot) => {
                         self.show(&ballot);
                         self.standing = Some(ballot);
                     }
-                    Event::Decided(ballot) => return self.accept(ballot),
-                    Event::Broken(reason) => {
-                        self.output.error(&reason);
+                    ConsultationEvent::Decided(ballot) => return self.accept(ballot),
+                    ConsultationEvent::Broken(error) => {
+                        self.output.error(&format!("the coordinator failed: {error}"));
                         // With most of the time left, another move is better than a first thought.
                         let ponders = self.question.go.limits.ponder && !self.stopped;
                         let is_early =
@@ -141,7 +150,7 @@ impl Search {
                         return if is_early { None } else { self.leading() };
                     }
                 },
-                () = monju_coordinator::clock::until(reserve_at) => self.think_if_silent(),
+                () = monju_coordinator::clock::until(check_at) => self.search_if_silent(),
                 () = monju_coordinator::clock::until(self.deadline) => {
                     self.output.error(&"the coordinator is late; deciding without it");
                     return self.leading();
@@ -179,22 +188,16 @@ impl Search {
     fn begin(&self, contact: &Contact) -> Begin {
         let question = &self.question;
         let game = &question.game;
-        Begin {
+        contact.consultation.named_in(Begin {
             game_id: self.game_id.clone(),
-            position: Some(Position {
-                start: game.start().to_owned(),
-                moves: game.moves().iter().map(ToString::to_string).collect(),
-            }),
+            position: Some(game.into()),
             limits: Some(self.limits_left()),
             seed: self.game_seed,
-            rule: contact.rule.clone(),
-            time_policy: contact.time_policy.clone(),
-            pondering: contact.pondering.clone(),
-            overhead_ms: u32::try_from(self.kept().of_coordinator().as_millis())
-                .unwrap_or(u32::MAX),
+            overhead_ms: short_milliseconds(self.kept().of_coordinator()),
             // Its clock runs.
             margin_ms: 0,
-        }
+            ..Begin::default()
+        })
     }
 
     /// The limits as they stand now.
@@ -295,26 +298,29 @@ impl Search {
         Answer::from_standing(&self.question.game, ballot)
     }
 
-    /// When to look whether the coordinator has said anything: in the middle of the time.
-    fn reserve_at(&self) -> Option<Instant> {
-        self.middle().filter(|_| !self.has_looked)
+    /// The moment to look whether the coordinator has said anything.
+    fn check_at(&self) -> Option<Instant> {
+        self.middle().filter(|_| !self.is_checked)
     }
 
     /// The middle of the time, where half of it is worth a search.
     fn middle(&self) -> Option<Instant> {
         let deadline = self.deadline.filter(|_| !self.stopped)?;
-        let half = deadline.saturating_duration_since(self.clock_from) / 2;
-        (half >= RESERVE_TIME).then(|| deadline - half)
+        fallback::start(self.clock_from, deadline)
     }
 
-    /// Lets the substitute think while the coordinator says nothing, rather than when the answer is due.
-    fn think_if_silent(&mut self) {
-        self.has_looked = true;
+    /// Begins the fallback search while the coordinator says nothing, rather than when the answer is due.
+    fn search_if_silent(&mut self) {
+        self.is_checked = true;
         if let (Some(deadline), None) = (self.deadline, self.leading()) {
             let left = deadline.saturating_duration_since(Instant::now());
-            let substitute = self.substitute.clone();
-            self.reserve = Some(substitute.think(&self.question.game, left));
+            self.reserve = Some(self.begin_fallback(left));
         }
+    }
+
+    fn begin_fallback(&self, time: Duration) -> FallbackMove {
+        let game_id = self.game_id.clone();
+        self.fallback.begin(&self.question.game, game_id, time)
     }
 
     /// Whether no time is left to think.
@@ -323,16 +329,13 @@ impl Search {
         self.stopped || self.deadline.is_some_and(|deadline| deadline <= latest)
     }
 
-    /// What the substitute has found meanwhile, or finds after a glance.
+    /// The answer of the fallback search, which takes a glance where it has not begun yet.
     async fn answer_now(&mut self) -> Answer {
-        let mut thought = match self.reserve.take() {
-            Some(reserve) => reserve,
-            None => {
-                let substitute = self.substitute.clone();
-                substitute.think(&self.question.game, DUE_TIME)
-            }
+        let mut search = match self.reserve.take() {
+            Some(search) => search,
+            None => self.begin_fallback(DUE_TIME),
         };
-        thought.answer_by(DUE_TIME, self.patience()).await
+        Answer::from_fallback(search.answer_by(DUE_TIME, self.patience()).await)
     }
 
     /// How much longer than [`DUE_TIME`] a search that is told to end may take: within what is kept for the
@@ -345,7 +348,7 @@ impl Search {
         (kept.min(time / 4).saturating_sub(DUE_TIME)).clamp(END_PATIENCE.0, END_PATIENCE.1)
     }
 
-    /// The substitute's answer in the time that is left.
+    /// The fallback player's answer in the team's place, in the time that is left, with what it sees.
     async fn answer_alone(mut self) -> Answer {
         let now = Instant::now();
         self.reserve = None;
@@ -354,9 +357,15 @@ impl Search {
             self.question.go.infinite = false;
         }
         self.question.asked = now;
-        let overhead = self.overhead.max(self.question.lag);
-        self.substitute
-            .answer(self.question, overhead, self.controls, self.output)
-            .await
+        let manner = Manner {
+            overhead: self.overhead.max(self.question.lag).into(),
+            time_policy: self.time_policy,
+            pondering: Pondering::Predicted,
+            setup: self.fallback.setup(self.game_id),
+        };
+        let searches = self.fallback.searches().clone();
+        let search =
+            PlayerSearch::start(self.question, manner, searches, self.controls, self.output);
+        search.run().await
     }
 }

@@ -1,8 +1,6 @@
 //! The values of options: what is declared for all of ours, and how a GUI's are read.
 
-use monju_coordinator::{
-    clock::UnknownTimePolicy, pondering::UnknownPondering, voting::UnknownRule,
-};
+use monju_coordinator::names::UnknownName;
 use monju_engine::{
     EvaluatorChoice, Model, SearchOptionsError,
     eval::{Noise, Sigma, UnknownEvaluator},
@@ -35,16 +33,16 @@ pub enum OptionError {
     Sigma(String),
     /// Not one of the voting rules.
     #[error("option Rule: {0}")]
-    Rule(#[from] UnknownRule),
+    Rule(#[source] UnknownName),
     /// Not one of the time_policies.
     #[error("option TimePolicy: {0}")]
-    TimePolicy(#[from] UnknownTimePolicy),
+    TimePolicy(#[source] UnknownName),
     /// Not a kind of pondering of one player.
     #[error("option Pondering: unknown pondering '{0}'; expected one of: predicted, opponent")]
     EnginePondering(String),
     /// Not a kind of pondering.
     #[error("option Pondering: {0}")]
-    Pondering(#[from] UnknownPondering),
+    Pondering(#[source] UnknownName),
     /// Not options of the search.
     #[error("option SearchOptions: {0}")]
     Search(#[from] SearchOptionsError),

@@ -1,19 +1,34 @@
-//! Everything that makes weights: what to learn from, and what learns from it.
+//! Training of evaluators: game records, self-play, the Bonanza method, piece-square values, networks.
+//!
+//! Each command of `monju learn` is a run of this crate: an object with the command's arguments whose
+//! `run` reports to a [`ProgressObserver`].
 
+mod chart;
+mod dataset;
+mod example;
+pub mod files;
+mod lambda_return;
 pub mod linear;
-mod material;
-mod nnue;
-mod outlook;
+pub mod material;
+pub mod nnue;
+mod progress;
 mod random;
+mod recipe;
 pub mod records;
-mod sample;
-mod self_play;
+pub mod self_play;
 mod setting;
-mod trace;
+mod win_probability;
 
-pub use material::{MaterialSet, MaterialTrainer, MaterialTraining};
-pub use nnue::{NetworkTrainer, NetworkTraining, TrainerError, TrainingSet};
-pub use sample::{Sample, SampleError};
-pub use self_play::{SelfPlay, SelfPlayError, SelfPlaySettings};
+pub use chart::ChartError;
+pub use dataset::{DatasetError, ExampleSet};
+pub use example::{TrainingExample, TrainingExampleError};
+pub use progress::{NoProgress, ProgressObserver};
 pub use setting::SettingError;
-pub use trace::look_ahead;
+
+/// Formats an error with its sources, as the binary shows it.
+#[cfg(test)]
+fn error_chain(error: &dyn std::error::Error) -> String {
+    let sources = std::iter::successors(error.source(), |error| error.source());
+    let sources = sources.map(|source| format!(": {source}"));
+    std::iter::once(error.to_string()).chain(sources).collect()
+}

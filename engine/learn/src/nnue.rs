@@ -1,17 +1,26 @@
-//! Training of networks on the CPU, from positions with a score and a result.
+//! Training of networks on the CPU, from positions with a score and a game result.
 //!
-//! A network's output is read as the logit of the probability to win; it learns the mixture
-//! λ · sigmoid(score / scale) + (1 − λ) · result by cross-entropy, with Adam. The score may be that
-//! of one search, or a mean of those that follow in its game ([`look_ahead`](super::look_ahead)). A
-//! batch touches few rows of the first layer in each position, and only rows that it touches are
-//! updated. Weights are kept where quantisation can follow.
+//! A network's output is the logit of the win probability. It is trained by cross-entropy, with Adam,
+//! towards λ · sigmoid(score / scale) + (1 − λ) · result, where the score is that of one search or a
+//! λ-return. A minibatch touches few rows of the feature transformer, and only those are updated.
+//! Weights are clipped to what quantisation can represent.
 
 mod adam;
+mod convert;
 mod examples;
 mod gradient;
+mod losses;
+mod network_file;
 mod quantise;
+mod run;
 mod trainer;
+mod training;
 mod weights;
 
-pub use examples::TrainingSet;
-pub use trainer::{NetworkTrainer, NetworkTraining, TrainerError};
+pub use convert::{ConvertError, ConvertRun};
+pub use examples::{NetworkSet, TeacherError};
+pub use losses::EpochLosses;
+pub use network_file::NetworkFileError;
+pub use run::{NetworkRun, NetworkRunError};
+pub use trainer::{NetworkTrainer, TrainerError};
+pub use training::NetworkTraining;

@@ -1,27 +1,55 @@
-//! A small generator of random numbers that is the same on every machine.
+//! The SplitMix64 generator (Steele, Lea, Flood 2014), identical on every machine.
 
-/// SplitMix64.
+/// Generator of pseudo-random numbers.
 #[derive(Clone, Debug)]
-pub(super) struct Random(u64);
+pub(crate) struct SplitMix64(u64);
 
-impl Random {
-    /// The stream number `stream` of a seed; streams are independent of each other.
+impl SplitMix64 {
+    /// Starts stream `stream` of a seed; the streams of a seed are independent.
     pub fn new(seed: u64, stream: u64) -> Self {
-        let mut first = Self(seed);
-        let mut second = Self(first.next() ^ stream);
-        Self(second.next())
+        Self(spread(spread(seed) ^ stream))
     }
 
+    /// Returns the next 64 random bits.
     pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+        let output = spread(self.0);
+        self.0 = self.0.wrapping_add(INCREMENT);
+        output
     }
 
-    /// A number below `bound`, which must not be 0.
+    /// Returns a number below `bound`, which must not be 0.
     pub fn below(&mut self, bound: usize) -> usize {
         ((u128::from(self.next()) * bound as u128) >> 64) as usize
+    }
+
+    /// Shuffles a slice (Fisher–Yates).
+    pub fn shuffle<T>(&mut self, slice: &mut [T]) {
+        for last in (1..slice.len()).rev() {
+            slice.swap(last, self.below(last + 1));
+        }
+    }
+}
+
+const INCREMENT: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// First output of the generator whose state is `state`: a bijection that spreads every bit over the
+/// whole word.
+pub(crate) fn spread(state: u64) -> u64 {
+    let mut z = state.wrapping_add(INCREMENT);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn outputs_are_those_of_the_reference() {
+        assert_eq!(spread(0), 0xe220_a839_7b1d_cdaf);
+        let mut random = SplitMix64(0);
+        let outputs = [random.next(), random.next()];
+        assert_eq!(outputs, [0xe220_a839_7b1d_cdaf, 0x6e78_9e6a_a1b9_65f4]);
     }
 }

@@ -1,21 +1,21 @@
-//! What settings of a training may be.
+//! Validation of training settings.
 
-/// A setting that makes no sense.
+/// A training setting that is out of range.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{name} must be {expected}, not {given}")]
 pub struct SettingError {
-    /// Which one.
+    /// Name of the setting.
     pub name: &'static str,
-    /// What it is.
+    /// Rejected value.
     pub given: f64,
-    /// What it may be.
+    /// Allowed range, in words.
     pub expected: &'static str,
 }
 
-pub(super) fn check(
+pub(crate) fn check(
     name: &'static str,
     given: f64,
-    fits: bool,
+    is_valid: bool,
     expected: &'static str,
 ) -> Result<(), SettingError> {
     let error = SettingError {
@@ -23,19 +23,24 @@ pub(super) fn check(
         given,
         expected,
     };
-    if fits { Ok(()) } else { Err(error) }
+    if is_valid { Ok(()) } else { Err(error) }
 }
 
-/// Checks what every training from scores and results has.
-pub(super) fn check_common(
+/// Checks that a setting is between 0 and 1.
+pub(crate) fn check_share(name: &'static str, given: f64) -> Result<(), SettingError> {
+    let is_share = (0.0..=1.0).contains(&given);
+    check(name, given, is_share, "between 0 and 1")
+}
+
+/// Checks the settings that every training on scores and results has.
+pub(crate) fn check_common(
     batch: usize,
     rate: f64,
     lambda: f64,
     scale: f64,
 ) -> Result<(), SettingError> {
     check("batch", batch as f64, batch > 0, "positive")?;
-    let is_share = (0.0..=1.0).contains(&lambda);
-    check("lambda", lambda, is_share, "between 0 and 1")?;
+    check_share("lambda", lambda)?;
     check("rate", rate, rate > 0.0 && rate < 1.0, "between 0 and 1")?;
     let is_scale = (100.0..=10_000.0).contains(&scale);
     check("scale", scale, is_scale, "between 100 and 10000")

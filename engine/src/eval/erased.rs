@@ -1,12 +1,13 @@
-//! An evaluator of whichever kind.
+//! An evaluator of any kind behind a pointer.
 
-use super::Evaluator;
+use super::evaluator::Evaluator;
 use crate::rules::{Move, Position};
 
-/// Calls an evaluator through a pointer, so that code which does not depend on the kind for its
-/// speed is compiled once for all kinds.
+/// An evaluator called through a pointer, so that code whose speed does not depend on the kind is
+/// compiled only once.
 pub(crate) struct Erased(Box<dyn Copying>);
 
+/// An evaluator that can be cloned behind a pointer.
 trait Copying: Evaluator {
     fn copy(&self) -> Box<dyn Copying>;
 }

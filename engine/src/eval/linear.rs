@@ -1,6 +1,6 @@
 //! The evaluator `linear`: values of single pieces on the board and in hand, and of every relation
-//! of two pieces, kings and pieces in hand included: the four groups of paper 000, section 3,
-//! learned from game records.
+//! of two pieces, kings and pieces in hand included. These are the four groups of paper 000, section
+//! 3, learned from game records.
 
 pub mod index;
 pub mod layout;
@@ -9,62 +9,62 @@ mod weights;
 pub use weights::LinearWeights;
 pub use weights::{UNIT, Values};
 
-use super::Evaluator;
+use super::evaluator::Evaluator;
 use crate::rules::{Color, Move, Piece, PieceKind, Position, Square};
 use index::{COUNT, SET};
 use std::sync::Arc;
 
-/// A piece that became another one: it moved, was captured, or was dropped.
+/// A change of one piece: it moved, was captured, or was dropped.
 #[derive(Clone, Copy, Debug, Default)]
-struct Change {
-    /// Its place in the list.
+struct PieceChange {
+    /// Index in the list of pieces.
     slot: u8,
     from: u16,
     to: u16,
 }
 
-/// What a move did.
+/// Changes by one move, with the value after it.
 #[derive(Clone, Copy, Debug)]
-struct Step {
-    /// From Black's side, in 1/[`UNIT`] centipawn, without the right to move; meaningless while
-    /// it is not `settled`.
+struct LinearUpdate {
+    /// Value from Black's side in 1/[`UNIT`] centipawn, without the right to move; valid once
+    /// `settled`.
     value: i32,
     settled: bool,
-    /// How many of the changes there are.
+    /// Number of changes.
     count: u8,
-    changes: [Change; 2],
-    /// What the changes make of the values of single pieces.
+    changes: [PieceChange; 2],
+    /// Change of the values of single pieces.
     single: i32,
 }
 
 /// The evaluator named `linear`.
 ///
-/// A move changes at most two pieces, so its relations are rows of the table, summed over the
-/// other pieces. That is put off until somebody asks for the value.
+/// A move changes at most two pieces, whose relations are rows of the table, summed over the other
+/// pieces. The sums are computed only when the value is needed.
 #[derive(Clone, Debug)]
 pub struct Linear {
     weights: Arc<LinearWeights>,
-    /// The numbers of all pieces, in no particular order.
+    /// Numbers of all pieces, in any order.
     list: [u16; SET],
-    /// Where in the list each number stands that is there.
+    /// Index in the list of each number that it contains.
     slots: Box<[u8; COUNT]>,
-    /// The root's first.
-    steps: Vec<Step>,
+    /// Updates from the root on.
+    updates: Vec<LinearUpdate>,
 }
 
 impl Linear {
-    /// The evaluator with these weights, which it shares.
+    /// Creates an evaluator that shares the weights.
     pub fn new(weights: Arc<LinearWeights>) -> Self {
         Self {
             weights,
             list: [0; SET],
             slots: Box::new([0; COUNT]),
-            steps: Vec::new(),
+            updates: Vec::new(),
         }
     }
 
-    /// The numbers of all pieces of a position, 0 for those that it lacks, and the sum of the
-    /// values of single pieces.
+    /// Returns the numbers of all pieces of a position, 0 for missing ones, and the sum of the values
+    /// of single pieces.
     fn pieces(position: &Position, weights: &LinearWeights) -> ([u16; SET], i32) {
         let mut list = [0; SET];
         let mut slots = list.iter_mut();
@@ -90,7 +90,7 @@ impl Linear {
         (list, single)
     }
 
-    /// The value of a position from Black's side, computed from scratch.
+    /// Computes the value of a position from Black's side.
     fn full(list: &[u16; SET], single: i32, weights: &LinearWeights) -> i32 {
         let mut value = single;
         for (place, &one) in list.iter().enumerate() {
@@ -105,17 +105,17 @@ impl Linear {
     }
 
     #[inline(always)]
-    fn change(&mut self, from: u16, to: u16) -> Change {
+    fn change(&mut self, from: u16, to: u16) -> PieceChange {
         let slot = self.slots[usize::from(from)];
         self.slots[usize::from(to)] = slot;
         self.list[usize::from(slot) % SET] = to;
-        Change { slot, from, to }
+        PieceChange { slot, from, to }
     }
 
-    /// Computes the value of the last step from the one before.
+    /// Computes the value after the last update from the value before it.
     #[inline]
     fn settle(&mut self) -> i32 {
-        let Some((last, earlier)) = self.steps.split_last_mut() else {
+        let Some((last, earlier)) = self.updates.split_last_mut() else {
             return 0;
         };
         if last.settled {
@@ -123,11 +123,11 @@ impl Linear {
         }
         let rows = &self.weights.rows;
         let row = |number: u16| &rows[usize::from(number)];
-        let before = earlier.last().map_or(0, |step| step.value);
+        let before = earlier.last().map_or(0, |update| update.value);
         let [one, two] = last.changes;
         let (old, new) = (row(one.from), row(one.to));
         let difference = if last.count < 2 {
-            // The sum takes in the changed piece itself, whose old number is no longer there.
+            // The sum includes the changed piece itself, whose old number is no longer in the list.
             difference(&self.list, new, old) + i32::from(old[usize::from(one.to)])
         } else {
             let (other_old, other_new) = (row(two.from), row(two.to));
@@ -146,7 +146,7 @@ impl Linear {
     }
 }
 
-/// What a row makes of all pieces, less what another one does.
+/// Returns the sum of a row over all pieces, less the sum of another row.
 #[inline(always)]
 fn difference(list: &[u16; SET], new: &[i16; COUNT], old: &[i16; COUNT]) -> i32 {
     let mut sum = 0;
@@ -164,12 +164,12 @@ impl Evaluator for Linear {
         for (slot, &number) in list.iter().enumerate() {
             self.slots[usize::from(number)] = slot as u8;
         }
-        self.steps.clear();
-        self.steps.push(Step {
+        self.updates.clear();
+        self.updates.push(LinearUpdate {
             value: Self::full(&list, single, &self.weights),
             settled: true,
             count: 0,
-            changes: [Change::default(); 2],
+            changes: [PieceChange::default(); 2],
             single: 0,
         });
     }
@@ -179,11 +179,11 @@ impl Evaluator for Linear {
         self.settle();
         let us = position.side_to_move();
         let to = mv.to();
-        let mut step = Step {
+        let mut update = LinearUpdate {
             value: 0,
             settled: false,
             count: 1,
-            changes: [Change::default(); 2],
+            changes: [PieceChange::default(); 2],
             single: 0,
         };
         let placed_value = |weights: &LinearWeights, piece: Piece, square: Square| {
@@ -196,38 +196,38 @@ impl Evaluator for Linear {
             } else {
                 piece
             };
-            // The captured piece leaves its number before the other one comes to have a similar
-            // one, or the very same.
+            // The captured piece gives up its number first, because the other piece may take the
+            // same one.
             let victim = position.piece(to);
             if let Some((_, kind)) = victim.get() {
                 let kind = kind.unpromoted();
                 let count = position.hand(us).count(kind) + 1;
                 let held = index::in_hand(us, kind, count);
-                step.count = 2;
-                step.changes[1] = self.change(index::on_board(victim, to), held);
-                step.single +=
+                update.count = 2;
+                update.changes[1] = self.change(index::on_board(victim, to), held);
+                update.single +=
                     self.weights.held[usize::from(held)] - placed_value(&self.weights, victim, to);
             }
-            step.changes[0] =
+            update.changes[0] =
                 self.change(index::on_board(piece, from), index::on_board(placed, to));
-            step.single +=
+            update.single +=
                 placed_value(&self.weights, placed, to) - placed_value(&self.weights, piece, from);
         } else if let Some(kind) = mv.dropped() {
             let held = index::in_hand(us, kind, position.hand(us).count(kind));
             let placed = Piece::new(us, kind);
-            step.changes[0] = self.change(held, index::on_board(placed, to));
-            step.single =
+            update.changes[0] = self.change(held, index::on_board(placed, to));
+            update.single =
                 placed_value(&self.weights, placed, to) - self.weights.held[usize::from(held)];
         }
-        self.steps.push(step);
+        self.updates.push(update);
     }
 
     #[inline]
     fn pop(&mut self) {
-        let Some(step) = self.steps.pop() else {
+        let Some(update) = self.updates.pop() else {
             return;
         };
-        for change in &step.changes[..usize::from(step.count)] {
+        for change in &update.changes[..usize::from(update.count)] {
             self.list[usize::from(change.slot) % SET] = change.from;
             self.slots[usize::from(change.from)] = change.slot;
         }

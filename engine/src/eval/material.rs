@@ -1,29 +1,32 @@
-//! Piece values, hand values and piece-square values, and nothing else.
+//! The evaluator `material`: piece values, hand values and piece-square values.
 
 mod values;
 
 pub use values::MaterialValues;
 
-use super::{Evaluator, Noise, WeightsError};
+use super::{evaluator::Evaluator, fnv1a::fnv1a, noise::Noise, weights_error::WeightsError};
 use crate::rules::{Color, Move, Piece, PieceKind, Position, Square};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
-/// Values as the evaluator looks them up, which all who use it share.
+/// Made by `monju learn material`, with the recipe beside it.
+const EMBEDDED: &[u8] = include_bytes!("../../weights/material.txt");
+
+/// The values of `material` in lookup tables, shared by its evaluators.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MaterialWeights {
     /// Value of a piece on a square, from Black's side.
     piece_square: [[i32; Square::COUNT]; Piece::COUNT],
     /// Value of a kind in the hand.
     hand: [i32; 8],
-    /// The right to move.
+    /// Value of the right to move.
     turn: i32,
-    /// What all this is spread out from.
+    /// The values that fill the tables.
     values: MaterialValues,
     hash: u64,
 }
 
 impl MaterialWeights {
-    /// Spreads the values out.
+    /// Fills the lookup tables.
     pub fn new(values: &MaterialValues) -> Self {
         let mut piece_square = [[0; Square::COUNT]; Piece::COUNT];
         for kind in PieceKind::ALL {
@@ -42,24 +45,34 @@ impl MaterialWeights {
             hand,
             turn: values.turn,
             values: values.clone(),
-            hash: super::fnv1a(values.to_string().as_bytes()),
+            hash: fnv1a(values.to_string().as_bytes()),
         }
+    }
+
+    /// Returns the weights that this build carries.
+    pub fn embedded() -> Arc<Self> {
+        static WEIGHTS: LazyLock<Arc<MaterialWeights>> =
+            LazyLock::new(|| match MaterialWeights::from_bytes(EMBEDDED) {
+                Ok(weights) => Arc::new(weights),
+                Err(error) => unreachable!("a test reads the weights of every build: {error}"),
+            });
+        Arc::clone(&WEIGHTS)
     }
 
     /// Reads a file of values.
     ///
     /// # Errors
-    /// The bytes are none.
+    /// The bytes are not such a file.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, WeightsError> {
         MaterialValues::from_bytes(bytes).map(|values| Self::new(&values))
     }
 
-    /// The values, without what a player's noise adds.
+    /// Returns the values, without a player's noise.
     pub fn values(&self) -> &MaterialValues {
         &self.values
     }
 
-    /// The FNV-1a hash of the values' text, however the file was laid out.
+    /// Returns the FNV-1a hash of the values' canonical text.
     pub fn hash(&self) -> u64 {
         self.hash
     }
@@ -74,7 +87,7 @@ impl MaterialWeights {
         self.hand[kind.index() & 7]
     }
 
-    /// The weights with noise added to each: White's are Black's turned round.
+    /// Returns the weights with noise added to each; White's weights mirror Black's.
     fn perturbed(&self, noise: &Noise) -> Self {
         let mut weights = self.clone();
         for kind in PieceKind::ALL {
@@ -106,13 +119,13 @@ fn sign(color: Color) -> i32 {
 /// The evaluator named `material`.
 #[derive(Clone, Debug)]
 pub struct Material {
-    /// Values from Black's side, the root's first.
+    /// Values of the positions from the root on, from Black's side.
     values: Vec<i32>,
     weights: Arc<MaterialWeights>,
 }
 
 impl Material {
-    /// An evaluator; the weights are shared.
+    /// Creates an evaluator that shares the weights.
     pub fn new(weights: Arc<MaterialWeights>) -> Self {
         Self {
             values: Vec::new(),
@@ -120,13 +133,13 @@ impl Material {
         }
     }
 
-    /// The evaluator with noise added to each of its weights.
+    /// Creates an evaluator with noise added to each weight.
     pub fn perturbed(weights: &MaterialWeights, noise: &Noise) -> Self {
         Self::new(Arc::new(weights.perturbed(noise)))
     }
 }
 
-/// The value of a position from Black's side, computed from scratch.
+/// Computes the value of a position from Black's side.
 fn full(weights: &MaterialWeights, position: &Position) -> i32 {
     let board: i32 = position
         .occupied()
@@ -188,13 +201,10 @@ impl Evaluator for Material {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        eval::{Model, watched::compared_with_fresh},
-        rules::Game,
-    };
+    use crate::rules::Game;
 
     fn weights() -> Arc<MaterialWeights> {
-        Model::material_weights()
+        MaterialWeights::embedded()
     }
 
     fn material() -> Material {
@@ -237,16 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn every_value_of_a_search_equals_its_full_recomputation() {
-        for start in crate::bench::POSITIONS.iter().take(6) {
-            let game = Game::from_usi(start).expect("a position");
-            let compared = compared_with_fresh(&material(), &game, 4_000);
-            assert!(compared > 300, "{compared} at {start}");
-        }
-    }
-
-    #[test]
-    fn noise_on_the_weights_is_fair_to_both_sides_and_of_the_size_that_was_asked_for() {
+    fn noise_on_the_weights_is_symmetric_and_has_the_given_deviation() {
         let noise = Noise::new(50.0, 7).unwrap();
         let mut perturbed = Material::perturbed(&weights(), &noise);
         perturbed.reset(&Position::startpos());

@@ -1,36 +1,34 @@
-//! Evaluators by name, and the weights that players share.
+//! Evaluators by name, with the weights that players share.
 
 use super::{
-    Evaluator, Linear, Material,
-    linear::LinearWeights,
-    material::MaterialWeights,
-    nnue::{Network, NetworkError, Nnue},
+    evaluator::Evaluator,
+    linear::{Linear, LinearWeights},
+    material::{Material, MaterialWeights},
+    nnue::{Network, Nnue},
+    weights_error::WeightsError,
 };
 use std::{
     fmt,
     num::NonZeroU8,
     path::PathBuf,
     str::FromStr,
-    sync::{Arc, LazyLock, OnceLock},
+    sync::{Arc, OnceLock},
 };
 
-/// Made by `monju learn material`; the recipe stands beside it.
-const MATERIAL_VALUES: &[u8] = include_bytes!("../../weights/material.txt");
-
-/// Made by `monju learn linear`; the recipe stands beside it.
+/// Made by `monju learn linear`, with the recipe beside it.
 const LINEAR_WEIGHTS: &[u8] = include_bytes!("../../weights/linear.bin");
 
-/// Made by `monju learn nnue`; the recipe stands beside it.
+/// Made by `monju learn nnue`, with the recipe beside it.
 const NETWORK: &[u8] = include_bytes!("../../weights/nn.bin");
 
-/// The static evaluations that there are.
+/// Kind of a static evaluation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EvaluatorKind {
     /// Piece values, hand values and piece-square values, learned from self-play.
     Material,
-    /// Those and the relations of two pieces, learned from game records.
+    /// Those values and the relations of two pieces, learned from game records.
     Linear,
-    /// A network: Monju's own, or a `nn.bin`.
+    /// A network: Monju's own or a `nn.bin`.
     #[default]
     Nnue,
 }
@@ -39,7 +37,7 @@ impl EvaluatorKind {
     /// Every kind.
     pub const ALL: [Self; 3] = [Self::Material, Self::Linear, Self::Nnue];
 
-    /// The name that configurations and ballots use.
+    /// Returns the name used in configurations and ballots.
     pub fn name(self) -> &'static str {
         match self {
             Self::Material => "material",
@@ -55,12 +53,12 @@ impl fmt::Display for EvaluatorKind {
     }
 }
 
-/// No evaluator has this name.
+/// Error of a name that is not an evaluator's.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown evaluator '{given}', expected one of: {known}, or nnue@N for a network that was made for FV_SCALE = N, \
          1 to 128", known = known_names())]
 pub struct UnknownEvaluator {
-    /// The name asked for.
+    /// The given name.
     pub given: String,
 }
 
@@ -87,20 +85,28 @@ impl FromStr for EvaluatorKind {
     }
 }
 
-/// An evaluator as a user names it: `linear` with the weights of this build, or `linear:FILE` with
-/// those of a file; `nnue@24:FILE` for a network that was made for another `FV_SCALE` than 16. The engine reads no
-/// files; whoever starts it does.
+/// An evaluator in a user's words: `linear` with the weights of this build, `linear:FILE` with those
+/// of a file, or `nnue@24:FILE` for a network made for another `FV_SCALE` than 16. The engine itself
+/// reads no files.
+///
+/// ```
+/// use monju_engine::{EvaluatorChoice, EvaluatorKind};
+/// let choice: EvaluatorChoice = "nnue@24:nn.bin".parse()?;
+/// assert_eq!(choice.kind, EvaluatorKind::Nnue);
+/// assert_eq!(choice.to_string(), "nnue@24:nn.bin");
+/// # Ok::<(), monju_engine::eval::UnknownEvaluator>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EvaluatorChoice {
-    /// The evaluator.
+    /// Kind of the evaluator.
     pub kind: EvaluatorKind,
-    /// The file of its weights, in place of those that this build carries.
+    /// File of weights, in place of those of this build.
     pub weights: Option<PathBuf>,
-    /// What the outputs of a network are divided by, if not by 16; see [`Network::scaled`].
+    /// Divisor of a network's outputs other than 16; see [`Network::scaled`].
     pub fv_scale: Option<NonZeroU8>,
 }
 
-/// The largest scale that engines of the field let their users set.
+/// Largest scale that other shogi engines allow.
 const MOST_FV_SCALE: u8 = 128;
 
 impl FromStr for EvaluatorChoice {
@@ -118,7 +124,7 @@ impl FromStr for EvaluatorChoice {
                 let scale = scale.ok().filter(|scale| scale.get() <= MOST_FV_SCALE);
                 match (kind.parse(), scale) {
                     (Ok(EvaluatorKind::Nnue), Some(scale)) => (EvaluatorKind::Nnue, Some(scale)),
-                    // Only networks have scales.
+                    // Only networks have a scale.
                     _ => return Err(UnknownEvaluator::new(evaluator)),
                 }
             }
@@ -144,53 +150,26 @@ impl fmt::Display for EvaluatorChoice {
     }
 }
 
-/// Why there is no such evaluator.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum WeightsError {
-    /// Another format.
-    #[error("no weights of this evaluator: the file does not begin with '{expected}'")]
-    Header {
-        /// What it begins with.
-        expected: &'static str,
-    },
-    /// Too short or too long.
-    #[error("{given} bytes where there must be {expected}; the file may be truncated")]
-    Length {
-        /// How many bytes there must be.
-        expected: usize,
-        /// How many there are.
-        given: usize,
-    },
-    /// A text with something else in it.
-    #[error("line {line}: expected {expected}, found {found}")]
-    Text {
-        /// The line, from 1.
-        line: usize,
-        /// What must stand there.
-        expected: String,
-        /// What stands there.
-        found: String,
-    },
-    /// The content does not have the hash that the file says.
-    #[error("the file is damaged: its content does not match its checksum")]
-    Damaged,
-    /// Weights that are no network.
-    #[error(transparent)]
-    Network(#[from] NetworkError),
-}
-
-/// A static evaluation with its weights, which all players and threads share: cloning is cheap.
+/// A static evaluation with its weights, shared by players and threads, so that cloning is cheap.
+///
+/// ```
+/// use monju_engine::{EvaluatorKind, Model};
+/// let model = Model::embedded(EvaluatorKind::Linear)?;
+/// assert_eq!(model.kind(), EvaluatorKind::Linear);
+/// assert!(model.to_string().starts_with("linear#"));
+/// # Ok::<(), monju_engine::eval::WeightsError>(())
+/// ```
 #[derive(Clone, Debug)]
 pub enum Model {
-    /// Values of pieces by square.
+    /// The evaluator `material`.
     Material(Arc<MaterialWeights>),
-    /// Learned from game records.
+    /// The evaluator `linear`.
     Linear(Arc<LinearWeights>),
-    /// A network.
+    /// The evaluator `nnue`.
     Nnue(Arc<Network>),
 }
 
-/// The default evaluator with the weights that this build carries.
+/// The default evaluator with the weights of this build.
 impl Default for Model {
     fn default() -> Self {
         match Self::embedded(EvaluatorKind::default()) {
@@ -200,7 +179,7 @@ impl Default for Model {
     }
 }
 
-/// The same evaluator with the same weights.
+/// Models are equal if they have the same evaluator with the same weights.
 impl PartialEq for Model {
     fn eq(&self, other: &Self) -> bool {
         (self.kind(), self.hash()) == (other.kind(), other.hash())
@@ -208,24 +187,15 @@ impl PartialEq for Model {
 }
 
 impl Model {
-    /// The evaluator `material` with the values that this build carries.
+    /// Returns the evaluator `material` with the values of this build.
     pub fn material() -> Self {
-        Self::Material(Self::material_weights())
+        Self::Material(MaterialWeights::embedded())
     }
 
-    pub(super) fn material_weights() -> Arc<MaterialWeights> {
-        static WEIGHTS: LazyLock<Arc<MaterialWeights>> =
-            LazyLock::new(|| match MaterialWeights::from_bytes(MATERIAL_VALUES) {
-                Ok(weights) => Arc::new(weights),
-                Err(error) => unreachable!("a test reads the weights of every build: {error}"),
-            });
-        Arc::clone(&WEIGHTS)
-    }
-
-    /// The evaluator with the weights that this build carries, which are unpacked once a process.
+    /// Returns an evaluator with the weights of this build, which are unpacked once in a process.
     ///
     /// # Errors
-    /// This build carries none for it.
+    /// The weights of this build cannot be read.
     pub fn embedded(kind: EvaluatorKind) -> Result<Self, WeightsError> {
         match kind {
             EvaluatorKind::Material => Ok(Self::material()),
@@ -242,10 +212,10 @@ impl Model {
         }
     }
 
-    /// The evaluator with weights from a file's bytes.
+    /// Returns an evaluator with weights from a file's bytes.
     ///
     /// # Errors
-    /// The bytes are no such weights.
+    /// The bytes are not weights of this evaluator.
     pub fn from_bytes(kind: EvaluatorKind, bytes: &[u8]) -> Result<Self, WeightsError> {
         match kind {
             EvaluatorKind::Material => Ok(Self::Material(Arc::new(MaterialWeights::from_bytes(
@@ -256,7 +226,7 @@ impl Model {
         }
     }
 
-    /// A network on another scale, see [`Network::scaled`]; other evaluators have none.
+    /// Returns a network with another scale, see [`Network::scaled`]. Other evaluators stay the same.
     pub fn scaled(self, fv_scale: NonZeroU8) -> Self {
         match self {
             Self::Nnue(network) => {
@@ -266,7 +236,7 @@ impl Model {
         }
     }
 
-    /// An evaluator that is not compiled into a search.
+    /// Returns an evaluator for use outside a search.
     pub fn evaluator(&self) -> Box<dyn Evaluator> {
         match self {
             Self::Material(weights) => Box::new(Material::new(Arc::clone(weights))),
@@ -275,8 +245,8 @@ impl Model {
         }
     }
 
-    /// What exchanging a pawn swings, in the evaluator's centipawns: the unit in which the papers
-    /// quote noise. A network is asked what it thinks, at least a centipawn.
+    /// Returns the value of exchanging a pawn, in the evaluator's centipawns: the unit in which the
+    /// papers quote noise. For a network it is measured, and at least one centipawn.
     pub fn pawn_exchange(&self) -> f64 {
         match self {
             Self::Material(weights) => weights.values().pawn_exchange(),
@@ -285,7 +255,7 @@ impl Model {
         }
     }
 
-    /// Which evaluator it is.
+    /// Returns the kind of the evaluator.
     pub fn kind(&self) -> EvaluatorKind {
         match self {
             Self::Material(_) => EvaluatorKind::Material,
@@ -294,7 +264,7 @@ impl Model {
         }
     }
 
-    /// The hash of its weights.
+    /// Returns the hash of the weights.
     pub fn hash(&self) -> u64 {
         match self {
             Self::Material(weights) => weights.hash(),
@@ -304,10 +274,10 @@ impl Model {
     }
 }
 
-/// The name and the hash of the weights: what ballots show.
+/// Writes the name and the hash of the weights, as ballots show them.
 impl fmt::Display for Model {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Eight digits tell apart what one team may ever mix.
+        // Eight digits suffice to distinguish the models of one team.
         write!(f, "{}#{:08x}", self.kind(), self.hash() >> 32)
     }
 }
@@ -328,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn every_evaluator_knows_what_a_pawn_is_worth() {
+    fn every_evaluator_has_a_plausible_pawn_exchange() {
         for kind in EvaluatorKind::ALL {
             let value = Model::embedded(kind).expect("good weights").pawn_exchange();
             assert!((100.0..500.0).contains(&value), "{kind}: {value}");
@@ -336,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn a_choice_is_a_name_and_perhaps_a_file() {
+    fn a_choice_is_a_name_with_an_optional_file() {
         let choice: EvaluatorChoice = "linear:C:\\weights\\a b.bin".parse().expect("known");
         assert_eq!(choice.kind, EvaluatorKind::Linear);
         assert_eq!(choice.weights, Some(PathBuf::from("C:\\weights\\a b.bin")));

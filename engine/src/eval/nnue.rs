@@ -1,57 +1,64 @@
-//! Networks whose first layer follows a search move by move: the evaluator named `nnue`.
+//! The evaluator `nnue`: networks whose first layer follows a search move by move.
 
 mod architecture;
 mod features;
-mod file;
+pub mod file;
 mod network;
+mod shape;
 mod simd;
 
 pub use architecture::{Architecture, UnknownArchitecture};
 pub use features::{PIECES_AND_KINGS, for_each, mirrored_numbers, turned_numbers};
 pub use file::NetworkError;
 pub use network::Network;
-pub use network::{HIDDEN, Layer, Parts, WIDTH};
+pub use network::{Layer, Parts};
+pub use shape::{HIDDEN, WIDTH};
 pub use simd::{Vectorised, vectorised};
 
-use super::{Evaluator, Material, Model, Noise};
+use super::{
+    evaluator::Evaluator,
+    material::{Material, MaterialWeights},
+    noise::Noise,
+};
 use crate::{
-    bench::MIDDLEGAME,
+    positions::MIDDLEGAME,
     rules::{Color, Move, PieceKind, Position},
 };
-use features::{Change, Seen};
-use network::{Row, own_king};
+use features::{FeatureChange, PieceNumbers};
+use network::own_king;
+use shape::WeightRow;
 use std::sync::Arc;
 
-/// How many plies back sums are brought up to date from; from further back it is cheaper to start
-/// afresh.
+/// Largest number of plies over which an accumulator is updated; beyond it a refresh is cheaper.
 const HORIZON: usize = 8;
 
-/// More plies than this are worth sums of the position before, which its other moves need, too.
+/// Largest number of plies that are updated in one step. Over more plies, the parent's accumulator is
+/// computed as well, because the parent's other moves need it.
 const HOP: usize = 2;
 
-/// One position on the way from the root.
+/// The sums of the first layer for one position on the way from the root.
 #[derive(Clone, Debug, Default)]
-struct Frame {
-    /// The sums as Black and as White see them, where `is_known`.
-    sums: [Row; 2],
+struct Accumulator {
+    /// Sums from Black's and from White's point of view, valid where `is_known`.
+    sums: [WeightRow; 2],
     is_known: [bool; 2],
-    /// What the move to it changed.
-    change: Change,
+    /// Change by the move to the position.
+    change: FeatureChange,
 }
 
-/// Values positions by a [`Network`]. Sums of the first layer are made where they are needed, from
-/// those of a position a few moves earlier.
+/// An evaluator with a [`Network`]. Sums of the first layer are computed only when needed, from those
+/// of a position a few moves earlier.
 #[derive(Clone, Debug)]
 pub struct Nnue {
     network: Arc<Network>,
-    /// The root's first; those after `current` are empty rooms.
-    frames: Vec<Frame>,
+    /// Accumulators from the root on; those after `current` are unused.
+    accumulators: Vec<Accumulator>,
     current: usize,
     perturbation: Option<Box<Perturbation>>,
 }
 
-/// Noise on the value of every piece on every square and in hand: the difference of two material
-/// evaluators. The weights of a network are no centipawns to which it could be added.
+/// Noise on the value of every piece on every square and in hand, as the difference of two material
+/// evaluators: the weights of a network are not in centipawns.
 #[derive(Clone, Debug)]
 struct Perturbation {
     perturbed: Material,
@@ -59,19 +66,19 @@ struct Perturbation {
 }
 
 impl Nnue {
-    /// An evaluator; the network is shared.
+    /// Creates an evaluator that shares the network.
     pub fn new(network: Arc<Network>) -> Self {
         Self {
             network,
-            frames: vec![Frame::default()],
+            accumulators: vec![Accumulator::default()],
             current: 0,
             perturbation: None,
         }
     }
 
-    /// The evaluator with noise added to the value of every piece.
+    /// Creates an evaluator with noise added to the value of every piece.
     pub fn perturbed(network: Arc<Network>, noise: &Noise) -> Self {
-        let weights = Model::material_weights();
+        let weights = MaterialWeights::embedded();
         Self {
             perturbation: Some(Box::new(Perturbation {
                 perturbed: Material::perturbed(&weights, noise),
@@ -81,13 +88,13 @@ impl Nnue {
         }
     }
 
-    /// The network that it uses.
+    /// Returns the network.
     pub fn network(&self) -> &Arc<Network> {
         &self.network
     }
 
-    /// What it is worth to have one of the opponent's pawns in hand instead: the mean over the
-    /// middlegames of the benchmark and their pawns, in centipawns.
+    /// Returns the mean value of taking one of the opponent's pawns in hand, over the middlegames of
+    /// the benchmark and their pawns, in centipawns.
     pub fn pawn_exchange(&mut self) -> f64 {
         let (mut sum, mut count) = (0, 0);
         let positions = MIDDLEGAME.iter().map(|sfen| Position::from_sfen(sfen));
@@ -95,7 +102,7 @@ impl Nnue {
             self.reset(&position);
             let before = self.evaluate(&position);
             for square in position.pieces(!position.side_to_move(), PieceKind::Pawn) {
-                self.follow(Change::taking_pawn(&position, square));
+                self.follow(FeatureChange::taking_pawn(&position, square));
                 sum += self.evaluate(&position) - before;
                 count += 1;
                 self.pop();
@@ -104,24 +111,25 @@ impl Nnue {
         f64::from(sum) / f64::from(count.max(1))
     }
 
+    /// Follows a change of the position.
     #[inline]
-    fn follow(&mut self, change: Change) {
+    fn follow(&mut self, change: FeatureChange) {
         self.current += 1;
-        if self.current == self.frames.len() {
-            self.frames.push(Frame::default());
+        if self.current == self.accumulators.len() {
+            self.accumulators.push(Accumulator::default());
         }
-        let frame = &mut self.frames[self.current];
-        frame.change = change;
-        frame.is_known = [false; 2];
+        let accumulator = &mut self.accumulators[self.current];
+        accumulator.change = change;
+        accumulator.is_known = [false; 2];
     }
 
-    /// Computes the sums of one side for the current position.
+    /// Computes the current position's sums from one side's point of view.
     #[inline]
     fn update(&mut self, position: &Position, side: Color) {
         let known = self.nearest(side, self.current);
         match known {
             Some(from) if self.current - from > HOP => {
-                // The king has not moved in between, or nothing would have been found.
+                // `nearest` looks back only as far as the king has not moved.
                 let king = own_king(position, side);
                 self.advance(from, self.current - 1, side, king);
                 self.advance(self.current - 1, self.current, side, king);
@@ -134,16 +142,16 @@ impl Nnue {
         }
     }
 
-    /// The last position whose sums can be brought up to date.
+    /// Returns the last position from which the sums can be updated.
     #[inline]
     fn nearest(&self, side: Color, to: usize) -> Option<usize> {
         let horizon = to.saturating_sub(HORIZON);
         for index in (horizon..=to).rev() {
-            let frame = &self.frames[index];
-            if frame.is_known[side.index()] {
+            let accumulator = &self.accumulators[index];
+            if accumulator.is_known[side.index()] {
                 return Some(index);
             }
-            let moves_king = frame.change.king == Some(side);
+            let moves_king = accumulator.change.king == Some(side);
             if moves_king && self.network.architecture().follows_king() {
                 return None;
             }
@@ -151,17 +159,18 @@ impl Nnue {
         None
     }
 
-    /// Computes the sums of frame `to` from those of frame `from`, at most [`HORIZON`] before it.
+    /// Computes the sums of accumulator `to` from those of accumulator `from`, at most [`HORIZON`]
+    /// plies before it.
     #[inline]
     fn advance(&mut self, from: usize, to: usize, side: Color, king: usize) {
         let network = &*self.network;
         let (mut added, mut removed) = (Rows::new(network), Rows::new(network));
-        let (before, after) = self.frames.split_at_mut(from + 1);
-        for frame in &after[..to - from] {
-            for &seen in frame.change.added() {
+        let (before, after) = self.accumulators.split_at_mut(from + 1);
+        for accumulator in &after[..to - from] {
+            for &seen in accumulator.change.added() {
                 added.push(network, seen, side, king);
             }
-            for &seen in frame.change.removed() {
+            for &seen in accumulator.change.removed() {
                 removed.push(network, seen, side, king);
             }
         }
@@ -175,14 +184,13 @@ impl Nnue {
         target.is_known[side.index()] = true;
     }
 
-    /// Computes the sums of the position before from those of the current one: its other moves
-    /// will need them.
+    /// Computes the parent's sums from the current ones, because the parent's other moves need them.
     fn retrace(&mut self, position: &Position, side: Color) {
         let network = &*self.network;
         let Some(before) = self.current.checked_sub(1) else {
             return;
         };
-        let change = self.frames[self.current].change;
+        let change = self.accumulators[self.current].change;
         if change.king == Some(side) && network.architecture().follows_king() {
             return;
         }
@@ -194,7 +202,7 @@ impl Nnue {
         for &seen in change.added() {
             removed.push(network, seen, side, king);
         }
-        let (earlier, later) = self.frames.split_at_mut(self.current);
+        let (earlier, later) = self.accumulators.split_at_mut(self.current);
         let target = &mut earlier[before];
         network.kernel.update(
             &mut target.sums[side.index()],
@@ -205,7 +213,7 @@ impl Nnue {
         target.is_known[side.index()] = true;
     }
 
-    /// Computes the sums of the current position from nothing.
+    /// Computes the sums of the current position from all features.
     #[cold]
     fn refresh(&mut self, position: &Position, side: Color) {
         let network = &*self.network;
@@ -215,16 +223,16 @@ impl Nnue {
             let index = network.architecture().index(seen, side, king);
             rows.extend(index.map(|index| network.row(index)));
         });
-        let frame = &mut self.frames[self.current];
-        let sums = &mut frame.sums[side.index()];
+        let accumulator = &mut self.accumulators[self.current];
+        let sums = &mut accumulator.sums[side.index()];
         network.kernel.update(sums, network.biases(), &rows, &[]);
-        frame.is_known[side.index()] = true;
+        accumulator.is_known[side.index()] = true;
     }
 }
 
-/// The rows of what changes within the horizon, at most two a ply.
+/// The rows of the features that change within the horizon, at most two for each ply.
 struct Rows<'a> {
-    rows: [&'a Row; 2 * HORIZON],
+    rows: [&'a WeightRow; 2 * HORIZON],
     count: usize,
 }
 
@@ -238,7 +246,7 @@ impl<'a> Rows<'a> {
     }
 
     #[inline(always)]
-    fn push(&mut self, network: &'a Network, seen: Seen, side: Color, king: usize) {
+    fn push(&mut self, network: &'a Network, seen: PieceNumbers, side: Color, king: usize) {
         if let Some(index) = network.architecture().index(seen, side, king) {
             self.rows[self.count] = network.row(index);
             self.count += 1;
@@ -246,7 +254,7 @@ impl<'a> Rows<'a> {
     }
 
     #[inline(always)]
-    fn as_slice(&self) -> &[&'a Row] {
+    fn as_slice(&self) -> &[&'a WeightRow] {
         &self.rows[..self.count]
     }
 }
@@ -258,8 +266,8 @@ impl Evaluator for Nnue {
             noise.plain.reset(position);
         }
         self.current = 0;
-        self.frames[0].is_known = [false; 2];
-        self.frames[0].change = Change::default();
+        self.accumulators[0].is_known = [false; 2];
+        self.accumulators[0].change = FeatureChange::default();
     }
 
     #[inline]
@@ -268,7 +276,7 @@ impl Evaluator for Nnue {
             noise.perturbed.push(position, mv);
             noise.plain.push(position, mv);
         }
-        self.follow(Change::of(position, mv));
+        self.follow(FeatureChange::of(position, mv));
     }
 
     #[inline]
@@ -283,12 +291,12 @@ impl Evaluator for Nnue {
     #[inline]
     fn evaluate(&mut self, position: &Position) -> i32 {
         for side in Color::ALL {
-            if !self.frames[self.current].is_known[side.index()] {
+            if !self.accumulators[self.current].is_known[side.index()] {
                 self.update(position, side);
             }
         }
         let us = position.side_to_move();
-        let sums = &self.frames[self.current].sums;
+        let sums = &self.accumulators[self.current].sums;
         let value = self.network.value(&sums[us.index()], &sums[(!us).index()]);
         match &mut self.perturbation {
             None => value,

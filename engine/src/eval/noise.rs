@@ -1,40 +1,42 @@
-//! Evaluation noise: N(0, σ²), a function of the player's seed and the position's key alone
-//! (paper 002, section 2). The order in which a search meets positions does not matter, and a
-//! position met twice gets the same noise twice.
+//! Evaluation noise: N(0, σ²), a function of the player's seed and the position's key alone (paper
+//! 002, section 2). It does not depend on the order of a search, and a position always gets the same
+//! noise.
 
 use std::sync::Arc;
 
-/// Entries of the table of standard normal values.
+/// Number of entries in the table of normal values.
 const ENTRIES: usize = 4096;
 
 /// Fixed-point unit of the table.
 const UNIT: f64 = 65536.0;
 
-/// Why there is no such noise.
+/// Error of a standard deviation out of range.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("sigma must be a number of centipawns from 0 to {max}, not {given}", max = Noise::MAX_SIGMA)]
 pub struct NoiseError {
-    /// The standard deviation asked for.
+    /// The given standard deviation.
     pub given: f64,
 }
 
-/// Normally distributed noise for one player in one game.
+/// Normally distributed noise of one player in one game.
 ///
 /// Each value is the sum of two independent entries of a stratified table of N(0, σ²/2). Sums of
-/// normal values are normal; 4096² sums keep the tails that one small table would cut off. The
-/// table is made from integers and `libm`, so it is the same on every machine.
+/// normal values are normal, and 4096² sums keep the tails that one small table would cut off. The
+/// table is computed from integers with `libm`, so that it is the same on every machine and in every
+/// version. A draw from `rand_distr` for every evaluation would cost several times as much
+/// (`benches/noise.rs`; docs/BENCHMARKS.md), so `rand_distr` is the reference in the tests.
 #[derive(Clone, Debug)]
 pub struct Noise {
     seed: u64,
-    /// N(0, σ²/2) in 1/65536 centipawn; empty when σ is 0.
+    /// Values of N(0, σ²/2) in 1/65536 centipawn; empty when σ is 0.
     table: Arc<[i32]>,
 }
 
 impl Noise {
-    /// The largest σ, in centipawns.
+    /// Largest σ, in centipawns.
     pub const MAX_SIGMA: f64 = 4000.0;
 
-    /// Noise of standard deviation `sigma` centipawns; 0 means none.
+    /// Creates noise with a standard deviation of `sigma` centipawns; 0 for none.
     ///
     /// # Errors
     /// σ is negative, too large or not a number.
@@ -54,12 +56,12 @@ impl Noise {
         Ok(Self { seed, table })
     }
 
-    /// The same noise under another seed.
+    /// Changes the seed.
     pub fn reseed(&mut self, seed: u64) {
         self.seed = seed;
     }
 
-    /// The noise of a position, in centipawns.
+    /// Returns the noise of a position, in centipawns.
     #[inline]
     pub fn of(&self, key: u64) -> i32 {
         if self.table.is_empty() {
@@ -72,7 +74,7 @@ impl Noise {
     }
 }
 
-/// The finaliser of SplitMix64 over a pre-mixed value.
+/// Computes the finaliser of SplitMix64.
 #[inline(always)]
 fn mix(value: u64) -> u64 {
     let mut z = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -81,7 +83,7 @@ fn mix(value: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// The quantiles of N(0, 1) at the middles of equally likely intervals, scaled to variance 1.
+/// Returns the quantiles of N(0, 1) at the middles of equally likely intervals, scaled to variance 1.
 fn standard_normal_strata() -> Vec<f64> {
     let half: Vec<f64> = (0..ENTRIES / 2)
         .map(|i| quantile(0.5 + (i as f64 + 0.5) / ENTRIES as f64))
@@ -97,7 +99,7 @@ fn standard_normal_strata() -> Vec<f64> {
         .collect()
 }
 
-/// The value that N(0, 1) stays below with probability `p`, 0.5 ≤ p < 1, by Newton's method.
+/// Returns the quantile of N(0, 1) for the probability `p`, 0.5 ≤ p < 1, by Newton's method.
 fn quantile(p: f64) -> f64 {
     let mut x = 0.0;
     for _ in 0..40 {
@@ -115,6 +117,8 @@ fn quantile(p: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rand::{SeedableRng, rngs::SmallRng};
+    use rand_distr::{Distribution, Normal};
 
     fn sample(sigma: f64, seed: u64, count: u64) -> Vec<f64> {
         let noise = Noise::new(sigma, seed).unwrap();
@@ -145,6 +149,25 @@ mod tests {
         }
     }
 
+    /// Kolmogorov and Smirnov's test of two samples at the level of 0.1 %.
+    #[test]
+    fn values_are_distributed_as_those_of_rand_distr() {
+        const COUNT: usize = 100_000;
+        let mut ours: Vec<f64> = sample(1000.0, 3, COUNT as u64);
+        let normal = Normal::new(0.0, 1000.0).unwrap();
+        let generator = SmallRng::seed_from_u64(3);
+        let mut theirs: Vec<f64> = normal.sample_iter(generator).take(COUNT).collect();
+        ours.sort_by(f64::total_cmp);
+        theirs.sort_by(f64::total_cmp);
+        let distance = |at: usize| {
+            let below = theirs.partition_point(|value| *value <= ours[at]);
+            (at as f64 - below as f64).abs() / COUNT as f64
+        };
+        let largest = (0..COUNT).map(distance).fold(0.0, f64::max);
+        let bound = 1.949 * (2.0 / COUNT as f64).sqrt();
+        assert!(largest < bound, "{largest} exceeds {bound}");
+    }
+
     #[test]
     fn seeds_give_independent_noise() {
         let one = sample(100.0, 1, 100_000);
@@ -162,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn zero_sigma_is_silence_and_nonsense_is_refused() {
+    fn zero_sigma_gives_no_noise_and_nonsense_is_refused() {
         assert_eq!(Noise::new(0.0, 7).unwrap().of(99), 0);
         for sigma in [-1.0, f64::NAN, f64::INFINITY, 5000.0] {
             assert!(Noise::new(sigma, 1).is_err());

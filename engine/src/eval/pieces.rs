@@ -1,5 +1,5 @@
-//! What a piece is worth wherever it stands: the unit of exchanges, in which captures are ordered
-//! and pruned, whatever the evaluator is.
+//! Piece values for exchanges, by which every search orders and prunes captures, whatever its
+//! evaluator.
 
 use crate::rules::PieceKind;
 
@@ -11,19 +11,19 @@ const BOARD: [i32; PieceKind::COUNT] = [
 /// Value of a piece in the hand, in centipawns.
 const HAND: [i32; 8] = [115, 360, 420, 580, 920, 1090, 640, 0];
 
-/// Value of a kind on the board, in centipawns, wherever it stands.
+/// Returns the value of a kind on the board, in centipawns.
 #[inline(always)]
 pub const fn board_value(kind: PieceKind) -> i32 {
     BOARD[kind.index()]
 }
 
-/// Value of a kind in the hand, in centipawns.
+/// Returns the value of a kind in hand, in centipawns.
 #[inline(always)]
 pub const fn hand_value(kind: PieceKind) -> i32 {
     HAND[kind.index() & 7]
 }
 
-/// What capturing a piece swings: its loss on one side and its gain in the hand of the other.
+/// Returns the value of capturing a piece: its loss on the board and its gain in hand.
 #[inline(always)]
 pub const fn exchange_value(kind: PieceKind) -> i32 {
     BOARD[kind.index()] + HAND[kind.index() & 7]

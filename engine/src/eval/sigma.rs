@@ -1,11 +1,10 @@
-//! How the noise of a player is written: its standard deviation, and what it is added to.
+//! The noise of a player in configurations: its standard deviation and its target.
 
-use super::Model;
+use super::model::Model;
 use std::{fmt, str::FromStr};
 
-/// The standard deviation of evaluation noise, as a user writes it: `50` is centipawns,
-/// `1/4 pawn exchange` is a share of what exchanging a pawn is worth to the evaluator, which is how
-/// paper 002 quotes it.
+/// The standard deviation of evaluation noise in a user's words: `50` means centipawns, and
+/// `1/4 pawn exchange` a share of the evaluator's value of exchanging a pawn, as in paper 002.
 ///
 /// ```
 /// use crate::eval::{Model, Sigma};
@@ -15,9 +14,9 @@ use std::{fmt, str::FromStr};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Sigma {
-    /// In the evaluator's centipawns.
+    /// A number of the evaluator's centipawns.
     Centipawns(f64),
-    /// In values of a pawn exchange.
+    /// A multiple of the value of a pawn exchange.
     PawnExchanges(f64),
 }
 
@@ -25,7 +24,7 @@ impl Sigma {
     /// No noise.
     pub const ZERO: Self = Self::Centipawns(0.0);
 
-    /// The standard deviation in the evaluator's centipawns.
+    /// Returns the standard deviation in the evaluator's centipawns.
     pub fn in_centipawns(self, evaluator: &Model) -> f64 {
         match self {
             Self::Centipawns(centipawns) => centipawns,
@@ -55,7 +54,7 @@ impl fmt::Display for Sigma {
     }
 }
 
-/// A text that is no standard deviation.
+/// Error of a text that is not a standard deviation.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "'{0}' is no sigma; expected centipawns such as 50, or a share such as '1/4 pawn exchange'"
@@ -78,7 +77,7 @@ impl FromStr for Sigma {
     }
 }
 
-/// `0.25` or `1/4`.
+/// Parses a number such as `0.25` or `1/4`.
 fn number(text: &str) -> Option<f64> {
     let value: f64 = match text.split_once('/') {
         Some((part, whole)) => {
@@ -90,15 +89,17 @@ fn number(text: &str) -> Option<f64> {
     value.is_finite().then_some(value)
 }
 
-/// What the noise of a player is added to.
+/// Target of a player's noise.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NoiseModel {
-    /// To every static evaluation, as a function of seed and position (paper 002, section 2).
+    /// Noise is added to every static evaluation, as a function of seed and position (paper 002,
+    /// section 2).
     #[default]
     Position,
-    /// Once to every weight of the evaluator, as a function of the seed: the other way of Bonanza's
-    /// consultations of 2009. The player is then a slightly different evaluator, and as consistent. The
-    /// weights of a network are no centipawns: to it the noise of all `material` values is added.
+    /// Noise is added once to every weight of the evaluator, as a function of the seed, as in other
+    /// consultations of Bonanza in 2009. The result is a slightly different evaluator, which is as
+    /// consistent as the original. The weights of a network are not centipawns, so that a network
+    /// gets the noise of all `material` values instead.
     Weights,
 }
 
@@ -106,7 +107,7 @@ impl NoiseModel {
     /// Every model.
     pub const ALL: [Self; 2] = [Self::Position, Self::Weights];
 
-    /// The name that configurations and ballots use.
+    /// Returns the name used in configurations and ballots.
     pub fn name(self) -> &'static str {
         match self {
             Self::Position => "position",
@@ -115,7 +116,7 @@ impl NoiseModel {
     }
 }
 
-/// No noise model has this name.
+/// Error of a name that is not a noise model's.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown noise model '{0}'; expected one of: position, weights")]
 pub struct UnknownNoiseModel(pub String);
@@ -153,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_sigma_is_refused() {
+    fn other_text_is_refused() {
         for text in [
             "",
             "a quarter",

@@ -5,7 +5,7 @@ use crate::rules::{
     piece_attacks,
 };
 
-/// The kinds whose drops can mate; a pawn's must not.
+/// The kinds whose drops can mate; mate by a pawn drop is illegal.
 const DROPS: [PieceKind; 6] = [
     PieceKind::Gold,
     PieceKind::Silver,
@@ -15,14 +15,22 @@ const DROPS: [PieceKind; 6] = [
     PieceKind::Knight,
 ];
 
-/// A move that mates at once, if there is one among checks from next to the king and by knights.
-/// Mates by sliders from afar, whose check could be blocked, are left to the search.
+/// Finds a mate in one among the checks from squares next to the king and by knights. Mates by
+/// distant sliders are left to the search.
 ///
-/// `info` is the position's; the side to move must not be in check.
+/// `info` holds the checks and pins of the position; the side to move must not be in check.
+///
+/// ```
+/// use monju_engine::{Position, mate::mate_in_one, rules::CheckInfo};
+/// let position = Position::from_sfen("4k4/9/4P4/9/9/9/9/9/4K4 b G 1")?;
+/// let mv = mate_in_one(&position, &CheckInfo::new(&position));
+/// assert_eq!(mv.map(|mv| mv.to_string()).as_deref(), Some("G*5b"));
+/// # Ok::<(), monju_engine::SfenError>(())
+/// ```
 pub fn mate_in_one(position: &Position, info: &CheckInfo) -> Option<Move> {
     let us = position.side_to_move();
     let king = position.king(!us)?;
-    // Where the king flees, it is no longer in the way of what attacks it.
+    // A fleeing king no longer blocks the attacks of sliders.
     let attacked = position.attacked_by(us, position.occupied() ^ Bitboard::of(king));
     let flight = Flight {
         king,
@@ -35,15 +43,15 @@ pub fn mate_in_one(position: &Position, info: &CheckInfo) -> Option<Move> {
 /// The king to be mated, and its surroundings.
 struct Flight {
     king: Square,
-    /// What the other side attacks.
+    /// Squares that the attacker attacks.
     attacked: Bitboard,
-    /// Where the king could go.
+    /// Squares to which the king could flee.
     escapes: Bitboard,
 }
 
-/// Where the king of the other side could go; `None` when that is too much for one check.
+/// Returns the squares to which the king could flee; `None` if they are too many for one check.
 fn escapes(position: &Position, us: Color, king: Square, attacked: Bitboard) -> Option<Bitboard> {
-    /// No check takes more squares from a king than a gold's or a dragon's.
+    /// More squares than any check can take from a king.
     const TOO_MANY: usize = 5;
     let escapes = king_attacks(king)
         .without(position.pieces_of(!us))
@@ -51,9 +59,10 @@ fn escapes(position: &Position, us: Color, king: Square, attacked: Bitboard) -> 
     (escapes.len() <= TOO_MANY).then_some(escapes)
 }
 
-/// The squares from which a piece of `us` attacks the king as if the board were empty around it.
+/// Returns the squares next to the king, or a knight's jump away, from which a piece of `us` attacks
+/// it.
 fn check_squares(us: Color, kind: PieceKind, king: Square) -> Bitboard {
-    // With every square occupied, sliders reach their neighbours only.
+    // With every square occupied, sliders attack only neighbouring squares.
     piece_attacks(Piece::new(!us, kind), king, Bitboard::ALL)
 }
 
@@ -135,7 +144,7 @@ fn board_mate(position: &Position, info: &CheckInfo, us: Color, flight: &Flight)
     None
 }
 
-/// Whether a legal move leaves the other side in check without an answer.
+/// Tells whether a legal move mates.
 fn is_mate(position: &Position, mv: Move) -> bool {
     let mut after = position.clone();
     after.make(mv);
@@ -148,7 +157,7 @@ mod tests {
     use crate::rules::testing::random_positions;
 
     #[test]
-    fn what_is_found_mates_and_contact_mates_are_found() {
+    fn found_moves_mate_and_most_mates_are_found() {
         let (mut found, mut mates) = (0, 0);
         let positions = random_positions(9, 150, 200).into_iter();
         for position in positions.filter(|position| !position.in_check()) {

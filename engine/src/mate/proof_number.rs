@@ -1,51 +1,51 @@
 //! Depth-first proof-number search for mates by checks alone (Nagai's df-pn), with weak proof numbers
-//! (Ueda, Hashimoto, Hashimoto and Iida) against counting one line several times.
+//! (Ueda, Hashimoto, Hashimoto and Iida), which do not count one line several times.
 //!
-//! Every node is seen from its side to move: `phi` is how hard it is for that side to reach its goal,
-//! `delta` how hard for the other one. The attacker's goal is mate, the defender's to have no check to
-//! answer any more.
+//! The numbers of a node are seen from its side to move: `phi` estimates the work until that side
+//! reaches its goal, and `delta` the work until the other side does. The attacker's goal is mate, the
+//! defender's goal is the end of the checks.
 
-use super::mate_in_one;
+use super::one_ply::mate_in_one;
 use crate::{
     pages::large_array,
     rules::{CheckInfo, CheckTargets, Color, Move, MoveList, Position, Scope, generate},
 };
 use std::collections::TryReserveError;
 
-/// The number of what is proved or disproved.
+/// Number of a goal that cannot be reached.
 const INFINITE: u32 = 1 << 28;
 
-/// Lines longer than this are given up, in plies.
+/// Largest length of a line, in plies.
 pub(crate) const MAX_PLIES: usize = 192;
 
-/// Combined with the keys of positions where White is the attacker.
+/// Combined with the keys of positions in which White is the attacker.
 const WHITE_ATTACKS: u64 = 0x5bd1_e995_9d1b_58a7;
 
-/// Positions after which it is asked whether to go on: some milliseconds at most.
-const LOOK: u64 = 1024;
+/// Positions between two polls, a few milliseconds at most.
+const POLL_INTERVAL: u64 = 1024;
 
-/// Entries that a position can be stored in.
+/// Number of entries in which a position can be stored.
 const CLUSTER: usize = 4;
 
-/// How hard a node is, for its side to move and for the other one.
+/// Proof and disproof numbers of a node.
 #[derive(Clone, Copy, Debug)]
-struct Numbers {
+struct ProofNumbers {
     phi: u32,
     delta: u32,
-    /// Plies until the mate, where one is proved.
+    /// Plies until the mate, if one is proved.
     plies: u16,
-    /// A disproof may hold on this path only, since it needs a position that stands on it already: where the
-    /// first of these stands, from 1, or [`TOO_LONG`]; [`EVERYWHERE`] if it needs none.
+    /// First position of the path, from 1, that a disproof depends on by a repetition; [`TOO_LONG`] if
+    /// it depends on the length of the path, and [`EVERYWHERE`] if it holds on every path.
     since: u16,
 }
 
-/// Of what holds whatever the path is.
+/// Value of `since` for a result that holds on every path.
 const EVERYWHERE: u16 = u16::MAX;
 
-/// Of what was given up because the path was too long.
+/// Value of `since` for a node given up because the path was too long.
 const TOO_LONG: u16 = 0;
 
-impl Numbers {
+impl ProofNumbers {
     const UNKNOWN: Self = Self::new(1, 1);
 
     const fn new(phi: u32, delta: u32) -> Self {
@@ -57,7 +57,7 @@ impl Numbers {
         }
     }
 
-    /// Of a node whose side to move has reached its goal, or never will.
+    /// Returns the numbers of a node whose side to move has reached its goal, or cannot reach it.
     const fn decided(reached: bool) -> Self {
         if reached {
             Self::new(0, INFINITE)
@@ -66,7 +66,8 @@ impl Numbers {
         }
     }
 
-    /// Of a node that the attacker cannot win on this path, because of what stands there `since`.
+    /// Returns the numbers of a node that the attacker cannot win on this path, because of the
+    /// position at `since`.
     const fn broken_off(attackers_turn: bool, since: u16) -> Self {
         Self {
             since,
@@ -79,57 +80,57 @@ impl Numbers {
     }
 }
 
-/// What is known of a position.
+/// An entry of the table.
 #[derive(Clone, Copy, Debug, Default)]
-struct Entry {
+struct ProofEntry {
     key: u64,
     phi: u32,
     delta: u32,
-    /// Positions that were looked at for it.
+    /// Number of positions visited for the entry.
     work: u32,
     plies: u16,
-    /// The move that proves it, for the attacker.
+    /// The attacker's move that proves the mate.
     best: Option<Move>,
 }
 
-/// A move of a node, and how hard what follows is for the side that answers.
+/// A move of a node, with the numbers after it.
 #[derive(Clone, Copy, Debug)]
 struct Child {
     mv: Move,
-    numbers: Numbers,
+    numbers: ProofNumbers,
 }
 
-/// What a search for a mate has found.
+/// Result of a mate search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mate {
-    /// The side to move mates with this move, in at most so many plies.
+    /// The side to move mates.
     In {
         /// The first move.
         mv: Move,
-        /// The plies of the line that was found, which need not be the shortest.
+        /// Length of the line found, in plies; it need not be the shortest.
         plies: u16,
     },
-    /// No series of checks mates.
+    /// There is no mate by checks alone.
     None,
-    /// The search was too short to tell.
+    /// The search ended before a result.
     Unknown,
 }
 
-/// A search for mates, with the table of what it has found.
+/// A mate search with its table.
 #[derive(Clone, Debug)]
 pub struct MateSearch {
-    table: Box<[Entry]>,
+    table: Box<[ProofEntry]>,
     children: Vec<Child>,
     path: Vec<u64>,
     visited: u64,
     limit: u64,
-    /// When it is asked next whether to go on.
-    next_look: u64,
-    /// Tells what is known of a position when White attacks from when Black does.
+    /// Number of visited positions at the next poll.
+    next_poll: u64,
+    /// Distinguishes the keys of a White attacker from those of a Black one.
     attacker: u64,
 }
 
-/// A search that remembers next to nothing.
+/// A mate search with the smallest table.
 impl Default for MateSearch {
     fn default() -> Self {
         Self::new(1)
@@ -137,15 +138,18 @@ impl Default for MateSearch {
 }
 
 impl MateSearch {
-    /// What one position takes in the table.
-    pub(super) const POSITION_BYTES: usize = size_of::<Entry>();
+    /// Size of an entry of the table, in bytes.
+    pub(super) const POSITION_BYTES: usize = size_of::<ProofEntry>();
 
-    /// A table of about so many positions. For few: it panics where the system has no such room.
+    /// Creates a mate search with a table of about `positions` entries.
+    ///
+    /// # Panics
+    /// The system lacks the memory, which a small table hardly needs.
     pub fn new(positions: usize) -> Self {
-        Self::try_new(positions).expect("so little memory is there")
+        Self::try_new(positions).expect("memory for a small table")
     }
 
-    /// A table of about so many positions, unless the system has no such room.
+    /// Creates a mate search with a table of about `positions` entries, if the system has the memory.
     pub(super) fn try_new(positions: usize) -> Result<Self, TryReserveError> {
         let count = positions.div_ceil(CLUSTER).max(1) * CLUSTER;
         Ok(Self {
@@ -154,19 +158,29 @@ impl MateSearch {
             path: Vec::new(),
             visited: 0,
             limit: 0,
-            next_look: 0,
+            next_poll: 0,
             attacker: 0,
         })
     }
 
-    /// Forgets everything.
+    /// Removes all entries.
     pub fn clear(&mut self) {
-        self.table.fill(Entry::default());
+        self.table.fill(ProofEntry::default());
     }
 
-    /// Looks for a mate by the side to move, at no more than `limit` positions, until `is_over`, which is told
-    /// every few milliseconds how many there were so far. Tells how many it looked at. If it is not ended
-    /// before, the outcome is a function of the position, the limit, and the searches since the table was empty.
+    /// Looks for a mate by the side to move in at most `limit` positions. Calls `is_over` every few
+    /// milliseconds with the number of positions so far, and ends when it returns true. Returns the
+    /// result and the number of positions. Unless `is_over` ends it, the result is a function of the
+    /// position, the limit and the searches since the table was empty.
+    ///
+    /// ```
+    /// use monju_engine::{Position, mate::{Mate, MateSearch}};
+    /// let mut position = Position::from_sfen("4k4/9/4P4/9/9/9/9/9/4K4 b G 1")?;
+    /// let mut search = MateSearch::new(1 << 10);
+    /// let (mate, _) = search.search(&mut position, 1_000, &mut |_| false);
+    /// assert!(matches!(mate, Mate::In { plies: 1, .. }));
+    /// # Ok::<(), monju_engine::SfenError>(())
+    /// ```
     pub fn search(
         &mut self,
         position: &mut Position,
@@ -177,12 +191,12 @@ impl MateSearch {
         self.path.clear();
         self.visited = 0;
         self.limit = limit;
-        self.next_look = LOOK;
+        self.next_poll = POLL_INTERVAL;
         self.attacker = match position.side_to_move() {
             Color::Black => 0,
             Color::White => WHITE_ATTACKS,
         };
-        if let Some(&Entry {
+        if let Some(&ProofEntry {
             phi: 0,
             best: Some(mv),
             plies,
@@ -193,12 +207,12 @@ impl MateSearch {
         }
         let numbers = self.expand::<true>(position, INFINITE - 1, INFINITE - 1, is_over);
         let mate = match numbers {
-            Numbers { phi: 0, plies, .. } => {
+            ProofNumbers { phi: 0, plies, .. } => {
                 let entry = self.get(position.key());
                 (entry.and_then(|entry| entry.best))
                     .map_or(Mate::Unknown, |mv| Mate::In { mv, plies })
             }
-            Numbers {
+            ProofNumbers {
                 delta: 0,
                 since: EVERYWHERE,
                 ..
@@ -208,34 +222,34 @@ impl MateSearch {
         (mate, self.visited)
     }
 
-    /// Searches below the node until one of its numbers reaches its limit.
+    /// Searches below a node until one of its numbers reaches its limit.
     fn expand<const ATTACK: bool>(
         &mut self,
         position: &mut Position,
         phi_limit: u32,
         delta_limit: u32,
         is_over: &mut dyn FnMut(u64) -> bool,
-    ) -> Numbers {
+    ) -> ProofNumbers {
         let key = position.key();
         let started = self.visited;
         let first = self.children.len();
         self.path.push(key);
-        // Without a move the side to move has lost: no check is left, or no answer to one.
-        let mut numbers = Numbers::decided(false);
+        // Without a move the side to move has lost: it has no check left, or no answer to one.
+        let mut numbers = ProofNumbers::decided(false);
         let mut best = None;
         if self.path.len() > MAX_PLIES {
-            numbers = Numbers::broken_off(ATTACK, TOO_LONG);
+            numbers = ProofNumbers::broken_off(ATTACK, TOO_LONG);
         } else {
             self.list::<ATTACK>(position, first);
         }
         if self.children.len() > first {
             loop {
-                let choice = Choice::of(&self.children[first..]);
+                let choice = BestChild::of(&self.children[first..]);
                 numbers = choice.numbers;
                 let child = self.children[first + choice.index];
                 best = (numbers.phi == 0).then_some(child.mv);
-                if self.visited >= self.next_look {
-                    self.next_look = self.visited + LOOK;
+                if self.visited >= self.next_poll {
+                    self.next_poll = self.visited + POLL_INTERVAL;
                     if is_over(self.visited) {
                         self.limit = self.visited;
                     }
@@ -249,7 +263,8 @@ impl MateSearch {
                 }
                 let others = choice.open.saturating_sub(1);
                 let child_phi = (delta_limit.saturating_sub(others)).max(child.numbers.phi + 1);
-                // A quarter more than the next child's, against changing to and fro.
+                // The threshold is a quarter above the second child's number, so that the search does
+                // not alternate between two children.
                 let child_delta = phi_limit.min(choice.second + choice.second / 4 + 1);
                 let undo = position.make(child.mv);
                 self.visited += 1;
@@ -264,7 +279,7 @@ impl MateSearch {
         }
         self.children.truncate(first);
         if usize::from(numbers.since) >= self.path.len() {
-            // It needs nothing that stands before this node.
+            // The result does not depend on a position before this node.
             numbers.since = EVERYWHERE;
         }
         self.path.pop();
@@ -275,8 +290,8 @@ impl MateSearch {
         numbers
     }
 
-    /// Lists the moves of a node from `first` on, with what is known of each; one that decides stands
-    /// alone.
+    /// Lists the moves of a node from index `first` on with their numbers. A move that decides the
+    /// node is listed alone.
     fn list<const ATTACK: bool>(&mut self, position: &mut Position, first: usize) {
         let moves = if ATTACK {
             checks(position)
@@ -287,31 +302,31 @@ impl MateSearch {
             let key = position.key_after(mv);
             let stands = self.path.iter().position(|&other| other == key);
             let numbers = if let Some(index) = stands {
-                // Perpetual check loses, and what mates there mates without the detour.
-                Numbers::broken_off(!ATTACK, index as u16 + 1)
+                // Perpetual check loses, and a mate after a repetition exists without it as well.
+                ProofNumbers::broken_off(!ATTACK, index as u16 + 1)
             } else if let Some(entry) = self.get(key) {
-                Numbers {
+                ProofNumbers {
                     phi: entry.phi,
                     delta: entry.delta,
                     plies: entry.plies,
                     since: EVERYWHERE,
                 }
             } else if self.visited >= self.limit {
-                Numbers::UNKNOWN
+                ProofNumbers::UNKNOWN
             } else {
                 self.visited += 1;
                 let undo = position.make(mv);
                 let numbers = if ATTACK {
-                    assess_defence(position)
+                    estimate_defence(position)
                 } else {
-                    self.assess_attack(position)
+                    self.estimate_attack(position)
                 };
                 position.unmake(mv, undo);
                 numbers
             };
             let child = Child { mv, numbers };
             if numbers.delta == 0 {
-                // This move decides; the others need no look.
+                // This move decides the node.
                 self.children.truncate(first);
                 self.children.push(child);
                 break;
@@ -320,20 +335,20 @@ impl MateSearch {
         }
     }
 
-    /// A first look at a position that the attacker moves in.
-    fn assess_attack(&mut self, position: &Position) -> Numbers {
+    /// Estimates the numbers of a new position with the attacker to move.
+    fn estimate_attack(&mut self, position: &Position) -> ProofNumbers {
         let info = CheckInfo::new(position);
         if info.checkers.is_empty()
             && let Some(mv) = mate_in_one(position, &info)
         {
-            let numbers = Numbers {
+            let numbers = ProofNumbers {
                 plies: 1,
-                ..Numbers::decided(true)
+                ..ProofNumbers::decided(true)
             };
             self.put(position.key(), numbers, 1, Some(mv));
             return numbers;
         }
-        Numbers::UNKNOWN
+        ProofNumbers::UNKNOWN
     }
 
     fn cluster(&self, key: u64) -> usize {
@@ -341,15 +356,15 @@ impl MateSearch {
         ((u128::from(key) * clusters as u128) >> 64) as usize * CLUSTER
     }
 
-    fn get(&self, key: u64) -> Option<&Entry> {
+    fn get(&self, key: u64) -> Option<&ProofEntry> {
         let key = key ^ self.attacker;
         let start = self.cluster(key);
         (self.table[start..start + CLUSTER].iter())
             .find(|entry| entry.key == key && (entry.phi, entry.delta) != (0, 0))
     }
 
-    /// Stores what is known of a position, in place of what was, or of what took the least work.
-    fn put(&mut self, key: u64, numbers: Numbers, work: u32, best: Option<Move>) {
+    /// Stores an entry in place of an older one of the position, or of the one with the least work.
+    fn put(&mut self, key: u64, numbers: ProofNumbers, work: u32, best: Option<Move>) {
         let key = key ^ self.attacker;
         let start = self.cluster(key);
         let cluster = &mut self.table[start..start + CLUSTER];
@@ -357,11 +372,11 @@ impl MateSearch {
             .find(|&index| cluster[index].key == key)
             .or_else(|| (0..CLUSTER).min_by_key(|&index| cluster[index].work))
             .unwrap_or_default();
-        // What stays ages, so that nothing stays for ever.
+        // The other entries age, so that none stays forever.
         for other in &mut *cluster {
             other.work -= other.work / 8;
         }
-        cluster[index] = Entry {
+        cluster[index] = ProofEntry {
             key,
             phi: numbers.phi,
             delta: numbers.delta,
@@ -372,20 +387,20 @@ impl MateSearch {
     }
 }
 
-/// A node as its children make it.
-struct Choice {
-    numbers: Numbers,
-    /// The child that is hardest for the other side.
+/// The numbers of a node by those of its children, with its best child.
+struct BestChild {
+    numbers: ProofNumbers,
+    /// Index of the child with the least `delta`.
     index: usize,
-    /// How hard the next one is.
+    /// The second least `delta`.
     second: u32,
-    /// Children that the other side has not won.
+    /// Number of children that the other side has not won.
     open: u32,
 }
 
-impl Choice {
+impl BestChild {
     fn of(children: &[Child]) -> Self {
-        let mut numbers = Numbers::decided(false);
+        let mut numbers = ProofNumbers::decided(false);
         let (mut index, mut second) = (0, INFINITE);
         let mut open = 0;
         let mut longest = 0;
@@ -448,14 +463,14 @@ fn checks(position: &Position) -> MoveList {
     checks
 }
 
-/// A first look at a position in which the defender answers a check: the more answers, the harder to
-/// mate.
-fn assess_defence(position: &Position) -> Numbers {
+/// Estimates the numbers of a new position with the defender in check: each answer makes the mate
+/// harder.
+fn estimate_defence(position: &Position) -> ProofNumbers {
     let answers = MoveList::legal(position).as_slice().len();
     if answers == 0 {
-        return Numbers::decided(false);
+        return ProofNumbers::decided(false);
     }
-    Numbers::new(1, answers as u32)
+    ProofNumbers::new(1, answers as u32)
 }
 
 #[cfg(test)]
@@ -464,7 +479,7 @@ mod tests {
     use crate::rules::testing::random_positions;
     use std::{fs, path::Path};
 
-    /// Plays the attacker's moves that the table holds against every defence.
+    /// Plays the attacker's moves of the table against every defence.
     fn assert_mates(search: &mut MateSearch, position: &mut Position, plies: u16) {
         let (Mate::In { mv, plies: found }, _) = search.search(position, 1_000_000, &mut |_| false)
         else {
@@ -522,7 +537,7 @@ mod tests {
     }
 
     #[test]
-    fn what_one_attacker_has_taught_says_nothing_about_the_other() {
+    fn entries_of_one_attacker_are_not_used_for_the_other() {
         for (mut position, _) in problems("mates.tsv").into_iter().step_by(10) {
             let mut shared = MateSearch::new(1 << 14);
             shared.search(&mut position, 2_000, &mut |_| false);
@@ -539,7 +554,7 @@ mod tests {
     }
 
     #[test]
-    fn a_search_keeps_its_limit_and_leaves_the_position_as_it_was() {
+    fn a_search_keeps_its_limit_and_restores_the_position() {
         for (mut position, _) in problems("mates.tsv").into_iter().step_by(40) {
             let before = position.clone();
             let mut search = MateSearch::new(256);
@@ -552,14 +567,14 @@ mod tests {
     }
 
     #[test]
-    fn where_no_check_leads_anywhere_there_is_no_mate() {
+    fn positions_without_a_mate_are_disproved() {
         let mut search = MateSearch::new(256);
         for sfen in [
             // No check at all.
             "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1",
             // One check, which the king answers by a capture.
             "4k4/9/9/9/9/9/9/9/4K4 b G 1",
-            // A rook alone chases the king for ever.
+            // A lone rook can only give perpetual check.
             "8k/9/9/9/9/9/9/7R1/K8 b - 1",
         ] {
             let mut position = Position::from_sfen(sfen).expect(sfen);

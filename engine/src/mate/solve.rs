@@ -1,25 +1,35 @@
-//! Whole mates, as a solver of problems tells them.
+//! A solver of mate problems, which returns whole lines.
 
-use super::{Mate, MateSearch, proof_number::MAX_PLIES};
+use super::proof_number::{MAX_PLIES, Mate, MateSearch};
 use crate::rules::{Move, MoveList, Position};
 
-/// What the table of a solver takes at most, in MiB: it is filled with nothing before each search.
+/// Largest table of the solver, in MiB; it is allocated anew for each problem.
 const MAX_TABLE_MIB: usize = 1 << 10;
 
-/// What a solver of mates has found.
+/// Solution of a mate problem.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Solution {
-    /// The side to move mates by checks alone. The line ends with the mate; the defence is the one
-    /// that holds out longest against what was found, which need not be the shortest mate.
+    /// A line of checks that ends with mate. The defence resists as long as possible against the
+    /// mates found, which need not be the shortest.
     Mate(Vec<Move>),
-    /// It does not.
+    /// There is no mate by checks alone.
     NoMate,
-    /// The search was broken off before it could tell, or had no memory for it.
+    /// The search was interrupted or lacked memory.
     Unknown,
 }
 
-/// Looks for a mate by the side to move until it is found, disproved, or `is_over` says so, with a table of
-/// `table_mib` MiB, at least one and at most a thousand.
+/// Looks for a mate by the side to move until it is found or disproved, or `is_over` returns true. The
+/// table has `table_mib` MiB, limited to 1 to 1024.
+///
+/// ```
+/// use monju_engine::{Position, mate::{Solution, solve_mate}};
+/// let position = Position::from_sfen("4k4/9/4P4/9/9/9/9/9/4K4 b G 1")?;
+/// let Solution::Mate(line) = solve_mate(&position, 1, || false) else {
+///     panic!("a mate");
+/// };
+/// assert_eq!(line.len(), 1);
+/// # Ok::<(), monju_engine::SfenError>(())
+/// ```
 pub fn solve_mate(
     position: &Position,
     table_mib: usize,
@@ -42,7 +52,7 @@ pub fn solve_mate(
         let mut longest = None;
         for &answer in MoveList::legal(&position).as_slice() {
             let undo = position.make(answer);
-            // Known, unless the table has lost it.
+            // Usually found in the table.
             let mate = settle(&mut search, &mut position, &mut is_over);
             position.unmake(answer, undo);
             let Mate::In { plies, .. } = mate else {
@@ -61,7 +71,7 @@ pub fn solve_mate(
     Solution::Unknown
 }
 
-/// Searches until it is known whether the side to move mates.
+/// Searches until a mate by the side to move is found or disproved.
 fn settle(
     search: &mut MateSearch,
     position: &mut Position,
@@ -76,7 +86,7 @@ mod tests {
     use crate::rules::Game;
     use std::{fs, path::Path};
 
-    /// Checks go on for millions of positions.
+    /// A position with lines of checks that take millions of positions.
     const LONG_CHECKS: &str = "sfen 1nS1k1Gnl/4+L2g1/3p1s1pp/2psppp2/1p7/2PP1PP1P/+BPS+n5/K1gL3+r1/3R4+b w GNL3Pp 118 moves 4c5b";
 
     fn solve(sfen: &str) -> Solution {
@@ -84,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mate_is_told_to_its_end() {
+    fn a_solution_is_a_line_to_the_mate() {
         let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data/mate/mates.tsv");
         let text = fs::read_to_string(file).unwrap();
         let problems = text.lines().filter(|line| !line.starts_with('#'));
@@ -106,9 +116,9 @@ mod tests {
     }
 
     #[test]
-    fn where_none_is_that_is_told() {
+    fn positions_without_a_mate_are_reported() {
         assert_eq!(solve("4k4/9/9/9/9/9/9/9/4K4 b P 1"), Solution::NoMate);
-        // A rook alone chases the king for ever.
+        // A lone rook can only give perpetual check.
         assert_eq!(solve("8k/9/9/9/9/9/9/7R1/K8 b - 1"), Solution::NoMate);
         assert_eq!(
             solve("lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1"),
@@ -117,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn a_search_that_is_broken_off_knows_nothing() {
+    fn an_interrupted_search_has_no_result() {
         let game = Game::from_usi(LONG_CHECKS).unwrap();
         let mut looks = 0;
         let solution = solve_mate(game.position(), 1, || {

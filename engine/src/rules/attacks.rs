@@ -1,10 +1,15 @@
-//! Which squares a piece attacks, from tables for the steppers and from rays for the sliders.
+//! Attacks of pieces, from tables for steppers and from rays for sliders.
 
-use super::{Bitboard, Color, Piece, PieceKind, Square};
+use super::{
+    bitboard::Bitboard,
+    color::Color,
+    piece::{Piece, PieceKind},
+    square::Square,
+};
 
-type Table = [Bitboard; Square::COUNT];
+type SquareTable = [Bitboard; Square::COUNT];
 
-/// (file, rank) steps of the eight directions. A direction and its opposite differ in the lowest
+/// Steps of the eight directions as (file, rank). A direction and its opposite differ in the lowest
 /// bit; odd directions lead to squares with higher numbers.
 const DIRECTIONS: [(i32, i32); 8] = [
     (0, -1),
@@ -17,7 +22,7 @@ const DIRECTIONS: [(i32, i32); 8] = [
     (1, -1),
 ];
 
-/// What [`direction`] says of two squares that share no line.
+/// Number in [`DIRECTION_OF`] of two squares that share no line.
 const NO_DIRECTION: u8 = 8;
 
 const fn step(square: usize, files: i32, ranks: i32) -> Option<usize> {
@@ -30,7 +35,7 @@ const fn step(square: usize, files: i32, ranks: i32) -> Option<usize> {
     }
 }
 
-const fn steps_table(steps: &[(i32, i32)], sign: i32) -> Table {
+const fn steps_table(steps: &[(i32, i32)], sign: i32) -> SquareTable {
     let mut table = [Bitboard::EMPTY; Square::COUNT];
     let mut square = 0;
     while square < Square::COUNT {
@@ -46,17 +51,17 @@ const fn steps_table(steps: &[(i32, i32)], sign: i32) -> Table {
     table
 }
 
-const fn both(steps: &[(i32, i32)]) -> [Table; 2] {
+const fn both(steps: &[(i32, i32)]) -> [SquareTable; 2] {
     [steps_table(steps, 1), steps_table(steps, -1)]
 }
 
-static PAWN: [Table; 2] = both(&[(0, -1)]);
-static KNIGHT: [Table; 2] = both(&[(-1, -2), (1, -2)]);
-static SILVER: [Table; 2] = both(&[(0, -1), (-1, -1), (1, -1), (-1, 1), (1, 1)]);
-static GOLD: [Table; 2] = both(&[(0, -1), (-1, -1), (1, -1), (-1, 0), (1, 0), (0, 1)]);
-static KING: Table = steps_table(&DIRECTIONS, 1);
+static PAWN: [SquareTable; 2] = both(&[(0, -1)]);
+static KNIGHT: [SquareTable; 2] = both(&[(-1, -2), (1, -2)]);
+static SILVER: [SquareTable; 2] = both(&[(0, -1), (-1, -1), (1, -1), (-1, 1), (1, 1)]);
+static GOLD: [SquareTable; 2] = both(&[(0, -1), (-1, -1), (1, -1), (-1, 0), (1, 0), (0, 1)]);
+static KING: SquareTable = steps_table(&DIRECTIONS, 1);
 
-static RAYS: [Table; 8] = {
+static RAYS: [SquareTable; 8] = {
     let mut rays = [[Bitboard::EMPTY; Square::COUNT]; 8];
     let mut direction = 0;
     while direction < 8 {
@@ -75,7 +80,7 @@ static RAYS: [Table; 8] = {
     rays
 };
 
-/// The direction from one square to another, indexed by origin and destination.
+/// Direction from one square to another, indexed by origin and destination.
 static DIRECTION_OF: [[u8; Square::COUNT]; Square::COUNT] = {
     let mut table = [[NO_DIRECTION; Square::COUNT]; Square::COUNT];
     let mut direction = 0;
@@ -95,8 +100,7 @@ static DIRECTION_OF: [[u8; Square::COUNT]; Square::COUNT] = {
     table
 };
 
-/// The squares on a ray, up to and including the first occupied one, for a direction that leads
-/// to higher numbers.
+/// Returns the squares of a ray up to the first occupied one, in a direction with rising numbers.
 #[inline(always)]
 fn slide_up<const DIRECTION: usize>(square: Square, occupied: Bitboard) -> Bitboard {
     let ray = RAYS[DIRECTION][square.index()].0;
@@ -104,7 +108,7 @@ fn slide_up<const DIRECTION: usize>(square: Square, occupied: Bitboard) -> Bitbo
     Bitboard(ray & (blockers ^ blockers.wrapping_sub(1)))
 }
 
-/// The same for a direction that leads to lower numbers.
+/// Returns the squares of a ray up to the first occupied one, in a direction with falling numbers.
 #[inline(always)]
 fn slide_down<const DIRECTION: usize>(square: Square, occupied: Bitboard) -> Bitboard {
     let ray = RAYS[DIRECTION][square.index()].0;
@@ -113,23 +117,23 @@ fn slide_down<const DIRECTION: usize>(square: Square, occupied: Bitboard) -> Bit
     Bitboard(ray & (u128::MAX << nearest))
 }
 
-/// Squares in a direction up to the edge of the board, without the square itself.
+/// Returns the squares in a direction up to the edge of the board, without the square itself.
 ///
 /// # Panics
-/// When `direction` is 8 or more.
+/// `direction` is 8 or more.
 #[inline(always)]
 pub fn ray(direction: usize, square: Square) -> Bitboard {
     RAYS[direction][square.index()]
 }
 
-/// The direction from one square to another on the same rank, file or diagonal.
+/// Returns the direction from one square to another on the same rank, file or diagonal.
 #[inline(always)]
 pub fn direction(from: Square, to: Square) -> Option<usize> {
     let direction = DIRECTION_OF[from.index()][to.index()];
     (direction != NO_DIRECTION).then_some(direction as usize)
 }
 
-/// The squares strictly between two squares of one line; empty when they share none.
+/// Returns the squares strictly between two squares of a line; empty if they share no line.
 #[inline(always)]
 pub fn between(a: Square, b: Square) -> Bitboard {
     let direction = DIRECTION_OF[a.index()][b.index()] as usize;
@@ -196,7 +200,7 @@ pub fn bishop_attacks(square: Square, occupied: Bitboard) -> Bitboard {
 /// Attacks of a bishop on an empty board.
 #[inline(always)]
 pub(super) fn bishop_lines(square: Square) -> Bitboard {
-    static LINES: Table = {
+    static LINES: SquareTable = {
         let mut table = [Bitboard::EMPTY; Square::COUNT];
         let mut square = 0;
         while square < Square::COUNT {
@@ -226,10 +230,10 @@ pub(super) fn rook_lines(square: Square) -> Bitboard {
     file ^ rank
 }
 
-/// The squares from which some piece of `us` would attack a king on an empty board.
+/// Returns the squares from which some piece of `us` would attack a king on an empty board.
 #[inline(always)]
 pub(super) fn check_lines(us: Color, king: Square) -> Bitboard {
-    static LINES: [Table; 2] = {
+    static LINES: [SquareTable; 2] = {
         let mut tables = [[Bitboard::EMPTY; Square::COUNT]; 2];
         let mut color = 0;
         while color < 2 {
@@ -251,7 +255,7 @@ pub(super) fn check_lines(us: Color, king: Square) -> Bitboard {
     LINES[us.index()][king.index()]
 }
 
-/// What a set of pieces attacks that all step by `FILES` and `RANKS`.
+/// Returns the attacks of pieces that all step by `FILES` and `RANKS`.
 #[inline(always)]
 pub(super) fn stepped<const FILES: i32, const RANKS: i32>(pieces: Bitboard) -> Bitboard {
     const fn edge(ranks: i32) -> u128 {
@@ -269,7 +273,7 @@ pub(super) fn stepped<const FILES: i32, const RANKS: i32>(pieces: Bitboard) -> B
     let stay = const { !edge(RANKS) };
     let distance = const { 9 * FILES + RANKS };
     let from = pieces.0 & stay;
-    // Beyond the last file bits fall off at one end, and are masked at the other.
+    // Bits beyond a file at the edge are shifted out at one end and masked at the other.
     Bitboard(if distance < 0 {
         from >> -distance
     } else {
@@ -303,7 +307,7 @@ pub fn piece_attacks(piece: Piece, square: Square, occupied: Bitboard) -> Bitboa
 mod tests {
     use super::*;
 
-    /// Walks square by square, the definition that the tables are checked against.
+    /// Computes attacks square by square, by their definition.
     fn walk(square: Square, directions: &[usize], occupied: Bitboard) -> Bitboard {
         let mut attacks = Bitboard::EMPTY;
         for &direction in directions {
@@ -357,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn sets_step_as_single_pieces_do() {
+    fn sets_step_like_single_pieces() {
         fn check<const FILES: i32, const RANKS: i32>() {
             for square in Square::all() {
                 let expected = step(square.index(), FILES, RANKS)

@@ -1,4 +1,4 @@
-use super::Square;
+use super::square::Square;
 use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, Not, Shl, Shr};
 
 /// A set of squares: bit *n* is the square with number *n*; bits above 80 are never set.
@@ -6,74 +6,74 @@ use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, N
 pub struct Bitboard(pub(crate) u128);
 
 impl Bitboard {
-    /// No square.
+    /// The empty set.
     pub const EMPTY: Self = Self(0);
-    /// Every square.
+    /// The set of all squares.
     pub const ALL: Self = Self((1 << 81) - 1);
 
-    /// One square.
+    /// Returns the set of one square.
     #[inline(always)]
     pub const fn of(square: Square) -> Self {
         Self(1 << square.index())
     }
 
-    /// The squares of one rank, 0 for rank a.
+    /// Returns the squares of a rank, 0 for rank a.
     ///
     /// # Panics
-    /// There are nine.
+    /// `rank` is 9 or more.
     #[inline(always)]
     pub const fn rank(rank: usize) -> Self {
         assert!(rank < 9);
         Self(RANK_A << rank)
     }
 
-    /// The squares of one file, 0 for file 1.
+    /// Returns the squares of a file, 0 for file 1.
     ///
     /// # Panics
-    /// There are nine.
+    /// `file` is 9 or more.
     #[inline(always)]
     pub const fn file(file: usize) -> Self {
         assert!(file < 9);
         Self(0x1ff << (9 * file))
     }
 
-    /// Whether it holds no square.
+    /// Tells whether the set is empty.
     #[inline(always)]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// Whether it holds this square.
+    /// Tells whether the set contains a square.
     #[inline(always)]
     pub const fn contains(self, square: Square) -> bool {
         self.0 & (1 << square.index()) != 0
     }
 
-    /// How many squares it holds.
+    /// Returns the number of squares.
     #[inline(always)]
     pub const fn len(self) -> usize {
         self.0.count_ones() as usize
     }
 
-    /// Whether it holds two squares or more.
+    /// Tells whether the set has two squares or more.
     #[inline(always)]
     pub const fn has_several(self) -> bool {
         self.0 & self.0.wrapping_sub(1) != 0
     }
 
-    /// Whether the two sets share a square.
+    /// Tells whether two sets share a square.
     #[inline(always)]
     pub const fn intersects(self, other: Self) -> bool {
         self.0 & other.0 != 0
     }
 
-    /// The squares of this set that are not in the other.
+    /// Returns the squares of this set that are not in the other.
     #[inline(always)]
     pub const fn without(self, other: Self) -> Self {
         Self(self.0 & !other.0)
     }
 
-    /// Its square with the lowest number.
+    /// Returns the square with the lowest number.
     #[inline(always)]
     pub const fn first(self) -> Option<Square> {
         if self.0 == 0 {
@@ -83,7 +83,7 @@ impl Bitboard {
         }
     }
 
-    /// Its square with the highest number.
+    /// Returns the square with the highest number.
     #[inline(always)]
     pub const fn last(self) -> Option<Square> {
         if self.0 == 0 {
@@ -93,7 +93,7 @@ impl Bitboard {
         }
     }
 
-    /// Its squares in order of their numbers.
+    /// Iterates over the squares in order of their numbers.
     #[inline(always)]
     pub const fn squares(self) -> Squares {
         Squares {
@@ -149,7 +149,7 @@ impl Iterator for Squares {
         }
     }
 
-    // Two plain loops instead of a test of both halves at every step.
+    // Two loops avoid a test of both halves at every step.
     #[inline(always)]
     fn fold<B, F: FnMut(B, Square) -> B>(self, init: B, mut f: F) -> B {
         let mut value = init;
@@ -232,7 +232,7 @@ impl BitXorAssign for Bitboard {
 
 impl Shl<u32> for Bitboard {
     type Output = Self;
-    /// Towards higher numbers; what leaves the board is dropped.
+    /// Shifts towards higher numbers and drops squares beyond the board.
     #[inline(always)]
     fn shl(self, by: u32) -> Self {
         Self((self.0 << by) & Self::ALL.0)
@@ -241,7 +241,7 @@ impl Shl<u32> for Bitboard {
 
 impl Shr<u32> for Bitboard {
     type Output = Self;
-    /// Towards lower numbers.
+    /// Shifts towards lower numbers.
     #[inline(always)]
     fn shr(self, by: u32) -> Self {
         Self(self.0 >> by)
@@ -261,7 +261,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ranks_and_files_hold_the_squares_that_they_name() {
+    fn ranks_and_files_contain_their_squares() {
         for square in Square::all() {
             for line in 0..9 {
                 assert_eq!(Bitboard::rank(line).contains(square), square.rank() == line);

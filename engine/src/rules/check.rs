@@ -1,18 +1,18 @@
-use super::{Bitboard, PieceKind, Position, Square, attacks::*};
+use super::{attacks::*, bitboard::Bitboard, piece::PieceKind, position::Position, square::Square};
 
-/// What a generator of legal moves needs to know first: who gives check, and who is pinned.
+/// Checks and pins of a position, which a generator of legal moves needs first.
 #[derive(Clone, Copy, Debug)]
 pub struct CheckInfo {
     /// The king of the side to move.
     pub king: Option<Square>,
-    /// The opponent's pieces that attack it.
+    /// The opponent's pieces that give check.
     pub checkers: Bitboard,
-    /// The side to move's pieces that may leave the line to their king only at its peril.
+    /// The side to move's pieces that may not leave the line to their king.
     pub pinned: Bitboard,
 }
 
 impl CheckInfo {
-    /// Looks at a position from its side to move.
+    /// Computes the checks and pins of the side to move.
     #[inline(always)]
     pub fn new(position: &Position) -> Self {
         let us = position.side;
@@ -56,7 +56,7 @@ impl CheckInfo {
         }
     }
 
-    /// Whether a piece on `from` may go to `to` as far as pins are concerned.
+    /// Tells whether pins allow a piece to move from `from` to `to`.
     #[inline(always)]
     pub(super) fn allows(&self, from: Square, to: Square) -> bool {
         if !self.pinned.contains(from) {
@@ -65,7 +65,7 @@ impl CheckInfo {
         self.pin_line(from).contains(to)
     }
 
-    /// The squares that a pinned piece may go to.
+    /// Returns the squares on the line of a pinned piece.
     #[inline(always)]
     pub(super) fn pin_line(&self, pinned: Square) -> Bitboard {
         match self

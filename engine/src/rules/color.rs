@@ -1,20 +1,20 @@
 use std::ops::Not;
 
-/// A side.
+/// A side: Black moves first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Color {
-    /// Sente: moves first, towards rank a.
+    /// Sente, who moves first and plays towards rank a.
     Black = 0,
-    /// Gote: moves towards rank i.
+    /// Gote, who plays towards rank i.
     White = 1,
 }
 
 impl Color {
-    /// Black, then White.
+    /// Both sides, Black first.
     pub const ALL: [Self; 2] = [Self::Black, Self::White];
 
-    /// 0 for Black, 1 for White.
+    /// Returns 0 for Black and 1 for White.
     #[inline(always)]
     pub const fn index(self) -> usize {
         self as usize

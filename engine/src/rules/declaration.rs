@@ -1,8 +1,8 @@
-use super::{Color, PieceKind, Position, generate::PROMOTION_ZONE};
+use super::{color::Color, piece::PieceKind, position::Position, zones::PROMOTION_ZONE};
 
 impl Position {
-    /// The points of the entering-king rule: 5 for each rook and bishop, 1 for each other piece,
-    /// in hand and among the side's pieces in the opponent's three ranks, without the king.
+    /// Returns the points of the entering-king rule: 5 for each rook and bishop and 1 for each other
+    /// piece except the king, counting the pieces in hand and those in the opponent's three ranks.
     pub fn declaration_points(&self, color: Color) -> usize {
         let inside = self.pieces_of(color) & PROMOTION_ZONE[color.index()];
         let on_board: usize = inside
@@ -17,9 +17,9 @@ impl Position {
         on_board + in_hand
     }
 
-    /// Whether the side to move may declare a win by the 27-point rule: its king stands in the
-    /// opponent's three ranks with ten other pieces of its own, is not in check, and the points
-    /// are 28 for Black or 27 for White.
+    /// Tells whether the side to move may declare a win by the 27-point rule: its king stands in the
+    /// opponent's three ranks with ten other pieces of its own and is not in check, and the points
+    /// are at least 28 for Black or 27 for White.
     pub fn can_declare_win(&self) -> bool {
         let us = self.side_to_move();
         let zone = PROMOTION_ZONE[us.index()];

@@ -1,4 +1,4 @@
-/// The beginning of a text that an error quotes: input may be of any length, an error is one line.
+/// Returns the beginning of a text for an error message, which stays short whatever the input is.
 pub(super) fn excerpt(text: &str) -> String {
     const LONGEST: usize = 60;
     match text.char_indices().nth(LONGEST) {
@@ -12,7 +12,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn long_texts_are_cut_between_characters() {
+    fn long_texts_are_cut_at_a_character_boundary() {
         assert_eq!(excerpt("7g7f"), "7g7f");
         let long = "歩".repeat(1000);
         assert_eq!(excerpt(&long).chars().count(), 61);

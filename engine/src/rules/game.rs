@@ -1,50 +1,64 @@
 use super::{
-    Move, MoveError, MoveList, Position, Repetition, SfenError,
     excerpt::excerpt,
-    repetition::{Visit, judge},
+    move_list::MoveList,
+    moves::{Move, MoveError},
+    position::Position,
+    repetition::{KeyHistoryEntry, Repetition, judge},
+    sfen::SfenError,
 };
 
-/// Why a text is no game.
+/// Error of a text that is not a game.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GameError {
-    /// The start position.
+    /// The start position is invalid.
     #[error(transparent)]
     Sfen(#[from] SfenError),
-    /// A move of the history.
+    /// A move of the history is invalid.
     #[error("move {ply}: {source}")]
     Move {
-        /// Which move, counted from 1.
+        /// Number of the move, counted from 1.
         ply: usize,
-        /// What is wrong with it.
+        /// Error of the move.
         source: MoveError,
     },
-    /// Something else than `moves` after the start position.
+    /// A word other than `moves` follows the start position.
     #[error("'{0}' after startpos, expected 'moves'")]
     Word(String),
 }
 
-/// A position with the moves that led to it.
+/// A game: a start position and the moves played, with the position reached.
+///
+/// ```
+/// use monju_engine::{Color, Game, Repetition};
+/// let mut game = Game::startpos();
+/// let mv = game.parse_move("7g7f")?;
+/// game.play(mv)?;
+/// assert_eq!(game.position().side_to_move(), Color::White);
+/// assert_eq!(game.legal_moves().len(), 30);
+/// assert_eq!(game.repetition(), Repetition::None);
+/// # Ok::<(), monju_engine::MoveError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Game {
     start: String,
     moves: Vec<Move>,
     position: Position,
-    visits: Vec<Visit>,
+    key_history: Vec<KeyHistoryEntry>,
 }
 
 impl Game {
-    /// The even game, before the first move.
+    /// Returns an even game before its first move.
     pub fn startpos() -> Self {
         Self::from_position("startpos".to_owned(), Position::startpos())
     }
 
     fn from_position(start: String, position: Position) -> Self {
-        let visits = vec![visit(&position)];
+        let key_history = vec![KeyHistoryEntry::of(&position)];
         Self {
             start,
             moves: Vec::new(),
             position,
-            visits,
+            key_history,
         }
     }
 
@@ -52,7 +66,7 @@ impl Game {
     /// after the word `position`, or a bare SFEN. Every move must be legal.
     ///
     /// # Errors
-    /// Says what is wrong with the start position, or which move is wrong and why.
+    /// The start position is invalid, or a move is.
     ///
     /// ```
     /// use crate::Game;
@@ -80,10 +94,10 @@ impl Game {
         Self::from_parts(&start.join(" "), moves)
     }
 
-    /// As [`Game::from_usi`], from the parts that the wire carries: `start` is `startpos` or SFEN.
+    /// Reads a game from separate parts; `start` is `startpos` or SFEN.
     ///
     /// # Errors
-    /// As [`Game::from_usi`].
+    /// The same as those of [`Game::from_usi`].
     pub fn from_parts<S: AsRef<str>>(start: &str, moves: &[S]) -> Result<Self, GameError> {
         let mut game = if start == "startpos" {
             Self::startpos()
@@ -102,44 +116,77 @@ impl Game {
         Ok(game)
     }
 
-    /// `startpos`, or the SFEN that the moves start from.
+    /// Returns the start position: `startpos` or SFEN.
     pub fn start(&self) -> &str {
         &self.start
     }
 
-    /// The moves so far.
+    /// Returns the moves so far.
     pub fn moves(&self) -> &[Move] {
         &self.moves
     }
 
-    /// The position reached.
+    /// Returns the moves so far as USI text.
+    ///
+    /// ```
+    /// use monju_engine::Game;
+    /// let game = Game::from_usi("startpos moves 7g7f 3c3d")?;
+    /// assert_eq!(game.usi_moves(), ["7g7f", "3c3d"]);
+    /// # Ok::<(), monju_engine::GameError>(())
+    /// ```
+    pub fn usi_moves(&self) -> Vec<String> {
+        self.moves.iter().map(Move::to_string).collect()
+    }
+
+    /// Returns the game as USI text: `startpos` or `sfen …`, then `moves …` if there are moves. The
+    /// text is that of a USI `position` command without its first word.
+    ///
+    /// ```
+    /// use monju_engine::Game;
+    /// let text = "startpos moves 7g7f 3c3d";
+    /// assert_eq!(Game::from_usi(text)?.to_usi(), text);
+    /// # Ok::<(), monju_engine::GameError>(())
+    /// ```
+    pub fn to_usi(&self) -> String {
+        let mut text = match self.start.as_str() {
+            "startpos" => "startpos".to_owned(),
+            sfen => format!("sfen {sfen}"),
+        };
+        if !self.moves.is_empty() {
+            text.push_str(" moves ");
+            text.push_str(&self.usi_moves().join(" "));
+        }
+        text
+    }
+
+    /// Returns the position reached.
     pub fn position(&self) -> &Position {
         &self.position
     }
 
-    /// Every position from the start to the one reached, in order.
-    pub(crate) fn visits(&self) -> &[Visit] {
-        &self.visits
+    /// Returns the key history: every position from the start to the one reached.
+    pub(crate) fn key_history(&self) -> &[KeyHistoryEntry] {
+        &self.key_history
     }
 
     /// Plays a move.
     ///
     /// # Errors
-    /// Refuses an illegal move and changes nothing.
+    /// The move is illegal; the game stays unchanged.
     pub fn play(&mut self, mv: Move) -> Result<(), MoveError> {
         if !self.position.is_legal(mv) {
             return Err(MoveError::Illegal(mv));
         }
         self.position.make(mv);
         self.moves.push(mv);
-        self.visits.push(visit(&self.position));
+        self.key_history.push(KeyHistoryEntry::of(&self.position));
         Ok(())
     }
 
-    /// Parses a move and checks that it is legal here.
+    /// Parses a move and checks that it is legal in the position reached.
     ///
     /// # Errors
-    /// The text is no move, or the move is not legal.
+    /// The text is not a move, or the move is illegal.
     pub fn parse_move(&self, text: &str) -> Result<Move, MoveError> {
         let mv: Move = text.parse()?;
         if self.position.is_legal(mv) {
@@ -149,31 +196,42 @@ impl Game {
         }
     }
 
-    /// Whether a move is legal here.
+    /// Tells whether a move is legal in the position reached.
     pub fn is_legal(&self, mv: Move) -> bool {
         self.position.is_legal(mv)
     }
 
-    /// All legal moves, in a fixed order.
+    /// Returns all legal moves, in a fixed order.
     pub fn legal_moves(&self) -> Vec<Move> {
         MoveList::legal(&self.position).to_vec()
     }
 
-    /// Whether the side to move may declare a win now (27-point rule).
+    /// Tells whether the side to move may declare a win now (27-point rule).
     pub fn can_declare_win(&self) -> bool {
         self.position.can_declare_win()
     }
 
-    /// What repetition says about the position reached.
+    /// Judges the position reached by the repetition rule.
     pub fn repetition(&self) -> Repetition {
-        judge(&self.visits)
+        judge(&self.key_history)
     }
 }
 
-fn visit(position: &Position) -> Visit {
-    Visit {
-        key: position.key(),
-        side: position.side_to_move(),
-        in_check: position.in_check(),
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn games_are_written_with_their_history() {
+        for text in [
+            "startpos",
+            "startpos moves 7g7f 3c3d",
+            "sfen 4k4/9/9/9/9/9/9/9/4K4 b P 1",
+            "sfen 4k4/9/9/9/9/9/9/9/4K4 b P 1 moves P*5e",
+        ] {
+            let game = Game::from_usi(text).expect("a game");
+            assert_eq!(game.to_usi(), text);
+            assert_eq!(Game::from_usi(&game.to_usi()), Ok(game));
+        }
     }
 }

@@ -1,31 +1,28 @@
-//! Generation of legal moves: sets of destinations are computed piece by piece and handed to a
-//! [`Sink`], which lists them, counts them, or does what else it likes.
+//! Generation of legal moves: sets of destinations are computed piece by piece and passed to a
+//! [`Sink`], which lists or counts them.
 
-use super::{Bitboard, CheckInfo, Color, Move, PieceKind, Position, Square, attacks::*};
-use std::mem::MaybeUninit;
+use super::{
+    attacks::*,
+    bitboard::Bitboard,
+    check::CheckInfo,
+    color::Color,
+    piece::PieceKind,
+    position::Position,
+    sink::Sink,
+    square::Square,
+    zones::{LAST_RANK, LAST_TWO_RANKS, PROMOTION_ZONE},
+};
 
-/// Receives legal moves as sets of destinations.
-pub trait Sink {
-    /// Moves of one piece: to `plain` without and to `promoting` with promotion.
-    fn piece(&mut self, from: Square, plain: Bitboard, promoting: Bitboard);
-
-    /// Moves of pawns of `color`, each one square ahead.
-    fn pawns(&mut self, color: Color, plain: Bitboard, promoting: Bitboard);
-
-    /// Drops of one piece of each of the kinds, a set of bits, on each of the squares.
-    fn drops(&mut self, kinds: u8, to: Bitboard);
-}
-
-/// Which moves are wanted.
+/// Destinations of the wanted moves.
 #[derive(Clone, Copy, Debug)]
 pub struct Scope {
     /// Destinations without promotion.
     pub plain: Bitboard,
     /// Destinations with promotion of lances, knights and silvers.
     pub promoting: Bitboard,
-    /// Destinations with promotion of pawns, bishops and rooks, which gains much.
+    /// Destinations with promotion of pawns, bishops and rooks, which is a large gain.
     pub rewarding: Bitboard,
-    /// Squares to drop on; only empty ones count.
+    /// Squares for drops; occupied ones are ignored.
     pub drops: Bitboard,
 }
 
@@ -39,30 +36,16 @@ impl Scope {
     };
 }
 
-/// The three ranks in which a side promotes.
-pub const PROMOTION_ZONE: [Bitboard; 2] = [
-    Bitboard(Bitboard::rank(0).0 | Bitboard::rank(1).0 | Bitboard::rank(2).0),
-    Bitboard(Bitboard::rank(6).0 | Bitboard::rank(7).0 | Bitboard::rank(8).0),
-];
-
-/// Where a pawn or lance could never move again.
-pub const LAST_RANK: [Bitboard; 2] = [Bitboard::rank(0), Bitboard::rank(8)];
-
-/// Where a knight could never move again.
-pub const LAST_TWO_RANKS: [Bitboard; 2] = [
-    Bitboard(Bitboard::rank(0).0 | Bitboard::rank(1).0),
-    Bitboard(Bitboard::rank(7).0 | Bitboard::rank(8).0),
-];
-
-/// The files that hold none of the given pawns, of which no file holds two.
+/// Returns the files without a pawn. No file may have two of the given pawns.
 #[inline(always)]
 pub fn files_without(pawns: Bitboard) -> Bitboard {
-    // In each group of nine bits, 2^8 minus the pawn's bit keeps bit 8 only when there is no pawn.
+    // In each group of nine bits, 2^8 minus the pawn's bit keeps bit 8 only without a pawn.
     let tops = Bitboard::rank(8).0;
     let free = (tops - pawns.0) & tops;
     Bitboard(free | (free - (free >> 8)))
 }
 
+/// Returns the squares in front of pawns.
 #[inline(always)]
 pub fn pawn_steps(color: Color, pawns: Bitboard) -> Bitboard {
     match color {
@@ -71,9 +54,8 @@ pub fn pawn_steps(color: Color, pawns: Bitboard) -> Bitboard {
     }
 }
 
-/// Hands all legal moves within `scope` to `sink`. Without `ALL`, moves that decline a promotion
-/// for no gain are left out: pawns, bishops and rooks always promote where they can, and lances
-/// on the last two ranks.
+/// Passes all legal moves within `scope` to `sink`. Without `ALL`, useless moves are left out:
+/// pawns, bishops and rooks always promote where they can, and so do lances on the last two ranks.
 #[inline(always)]
 pub fn generate<const ALL: bool, S: Sink>(
     position: &Position,
@@ -106,7 +88,7 @@ fn generate_for<const ALL: bool, const WHITE: bool, S: Sink>(
         }
     }
 
-    // What a piece other than the king may do: anything, capture the checker, or stand between.
+    // In check, a piece other than the king must capture the checker or block the check.
     let mut reach = !own;
     let mut empty = !occupied;
     if !info.checkers.is_empty() {
@@ -126,7 +108,7 @@ fn generate_for<const ALL: bool, const WHITE: bool, S: Sink>(
     }
 }
 
-/// The squares of `reach` on which the king of `us` would not be attacked.
+/// Returns the squares of `reach` on which the king of `us` would not be attacked.
 #[inline(always)]
 fn safe_squares(
     position: &Position,
@@ -162,7 +144,7 @@ fn board_moves<const ALL: bool, S: Sink>(
     let promoting = reach & scope.promoting;
     let rewarding = reach & scope.rewarding;
     let kinds = &position.kinds;
-    // The promotion of these is a gain without a price, so that only perft and the rules decline it.
+    // Promotion of a pawn is a pure gain, so that only `ALL` includes moves that decline it.
     let declining = if ALL { plain } else { plain.without(zone) };
 
     let mut pawns = kinds[PieceKind::Pawn.index()] & own;
@@ -306,7 +288,7 @@ fn drop_moves<S: Sink>(position: &Position, us: Color, targets: Bitboard, sink: 
 }
 
 impl Position {
-    /// Whether a pawn that `us` drops on `square`, in check to the king there, would mate it.
+    /// Tells whether a pawn dropped by `us` on `square` mates the king that it checks.
     #[inline]
     pub fn is_pawn_drop_mate(&self, us: Color, square: Square, king: Square) -> bool {
         let them = !us;
@@ -315,7 +297,7 @@ impl Position {
             return false;
         }
 
-        // Someone else captures the pawn. A piece that is pinned along the file may, too.
+        // Captures of the pawn by other pieces; a piece pinned along the file may capture it, too.
         let capturers = self
             .attackers(them, square, occupied)
             .without(Bitboard::of(king));
@@ -336,140 +318,5 @@ impl Position {
         escapes
             .squares()
             .all(|to| self.is_attacked(us, to, without_king))
-    }
-}
-
-/// A list of moves with room for every legal one.
-#[derive(Clone)]
-pub struct MoveList {
-    moves: [MaybeUninit<Move>; MoveList::CAPACITY],
-    len: usize,
-}
-
-impl MoveList {
-    /// No position has more than 593 legal moves.
-    pub const CAPACITY: usize = 600;
-
-    /// An empty list.
-    #[inline(always)]
-    pub const fn new() -> Self {
-        Self {
-            moves: [const { MaybeUninit::uninit() }; Self::CAPACITY],
-            len: 0,
-        }
-    }
-
-    /// All legal moves of a position.
-    #[inline]
-    pub fn legal(position: &Position) -> Self {
-        let mut list = Self::new();
-        let info = CheckInfo::new(position);
-        generate::<true, _>(position, &info, Scope::ALL, &mut list);
-        list
-    }
-
-    /// Appends a move.
-    ///
-    /// # Panics
-    /// When the list is full.
-    #[inline(always)]
-    pub fn push(&mut self, mv: Move) {
-        self.moves[self.len].write(mv);
-        self.len += 1;
-    }
-
-    /// The moves.
-    #[inline(always)]
-    pub fn as_slice(&self) -> &[Move] {
-        // SAFETY: `push` is the only writer of `len`; it has initialised every entry below it.
-        unsafe { std::slice::from_raw_parts(self.moves.as_ptr().cast(), self.len) }
-    }
-}
-
-impl Default for MoveList {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
-impl std::ops::Deref for MoveList {
-    type Target = [Move];
-
-    #[inline(always)]
-    fn deref(&self) -> &[Move] {
-        self.as_slice()
-    }
-}
-
-/// A sink that wants every move by itself.
-pub trait PushMove {
-    /// Takes one move.
-    fn push_move(&mut self, mv: Move);
-}
-
-impl PushMove for MoveList {
-    #[inline(always)]
-    fn push_move(&mut self, mv: Move) {
-        self.push(mv);
-    }
-}
-
-impl<P: PushMove> Sink for P {
-    #[inline(always)]
-    fn piece(&mut self, from: Square, plain: Bitboard, promoting: Bitboard) {
-        promoting
-            .squares()
-            .for_each(|to| self.push_move(Move::new(from, to, true)));
-        plain
-            .squares()
-            .for_each(|to| self.push_move(Move::new(from, to, false)));
-    }
-
-    #[inline(always)]
-    fn pawns(&mut self, color: Color, plain: Bitboard, promoting: Bitboard) {
-        let from = |to: Square| {
-            Square::from_index(match color {
-                Color::Black => to.index() + 1,
-                Color::White => to.index() - 1,
-            })
-        };
-        promoting
-            .squares()
-            .for_each(|to| self.push_move(Move::new(from(to), to, true)));
-        plain
-            .squares()
-            .for_each(|to| self.push_move(Move::new(from(to), to, false)));
-    }
-
-    #[inline(always)]
-    fn drops(&mut self, kinds: u8, to: Bitboard) {
-        let mut kinds = kinds;
-        while kinds != 0 {
-            let kind = PieceKind::from_index(kinds.trailing_zeros() as usize);
-            kinds &= kinds - 1;
-            to.squares()
-                .for_each(|to| self.push_move(Move::drop(kind, to)));
-        }
-    }
-}
-
-/// Counts moves without listing them.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Count(pub usize);
-
-impl Sink for Count {
-    #[inline(always)]
-    fn piece(&mut self, _: Square, plain: Bitboard, promoting: Bitboard) {
-        self.0 += plain.len() + promoting.len();
-    }
-
-    #[inline(always)]
-    fn pawns(&mut self, _: Color, plain: Bitboard, promoting: Bitboard) {
-        self.0 += plain.len() + promoting.len();
-    }
-
-    #[inline(always)]
-    fn drops(&mut self, kinds: u8, to: Bitboard) {
-        self.0 += kinds.count_ones() as usize * to.len();
     }
 }

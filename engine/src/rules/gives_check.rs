@@ -1,15 +1,23 @@
-use super::{Bitboard, Color, Move, Piece, Position, Square, attacks::*};
+use super::{
+    attacks::*,
+    bitboard::Bitboard,
+    color::Color,
+    moves::Move,
+    piece::{Piece, PieceKind},
+    position::Position,
+    square::Square,
+};
 
-/// What is known of the opponent's king before a move is made, to tell which moves give check.
+/// Data about the opponent's king, to tell before a move is made whether it gives check.
 #[derive(Clone, Copy, Debug)]
 pub struct CheckTargets {
     king: Option<Square>,
-    /// Pieces of the side to move that stand between a slider of their own and that king.
+    /// Pieces of the side to move that stand alone between a slider of their own and that king.
     discoverers: Bitboard,
 }
 
 impl CheckTargets {
-    /// Looks at a position from its side to move.
+    /// Computes the data for the side to move.
     #[inline]
     pub fn new(position: &Position) -> Self {
         let us = position.side_to_move();
@@ -25,7 +33,7 @@ impl CheckTargets {
         }
     }
 
-    /// Every square from which some piece would attack the king.
+    /// Returns every square from which some piece would attack the king.
     #[inline]
     pub(crate) fn zone(&self, position: &Position) -> Bitboard {
         let Some(king) = self.king else {
@@ -38,13 +46,13 @@ impl CheckTargets {
             | rook_attacks(king, occupied)
     }
 
-    /// Whether a move of some piece uncovers a check.
+    /// Tells whether some piece could give a discovered check.
     #[inline]
     pub(crate) fn can_discover(&self) -> bool {
         !self.discoverers.is_empty()
     }
 
-    /// Whether a legal move gives check.
+    /// Tells whether a legal move gives check.
     #[inline]
     pub fn is_check(&self, position: &Position, mv: Move) -> bool {
         let Some(king) = self.king else {
@@ -80,11 +88,10 @@ impl CheckTargets {
 }
 
 impl Position {
-    /// The pieces of either side that stand alone between the king of `color` and a slider of the
-    /// other side.
+    /// Returns the pieces of either side that stand alone between the king of `color` and a slider
+    /// of the other side.
     #[inline]
     pub(super) fn blockers(&self, color: Color, king: Square) -> Bitboard {
-        use super::PieceKind;
         let mut snipers = lance_lines(color, king) & self.kinds[PieceKind::Lance.index()];
         snipers |= bishop_lines(king) & self.bishop_movers();
         snipers |= rook_lines(king) & self.rook_movers();

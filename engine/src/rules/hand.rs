@@ -1,4 +1,4 @@
-use super::PieceKind;
+use super::piece::PieceKind;
 
 /// The pieces in one side's hand.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -6,25 +6,25 @@ use super::PieceKind;
 pub struct Hand([u8; 8]);
 
 impl Hand {
-    /// How many of a kind it holds.
+    /// Returns the number of pieces of a kind.
     #[inline(always)]
     pub const fn count(self, kind: PieceKind) -> usize {
         self.0[kind as usize & 7] as usize
     }
 
-    /// Whether it holds one of this kind.
+    /// Tells whether the hand holds a kind.
     #[inline(always)]
     pub const fn has(self, kind: PieceKind) -> bool {
         self.count(kind) != 0
     }
 
-    /// Whether it holds nothing.
+    /// Tells whether the hand is empty.
     #[inline(always)]
     pub const fn is_empty(self) -> bool {
         u64::from_ne_bytes(self.0) == 0
     }
 
-    /// Eight bits for the count of every kind.
+    /// Returns the counts of all kinds, eight bits each.
     #[inline(always)]
     pub(crate) const fn bits(self) -> u64 {
         u64::from_le_bytes(self.0)

@@ -1,7 +1,6 @@
-//! Japanese notation with the origin in brackets, as in KIF files; beyond those it says 不成 of a move
-//! that could promote and does not.
+//! Japanese notation with the origin in brackets, as in KIF files; a declined promotion is marked 不成.
 
-use super::{Color, Game, Move, PieceKind, generate::PROMOTION_ZONE};
+use super::{color::Color, game::Game, moves::Move, piece::PieceKind, zones::PROMOTION_ZONE};
 
 const FILES: [char; 9] = ['１', '２', '３', '４', '５', '６', '７', '８', '９'];
 const RANKS: [char; 9] = ['一', '二', '三', '四', '五', '六', '七', '八', '九'];
@@ -26,8 +25,16 @@ fn name(kind: PieceKind) -> &'static str {
 }
 
 impl Game {
-    /// The move in Japanese notation with origin, such as `▲７六歩(77)` or `△５五角打`; `同` stands
-    /// for the square of the move before. Meant for legal moves; another move gives some text.
+    /// Returns a legal move in Japanese notation with its origin, such as `▲７六歩(77)` or `△５五角打`;
+    /// `同` stands for the square of the move before. The text of an illegal move is unspecified.
+    ///
+    /// ```
+    /// use monju_engine::Game;
+    /// let game = Game::startpos();
+    /// let mv = game.parse_move("7g7f")?;
+    /// assert_eq!(game.japanese(mv), "▲７六歩(77)");
+    /// # Ok::<(), monju_engine::MoveError>(())
+    /// ```
     pub fn japanese(&self, mv: Move) -> String {
         let position = self.position();
         let side = position.side_to_move();

@@ -1,16 +1,21 @@
 use super::{
-    Bitboard, CheckInfo, Move, Piece, PieceKind, Position,
     attacks::*,
-    generate::{LAST_RANK, LAST_TWO_RANKS, PROMOTION_ZONE, files_without},
+    bitboard::Bitboard,
+    check::CheckInfo,
+    generate::files_without,
+    moves::Move,
+    piece::{Piece, PieceKind},
+    position::Position,
+    zones::{LAST_RANK, LAST_TWO_RANKS, PROMOTION_ZONE},
 };
 
 impl Position {
-    /// Whether a move is legal here, without generating the others.
+    /// Tells whether a move is legal, without generating the others.
     pub fn is_legal(&self, mv: Move) -> bool {
         self.is_legal_given(mv, &CheckInfo::new(self))
     }
 
-    /// The same, with what is known of checks and pins already.
+    /// Like [`Position::is_legal`], with the checks and pins given.
     pub fn is_legal_given(&self, mv: Move, info: &CheckInfo) -> bool {
         let us = self.side;
         let to = mv.to();
@@ -67,8 +72,8 @@ impl Position {
         }
     }
 
-    /// Whether a move of another piece than the king ends every check, by standing between or by
-    /// going to one of `capturable`.
+    /// Tells whether a move of a piece other than the king ends every check, by blocking it or by
+    /// moving to one of `capturable`.
     fn meets_checks(&self, mv: Move, info: &CheckInfo, capturable: Bitboard) -> bool {
         match (info.king, info.checkers.first()) {
             (Some(king), Some(checker)) => {
@@ -80,7 +85,7 @@ impl Position {
     }
 }
 
-/// Whether a piece on a square could never move again.
+/// Tells whether a piece on a square could never move again.
 pub(super) fn is_dead(piece: Piece, square: usize) -> bool {
     let ranks = match piece.kind() {
         PieceKind::Pawn | PieceKind::Lance => LAST_RANK,

@@ -1,6 +1,6 @@
-use super::{Bitboard, Move, Piece, Position, zobrist};
+use super::{bitboard::Bitboard, moves::Move, piece::Piece, position::Position, zobrist};
 
-/// What [`Position::unmake`] needs to take a move back.
+/// Data that [`Position::unmake`] needs to take a move back.
 #[derive(Clone, Copy, Debug)]
 pub struct Undo {
     captured: Piece,
@@ -8,7 +8,7 @@ pub struct Undo {
 }
 
 impl Undo {
-    /// The piece that the move captured, or none.
+    /// Returns the captured piece, or [`Piece::NONE`].
     #[inline(always)]
     pub const fn captured(&self) -> Piece {
         self.captured
@@ -16,7 +16,19 @@ impl Undo {
 }
 
 impl Position {
-    /// Plays a legal move. What it does with another move is unspecified, though memory-safe.
+    /// Makes a legal move. The result of an illegal move is unspecified, though memory-safe.
+    ///
+    /// ```
+    /// use monju_engine::Position;
+    /// let mut position = Position::startpos();
+    /// let before = position.clone();
+    /// let mv = "2g2f".parse()?;
+    /// let undo = position.make(mv);
+    /// assert_ne!(position, before);
+    /// position.unmake(mv, undo);
+    /// assert_eq!(position, before);
+    /// # Ok::<(), monju_engine::MoveError>(())
+    /// ```
     #[inline(always)]
     pub fn make(&mut self, mv: Move) -> Undo {
         let us = self.side;
@@ -68,7 +80,7 @@ impl Position {
         Undo { captured, key }
     }
 
-    /// The key that a legal move leads to, without making it.
+    /// Returns the key after a legal move, without making it.
     #[inline(always)]
     pub fn key_after(&self, mv: Move) -> u64 {
         let us = self.side;
@@ -95,7 +107,7 @@ impl Position {
         key
     }
 
-    /// Takes back the move that was played last.
+    /// Takes back the last move.
     #[inline(always)]
     pub fn unmake(&mut self, mv: Move, undo: Undo) {
         let us = !self.side;
@@ -133,7 +145,7 @@ impl Position {
         self.ply = self.ply.wrapping_sub(1);
     }
 
-    /// Passes the turn. Only when the side to move is not in check.
+    /// Passes the turn. The side to move must not be in check.
     #[inline(always)]
     pub fn make_pass(&mut self) {
         self.key ^= zobrist::SIDE;

@@ -1,10 +1,19 @@
-use super::{PieceKind, Square, excerpt::excerpt};
+use super::{excerpt::excerpt, piece::PieceKind, square::Square};
 use std::{fmt, num::NonZeroU16, str::FromStr};
 
-/// A move, two bytes wide. `Display` and `FromStr` are USI text; a parsed move need not be legal.
+/// A move of two bytes. `Display` and `FromStr` use USI text; a parsed move need not be legal.
 ///
-/// Bits 0–6 are the destination, bits 7–13 the origin, or 81 + kind for a drop; bit 14 is the
-/// promotion, and bit 15 is always set so that `Option<Move>` needs no more room.
+/// ```
+/// use monju_engine::Move;
+/// let mv: Move = "8h2b+".parse()?;
+/// assert!(mv.is_promotion());
+/// assert_eq!(mv.to().to_string(), "2b");
+/// assert_eq!(mv.to_string(), "8h2b+");
+/// assert!("P*5e".parse::<Move>()?.is_drop());
+/// # Ok::<(), monju_engine::MoveError>(())
+/// ```
+// Bits 0–6 are the destination, bits 7–13 the origin, or 81 + kind for a drop; bit 14 is the
+// promotion, and bit 15 is always set so that `Option<Move>` takes no more room.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Move(NonZeroU16);
 
@@ -21,27 +30,27 @@ impl Move {
         }
     }
 
-    /// A move on the board.
+    /// Creates a move on the board.
     #[inline(always)]
     pub const fn new(from: Square, to: Square, promotion: bool) -> Self {
         let promotion = if promotion { PROMOTION } else { 0 };
         Self::from_bits(to.index() as u16 | (from.index() as u16) << ORIGIN | promotion)
     }
 
-    /// A drop. `kind` is one of the seven that a hand holds.
+    /// Creates a drop. `kind` is one of the seven kinds that a hand can hold.
     #[inline(always)]
     pub const fn drop(kind: PieceKind, to: Square) -> Self {
         debug_assert!((kind as u8) < 7);
         Self::from_bits(to.index() as u16 | (81 + kind as u16) << ORIGIN)
     }
 
-    /// Its sixteen bits, never 0.
+    /// Returns the sixteen bits of the move, never 0.
     #[inline(always)]
     pub const fn bits(self) -> u16 {
         self.0.get()
     }
 
-    /// The move with these bits, if they are those of a move (legal or not).
+    /// Returns the move with these bits, if they encode one, legal or not.
     pub const fn try_from_bits(bits: u16) -> Option<Self> {
         let to = bits & 127;
         let origin = bits >> ORIGIN & 127;
@@ -54,13 +63,13 @@ impl Move {
         }
     }
 
-    /// Where it goes.
+    /// Returns the destination.
     #[inline(always)]
     pub const fn to(self) -> Square {
         Square::from_index((self.bits() & 127) as usize)
     }
 
-    /// Where it comes from; `None` for a drop.
+    /// Returns the origin; `None` for a drop.
     #[inline(always)]
     pub const fn from(self) -> Option<Square> {
         let origin = self.origin();
@@ -71,7 +80,7 @@ impl Move {
         }
     }
 
-    /// The kind that is dropped; `None` for a move on the board.
+    /// Returns the kind of a dropped piece; `None` for a move on the board.
     #[inline(always)]
     pub const fn dropped(self) -> Option<PieceKind> {
         let origin = self.origin();
@@ -82,19 +91,19 @@ impl Move {
         }
     }
 
-    /// Whether it is a drop.
+    /// Tells whether the move is a drop.
     #[inline(always)]
     pub const fn is_drop(self) -> bool {
         self.origin() >= 81
     }
 
-    /// Whether it promotes.
+    /// Tells whether the move is a promotion.
     #[inline(always)]
     pub const fn is_promotion(self) -> bool {
         self.bits() & PROMOTION != 0
     }
 
-    /// The origin's number, or 81 + kind for a drop; below 88.
+    /// Returns the number of the origin, or 81 + kind for a drop; below 88.
     #[inline(always)]
     pub(crate) const fn origin(self) -> usize {
         (self.bits() >> ORIGIN & 127) as usize
@@ -121,13 +130,13 @@ impl fmt::Debug for Move {
     }
 }
 
-/// Why a text is no move.
+/// Error of a text that is not a legal move.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MoveError {
-    /// Not of the form `7g7f`, `8h2b+` or `P*5e`.
+    /// The text is not of the form `7g7f`, `8h2b+` or `P*5e`.
     #[error("'{0}' is not a move: expected a form like 7g7f, 8h2b+ or P*5e")]
     Syntax(String),
-    /// Not legal in the position at hand.
+    /// The move is illegal in the position.
     #[error("{0} is not a legal move here")]
     Illegal(Move),
 }

@@ -1,31 +1,38 @@
-//! Positions in 32 bytes: the packed SFEN in which shogi engines exchange training positions.
+//! Positions in 32 bytes: packed SFEN, the form in which shogi engines exchange training positions.
 //!
 //! A stream of 256 bits, the lowest bit of a byte first: the side to move (1 bit), the squares of
 //! Black's and of White's king (7 bits each), the other 79 squares in order, then the pieces in
 //! hand. A piece is a prefix code, a bit for its promotion (but not for golds), and a bit for its
-//! owner; in hand the code lacks its first bit, which on the board tells a piece from a gap. The
-//! code of a complete set is 256 bits long wherever its pieces are, so the length says when to stop.
+//! owner. In hand the code lacks its first bit, which on the board distinguishes a piece from a gap.
+//! A complete set of pieces always takes 256 bits, so that the length marks the end.
 
-use super::{Color, Piece, PieceKind, Position, SfenError, Square, zobrist};
+use super::{
+    color::Color,
+    piece::{Piece, PieceKind},
+    position::Position,
+    sfen::SfenError,
+    square::Square,
+    zobrist,
+};
 
-/// Why a position cannot be packed, or 32 bytes are no position.
+/// Error of a position that cannot be packed, or of bytes that are not a position.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PackedError {
-    /// Only complete sets have a code of 256 bits.
+    /// The set of pieces is incomplete and does not take 256 bits.
     #[error(
         "only positions of all 40 pieces can be packed, this one takes {0} bits instead of 256"
     )]
     Incomplete(usize),
-    /// A king that is not on the board, or on the other king.
+    /// A king is not on the board, or stands on the other king.
     #[error("packed position has kings on squares {0} and {1}")]
     Kings(usize, usize),
-    /// The code of a piece runs over the end.
+    /// The code of a piece runs beyond the end.
     #[error("packed position ends inside the code of a piece")]
     Overrun,
-    /// A promoted piece in hand: elsewhere this marks pieces that are out of the game.
+    /// A piece in hand is promoted, which marks pieces out of the game.
     #[error("packed position lacks pieces of a complete set")]
     OutOfGame,
-    /// The pieces make no position that can exist.
+    /// The position cannot exist.
     #[error("packed position: {0}")]
     Illegal(#[from] SfenError),
 }
@@ -33,7 +40,7 @@ pub enum PackedError {
 /// Bits of a packed position.
 const LENGTH: usize = 256;
 
-/// The order in which hands are written; any order can be read.
+/// The order of pieces in hand when written; any order can be read.
 const HAND_ORDER: [PieceKind; 7] = [
     PieceKind::Pawn,
     PieceKind::Lance,
@@ -44,7 +51,7 @@ const HAND_ORDER: [PieceKind; 7] = [
     PieceKind::Rook,
 ];
 
-/// The prefix code of a piece on the board, lowest bit first, and its length.
+/// Returns the prefix code of a piece on the board, lowest bit first, and its length.
 fn code(kind: PieceKind) -> (u32, usize) {
     match kind.unpromoted() {
         PieceKind::Pawn => (0b01, 2),
@@ -57,14 +64,14 @@ fn code(kind: PieceKind) -> (u32, usize) {
     }
 }
 
-/// Counts beyond the end, but writes nothing there.
+/// Writes bits; beyond the end it only counts them.
 #[derive(Default)]
-struct Writer {
+struct BitWriter {
     bytes: [u8; 32],
     cursor: usize,
 }
 
-impl Writer {
+impl BitWriter {
     fn write(&mut self, bits: u32, count: usize) {
         for index in 0..count {
             if let Some(byte) = self.bytes.get_mut(self.cursor / 8) {
@@ -85,12 +92,12 @@ impl Writer {
     }
 }
 
-struct Reader<'a> {
+struct BitReader<'a> {
     bytes: &'a [u8; 32],
     cursor: usize,
 }
 
-impl Reader<'_> {
+impl BitReader<'_> {
     fn bit(&mut self) -> Result<bool, PackedError> {
         let byte = self.bytes.get(self.cursor / 8);
         let byte = *byte.ok_or(PackedError::Overrun)?;
@@ -107,7 +114,7 @@ impl Reader<'_> {
         Ok(number)
     }
 
-    /// What follows the first bit of a code.
+    /// Reads a piece whose first code bit has been read.
     fn piece(&mut self) -> Result<(Color, PieceKind), PackedError> {
         let kind = if !self.bit()? {
             PieceKind::Pawn
@@ -134,12 +141,20 @@ impl Reader<'_> {
 }
 
 impl Position {
-    /// Packs the position, all but its ply.
+    /// Packs the position without its ply.
     ///
     /// # Errors
-    /// Pieces are missing: only complete sets have a code of 32 bytes.
+    /// Pieces are missing: only a complete set takes 32 bytes.
+    ///
+    /// ```
+    /// use monju_engine::Position;
+    /// let position = Position::startpos();
+    /// let bytes = position.to_packed()?;
+    /// assert_eq!(Position::from_packed(&bytes)?, position);
+    /// # Ok::<(), monju_engine::rules::PackedError>(())
+    /// ```
     pub fn to_packed(&self) -> Result<[u8; 32], PackedError> {
-        let mut writer = Writer::default();
+        let mut writer = BitWriter::default();
         writer.write(self.side.index() as u32, 1);
         for color in Color::ALL {
             let king = self.king(color).map_or(Square::COUNT, Square::index);
@@ -165,12 +180,12 @@ impl Position {
         Ok(writer.bytes)
     }
 
-    /// Reads a packed position; its ply is 1.
+    /// Reads a packed position, whose ply is set to 1.
     ///
     /// # Errors
-    /// The bytes are no position that can exist.
+    /// The bytes are not a position that can exist.
     pub fn from_packed(bytes: &[u8; 32]) -> Result<Self, PackedError> {
-        let mut reader = Reader { bytes, cursor: 0 };
+        let mut reader = BitReader { bytes, cursor: 0 };
         let mut position = Self::empty();
         if reader.bit()? {
             position.side = Color::White;
@@ -216,7 +231,7 @@ impl Position {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{bench::POSITIONS, rules::Game};
+    use crate::{positions::POSITIONS, rules::Game};
 
     #[test]
     fn positions_are_unpacked_as_they_were() {
@@ -232,9 +247,9 @@ mod tests {
         assert!(packed > 15, "only {packed} of the suite are complete sets");
     }
 
-    /// Written by another library (cshogi 0.9).
+    /// The expected bytes were written by another library (cshogi 0.9).
     #[test]
-    fn the_bits_are_those_of_the_field() {
+    fn the_bits_agree_with_another_library() {
         let sfen = "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w RGgsn5p 1";
         let bytes = Position::from_sfen(sfen).unwrap().to_packed().unwrap();
         let text: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();

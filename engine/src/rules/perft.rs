@@ -1,9 +1,17 @@
 use super::{
-    CheckInfo, MoveList, Position,
-    generate::{Count, Scope, generate},
+    check::CheckInfo,
+    generate::{Scope, generate},
+    move_list::MoveList,
+    position::Position,
+    sink::MoveCount,
 };
 
-/// Counts the positions reached by exactly `depth` legal moves. The last ply is counted in bulk.
+/// Counts the lines of exactly `depth` legal moves. The last ply is counted in bulk.
+///
+/// ```
+/// use monju_engine::{Position, rules::perft};
+/// assert_eq!(perft(&mut Position::startpos(), 3), 25_470);
+/// ```
 pub fn perft(position: &mut Position, depth: u32) -> u64 {
     match depth {
         0 => 1,
@@ -21,7 +29,7 @@ pub fn perft(position: &mut Position, depth: u32) -> u64 {
     }
 }
 
-/// As [`perft`], making and unmaking every move of the last ply, too.
+/// Counts like [`perft`], but makes and unmakes the moves of the last ply as well.
 pub fn perft_every_leaf(position: &mut Position, depth: u32) -> u64 {
     if depth == 0 {
         return 1;
@@ -36,10 +44,10 @@ pub fn perft_every_leaf(position: &mut Position, depth: u32) -> u64 {
     nodes
 }
 
-/// The number of legal moves.
+/// Returns the number of legal moves.
 #[inline]
 pub(super) fn count_legal(position: &Position) -> usize {
-    let mut count = Count::default();
+    let mut count = MoveCount::default();
     let info = CheckInfo::new(position);
     generate::<true, _>(position, &info, Scope::ALL, &mut count);
     count.0

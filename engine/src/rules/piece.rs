@@ -1,6 +1,6 @@
-use super::Color;
+use super::color::Color;
 
-/// A kind of piece. Promotion adds 8; the seven kinds that a hand holds are numbered 0 to 6.
+/// A kind of piece. Promotion adds 8; the seven kinds that a hand can hold are numbered 0 to 6.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
 #[allow(missing_docs)]
@@ -24,7 +24,7 @@ pub enum PieceKind {
 use PieceKind::*;
 
 impl PieceKind {
-    /// How many there are.
+    /// Number of kinds.
     pub const COUNT: usize = 14;
 
     /// All kinds in order of their numbers.
@@ -33,16 +33,16 @@ impl PieceKind {
         ProSilver, Horse, Dragon,
     ];
 
-    /// The kinds that a hand holds, in order of their numbers.
+    /// The kinds that a hand can hold, in order of their numbers.
     pub const HAND: [Self; 7] = [Pawn, Lance, Knight, Silver, Bishop, Rook, Gold];
 
-    /// Its number, below 14.
+    /// Returns the number of the kind, below 14.
     #[inline(always)]
     pub const fn index(self) -> usize {
         self as usize
     }
 
-    /// The kind with this number, taken modulo 16; 14 and 15 are no kinds and give the dragon.
+    /// Returns the kind with a number modulo 16; the unused numbers 14 and 15 give the dragon.
     #[inline(always)]
     pub(crate) const fn from_index(index: usize) -> Self {
         const TABLE: [PieceKind; 16] = [
@@ -52,19 +52,19 @@ impl PieceKind {
         TABLE[index & 15]
     }
 
-    /// Whether this kind can promote.
+    /// Tells whether the kind can promote.
     #[inline(always)]
     pub const fn can_promote(self) -> bool {
         (self as u8) < 6
     }
 
-    /// Whether this is a promoted kind.
+    /// Tells whether the kind is a promoted one.
     #[inline(always)]
     pub const fn is_promoted(self) -> bool {
         self as u8 >= 8
     }
 
-    /// The promoted kind; golds, kings and promoted kinds stay what they are.
+    /// Returns the promoted kind; golds, kings and promoted kinds stay the same.
     #[inline(always)]
     pub const fn promoted(self) -> Self {
         if self.can_promote() {
@@ -74,13 +74,13 @@ impl PieceKind {
         }
     }
 
-    /// The kind without its promotion: what a capture puts into the hand.
+    /// Returns the kind without its promotion, as a capture puts it into the hand.
     #[inline(always)]
     pub const fn unpromoted(self) -> Self {
         Self::from_index(self as usize & 7)
     }
 
-    /// How many of this unpromoted kind a set has, both sides together (2 kings).
+    /// Returns the number of pieces of this kind in a set, for both sides together.
     pub const fn count_in_set(self) -> usize {
         match self.unpromoted() {
             Pawn => 18,
@@ -89,7 +89,7 @@ impl PieceKind {
         }
     }
 
-    /// The letter of SFEN, upper case, without the `+` of a promoted kind.
+    /// Returns the upper-case letter of SFEN, without the `+` of a promoted kind.
     pub const fn letter(self) -> char {
         match self.unpromoted() {
             Pawn => 'P',
@@ -103,7 +103,7 @@ impl PieceKind {
         }
     }
 
-    /// The unpromoted kind of an upper-case SFEN letter.
+    /// Returns the unpromoted kind of an upper-case SFEN letter.
     pub const fn from_letter(letter: char) -> Option<Self> {
         Some(match letter {
             'P' => Pawn,
@@ -119,43 +119,43 @@ impl PieceKind {
     }
 }
 
-/// What stands on a square: a kind and its owner, or nothing.
+/// Content of a square: a kind and its owner, or nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Piece(u8);
 
 impl Piece {
-    /// An empty square.
+    /// The content of an empty square.
     pub const NONE: Self = Self(15);
 
-    /// How many numbers there are, unused ones included.
+    /// Number of numbers, unused ones included.
     pub const COUNT: usize = 32;
 
-    /// A side's piece.
+    /// Creates a side's piece.
     #[inline(always)]
     pub const fn new(color: Color, kind: PieceKind) -> Self {
         Self(kind as u8 | (color as u8) << 4)
     }
 
-    /// Its number, below 32: the kind, plus 16 for White.
+    /// Returns the number of the piece, below 32: the kind, plus 16 for White.
     #[inline(always)]
     pub const fn index(self) -> usize {
         (self.0 & 31) as usize
     }
 
-    /// Whether the square is empty.
+    /// Tells whether the square is empty.
     #[inline(always)]
     pub const fn is_none(self) -> bool {
         self.0 == Self::NONE.0
     }
 
-    /// The kind; meaningless for an empty square.
+    /// Returns the kind, which means nothing for an empty square.
     #[inline(always)]
     pub const fn kind(self) -> PieceKind {
         debug_assert!(!self.is_none());
         PieceKind::from_index(self.0 as usize)
     }
 
-    /// The owner; meaningless for an empty square.
+    /// Returns the owner, who means nothing for an empty square.
     #[inline(always)]
     pub const fn color(self) -> Color {
         if self.0 & 16 == 0 {
@@ -165,7 +165,7 @@ impl Piece {
         }
     }
 
-    /// Kind and owner, or `None` for an empty square.
+    /// Returns owner and kind, or `None` for an empty square.
     #[inline(always)]
     pub const fn get(self) -> Option<(Color, PieceKind)> {
         if self.is_none() {

@@ -1,10 +1,26 @@
-use super::{Bitboard, Color, Hand, Piece, PieceKind, Square, attacks::*, zobrist};
+use super::{
+    attacks::*,
+    bitboard::Bitboard,
+    color::Color,
+    hand::Hand,
+    piece::{Piece, PieceKind},
+    square::Square,
+    zobrist,
+};
 
-/// A position that can exist: each side has at most one king, no dead pieces, no two unpromoted
-/// pawns of one side on a file, and the side that just moved is not in check.
+/// A position that can exist: each side has at most one king, every piece can move some day, no file
+/// has two unpromoted pawns of a side, and the side that just moved is not in check.
 ///
-/// A side may lack its king, as the attacker does in mate problems and both do in diagrams of how
-/// a piece moves. `Display` and [`Position::from_sfen`] are SFEN.
+/// A side may lack its king, as the attacker does in mate problems. `Display` and
+/// [`Position::from_sfen`] use SFEN.
+///
+/// ```
+/// use monju_engine::{Color, Position, rules::PieceKind};
+/// let position = Position::startpos();
+/// assert_eq!(position.side_to_move(), Color::Black);
+/// assert_eq!(position.pieces(Color::Black, PieceKind::Pawn).len(), 9);
+/// assert!(!position.in_check());
+/// ```
 #[derive(Clone, Debug)]
 pub struct Position {
     pub(super) kinds: [Bitboard; 16],
@@ -17,7 +33,7 @@ pub struct Position {
 }
 
 impl PartialEq for Position {
-    /// The same pieces, hands and side to move; the ply does not count.
+    /// Compares pieces, hands and side to move, but not the ply.
     fn eq(&self, other: &Self) -> bool {
         self.key == other.key
             && self.board == other.board
@@ -31,12 +47,7 @@ impl PartialEq for Position {
 impl Eq for Position {}
 
 impl Position {
-    /// The even game, before the first move.
-    pub fn startpos() -> Self {
-        Self::from_sfen(super::sfen::STARTPOS).expect("the start position is legal")
-    }
-
-    /// An empty board with Black to move, from which the reader builds.
+    /// Returns an empty board with Black to move, to be filled by a reader.
     pub(super) fn empty() -> Self {
         Self {
             kinds: [Bitboard::EMPTY; 16],
@@ -49,61 +60,61 @@ impl Position {
         }
     }
 
-    /// Who moves.
+    /// Returns the side to move.
     #[inline(always)]
     pub const fn side_to_move(&self) -> Color {
         self.side
     }
 
-    /// The number of the next move, 1 at the start of a game.
+    /// Returns the number of the next move, 1 at the start of a game.
     #[inline(always)]
     pub const fn ply(&self) -> u32 {
         self.ply
     }
 
-    /// The Zobrist key of pieces, hands and side to move.
+    /// Returns the Zobrist key of pieces, hands and side to move.
     #[inline(always)]
     pub const fn key(&self) -> u64 {
         self.key
     }
 
-    /// What stands on a square.
+    /// Returns the piece on a square, or [`Piece::NONE`].
     #[inline(always)]
     pub const fn piece(&self, square: Square) -> Piece {
         self.board[square.index()]
     }
 
-    /// What a side holds in its hand.
+    /// Returns the hand of a side.
     #[inline(always)]
     pub const fn hand(&self, color: Color) -> Hand {
         self.hands[color.index()]
     }
 
-    /// All squares with a piece.
+    /// Returns all squares with a piece.
     #[inline(always)]
     pub fn occupied(&self) -> Bitboard {
         self.colors[0] | self.colors[1]
     }
 
-    /// The squares of a side's pieces.
+    /// Returns the squares of a side's pieces.
     #[inline(always)]
     pub const fn pieces_of(&self, color: Color) -> Bitboard {
         self.colors[color.index()]
     }
 
-    /// The squares of all pieces of one kind, of both sides.
+    /// Returns the squares of both sides' pieces of one kind.
     #[inline(always)]
     pub const fn pieces_of_kind(&self, kind: PieceKind) -> Bitboard {
         self.kinds[kind.index()]
     }
 
-    /// The squares of a side's pieces of one kind.
+    /// Returns the squares of a side's pieces of one kind.
     #[inline(always)]
     pub fn pieces(&self, color: Color, kind: PieceKind) -> Bitboard {
         self.kinds[kind.index()] & self.colors[color.index()]
     }
 
-    /// The squares of golds and of what moves like one, of both sides.
+    /// Returns both sides' golds and pieces that move like golds.
     #[inline(always)]
     pub(super) fn gold_movers(&self) -> Bitboard {
         self.kinds[PieceKind::Gold.index()]
@@ -113,19 +124,19 @@ impl Position {
             | self.kinds[PieceKind::ProSilver.index()]
     }
 
-    /// Bishops and horses of both sides.
+    /// Returns both sides' bishops and horses.
     #[inline(always)]
     pub(super) fn bishop_movers(&self) -> Bitboard {
         self.kinds[PieceKind::Bishop.index()] | self.kinds[PieceKind::Horse.index()]
     }
 
-    /// Rooks and dragons of both sides.
+    /// Returns both sides' rooks and dragons.
     #[inline(always)]
     pub(super) fn rook_movers(&self) -> Bitboard {
         self.kinds[PieceKind::Rook.index()] | self.kinds[PieceKind::Dragon.index()]
     }
 
-    /// Kings, horses and dragons of both sides: what attacks all neighbouring squares.
+    /// Returns both sides' kings, horses and dragons, which attack all neighbouring squares.
     #[inline(always)]
     pub(super) fn king_steppers(&self) -> Bitboard {
         self.kinds[PieceKind::King.index()]
@@ -133,13 +144,13 @@ impl Position {
             | self.kinds[PieceKind::Dragon.index()]
     }
 
-    /// Where a side's king stands, if it has one.
+    /// Returns the square of a side's king, if it has one.
     #[inline(always)]
     pub fn king(&self, color: Color) -> Option<Square> {
         self.pieces(color, PieceKind::King).first()
     }
 
-    /// The pieces of `color` that attack `square`, with the board occupied as given.
+    /// Returns the pieces of `color` that attack `square`, with the board occupied as given.
     #[inline(always)]
     pub fn attackers(&self, color: Color, square: Square, occupied: Bitboard) -> Bitboard {
         let victim = !color;
@@ -171,13 +182,13 @@ impl Position {
         attackers
     }
 
-    /// Whether `color` attacks `square`, with the board occupied as given.
+    /// Tells whether `color` attacks `square`, with the board occupied as given.
     #[inline(always)]
     pub fn is_attacked(&self, color: Color, square: Square, occupied: Bitboard) -> bool {
         !self.attackers(color, square, occupied).is_empty()
     }
 
-    /// Every square that a side attacks, with `occupied` for the pieces that stop sliders.
+    /// Returns every square that a side attacks; sliders are stopped by `occupied`.
     #[inline]
     pub fn attacked_by(&self, color: Color, occupied: Bitboard) -> Bitboard {
         match color {
@@ -186,7 +197,8 @@ impl Position {
         }
     }
 
-    /// The same; `FORWARD` and `BACK` are steps of one rank, `LEAP` is a knight's of two.
+    /// Like [`Position::attacked_by`]; `FORWARD` and `BACK` are steps of one rank, and `LEAP` is the
+    /// knight's step of two ranks.
     #[inline(always)]
     fn attacked_forward<const FORWARD: i32, const BACK: i32, const LEAP: i32>(
         &self,
@@ -223,7 +235,7 @@ impl Position {
         attacked
     }
 
-    /// The pieces that give check to the side to move.
+    /// Returns the pieces that give check to the side to move.
     #[inline]
     pub fn checkers(&self) -> Bitboard {
         match self.king(self.side) {
@@ -232,13 +244,13 @@ impl Position {
         }
     }
 
-    /// Whether the side to move is in check.
+    /// Tells whether the side to move is in check.
     #[inline]
     pub fn in_check(&self) -> bool {
         !self.checkers().is_empty()
     }
 
-    /// Puts a piece on an empty square, keeping every board and the key in step.
+    /// Puts a piece on an empty square and updates the key.
     #[inline(always)]
     pub(super) fn put(&mut self, piece: Piece, square: Square) {
         let bit = Bitboard::of(square);
@@ -248,7 +260,7 @@ impl Position {
         self.key ^= zobrist::board(piece, square);
     }
 
-    /// Adds a piece to a hand, keeping the key in step.
+    /// Adds a piece to a hand and updates the key.
     #[inline(always)]
     pub(super) fn add_to_hand(&mut self, color: Color, kind: PieceKind) {
         let hand = &mut self.hands[color.index()];
@@ -256,7 +268,7 @@ impl Position {
         self.key ^= zobrist::hand(color, kind, hand.count(kind));
     }
 
-    /// The key computed from the pieces, hands and side alone.
+    /// Computes the key from the pieces, hands and side to move.
     pub fn recomputed_key(&self) -> u64 {
         let mut key = match self.side {
             Color::Black => 0,

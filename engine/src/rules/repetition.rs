@@ -1,30 +1,40 @@
-use super::Color;
+use super::{color::Color, position::Position};
 
-/// What repetition says about a position.
+/// Judgement of a position by the repetition rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Repetition {
-    /// Not the fourth occurrence.
+    /// The position has not occurred four times.
     None,
-    /// Fourth occurrence: a draw.
+    /// The fourth occurrence, which is a draw.
     Draw,
-    /// Fourth occurrence by perpetual check: this side gave the checks and loses.
+    /// The fourth occurrence by perpetual check of this side, which loses.
     PerpetualCheckBy(Color),
 }
 
-/// One position of a game's history, as far as repetition looks at it.
+/// One position of the key history: the data that the repetition rule needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Visit {
+pub struct KeyHistoryEntry {
     /// Key of the position, hands and side to move included.
     pub key: u64,
-    /// Who moves.
+    /// Side to move.
     pub side: Color,
-    /// Whether that side is in check.
+    /// The side to move is in check.
     pub in_check: bool,
 }
 
-/// Judges the last position of a history: at its fourth occurrence the game ends. A side whose
-/// every move since the first of the four gave check loses.
-pub fn judge(history: &[Visit]) -> Repetition {
+impl KeyHistoryEntry {
+    pub(super) fn of(position: &Position) -> Self {
+        Self {
+            key: position.key(),
+            side: position.side_to_move(),
+            in_check: position.in_check(),
+        }
+    }
+}
+
+/// Judges the last position of a history: the game ends at its fourth occurrence. A side that gave
+/// check with every move since the first of the four loses.
+pub fn judge(history: &[KeyHistoryEntry]) -> Repetition {
     let Some((current, earlier)) = history.split_last() else {
         return Repetition::None;
     };
@@ -32,7 +42,7 @@ pub fn judge(history: &[Visit]) -> Repetition {
         .iter()
         .enumerate()
         .rev()
-        .filter(|(_, visit)| visit.key == current.key)
+        .filter(|(_, entry)| entry.key == current.key)
         .map(|(index, _)| index)
         .nth(2);
     let Some(first) = first else {
@@ -42,9 +52,9 @@ pub fn judge(history: &[Visit]) -> Repetition {
     for checker in Color::ALL {
         let mut answers = cycle
             .iter()
-            .filter(|visit| visit.side != checker)
+            .filter(|entry| entry.side != checker)
             .peekable();
-        if answers.peek().is_some() && answers.all(|visit| visit.in_check) {
+        if answers.peek().is_some() && answers.all(|entry| entry.in_check) {
             return Repetition::PerpetualCheckBy(checker);
         }
     }

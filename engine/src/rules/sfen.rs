@@ -1,92 +1,105 @@
-//! SFEN, the text of positions: `board side hands [ply]`.
+//! SFEN, the text form of positions: `board side hands [ply]`.
 
 use super::{
-    Color, Hand, Piece, PieceKind, Position, Square, excerpt::excerpt, legality::is_dead, zobrist,
+    bitboard::Bitboard,
+    color::Color,
+    excerpt::excerpt,
+    hand::Hand,
+    legality::is_dead,
+    piece::{Piece, PieceKind},
+    position::Position,
+    square::Square,
+    zobrist,
 };
 use std::fmt;
 
-/// The even game.
-pub(super) const STARTPOS: &str = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1";
+/// The start position of an even game.
+const STARTPOS: &str = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1";
 
-/// Why a text is no position.
+/// Error of a text that is not a position.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SfenError {
-    /// Too few or too many words.
+    /// The text has too few or too many words.
     #[error("sfen has {0} fields, expected 'board side hands ply'")]
     Fields(usize),
-    /// Not nine ranks.
+    /// The board does not have nine ranks.
     #[error("sfen board has {0} ranks, expected 9")]
     Ranks(usize),
-    /// A rank that is not nine squares wide.
+    /// A rank is not nine squares wide.
     #[error("sfen rank {rank} has {width} squares, expected 9")]
     Width {
-        /// `a` to `i`.
+        /// The rank, `a` to `i`.
         rank: char,
         /// The squares found.
         width: usize,
     },
-    /// A character that names no piece and no gap.
+    /// A character is neither a piece nor a gap.
     #[error("'{letter}' in sfen rank {rank} is no piece and no gap of 1 to 9")]
     Letter {
-        /// `a` to `i`.
+        /// The rank, `a` to `i`.
         rank: char,
-        /// What stands there.
+        /// The character.
         letter: char,
     },
-    /// A `+` before something that cannot promote.
+    /// A `+` does not precede a piece that can promote.
     #[error("'+' in sfen rank {0} is not followed by a piece that promotes")]
     Promotion(char),
-    /// Neither `b` nor `w`.
+    /// The side to move is neither `b` nor `w`.
     #[error("sfen side to move is '{0}', expected b or w")]
     Side(String),
-    /// Hands that cannot be read.
+    /// The hands cannot be read.
     #[error("sfen hands are '{0}', expected - or counted pieces such as 2Pb")]
     Hands(String),
-    /// A move number that cannot be read.
+    /// The move number cannot be read.
     #[error("sfen ply is '{0}', expected a number up to 65535")]
     Ply(String),
-    /// More pieces than a set has.
+    /// There are more pieces of a kind than in a set.
     #[error("{count} pieces of kind {kind}, a set has {max}")]
     TooMany {
         /// The letter of the kind.
         kind: char,
-        /// How many there are, promoted and in hand included.
+        /// Number of pieces, promoted ones and those in hand included.
         count: usize,
-        /// How many there may be.
+        /// Number of pieces in a set.
         max: usize,
     },
-    /// Two kings of one side.
+    /// A side has two kings.
     #[error("{0:?} has two kings")]
     TwoKings(Color),
-    /// A piece that could never move again.
+    /// A piece could never move again.
     #[error("a {piece} on {square} could never move again")]
     Dead {
-        /// Its SFEN letter.
+        /// The SFEN letter of the piece.
         piece: char,
-        /// Where it stands.
+        /// The square of the piece.
         square: Square,
     },
-    /// Two unpromoted pawns of one side on a file.
+    /// A side has two unpromoted pawns on a file.
     #[error("{color:?} has two pawns on file {file}")]
     TwoPawns {
-        /// Whose pawns.
+        /// The owner of the pawns.
         color: Color,
-        /// 1 to 9.
+        /// The file, 1 to 9.
         file: usize,
     },
-    /// The side that just moved left its king in check.
+    /// The side that just moved has left its king in check.
     #[error("{0:?} is in check, but it is not its turn")]
     OpponentInCheck(Color),
-    /// More checks than a move can give.
+    /// More pieces give check than a move allows.
     #[error("{0} pieces give check, no move gives more than two")]
     TooManyCheckers(usize),
 }
 
 impl Position {
-    /// Reads SFEN; the ply may be missing. Refuses positions that cannot exist.
+    /// Returns the position before the first move of an even game.
+    pub fn startpos() -> Self {
+        Self::from_sfen(STARTPOS).expect("the start position is legal")
+    }
+
+    /// Reads SFEN, with or without the ply.
     ///
     /// # Errors
-    /// Says what is wrong with the text or with the position.
+    /// The text is malformed, or the position cannot exist.
     ///
     /// ```
     /// use crate::Position;
@@ -207,14 +220,14 @@ impl Position {
                 self.add_to_hand(color, kind);
             }
         }
-        // A trailing count counts nothing.
+        // A count must be followed by a piece.
         if count.is_some() || text.is_empty() {
             return Err(bad());
         }
         Ok(())
     }
 
-    /// Whether these pieces can stand like this.
+    /// Checks that the position can exist.
     pub(super) fn check(&self) -> Result<(), SfenError> {
         for kind in PieceKind::HAND {
             let on_board = self.kinds[kind.index()].len()
@@ -248,7 +261,7 @@ impl Position {
             }
             let pawns = self.pieces(color, PieceKind::Pawn);
             for file in 0..9 {
-                if (pawns & super::Bitboard::file(file)).has_several() {
+                if (pawns & Bitboard::file(file)).has_several() {
                     return Err(SfenError::TwoPawns {
                         color,
                         file: file + 1,
@@ -318,7 +331,7 @@ impl fmt::Display for Position {
     }
 }
 
-/// In the order that GUIs write: rook, bishop, gold, silver, knight, lance, pawn.
+/// Writes a hand in the order of GUIs: rook, bishop, gold, silver, knight, lance, pawn.
 fn write_hand(f: &mut fmt::Formatter<'_>, color: Color, hand: Hand) -> fmt::Result {
     for kind in [
         PieceKind::Rook,

@@ -1,4 +1,4 @@
-use super::Color;
+use super::color::Color;
 use std::fmt;
 
 /// One of the 81 squares, numbered file by file: 1a is 0, 1i is 8, 9i is 80.
@@ -6,10 +6,10 @@ use std::fmt;
 pub struct Square(u8);
 
 impl Square {
-    /// How many there are.
+    /// Number of squares.
     pub const COUNT: usize = 81;
 
-    /// The square with this number; `None` from 81 on.
+    /// Returns the square with a number below 81.
     #[inline]
     pub const fn new(index: usize) -> Option<Self> {
         if index < Self::COUNT {
@@ -19,7 +19,8 @@ impl Square {
         }
     }
 
-    /// The square on a file and a rank, both counted from 0 (file 0 is file 1, rank 0 is rank a).
+    /// Returns the square on a file and a rank, both counted from 0: file 0 is file 1, rank 0 is rank
+    /// a.
     #[inline]
     pub const fn at(file: usize, rank: usize) -> Option<Self> {
         if file < 9 && rank < 9 {
@@ -29,14 +30,14 @@ impl Square {
         }
     }
 
-    /// The square of a number that is known to be below 81.
+    /// Returns the square with a number that is known to be below 81.
     #[inline(always)]
     pub(crate) const fn from_index(index: usize) -> Self {
         debug_assert!(index < Self::COUNT);
         Self(index as u8)
     }
 
-    /// Its number, below 81.
+    /// Returns the number of the square, below 81.
     #[inline(always)]
     pub const fn index(self) -> usize {
         let index = self.0 as usize;
@@ -48,19 +49,19 @@ impl Square {
         index
     }
 
-    /// Its file, 0 for file 1.
+    /// Returns the file, 0 for file 1.
     #[inline(always)]
     pub const fn file(self) -> usize {
         self.0 as usize / 9
     }
 
-    /// Its rank, 0 for rank a.
+    /// Returns the rank, 0 for rank a.
     #[inline(always)]
     pub const fn rank(self) -> usize {
         self.0 as usize % 9
     }
 
-    /// Its rank as `color` sees it: 0 is the last rank that the side's pieces reach.
+    /// Returns the rank as `color` sees it: 0 is the opponent's back rank.
     #[inline(always)]
     pub const fn relative_rank(self, color: Color) -> usize {
         match color {
@@ -69,18 +70,18 @@ impl Square {
         }
     }
 
-    /// The square seen from the other side of the board.
+    /// Returns the square as seen from the other side of the board.
     #[inline(always)]
     pub const fn flip(self) -> Self {
         Self(80 - self.0)
     }
 
-    /// All squares in order.
+    /// Iterates over all squares in order.
     pub fn all() -> impl Iterator<Item = Self> {
         (0..Self::COUNT).map(Self::from_index)
     }
 
-    /// Reads `7g`.
+    /// Parses the two characters of a square such as `7g`.
     pub fn parse(file: u8, rank: u8) -> Option<Self> {
         let file = file.checked_sub(b'1')? as usize;
         let rank = rank.checked_sub(b'a')? as usize;

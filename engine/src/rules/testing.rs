@@ -1,8 +1,9 @@
-//! What tests of everything that looks at positions need: many different ones.
+//! Positions for tests.
 
-use super::{Game, Position};
+use super::{game::Game, position::Position};
 
-/// The positions of random games, each up to so many plies, that have a legal move; the same for a seed.
+/// Returns the positions with a legal move of random games of at most `plies` plies. The same seed
+/// gives the same positions.
 pub(crate) fn random_positions(seed: u64, games: usize, plies: usize) -> Vec<Position> {
     let mut state = seed;
     let mut positions = Vec::new();

@@ -1,9 +1,13 @@
-//! Keys of positions: exclusive or over a table of pieces on squares and pieces in hand
+//! Zobrist keys of positions: an exclusive or over values for pieces on squares and pieces in hand
 //! (paper 004, section 2: 駒の種類, マス, 持駒).
 
-use super::{Color, Piece, PieceKind, Square};
+use super::{
+    color::Color,
+    piece::{Piece, PieceKind},
+    square::Square,
+};
 
-/// One 64-bit step of SplitMix64, the generator of the tables.
+/// Computes one step of SplitMix64, the generator of the tables.
 const fn split_mix(state: &mut u64) -> u64 {
     *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let mut z = *state;
@@ -31,7 +35,8 @@ static BOARD: [[u64; Square::COUNT]; Piece::COUNT] = {
     table
 };
 
-/// One value for each piece of a kind in a hand, counted from 1; their exclusive or is the hand.
+/// One value for each piece of a kind in a hand, counted from 1. The exclusive or of the values is
+/// the hand.
 static HAND: [[[u64; 19]; 8]; 2] = {
     let mut table = [[[0; 19]; 8]; 2];
     let mut state = HAND_SEED;
@@ -51,19 +56,19 @@ static HAND: [[[u64; 19]; 8]; 2] = {
     table
 };
 
-/// Added when White moves.
+/// The value of White's turn.
 pub(super) const SIDE: u64 = {
     let mut state = SIDE_SEED;
     split_mix(&mut state)
 };
 
-/// The value of a piece on a square.
+/// Returns the value of a piece on a square.
 #[inline(always)]
 pub(super) fn board(piece: Piece, square: Square) -> u64 {
     BOARD[piece.index()][square.index()]
 }
 
-/// The value of the `count`-th piece of a kind in a hand, `count` between 1 and 18.
+/// Returns the value of the `count`-th piece of a kind in a hand, `count` between 1 and 18.
 #[inline(always)]
 pub(super) fn hand(color: Color, kind: PieceKind, count: usize) -> u64 {
     HAND[color.index()][kind.index() & 7][count]

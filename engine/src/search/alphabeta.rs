@@ -1,18 +1,17 @@
-//! Principal-variation search (Scout): papers 000 and 003 list its parts.
+//! The main search: principal variation search (Scout) with the parts that papers 000 and 003 list.
 
 use super::{
-    Search,
-    attempt::Alone,
+    extension::Singularity,
     history::bonus,
-    iterate::BEFORE_ROOT,
-    mates::PROVED,
-    node::{Node, Tried, TriedMove, Verdict},
+    lane_moves::record_lane_moves,
+    move_loop::UnsharedAlpha,
+    node::{MoveLoopState, Node, NodeMove, PruningDecision, SearchedMoves},
     picker::{Picker, is_noisy},
-    prune::Prospect,
-    report::note_lanes,
-    split::Searched,
+    prune::PruningNode,
+    search_value::{PROVED, SearchValue, TableEntry, TranspositionTable},
+    searcher::Searcher,
+    stack::STACK_OFFSET,
     value::{DRAW, INFINITE, MAX_PLY, mate_in, mated_in},
-    values::{Entry, Store, Values},
 };
 use crate::{
     eval::Evaluator,
@@ -20,8 +19,8 @@ use crate::{
     rules::{CheckInfo, CheckTargets, Move},
 };
 
-impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
-    /// The value of the current node from its side to move, fail-soft. `info` is that node's.
+impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
+    /// Returns the fail-soft value of the current node from its side to move. `info` is the node's.
     pub(super) fn alpha_beta<const PV: bool>(
         &mut self,
         info: &CheckInfo,
@@ -33,10 +32,13 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
         if self.stopped {
             return V::all(DRAW);
         }
+
+        // Quiescence search at the horizon
         let options = self.options;
         if depth <= 0 {
             return self.quiescence::<PV>(info, window, 0, ply);
         }
+
         let mut window = V::settle(window);
         let mut depth = depth;
         let in_check = !info.checkers.is_empty();
@@ -46,9 +48,12 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
             self.selective_depth = self.selective_depth.max(ply);
         }
         if !is_root {
+            // Repetition
             if let Some(value) = self.repetition(ply) {
                 return V::all(value);
             }
+
+            // Maximum ply
             if ply >= MAX_PLY {
                 return if in_check {
                     V::all(DRAW)
@@ -56,10 +61,13 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
                     self.evaluate().0
                 };
             }
+
+            // Declaration by an entering king
             if self.can_declare(in_check) {
                 return V::all(mate_in(ply + 1));
             }
-            // No mate below can beat one that is known already (mate-distance pruning).
+
+            // Mate distance pruning
             if options.mate_distance != 0 {
                 let (narrowed, closed) = V::narrowed(window, mated_in(ply), mate_in(ply + 1));
                 if closed {
@@ -69,14 +77,15 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
             }
         }
 
+        // Transposition table cutoff
         let (mut alpha, beta) = window;
-        let here = ply + BEFORE_ROOT;
-        let excluded = self.frames[here].excluded;
+        let here = ply + STACK_OFFSET;
+        let excluded = self.stack[here].excluded;
         let key = self.position.key();
         let entry = if excluded.is_some() {
             None
         } else {
-            self.known(key)
+            self.probe_table(key)
         };
         let table_value = entry.map(|entry| entry.value.recalled(ply));
         if let (Some(entry), Some(value)) = (entry, table_value)
@@ -103,12 +112,15 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
             }
             return value;
         }
+
+        // Hash move: of the table, of the last iteration, or of the ponder table
         let mut table_move = entry
             .and_then(|entry| entry.mv)
             .or_else(|| self.best_so_far(is_root))
-            .or_else(|| self.replies.get(key))
+            .or_else(|| self.ponder_table.get(key))
             .filter(|&mv| self.position.is_legal_given(mv, info));
 
+        // Mate in one
         if !is_root
             && !in_check
             && entry.is_none()
@@ -120,58 +132,61 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
                 self.pv[ply + 1].clear();
                 self.update_pv(ply, mv);
             }
-            return self.remember_mate(mv, ply, 1);
+            return self.store_mate(mv, ply, 1);
         }
+
+        // Proof-number search for a longer mate
         if (is_root || !in_check)
             && excluded.is_none()
             && options.mate_search > i32::from(!is_root)
             && (is_root || depth >= options.mate_search_depth)
             && let Some((mv, plies)) = self.find_mate(depth, is_root)
         {
-            let value = self.remember_mate(mv, ply, plies);
+            let value = self.store_mate(mv, ply, plies);
             if PV {
                 self.pv[ply + 1].clear();
                 self.update_pv(ply, mv);
                 if is_root {
-                    note_lanes(&mut self.lanes, mv, value, window);
-                    self.new_best_at_root(value, beta);
+                    record_lane_moves(&mut self.lanes, mv, value, window);
+                    self.report_new_best(value, beta);
                 }
             }
             return value;
         }
 
+        // Static evaluation
         let (evaluation, raw_evaluation) = if in_check {
             (V::all(-INFINITE), -INFINITE)
         } else if excluded.is_some() {
-            let raw = self.frames[here].raw_evaluation;
+            let raw = self.stack[here].raw_evaluation;
             (V::evaluation(raw, self.noise, key), raw)
         } else {
-            self.evaluation_of(entry.as_ref())
+            self.evaluate_with(entry.as_ref())
         };
         let (evaluation, features) = if in_check {
             (evaluation, None)
         } else {
             self.corrected(evaluation, ply)
         };
-        self.frames[here].raw_evaluation = raw_evaluation;
-        self.frames[here].evaluation = evaluation;
-        self.frames[here + 2].killers = [None; 2];
-        self.frames[here + 2].cuts = 0;
+        self.stack[here].raw_evaluation = raw_evaluation;
+        self.stack[here].evaluation = evaluation;
+        self.stack[here + 2].killers = [None; 2];
+        self.stack[here + 2].cuts = 0;
         if is_root {
-            self.frames[here + 1].cuts = 0;
+            self.stack[here + 1].cuts = 0;
         }
-        self.frames[here + 1].excluded = None;
-        let improving =
-            !in_check && evaluation.is_above_on_the_whole(self.frames[here - 2].evaluation);
+        self.stack[here + 1].excluded = None;
+        let improving = !in_check && evaluation.is_above_in_sum(self.stack[here - 2].evaluation);
 
-        // The table's value is a better guess than the static one where its bound allows.
+        // The table's value is a better guess than the static evaluation where its bound allows.
         let guess = match (entry, table_value) {
             (Some(entry), Some(value)) if !in_check => value.better_guess(entry.bounds, evaluation),
             _ => evaluation,
         };
 
+        // Reverse futility pruning, razoring, null-move pruning, ProbCut
         if !PV && !in_check && excluded.is_none() && !beta.has_mate(window) {
-            let prospect = Prospect {
+            let node = PruningNode {
                 alpha,
                 beta,
                 depth,
@@ -183,25 +198,27 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
                 entry,
                 table_move,
             };
-            if let Some(value) = self.prune(info, &prospect) {
+            if let Some(value) = self.prune(info, &node) {
                 return value;
             }
         }
 
         if table_move.is_none() && excluded.is_none() && depth >= 4 {
-            // Recursive iterative deepening: a shallower search finds a move to start with.
             if PV && options.internal_deepening != 0 {
+                // Recursive iterative deepening: a shallower search finds a first move.
                 self.alpha_beta::<PV>(info, window, depth - 2, ply, cut_node);
                 if self.stopped {
                     return V::all(DRAW);
                 }
-                let found = self.known(key).and_then(|entry| entry.mv);
+                let found = self.probe_table(key).and_then(|entry| entry.mv);
                 table_move = found.filter(|&mv| self.position.is_legal_given(mv, info));
             } else if (PV || cut_node) && options.internal_reduction != 0 {
+                // Internal iterative reductions
                 depth -= 1;
             }
         }
 
+        // Move loop
         let node = Node {
             depth,
             ply,
@@ -212,12 +229,12 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
             evaluation,
             contexts: self.contexts(ply),
             noisy_table_move: table_move.is_some_and(|mv| is_noisy(&self.position, mv)),
-            once_principal: PV || entry.is_some_and(|entry| entry.principal),
+            tt_pv: PV || entry.is_some_and(|entry| entry.tt_pv),
             excluded,
             targets: CheckTargets::new(&self.position),
         };
         let killers = if options.killers != 0 {
-            self.frames[here].killers
+            self.stack[here].killers
         } else {
             [None; 2]
         };
@@ -228,33 +245,33 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
         }
         let mut best = V::all(-INFINITE);
         let mut best_move = None;
-        let mut tried = Tried::default();
-        let mut number = 0;
+        let mut searched_moves = SearchedMoves::default();
+        let mut move_count = 0;
 
         while let Some(mv) = picker.next(&self.position, info, self.history) {
             if Some(mv) == excluded || is_root && self.ruled_out.contains(&mv) {
                 continue;
             }
-            number += 1;
-            // The child's entry comes while it is decided whether the move deserves a search.
+            move_count += 1;
+            // Prefetched here, the child's entry arrives while the move is judged.
             self.table.prefetch(self.position.key_after(mv));
             let noisy = is_noisy(&self.position, mv);
             let gives_check = node.targets.is_check(&self.position, mv);
 
+            // Late-move, history, futility and SEE pruning
             if !is_root && !best.is_lost(alpha) {
-                match self.verdict(&node, mv, number, noisy, gives_check, alpha) {
-                    Verdict::Search => {}
-                    Verdict::Skip => continue,
-                    Verdict::SkipQuiets => {
+                match self.pruning_decision(&node, mv, move_count, noisy, gives_check, alpha) {
+                    PruningDecision::Search => {}
+                    PruningDecision::Skip => continue,
+                    PruningDecision::SkipQuiets => {
                         picker.skip_quiets();
                         continue;
                     }
                 }
             }
 
-            // Singular extension: the table's move is extended when all others are clearly worse.
-            let mut extension = 0;
-            if !is_root
+            // Singular extensions, check extensions
+            let extension = if !is_root
                 && options.singular_extension != 0
                 && depth >= options.singular_depth
                 && Some(mv) == table_move
@@ -264,39 +281,27 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
                 && !value.has_mate(window)
                 && ply < 2 * self.root_depth as usize
             {
-                let margin = options.singular_margin * depth / 100;
-                let singular = V::below(value.plus(-margin).blanked(window));
-                self.frames[here].excluded = Some(mv);
-                let killers = self.frames[here].killers;
-                let others =
-                    self.alpha_beta::<false>(info, singular, (depth - 1) / 2, ply, cut_node);
-                self.frames[here].excluded = None;
-                self.frames[here].killers = killers;
+                let singularity = self.singular_extension::<PV>(info, &node, mv, value, window);
                 if self.stopped {
                     return V::all(DRAW);
                 }
-                if !others.any_above(singular.0) {
-                    let far = V::below(singular.1.plus(-margin - 20).blanked(window));
-                    let by_far = !PV && !others.any_above(far.0);
-                    extension = 1 + i32::from(by_far && options.double_extension != 0);
-                } else if singular.1.all_at_least(beta) {
-                    return singular.1;
-                } else if options.negative_extension != 0 && (cut_node || value.all_at_least(beta))
-                {
-                    extension = -options.negative_extension;
+                match singularity {
+                    Singularity::Extension(plies) => plies,
+                    Singularity::Cut(value) => return value,
                 }
             } else {
-                extension = self.check_extension(&node, mv, gives_check);
-            }
+                self.check_extension(&node, mv, gives_check)
+            };
 
-            let tried_move = TriedMove {
+            // Late-move reductions and re-searches
+            let node_move = NodeMove {
                 mv,
-                number,
+                move_count,
                 noisy,
                 gives_check,
                 extension,
             };
-            let mut value = self.search_move::<PV>(&node, tried_move, &Alone(alpha));
+            let mut value = self.search_move::<PV>(&node, node_move, &UnsharedAlpha(alpha));
             if self.stopped {
                 return V::all(DRAW);
             }
@@ -304,6 +309,7 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
                 value = self.unless_mated(mv, value, alpha);
             }
 
+            // New best move, beta cutoff
             let before = alpha;
             let taken = V::take(&mut best, &mut alpha, beta, value);
             if taken.raised {
@@ -311,36 +317,40 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
                 if PV {
                     self.update_pv(ply, mv);
                     if is_root {
-                        note_lanes(&mut self.lanes, mv, value, (before, beta));
-                        self.new_best_at_root(value, beta);
+                        record_lane_moves(&mut self.lanes, mv, value, (before, beta));
+                        self.report_new_best(value, beta);
                     }
                 }
                 if taken.cut {
                     break;
                 }
             }
-            tried.add(mv, noisy);
+            searched_moves.add(mv, noisy);
 
-            // Young brothers wait: only now that the first move has been searched may other
-            // threads take some of the rest.
-            if let Some(team) = self.team_for(&node, number) {
-                let searched = Searched {
-                    number,
+            // Young brothers wait: other threads may take moves once the first has been searched.
+            if let Some(pool) = self.pool_for(&node, move_count) {
+                let state = MoveLoopState {
+                    move_count,
                     best,
                     best_move,
-                    tried,
+                    searched_moves,
                 };
-                let end = self.split::<PV>(team, &node, info, &picker, alpha, searched);
+                let end = self.split::<PV>(pool, &node, info, &picker, alpha, state);
                 if self.stopped {
                     return V::all(DRAW);
                 }
-                (number, best, best_move, tried) = (end.number, end.best, end.best_move, end.tried);
+                MoveLoopState {
+                    move_count,
+                    best,
+                    best_move,
+                    searched_moves,
+                } = end;
                 break;
             }
         }
 
-        if number == 0 {
-            // No legal move is mate; with a move excluded it only says that there is no other.
+        // Checkmate, or no legal move beside the excluded one
+        if move_count == 0 {
             return if excluded.is_some() {
                 alpha
             } else {
@@ -348,16 +358,19 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
             };
         }
 
+        // Killers and histories
         if best.all_at_least(beta)
             && let Some(mv) = best_move
         {
-            self.frames[here].cuts += 1;
-            self.reward(mv, &node, here, &tried);
+            self.stack[here].cuts += 1;
+            self.reward(mv, &node, here, &searched_moves);
         }
         if best_move.is_none() && excluded.is_none() && !is_root {
-            self.reward_last(ply, depth);
+            self.reward_previous(ply, depth);
         }
-        // What is left of the root's moves is no value of the root.
+
+        // Correction history
+        // With some moves excluded or ruled out, the result is not the value of the position.
         let is_whole = excluded.is_none() && (!is_root || self.ruled_out.is_empty());
         if !in_check
             && is_whole
@@ -367,24 +380,27 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
         {
             self.history.correction.learn(&features, error, depth);
         }
+
+        // Transposition table store
         if is_whole {
-            self.replies.put(key, best_move, depth);
+            self.ponder_table.put(key, best_move, depth);
             self.table.put(
                 key,
-                Entry {
+                TableEntry {
                     mv: best_move,
                     value: best.stored(ply),
                     bounds: best.bounds(window, PV),
                     evaluation: raw_evaluation,
-                    // No search is a proof.
+                    // The largest depth is kept for proved mates.
                     depth: depth.min(PROVED - 1),
-                    principal: node.once_principal,
+                    tt_pv: node.tt_pv,
                 },
             );
         }
         best
     }
 
+    /// Sets the principal variation of a ply to a move and the variation of the next ply.
     pub(super) fn update_pv(&mut self, ply: usize, mv: Move) {
         let (head, tail) = self.pv.split_at_mut(ply + 1);
         let line = &mut head[ply];
@@ -393,10 +409,10 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
         line.extend_from_slice(&tail[0]);
     }
 
-    /// Remembers that the move that has led to `ply`, if it is quiet, leaves no good answer.
-    fn reward_last(&mut self, ply: usize, depth: i32) {
+    /// Rewards the move that led to `ply`, if it is quiet, because it leaves no good answer.
+    fn reward_previous(&mut self, ply: usize, depth: i32) {
         let percent = self.options.reply_reward;
-        let last = &self.frames[ply + BEFORE_ROOT - 1];
+        let last = &self.stack[ply + STACK_OFFSET - 1];
         if percent != 0
             && let Some(mv) = last.quiet
         {
@@ -406,8 +422,8 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
         }
     }
 
-    /// Remembers the move that made a node fail high, and that the moves before it did not.
-    fn reward(&mut self, mv: Move, node: &Node<V>, here: usize, tried: &Tried) {
+    /// Rewards the move that made a node fail high and penalises the moves searched before it.
+    fn reward(&mut self, mv: Move, node: &Node<V>, here: usize, searched: &SearchedMoves) {
         let bonus = bonus(self.options, node.depth);
         let malus = -bonus * self.options.history_blame / 100;
         let position = &self.position;
@@ -415,17 +431,17 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
         if is_noisy(position, mv) {
             history.update_capture(position, mv, bonus);
         } else {
-            let killers = &mut self.frames[here].killers;
+            let killers = &mut self.stack[here].killers;
             if killers[0] != Some(mv) {
                 killers[1] = killers[0];
                 killers[0] = Some(mv);
             }
             history.update_quiet(position, mv, node.contexts, bonus);
-            for &other in tried.quiets().iter().flatten() {
+            for &other in searched.quiets().iter().flatten() {
                 history.update_quiet(position, other, node.contexts, malus);
             }
         }
-        for &other in tried.noisy().iter().flatten() {
+        for &other in searched.noisy().iter().flatten() {
             history.update_capture(position, other, malus);
         }
     }

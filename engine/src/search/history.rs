@@ -1,114 +1,56 @@
-//! What earlier parts of a search say about a move's chances: killers and histories.
+//! Histories: statistics of the moves that cut earlier in a search.
 
-use super::{SearchOptions, correction::Correction};
+mod context;
+mod correction;
+mod entry;
+
+pub(super) use context::{Context, Contexts};
+pub(super) use correction::Features;
+
+use super::options::SearchOptions;
 use crate::{
     pages::large_array,
-    rules::{Color, Move, Piece, PieceKind, Position, Square},
+    rules::{Color, Move, Position, Square},
 };
-use std::{
-    collections::TryReserveError,
-    sync::atomic::{AtomicI16, Ordering},
-};
+use context::{PIECE_SQUARES, moved_kind};
+use correction::Correction;
+use entry::{HistoryEntry, forget};
+use std::collections::TryReserveError;
 
 /// Largest absolute value of a history entry.
 pub(super) const MOST: i32 = 16_384;
 
 const ORIGINS: usize = 88;
-const PIECE_SQUARES: usize = Piece::COUNT * Square::COUNT;
 const KIND_SQUARES: usize = 16 * Square::COUNT;
-
-/// The piece that moved and where it went: what a later move is a continuation of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Context(usize);
-
-impl Context {
-    /// No move: the root, or a pass.
-    pub const NONE: Self = Self(Piece::NONE.index() * Square::COUNT);
-    /// How many there are.
-    pub const COUNT: usize = PIECE_SQUARES;
-
-    pub const fn index(self) -> usize {
-        self.0
-    }
-
-    /// Where the piece went.
-    pub fn to(self) -> Option<Square> {
-        (self != Self::NONE).then(|| Square::from_index(self.0 % Square::COUNT))
-    }
-
-    /// The context that `mv` makes; `position` is the one before it.
-    #[inline(always)]
-    pub fn of(position: &Position, mv: Move) -> Self {
-        let piece = Piece::new(position.side_to_move(), moved_kind(position, mv));
-        Self(piece.index() * Square::COUNT + mv.to().index())
-    }
-}
-
-/// The contexts of a move: the moves one, two and four plies ago.
-pub(super) type Contexts = [Context; 3];
-
-/// The kind of the piece that moves, before a promotion.
-#[inline(always)]
-pub(super) fn moved_kind(position: &Position, mv: Move) -> PieceKind {
-    match (mv.from(), mv.dropped()) {
-        (Some(from), _) => position.piece(from).kind(),
-        (None, Some(kind)) => kind,
-        (None, None) => PieceKind::Pawn,
-    }
-}
-
-/// A number that the threads of one search learn together. Two that write at the same time lose one
-/// of their lessons, which costs less than to make them wait.
-#[derive(Debug, Default)]
-pub(super) struct Entry(AtomicI16);
-
-impl Entry {
-    #[inline(always)]
-    pub fn get(&self) -> i32 {
-        i32::from(self.0.load(Ordering::Relaxed))
-    }
-
-    /// Moves it by `bonus`, the less the nearer it is to `limit`, which it stays within.
-    #[inline(always)]
-    pub fn update(&self, bonus: i32, limit: i32) {
-        let value = self.get();
-        let next = value + bonus - value * bonus.abs() / limit;
-        self.0
-            .store(next.clamp(-limit, limit) as i16, Ordering::Relaxed);
-    }
-}
-
-/// Forgets what all entries have learned.
-pub(super) fn forget(entries: &mut [Entry]) {
-    entries.fill_with(Entry::default);
-}
 
 /// The histories of one search, which its threads share.
 pub(super) struct History {
-    /// By side, origin or dropped kind, and destination.
-    quiet: Box<[Entry]>,
-    /// By the other side's last move, and by the own side's moves before.
-    continuation: [Box<[Entry]>; 2],
-    /// By moved piece, destination and captured kind.
-    capture: Box<[Entry]>,
+    /// Butterfly history by side, origin or dropped kind, and destination.
+    quiet: Box<[HistoryEntry]>,
+    /// Continuation histories after the opponent's last move and after own earlier moves.
+    continuation: [Box<[HistoryEntry]>; 2],
+    /// Capture history by moved piece, destination and captured kind.
+    capture: Box<[HistoryEntry]>,
     pub correction: Correction,
-    /// How many contexts count.
+    /// Number of contexts in use.
     contexts: usize,
     use_quiet: bool,
     use_capture: bool,
 }
 
-/// Bonus for the move that proved best at a depth.
+/// Returns the bonus for the best move of a search to `depth`.
 #[inline(always)]
 pub(super) fn bonus(options: &SearchOptions, depth: i32) -> i32 {
-    /// Taken from it, so that the least depth counts less.
+    /// Subtracted, so that small depths count less.
     const DISCOUNT: i32 = 60;
     (options.history_reward * depth - DISCOUNT).clamp(0, options.history_most)
 }
 
 impl History {
+    /// Allocates empty histories.
+    ///
     /// # Errors
-    /// The system has no such room.
+    /// The system lacks the memory.
     pub fn new(options: &SearchOptions) -> Result<Self, TryReserveError> {
         let table = || large_array(PIECE_SQUARES * KIND_SQUARES);
         Ok(Self {
@@ -133,12 +75,12 @@ impl History {
         self.correction.clear();
     }
 
-    /// The chances of a quiet move, after the moves of `contexts`.
+    /// Returns the history score of a quiet move after the moves of `contexts`.
     #[inline(always)]
     pub fn quiet(&self, position: &Position, mv: Move, contexts: Contexts) -> i32 {
         let continuations: i32 = self
             .continuations(position, mv, contexts)
-            .map(Entry::get)
+            .map(HistoryEntry::get)
             .sum();
         if !self.use_quiet {
             return continuations;
@@ -153,8 +95,8 @@ impl History {
         }
     }
 
-    /// The same for a move that has been made: the one of context `made`, by the side `mover`, after
-    /// the moves of `contexts`.
+    /// Like [`History::update_quiet`], for a move of the side `mover` that has been made already and
+    /// has the context `made`.
     pub fn update_made(
         &self,
         mover: Color,
@@ -169,7 +111,7 @@ impl History {
         }
     }
 
-    /// The chances of a capture, or of a promotion that is as good as one.
+    /// Returns the history score of a capture or promotion.
     #[inline(always)]
     pub fn capture(&self, position: &Position, mv: Move) -> i32 {
         if !self.use_capture {
@@ -188,12 +130,16 @@ impl History {
         position: &Position,
         mv: Move,
         contexts: Contexts,
-    ) -> impl Iterator<Item = &Entry> {
+    ) -> impl Iterator<Item = &HistoryEntry> {
         self.continuations_of(column(position, mv), contexts)
     }
 
     #[inline(always)]
-    fn continuations_of(&self, column: usize, contexts: Contexts) -> impl Iterator<Item = &Entry> {
+    fn continuations_of(
+        &self,
+        column: usize,
+        contexts: Contexts,
+    ) -> impl Iterator<Item = &HistoryEntry> {
         let [theirs, own] = &self.continuation;
         ([theirs, own, own]
             .into_iter()
@@ -203,18 +149,18 @@ impl History {
     }
 
     #[inline(always)]
-    fn by_side(&self, position: &Position, mv: Move) -> &Entry {
+    fn by_side(&self, position: &Position, mv: Move) -> &HistoryEntry {
         self.by_mover(position.side_to_move(), mv)
     }
 
     #[inline(always)]
-    fn by_mover(&self, mover: Color, mv: Move) -> &Entry {
+    fn by_mover(&self, mover: Color, mv: Move) -> &HistoryEntry {
         let row = mover.index() * ORIGINS + mv.origin();
         &self.quiet[row * Square::COUNT + mv.to().index()]
     }
 
     #[inline(always)]
-    fn by_victim(&self, position: &Position, mv: Move) -> &Entry {
+    fn by_victim(&self, position: &Position, mv: Move) -> &HistoryEntry {
         let victim = position.piece(mv.to()).index() & 15;
         &self.capture[Context::of(position, mv).0 * 16 + victim]
     }
@@ -232,7 +178,7 @@ mod tests {
 
     #[test]
     fn entries_stay_within_their_limit() {
-        let entry = Entry::default();
+        let entry = HistoryEntry::default();
         for _ in 0..1000 {
             entry.update(1700, MOST);
         }
@@ -244,14 +190,13 @@ mod tests {
     }
 
     #[test]
-    fn a_move_that_has_been_made_is_rewarded_as_if_it_had_not() {
+    fn a_move_gets_the_same_reward_before_and_after_it_is_made() {
         let [before, after] = [(); 2].map(|()| History::new(&SearchOptions::default()).unwrap());
         let mut game = Game::from_usi("startpos moves 7g7f 8c8d 2g2f 4a3b").unwrap();
         for text in ["8h3c+", "2b3c", "2f2e", "B*5e"] {
             let position = game.position();
             let mv = game.parse_move(text).unwrap();
             let made = Context::of(position, mv);
-            // Any will do, as long as they are the same.
             let contexts = [made, Context::NONE, made];
             let mover = position.side_to_move();
             before.update_quiet(position, mv, contexts, 700);

@@ -1,119 +1,33 @@
-//! Vectors of values for consultation inside one search (paper 000, section 4): lane *i* is the
-//! virtual player *i*.
-//!
-//! All operations are loops of fixed length over 16-bit integers, which compilers turn into two
-//! instructions each on every x86-64.
+//! Values for consultation inside one search (paper 000, section 4): lane *i* is the virtual player
+//! *i*.
 
 mod table;
+mod vector;
 
-pub(crate) use table::LaneTable;
+pub(crate) use vector::Lanes;
+pub use vector::MAX_LANES;
 
 use super::{
-    value::{DECIDED, INFINITE, MATE_BOUND, Value, clamp_evaluation},
-    values::{Taken, Values},
+    search_value::{SearchValue, Taken},
+    value::{INFINITE, Value, clamp_evaluation},
 };
 use crate::eval::Noise;
 use std::{
     array,
     sync::atomic::{AtomicU64, Ordering},
 };
+use table::LaneTable;
+use vector::{END, INF, LaneBounds, MATE, SETTLED, all, any, each, mask, narrow};
 
-/// The most virtual players that one search carries.
-pub const MAX_LANES: usize = 16;
-
-const INF: i16 = INFINITE as i16;
-/// Alpha of a settled lane: nothing is above it. Beta is its negative: nothing is below it.
-const SETTLED: i16 = i16::MAX;
-const MATE: i16 = MATE_BOUND as i16;
-const END: i16 = DECIDED as i16;
-
-/// One value for each virtual player. A search with fewer has settled the other lanes at the root.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(align(32))]
-pub(crate) struct Lanes([i16; MAX_LANES]);
-
-/// How each lane's value is meant: a lower bound, an upper bound, both (exact), neither (unknown).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct LaneBounds {
-    pub lower: u16,
-    pub upper: u16,
-}
-
-impl LaneBounds {
-    #[inline(always)]
-    fn masks(self) -> ([bool; MAX_LANES], [bool; MAX_LANES]) {
-        let expand = |mask: u16| each(|lane| mask >> lane & 1 != 0);
-        (expand(self.lower), expand(self.upper))
-    }
-}
-
-fn narrow(value: Value) -> i16 {
-    value.clamp(-i32::from(i16::MAX), i32::from(i16::MAX)) as i16
-}
-
-fn mask(lanes: [bool; MAX_LANES]) -> u16 {
-    (0..MAX_LANES).fold(0, |mask, lane| mask | u16::from(lanes[lane]) << lane)
-}
-
-impl Lanes {
-    #[inline(always)]
-    fn map(self, f: impl Fn(i16) -> i16) -> Self {
-        Self(each(|lane| f(self.0[lane])))
-    }
-
-    #[inline(always)]
-    fn zip(self, other: Self, f: impl Fn(i16, i16) -> i16) -> Self {
-        Self(each(|lane| f(self.0[lane], other.0[lane])))
-    }
-
-    /// The lanes as they lie in memory.
-    pub fn words(self) -> [u64; MAX_LANES / 4] {
-        array::from_fn(|word| {
-            (0..4).fold(0, |bits, at| {
-                bits | u64::from(self.0[4 * word + at] as u16) << (16 * at)
-            })
-        })
-    }
-
-    /// The reverse of [`Lanes::words`].
-    pub fn from_words(words: [u64; MAX_LANES / 4]) -> Self {
-        Self(array::from_fn(|lane| {
-            (words[lane / 4] >> (16 * (lane % 4))) as u16 as i16
-        }))
-    }
-}
-
-/// One value for each lane, by a plain loop, which compilers turn into vector instructions where
-/// `array::from_fn` is called.
-#[inline(always)]
-fn each<T: Copy + Default>(mut value: impl FnMut(usize) -> T) -> [T; MAX_LANES] {
-    let mut values = [T::default(); MAX_LANES];
-    for (lane, slot) in values.iter_mut().enumerate() {
-        *slot = value(lane);
-    }
-    values
-}
-
-// Counted in 16 bits, as wide as a lane: compilers make vector instructions of that.
-#[inline(always)]
-fn all(mut condition: impl FnMut(usize) -> bool) -> bool {
-    !any(|lane| !condition(lane))
-}
-
-#[inline(always)]
-fn any(mut condition: impl FnMut(usize) -> bool) -> bool {
-    (0..MAX_LANES).fold(0, |any, lane| any | i16::from(condition(lane))) != 0
-}
-
-impl Values for Lanes {
+impl SearchValue for Lanes {
     type Bounds = LaneBounds;
-    type Shared = [AtomicU64; MAX_LANES / 4];
-    type Noise = [Noise];
-    type Table = LaneTable;
+    type Atomic = [AtomicU64; MAX_LANES / 4];
+    type Noises = [Noise];
+    type Transpositions = LaneTable;
 
     const LANES: usize = MAX_LANES;
 
-    fn noise_of(players: &[Noise]) -> &Self::Noise {
+    fn noise_of(players: &[Noise]) -> &Self::Noises {
         players
     }
 
@@ -158,13 +72,13 @@ impl Values for Lanes {
     }
 
     #[inline(always)]
-    fn mostly_at_least(self, other: Self, alpha: Self, dissent: i32) -> bool {
+    fn mostly_at_least(self, other: Self, alpha: Self, quorum: i32) -> bool {
         let (mut against, mut open) = (0, 0);
         for lane in 0..MAX_LANES {
             against += i16::from(self.0[lane] < other.0[lane]);
             open += i16::from(alpha.0[lane] < INF);
         }
-        100 * i32::from(against) <= dissent * i32::from(open)
+        100 * i32::from(against) <= (100 - quorum) * i32::from(open)
     }
 
     #[inline(always)]
@@ -185,7 +99,7 @@ impl Values for Lanes {
     }
 
     #[inline(always)]
-    fn is_above_on_the_whole(self, other: Self) -> bool {
+    fn is_above_in_sum(self, other: Self) -> bool {
         let sum = |lanes: Self| lanes.0.into_iter().map(i32::from).sum::<i32>();
         sum(self) > sum(other)
     }
@@ -300,7 +214,7 @@ impl Values for Lanes {
         let (mut sum, mut count) = (0, 0);
         for lane in 0..MAX_LANES {
             let (value, evaluation) = (self.lane(lane), evaluation.lane(lane));
-            // Lanes that were settled before the node have no value.
+            // Lanes settled above the node have no value.
             if value > -INFINITE
                 && let Some(error) = value.error(evaluation, beta.lane(lane), raised)
             {
@@ -391,18 +305,18 @@ impl Values for Lanes {
         })
     }
 
-    fn share(self) -> Self::Shared {
+    fn share(self) -> Self::Atomic {
         self.words().map(AtomicU64::new)
     }
 
-    // Lanes only rise, and lie whole in their words: a mixture of old and new ones is good.
+    // Lanes only rise, and each lies within one word, so that a mixture of old and new lanes is valid.
     #[inline(always)]
-    fn load(shared: &Self::Shared) -> Self {
+    fn load(shared: &Self::Atomic) -> Self {
         Self::from_words(array::from_fn(|word| shared[word].load(Ordering::Relaxed)))
     }
 
     #[inline(always)]
-    fn store(self, shared: &Self::Shared) {
+    fn store(self, shared: &Self::Atomic) {
         for (shared, word) in shared.iter().zip(self.words()) {
             shared.store(word, Ordering::Relaxed);
         }
@@ -414,21 +328,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_minority_of_the_open_lanes_is_overruled() {
+    fn pruning_needs_a_quorum_of_the_open_lanes() {
         // Four players; the other lanes are settled.
         let open = |values: [Value; 4]| Lanes::from_lanes(|lane| *values.get(lane).unwrap_or(&0));
         let alpha = Lanes::from_lanes(|lane| if lane < 4 { 100 } else { SETTLED.into() });
-        let is_enough = |values, dissent| {
+        let is_enough = |values, quorum| {
             open(values).mostly_at_least(
                 Lanes::from_lanes(|lane| i32::from(lane < 4) * 50),
                 alpha,
-                dissent,
+                quorum,
             )
         };
-        assert!(is_enough([50, 60, 70, 80], 0));
-        assert!(!is_enough([49, 60, 70, 80], 0));
-        assert!(is_enough([49, 60, 70, 80], 25));
-        assert!(!is_enough([49, 49, 70, 80], 25));
+        assert!(is_enough([50, 60, 70, 80], 100));
+        assert!(!is_enough([49, 60, 70, 80], 100));
+        assert!(is_enough([49, 60, 70, 80], 75));
+        assert!(!is_enough([49, 49, 70, 80], 75));
         assert!(is_enough([49, 49, 70, 80], 50));
         assert!(!is_enough([49, 49, 49, 80], 50));
     }

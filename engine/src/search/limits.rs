@@ -6,7 +6,17 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// When to stop: at the first limit reached; with none, only when told to.
+/// Limits of a search, which ends at the first one reached. Without limits it ends when it is
+/// stopped.
+///
+/// ```
+/// use monju_engine::Limits;
+/// let limits = Limits {
+///     nodes: Some(100_000),
+///     ..Limits::default()
+/// };
+/// assert_eq!(limits.depth, None);
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Limits {
     /// Nodes visited.
@@ -15,31 +25,42 @@ pub struct Limits {
     pub depth: Option<u32>,
     /// Time since the start (or since the ponder hit).
     pub time: Option<Duration>,
-    /// How many of the best moves to rank; one, unless told. This is no limit, but each costs about
-    /// as much as the first.
+    /// Number of best moves to rank, by default one. Each further move costs about as much as the
+    /// first.
     pub multi_pv: Option<u32>,
 }
 
+/// The present limits of a running search.
 #[derive(Debug)]
-struct Shared {
+struct ControlState {
     origin: Instant,
     stop: AtomicBool,
-    /// Nanoseconds since `origin`; `u64::MAX` for none.
+    /// Nanoseconds since `origin`; `u64::MAX` without a deadline.
     deadline: AtomicU64,
     nodes: AtomicU64,
     depth: AtomicU32,
 }
 
-/// The handle by which another thread steers a running search. Clones steer the same search.
+/// Handle by which another thread controls a running search. Clones control the same search.
+///
+/// ```
+/// use monju_engine::Control;
+/// use std::time::{Duration, Instant};
+/// let control = Control::new();
+/// let handle = control.clone();
+/// // On another thread, while `Player::think` runs with `control`:
+/// handle.stop_at(Instant::now() + Duration::from_millis(100));
+/// handle.stop();
+/// ```
 #[derive(Clone, Debug)]
 pub struct Control {
-    shared: Arc<Shared>,
+    shared: Arc<ControlState>,
 }
 
 impl Default for Control {
     fn default() -> Self {
         Self {
-            shared: Arc::new(Shared {
+            shared: Arc::new(ControlState {
                 origin: Instant::now(),
                 stop: AtomicBool::new(false),
                 deadline: AtomicU64::new(u64::MAX),
@@ -51,34 +72,34 @@ impl Default for Control {
 }
 
 impl Control {
-    /// A control for one search that starts now under no limits but those given to it.
+    /// Creates the control of one search that starts now.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Ends the search; it answers within 5 ms.
+    /// Ends the search, which returns within 5 ms.
     pub fn stop(&self) {
         self.shared.stop.store(true, Ordering::Relaxed);
     }
 
-    /// Ends the search when `deadline` comes; replaces an earlier deadline.
+    /// Ends the search at `deadline`, which replaces an earlier deadline.
     pub fn stop_at(&self, deadline: Instant) {
         let after = deadline.saturating_duration_since(self.shared.origin);
         let nanos = u64::try_from(after.as_nanos()).unwrap_or(u64::MAX);
         self.shared.deadline.store(nanos, Ordering::Relaxed);
     }
 
-    /// Ends the search after `nodes` nodes since its start; replaces an earlier node limit.
+    /// Ends the search after `nodes` nodes since its start. Replaces an earlier node limit.
     pub fn limit_nodes(&self, nodes: u64) {
         self.shared.nodes.store(nodes, Ordering::Relaxed);
     }
 
-    /// Ends the search after the iteration `depth`; replaces an earlier depth limit.
+    /// Ends the search after the iteration `depth`. Replaces an earlier depth limit.
     pub fn limit_depth(&self, depth: u32) {
         self.shared.depth.store(depth, Ordering::Relaxed);
     }
 
-    /// Puts the limits of a search that starts now into force, where they are given.
+    /// Sets the given limits for a search that starts now.
     pub(crate) fn apply(&self, limits: &Limits) {
         if let Some(nodes) = limits.nodes {
             self.limit_nodes(nodes);
@@ -94,7 +115,7 @@ impl Control {
         }
     }
 
-    /// Whether the search has been told to stop, or its time is over.
+    /// Tells whether the search has been stopped or its deadline has passed.
     pub(crate) fn is_over(&self) -> bool {
         if self.shared.stop.load(Ordering::Relaxed) {
             return true;
@@ -103,12 +124,12 @@ impl Control {
         deadline != u64::MAX && self.shared.origin.elapsed().as_nanos() >= u128::from(deadline)
     }
 
-    /// Whether its time will be over some day, as far as is known now.
+    /// Tells whether there is a deadline.
     pub(crate) fn has_deadline(&self) -> bool {
         self.shared.deadline.load(Ordering::Relaxed) != u64::MAX
     }
 
-    /// Whether anything limits the search, as far as is known now: after a ponder hit there may be something.
+    /// Tells whether there is any limit so far; a ponder hit may add one later.
     pub(crate) fn has_limit(&self) -> bool {
         self.has_deadline() || self.node_limit() != u64::MAX || self.depth_limit() != u32::MAX
     }

@@ -1,33 +1,32 @@
-//! What a player carries from search to search.
+//! The data that a player keeps from search to search.
 
 use super::{
     history::History,
     options::{Reductions, SearchOptions},
-    replies::Replies,
-    values::{Store, Values},
+    ponder_table::PonderTable,
+    search_value::{SearchValue, TranspositionTable},
 };
 use crate::{eval::Evaluator, mate::MateSearch};
 use std::collections::TryReserveError;
 
-/// Positions that a thread's search for mates remembers.
+/// Size of a thread's mate search table, in positions.
 const MATE_POSITIONS: usize = 1 << 15;
 
-/// What a player carries from search to search.
-pub(crate) struct Memory<E, V: Values> {
-    pub(super) table: V::Table,
-    /// What was pondered.
-    pub(super) replies: Replies,
+/// Tables, histories and evaluators, kept from search to search.
+pub(crate) struct SearchMemory<E, V: SearchValue> {
+    pub(super) table: V::Transpositions,
+    pub(super) ponder_table: PonderTable,
     pub(super) options: SearchOptions,
     pub(super) reductions: Box<Reductions>,
     pub(super) history: History,
-    /// The searching thread's own first, then one for each helper.
+    /// Evaluators of the main thread and of each helper.
     pub(super) evaluators: Vec<E>,
-    /// As many.
+    /// Mate searches of the main thread and of each helper.
     pub(super) mates: Vec<MateSearch>,
 }
 
-impl<E: Evaluator + Clone, V: Values> Memory<E, V> {
-    /// Allocates a table of `hash_mib` MiB, for a search with `threads` threads, at least one.
+impl<E: Evaluator + Clone, V: SearchValue> SearchMemory<E, V> {
+    /// Allocates the memory of a search with a table of `hash_mib` MiB and at least one thread.
     pub fn new(
         hash_mib: usize,
         threads: usize,
@@ -35,15 +34,15 @@ impl<E: Evaluator + Clone, V: Values> Memory<E, V> {
         options: SearchOptions,
     ) -> Result<Self, TryReserveError> {
         let mut mates = vec![MateSearch::default(); threads.max(1)];
-        // At the root the searching thread looks for mates, alone unless its defence is looked at.
-        let looking = match options.mate_search > 1 || options.mate_defence != 0 {
+        // Helpers look for mates only at deep nodes and in defence.
+        let active = match options.mate_search > 1 || options.mate_defence != 0 {
             true => mates.len(),
             false => 1,
         };
-        mates[..looking].fill(MateSearch::new(MATE_POSITIONS));
+        mates[..active].fill(MateSearch::new(MATE_POSITIONS));
         Ok(Self {
-            table: V::Table::new(hash_mib)?,
-            replies: Replies::default(),
+            table: V::Transpositions::new(hash_mib)?,
+            ponder_table: PonderTable::default(),
             reductions: options.reductions(),
             history: History::new(&options)?,
             options,
@@ -52,17 +51,17 @@ impl<E: Evaluator + Clone, V: Values> Memory<E, V> {
         })
     }
 
-    /// The searches from now on record best moves for those after them.
-    pub fn record_replies(&mut self) -> Result<(), TryReserveError> {
-        self.replies.record()
+    /// Lets searches record best moves in the ponder table.
+    pub fn begin_recording(&mut self) -> Result<(), TryReserveError> {
+        self.ponder_table.record()
     }
 
-    /// The searches from now on only read what was recorded.
-    pub fn read_replies(&mut self) {
-        self.replies.only_read();
+    /// Lets searches only read the ponder table.
+    pub fn end_recording(&mut self) {
+        self.ponder_table.only_read();
     }
 
-    /// Makes every thread use another evaluator of the same kind.
+    /// Replaces the evaluator of every thread.
     pub fn set_evaluator(&mut self, evaluator: &E) {
         self.evaluators.fill(evaluator.clone());
     }
@@ -70,7 +69,7 @@ impl<E: Evaluator + Clone, V: Values> Memory<E, V> {
     /// Forgets the last game.
     pub fn clear(&mut self) {
         self.table.clear();
-        self.replies.clear();
+        self.ponder_table.clear();
         self.history.clear();
         self.mates.iter_mut().for_each(MateSearch::clear);
     }

@@ -1,9 +1,9 @@
-//! What the moves of one node have in common, whichever thread searches them.
+//! The node whose moves are searched, and the state of its move loop.
 
 use super::history::Contexts;
 use crate::rules::{CheckTargets, Move};
 
-/// A node of the main search while its moves are tried.
+/// A node of the main search during its move loop; the same on every thread that searches its moves.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Node<V> {
     pub depth: i32,
@@ -11,48 +11,59 @@ pub(super) struct Node<V> {
     pub beta: V,
     pub cut_node: bool,
     pub in_check: bool,
+    /// The static evaluation has risen since the last move of the same side.
     pub improving: bool,
     pub evaluation: V,
     pub contexts: Contexts,
     pub excluded: Option<Move>,
     /// The table's move captures or promotes.
     pub noisy_table_move: bool,
-    /// It stands on a principal variation, or has stood on one.
-    pub once_principal: bool,
+    /// The node lies on a principal variation or has done so before, as the table remembers.
+    pub tt_pv: bool,
     pub targets: CheckTargets,
 }
 
-/// A move about to be searched.
+/// A move of a node before its search.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct TriedMove {
+pub(super) struct NodeMove {
     pub mv: Move,
     /// 1 for the first move of the node.
-    pub number: usize,
+    pub move_count: usize,
     pub noisy: bool,
     pub gives_check: bool,
-    /// Plies by which it is searched deeper.
+    /// Plies by which the move is searched deeper.
     pub extension: i32,
 }
 
-/// What the pruning rules say about a move.
+/// Decision of the pruning rules about a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub(super) enum PruningDecision {
     Search,
     Skip,
-    /// Neither this quiet move nor any after it.
+    /// Skips this quiet move and all quiet moves after it.
     SkipQuiets,
 }
 
-/// The moves of a node that were searched and did not cut, for the histories.
+/// State of a move loop between two moves.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Tried {
+pub(super) struct MoveLoopState<V> {
+    /// Moves taken from the picker, pruned ones included.
+    pub move_count: usize,
+    pub best: V,
+    pub best_move: Option<Move>,
+    pub searched_moves: SearchedMoves,
+}
+
+/// The moves of a node that were searched without a cutoff, for the histories.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SearchedMoves {
     quiets: [Option<Move>; 64],
     quiet_count: usize,
     noisy: [Option<Move>; 32],
     noisy_count: usize,
 }
 
-impl Default for Tried {
+impl Default for SearchedMoves {
     #[inline(always)]
     fn default() -> Self {
         Self {
@@ -64,7 +75,8 @@ impl Default for Tried {
     }
 }
 
-impl Tried {
+impl SearchedMoves {
+    /// Adds a move, unless there is no room left.
     #[inline(always)]
     pub fn add(&mut self, mv: Move, noisy: bool) {
         if noisy {

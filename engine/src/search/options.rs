@@ -1,12 +1,21 @@
-//! The parts of the search that can be switched off or tuned, so that each can be measured.
+//! Options of the search: every part can be switched off or tuned, so that its worth can be measured.
 
 use crate::eval::EvaluatorKind;
 use std::{fmt, ops::RangeInclusive, str::FromStr};
 
 macro_rules! options {
     ($( $(#[doc = $doc:literal])+ $name:ident = $default:literal in $low:literal..=$high:literal; )+) => {
-        /// Switches (0 or 1) and numbers of the search. The defaults are what matches have shown to be best with the
-        /// default evaluator, as far as they could tell; where they could not, parts of the papers' searches are on.
+        /// Switches (0 or 1) and numbers of the search.
+        ///
+        /// The defaults are the best values that matches with the default evaluator have found. Where
+        /// matches could not decide, the parts of the papers' searches are on.
+        ///
+        /// ```
+        /// use monju_engine::{EvaluatorKind, SearchOptions};
+        /// let options = SearchOptions::of(EvaluatorKind::Material);
+        /// assert_eq!(options.get("null_move"), Some(1));
+        /// assert_eq!(options.get("magic"), None);
+        /// ```
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub struct SearchOptions {
             $( $(#[doc = $doc])+ pub $name: i32, )+
@@ -19,11 +28,11 @@ macro_rules! options {
         }
 
         impl SearchOptions {
-            /// Every option: its name, and the values that it may have.
+            /// Name and range of every option.
             pub const ALL: &'static [(&'static str, RangeInclusive<i32>)] =
                 &[ $( (stringify!($name), $low..=$high), )+ ];
 
-            /// Every option with its default value, the values that it may have, and what it does.
+            /// Name, default value, range and description of every option.
             pub const DESCRIPTIONS: &'static [(&'static str, i32, RangeInclusive<i32>, &'static str)] =
                 &[ $( (stringify!($name), $default, $low..=$high, concat!($($doc),+)), )+ ];
 
@@ -34,7 +43,7 @@ macro_rules! options {
                 }
             }
 
-            /// The value of an option, if there is one of this name.
+            /// Returns the value of an option by its name.
             pub fn get(&self, name: &str) -> Option<i32> {
                 self.values().find_map(|(known, value)| (known == name).then_some(value))
             }
@@ -47,186 +56,213 @@ macro_rules! options {
 }
 
 options! {
-    /// Iterations begin in a narrow window around the last value.
+    /// Searches each iteration first in a narrow window around the last value.
     root_aspiration = 1 in 0..=1;
     /// Half the width of that window at first, in centipawns.
     root_window = 58 in 1..=2000;
-    /// Nodes of the principal variation are first searched in a narrow window around the value
-    /// that the table predicts (paper 003, section 10).
+    /// Searches nodes of the principal variation first in a narrow window around the value that the
+    /// table predicts (paper 003, section 10).
     node_aspiration = 0 in 0..=1;
     /// Half the width of that window, in centipawns.
     node_window = 80 in 1..=2000;
-    /// Moves that cannot change the value are left out; without, the search is minimax down to
-    /// quiescence, and takes for ever.
+    /// Cuts moves that cannot change the value. Without cuts, the search is minimax down to
+    /// quiescence and takes very long.
     cuts = 1 in 0..=1;
-    /// Moves of the principal variation after the first are searched in a window without width until one is
+    /// Searches the moves of the principal variation after the first in a null window until one is
     /// better (Scout, principal variation search).
     scout = 1 in 0..=1;
-    /// No line below can beat a mate that is known already.
+    /// Mate distance pruning: leaves lines that cannot beat a known mate.
     mate_distance = 1 in 0..=1;
     /// Looks for a mate in one at nodes that the table does not know (paper 003).
     mate_in_one = 1 in 0..=1;
-    /// Looks for a mate in one at the first ply of quiescence too.
+    /// Looks for a mate in one at the first ply of quiescence, too.
     quiescence_mate = 1 in 0..=1;
-    /// Looks for longer mates by checks alone, by proof numbers: at the root (1), and at deep nodes
-    /// too (2).
+    /// Looks for longer mates by checks alone with proof numbers: at the root (1), and at deep nodes
+    /// as well (2).
     mate_search = 1 in 0..=2;
-    /// Least remaining depth of such a node.
+    /// Least remaining depth of a deep node for that mate search.
     mate_search_depth = 10 in 1..=32;
-    /// Positions that are looked at there; twice as many with each ply of depth more, up to six.
+    /// Positions of the mate search at a deep node; doubled for each further ply of depth, up to six
+    /// times.
     mate_search_nodes = 400 in 1..=100000;
-    /// Looks for a mate by the other side, in the same way, after every move that is the best of the
-    /// root so far, at so many positions in percent of the nodes searched.
+    /// Looks in the same way for a mate by the other side after every new best move of the root; the
+    /// number of positions is given in percent of the nodes searched.
     mate_defence = 0 in 0..=300;
-    /// Cuts where the evaluation is far above beta.
+    /// Reverse futility pruning: cuts where the evaluation is far above beta.
     reverse_futility = 1 in 0..=1;
-    /// Margin a ply, in centipawns.
+    /// Margin of reverse futility pruning for each ply, in centipawns.
     reverse_futility_margin = 96 in 0..=1000;
-    /// Largest depth of reverse futility.
+    /// Largest depth of reverse futility pruning.
     reverse_futility_depth = 8 in 0..=32;
-    /// Falls into quiescence where the evaluation is far below alpha.
+    /// Razoring: drops into quiescence where the evaluation is far below alpha.
     razoring = 1 in 0..=1;
-    /// Margin in centipawns, and what every ply adds.
+    /// Constant part of the margin of razoring, in centipawns.
     razoring_base = 58 in 0..=2000;
-    /// See `razoring_base`.
+    /// Margin of razoring for each ply, in centipawns.
     razoring_margin = 207 in 0..=2000;
-    /// Cuts where even a pass keeps the value above beta (paper 003).
+    /// Null-move pruning: cuts where even a pass keeps the value above beta (paper 003).
     null_move = 1 in 0..=1;
-    /// Plies by which a pass is searched less deep.
+    /// Plies by which a null move is searched less deep.
     null_move_reduction = 3 in 1..=8;
-    /// Centipawns above beta that are worth one ply more of that, up to three.
+    /// Centipawns above beta that add one ply to that reduction, up to three plies.
     null_move_surplus = 337 in 1..=2000;
-    /// Centipawns by which the evaluation must be above beta for it; each ply of depth takes 40 away.
+    /// Centipawns by which the evaluation must exceed beta for a null move, less 40 for each ply of
+    /// depth.
     null_move_margin = 187 in -1000..=1000;
-    /// Searches captures to a lower depth against a raised beta, and cuts where one holds.
+    /// ProbCut: cuts where a shallower search of a capture reaches a raised beta.
     probcut = 0 in 0..=1;
-    /// By how many centipawns beta is raised.
+    /// Centipawns by which ProbCut raises beta.
     probcut_margin = 200 in 0..=2000;
-    /// A node without a move from the table is searched less deep.
+    /// Internal iterative reductions: searches a node without a table move less deep.
     internal_reduction = 1 in 0..=1;
-    /// A node of the principal variation without a move from the table is first searched less
-    /// deep to find one (recursive iterative deepening, paper 003).
+    /// Searches a node of the principal variation without a table move first to a lower depth
+    /// (recursive iterative deepening, paper 003).
     internal_deepening = 0 in 0..=1;
-    /// Extends the table's move where all others are clearly worse.
+    /// Singular extensions: extends the table's move where all others are clearly worse.
     singular_extension = 1 in 0..=1;
-    /// Extends it twice where they are worse by far.
+    /// Extends it by two plies where the others are far worse.
     double_extension = 0 in 0..=1;
     /// Plies by which the table's move is searched less deep where others are as good.
     negative_extension = 0 in 0..=3;
     /// Least depth of singular extensions.
     singular_depth = 7 in 3..=32;
-    /// How much worse the others must be, in hundredths of a centipawn a ply.
+    /// Margin by which the others must be worse, in hundredths of a centipawn for each ply.
     singular_margin = 243 in 0..=2000;
-    /// Extends checks that lose nothing (papers 000 and 003).
+    /// Extends checks that lose no material (papers 000 and 003).
     check_extension = 1 in 0..=1;
-    /// Reduces late moves (paper 003).
+    /// Late-move reductions (paper 003).
     late_move_reduction = 1 in 0..=1;
-    /// Plies of every reduction, in hundredths.
+    /// Constant part of every reduction, in hundredths of a ply.
     reduction_base = 54 in -500..=500;
-    /// What the product of logarithms of depth and number is divided by, in hundredths.
+    /// Divisor of the product of the logarithms of depth and move number, in hundredths.
     reduction_divisor = 177 in 50..=1000;
-    /// Taken from it on the principal variation, in hundredths of a ply.
+    /// Less reduction on the principal variation, in hundredths of a ply.
     reduction_principal = 66 in 0..=500;
-    /// Added where a cut is expected, in hundredths of a ply.
+    /// More reduction at nodes where a cut is expected, in hundredths of a ply.
     reduction_cut = 22 in 0..=500;
-    /// Taken from it for checks and evasions, in hundredths of a ply.
+    /// Less reduction for checks and evasions, in hundredths of a ply.
     reduction_check = 128 in 0..=500;
-    /// Taken from it for captures and promotions, in hundredths of a ply.
+    /// Less reduction for captures and promotions, in hundredths of a ply.
     reduction_noisy = 19 in 0..=500;
-    /// Added where the evaluation has not risen since the own last move, in hundredths of a ply.
-    reduction_declining = 107 in 0..=500;
-    /// History score that is worth one ply of reduction.
+    /// More reduction where the evaluation is not improving, in hundredths of a ply.
+    reduction_not_improving = 107 in 0..=500;
+    /// History score that takes away one ply of reduction.
     reduction_history = 9890 in 512..=65536;
-    /// Taken from it where a principal variation once went, in hundredths of a ply.
-    reduction_once_principal = 42 in 0..=500;
-    /// Taken from it for captures with the best history, in hundredths of a ply.
+    /// Less reduction at nodes that were once on a principal variation (tt-pv), in hundredths of a
+    /// ply.
+    reduction_tt_pv = 42 in 0..=500;
+    /// Less reduction for captures with the best history, in hundredths of a ply.
     reduction_capture = 133 in 0..=2000;
-    /// Added for quiet moves where the table's move is none, in hundredths of a ply.
+    /// More reduction for quiet moves where the table's move is a capture or a promotion, in
+    /// hundredths of a ply.
     reduction_table_noisy = 34 in 0..=500;
-    /// Added after brothers at whose children many moves failed high, in hundredths of a ply.
+    /// More reduction where many siblings of the child failed high, in hundredths of a ply.
     reduction_cuts = 10 in 0..=500;
-    /// Searches a move that its reduced search has shown good deeper, or less deep, by how good.
+    /// Adapts the depth of a re-search to the value of the reduced search.
     research_depth = 0 in 0..=1;
-    /// Leaves out late quiet moves at low depth.
+    /// Late-move pruning: leaves out late quiet moves at low depth.
     late_move_pruning = 1 in 0..=1;
-    /// Moves that are tried whatever the depth.
+    /// Number of moves that late-move pruning always keeps.
     late_move_base = 6 in 1..=64;
-    /// Times the depth squared, in hundredths: the moves that are tried more.
+    /// Further moves that it keeps, in hundredths of the squared depth.
     late_move_factor = 253 in 1..=2000;
-    /// Leaves out quiet moves where the evaluation is far below alpha (paper 003).
+    /// Futility pruning: leaves out quiet moves where the evaluation is far below alpha (paper 003).
     futility = 1 in 0..=1;
-    /// Margin in centipawns, and what every ply adds.
+    /// Constant part of the margin of futility pruning, in centipawns.
     futility_base = 108 in 0..=2000;
-    /// See `futility_base`.
+    /// Margin of futility pruning for each ply, in centipawns.
     futility_margin = 116 in 0..=2000;
-    /// Leaves out moves that lose material by exchange, the more the deeper.
+    /// Leaves out moves that lose material by exchange; the allowed loss grows with the depth.
     exchange_pruning = 1 in 0..=1;
-    /// Loss that a quiet move is allowed, in centipawns times depth squared.
+    /// Allowed loss of a quiet move, in centipawns times the squared depth.
     exchange_quiet = 27 in 0..=1000;
-    /// Loss that a capture is allowed, in centipawns times depth.
+    /// Allowed loss of a capture, in centipawns times the depth.
     exchange_noisy = 235 in 0..=1000;
-    /// Leaves out quiet moves with a bad history at low depth.
+    /// History pruning: leaves out quiet moves with a bad history at low depth.
     history_pruning = 0 in 0..=1;
-    /// How bad, times depth.
+    /// Threshold of history pruning for each ply of depth.
     history_pruning_margin = 4000 in 0..=32768;
-    /// Tries captures that lose material by exchange after the quiet moves.
+    /// Searches captures that lose material by exchange after the quiet moves.
     exchange_order = 1 in 0..=1;
-    /// Tries first the quiet moves that cut at brothers.
+    /// Killer moves: searches quiet moves early that cut at siblings.
     killers = 1 in 0..=1;
-    /// Orders and reduces quiet moves by what they did, wherever they did it.
+    /// Orders and reduces quiet moves by their history.
     history = 1 in 0..=1;
-    /// What a move that cuts is rewarded with in the histories for each ply of depth …
+    /// Reward in the histories of a move that cuts, for each ply of depth.
     history_reward = 273 in 1..=2000;
-    /// … and at most.
+    /// Largest such reward.
     history_most = 1700 in 1..=16000;
-    /// What the moves tried before it lose, in percent of that.
+    /// Penalty of the moves searched before it, in percent of the reward.
     history_blame = 100 in 0..=400;
-    /// What a quiet move is rewarded with when no answer to it is any good, in percent of the reward
-    /// of a move that cuts.
+    /// Reward of a quiet move that leaves no good answer, in percent of the reward of a move that
+    /// cuts.
     reply_reward = 89 in 0..=400;
-    /// By how much more a quiet move is worth in their order that gives check and loses nothing.
+    /// History score added for the move order to a quiet move that gives check and loses no material.
     check_reward = 9410 in 0..=32768;
-    /// Orders and reduces quiet moves by what they did after the last moves.
+    /// Continuation history: orders and reduces quiet moves by their history after the last moves.
     continuation_history = 1 in 0..=1;
-    /// And after the own side's move four plies ago.
+    /// Continuation history after the own side's move four plies ago, too.
     continuation_four = 0 in 0..=1;
-    /// A quiet move of the table that cuts without a search is rewarded as if it had one.
+    /// Rewards a quiet table move that cuts without a search like one that cuts after a search.
     table_reward = 0 in 0..=1;
-    /// Orders captures by what they did.
+    /// Orders captures by their history.
     capture_history = 1 in 0..=1;
-    /// Corrects the evaluation by how wrong it was in positions with the same features.
+    /// Corrects the evaluation by its past errors in positions with the same features.
     correction_history = 1 in 0..=1;
-    /// How much of the correction is applied, in percent.
+    /// Applied part of the correction, in percent.
     correction_weight = 34 in 0..=400;
-    /// Leaves out captures that lose material or cannot raise alpha, and late evasions, in
-    /// quiescence.
+    /// Leaves out captures in quiescence that lose material or cannot raise alpha, and late evasions.
     quiescence_pruning = 1 in 0..=1;
-    /// What a capture may gain beside its victim, in centipawns.
+    /// Possible gain of a capture beside its victim, in centipawns.
     quiescence_margin = 200 in 0..=2000;
-    /// Captures that quiescence tries beside those of the piece that has just moved; 0 is all.
+    /// Number of captures in quiescence beside recaptures; 0 for all.
     quiescence_moves = 0 in 0..=64;
-    /// Tries checks that lose nothing at the first ply of quiescence.
+    /// Searches checks that lose no material at the first ply of quiescence.
     quiescence_checks = 1 in 0..=1;
-    /// Least remaining depth of a node whose moves several threads share; with less it is not worth
-    /// the trouble.
+    /// Least remaining depth of a node whose moves several threads share.
     split_depth = 5 in 2..=32;
-    /// Moves of a node where a cut is expected that one thread searches alone before others may take
-    /// some of the rest; elsewhere it is one.
+    /// Moves that one thread searches alone, at a node where a cut is expected, before others may
+    /// take some of the rest; elsewhere one move.
     split_patience = 3 in 1..=64;
-    /// Where several threads share the moves of a node and one of these is found better than the best
-    /// so far, the others wait until it is known by how much.
+    /// Lets other threads wait at a shared node while a better move is searched again.
     split_waiting = 1 in 0..=1;
-    /// Percent of the lanes of a vector search that pruning may overrule where the others agree; a
-    /// cut by a full search needs them all.
-    lane_dissent = 50 in 0..=100;
-    /// Uses what the table holds; without it, it holds nothing.
+    /// Percent of the lanes of a vector search that must agree for pruning; a cut by a full search
+    /// needs all lanes.
+    lane_quorum = 50 in 0..=100;
+    /// Uses the entries of the transposition table; without it, the table stays empty.
     table = 1 in 0..=1;
-    /// Entries of the table stay from search to search (paper 004, section 5).
+    /// Keeps the entries of the table from search to search (paper 004, section 5).
     table_persistence = 1 in 0..=1;
 }
 
+/// An option that was spelt differently in the last release, which is still accepted.
+struct Renamed {
+    old: &'static str,
+    new: &'static str,
+    /// The value in the new spelling of a value in the old one.
+    convert: fn(i32) -> i32,
+}
+
+const RENAMED: [Renamed; 3] = [
+    Renamed {
+        old: "lane_dissent",
+        new: "lane_quorum",
+        convert: |dissent| 100 - dissent,
+    },
+    Renamed {
+        old: "reduction_declining",
+        new: "reduction_not_improving",
+        convert: |value| value,
+    },
+    Renamed {
+        old: "reduction_once_principal",
+        new: "reduction_tt_pv",
+        convert: |value| value,
+    },
+];
+
 impl SearchOptions {
-    /// What matches have shown to be best with an evaluator of this kind.
+    /// Returns the best options for an evaluator of this kind, as matches have shown.
     pub fn of(kind: EvaluatorKind) -> Self {
         match kind {
             EvaluatorKind::Material => Self::of_material(),
@@ -234,8 +270,8 @@ impl SearchOptions {
         }
     }
 
-    /// An evaluation that sees no more than pieces and squares is believed less: wider margins, and less that
-    /// is left out or reduced.
+    /// Returns options for `material`, whose evaluation is less reliable: margins are wider, and
+    /// fewer moves are pruned or reduced.
     fn of_material() -> Self {
         Self {
             root_window: 60,
@@ -251,7 +287,7 @@ impl SearchOptions {
             reduction_cut: 100,
             reduction_check: 100,
             reduction_noisy: 100,
-            reduction_declining: 100,
+            reduction_not_improving: 100,
             reduction_history: 8192,
             late_move_base: 4,
             late_move_factor: 200,
@@ -265,7 +301,7 @@ impl SearchOptions {
         }
     }
 
-    /// Reductions of late moves in hundredths of a ply, by depth and number of the move.
+    /// Computes the reductions of late moves.
     pub(super) fn reductions(&self) -> Box<Reductions> {
         let mut table = Box::new([[0; 64]; 64]);
         let base = f64::from(self.reduction_base) / 100.0;
@@ -280,12 +316,12 @@ impl SearchOptions {
     }
 }
 
-/// Options of the search that somebody has chosen; the others are those of the evaluator.
+/// Options of the search chosen by a user; the others keep the defaults for the evaluator.
 ///
-/// As text: `name=value` with commas between.
+/// The text form is `name=value`, separated by commas.
 ///
 /// ```
-/// # use monju_engine::{EvaluatorKind, SearchChoices, SearchOptions};
+/// use monju_engine::{EvaluatorKind, SearchChoices, SearchOptions};
 /// let choices: SearchChoices = "razoring=0, null_move=0".parse().unwrap();
 /// assert_eq!(choices.over(SearchOptions::of(EvaluatorKind::Linear)).null_move, 0);
 /// assert_eq!(choices.to_string(), "razoring=0,null_move=0");
@@ -294,10 +330,10 @@ impl SearchOptions {
 pub struct SearchChoices([Option<i32>; SearchOptions::ALL.len()]);
 
 impl SearchChoices {
-    /// Nothing is chosen.
+    /// No option chosen.
     pub const NONE: Self = Self([None; SearchOptions::ALL.len()]);
 
-    /// `options`, but for what is chosen here.
+    /// Returns `options` with the chosen values in place of theirs.
     pub fn over(&self, mut options: SearchOptions) -> SearchOptions {
         for (name, value) in self.chosen() {
             if let Some((slot, _)) = options.slot(name) {
@@ -307,7 +343,7 @@ impl SearchChoices {
         options
     }
 
-    /// Names and values, in the order of [`SearchOptions::ALL`].
+    /// Iterates over the chosen names and values in the order of [`SearchOptions::ALL`].
     fn chosen(&self) -> impl Iterator<Item = (&'static str, i32)> {
         let names = SearchOptions::ALL.iter().map(|(name, _)| *name);
         names
@@ -315,7 +351,7 @@ impl SearchChoices {
             .filter_map(|(name, value)| Some((name, value?)))
     }
 
-    /// These and others, which are all 0.
+    /// Chooses 0 for each of the named options.
     fn and_without(mut self, names: &[&str]) -> Self {
         for ((name, _), choice) in SearchOptions::ALL.iter().zip(&mut self.0) {
             if names.contains(name) {
@@ -325,8 +361,8 @@ impl SearchChoices {
         self
     }
 
-    /// The plain search: every move to the same depth, and nothing that one line teaches another
-    /// but the order of moves. Its value is that of the minimax tree.
+    /// Returns the plain search: alpha-beta with every move searched to the same depth. Its value is
+    /// the value of the minimax tree.
     pub fn plain() -> Self {
         Self::NONE.and_without(&[
             "mate_search",
@@ -348,8 +384,8 @@ impl SearchChoices {
         ])
     }
 
-    /// The plain minimax search, down to quiescence: what every other search can be compared with, at
-    /// depths of 2 or 3.
+    /// Returns the plain minimax search down to quiescence, a reference for other searches at depths
+    /// of 2 or 3.
     pub fn minimax() -> Self {
         Self::plain().and_without(&["cuts", "mate_distance", "root_aspiration"])
     }
@@ -367,28 +403,28 @@ impl fmt::Debug for SearchChoices {
     }
 }
 
-/// Hundredths of a ply by depth and number of the move.
+/// Reductions of late moves in hundredths of a ply, by depth and move number.
 pub(super) type Reductions = [[i16; 64]; 64];
 
-/// Why a text does not name options of the search.
+/// Error of a text that is not a list of search options.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SearchOptionsError {
-    /// There is no `=`.
+    /// A part has no `=`.
     #[error("search option '{0}' has no value, write name=value")]
     NoValue(String),
-    /// No option has this name.
+    /// The name is not that of an option.
     #[error("unknown search option '{0}'; 'monju bench --help' lists them")]
     UnknownName(String),
-    /// Not a number, or not one that the option may have.
+    /// The value is not a number in the option's range.
     #[error("search option {name} must be between {low} and {high}, not '{value}'")]
     Value {
-        /// The option.
+        /// Name of the option.
         name: String,
-        /// What it was given.
+        /// The given value.
         value: String,
-        /// The least that it may be.
+        /// The least value of the option.
         low: i32,
-        /// The most.
+        /// The largest value of the option.
         high: i32,
     },
 }
@@ -406,10 +442,12 @@ impl FromStr for SearchChoices {
             let (name, value) = part
                 .split_once('=')
                 .ok_or_else(|| SearchOptionsError::NoValue(part.to_owned()))?;
+            let renamed = RENAMED.iter().find(|renamed| renamed.old == name.trim());
+            let current = renamed.map_or(name.trim(), |renamed| renamed.new);
             let ((_, range), choice) = SearchOptions::ALL
                 .iter()
                 .zip(&mut choices.0)
-                .find(|((known, _), _)| *known == name.trim())
+                .find(|((known, _), _)| *known == current)
                 .ok_or_else(|| SearchOptionsError::UnknownName(name.to_owned()))?;
             let value = value
                 .trim()
@@ -422,7 +460,7 @@ impl FromStr for SearchChoices {
                     low: *range.start(),
                     high: *range.end(),
                 })?;
-            *choice = Some(value);
+            *choice = Some(renamed.map_or(value, |renamed| (renamed.convert)(value)));
         }
         Ok(choices)
     }
@@ -436,5 +474,29 @@ impl fmt::Display for SearchChoices {
             separator = ",";
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn old_spellings_of_options_are_accepted() {
+        for (old, new) in [
+            ("lane_dissent=30", "lane_quorum=70"),
+            ("reduction_declining=12", "reduction_not_improving=12"),
+            ("reduction_once_principal=7", "reduction_tt_pv=7"),
+        ] {
+            let choices: SearchChoices = old.parse().expect(old);
+            assert_eq!(choices.to_string(), new);
+            assert_eq!(new.parse(), Ok(choices));
+        }
+        let error = "lane_dissent=101".parse::<SearchChoices>().unwrap_err();
+        assert!(error.to_string().contains("lane_dissent"), "{error}");
+        for renamed in RENAMED {
+            assert!(SearchOptions::default().get(renamed.new).is_some());
+            assert_eq!(SearchOptions::default().get(renamed.old), None);
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! Hands out the moves of a node in the order in which they should be searched.
+//! The move picker: returns the moves of a node one by one, the most promising first.
 
 mod list;
 
@@ -12,7 +12,7 @@ use crate::{
 };
 use list::{ScoredList, sort_above};
 
-/// Captures, and promotions of pawns, bishops and rooks: what quiescence looks at.
+/// Tells whether a move is noisy: a capture, or a promotion of a pawn, bishop or rook.
 #[inline(always)]
 pub(super) fn is_noisy(position: &Position, mv: Move) -> bool {
     if !position.piece(mv.to()).is_none() {
@@ -47,7 +47,7 @@ fn quiet_scope(position: &Position) -> Scope {
     }
 }
 
-/// Quiet moves among which those are that give check.
+/// Returns a scope of quiet moves that contains all quiet checks.
 fn check_scope(position: &Position, targets: &CheckTargets) -> Scope {
     let zone = targets.zone(position);
     let mut scope = quiet_scope(position);
@@ -59,11 +59,11 @@ fn check_scope(position: &Position, targets: &CheckTargets) -> Scope {
     scope
 }
 
-/// Quiet moves are put in order in this many steps: those that have done well, those that are new,
-/// and those that have not failed often. Below the last bound, order is not worth its time.
+/// Score bounds of the steps in which quiet moves are sorted: good moves, new ones, and moves that
+/// have not failed often. Below the last bound, sorting costs more than it gains.
 const BOUNDS: [i32; 3] = [1, 0, -2000];
 
-/// One copy of the generator for every stage: four in one function would not fit into the cache.
+/// Generates moves for any stage. Inlined four times, the generator would not fit into the cache.
 #[inline(never)]
 fn fill(position: &Position, info: &CheckInfo, scope: Scope, list: &mut ScoredList) {
     generate::<false, _>(position, info, scope, list);
@@ -94,16 +94,17 @@ pub(super) struct Picker {
     contexts: Contexts,
     list: ScoredList,
     next: usize,
-    /// Noisy moves that lose material, kept at the front of the list.
+    /// Number of noisy moves that lose material, kept at the front of the list.
     bad: usize,
-    /// Where the quiet moves end that are in order, and how many of [`BOUNDS`] those are above.
+    /// End of the sorted quiet moves.
     sorted: usize,
+    /// Number of [`BOUNDS`] that have been sorted for.
     bounds: usize,
     noisy_only: bool,
-    /// Noisy moves come in their order whether they lose material or not.
+    /// Noisy moves that lose material are not delayed.
     ignores_exchanges: bool,
-    /// Quiet moves that give check come after the noisy ones in quiescence, and are worth so much
-    /// more elsewhere.
+    /// Targets of quiet checks. In quiescence such checks follow the noisy moves; elsewhere their
+    /// score is raised by `check_reward`.
     checks: Option<CheckTargets>,
     check_reward: i32,
     skip_quiets: bool,
@@ -111,7 +112,7 @@ pub(super) struct Picker {
 }
 
 impl Picker {
-    /// For a node of the main search. `table_move` must be legal.
+    /// Creates the picker of a node of the main search. `table_move` must be legal.
     pub fn new(
         in_check: bool,
         table_move: Option<Move>,
@@ -141,7 +142,7 @@ impl Picker {
         }
     }
 
-    /// For a node of the quiescence search: in check all evasions, otherwise noisy moves only.
+    /// Creates the picker of a node in quiescence: all evasions in check, otherwise noisy moves.
     pub fn quiescence(in_check: bool, table_move: Option<Move>, contexts: Contexts) -> Self {
         let mut picker = Self::new(in_check, table_move, [None; 2], contexts);
         picker.noisy_only = !in_check;
@@ -149,28 +150,28 @@ impl Picker {
         picker
     }
 
-    /// Hands out quiet moves that give check as well, in a node of the quiescence search.
+    /// Adds quiet checks to the moves of a node in quiescence.
     pub fn add_checks(&mut self, targets: &CheckTargets) {
         self.checks = Some(*targets);
     }
 
-    /// Values quiet moves that give check, and lose nothing, by so much more.
+    /// SearchValue quiet moves that give check, and lose nothing, by so much more.
     pub fn favour_checks(&mut self, targets: &CheckTargets, reward: i32) {
         self.checks = (reward != 0).then_some(*targets);
         self.check_reward = reward;
     }
 
-    /// Hands out captures that lose material where their victims and histories put them.
+    /// Keeps captures that lose material among the other captures.
     pub fn ignore_exchanges(&mut self) {
         self.ignores_exchanges = true;
     }
 
-    /// Hands out no further quiet moves.
+    /// Leaves out all further quiet moves.
     pub fn skip_quiets(&mut self) {
         self.skip_quiets = true;
     }
 
-    /// The next move; every legal move that is not useless comes once.
+    /// Returns the next move. Every legal move that is not useless comes exactly once.
     pub fn next(
         &mut self,
         position: &Position,
@@ -247,7 +248,7 @@ impl Picker {
                     self.next_killer += 1;
                     if let Some(mv) = killer
                         && killer != self.table_move
-                        // First, because a killer of another line may start from an empty square.
+                        // Checked first: a killer of another line may start from an empty square.
                         && position.is_legal_given(mv, info)
                         && !is_noisy(position, mv)
                     {
@@ -257,7 +258,7 @@ impl Picker {
                 }
                 Stage::GenerateQuiet => {
                     if !self.skip_quiets {
-                        // Noisy moves that are still wanted stand before `bad`.
+                        // The noisy moves still to come stand before `bad`.
                         self.list.truncate(self.bad);
                         self.next = self.bad;
                         fill(position, info, quiet_scope(position), &mut self.list);
@@ -323,8 +324,7 @@ impl Picker {
         }
     }
 
-    /// Sorts as many of the quiet moves as the next one needs: most nodes are done with long before
-    /// the last of them.
+    /// Sorts only as many quiet moves as needed for the next one, because most nodes are cut early.
     #[inline(always)]
     fn sort_quiets(&mut self) {
         while self.next == self.sorted && self.bounds < BOUNDS.len() {
@@ -335,7 +335,7 @@ impl Picker {
         }
     }
 
-    /// Takes the best of the moves that are left.
+    /// Takes the best of the remaining moves.
     fn pick(&mut self) -> Option<Move> {
         let next = self.next;
         let rest = &mut self.list.as_mut_slice()[next..];
@@ -368,11 +368,12 @@ mod tests {
     use super::*;
     use crate::{
         rules::{Game, MoveList},
-        search::{SearchOptions, history::Context},
+        search::{history::Context, options::SearchOptions},
     };
     use std::collections::HashSet;
 
-    /// Moves that the generator of the search leaves out: promotions declined for no gain.
+    /// Tells whether the generator of the search leaves a move out: a declined promotion without
+    /// gain.
     fn is_useless(position: &Position, mv: Move) -> bool {
         let Some(from) = mv.from() else { return false };
         if mv.is_promotion() {

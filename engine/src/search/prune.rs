@@ -1,27 +1,26 @@
-//! Cuts that are made at a node before any of its moves is searched in full.
+//! Pruning of a whole node before any of its moves is searched in full.
 
 use super::{
-    Search,
     history::Context,
-    iterate::BEFORE_ROOT,
-    mates::PROVED,
-    picker::Picker,
+    picker::{Picker, is_noisy},
+    search_value::{PROVED, SearchValue, TableEntry, TranspositionTable},
+    searcher::Searcher,
     see,
+    stack::STACK_OFFSET,
     value::{DECIDED, DRAW},
-    values::{Entry, Store, Values},
 };
 use crate::{
     eval::Evaluator,
-    rules::{CheckInfo, CheckTargets, Move, Visit},
+    rules::{CheckInfo, CheckTargets, KeyHistoryEntry, Move},
 };
 use std::mem;
 
 /// Plies by which ProbCut searches less deep.
 const PROBCUT_REDUCTION: i32 = 4;
 
-/// What is known of a node before its moves are looked at.
+/// A node before its move loop.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Prospect<V: Values> {
+pub(super) struct PruningNode<V: SearchValue> {
     pub alpha: V,
     pub beta: V,
     pub depth: i32,
@@ -30,21 +29,22 @@ pub(super) struct Prospect<V: Values> {
     pub improving: bool,
     /// Static evaluation.
     pub evaluation: V,
-    /// The best guess at the value: the table's, or the evaluation.
+    /// The best guess at the value: the table's value or the static evaluation.
     pub guess: V,
-    /// What the table holds.
-    pub entry: Option<Entry<V>>,
+    /// The entry of the transposition table.
+    pub entry: Option<TableEntry<V>>,
     /// The table's move, if it is legal.
     pub table_move: Option<Move>,
 }
 
-impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
-    /// A value with which the node can be left at once. The side to move is not in check, and the
-    /// node is not on the principal variation. Without a meaning when the search has been stopped.
-    pub(super) fn prune(&mut self, info: &CheckInfo, node: &Prospect<V>) -> Option<V> {
+impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
+    /// Returns a value with which the node can be left at once. The side to move is not in check
+    /// and the node is not on the principal variation. The value means nothing once the search is
+    /// stopped.
+    pub(super) fn prune(&mut self, info: &CheckInfo, node: &PruningNode<V>) -> Option<V> {
         let options = self.options;
-        let dissent = options.lane_dissent;
-        let &Prospect {
+        let quorum = options.lane_quorum;
+        let &PruningNode {
             alpha,
             beta,
             depth,
@@ -52,43 +52,46 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
             guess,
             ..
         } = node;
-        // Reverse futility: so far above beta that a quiet move will stay above.
+
+        // Reverse futility pruning: so far above beta that a quiet move will stay above.
         if options.reverse_futility != 0 && depth <= options.reverse_futility_depth {
             let margin = options.reverse_futility_margin * (depth - i32::from(node.improving));
-            if guess.plus(-margin).mostly_at_least(beta, alpha, dissent)
+            if guess.plus(-margin).mostly_at_least(beta, alpha, quorum)
                 && !guess.has_mate((alpha, beta))
             {
                 return Some(guess.larger(beta));
             }
         }
+
         // Razoring: so far below alpha that only captures can help.
         if options.razoring != 0
             && depth <= 3
             && alpha.mostly_at_least(
                 guess.plus(options.razoring_margin * depth + options.razoring_base + 1),
                 alpha,
-                dissent,
+                quorum,
             )
         {
             let value = self.quiescence::<false>(info, V::above(alpha), 0, ply);
-            if alpha.mostly_at_least(value, alpha, dissent) || self.stopped {
+            if alpha.mostly_at_least(value, alpha, quorum) || self.stopped {
                 return Some(value.smaller(alpha));
             }
         }
-        // Null move: if even a pass keeps the value above beta, a move will.
+
+        // Null-move pruning: if even a pass keeps the value above beta, a move will.
         if options.null_move != 0
             && depth >= 3
-            && guess.mostly_at_least(beta, alpha, dissent)
+            && guess.mostly_at_least(beta, alpha, quorum)
             && (node.evaluation).mostly_at_least(
                 beta.plus(options.null_move_margin - 40 * depth),
                 alpha,
-                dissent,
+                quorum,
             )
-            && self.frames[ply + BEFORE_ROOT - 1].context != Context::NONE
+            && self.stack[ply + STACK_OFFSET - 1].context != Context::NONE
         {
-            let value = self.null_move(node);
-            if value.mostly_at_least(beta, alpha, dissent) || self.stopped {
-                // A mate that follows a pass need not follow a move.
+            let value = self.search_null_move(node);
+            if value.mostly_at_least(beta, alpha, quorum) || self.stopped {
+                // A mate after a pass need not exist after a move.
                 return Some(V::from_lanes(|lane| {
                     let (value, beta) = (value.lane(lane), beta.lane(lane));
                     if value < DECIDED {
@@ -99,42 +102,46 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
                 }));
             }
         }
+
+        // ProbCut
         if options.probcut != 0 && depth >= 5 {
             return self.probcut(info, node);
         }
         None
     }
 
-    fn null_move(&mut self, node: &Prospect<V>) -> V {
-        let &Prospect {
+    /// Returns the value of the node when its side to move passes.
+    fn search_null_move(&mut self, node: &PruningNode<V>) -> V {
+        let &PruningNode {
             beta, depth, ply, ..
         } = node;
         let surplus = node.guess.least_above(beta);
         let options = self.options;
         let surplus = (surplus / options.null_move_surplus).min(3);
-        let less = options.null_move_reduction + depth / 4 + surplus;
-        self.frames[ply + BEFORE_ROOT].context = Context::NONE;
-        self.frames[ply + BEFORE_ROOT].quiet = None;
+        let reduction = options.null_move_reduction + depth / 4 + surplus;
+        self.stack[ply + STACK_OFFSET].context = Context::NONE;
+        self.stack[ply + STACK_OFFSET].quiet = None;
         self.position.make_pass();
         let child = CheckInfo::new(&self.position);
-        // No cycle goes through a pass.
-        let before = mem::replace(&mut self.after_pass, self.visits.len());
-        self.visits.push(Visit {
+        // A pass ends every cycle.
+        let before = mem::replace(&mut self.after_null_move, self.key_history.len());
+        self.key_history.push(KeyHistoryEntry {
             key: self.position.key(),
             side: self.position.side_to_move(),
             in_check: false,
         });
         let window = V::turned(V::below(beta));
-        let value = self.alpha_beta::<false>(&child, window, depth - less, ply + 1, !node.cut_node);
-        self.visits.pop();
-        self.after_pass = before;
+        let depth = depth - reduction;
+        let value = self.alpha_beta::<false>(&child, window, depth, ply + 1, !node.cut_node);
+        self.key_history.pop();
+        self.after_null_move = before;
         self.position.unmake_pass();
         value.negated()
     }
 
     /// ProbCut: a capture that holds a raised beta in a shallower search will hold beta.
-    fn probcut(&mut self, info: &CheckInfo, node: &Prospect<V>) -> Option<V> {
-        let &Prospect {
+    fn probcut(&mut self, info: &CheckInfo, node: &PruningNode<V>) -> Option<V> {
+        let &PruningNode {
             beta, depth, ply, ..
         } = node;
         let margin = self.options.probcut_margin - 50 * i32::from(node.improving);
@@ -151,11 +158,9 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
         }
         let window = V::turned(V::below(raised));
         let gain = raised.most_above(node.evaluation);
-        let here = ply + BEFORE_ROOT;
+        let here = ply + STACK_OFFSET;
         let contexts = self.contexts(ply);
-        let table_move = node
-            .table_move
-            .filter(|&mv| super::picker::is_noisy(&self.position, mv));
+        let table_move = node.table_move.filter(|&mv| is_noisy(&self.position, mv));
         let mut picker = Picker::quiescence(false, table_move, contexts);
         let targets = CheckTargets::new(&self.position);
         while let Some(mv) = picker.next(&self.position, info, self.history) {
@@ -163,10 +168,10 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
                 continue;
             }
             let in_check = targets.is_check(&self.position, mv);
-            let (child, undo) = self.step_down(mv, ply, in_check);
-            self.frames[here].quiet = None;
+            let (child, undo) = self.make_move(mv, ply, in_check);
+            self.stack[here].quiet = None;
             let mut value = V::all(DRAW);
-            if !self.visit_node() {
+            if !self.count_node() {
                 value = self
                     .quiescence::<false>(&child, window, 0, ply + 1)
                     .negated();
@@ -176,20 +181,20 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
                         .negated();
                 }
             }
-            self.step_up(mv, undo);
+            self.unmake_move(mv, undo);
             if self.stopped {
                 return Some(V::all(DRAW));
             }
             if value.all_at_least(raised) {
                 self.table.put(
                     self.position.key(),
-                    Entry {
+                    TableEntry {
                         mv: Some(mv),
                         value: value.stored(ply),
-                        evaluation: self.frames[here].raw_evaluation,
+                        evaluation: self.stack[here].raw_evaluation,
                         depth: (reduced + 1).min(PROVED - 1),
                         bounds: value.bounds(V::below(raised), false),
-                        principal: node.entry.is_some_and(|entry| entry.principal),
+                        tt_pv: node.entry.is_some_and(|entry| entry.tt_pv),
                     },
                 );
                 return Some(value);

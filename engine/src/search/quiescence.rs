@@ -1,13 +1,12 @@
-//! Quiescence: captures and promotions until the position is quiet; in check, every evasion.
+//! Quiescence search: captures and promotions until the position is quiet, and in check all evasions.
 
 use super::{
-    Search,
-    iterate::BEFORE_ROOT,
-    mates::PROVED,
     picker::{Picker, is_noisy},
+    search_value::{PROVED, SearchValue, TableEntry, TranspositionTable},
+    searcher::Searcher,
     see,
+    stack::STACK_OFFSET,
     value::{DRAW, INFINITE, MAX_PLY, mate_in, mated_in},
-    values::{Entry, Store, Values},
 };
 use crate::{
     eval::{Evaluator, exchange_value},
@@ -15,9 +14,9 @@ use crate::{
     rules::{CheckInfo, CheckTargets},
 };
 
-impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
-    /// The value of the current node when only noisy moves are played from here on. `depth` is 0
-    /// at the first ply, and falls.
+impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
+    /// Returns the value of the current node when only noisy moves follow. `depth` is 0 at the first
+    /// ply and falls.
     pub(super) fn quiescence<const PV: bool>(
         &mut self,
         info: &CheckInfo,
@@ -33,9 +32,13 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
             self.pv[ply].clear();
             self.selective_depth = self.selective_depth.max(ply);
         }
+
+        // Repetition
         if let Some(value) = self.repetition(ply) {
             return V::all(value);
         }
+
+        // Maximum ply
         if ply >= MAX_PLY {
             return if in_check {
                 V::all(DRAW)
@@ -43,12 +46,15 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
                 self.evaluate().0
             };
         }
+
+        // Declaration by an entering king
         if self.can_declare(in_check) {
             return V::all(mate_in(ply + 1));
         }
 
+        // Transposition table cutoff
         let key = self.position.key();
-        let entry = self.known(key);
+        let entry = self.probe_table(key);
         let table_value = entry.map(|entry| entry.value.recalled(ply));
         if let (Some(entry), Some(value)) = (entry, table_value)
             && (!PV || entry.depth >= PROVED)
@@ -65,6 +71,7 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
             return value;
         }
 
+        // Mate in one
         if options.quiescence_mate != 0
             && depth == 0
             && !in_check
@@ -75,14 +82,15 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
                 self.pv[ply + 1].clear();
                 self.update_pv(ply, mv);
             }
-            return self.remember_mate(mv, ply, 1);
+            return self.store_mate(mv, ply, 1);
         }
 
+        // Stand pat
         let mut evaluation = V::all(-INFINITE);
         let mut raw_evaluation = -INFINITE;
         let mut best = V::all(-INFINITE);
         if !in_check {
-            (evaluation, raw_evaluation) = self.evaluation_of(entry.as_ref());
+            (evaluation, raw_evaluation) = self.evaluate_with(entry.as_ref());
             evaluation = self.corrected(evaluation, ply).0;
             let stand = match (entry, table_value) {
                 (Some(entry), Some(value)) => value.better_guess(entry.bounds, evaluation),
@@ -94,7 +102,8 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
             V::take(&mut best, &mut alpha, beta, stand);
         }
 
-        let here = ply + BEFORE_ROOT;
+        // Move loop
+        let here = ply + STACK_OFFSET;
         let contexts = self.contexts(ply);
         let table_move = entry.and_then(|entry| entry.mv).filter(|&mv| {
             self.position.is_legal_given(mv, info) && (in_check || is_noisy(&self.position, mv))
@@ -106,11 +115,12 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
         }
         let futility = evaluation.plus(options.quiescence_margin);
         let mut best_move = None;
-        let mut number: i32 = 0;
+        let mut move_count: i32 = 0;
         while let Some(mv) = picker.next(&self.position, info, self.history) {
-            number += 1;
+            move_count += 1;
             let gives_check = targets.is_check(&self.position, mv);
             if options.quiescence_pruning != 0 && !best.is_lost(alpha) {
+                // Delta pruning
                 if !in_check && !gives_check {
                     let gain = match self.position.piece(mv.to()).get() {
                         Some((_, kind)) => exchange_value(kind),
@@ -118,39 +128,48 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
                     };
                     let promotion = if mv.is_promotion() { 500 } else { 0 };
                     let hope = futility.plus(gain + promotion);
-                    if alpha.mostly_at_least(hope, alpha, options.lane_dissent) {
+                    if alpha.mostly_at_least(hope, alpha, options.lane_quorum) {
                         best = best.larger(hope.smaller(alpha));
                         continue;
                     }
                 }
+
+                // Only recaptures after the first captures
                 if !in_check
                     && !gives_check
                     && options.quiescence_moves != 0
-                    && number > options.quiescence_moves
-                    && self.frames[here - 1].context.to() != Some(mv.to())
+                    && move_count > options.quiescence_moves
+                    && self.stack[here - 1].context.to() != Some(mv.to())
                 {
                     continue;
                 }
-                if in_check && number > 3 && !is_noisy(&self.position, mv) {
+
+                // Late evasions
+                if in_check && move_count > 3 && !is_noisy(&self.position, mv) {
                     continue;
                 }
+
+                // Static exchange evaluation pruning
                 self.table.prefetch(self.position.key_after(mv));
                 if !see::gains_at_least(&self.position, mv, 0) {
                     continue;
                 }
             }
-            let (child, undo) = self.step_down(mv, ply, gives_check);
-            let value = if self.visit_node() {
+
+            let (child, undo) = self.make_move(mv, ply, gives_check);
+            let value = if self.count_node() {
                 V::all(DRAW)
             } else {
                 let window = V::turned((alpha, beta));
                 self.quiescence::<PV>(&child, window, depth - 1, ply + 1)
                     .negated()
             };
-            self.step_up(mv, undo);
+            self.unmake_move(mv, undo);
             if self.stopped {
                 return V::all(DRAW);
             }
+
+            // New best move, beta cutoff
             let taken = V::take(&mut best, &mut alpha, beta, value);
             if taken.raised {
                 best_move = Some(mv);
@@ -162,18 +181,22 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
                 break;
             }
         }
-        if in_check && number == 0 {
+
+        // Checkmate
+        if in_check && move_count == 0 {
             return V::all(mated_in(ply));
         }
+
+        // Transposition table store
         self.table.put(
             key,
-            Entry {
+            TableEntry {
                 mv: best_move,
                 value: best.stored(ply),
                 bounds: best.bounds(window, false),
                 evaluation: raw_evaluation,
                 depth: depth.max(-1),
-                principal: PV || entry.is_some_and(|entry| entry.principal),
+                tt_pv: PV || entry.is_some_and(|entry| entry.tt_pv),
             },
         );
         best

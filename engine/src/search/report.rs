@@ -1,36 +1,17 @@
-//! What a search says of itself while it goes on: its principal variation, and what each virtual
-//! player prefers.
+//! Reports of a running search: its principal variation and the choices of the virtual players.
 
 use super::{
-    Bound, Candidate, Line, Search,
-    team::Team,
+    line::{Bound, Candidate, Line},
+    search_value::SearchValue,
+    searcher::Searcher,
+    thread_pool::ThreadPool,
     value::{Value, score},
-    values::Values,
 };
 use crate::{eval::Evaluator, rules::Move};
 
-/// The best move of each virtual player at the root, and its value.
-pub(super) type LaneMoves = Vec<Option<(Move, Value)>>;
-
-/// Notes a move at the root for the virtual players whose alpha it has raised. `window` is the one
-/// before.
-pub(super) fn note_lanes<V: Values>(
-    lanes: &mut LaneMoves,
-    mv: Move,
-    value: V,
-    (alpha, beta): (V, V),
-) {
-    for (lane, best) in lanes.iter_mut().enumerate() {
-        let (alpha, beta) = (alpha.lane(lane), beta.lane(lane));
-        if alpha < beta && value.lane(lane) > alpha {
-            *best = Some((mv, value.lane(lane)));
-        }
-    }
-}
-
-impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
-    /// Called at the root when a move has raised alpha.
-    pub(super) fn new_best_at_root(&mut self, value: V, beta: V) {
+impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
+    /// Reports a root move that has raised alpha.
+    pub(super) fn report_new_best(&mut self, value: V, beta: V) {
         if !self.ruled_out.is_empty() {
             return;
         }
@@ -46,7 +27,7 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
         }
     }
 
-    /// The best move of the root so far, for where the table does not know it.
+    /// Returns the best root move so far, for a table that has lost it.
     pub(super) fn best_so_far(&self, is_root: bool) -> Option<Move> {
         match is_root && self.ruled_out.is_empty() {
             true => self.best.as_ref()?.pv.first().copied(),
@@ -54,9 +35,9 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
         }
     }
 
-    /// Called when the root has turned out worse than its window, before it is searched again: what
-    /// was thought best is worth `value` at most. The best line stays.
-    pub(super) fn report_fall(&mut self, value: V) {
+    /// Reports that the root has failed low, before it is searched again: the best line stays, with
+    /// `value` as an upper bound.
+    pub(super) fn report_fail_low(&mut self, value: V) {
         if self.lane_count > 1 || !self.ruled_out.is_empty() {
             return;
         }
@@ -73,14 +54,15 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
         }
     }
 
+    /// Reports the current line and keeps it as the best.
     pub(super) fn report(&mut self, value: V, bound: Bound) {
-        let Some((pv, value, lanes)) = self.opinion(value) else {
+        let Some((pv, value, lanes)) = self.current_line(value) else {
             return;
         };
         let nodes = self.total_nodes();
         let selective_depth = self
-            .team
-            .map_or(self.selective_depth, Team::selective_depth);
+            .pool
+            .map_or(self.selective_depth, ThreadPool::selective_depth);
         let line = Line {
             pv,
             score: score(value),
@@ -100,9 +82,9 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
         self.best = Some(line);
     }
 
-    /// What the search thinks at present: the principal variation, its value, and what each virtual
-    /// player of several thinks. Of several, the move that most of them prefer leads.
-    fn opinion(&self, value: V) -> Option<(Vec<Move>, Value, Vec<Candidate>)> {
+    /// Returns the principal variation, its value, and in a vector search the choice of each virtual
+    /// player. There, the variation begins with the choice of most players.
+    fn current_line(&self, value: V) -> Option<(Vec<Move>, Value, Vec<Candidate>)> {
         let line = &self.pv[0];
         let &first = line.first()?;
         if self.lane_count == 1 {
@@ -114,7 +96,7 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
             .map(|lane| lane.unwrap_or((first, 0)))
             .collect();
         let votes = |mv: Move| lanes.iter().filter(|lane| lane.0 == mv).count();
-        // The last of the maxima of the reversed lanes: the first lane decides between equals.
+        // The last maximum of the reversed lanes, so that the first lane decides a tie.
         let (leader, _) = *lanes.iter().rev().max_by_key(|lane| votes(lane.0))?;
         let own: Vec<Value> = (lanes.iter().filter(|lane| lane.0 == leader))
             .map(|lane| lane.1)
@@ -125,13 +107,13 @@ impl<E: Evaluator + Clone, V: Values> Search<'_, E, V> {
         } else {
             vec![leader]
         };
-        let opinions = lanes
+        let choices = lanes
             .iter()
             .map(|&(mv, value)| Candidate {
                 mv,
                 score: score(value),
             })
             .collect();
-        Some((pv, mean, opinions))
+        Some((pv, mean, choices))
     }
 }

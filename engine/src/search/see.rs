@@ -1,4 +1,4 @@
-//! Static exchange evaluation: what a series of captures on one square gains.
+//! Static exchange evaluation: the gain of a series of captures on one square.
 
 use super::value::Value;
 use crate::{
@@ -6,7 +6,7 @@ use crate::{
     rules::{Bitboard, Move, PieceKind, Position, Square, direction, piece_attacks, ray},
 };
 
-/// From the cheapest capturer to the dearest.
+/// The kinds in order of their value as capturers, the cheapest first.
 const ORDER: [PieceKind; PieceKind::COUNT] = [
     PieceKind::Pawn,
     PieceKind::Lance,
@@ -24,8 +24,8 @@ const ORDER: [PieceKind; PieceKind::COUNT] = [
     PieceKind::King,
 ];
 
-/// Whether a legal move gains at least `threshold` centipawns when both sides go on capturing on
-/// its destination with their cheapest pieces for as long as it pays. Pins are ignored.
+/// Tells whether a legal move gains at least `threshold` centipawns when both sides go on capturing
+/// on its destination with their cheapest pieces as long as it pays. Pins are ignored.
 pub fn gains_at_least(position: &Position, mv: Move, threshold: Value) -> bool {
     let us = position.side_to_move();
     let to = mv.to();
@@ -50,7 +50,7 @@ pub fn gains_at_least(position: &Position, mv: Move, threshold: Value) -> bool {
     if gain < threshold {
         return false;
     }
-    // The opponent captures the piece for nothing, and it was still enough.
+    // The loss of the moved piece leaves enough.
     let mut swap = exchange_value(placed) - (gain - threshold);
     if swap <= 0 {
         return true;
@@ -63,7 +63,7 @@ pub fn gains_at_least(position: &Position, mv: Move, threshold: Value) -> bool {
     }
     let mut attackers = (theirs | position.attackers(us, to, occupied)) & occupied;
     let mut side = us;
-    // Whether our move gains enough if nobody captures any more.
+    // True if our move gains enough without further captures.
     let mut enough = true;
     loop {
         side = !side;
@@ -71,12 +71,12 @@ pub fn gains_at_least(position: &Position, mv: Move, threshold: Value) -> bool {
             return enough;
         };
         if kind == PieceKind::King {
-            // A king captures only where nobody captures back.
+            // A king cannot capture a defended piece.
             let defended = attackers.intersects(position.pieces_of(!side));
             return enough == defended;
         }
         enough = !enough;
-        // What the capturer's loss leaves to the side that would capture it.
+        // The balance after the capturer is captured in turn.
         swap = exchange_value(kind) - swap;
         if swap < Value::from(enough) {
             return enough;
@@ -86,6 +86,7 @@ pub fn gains_at_least(position: &Position, mv: Move, threshold: Value) -> bool {
     }
 }
 
+/// Returns the cheapest piece of a set.
 fn cheapest(position: &Position, own: Bitboard) -> Option<(PieceKind, Square)> {
     if !own.has_several() {
         let square = own.first()?;
@@ -97,7 +98,7 @@ fn cheapest(position: &Position, own: Bitboard) -> Option<(PieceKind, Square)> {
     })
 }
 
-/// Adds the slider that attacks `to` through the square `from` which has just become empty.
+/// Adds the slider that attacks `to` through the square `from`, which has just become empty.
 fn uncover(
     position: &Position,
     to: Square,
@@ -127,7 +128,8 @@ mod tests {
     use super::*;
     use crate::rules::{MoveList, testing::random_positions};
 
-    /// The definition by recursion: the side to capture takes with its cheapest piece if it pays.
+    /// Returns the exchange value by its recursive definition: a side captures with its cheapest
+    /// piece if that pays.
     fn exchange(position: &Position, to: Square) -> Value {
         let us = position.side_to_move();
         let capturers = position.attackers(us, to, position.occupied());

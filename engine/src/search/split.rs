@@ -1,370 +1,238 @@
-//! Split points: nodes whose younger brothers are searched by several threads (YBWC* of paper
-//! 003). The eldest has been searched by the owner alone.
+//! Work at split points: several threads search the siblings of a node's first move, once the owner
+//! has searched the first move alone (YBWC* of paper 003).
 
 use super::{
-    Search,
-    attempt::Place,
-    iterate::{BEFORE_ROOT, Frame},
-    node::{Node, Tried, TriedMove, Verdict},
+    lane_moves::record_lane_moves,
+    move_loop::AlphaSource,
+    node::{MoveLoopState, Node, NodeMove, PruningDecision},
     picker::{Picker, is_noisy},
-    report::{LaneMoves, note_lanes},
-    team::Team,
-    values::Values,
+    search_value::SearchValue,
+    searcher::Searcher,
+    split_point::{SplitPoint, SplitSetup, SplitState},
+    stack::STACK_OFFSET,
+    thread_pool::ThreadPool,
 };
-use crate::{
-    eval::Evaluator,
-    rules::{CheckInfo, Move, Position, Visit},
-};
-use std::{
-    cell::Cell,
-    mem,
-    sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicBool, AtomicUsize, Ordering},
-    },
-};
+use crate::{eval::Evaluator, rules::CheckInfo};
+use std::{cell::Cell, mem, sync::Arc};
 
-/// What the search of a node's moves has come to.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Searched<V> {
-    pub number: usize,
-    pub best: V,
-    pub best_move: Option<Move>,
-    pub tried: Tried,
-}
-
-/// What a move that is searched at a split point changes.
-struct Progress<V> {
-    picker: Picker,
-    alpha: V,
-    searched: Searched<V>,
-    /// The principal variation from the node on, if it lies on one.
-    pv: Vec<Move>,
-    /// The best move of each virtual player, at the root.
-    lanes: LaneMoves,
-}
-
-impl<V> std::fmt::Debug for Progress<V> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Progress").finish_non_exhaustive()
-    }
-}
-
-/// A node that several threads search, and all they need to get there.
-#[derive(Debug)]
-pub(super) struct SplitPoint<V: Values> {
-    /// The split point at which its owner worked.
-    parent: Option<Arc<SplitPoint<V>>>,
-    is_pv: bool,
-    node: Node<V>,
-    info: CheckInfo,
-    position: Position,
-    /// Since the root.
-    visits: Vec<Visit>,
-    after_pass: usize,
-    /// As far as nodes below look back.
-    frames: Vec<Frame<V>>,
-    root_depth: i32,
-    /// A copy of the one in `progress`.
-    alpha: V::Shared,
-    /// The search of this node has become useless.
-    cut: AtomicBool,
-    exhausted: AtomicBool,
-    /// Moves found better than the best so far that are being searched again.
-    rivals: AtomicUsize,
-    /// Threads at work here, without the owner. Rises only while the board of the team is locked.
-    workers: AtomicUsize,
-    progress: Mutex<Progress<V>>,
-}
-
-impl<V: Values> SplitPoint<V> {
-    pub fn parent(&self) -> Option<&Arc<Self>> {
-        self.parent.as_ref()
-    }
-
-    pub fn depth(&self) -> i32 {
-        self.node.depth
-    }
-
-    #[inline(always)]
-    pub fn is_cut(&self) -> bool {
-        self.cut.load(Ordering::Relaxed)
-    }
-
-    pub fn mark_cut(&self) {
-        self.cut.store(true, Ordering::Relaxed);
-    }
-
-    pub fn has_moves(&self) -> bool {
-        !self.exhausted.load(Ordering::Relaxed) && !self.is_cut() && !self.is_contested()
-    }
-
-    pub fn exhaust(&self) {
-        self.exhausted.store(true, Ordering::Relaxed);
-    }
-
-    /// Whether a better move is being searched again: until its value is known, what others would
-    /// search here is likely to be cut, or to be compared with too low an alpha.
-    fn is_contested(&self) -> bool {
-        self.rivals.load(Ordering::Relaxed) > 0
-    }
-
-    pub fn add_rival(&self) {
-        self.rivals.fetch_add(1, Ordering::Relaxed);
-    }
-
-    /// True for the last one.
-    pub fn remove_rival(&self) -> bool {
-        self.rivals.fetch_sub(1, Ordering::Relaxed) == 1
-    }
-
-    pub fn is_below(&self, other: &Arc<Self>) -> bool {
-        let mut ancestor = self.parent.as_ref();
-        while let Some(split) = ancestor {
-            if Arc::ptr_eq(split, other) {
-                return true;
-            }
-            ancestor = split.parent.as_ref();
-        }
-        false
-    }
-
-    pub fn has_workers(&self) -> bool {
-        self.workers.load(Ordering::Acquire) > 0
-    }
-
-    pub fn join(&self) {
-        self.workers.fetch_add(1, Ordering::Relaxed);
-    }
-
-    /// True for the last one.
-    pub fn leave(&self) -> bool {
-        self.workers.fetch_sub(1, Ordering::Release) == 1
-    }
-
-    /// A thread that panicked stops the search, so nobody relies on what it left.
-    fn progress(&self) -> MutexGuard<'_, Progress<V>> {
-        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// A split point while one of its moves is searched.
-struct Shared<'a, V: Values> {
-    team: &'a Team<V>,
+/// Alpha of a split point during the search of one of its moves.
+struct SharedAlpha<'a, V: SearchValue> {
+    pool: &'a ThreadPool<V>,
     split: &'a SplitPoint<V>,
-    /// Whether the other moves wait while this one is searched again.
+    /// Other moves wait while this one is searched again.
     waiting: bool,
-    is_rival: Cell<bool>,
+    /// This move is being searched again.
+    is_research: Cell<bool>,
 }
 
-impl<V: Values> Place<V> for Shared<'_, V> {
+impl<V: SearchValue> AlphaSource<V> for SharedAlpha<'_, V> {
     fn alpha(&self) -> V {
         V::load(&self.split.alpha)
     }
 
-    fn contest(&self) {
-        if self.waiting && !self.is_rival.replace(true) {
-            self.split.add_rival();
+    fn begin_research(&self) {
+        if self.waiting && !self.is_research.replace(true) {
+            self.split.begin_research();
         }
     }
 }
 
-impl<V: Values> Drop for Shared<'_, V> {
+impl<V: SearchValue> Drop for SharedAlpha<'_, V> {
     fn drop(&mut self) {
-        if self.is_rival.get() && self.split.remove_rival() {
-            self.team.look_again();
+        if self.is_research.get() && self.split.end_research() {
+            self.pool.wake_idle();
         }
     }
 }
 
-/// Leaves a split point whatever happens there, so that its owner never waits in vain.
-struct Membership<'a, V: Values> {
-    team: &'a Team<V>,
+/// Leaves a split point when dropped, even by a panic, so that the owner does not wait forever.
+struct Membership<'a, V: SearchValue> {
+    pool: &'a ThreadPool<V>,
     split: &'a SplitPoint<V>,
 }
 
-impl<V: Values> Drop for Membership<'_, V> {
+impl<V: SearchValue> Drop for Membership<'_, V> {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            self.team.stop();
+            self.pool.stop();
         }
-        self.team.leave(self.split);
+        self.pool.leave(self.split);
     }
 }
 
-impl<'a, E: Evaluator + Clone, V: Values> Search<'a, E, V> {
-    /// The team, if others should take some of this node's moves.
+impl<'a, E: Evaluator + Clone, V: SearchValue> Searcher<'a, E, V> {
+    /// Returns the pool if other threads should take some of this node's moves.
     #[inline(always)]
-    pub(super) fn team_for(&self, node: &Node<V>, number: usize) -> Option<&'a Team<V>> {
-        self.team
-            .filter(|team| node.depth >= self.options.split_depth && team.has_idle())
-            .filter(|_| !node.cut_node || number as i32 >= self.options.split_patience)
-            // Helpers do not know which moves of the root are ruled out.
+    pub(super) fn pool_for(&self, node: &Node<V>, move_count: usize) -> Option<&'a ThreadPool<V>> {
+        self.pool
+            .filter(|pool| node.depth >= self.options.split_depth && pool.has_idle())
+            .filter(|_| !node.cut_node || move_count as i32 >= self.options.split_patience)
+            // Helpers do not know which root moves are ruled out.
             .filter(|_| node.ply > 0 || self.ruled_out.is_empty())
     }
 
-    /// Searches the rest of a node's moves together with whoever joins. `info` is the node's.
-    // Kept out of the main search, whose every stack frame would grow by a split point.
+    /// Searches the rest of a node's moves together with idle threads. `info` is the node's.
+    // Inlined, it would enlarge every stack frame of the main search by a split point.
     #[inline(never)]
     #[cold]
     pub(super) fn split<const PV: bool>(
         &mut self,
-        team: &Team<V>,
+        pool: &ThreadPool<V>,
         node: &Node<V>,
         info: &CheckInfo,
         picker: &Picker,
         alpha: V,
-        searched: Searched<V>,
-    ) -> Searched<V> {
-        let pv = if PV {
-            self.pv[node.ply].clone()
-        } else {
-            Vec::new()
-        };
-        let split = Arc::new(SplitPoint {
+        move_loop: MoveLoopState<V>,
+    ) -> MoveLoopState<V> {
+        let is_root = node.ply == 0;
+        let setup = SplitSetup {
             parent: self.split.clone(),
             is_pv: PV,
             node: *node,
             info: *info,
             position: self.position.clone(),
-            visits: self.visits[self.root_visits..].to_vec(),
-            after_pass: self.after_pass,
-            frames: self.frames[..node.ply + BEFORE_ROOT + 3].to_vec(),
+            key_history: self.key_history[self.root_length..].to_vec(),
+            after_null_move: self.after_null_move,
+            stack: self.stack[..node.ply + STACK_OFFSET + 3].to_vec(),
             root_depth: self.root_depth,
-            alpha: alpha.share(),
-            cut: AtomicBool::new(false),
-            exhausted: AtomicBool::new(false),
-            rivals: AtomicUsize::new(0),
-            workers: AtomicUsize::new(0),
-            progress: Mutex::new(Progress {
-                picker: picker.clone(),
-                alpha,
-                searched,
-                pv,
-                lanes: if node.ply == 0 {
-                    self.lanes.clone()
-                } else {
-                    Vec::new()
-                },
-            }),
-        });
-        let is_root = node.ply == 0;
+        };
+        let pv = if PV {
+            self.pv[node.ply].clone()
+        } else {
+            Vec::new()
+        };
+        let lanes = if is_root {
+            self.lanes.clone()
+        } else {
+            Vec::new()
+        };
+        let state = SplitState {
+            picker: picker.clone(),
+            alpha,
+            move_loop,
+            pv,
+            lanes,
+        };
+        let split = Arc::new(SplitPoint::new(setup, state));
         if is_root {
             self.root_split = Some(Arc::clone(&split));
         }
-        team.open(&split);
+        pool.open(&split);
         let outer = self.split.replace(Arc::clone(&split));
-        self.work::<PV>(team, &split);
-        while let Some(other) = team.find(Some(&split)) {
+        self.work::<PV>(pool, &split);
+        while let Some(other) = pool.find(Some(&split)) {
             if Arc::ptr_eq(&other, &split) {
-                self.work::<PV>(team, &split);
+                self.work::<PV>(pool, &split);
             } else {
-                self.help(team, &other);
+                self.help(pool, &other);
             }
         }
         self.split = outer;
-        self.stopped = self.has_to_return(team);
+        self.stopped = self.has_to_return(pool);
         if is_root {
-            self.report_news();
+            self.report_root_improvement();
             self.root_split = None;
         }
-        let progress = split.progress();
+        let state = split.state();
         if is_root {
-            self.lanes.clone_from(&progress.lanes);
+            self.lanes.clone_from(&state.lanes);
         }
         if PV {
-            self.pv[node.ply].clone_from(&progress.pv);
+            self.pv[node.ply].clone_from(&state.pv);
         }
-        progress.searched
+        state.move_loop
     }
 
-    /// Works at a split point of another thread, then comes back to where it was.
-    pub(super) fn help(&mut self, team: &Team<V>, split: &Arc<SplitPoint<V>>) {
-        let membership = Membership { team, split };
-        let mut evaluator = self.spares.pop().unwrap_or_else(|| self.evaluator.clone());
-        evaluator.reset(&split.position);
+    /// Works at a split point of another thread and then returns to the own node.
+    pub(super) fn help(&mut self, pool: &ThreadPool<V>, split: &Arc<SplitPoint<V>>) {
+        let membership = Membership { pool, split };
+        let setup = &split.setup;
+        let spare = self.spare_evaluators.pop();
+        let mut evaluator = spare.unwrap_or_else(|| self.evaluator.clone());
+        evaluator.reset(&setup.position);
         mem::swap(self.evaluator, &mut evaluator);
-        let position = mem::replace(&mut self.position, split.position.clone());
-        // A helpful master goes to a node below its own: what comes before stays as it is.
-        let visits = self.visits.len();
-        self.visits.truncate(self.root_visits);
-        self.visits.extend_from_slice(&split.visits);
-        let after_pass = mem::replace(&mut self.after_pass, split.after_pass);
-        self.frames[..split.frames.len()].copy_from_slice(&split.frames);
-        self.root_depth = split.root_depth;
+        let position = mem::replace(&mut self.position, setup.position.clone());
+        // A helpful master works below its own node, so that the history up to there stays the same.
+        let length = self.key_history.len();
+        self.key_history.truncate(self.root_length);
+        self.key_history.extend_from_slice(&setup.key_history);
+        let after_null_move = mem::replace(&mut self.after_null_move, setup.after_null_move);
+        self.stack[..setup.stack.len()].copy_from_slice(&setup.stack);
+        self.root_depth = setup.root_depth;
         let outer = self.split.replace(Arc::clone(split));
         self.stopped = false;
 
         self.poll();
-        if split.is_pv {
-            self.work::<true>(team, split);
+        if setup.is_pv {
+            self.work::<true>(pool, split);
         } else {
-            self.work::<false>(team, split);
+            self.work::<false>(pool, split);
         }
-        self.publish(team);
+        self.publish(pool);
 
         self.split = outer;
-        self.stopped = self.has_to_return(team);
-        self.visits.truncate(visits);
-        self.after_pass = after_pass;
+        self.stopped = self.has_to_return(pool);
+        self.key_history.truncate(length);
+        self.after_null_move = after_null_move;
         self.position = position;
         mem::swap(self.evaluator, &mut evaluator);
-        self.spares.push(evaluator);
+        self.spare_evaluators.push(evaluator);
         drop(membership);
     }
 
-    /// Searches moves of the split point, at whose position this thread is, until none are left or
-    /// those that are have to wait.
-    fn work<const PV: bool>(&mut self, team: &Team<V>, split: &Arc<SplitPoint<V>>) {
-        while let Some(tried) = self.next_move(split) {
-            let place = Shared {
-                team,
+    /// Searches moves of the split point whose position this thread is at, until no move is left or
+    /// the remaining ones have to wait.
+    fn work<const PV: bool>(&mut self, pool: &ThreadPool<V>, split: &Arc<SplitPoint<V>>) {
+        while let Some(node_move) = self.next_move(split) {
+            let source = SharedAlpha {
+                pool,
                 split,
                 waiting: self.options.split_waiting != 0,
-                is_rival: Cell::new(false),
+                is_research: Cell::new(false),
             };
-            let value = self.search_move::<PV>(&split.node, tried, &place);
+            let value = self.search_move::<PV>(&split.setup.node, node_move, &source);
             if self.stopped {
                 return;
             }
-            self.take_in::<PV>(team, split, tried, value);
+            self.record_value::<PV>(pool, split, node_move, value);
         }
     }
 
-    fn next_move(&self, split: &SplitPoint<V>) -> Option<TriedMove> {
-        let node = &split.node;
-        let mut progress = split.progress();
-        let Progress {
+    /// Takes the next move of a split point that is worth a search.
+    fn next_move(&self, split: &SplitPoint<V>) -> Option<NodeMove> {
+        let SplitSetup { node, info, .. } = &split.setup;
+        let mut state = split.state();
+        let SplitState {
             picker,
             alpha,
-            searched,
+            move_loop,
             ..
-        } = &mut *progress;
-        while !split.is_cut() && !split.is_contested() {
-            let Some(mv) = picker.next(&self.position, &split.info, self.history) else {
+        } = &mut *state;
+        while !split.is_cut() && !split.is_researching() {
+            let Some(mv) = picker.next(&self.position, info, self.history) else {
                 split.exhaust();
                 return None;
             };
             if Some(mv) == node.excluded {
                 continue;
             }
-            searched.number += 1;
-            let number = searched.number;
+            move_loop.move_count += 1;
+            let move_count = move_loop.move_count;
             let noisy = is_noisy(&self.position, mv);
             let gives_check = node.targets.is_check(&self.position, mv);
-            if node.ply > 0 && !searched.best.is_lost(*alpha) {
-                match self.verdict(node, mv, number, noisy, gives_check, *alpha) {
-                    Verdict::Search => {}
-                    Verdict::Skip => continue,
-                    Verdict::SkipQuiets => {
+            if node.ply > 0 && !move_loop.best.is_lost(*alpha) {
+                match self.pruning_decision(node, mv, move_count, noisy, gives_check, *alpha) {
+                    PruningDecision::Search => {}
+                    PruningDecision::Skip => continue,
+                    PruningDecision::SkipQuiets => {
                         picker.skip_quiets();
                         continue;
                     }
                 }
             }
-            return Some(TriedMove {
+            return Some(NodeMove {
                 mv,
-                number,
+                move_count,
                 noisy,
                 gives_check,
                 extension: self.check_extension(node, mv, gives_check),
@@ -373,128 +241,73 @@ impl<'a, E: Evaluator + Clone, V: Values> Search<'a, E, V> {
         None
     }
 
-    /// Takes the value of a move into the account of its split point.
-    fn take_in<const PV: bool>(
+    /// Records the value of a move at its split point, and ends the work there after a cutoff.
+    fn record_value<const PV: bool>(
         &mut self,
-        team: &Team<V>,
+        pool: &ThreadPool<V>,
         split: &Arc<SplitPoint<V>>,
-        tried: TriedMove,
+        node_move: NodeMove,
         value: V,
     ) {
-        let ply = split.node.ply;
+        let NodeMove { mv, noisy, .. } = node_move;
+        let &Node { ply, beta, .. } = &split.setup.node;
         let value = match ply {
-            0 => self.unless_mated(tried.mv, value, V::load(&split.alpha)),
+            0 => self.unless_mated(mv, value, V::load(&split.alpha)),
             _ => value,
         };
-        let mut progress = split.progress();
+        let mut state = split.state();
         if split.is_cut() {
             return;
         }
-        let Progress {
-            alpha, searched, ..
-        } = &mut *progress;
+        let SplitState {
+            alpha, move_loop, ..
+        } = &mut *state;
         let before = *alpha;
-        let taken = V::take(&mut searched.best, alpha, split.node.beta, value);
+        let taken = V::take(&mut move_loop.best, alpha, beta, value);
         let cuts = taken.cut;
         alpha.store(&split.alpha);
         if taken.raised {
-            searched.best_move = Some(tried.mv);
+            move_loop.best_move = Some(mv);
             if PV {
-                progress.pv.clear();
-                progress.pv.push(tried.mv);
-                progress.pv.extend_from_slice(&self.pv[ply + 1]);
+                state.pv.clear();
+                state.pv.push(mv);
+                state.pv.extend_from_slice(&self.pv[ply + 1]);
                 if ply == 0 {
-                    note_lanes(
-                        &mut progress.lanes,
-                        tried.mv,
-                        value,
-                        (before, split.node.beta),
-                    );
-                    team.announce_news();
+                    record_lane_moves(&mut state.lanes, mv, value, (before, beta));
+                    pool.announce_root_improvement();
                 }
             }
         }
         if cuts {
             split.mark_cut();
         } else {
-            progress.searched.tried.add(tried.mv, tried.noisy);
+            state.move_loop.searched_moves.add(mv, noisy);
         }
-        drop(progress);
+        drop(state);
         if cuts {
-            team.cut(split);
+            pool.cut(split);
         }
-        self.report_news();
+        self.report_root_improvement();
     }
 
-    /// Reports a better move at the root, if there is one and this thread is the one to do it.
-    pub(super) fn report_news(&mut self) {
-        if let Some(team) = self.team
+    /// Reports a better root move, if there is one and this thread owns the split point at the root.
+    pub(super) fn report_root_improvement(&mut self) {
+        if let Some(pool) = self.pool
             && let Some(split) = &self.root_split
-            && team.take_news()
+            && pool.take_root_improvement()
         {
-            let progress = split.progress();
-            self.pv[0].clone_from(&progress.pv);
-            let value = progress.searched.best;
-            let beta = split.node.beta;
-            self.lanes.clone_from(&progress.lanes);
-            drop(progress);
-            self.new_best_at_root(value, beta);
+            let state = split.state();
+            self.pv[0].clone_from(&state.pv);
+            let value = state.move_loop.best;
+            let beta = split.setup.node.beta;
+            self.lanes.clone_from(&state.lanes);
+            drop(state);
+            self.report_new_best(value, beta);
         }
     }
 
-    /// Whether the current node's search is useless: the limits are reached, or a cut above.
-    fn has_to_return(&self, team: &Team<V>) -> bool {
-        team.is_stopped() || self.split.as_ref().is_some_and(|split| split.is_cut())
-    }
-}
-
-#[cfg(test)]
-impl SplitPoint<i32> {
-    /// A split point of the start position with moves to give away.
-    pub fn sample(depth: i32, parent: Option<&Arc<Self>>) -> Arc<Self> {
-        use super::{history::Context, value::INFINITE};
-        use crate::rules::CheckTargets;
-        let position = Position::startpos();
-        Arc::new(Self {
-            parent: parent.cloned(),
-            is_pv: false,
-            node: Node {
-                depth,
-                ply: 1,
-                beta: 1,
-                cut_node: false,
-                in_check: false,
-                improving: false,
-                evaluation: 0,
-                contexts: [Context::NONE; 3],
-                excluded: None,
-                noisy_table_move: false,
-                once_principal: false,
-                targets: CheckTargets::new(&position),
-            },
-            info: CheckInfo::new(&position),
-            position,
-            visits: Vec::new(),
-            after_pass: 0,
-            frames: Vec::new(),
-            root_depth: depth,
-            alpha: 0.share(),
-            cut: AtomicBool::new(false),
-            exhausted: AtomicBool::new(false),
-            rivals: AtomicUsize::new(0),
-            workers: AtomicUsize::new(0),
-            progress: Mutex::new(Progress {
-                picker: Picker::new(false, None, [None; 2], [Context::NONE; 3]),
-                alpha: 0,
-                searched: Searched {
-                    number: 0,
-                    best: -INFINITE,
-                    best_move: None,
-                    tried: Tried::default(),
-                },
-                pv: Vec::new(),
-                lanes: Vec::new(),
-            }),
-        })
+    /// Tells whether the current node's search is useless, by a limit or by a cutoff above.
+    fn has_to_return(&self, pool: &ThreadPool<V>) -> bool {
+        pool.is_stopped() || self.split.as_ref().is_some_and(|split| split.is_cut())
     }
 }

@@ -1,17 +1,19 @@
-//! Starts a search on as many threads as there are, and ends it on all of them.
+//! Start and end of a search on one or several threads.
 
 use super::{
-    Control, Limits, Line, STACK_BYTES, Search,
-    ending::recurring,
     history::History,
-    iterate::{BEFORE_ROOT, Frame},
-    memory::Memory,
+    limits::{Control, Limits},
+    line::Line,
+    memory::SearchMemory,
     options::{Reductions, SearchOptions},
-    pace::POLL_INTERVAL,
-    replies::Replies,
-    team::Team,
+    polling::POLL_INTERVAL,
+    ponder_table::PonderTable,
+    repetition::recurring,
+    search_value::{SearchValue, TranspositionTable},
+    searcher::Searcher,
+    stack::{STACK_OFFSET, StackEntry},
+    thread_pool::ThreadPool,
     value::MAX_PLY,
-    values::{Store, Values},
 };
 use crate::{
     eval::Evaluator,
@@ -23,41 +25,45 @@ use std::{
     time::Instant,
 };
 
-/// What all threads of one search look at.
-struct Task<'a, V: Values> {
+/// Stack, in bytes, of a thread on which a player thinks: a search recurses once for each ply.
+/// Threads started by a search have as much.
+pub const STACK_BYTES: usize = 16 << 20;
+
+/// References that all threads of one search share.
+struct SharedInputs<'a, V: SearchValue> {
     game: &'a Game,
     options: &'a SearchOptions,
     reductions: &'a Reductions,
-    replies: &'a Replies,
+    ponder_table: &'a PonderTable,
     history: &'a History,
-    table: &'a V::Table,
-    noise: &'a V::Noise,
+    table: &'a V::Transpositions,
+    noise: &'a V::Noises,
     lane_count: usize,
     control: &'a Control,
-    team: Option<&'a Team<V>>,
+    pool: Option<&'a ThreadPool<V>>,
 }
 
-impl<V: Values> Clone for Task<'_, V> {
+impl<V: SearchValue> Clone for SharedInputs<'_, V> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<V: Values> Copy for Task<'_, V> {}
+impl<V: SearchValue> Copy for SharedInputs<'_, V> {}
 
-/// Searches the position that `game` has reached until a limit is reached, with as many threads as
-/// `memory` has room for. `legal` are its legal moves; there must be one. `noise` comes with the
-/// number of virtual players that it is for.
+/// Searches the position of `game` until a limit is reached, with one thread for each evaluator of
+/// `memory`. `legal` holds the legal moves, at least one. `noise` comes with the number of virtual
+/// players.
 ///
 /// # Panics
-/// When one of the threads does; the others end first.
-pub(crate) fn search<E: Evaluator + Clone, V: Values>(
+/// A thread has panicked; the others end first.
+pub(crate) fn search<E: Evaluator + Clone, V: SearchValue>(
     game: &Game,
     legal: &[Move],
     limits: &Limits,
     control: &Control,
-    memory: &mut Memory<E, V>,
-    (noise, lane_count): (&V::Noise, usize),
+    memory: &mut SearchMemory<E, V>,
+    (noise, lane_count): (&V::Noises, usize),
     progress: &mut dyn FnMut(&Line),
 ) -> Line {
     if memory.options.table_persistence != 0 {
@@ -65,97 +71,97 @@ pub(crate) fn search<E: Evaluator + Clone, V: Values>(
     } else {
         memory.table.clear();
     }
-    let mut task: Task<'_, V> = Task {
+    let mut shared: SharedInputs<'_, V> = SharedInputs {
         game,
         options: &memory.options,
         reductions: &memory.reductions,
         table: &memory.table,
-        replies: &memory.replies,
+        ponder_table: &memory.ponder_table,
         history: &memory.history,
         noise,
         lane_count,
         control,
-        team: None,
+        pool: None,
     };
     let mut threads = memory.evaluators.iter_mut().zip(&mut memory.mates);
     let Some(own) = threads.next() else {
         unreachable!("a memory has at least one evaluator");
     };
     if threads.len() == 0 {
-        return Search::new(task, own, progress).run(limits, legal);
+        return Searcher::new(shared, own, progress).run(limits, legal);
     }
-    let team = Team::default();
-    task.team = Some(&team);
+    let pool = ThreadPool::default();
+    shared.pool = Some(&pool);
     thread::scope(|scope| {
-        let _dismissal = Dismissal(&team);
+        let _dismissal = Dismissal(&pool);
         for helper in threads {
-            let serve = move || Search::new(task, helper, &mut |_| ()).serve();
+            let serve = move || Searcher::new(shared, helper, &mut |_| ()).serve();
             let builder = Builder::new().stack_size(STACK_BYTES);
             if builder.spawn_scoped(scope, serve).is_err() {
-                // A machine that has no thread to spare is searched with those it has.
+                // Without further threads, the search runs on those that have started.
                 break;
             }
         }
-        Search::new(task, own, progress).run(limits, legal)
+        Searcher::new(shared, own, progress).run(limits, legal)
     })
 }
 
-/// Sends the helpers home when the search ends, by whatever way.
-struct Dismissal<'a, V: Values>(&'a Team<V>);
+/// Releases the helpers when dropped, even by a panic.
+struct Dismissal<'a, V: SearchValue>(&'a ThreadPool<V>);
 
-impl<V: Values> Drop for Dismissal<'_, V> {
+impl<V: SearchValue> Drop for Dismissal<'_, V> {
     fn drop(&mut self) {
         self.0.dismiss();
     }
 }
 
-impl<'a, E: Evaluator + Clone, V: Values> Search<'a, E, V> {
+impl<'a, E: Evaluator + Clone, V: SearchValue> Searcher<'a, E, V> {
     fn new(
-        task: Task<'a, V>,
+        shared: SharedInputs<'a, V>,
         (evaluator, mates): (&'a mut E, &'a mut MateSearch),
         progress: &'a mut dyn FnMut(&Line),
     ) -> Self {
-        let Task {
+        let SharedInputs {
             game,
             options,
             reductions,
             table,
-            replies,
+            ponder_table,
             history,
             noise,
             lane_count,
             control,
-            team,
-        } = task;
+            pool,
+        } = shared;
         evaluator.reset(game.position());
         Self {
             options,
             reductions,
             table,
-            replies,
+            ponder_table,
             history,
             evaluator,
             mates,
             noise,
             position: game.position().clone(),
-            visits: game.visits().to_vec(),
-            frames: vec![Frame::empty(); MAX_PLY + BEFORE_ROOT + 4].into_boxed_slice(),
+            key_history: game.key_history().to_vec(),
+            stack: vec![StackEntry::empty(); MAX_PLY + STACK_OFFSET + 4].into_boxed_slice(),
             pv: vec![Vec::new(); MAX_PLY + 2],
             nodes: 0,
             selective_depth: 0,
             root_depth: 0,
             stopped: false,
-            team,
+            pool,
             split: None,
             root_split: None,
             lane_count,
             lanes: vec![None; lane_count],
             ruled_out: Vec::new(),
             is_forced: false,
-            after_pass: 0,
-            root_visits: game.visits().len(),
-            recurring: recurring(&game.visits()[..game.visits().len().saturating_sub(1)]),
-            spares: Vec::new(),
+            after_null_move: 0,
+            root_length: game.key_history().len(),
+            recurring: recurring(&game.key_history()[..game.key_history().len().saturating_sub(1)]),
+            spare_evaluators: Vec::new(),
             published: 0,
             node_limit: control.node_limit(),
             next_poll: POLL_INTERVAL,
@@ -166,12 +172,12 @@ impl<'a, E: Evaluator + Clone, V: Values> Search<'a, E, V> {
         }
     }
 
-    /// Helps the others until the search is over.
+    /// Helps other threads until the search is over.
     fn serve(mut self) {
-        let Some(team) = self.team else { return };
-        while let Some(split) = team.find(None) {
+        let Some(pool) = self.pool else { return };
+        while let Some(split) = pool.find(None) {
             self.selective_depth = 0;
-            self.help(team, &split);
+            self.help(pool, &split);
         }
     }
 }
@@ -180,8 +186,9 @@ impl<'a, E: Evaluator + Clone, V: Values> Search<'a, E, V> {
 mod tests {
     use super::*;
     use crate::{
-        eval::{Material, MaterialValues, MaterialWeights, Noise, watched::Watched},
+        eval::{Material, MaterialValues, MaterialWeights, Noise},
         rules::Position,
+        search::testing::Watched,
     };
     use std::{
         panic::{AssertUnwindSafe, catch_unwind},
@@ -191,7 +198,7 @@ mod tests {
 
     #[test]
     fn a_panic_of_a_helper_ends_the_search() {
-        // It panics on every thread but this one.
+        // The evaluator panics on every thread but this one.
         let home = thread::current().id();
         let evaluator = Watched {
             inner: Material::new(Arc::new(MaterialWeights::new(&MaterialValues::flat()))),
@@ -200,7 +207,8 @@ mod tests {
                 material.evaluate(position)
             },
         };
-        let mut memory = Memory::<_, i32>::new(4, 3, &evaluator, SearchOptions::default()).unwrap();
+        let mut memory =
+            SearchMemory::<_, i32>::new(4, 3, &evaluator, SearchOptions::default()).unwrap();
         let game = Game::startpos();
         let limits = Limits {
             time: Some(Duration::from_secs(60)),
@@ -221,6 +229,6 @@ mod tests {
             )
         }));
         assert!(outcome.is_err());
-        assert!(!control.is_over(), "it ended long before its time");
+        assert!(!control.is_over(), "the search ended before its time");
     }
 }

@@ -1,29 +1,29 @@
-//! Values inside the search: centipawns, with mates counted down from [`MATE`].
+//! Values of the search: centipawns, with mates counted down from [`MATE`].
 
-use super::Score;
+use super::line::Score;
 use crate::mate::MAX_PLIES;
 
 pub(super) type Value = i32;
 
-/// Deepest ply that a search reaches.
+/// Largest ply of a search.
 pub(super) const MAX_PLY: usize = 128;
 
-/// Beyond every value.
+/// Bound above every value.
 pub(super) const INFINITE: Value = 32_001;
 
-/// Mate on the spot.
-pub(super) const MATE: Value = 32_000;
+/// Value of a mate in zero plies.
+pub(super) const MATE: Value = Score::MATE;
 
-/// Smallest value that stands for a mate: one that is proved at the deepest ply.
+/// Smallest mate value: the longest mate that is proved at the largest ply.
 pub(super) const MATE_BOUND: Value = MATE - (MAX_PLY + MAX_PLIES) as Value;
 
 /// Largest static evaluation, noise included.
 const MAX_EVALUATION: Value = 30_000;
 
-/// Smallest value that stands for the end of a game, by mate or by perpetual check.
+/// Smallest value of a decided game, by mate or by perpetual check.
 pub(super) const DECIDED: Value = MAX_EVALUATION + 1;
 
-/// A draw by repetition.
+/// Value of a draw by repetition.
 pub(super) const DRAW: Value = 0;
 
 pub(super) const fn mated_in(ply: usize) -> Value {
@@ -38,7 +38,7 @@ pub(super) fn clamp_evaluation(value: Value) -> Value {
     value.clamp(-MAX_EVALUATION, MAX_EVALUATION)
 }
 
-/// From plies since the root to plies since the node, for the table.
+/// Converts a mate for the table, from plies after the root to plies after the node.
 pub(super) const fn to_table(value: Value, ply: usize) -> Value {
     if value >= MATE_BOUND {
         value + ply as Value
@@ -49,7 +49,7 @@ pub(super) const fn to_table(value: Value, ply: usize) -> Value {
     }
 }
 
-/// The reverse of [`to_table`].
+/// Converts a mate of the table back, the reverse of [`to_table`].
 pub(super) const fn from_table(value: Value, ply: usize) -> Value {
     if value >= MATE_BOUND {
         value - ply as Value
@@ -60,6 +60,7 @@ pub(super) const fn from_table(value: Value, ply: usize) -> Value {
     }
 }
 
+/// Returns the score of a value.
 pub(super) fn score(value: Value) -> Score {
     if value >= MATE_BOUND {
         Score::Mate(MATE - value)
@@ -82,5 +83,19 @@ mod tests {
         assert_eq!(from_table(to_table(mate_in(9), 4), 4), mate_in(9));
         let longest = (MAX_PLY + MAX_PLIES) as i32;
         assert_eq!(score(mate_in(longest as usize)), Score::Mate(longest));
+        for value in [
+            0,
+            77,
+            -30_000,
+            mate_in(1),
+            mated_in(0),
+            mated_in(2),
+            mate_in(320),
+        ] {
+            assert_eq!(score(value).to_centipawns(), value);
+        }
+        let distant = Score::Mate(i32::MAX).to_centipawns();
+        assert!(distant > MAX_EVALUATION && distant < MATE_BOUND);
+        assert_eq!(Score::Mate(i32::MIN).to_centipawns(), -distant);
     }
 }

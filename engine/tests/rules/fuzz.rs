@@ -1,9 +1,9 @@
-//! The rules against themselves in random positions, by chunks of 10,000.
+//! Consistency of the rules in random positions, in chunks of 10,000.
 //!
-//! `MONJU_FUZZ_CHUNKS` says how many chunks; a hundred of them are a million positions. Chunk *n*
-//! is the same in every run, so a failure can be looked at again.
+//! `MONJU_FUZZ_CHUNKS` is the number of chunks; a hundred are a million positions. Chunk *n* is the
+//! same in every run, so that a failure can be reproduced.
 
-use crate::support::Random;
+use crate::support::SplitMix;
 use monju_engine::{
     Color, Game, Move, Position,
     rules::{Bitboard, CheckInfo, CheckTargets},
@@ -12,7 +12,7 @@ use monju_engine::{
 const CHUNK: usize = 10_000;
 const CHUNKS: u64 = 2;
 
-/// Plies after which a game is given up: long enough for promoted pieces and full hands.
+/// Largest length of a game, in plies: enough for promoted pieces and full hands.
 const LONGEST: usize = 250;
 
 #[test]
@@ -36,9 +36,9 @@ fn moves_keys_and_texts_agree_in_random_positions() {
     });
 }
 
-/// Random games until the chunk is full.
+/// Plays random games until the chunk is full.
 fn walk(chunk: u64, all: &[Move]) {
-    let mut random = Random::new(chunk);
+    let mut random = SplitMix::new(chunk);
     let mut left = CHUNK;
     while left > 0 {
         let mut game = Game::startpos();
@@ -55,7 +55,7 @@ fn walk(chunk: u64, all: &[Move]) {
 }
 
 fn check(position: &Position, legal: &[Move], all: &[Move]) {
-    // is_legal(m) exactly when m is listed, over everything that is a move at all.
+    // Over all encodable moves, is_legal(m) holds exactly for the listed ones.
     let info = CheckInfo::new(position);
     let accepted = all
         .iter()
@@ -65,12 +65,12 @@ fn check(position: &Position, legal: &[Move], all: &[Move]) {
     let targets = CheckTargets::new(position);
     for &mv in legal {
         assert!(position.is_legal(mv), "{position} {mv}");
-        // Made and taken back, every field and key is what it was; in between, keys and checks are
-        // those that were foretold, and the key is that of the pieces alone.
+        // After a move, key and check are those predicted, and the key is that of the pieces alone.
+        // Taken back, every field is as before.
         let mut after = position.clone();
-        let foretold = position.key_after(mv);
+        let predicted = position.key_after(mv);
         let undo = after.make(mv);
-        assert_eq!(after.key(), foretold, "{position} {mv}");
+        assert_eq!(after.key(), predicted, "{position} {mv}");
         assert_eq!(after.key(), after.recomputed_key(), "{position} {mv}");
         assert_eq!(
             after.in_check(),
@@ -90,8 +90,8 @@ fn check(position: &Position, legal: &[Move], all: &[Move]) {
     check_attacks(position, &info);
 }
 
-/// Who gives check, and who is pinned, by the definitions: a piece is pinned when its removal lets
-/// another attacker through.
+/// Compares checks and pins with their definitions: a piece is pinned when its removal exposes the
+/// king to another attacker.
 fn check_attacks(position: &Position, info: &CheckInfo) {
     let us = position.side_to_move();
     let occupied = position.occupied();

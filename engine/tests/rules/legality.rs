@@ -1,4 +1,4 @@
-//! Which moves are legal: positions with all their moves, and the edges of the rules.
+//! Legality of moves: positions with all their moves, and edge cases of the rules.
 
 use crate::support::{data, game, legal_moves, objects, rows, texts};
 use monju_engine::Game;

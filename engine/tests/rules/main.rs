@@ -1,4 +1,4 @@
-//! The rules of shogi against facts published by others, and against themselves.
+//! Tests of the rules with published data, and of their consistency.
 
 mod declaration;
 mod fuzz;

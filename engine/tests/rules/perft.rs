@@ -3,7 +3,7 @@
 use crate::support::{data, game, rows, skipped};
 use monju_engine::rules::perft;
 
-/// Counts above this many leaves are left to `MONJU_FULL_PERFT=1`: they take minutes to hours.
+/// Larger counts run only with `MONJU_FULL_PERFT=1`, because they take minutes to hours.
 const LARGEST_DEFAULT_COUNT: u64 = 1_000_000_000;
 
 #[test]

@@ -1,10 +1,10 @@
-//! Properties that hold in every position, tried in random games from fixed seeds.
+//! Properties of every position, tested in random games from fixed seeds.
 
-use crate::support::{Random, data, game, legal_moves, rows};
+use crate::support::{SplitMix, data, game, legal_moves, rows};
 use monju_engine::{Game, Move};
 use std::collections::BTreeSet;
 
-/// The even game, and positions out of published data in which every kind of thing happens.
+/// Returns the start position, several times, and various positions from published data.
 fn starts() -> Vec<String> {
     let mut starts = vec!["startpos".to_owned(); 10];
     let text = data("rules/legal_moves_5000.tsv");
@@ -12,9 +12,9 @@ fn starts() -> Vec<String> {
     starts
 }
 
-/// Plays random games and hands every position to `check`.
+/// Plays random games and calls `check` for every position.
 fn walk(seed: u64, plies: usize, mut check: impl FnMut(&Game)) {
-    let mut random = Random::new(seed);
+    let mut random = SplitMix::new(seed);
     for start in starts() {
         let mut game = game(&start);
         check(&game);
@@ -29,7 +29,8 @@ fn walk(seed: u64, plies: usize, mut check: impl FnMut(&Game)) {
     }
 }
 
-/// Every text of the form of a move: all pairs of squares with and without promotion, all drops.
+/// Returns every text of the form of a move: all pairs of squares with and without promotion, and all
+/// drops.
 fn conceivable_moves() -> Vec<String> {
     let squares: Vec<String> = (1..=9)
         .flat_map(|file| ('a'..='i').map(move |rank| format!("{file}{rank}")))
@@ -53,7 +54,7 @@ fn a_move_is_accepted_exactly_when_it_is_listed() {
     let mut visits = 0;
     walk(1, 40, |game| {
         visits += 1;
-        // A look at every conceivable move is slow: one position in ten shares the work.
+        // Testing every conceivable move is slow, so that only one position in ten is tested.
         if visits % 10 != 0 {
             return;
         }
@@ -68,7 +69,7 @@ fn a_move_is_accepted_exactly_when_it_is_listed() {
 }
 
 #[test]
-fn play_refuses_what_is_not_listed_and_leaves_the_game_as_it_was() {
+fn play_refuses_unlisted_moves_and_leaves_the_game_unchanged() {
     let conceivable: Vec<Move> = conceivable_moves()
         .iter()
         .filter_map(|text| text.parse().ok())
@@ -117,7 +118,7 @@ fn moves_are_written_and_read_unchanged() {
 
 #[test]
 fn a_game_read_from_its_text_equals_the_game_as_it_was_played() {
-    let mut random = Random::new(5);
+    let mut random = SplitMix::new(5);
     for start in starts() {
         let mut game = game(&start);
         for _ in 0..200 {
@@ -140,8 +141,7 @@ fn a_game_read_from_its_text_equals_the_game_as_it_was_played() {
     }
 }
 
-/// Shogi does not know which side is which: with the board turned and the colours exchanged,
-/// the moves are the turned moves.
+/// With the board turned and the colours exchanged, the legal moves are the turned moves.
 #[test]
 fn the_rules_are_the_same_for_both_sides() {
     walk(6, 60, |game| {
@@ -153,11 +153,11 @@ fn the_rules_are_the_same_for_both_sides() {
     });
 }
 
-/// The SFEN of the position seen from the other side, colours exchanged.
+/// Returns the SFEN of the position as seen from the other side, with the colours exchanged.
 fn turn_position(sfen: &str) -> String {
     let parts: Vec<&str> = sfen.split(' ').collect();
     let mut turned = String::new();
-    // Read backwards, a promotion mark comes after its piece: it is written once the piece is.
+    // Read backwards, a promotion mark comes after its piece.
     let mut rest = parts[0].chars().rev().peekable();
     while let Some(symbol) = rest.next() {
         if rest.peek() == Some(&'+') {
@@ -176,7 +176,7 @@ fn turn_position(sfen: &str) -> String {
     format!("{turned} {side} {black}{white} {}", parts[3])
 }
 
-/// How many digits stand right before `end`.
+/// Returns the number of digits right before `end`.
 fn count_before(text: &str, end: usize) -> usize {
     text[..end]
         .chars()
@@ -185,7 +185,7 @@ fn count_before(text: &str, end: usize) -> usize {
         .count()
 }
 
-/// The piece of the other colour; everything else is left as it is.
+/// Returns the piece of the other colour, or any other symbol unchanged.
 fn exchange(symbol: char) -> char {
     if symbol.is_ascii_uppercase() {
         symbol.to_ascii_lowercase()
@@ -194,7 +194,7 @@ fn exchange(symbol: char) -> char {
     }
 }
 
-/// The move seen from the other side.
+/// Returns the move as seen from the other side.
 fn turn_move(mv: &str) -> String {
     let turn = |symbol: char| match symbol {
         '1'..='9' => char::from(b'1' + b'9' - symbol as u8),

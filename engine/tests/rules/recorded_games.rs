@@ -1,4 +1,4 @@
-//! Openings and games that people and engines have played: every move must be legal.
+//! Openings and published games, in which every move must be legal.
 
 use crate::support::{data, game_collections, read, rows, skipped};
 use monju_engine::{Game, Repetition};

@@ -4,7 +4,7 @@ use crate::support::{data, objects, texts};
 use monju_engine::{Color, Game, Repetition};
 
 #[test]
-fn repetition_is_seen_at_the_fourth_occurrence_and_not_before() {
+fn repetition_is_found_at_the_fourth_occurrence_and_not_before() {
     let vectors = objects(&data("rules/repetition.jsonl"));
     assert_eq!(vectors.len(), 14);
     for vector in &vectors {
@@ -47,7 +47,7 @@ fn repetition_is_seen_at_the_fourth_occurrence_and_not_before() {
     }
 }
 
-/// The history decides, not the position: the same position without its moves repeats nothing.
+/// The same position without its moves is not a repetition.
 #[test]
 fn a_position_without_history_repeats_nothing() {
     for vector in objects(&data("rules/repetition.jsonl")) {

@@ -1,10 +1,10 @@
-//! Texts of positions: what is refused, and that what is written can be read again.
+//! SFEN: refused texts, accepted texts, and round trips.
 
 use crate::support::{data, game, objects, rows};
 use monju_engine::Game;
 
-/// Texts that are no position of shogi, why, and where they come from. Libraries disagree on some
-/// of them: each verdict was judged by the rules and by the definition of SFEN.
+/// Texts that are not positions of shogi, each with the reason and its source. Libraries disagree on
+/// some of them, which are judged here by the rules and by the definition of SFEN.
 const REFUSED: &[(&str, &str, &str)] = &[
     // Published by others.
     (
@@ -87,7 +87,7 @@ const REFUSED: &[(&str, &str, &str)] = &[
         "five lances",
         "rsshogi",
     ),
-    // Our own.
+    // Monju's own.
     ("", "nothing", "ours"),
     (
         "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL",
@@ -209,7 +209,7 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ("9/9/9/9/4k4/4K4/9/9/9 b - 1", "kings that touch", "ours"),
 ];
 
-/// Positions that look odd and are none the less possible, or customary in problems.
+/// Unusual positions that are possible, or customary in problems.
 const ACCEPTED: &[(&str, &str)] = &[
     (
         "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1",

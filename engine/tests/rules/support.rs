@@ -1,4 +1,4 @@
-//! Reads the data files, and says aloud what was not run.
+//! Readers of data files, and reports of tests that were not run.
 
 use monju_engine::Game;
 use std::{
@@ -8,32 +8,32 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The root of the repository.
+/// Returns the root of the repository.
 pub fn repository() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .parent()
         .expect("the engine lies in the repository")
 }
 
-/// The text of a file below `tests/data`.
+/// Returns the text of a file below `tests/data`.
 pub fn data(path: &str) -> String {
     let path = repository().join("tests/data").join(path);
     read(&path)
 }
 
-/// The text of a file.
+/// Returns the text of a file.
 pub fn read(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// The columns of every row of a tab-separated text, without comment lines.
+/// Returns the columns of every row of a tab-separated text, without comment lines.
 pub fn rows(text: &str) -> impl Iterator<Item = Vec<&str>> {
     text.lines()
         .filter(|line| !line.is_empty() && !line.starts_with('#'))
         .map(|line| line.split('\t').collect())
 }
 
-/// The objects of a text with one JSON object a line.
+/// Returns the objects of a text with one JSON object in each line.
 pub fn objects(text: &str) -> Vec<serde_json::Value> {
     text.lines()
         .filter(|line| !line.trim().is_empty())
@@ -41,7 +41,7 @@ pub fn objects(text: &str) -> Vec<serde_json::Value> {
         .collect()
 }
 
-/// The texts of a JSON array of strings.
+/// Returns the strings of a JSON array.
 pub fn texts(value: &serde_json::Value) -> Vec<&str> {
     value
         .as_array()
@@ -51,12 +51,12 @@ pub fn texts(value: &serde_json::Value) -> Vec<&str> {
         .collect()
 }
 
-/// A game from USI text that must be readable.
+/// Reads a game from valid USI text.
 pub fn game(text: &str) -> Game {
     Game::from_usi(text).unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
-/// The legal moves as USI text, sorted; panics when one is listed twice.
+/// Returns the legal moves as USI text, sorted; panics if one is listed twice.
 pub fn legal_moves(game: &Game) -> BTreeSet<String> {
     let moves = game.legal_moves();
     let texts: BTreeSet<String> = moves.iter().map(ToString::to_string).collect();
@@ -69,7 +69,7 @@ pub fn legal_moves(game: &Game) -> BTreeSet<String> {
     texts
 }
 
-/// The folder of published games, which are not part of the repository: `MONJU_GAMES`, or
+/// Returns the folder of published games, which are not part of the repository: `MONJU_GAMES`, or
 /// `../shared/data/games` beside the repository.
 pub fn game_collections() -> Option<PathBuf> {
     let folder = match std::env::var_os("MONJU_GAMES") {
@@ -79,7 +79,7 @@ pub fn game_collections() -> Option<PathBuf> {
     folder.is_dir().then_some(folder)
 }
 
-/// Says on standard output, and in the file that `MONJU_SKIP_LOG` names, what was not run.
+/// Reports a test that was not run on standard output and in the file named by `MONJU_SKIP_LOG`.
 pub fn skipped(what: &str) {
     let line = format!("skipped: {what}");
     println!("{line}");
@@ -93,10 +93,10 @@ pub fn skipped(what: &str) {
     }
 }
 
-/// SplitMix64: a small generator whose sequence is the same everywhere.
-pub struct Random(u64);
+/// SplitMix64, a small generator with the same sequence everywhere.
+pub struct SplitMix(u64);
 
-impl Random {
+impl SplitMix {
     pub fn new(seed: u64) -> Self {
         Self(seed)
     }

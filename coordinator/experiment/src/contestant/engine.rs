@@ -4,12 +4,15 @@ use super::{
     error::ContestantError,
     turn::{Question, TurnAnswer},
 };
-use crate::specification::{Ensemble, UsiEngine};
-use monju_coordinator::usi_text;
+use crate::specification::{DrivenEngine, Ensemble};
 use monju_engine::Game;
-use monju_host::{ChildError, Said, Thought, UsiChild};
-use monju_proto::v1::{
-    Arrival, Ballot, Decision, Line, PlayerInfo, Position, Tally, TieBreak, Vote,
+use monju_host::{
+    EngineInfo,
+    usi_engine::{UsiEngine, UsiEngineError, UsiMessage},
+};
+use monju_proto::{
+    convert::milliseconds,
+    v1::{Arrival, Ballot, Decision, Line, PlayerInfo, Tally, TieBreak, Vote},
 };
 use std::{sync::Arc, time::Duration};
 use tokio::{
@@ -27,9 +30,9 @@ const PATIENCE: Duration = Duration::from_secs(30 * 60);
 #[derive(Debug)]
 pub struct EngineContestant {
     ensemble: Ensemble,
-    engine: UsiEngine,
+    engine: DrivenEngine,
     /// The process; `None` after one that did not move in time was killed.
-    child: Option<UsiChild>,
+    child: Option<UsiEngine>,
     /// True until the first game: the handshake has just ended with `readyok`.
     is_fresh: bool,
     /// Turns of engines whose effort is not measured in time.
@@ -44,7 +47,7 @@ impl EngineContestant {
     /// It does not start, or does not speak USI.
     pub async fn start(
         ensemble: &Ensemble,
-        engine: &UsiEngine,
+        engine: &DrivenEngine,
         turns: &Arc<Semaphore>,
     ) -> Result<Self, ContestantError> {
         let mut contestant = Self {
@@ -59,13 +62,13 @@ impl EngineContestant {
     }
 
     async fn restart(&mut self) -> Result<(), ContestantError> {
-        let started = UsiChild::start(self.ensemble.name.clone(), self.engine.spec.clone()).await;
+        let started = UsiEngine::start(self.ensemble.name.clone(), self.engine.spec.clone()).await;
         self.child = Some(started.map_err(|source| self.failed(source))?);
         self.is_fresh = true;
         Ok(())
     }
 
-    fn failed(&self, source: ChildError) -> ContestantError {
+    fn failed(&self, source: UsiEngineError) -> ContestantError {
         ContestantError::Engine {
             name: self.ensemble.name.clone(),
             source,
@@ -111,7 +114,7 @@ impl EngineContestant {
             allowed + self.ensemble.margin + OVERTIME
         });
         let go = go_command(&self.ensemble, &self.engine, question);
-        let position = format!("position {}", usi_text::position(question.game));
+        let position = format!("position {}", question.game.to_usi());
         let Some(child) = &mut self.child else {
             return Err(ContestantError::NoMove {
                 name: self.ensemble.name.clone(),
@@ -146,7 +149,7 @@ impl EngineContestant {
     }
 
     fn player_info(&self) -> PlayerInfo {
-        let engine = self.child.as_ref().and_then(UsiChild::engine);
+        let engine = self.child.as_ref().and_then(UsiEngine::engine);
         PlayerInfo {
             name: self.ensemble.name.clone(),
             engine: engine.unwrap_or_default().to_owned(),
@@ -164,7 +167,7 @@ impl EngineContestant {
 
 /// Tells an engine of a new game. Later games begin with `isready`, at which some engines clear their
 /// tables.
-async fn greet(child: &mut UsiChild, is_fresh: bool) -> Result<(), ChildError> {
+async fn greet(child: &mut UsiEngine, is_fresh: bool) -> Result<(), UsiEngineError> {
     if !is_fresh {
         child.ready().await?;
     }
@@ -181,7 +184,7 @@ pub(crate) fn time_limit(ensemble: &Ensemble, clock: Option<Duration>) -> Option
 }
 
 /// The `go` command: its own words, else nodes, depth and time of a move, else the clock.
-fn go_command(ensemble: &Ensemble, engine: &UsiEngine, question: &Question<'_>) -> String {
+fn go_command(ensemble: &Ensemble, engine: &DrivenEngine, question: &Question<'_>) -> String {
     if let Some(words) = &engine.go {
         return format!("go {words}");
     }
@@ -202,20 +205,20 @@ fn go_command(ensemble: &Ensemble, engine: &UsiEngine, question: &Question<'_>) 
 
 /// Sends the position and `go`, and reads until `bestmove`.
 async fn listen(
-    child: &mut UsiChild,
+    child: &mut UsiEngine,
     position: &str,
     go: &str,
     started: Instant,
-) -> Result<Line, ChildError> {
+) -> Result<Line, UsiEngineError> {
     child.go(position, go).await?;
-    let mut thought = Thought::default();
+    let mut info = EngineInfo::default();
     loop {
         match child.next().await? {
-            Said::Info(info) => {
-                thought.hear(&info);
+            UsiMessage::Info(text) => {
+                info.hear(&text);
             }
-            Said::BestMove(best) => return Ok(thought.answer(best, started.elapsed())),
-            Said::ReadyOk | Said::Other => {}
+            UsiMessage::BestMove(best) => return Ok(info.answer(best, started.elapsed())),
+            UsiMessage::ReadyOk | UsiMessage::Other => {}
         }
     }
 }
@@ -228,14 +231,11 @@ fn ballot(
     line: Option<Line>,
     elapsed: Duration,
 ) -> Ballot {
-    let elapsed_ms = u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX);
+    let elapsed_ms = milliseconds(elapsed);
     let game = question.game;
     let mut ballot = Ballot {
         game_id: question.game_id.to_owned(),
-        position: Some(Position {
-            start: game.start().to_owned(),
-            moves: game.moves().iter().map(ToString::to_string).collect(),
-        }),
+        position: Some(game.into()),
         seed: question.seed,
         ..Ballot::default()
     };

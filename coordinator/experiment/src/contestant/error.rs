@@ -1,8 +1,8 @@
 //! Errors of a contestant.
 
 use crate::record::Cause;
-use monju_coordinator::roster::reason;
-use monju_host::ChildError;
+use monju_host::usi_engine::UsiEngineError;
+use monju_proto::client::{ConsultationError, reason};
 use monju_team::team::AssembleError;
 use std::time::Duration;
 
@@ -18,16 +18,16 @@ pub enum ContestantError {
     /// The coordinator sends nothing.
     #[error("nothing was heard of it for {} s", .0.as_secs())]
     Silent(Duration),
-    /// The coordinator closed the stream.
-    #[error("the coordinator ended the consultation without a decision")]
-    NoDecision,
+    /// The consultation ended without a decision.
+    #[error(transparent)]
+    Consultation(#[from] ConsultationError),
     /// The engine failed.
     #[error("{name}: {source}")]
     Engine {
         /// Name of the side.
         name: String,
         /// The error of its process.
-        source: ChildError,
+        source: UsiEngineError,
     },
     /// The engine does not move, and has no clock by which it could lose.
     #[error("{name}: no bestmove within {} s", .patience.as_secs())]
@@ -44,7 +44,7 @@ impl ContestantError {
     pub fn cause(&self) -> Cause {
         match self {
             Self::Start(_) | Self::Engine { .. } | Self::NoMove { .. } => Cause::Crash,
-            Self::Coordinator(_) | Self::Silent(_) | Self::NoDecision => Cause::Disconnect,
+            Self::Coordinator(_) | Self::Silent(_) | Self::Consultation(_) => Cause::Disconnect,
         }
     }
 }

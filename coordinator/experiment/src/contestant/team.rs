@@ -5,8 +5,11 @@ use super::{
     turn::{Question, TurnAnswer},
 };
 use crate::specification::{Ensemble, Members};
-use monju_proto::v1::{
-    Begin, ConsultRequest, Position, PrepareGameRequest, consult_request, consult_response::Message,
+use monju_coordinator::choices::ConsultationChoices;
+use monju_proto::{
+    client::{Consultation, ConsultationEvent},
+    convert::short_milliseconds,
+    v1::{Begin, PrepareGameRequest},
 };
 use monju_team::{
     config::{Config, EnsembleConfig},
@@ -14,10 +17,9 @@ use monju_team::{
 };
 use std::{sync::Arc, time::Duration};
 use tokio::{
-    sync::{Semaphore, mpsc},
+    sync::Semaphore,
     time::{Instant, timeout},
 };
-use tokio_stream::wrappers::ReceiverStream;
 
 /// Longest silence of a coordinator, which reports standings while its players think.
 const SILENCE: Duration = Duration::from_secs(30 * 60);
@@ -43,7 +45,10 @@ impl TeamContestant {
             Members::Remote { url, rule, tls } => {
                 let choices = Choices {
                     coordinator: Some(url.clone()),
-                    rule: (!rule.is_empty()).then(|| rule.clone()),
+                    consultation: ConsultationChoices {
+                        rule: *rule,
+                        ..ConsultationChoices::default()
+                    },
                     tls: tls.clone(),
                     ..Choices::default()
                 };
@@ -62,7 +67,7 @@ impl TeamContestant {
                     };
                 }
                 let turns = (!ensemble.is_timed()).then(|| Arc::clone(turns));
-                team::host(config, &Choices::default(), turns).await
+                team::embed(config, &Choices::default(), turns).await
             }
         };
         Ok(Self {
@@ -91,7 +96,8 @@ impl TeamContestant {
         };
         let answer = timeout(SILENCE, self.team.client.prepare_game(request)).await;
         let answer = answer.map_err(|_| ContestantError::Silent(SILENCE))?;
-        answer.map(|_| ()).map_err(refusal)
+        let refused = |status| ContestantError::Coordinator(Box::new(status));
+        answer.map(|_| ()).map_err(refused)
     }
 
     /// Asks for a move.
@@ -99,41 +105,28 @@ impl TeamContestant {
     /// # Errors
     /// The coordinator is gone.
     pub async fn ask(&mut self, question: &Question<'_>) -> Result<TurnAnswer, ContestantError> {
-        let silent = |_| ContestantError::Silent(SILENCE);
         let asked = Instant::now();
-        let game = question.game;
-        let begin = Begin {
+        let begin = self.team.consultation.named_in(Begin {
             game_id: question.game_id.to_owned(),
-            position: Some(Position {
-                start: game.start().to_owned(),
-                moves: game.moves().iter().map(ToString::to_string).collect(),
-            }),
+            position: Some(question.game.into()),
             limits: Some(self.ensemble.limits),
             seed: question.seed,
-            rule: self.team.rule.clone(),
             // Without a margin the coordinator would treat the question as a GUI's, and ask lost players again.
-            margin_ms: u32::try_from(self.ensemble.margin.as_millis())
-                .unwrap_or(u32::MAX)
-                .max(1),
+            margin_ms: short_milliseconds(self.ensemble.margin).max(1),
             ..Begin::default()
-        };
-        // The sender stays open until the answer: closing it would end the consultation.
-        let (sender, requests) = mpsc::channel(1);
-        let message = Some(consult_request::Message::Begin(begin));
-        let _ = sender.send(ConsultRequest { message }).await;
-        let answers = self.team.client.consult(ReceiverStream::new(requests));
-        let answers = timeout(SILENCE, answers).await.map_err(silent)?;
-        let mut answers = answers.map_err(refusal)?.into_inner();
+        });
+        let mut consultation = Consultation::begin(self.team.client.clone(), begin);
         loop {
-            let answer = timeout(SILENCE, answers.message()).await;
-            let Some(answer) = answer.map_err(silent)?.map_err(refusal)? else {
-                return Err(ContestantError::NoDecision);
-            };
-            if let Some(Message::Ballot(ballot)) = answer.message {
-                return Ok(TurnAnswer {
-                    ballot,
-                    elapsed: asked.elapsed(),
-                });
+            let event = timeout(SILENCE, consultation.next()).await;
+            match event.map_err(|_| ContestantError::Silent(SILENCE))? {
+                ConsultationEvent::Standing(_) => {}
+                ConsultationEvent::Decided(ballot) => {
+                    return Ok(TurnAnswer {
+                        ballot,
+                        elapsed: asked.elapsed(),
+                    });
+                }
+                ConsultationEvent::Broken(error) => return Err(error.into()),
             }
         }
     }
@@ -142,8 +135,4 @@ impl TeamContestant {
     pub async fn close(self) {
         self.team.close().await;
     }
-}
-
-fn refusal(status: tonic::Status) -> ContestantError {
-    ContestantError::Coordinator(Box::new(status))
 }

@@ -8,12 +8,9 @@ use crate::{
     record::{Cause, Effort, GameEnding, GameOutcome, Incident, MatchSide, PlayedGame},
     specification::{Adjudication, DeclarationRule, Ensemble, Members, RepetitionRule},
 };
-use monju_coordinator::{
-    record::schema::{self, LogLine, LoggedBallot, Winner},
-    usi_text,
-};
-use monju_engine::{Color, Game, Move, Repetition};
-use monju_proto::v1::{Arrival, Ballot, TieBreak, Vote, score::Kind};
+use monju_coordinator::record::schema::{self, LogLine, LoggedBallot, Winner};
+use monju_engine::{Answer, Color, Game, Move, Repetition, Score};
+use monju_proto::v1::{Arrival, Ballot, TieBreak, Vote};
 use std::{collections::BTreeSet, time::Duration};
 
 /// Time for the delivery of a team's decision after the end of the margin; it counts for neither side.
@@ -22,7 +19,7 @@ const DELIVERY: Duration = Duration::from_millis(100);
 /// Moves of each member's line that are kept in ballots.
 const LOGGED_MOVES: usize = 2;
 
-/// Centipawns of a mate, more than any evaluation.
+/// Score of every mate in game records, a value of their format: more than any evaluation.
 const MATE_SCORE: i32 = 31_000;
 
 /// Winner of a game, `None` for a draw, and the reason for which it ended.
@@ -176,30 +173,31 @@ impl<'a> Referee<'a> {
         let Some(decision) = &ballot.decision else {
             return Err(self.incident(side, Cause::Disconnect, "no decision".to_owned()));
         };
-        let text = match decision.tie_break() == TieBreak::Fallback {
-            false => decision.r#move.clone(),
+        let decided = match decision.tie_break() == TieBreak::Fallback {
+            false => decision.answer(&self.game),
             true => match self.uncounted_move(&ballot) {
-                Some(mv) => mv.to_string(),
+                Some(mv) => Ok(Answer::Move(mv)),
                 None => return self.without_votes(side, &ballot).map(Some),
             },
         };
-        match text.as_str() {
-            "resign" => return Ok(Some((Some(side.other()), GameEnding::Resignation))),
-            "win" if self.game.can_declare_win() => {
+        let played = match decided {
+            Ok(Answer::Resign) => {
+                return Ok(Some((Some(side.other()), GameEnding::Resignation)));
+            }
+            Ok(Answer::Win) => {
                 let winner = match self.plan.adjudication.declaration {
                     DeclarationRule::Win => Some(side),
                     DeclarationRule::Draw => None,
                 };
                 return Ok(Some((winner, GameEnding::Declaration)));
             }
-            text => {
-                let played = self.game.parse_move(text).and_then(|mv| self.game.play(mv));
-                if let Err(error) = played {
-                    self.incidents
-                        .push(self.incident(side, Cause::IllegalMove, error.to_string()));
-                    return Ok(Some((Some(side.other()), GameEnding::IllegalMove)));
-                }
-            }
+            Ok(Answer::Move(mv)) => self.game.play(mv),
+            Err(error) => Err(error),
+        };
+        if let Err(error) = played {
+            self.incidents
+                .push(self.incident(side, Cause::IllegalMove, error.to_string()));
+            return Ok(Some((Some(side.other()), GameEnding::IllegalMove)));
         }
         let score = median_score(&ballot);
         self.notes.push(Note {
@@ -345,7 +343,7 @@ impl<'a> Referee<'a> {
             result: GameOutcome::won_by(winner),
             ending,
             opening_plies: self.opening_plies,
-            moves: usi_text::position(&self.game),
+            moves: self.game.to_usi(),
             plies: self.game.moves().len() as u32,
             effort: self.effort,
             ballots: self.ballots,
@@ -360,10 +358,9 @@ impl<'a> Referee<'a> {
 fn median_score(ballot: &Ballot) -> Option<i32> {
     let counted = ballot.votes.iter().filter(|vote| vote.counted);
     let mut scores: Vec<i32> = counted
-        .filter_map(|vote| match vote.line.as_ref()?.score.as_ref()?.kind? {
-            Kind::Cp(cp) => Some(cp),
-            Kind::Mate(plies) => Some(if plies > 0 { MATE_SCORE } else { -MATE_SCORE }),
-            Kind::MateOfUnknownLength(mates) => Some(if mates { MATE_SCORE } else { -MATE_SCORE }),
+        .filter_map(|vote| match vote.line.as_ref()?.score.as_ref()?.value()? {
+            Score::Cp(cp) => Some(cp),
+            Score::Mate(plies) => Some(if plies > 0 { MATE_SCORE } else { -MATE_SCORE }),
         })
         .collect();
     scores.sort_unstable();

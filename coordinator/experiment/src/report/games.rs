@@ -7,7 +7,6 @@ use crate::{
     specification::{Cell, Specification},
     store::{Store, StoreError},
 };
-use monju_coordinator::files;
 use monju_engine::GameError;
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -132,7 +131,10 @@ pub async fn write_games(
                 };
                 // An earlier report may have put the game into the other folder.
                 for ending in ["csa", "kifu", "jsonl"] {
-                    files::remove(&other.join(format!("{name}.{ending}"))).map_err(failed)?;
+                    match fs::remove_file(other.join(format!("{name}.{ending}"))) {
+                        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                        removed => removed.map_err(failed)?,
+                    }
                 }
                 let csa = kifu.csa().map_err(broken)?;
                 let kif = kifu.kif().map_err(broken)?;

@@ -4,11 +4,11 @@ use crate::{
     clock::{GameClocks, TimeControl},
     contestant::{ClockReading, Contestant, ContestantError, Question},
     record::MatchSide,
-    specification::{Ensemble, Members, Specification, UsiEngine},
+    specification::{DrivenEngine, Ensemble, Members, Specification},
 };
 use monju_coordinator::voting::Rule;
 use monju_engine::Game;
-use monju_host::{PlayerKind, UsiSpec};
+use monju_host::{PlayerKind, UsiSpec, usi_engine::UsiEngineError};
 use monju_proto::v1::{Arrival, Limits, Vote};
 use monju_team::config::ConfigError;
 use std::{sync::Arc, time::Duration};
@@ -33,7 +33,7 @@ const TEST_PATIENCE: Duration = Duration::from_secs(60);
 #[derive(Debug, thiserror::Error)]
 enum TrialError {
     #[error("{0}")]
-    Handshake(String),
+    Handshake(#[from] UsiEngineError),
     #[error("{0}")]
     Contestant(#[from] ContestantError),
     #[error("{0}")]
@@ -163,8 +163,7 @@ async fn doubts(trial: &Ensemble) -> Result<Vec<String>, TrialError> {
         .players()
         .first()
         .map_or(&trial.name, |player| &player.name);
-    let doubts = monju_host::handshake(name, spec).await;
-    doubts.map_err(TrialError::Handshake)
+    Ok(monju_host::handshake(name, spec).await?)
 }
 
 /// Each foreign engine of an ensemble alone, or the coordinator, with limits for a test move.
@@ -240,7 +239,7 @@ async fn ask(contestant: &mut Contestant) -> Result<(), TrialError> {
     contestant.new_game("preflight").await?;
     let ensemble = contestant.ensemble();
     if let Members::Engine(engine) = &ensemble.members
-        && let UsiEngine { go: Some(_), .. } = **engine
+        && let DrivenEngine { go: Some(_), .. } = **engine
     {
         return Ok(());
     }

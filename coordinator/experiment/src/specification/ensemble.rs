@@ -1,6 +1,6 @@
 //! A side of an experiment: its players or engine, their voting rule, and their limits.
 
-use super::usi_engine::UsiEngine;
+use super::driven_engine::DrivenEngine;
 use crate::clock::TimeControl;
 use monju_coordinator::voting::Rule;
 use monju_engine::eval::Sigma;
@@ -39,13 +39,13 @@ pub enum Members {
     Remote {
         /// Its URL.
         url: String,
-        /// Rule to ask for; empty for its own.
-        rule: String,
+        /// Rule to ask for; `None` for its own.
+        rule: Option<Rule>,
         /// Folder of the team's certificates, for a URL with `https`.
         tls: Option<PathBuf>,
     },
     /// One USI engine that the referee drives as a GUI would.
-    Engine(Box<UsiEngine>),
+    Engine(Box<DrivenEngine>),
 }
 
 impl Ensemble {

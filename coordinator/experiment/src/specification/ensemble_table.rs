@@ -1,8 +1,8 @@
 //! The table `[ensemble.NAME]`.
 
 use super::{
+    driven_engine::{DrivenEngine, EngineTable},
     ensemble::{Ensemble, Members, belongs_to},
-    usi_engine::{EngineTable, UsiEngine},
 };
 use crate::clock::TimeControl;
 use monju_coordinator::{roster, voting::Rule};
@@ -76,7 +76,7 @@ impl EnsembleTable {
             return Err(wrong("tls", what.to_owned()));
         }
         let members = match (&self.engine, &self.coordinator) {
-            (Some(engine), _) => self.usi_engine(engine, name, source, folder)?,
+            (Some(engine), _) => self.driven_engine(engine, name, source, folder)?,
             (None, Some(url)) => {
                 roster::address(url).map_err(|error| wrong("coordinator", error.to_string()))?;
                 if !self.player.is_empty() {
@@ -85,7 +85,7 @@ impl EnsembleTable {
                 }
                 Members::Remote {
                     url: url.clone(),
-                    rule: self.rule.clone().unwrap_or_default(),
+                    rule,
                     tls: self.tls.as_ref().map(|tls| folder.join(tls)),
                 }
             }
@@ -174,7 +174,7 @@ impl EnsembleTable {
     }
 
     /// A USI engine that the referee drives.
-    fn usi_engine(
+    fn driven_engine(
         &self,
         engine: &EngineTable,
         name: &str,
@@ -216,7 +216,7 @@ impl EnsembleTable {
         let Some(spec) = spec else {
             return Err(wrong("engine", "no USI engine".to_owned()));
         };
-        Ok(Members::Engine(Box::new(UsiEngine { spec, go })))
+        Ok(Members::Engine(Box::new(DrivenEngine { spec, go })))
     }
 
     /// The clock, if any of its keys is given.

@@ -18,7 +18,7 @@ impl Specification {
     /// The file cannot be read, or a key of it is wrong; the error names the line and a remedy.
     pub fn read(path: &Path) -> Result<Self, ConfigError> {
         let text =
-            fs::read_to_string(path).map_err(|error| ConfigError::unreadable(path, &error))?;
+            fs::read_to_string(path).map_err(|error| ConfigError::unreadable(path, error))?;
         Self::parse(&text, path)
     }
 

@@ -4,26 +4,25 @@ mod convert;
 mod linear;
 mod material;
 mod nnue;
+mod records;
+mod self_play;
 
-use crate::commands::learn::{
-    convert::ConvertRun, linear::LinearRun, material::MaterialRun, nnue::NetworkRun,
-    records::RecordsRun, selfplay::SelfPlayRun,
-};
+use crate::commands::learn;
 use clap::Subcommand;
 
-/// What to make.
+/// Evaluators and their training data.
 #[derive(Debug, Subcommand)]
-pub enum Command {
-    /// Reads games of several formats, checks every move, and writes those that learners can use
-    #[command(after_help = linear::RECORDS_HELP)]
-    Records(linear::RecordsArguments),
-    /// Learns the evaluator 'linear' from game records (the Bonanza method)
+pub enum LearnCommand {
+    /// Imports game records of several formats, checks every move, and writes a file for 'learn linear'
+    #[command(after_help = records::RECORDS_HELP)]
+    Records(records::RecordsArguments),
+    /// Trains the evaluator 'linear' on game records (the Bonanza method)
     #[command(after_help = linear::LINEAR_HELP)]
     Linear(linear::LinearArguments),
     /// Plays games against itself, and writes their positions with score, best move and result
-    #[command(after_help = nnue::SELF_PLAY_HELP)]
-    Selfplay(nnue::SelfPlayArguments),
-    /// Learns values of pieces by square from such positions: the evaluator 'material'
+    #[command(after_help = self_play::SELF_PLAY_HELP)]
+    Selfplay(self_play::SelfPlayArguments),
+    /// Trains the evaluator 'material' on such positions: piece values by square
     #[command(after_help = material::MATERIAL_HELP)]
     Material(material::MaterialArguments),
     /// Trains a network on such positions: the evaluator 'nnue', and a nn.bin for other engines
@@ -34,16 +33,16 @@ pub enum Command {
     Convert(convert::ConvertArguments),
 }
 
-impl Command {
-    /// Makes it.
+impl LearnCommand {
+    /// Runs the command.
     pub fn run(self) -> anyhow::Result<()> {
         match self {
-            Self::Records(arguments) => RecordsRun::from(arguments).run(),
-            Self::Linear(arguments) => LinearRun::from(arguments).run(),
-            Self::Selfplay(arguments) => SelfPlayRun::try_from(arguments)?.run(),
-            Self::Material(arguments) => MaterialRun::from(arguments).run(),
-            Self::Nnue(arguments) => NetworkRun::from(arguments).run(),
-            Self::Convert(arguments) => ConvertRun::from(arguments).run(),
+            Self::Records(arguments) => learn::records(&arguments.into()),
+            Self::Linear(arguments) => learn::linear(&arguments.into()),
+            Self::Selfplay(arguments) => learn::self_play(&arguments.try_into()?),
+            Self::Material(arguments) => learn::material(&arguments.into()),
+            Self::Nnue(arguments) => learn::nnue(&arguments.into()),
+            Self::Convert(arguments) => learn::convert(&arguments.into()),
         }
     }
 }

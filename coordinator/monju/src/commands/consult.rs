@@ -3,11 +3,13 @@
 mod table;
 
 use anyhow::{Context, bail};
-use monju_coordinator::{ballot::words, record::schema::BallotRecord};
+use monju_coordinator::{ballot::names, record::schema::BallotRecord};
 use monju_engine::Game;
-use monju_proto::v1::{
-    Arrival, Ballot, Begin, ConsultRequest, Limits, Position, PrepareGameRequest, RosterRequest,
-    RosterResponse, TieBreak, consult_request, consult_response::Message,
+use monju_proto::{
+    client::{Consultation, reason},
+    v1::{
+        Arrival, Ballot, Begin, Limits, PrepareGameRequest, RosterRequest, RosterResponse, TieBreak,
+    },
 };
 use monju_team::team::{self, Choices, Team};
 use std::{
@@ -15,8 +17,6 @@ use std::{
     process,
     time::{SystemTime, UNIX_EPOCH},
 };
-use tokio::sync::mpsc;
-use tokio_stream::wrappers::ReceiverStream;
 
 /// Thinking time of a consultation without any limit, in milliseconds.
 pub const DEFAULT_TIME_MS: u64 = 1_000;
@@ -109,35 +109,21 @@ impl Consult {
                 ..Limits::default()
             },
         };
-        let begin = Begin {
+        let begin = team.consultation.named_in(Begin {
             game_id,
-            position: Some(Position {
-                start: game.start().to_owned(),
-                moves: game.moves().iter().map(ToString::to_string).collect(),
-            }),
+            position: Some(game.into()),
             limits: Some(limits),
             seed: self.seed,
-            rule: team.rule.clone(),
             ..Begin::default()
-        };
-        // The sender stays open: its end would say that nothing more is to be heard from here.
-        let (sender, requests) = mpsc::channel(1);
-        let message = Some(consult_request::Message::Begin(begin));
-        sender.send(ConsultRequest { message }).await?;
-        let answer = team.client.consult(ReceiverStream::new(requests)).await;
-        let mut answers = answer.map_err(said)?.into_inner();
-        while let Some(answer) = answers.message().await.map_err(said)? {
-            if let Some(Message::Ballot(ballot)) = answer.message {
-                return Ok((ballot, roster, problems));
-            }
-        }
-        bail!("the coordinator ended the consultation without a decision")
+        });
+        let consultation = Consultation::begin(team.client.clone(), begin);
+        Ok((consultation.decided().await?, roster, problems))
     }
 }
 
 /// A refused call as one line: what the service said.
 fn said(status: tonic::Status) -> anyhow::Error {
-    anyhow::anyhow!("{}", monju_coordinator::roster::reason(&status))
+    anyhow::anyhow!("{}", reason(&status))
 }
 
 /// Different in every consultation, so that players begin each with empty tables.
@@ -169,7 +155,7 @@ fn nobody_voted(ballot: &Ballot, roster: &RosterResponse, problems: &[String]) -
         }
         reasons.push(match (vote.arrival(), vote.failure.as_str()) {
             (Arrival::Late, _) => format!("{} is late; give it more time", player.name),
-            (arrival, "") => format!("{}: {}", player.name, words::arrival(arrival)),
+            (arrival, "") => format!("{}: {}", player.name, names::arrival(arrival)),
             (_, failure) => format!("{}: {failure}", player.name),
         });
     }

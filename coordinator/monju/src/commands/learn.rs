@@ -1,16 +1,90 @@
-//! `monju learn`: makers of weights.
+//! `monju learn`: training of evaluators.
 
-pub mod convert;
-mod data;
-mod inputs;
-pub mod linear;
-pub mod material;
-pub mod nnue;
-mod outputs;
+#[cfg(test)]
+mod exported_games;
 mod progress;
-mod recipe;
-pub mod records;
-pub mod selfplay;
 
-use outputs::{beside, keep_apart, remove, write_whole};
-use progress::Progress;
+use anyhow::Context;
+use monju_learn::{
+    linear::LinearRun,
+    material::MaterialRun,
+    nnue::{ConvertRun, NetworkRun},
+    records::RecordsRun,
+    self_play::SelfPlayRun,
+};
+use progress::TerminalProgress;
+use std::{
+    fmt::Display,
+    io::{self, Write},
+};
+
+/// Imports game records, and prints the number of games and the reasons of rejections.
+///
+/// # Errors
+/// The import fails.
+pub fn records(run: &RecordsRun) -> anyhow::Result<()> {
+    let summary = run.run(&mut TerminalProgress::default())?;
+    print(format_args!(
+        "{} games with {} moves in {}{}\n",
+        summary.games,
+        summary.moves,
+        run.output.display(),
+        summary.collection
+    ))
+}
+
+/// Trains the linear evaluator, and prints the report.
+///
+/// # Errors
+/// The training fails.
+pub fn linear(run: &LinearRun) -> anyhow::Result<()> {
+    let report = run.run(&mut TerminalProgress::default())?;
+    print(report)
+}
+
+/// Plays games of self-play.
+///
+/// # Errors
+/// A file cannot be written, or the settings are unsuitable.
+pub fn self_play(run: &SelfPlayRun) -> anyhow::Result<()> {
+    Ok(run.run(&mut TerminalProgress::default())?)
+}
+
+/// Trains piece-square values, and prints their losses.
+///
+/// # Errors
+/// The training fails.
+pub fn material(run: &MaterialRun) -> anyhow::Result<()> {
+    let summary = run.run(&mut TerminalProgress::default())?;
+    print(format_args!(
+        "{}: loss {:.5} on what it has not seen, {:.5} before\n",
+        run.output.display(),
+        summary.after,
+        summary.before
+    ))
+}
+
+/// Trains a network, and prints its hash.
+///
+/// # Errors
+/// The training fails.
+pub fn nnue(run: &NetworkRun) -> anyhow::Result<()> {
+    let hash = run.run(&mut TerminalProgress::default())?;
+    print(format_args!("{} {hash:016x}\n", run.output.display()))
+}
+
+/// Converts a network, and prints the files with its hash.
+///
+/// # Errors
+/// The conversion fails.
+pub fn convert(run: &ConvertRun) -> anyhow::Result<()> {
+    let hash = run.run()?;
+    for path in run.output.iter().chain(&run.nn_bin) {
+        print(format_args!("{} {hash:016x}\n", path.display()))?;
+    }
+    Ok(())
+}
+
+fn print(text: impl Display) -> anyhow::Result<()> {
+    write!(io::stdout().lock(), "{text}").context("cannot write to standard output")
+}

@@ -15,14 +15,9 @@ use monju_experiment::{
     tuning::{Screening, TuningGames},
 };
 use monju_host::load_evaluator;
+use monju_learn::files::write_atomically;
 use monju_team::signals;
-use std::{
-    fs,
-    io::{self, Write},
-    path::{Path, PathBuf},
-    sync::Arc,
-};
-use tempfile::NamedTempFile;
+use std::{fs, path::PathBuf, sync::Arc};
 
 /// Arguments of `monju tune`.
 #[derive(Debug)]
@@ -88,26 +83,10 @@ impl TuneCommand {
                 ),
             };
             spsa.update(&outcomes);
-            self.save(&spsa)?;
+            write_atomically(&self.state, spsa.state().to_string().as_bytes())?;
             println!("{} of {} {}", spsa.updates, self.updates, spsa.options());
         }
         Ok(())
-    }
-
-    /// Writes the state, whole or not at all.
-    fn save(&self, spsa: &Spsa) -> anyhow::Result<()> {
-        let folder = match self.state.parent() {
-            Some(folder) if !folder.as_os_str().is_empty() => folder,
-            _ => Path::new("."),
-        };
-        let write = || -> io::Result<()> {
-            let mut draft = NamedTempFile::new_in(folder)?;
-            draft.write_all(spsa.state().to_string().as_bytes())?;
-            draft.as_file().sync_all()?;
-            draft.persist(&self.state)?;
-            Ok(())
-        };
-        write().with_context(|| format!("cannot write {}", self.state.display()))
     }
 
     /// Everything that the numbers are a function of.

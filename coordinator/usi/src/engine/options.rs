@@ -90,7 +90,9 @@ impl Options {
                     _ => number("Seed", value, 0, u64::MAX)?,
                 }
             }
-            "timepolicy" | "tempo" => self.time_policy = value.parse()?,
+            "timepolicy" | "tempo" => {
+                self.time_policy = value.parse().map_err(OptionError::TimePolicy)?;
+            }
             "pondering" => {
                 self.pondering = match value {
                     OPPONENT => Pondering::Opponent,

@@ -1,21 +1,19 @@
 //! One `go`, from its first moment to its one answer.
 
-use super::{
-    info,
-    options::Pondering,
-    thread::{Jobs, Searching, Setting, Task},
-    timer::Timer,
-};
+use super::{info, options::Pondering, timer::Timer};
 use crate::{
     answer::Answer,
     output::Output,
     thinker::{Control, Hold, Question},
 };
 use monju_coordinator::clock::{self, Overhead, TimePolicy};
-use monju_engine::{Control as Steering, Game, Limits, Line, Move};
+use monju_engine::{Control as Steering, Game, Limits, Line, Move, Outcome};
+use monju_host::search_thread::{GameSetup, SearchFailure, SearchHandle, SearchTask};
 use monju_proto::v1;
+use std::fmt::Display;
 use tokio::{
     sync::{mpsc, watch},
+    task::JoinHandle,
     time::Instant,
 };
 
@@ -31,8 +29,8 @@ pub struct Manner {
     pub time_policy: TimePolicy,
     /// What is pondered on.
     pub pondering: Pondering,
-    /// What the search is made with.
-    pub setting: Setting,
+    /// The player and its game.
+    pub setup: GameSetup,
 }
 
 /// A running search. Dropping it stops it.
@@ -41,7 +39,7 @@ pub struct Search {
     limits: v1::Limits,
     hold: Hold,
     manner: Manner,
-    jobs: Jobs,
+    jobs: SearchHandle,
     running: Running,
     controls: mpsc::UnboundedReceiver<Control>,
     output: Output,
@@ -52,7 +50,7 @@ struct Running {
     steering: Steering,
     timer: Timer,
     lines: watch::Receiver<Option<Line>>,
-    outcome: Searching,
+    outcome: JoinHandle<Result<Outcome, SearchFailure>>,
     /// It searches the opponent's position: the outcome is no answer.
     is_about_opponent: bool,
 }
@@ -62,7 +60,7 @@ impl Search {
     pub fn start(
         question: Question,
         mut manner: Manner,
-        jobs: Jobs,
+        jobs: SearchHandle,
         controls: mpsc::UnboundedReceiver<Control>,
         output: Output,
     ) -> Self {
@@ -129,8 +127,8 @@ impl Search {
                 show(&self.output, &outcome.line);
                 Answer::from_outcome(&outcome)
             }
-            Ok(Err(reason)) => self.answer_anyhow(&reason),
-            Err(_) => self.answer_anyhow("the wait for the search has failed"),
+            Ok(Err(failure)) => self.answer_anyhow(&failure),
+            Err(_) => self.answer_anyhow(&"the wait for the search has failed"),
         };
         self.hold.over(&mut self.controls).await;
         answer
@@ -190,8 +188,8 @@ impl Search {
         }
     }
 
-    fn answer_anyhow(&self, reason: &str) -> Answer {
-        self.output.error(&reason);
+    fn answer_anyhow(&self, reason: &impl Display) -> Answer {
+        self.output.error(reason);
         Answer::any(&self.game)
     }
 }
@@ -204,7 +202,7 @@ impl Drop for Search {
 
 /// Begins to search the position of the game under these limits, whose time counts from `since`.
 fn think(
-    jobs: &Jobs,
+    jobs: &SearchHandle,
     manner: &Manner,
     game: &Game,
     limits: &v1::Limits,
@@ -218,7 +216,7 @@ fn think(
         timer.start(budget, since);
     }
     let says = output.clone();
-    begin(jobs, manner, timer, |progress| Task {
+    begin(jobs, manner, timer, |progress| SearchTask {
         game: game.clone(),
         limits: Limits {
             nodes: limits.nodes,
@@ -237,9 +235,9 @@ fn think(
 
 /// Begins to search the opponent's position. Nothing of it is shown: scores and moves are the
 /// opponent's, of another position than the GUI's.
-fn ponder_on_opponent(jobs: &Jobs, manner: &Manner, game: Game, since: Instant) -> Running {
+fn ponder_on_opponent(jobs: &SearchHandle, manner: &Manner, game: Game, since: Instant) -> Running {
     let timer = Timer::new(manner.time_policy, since);
-    let running = begin(jobs, manner, timer, |_| Task {
+    let running = begin(jobs, manner, timer, |_| SearchTask {
         game,
         limits: Limits::default(),
         deadline: None,
@@ -254,16 +252,16 @@ fn ponder_on_opponent(jobs: &Jobs, manner: &Manner, game: Game, since: Instant) 
 }
 
 fn begin(
-    jobs: &Jobs,
+    jobs: &SearchHandle,
     manner: &Manner,
     timer: Timer,
-    task: impl FnOnce(watch::Sender<Option<Line>>) -> Task,
+    task: impl FnOnce(watch::Sender<Option<Line>>) -> SearchTask,
 ) -> Running {
     let (latest, lines) = watch::channel(None);
     let mut task = task(latest);
     task.deadline = timer.latest().map(on_the_wall);
     let steering = task.control.clone();
-    let outcome = jobs.think(manner.setting.clone(), task);
+    let outcome = jobs.think(manner.setup.clone(), task).hold_clock();
     Running {
         steering,
         timer,

@@ -1,7 +1,7 @@
 //! When one player has thought enough: at once on a stable_iterations best move, late on a falling score.
 
 use monju_coordinator::clock::{Agreement, AgreementTracker, Budget, Observation, TimePolicy};
-use monju_engine::{Bound, Line, Score};
+use monju_engine::{Bound, Line};
 use tokio::time::Instant;
 
 /// Mates count as this many centipawns, and no score as more.
@@ -50,11 +50,7 @@ impl Timer {
         let Some(mv) = line.pv.first().map(ToString::to_string) else {
             return;
         };
-        let score = match line.score {
-            Score::Cp(cp) => cp.clamp(-CLEARLY_WON, CLEARLY_WON),
-            Score::Mate(plies) if plies > 0 => CLEARLY_WON,
-            Score::Mate(_) => -CLEARLY_WON,
-        };
+        let score = line.score.to_centipawns().clamp(-CLEARLY_WON, CLEARLY_WON);
         let observation = Observation {
             mv: &mv,
             depth: line.depth,
@@ -91,7 +87,7 @@ impl Timer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use monju_engine::Game;
+    use monju_engine::{Game, Score};
     use std::time::Duration;
 
     const BUDGET: Budget = Budget {

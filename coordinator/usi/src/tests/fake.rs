@@ -1,6 +1,7 @@
 //! For tests: a coordinator that follows a script.
 
 use crate::keeper::{Connection, Contact};
+use monju_coordinator::choices::ConsultationChoices;
 use monju_proto::serve;
 use monju_proto::v1::{
     Arrival, Ballot, Begin, Bound, Clock, ConsultRequest, ConsultResponse, Decision,
@@ -148,15 +149,13 @@ impl Drop for Guard {
 
 impl Fake {
     /// Starts the service in memory and connects to it.
-    pub fn connect(self, rule: String) -> Connection {
+    pub fn connect(self, consultation: ConsultationChoices) -> Connection {
         let guard = Guard(self.let_go.clone());
         let router = tonic::transport::Server::builder().add_service(CoordinatorServer::new(self));
         let (channel, server) = serve::in_process(router);
         let contact = Contact {
             client: CoordinatorClient::new(channel),
-            rule,
-            time_policy: String::new(),
-            pondering: String::new(),
+            consultation,
             overhead: Duration::from_millis(100),
         };
         Connection::new(contact, Vec::new(), async move { drop((server, guard)) })

@@ -1,10 +1,9 @@
 //! For tests: the GUI's side of a session with a scripted coordinator.
 
 use super::fake::{Fake, Seen, Step};
-use crate::{
-    command::Command, keeper::Keeper, output::Output, proxy::Proxy, session::Session,
-    substitute::Substitute,
-};
+use crate::{command::Command, keeper::Keeper, output::Output, proxy::Proxy, session::Session};
+use monju_coordinator::roster::ReachError;
+use monju_host::fallback::FallbackSearch;
 use monju_proto::v1::Begin;
 use monju_team::team::{AssembleError, Choices};
 use std::{
@@ -79,15 +78,16 @@ impl Gui {
             async move {
                 sleep(assembly.time).await;
                 match assembly.fails {
-                    Some(fails) if fails(&choices) => {
-                        Err(AssembleError("no coordinator at example".to_owned()))
-                    }
-                    _ => Ok(fake.connect(choices.rule.unwrap_or_default())),
+                    Some(fails) if fails(&choices) => Err(AssembleError::Unreachable {
+                        url: "example".to_owned(),
+                        source: ReachError::NotConnected,
+                    }),
+                    _ => Ok(fake.connect(choices.consultation)),
                 }
             }
         });
-        let substitute = Substitute::start().expect("a thread");
-        let proxy = Proxy::new(choices, keeper, substitute);
+        let fallback = FallbackSearch::start().expect("a thread");
+        let proxy = Proxy::new(choices, keeper, fallback);
         Self {
             commands: Some(commands),
             lines,

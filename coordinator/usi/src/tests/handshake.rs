@@ -171,7 +171,11 @@ async fn a_team_that_cannot_be_had_still_gets_readyok() {
     gui.say("isready");
     assert_eq!(
         gui.hear_until("readyok").await,
-        ["info string error: no coordinator at example", "readyok"]
+        [
+            "info string error: no coordinator at example: not connected yet; start one with 'monju \
+             coordinator', or correct the address",
+            "readyok"
+        ]
     );
     gui.say("usinewgame\nposition startpos\ngo btime 1000 wtime 1000");
     assert!(gui.best_move().await.starts_with("bestmove "));

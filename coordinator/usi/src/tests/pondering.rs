@@ -136,7 +136,7 @@ async fn a_coordinator_that_breaks_while_pondering_is_not_heard_of_until_ponderh
     let standing = Step::Standing(ballot(&["9g9f"]));
     for steps in [vec![Step::Break], vec![standing, Step::Break]] {
         let mut gui = pondering(steps, "go ponder btime 1000 wtime 1000").await;
-        // The substitute ponders in its place.
+        // The fallback player ponders in its place.
         let lines = gui.hear_until("info depth").await;
         assert!(
             lines.iter().all(|line| line.starts_with("info ")),

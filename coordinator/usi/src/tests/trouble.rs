@@ -63,7 +63,7 @@ async fn a_coordinator_that_hangs_is_not_waited_for_until_the_flag_falls() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_stream_that_breaks_before_any_vote_leaves_the_substitute() {
+async fn a_stream_that_breaks_before_any_vote_leaves_the_fallback_search() {
     let mut gui = Gui::new(vec![Step::Break]);
     gui.ready().await;
     gui.say("position startpos\ngo btime 600 wtime 600");
@@ -308,7 +308,7 @@ async fn a_failure_inside_the_assembly_does_not_silence_the_proxy() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn without_a_team_the_substitute_searches_and_says_what_it_sees() {
+async fn without_a_team_the_fallback_player_searches_and_shows_its_lines() {
     let mut gui = without_a_team().await;
     // Neither the shortest clock nor a limit of nodes is a reason to play without a search.
     for go in ["go byoyomi 200", "go nodes 3000", "go movetime 100"] {

@@ -1,20 +1,20 @@
-//! What learning makes small: by how much other moves look better than the recorded one.
+//! The loss: by how much other moves look better than the recorded one.
 
 use super::{
-    Settings,
-    parameters::Gradient,
-    search::{MATE, Study},
+    gradient::LinearGradient,
+    search::{MATE, TrainingSearch},
+    training::LinearTraining,
 };
-use crate::records::Record;
+use crate::records::GameRecord;
 use monju_engine::{
     eval::linear::UNIT,
     rules::{Move, MoveList, Position},
 };
 
-/// Where T(x) and its slope count as nothing, in widths.
+/// Lead of the recorded move beyond which T(x) and its slope are neglected, in widths.
 const NEGLIGIBLE: f32 = 4.0;
 
-/// The objective's form, and the search beneath it.
+/// The loss function of paper 003 and the depth of the search beneath it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Objective {
     depth: u32,
@@ -22,16 +22,16 @@ pub(super) struct Objective {
     tolerance: f32,
 }
 
-/// What a position has taught.
-pub(super) struct Lesson {
-    /// The sum of T(x) over the other moves.
+/// Comparison of a recorded move with all others.
+pub(super) struct MoveComparison {
+    /// Sum of T(x) over the other moves.
     pub loss: f32,
-    /// Whether no other move has a better value than the recorded one.
+    /// True if no other move has a better value than the recorded one.
     pub agreed: bool,
 }
 
 impl Objective {
-    pub fn new(settings: &Settings) -> Self {
+    pub fn new(settings: &LinearTraining) -> Self {
         Self {
             depth: settings.depth,
             width: settings.width,
@@ -39,55 +39,54 @@ impl Objective {
         }
     }
 
-    /// T(x) and how it falls with x, where the recorded move is better by x centipawns.
+    /// Returns T(x) and its negative slope, where x is the lead of the recorded move in centipawns.
     fn penalty(&self, better: f32, progress: f32) -> (f32, f32) {
         let x = (better + self.tolerance * progress) / self.width;
         let falling = 1.0 / (1.0 + libm::expf(x));
-        // log(1 + exp(-x)), without overflow.
+        // log(1 + exp(-x)) without overflow.
         let loss = libm::log1pf(libm::expf(-x.abs())) + (-x).max(0.0);
         (loss, falling)
     }
 
-    /// Compares the recorded move of a position with all others and with a pass, and adds the
-    /// slopes to `gradient`. `None` where there is nothing to compare, or the game is decided by
-    /// mate.
-    pub fn lesson(
+    /// Compares the recorded move of a position with all others and with a pass, and adds the loss's
+    /// gradient to `gradient`. `None` if there is no other move, or the recorded one leads to mate.
+    pub fn compare(
         &self,
-        study: &mut Study,
-        game: &Record,
+        search: &mut TrainingSearch,
+        game: &GameRecord,
         ply: usize,
-        gradient: &mut Gradient,
-    ) -> Option<Lesson> {
-        // The paper does not say what progress is; here it is the share of the game that is over.
+        gradient: &mut LinearGradient,
+    ) -> Option<MoveComparison> {
+        // The paper does not define progress; here it is the share of the game that is over.
         let progress = ply as f32 / game.moves().len() as f32;
-        self.lesson_at(study, game, ply, progress, gradient)
+        self.compare_at(search, game, ply, progress, gradient)
     }
 
-    /// The same, where so much of a game is over.
-    fn lesson_at(
+    /// Compares moves as [`Objective::compare`] does, at a given progress of the game.
+    fn compare_at(
         &self,
-        study: &mut Study,
-        game: &Record,
+        search: &mut TrainingSearch,
+        game: &GameRecord,
         ply: usize,
         progress: f32,
-        gradient: &mut Gradient,
-    ) -> Option<Lesson> {
+        gradient: &mut LinearGradient,
+    ) -> Option<MoveComparison> {
         let recorded = *game.moves().get(ply)?;
         let position = game.position(ply);
         let legal = MoveList::legal(&position);
         if legal.as_slice().len() < 2 {
             return None;
         }
-        study.visit(&position);
-        let value = study.value_of(Some(recorded), self.depth, -2 * MATE, 2 * MATE);
+        search.set_position(&position);
+        let value = search.value_of(Some(recorded), self.depth, -2 * MATE, 2 * MATE);
         if value.abs() >= MATE {
             return None;
         }
-        let own_leaf = study.leaf(Some(recorded));
+        let own_leaf = search.leaf(Some(recorded));
         let negligible = value + (self.tolerance * progress - NEGLIGIBLE * self.width) as i32;
-        // Whether a move is better than the recorded one is asked in any case.
+        // The window always shows if a move is better than the recorded one.
         let alpha = negligible.min(value);
-        let mut lesson = Lesson {
+        let mut comparison = MoveComparison {
             loss: 0.0,
             agreed: true,
         };
@@ -100,36 +99,42 @@ impl Objective {
             .map(Some);
         let pass = (!position.in_check()).then_some(None);
         for other in others.chain(pass) {
-            let found = study.value_of(other, self.depth, alpha, 2 * MATE);
-            lesson.agreed &= found <= value || other.is_none();
+            let found = search.value_of(other, self.depth, alpha, 2 * MATE);
+            comparison.agreed &= found <= value || other.is_none();
             if found <= negligible || found.abs() >= MATE {
                 continue;
             }
             let (loss, slope) = self.penalty((value - found) as f32, progress);
-            lesson.loss += loss;
+            comparison.loss += loss;
             sum += slope;
-            self.teach(gradient, study.leaf(other), &position, slope);
+            self.add_slope(gradient, search.leaf(other), &position, slope);
         }
         if sum > 0.0 {
-            self.teach(gradient, own_leaf, &position, -sum);
+            self.add_slope(gradient, own_leaf, &position, -sum);
         }
-        Some(lesson)
+        Some(comparison)
     }
 
-    /// Adds the slope of the loss by the values of a leaf.
-    fn teach(&self, gradient: &mut Gradient, leaf: Position, root: &Position, slope: f32) {
-        // The evaluation counts in fractions of a centipawn, the width in centipawns.
+    /// Adds the slope of the loss at a leaf to the gradient of its values.
+    fn add_slope(
+        &self,
+        gradient: &mut LinearGradient,
+        leaf: Position,
+        root: &Position,
+        slope: f32,
+    ) {
+        // Values are in fractions of a centipawn, the width in centipawns.
         let slope = slope / (self.width * UNIT as f32);
         gradient.add(&leaf, root.side_to_move(), slope);
     }
 
-    /// The move that the training search prefers in a position.
-    pub fn favourite(&self, study: &mut Study, position: &Position) -> Option<Move> {
-        study.visit(position);
+    /// Returns the move that the training search prefers.
+    pub fn preferred(&self, search: &mut TrainingSearch, position: &Position) -> Option<Move> {
+        search.set_position(position);
         let mut best = None;
         let mut alpha = -2 * MATE;
         for &mv in MoveList::legal(position).as_slice() {
-            let value = study.value_of(Some(mv), self.depth, alpha, 2 * MATE);
+            let value = search.value_of(Some(mv), self.depth, alpha, 2 * MATE);
             if value > alpha {
                 alpha = value;
                 best = Some(mv);
@@ -142,7 +147,7 @@ impl Objective {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::records::GameResult;
+    use crate::records::RecordedResult;
     use monju_engine::{
         bench::POSITIONS,
         eval::{Linear, LinearWeights, linear::Values},
@@ -152,17 +157,17 @@ mod tests {
 
     /// T(x) of paper 003, section 3.
     fn penalty(better: f64, progress: f64) -> f64 {
-        let Settings {
+        let LinearTraining {
             width, tolerance, ..
-        } = Settings::default();
+        } = LinearTraining::default();
         (-(better + f64::from(tolerance) * progress) / f64::from(width))
             .exp()
             .ln_1p()
     }
 
     #[test]
-    fn the_penalty_is_that_of_the_paper_and_its_slope() {
-        let objective = Objective::new(&Settings::default());
+    fn the_penalty_and_its_slope_are_those_of_the_paper() {
+        let objective = Objective::new(&LinearTraining::default());
         for better in [-2000.0, -500.0, -60.0, 0.0, 17.0, 300.0] {
             for progress in [0.0, 0.5, 1.0] {
                 let (loss, falling) = objective.penalty(better, progress);
@@ -175,8 +180,8 @@ mod tests {
         }
     }
 
-    /// Positions in which a side may pass, each with one of its moves as the recorded one.
-    fn records() -> Vec<Record> {
+    /// Positions out of check, each with one of its moves as the recorded one.
+    fn records() -> Vec<GameRecord> {
         let games = POSITIONS
             .iter()
             .map(|start| Game::from_usi(start).expect("a position"));
@@ -185,30 +190,30 @@ mod tests {
             .map(|game| {
                 let legal = game.legal_moves();
                 let recorded = legal[legal.len() / 2];
-                Record::new(Some(game.start()), vec![recorded], GameResult::Unknown)
+                GameRecord::new(Some(game.start()), vec![recorded], RecordedResult::Unknown)
                     .expect("a record")
             })
             .collect()
     }
 
-    fn study(values: &Values) -> Study {
-        Study::new(Linear::new(Arc::new(LinearWeights::new(values))))
+    fn search(values: &Values) -> TrainingSearch {
+        TrainingSearch::new(Linear::new(Arc::new(LinearWeights::new(values))))
     }
 
     #[test]
-    fn a_lesson_is_the_penalty_of_all_other_moves_and_of_a_pass() {
-        let settings = Settings::default();
+    fn the_loss_is_the_penalty_of_all_other_moves_and_of_a_pass() {
+        let settings = LinearTraining::default();
         let objective = Objective::new(&settings);
-        let mut study = study(&Values::material());
-        let (mut lessons, mut by_pass, mut disagreed) = (0, 0.0, 0);
+        let mut search = search(&Values::material());
+        let (mut comparisons, mut by_pass, mut disagreed) = (0, 0.0, 0);
         for record in records() {
-            let lesson = objective.lesson(&mut study, &record, 0, &mut Gradient::new());
+            let comparison = objective.compare(&mut search, &record, 0, &mut LinearGradient::new());
             let position = record.position(0);
             let recorded = record.moves()[0];
-            study.visit(&position);
-            let mut value_of = |mv| study.value_of(mv, settings.depth, -2 * MATE, 2 * MATE);
+            search.set_position(&position);
+            let mut value_of = |mv| search.value_of(mv, settings.depth, -2 * MATE, 2 * MATE);
             let value = value_of(Some(recorded));
-            let Some(lesson) = lesson else {
+            let Some(comparison) = comparison else {
                 assert!(value.abs() >= MATE, "{}", position);
                 continue;
             };
@@ -227,42 +232,41 @@ mod tests {
                     }
                 }
             }
-            let difference = (f64::from(lesson.loss) - loss).abs();
+            let difference = (f64::from(comparison.loss) - loss).abs();
             assert!(difference < 1e-3 * (1.0 + loss), "{}: {loss}", position);
-            assert_eq!(lesson.agreed, agreed, "{}", position);
-            lessons += 1;
+            assert_eq!(comparison.agreed, agreed, "{}", position);
+            comparisons += 1;
             disagreed += u32::from(!agreed);
         }
-        assert!(lessons > 10 && disagreed > 0 && by_pass > 1.0);
+        assert!(comparisons > 10 && disagreed > 0 && by_pass > 1.0);
     }
 
-    /// At the end of a game, the tolerance is so large that hardly anything is to be learned, and
-    /// still it is told whether the recorded move was the best.
+    /// At the end of a game the tolerance hides almost every penalty, but not the best move.
     #[test]
     fn agreement_does_not_depend_on_tolerance() {
         let agreed = |tolerance| {
-            let objective = Objective::new(&Settings {
+            let objective = Objective::new(&LinearTraining {
                 tolerance,
-                ..Settings::default()
+                ..LinearTraining::default()
             });
-            let mut study = study(&Values::material());
-            let lessons = records().into_iter().map(|record| {
-                // The whole game stands before the position: all that matters is its progress.
-                let mut gradient = Gradient::new();
-                let lesson = objective.lesson_at(&mut study, &record, 0, 1.0, &mut gradient);
-                lesson.map(|lesson| lesson.agreed)
+            let mut search = search(&Values::material());
+            let comparisons = records().into_iter().map(|record| {
+                let mut gradient = LinearGradient::new();
+                let end = 1.0;
+                let compared = objective.compare_at(&mut search, &record, 0, end, &mut gradient);
+                compared.map(|comparison| comparison.agreed)
             });
-            lessons.collect::<Vec<_>>()
+            comparisons.collect::<Vec<_>>()
         };
         assert_eq!(agreed(0.0), agreed(1000.0));
     }
 
-    /// Where no line changes: the search's value is not continuous, so here and there one does.
+    /// The loss jumps where a principal variation changes, so a few of the comparisons may fail.
     #[test]
-    fn the_gradient_is_how_the_loss_changes() {
-        /// By how much a value is moved, in centipawns: enough to outweigh rounding.
+    fn the_gradient_is_that_of_finite_differences() {
+        /// Change of a value in centipawns, large enough to outweigh rounding.
         const STEP: i16 = 5;
-        let objective = Objective::new(&Settings::default());
+        let objective = Objective::new(&LinearTraining::default());
         let values = Values::material();
         let steepest = |slopes: &[f32]| {
             let places = 0..slopes.len();
@@ -271,17 +275,17 @@ mod tests {
         };
         let (mut compared, mut equal) = (0, 0);
         for record in records() {
-            let loss = |values: &Values, gradient: &mut Gradient| {
-                let lesson = objective.lesson(&mut study(values), &record, 0, gradient);
-                lesson.map_or(0.0, |lesson| lesson.loss)
+            let loss = |values: &Values, gradient: &mut LinearGradient| {
+                let compared = objective.compare(&mut search(values), &record, 0, gradient);
+                compared.map_or(0.0, |comparison| comparison.loss)
             };
-            let mut gradient = Gradient::new();
+            let mut gradient = LinearGradient::new();
             loss(&values, &mut gradient);
             let mut compare = |slope: f32, change: &dyn Fn(&mut Values, i16)| {
                 let moved = |step: i16| {
                     let mut values = values.clone();
                     change(&mut values, step * UNIT as i16);
-                    loss(&values, &mut Gradient::new())
+                    loss(&values, &mut LinearGradient::new())
                 };
                 let found = (moved(STEP) - moved(-STEP)) / (2.0 * f32::from(STEP) * UNIT as f32);
                 compared += u32::from(slope.abs() > 1e-3);

@@ -1,30 +1,29 @@
-//! Steps down the gradient.
+//! The optimizer.
 //!
-//! Bonanza and paper 003 (section 5.1) move every value by a fixed amount against the sign of its
-//! slope over all games. Here the slopes are those of a small part of the games, so their signs are
-//! averaged over steps, by Adam.
+//! Bonanza and paper 003 (section 5.1) change every value by a fixed amount against the sign of its slope
+//! over all games. Here a step sees a small part of the games, so Adam averages the slopes over steps.
 
-use super::parameters::Groups;
+use super::parameters::ParameterGroups;
 use monju_engine::eval::linear::UNIT;
 
 const MOMENTUM: f32 = 0.9;
 const MEMORY: f32 = 0.999;
 
-/// Slopes per position far below this move a value less than the others: what is rarely seen is
-/// known badly.
+/// Slope per position below which a value changes less than others: a rare feature has an unreliable
+/// slope.
 const FLOOR: f32 = 1e-6;
 
-/// The sum of all pieces may leave that of the material evaluator by this share.
+/// Share by which the sum of the pieces may differ from the material evaluator's.
 const SLACK: f32 = 0.05;
-/// What all values are multiplied by when pieces have become worth too much, and too little
-/// (paper 003, section 3).
+/// Factor of all values when the sum of the pieces is too large (paper 003, section 3).
 const SHRINK: f32 = 0.92;
+/// Factor of all values when the sum of the pieces is too small (paper 003, section 3).
 const GROW: f32 = 1.1;
 
-/// The parameters and what earlier steps say about their slopes.
+/// The parameters, and the moments of their gradient.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Optimizer {
-    /// In 1/[`UNIT`] centipawn.
+    /// Values in 1/[`UNIT`] centipawn.
     pub parameters: Vec<f32>,
     pub mean: Vec<f32>,
     pub square: Vec<f32>,
@@ -41,8 +40,7 @@ impl Optimizer {
         }
     }
 
-    /// Moves every parameter by about `rate` centipawns. The slopes are sums over so many
-    /// positions.
+    /// Changes every parameter by about `rate` centipawns against its slope, a sum over `positions`.
     pub fn step(&mut self, slopes: &[f32], positions: usize, rate: f32) {
         self.steps += 1;
         let mean_share = 1.0 - libm::powf(MOMENTUM, self.steps as f32);
@@ -61,9 +59,9 @@ impl Optimizer {
         }
     }
 
-    /// Multiplies all values when the pieces have become worth too much or too little (paper 003,
-    /// section 3). Neither pawns nor exchanges are held at a fixed value.
-    pub fn rescale(&mut self, groups: &Groups) {
+    /// Rescales all values when the sum of the pieces is too large or too small (paper 003, section 3).
+    /// Neither pawns nor exchanges keep a fixed value.
+    pub fn rescale(&mut self, groups: &ParameterGroups) {
         let wanted = groups.piece_sum(&groups.material());
         let sum = groups.piece_sum(&self.parameters);
         let factor = if sum > wanted * (1.0 + SLACK) {
@@ -84,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_first_step_goes_against_every_slope_by_the_rate() {
+    fn a_first_step_changes_every_parameter_by_the_rate_against_its_slope() {
         let mut optimizer = Optimizer::new(vec![5.0; 3]);
         optimizer.step(&[30.0, -0.5, 0.0], 10, 0.25);
         let step = 0.25 * UNIT as f32;
@@ -101,8 +99,8 @@ mod tests {
     }
 
     #[test]
-    fn all_values_shrink_or_grow_when_pieces_leave_their_worth() {
-        let groups = Groups::get();
+    fn all_values_are_rescaled_when_the_sum_of_the_pieces_drifts() {
+        let groups = ParameterGroups::get();
         for (share, factor) in [(1.2, SHRINK), (0.8, GROW), (1.03, 1.0), (0.97, 1.0)] {
             let before: Vec<f32> = groups
                 .material()

@@ -1,49 +1,48 @@
-//! What is learned: the four groups of paper 000, section 3, and how they add up to the
-//! evaluator's values.
+//! The parameters: the four groups of paper 000, section 3, whose sums are the evaluator's values.
 //!
-//! A piece's value is that of its kind and that of its square; a relation's is that of its
-//! relative position and that of the two squares. So what is seen rarely learns from what is seen
-//! often.
+//! A piece's value is the sum of its kind's and its square's; a pair's value is the sum of its relative
+//! position's and its two squares'. So rare features share what common ones have learned.
 
+use super::gradient::LinearGradient;
 use monju_engine::{
     eval::linear::{
         UNIT, Values,
-        index::{self, Meaning, SET},
+        index::{self, Meaning},
         layout::{self, Layout, SINGLE},
     },
-    rules::{Color, PieceKind, Position, Square},
+    rules::{PieceKind, Square},
 };
 use std::{collections::HashMap, sync::OnceLock};
 
-/// Where each group begins.
+// Index of the first parameter of each group.
 const TURN: usize = 0;
 const KINDS: usize = TURN + 1;
-/// Of pieces on the board, then of pieces in hand.
+/// Number of kinds on the board and of kinds in hand.
 const KIND_COUNT: usize = PieceKind::COUNT + PieceKind::HAND.len();
 const SINGLES: usize = KINDS + KIND_COUNT;
 const RELATIVE: usize = SINGLES + SINGLE;
 
-/// Which parameters add up to which value.
-pub(super) struct Groups {
-    /// For each relation's value: the parameter of its relative position, and its sign. Relations
-    /// with pieces in hand have none: their sign is 0.
+/// Assignment of parameters to values.
+pub(super) struct ParameterGroups {
+    /// Parameter of the relative position of each pair, and its sign, which is 0 for pairs with pieces
+    /// in hand.
     relative: Vec<(u32, f32)>,
     pairs: usize,
     len: usize,
 }
 
-impl Groups {
-    /// The only ones there are.
+impl ParameterGroups {
+    /// Returns the one instance.
     pub fn get() -> &'static Self {
-        static GROUPS: OnceLock<Groups> = OnceLock::new();
+        static GROUPS: OnceLock<ParameterGroups> = OnceLock::new();
         GROUPS.get_or_init(Self::compute)
     }
 
     fn compute() -> Self {
-        let mut numbers: HashMap<Relative, usize> = HashMap::new();
+        let mut numbers: HashMap<RelativePair, usize> = HashMap::new();
         let mut relative = Vec::with_capacity(Layout::get().len());
         for &(one, two) in Layout::get().pairs() {
-            let entry = Relative::of(one.into(), two.into()).map(|(key, negated)| {
+            let entry = RelativePair::of(one.into(), two.into()).map(|(key, negated)| {
                 let next = RELATIVE + numbers.len();
                 let number = *numbers.entry(key).or_insert(next);
                 (number as u32, if negated { -1.0 } else { 1.0 })
@@ -58,12 +57,12 @@ impl Groups {
         }
     }
 
-    /// How many parameters there are.
+    /// Returns the number of parameters.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// The material evaluator's values, in 1/[`UNIT`] centipawn: where learning starts.
+    /// Returns the material evaluator's values in 1/[`UNIT`] centipawn, the initial parameters.
     pub fn material(&self) -> Vec<f32> {
         let values = Values::material();
         let mut parameters = vec![0.0; self.len];
@@ -83,7 +82,7 @@ impl Groups {
         parameters
     }
 
-    /// The values that parameters add up to, rounded, and cut off where 16 bits end.
+    /// Returns the sums of the parameters, rounded and saturated to 16 bits.
     pub fn values(&self, parameters: &[f32]) -> Values {
         let single = (0..SINGLE)
             .map(|single| parameters[KINDS + kind_of(single)] + parameters[SINGLES + single]);
@@ -98,8 +97,8 @@ impl Groups {
         }
     }
 
-    /// The gradient of the parameters, from that of the values.
-    pub fn fold(&self, gradient: &Gradient) -> Vec<f32> {
+    /// Returns the gradient by the parameters from that by the values.
+    pub fn fold(&self, gradient: &LinearGradient) -> Vec<f32> {
         let mut folded = vec![0.0; self.len];
         folded[TURN] = gradient.turn;
         for (single, &slope) in gradient.single.iter().enumerate() {
@@ -117,8 +116,8 @@ impl Groups {
         folded
     }
 
-    /// The sum of the values of the pieces of a set but the kings, none promoted, each half on the
-    /// board, on all squares alike, and half in hand, in centipawns.
+    /// Returns the value of a set of unpromoted pieces without kings, in centipawns: for each piece the
+    /// mean of its value in hand and of its mean value on the board.
     pub fn piece_sum(&self, parameters: &[f32]) -> f32 {
         let values = self.values(parameters);
         let mut sum = 0.0;
@@ -135,11 +134,11 @@ impl Groups {
 }
 
 fn round(value: f32) -> i16 {
-    // The smallest number has no negative of its own.
+    // The smallest 16-bit number cannot be negated.
     value.round().clamp(-32_767.0, 32_767.0) as i16
 }
 
-/// The kind's place among the values of kinds.
+/// Returns the index of a value's kind within the group of kinds.
 fn kind_of(single: usize) -> usize {
     if single < layout::HELD {
         return single / 45;
@@ -152,18 +151,19 @@ fn kind_of(single: usize) -> usize {
     PieceKind::COUNT + kind.map_or(0, PieceKind::index)
 }
 
-/// Two pieces on the board and how one stands to the other, wherever that is.
+/// Two pieces on the board and their relative position.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-struct Relative {
-    /// Side and kind.
+struct RelativePair {
+    /// Side and kind of the first piece.
     one: (usize, usize),
     two: (usize, usize),
     files: i8,
     ranks: i8,
 }
 
-impl Relative {
-    /// The first of the relations that symmetry makes equal, and whether this one is its negative.
+impl RelativePair {
+    /// Returns the smallest of the pairs that are equal by symmetry, and true if this one is its negative.
+    /// `None` for pairs with pieces in hand and for pairs that symmetry makes worthless.
     fn of(one: usize, two: usize) -> Option<(Self, bool)> {
         let images = [
             (one, two, false),
@@ -183,7 +183,7 @@ impl Relative {
             .map(|(key, negated)| key.map(|key| (key, negated)))
             .collect::<Option<Vec<_>>>()?;
         let (first, negated) = *plain.iter().min()?;
-        // What is its own negative is worth nothing.
+        // A pair that is its own negative has the value 0.
         (!plain.contains(&(first, !negated))).then_some((first, negated))
     }
 
@@ -206,81 +206,6 @@ impl Relative {
     }
 }
 
-/// What a step would change, by the evaluator's values.
-#[derive(Clone)]
-pub(super) struct Gradient {
-    pub turn: f32,
-    pub single: Vec<f32>,
-    pub pairs: Vec<f32>,
-}
-
-impl Gradient {
-    /// Nothing.
-    pub fn new() -> Self {
-        Self {
-            turn: 0.0,
-            single: vec![0.0; SINGLE],
-            pairs: vec![0.0; Layout::get().len()],
-        }
-    }
-
-    /// Adds `slope` times what the values contribute to the evaluation of a position from the side
-    /// `view`.
-    pub fn add(&mut self, position: &Position, view: Color, slope: f32) {
-        let layout = Layout::get();
-        self.turn += if position.side_to_move() == view {
-            slope
-        } else {
-            -slope
-        };
-        let slope = if view == Color::Black { slope } else { -slope };
-        let signed = |color, slope: f32| if color == Color::Black { slope } else { -slope };
-        let mut list = [0_u16; SET];
-        let mut len = 0;
-        let mut push = |number| {
-            if len < SET {
-                list[len] = number;
-                len += 1;
-            }
-        };
-        for square in position.occupied().squares() {
-            let piece = position.piece(square);
-            let own = if piece.color() == Color::Black {
-                square
-            } else {
-                square.flip()
-            };
-            self.single[layout::placed(piece.kind(), own)] += signed(piece.color(), slope);
-            push(index::on_board(piece, square));
-        }
-        for color in Color::ALL {
-            for kind in PieceKind::HAND {
-                for count in 1..=position.hand(color).count(kind) {
-                    self.single[layout::HELD + index::hand_place(kind, count)] +=
-                        signed(color, slope);
-                    push(index::in_hand(color, kind, count));
-                }
-            }
-        }
-        for (place, &one) in list[..len].iter().enumerate() {
-            for &two in &list[place + 1..len] {
-                if let Some((value, negated)) = layout.value(one, two) {
-                    self.pairs[value] += if negated { -slope } else { slope };
-                }
-            }
-        }
-    }
-
-    /// Adds another one.
-    pub fn add_all(&mut self, other: &Self) {
-        self.turn += other.turn;
-        let both = self.single.iter_mut().chain(&mut self.pairs);
-        for (own, other) in both.zip(other.single.iter().chain(&other.pairs)) {
-            *own += other;
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -291,14 +216,14 @@ mod tests {
     use std::sync::Arc;
 
     #[test]
-    fn learning_starts_from_the_material_evaluator() {
-        let groups = Groups::get();
+    fn the_initial_parameters_are_the_material_evaluator() {
+        let groups = ParameterGroups::get();
         assert_eq!(groups.values(&groups.material()), Values::material());
     }
 
     #[test]
-    fn the_gradient_of_a_position_is_what_its_evaluation_is_made_of() {
-        let groups = Groups::get();
+    fn the_evaluation_is_the_product_of_gradient_and_parameters() {
+        let groups = ParameterGroups::get();
         let mut state = 5_u64;
         let parameters: Vec<f32> = (0..groups.len())
             .map(|_| {
@@ -312,7 +237,7 @@ mod tests {
             let game = Game::from_usi(start).expect("a position");
             let position = game.position();
             linear.reset(position);
-            let mut gradient = Gradient::new();
+            let mut gradient = LinearGradient::new();
             gradient.add(position, position.side_to_move(), 1.0);
             let folded = groups.fold(&gradient);
             let sum: f32 = folded

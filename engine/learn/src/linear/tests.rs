@@ -1,12 +1,21 @@
-use super::*;
-use crate::records::GameResult;
+use super::{
+    checkpoint::CheckpointError,
+    move_match::measure,
+    trainer::LinearTrainer,
+    training::{LinearTraining, TrainingStep},
+};
+use crate::{
+    random::SplitMix64,
+    records::{GameRecord, RecordedResult},
+};
 use monju_engine::{eval::LinearWeights, rules::Game};
+use std::sync::Arc;
 
-/// Games in which a fixed rule chooses among the legal moves.
-fn games(count: u64) -> Vec<Record> {
+/// Games of random moves.
+fn games(count: u64) -> Vec<GameRecord> {
     let game = |seed| {
         let mut game = Game::startpos();
-        let mut random = Random::new(seed, 0);
+        let mut random = SplitMix64::new(seed, 0);
         for _ in 0..40 {
             let legal = game.legal_moves();
             if legal.is_empty() {
@@ -14,46 +23,48 @@ fn games(count: u64) -> Vec<Record> {
             }
             game.play(legal[random.below(legal.len())]).expect("legal");
         }
-        Record::new(None, game.moves().to_vec(), GameResult::Unknown).expect("a record")
+        GameRecord::new(None, game.moves().to_vec(), RecordedResult::Unknown).expect("a record")
     };
     (0..count).map(game).collect()
 }
 
-fn settings() -> Settings {
-    Settings {
+fn settings() -> LinearTraining {
+    LinearTraining {
         steps: 6,
         batch: 64,
         rate: 2.0,
-        ..Settings::default()
+        ..LinearTraining::default()
     }
 }
 
 #[test]
-fn learning_makes_the_objective_smaller() {
-    let settings = Settings {
+fn training_reduces_the_loss() {
+    let settings = LinearTraining {
         steps: 30,
         ..settings()
     };
-    let mut trainer = Trainer::new(settings, games(2));
+    let mut trainer = LinearTrainer::new(settings, games(2));
     while !trainer.is_finished() {
         trainer.step();
     }
-    let mean =
-        |steps: &[Step]| steps.iter().map(|step| step.loss).sum::<f32>() / steps.len() as f32;
+    let mean = |steps: &[TrainingStep]| {
+        steps.iter().map(|step| step.loss).sum::<f32>() / steps.len() as f32
+    };
     let history = trainer.history();
     let (before, after) = (mean(&history[..5]), mean(&history[25..]));
     assert!(after < 0.8 * before, "{before} and then {after}");
 }
 
 #[test]
-fn a_resumed_run_equals_one_that_never_stopped() {
-    let mut whole = Trainer::new(settings(), games(3));
-    let mut half = Trainer::new(settings(), games(3));
+fn a_resumed_training_equals_an_uninterrupted_one() {
+    let mut whole = LinearTrainer::new(settings(), games(3));
+    let mut half = LinearTrainer::new(settings(), games(3));
     for _ in 0..3 {
         whole.step();
         half.step();
     }
-    let mut resumed = Trainer::resume(settings(), games(3), &half.checkpoint()).expect("resumed");
+    let mut resumed =
+        LinearTrainer::resume(settings(), games(3), &half.checkpoint()).expect("resumed");
     while !whole.is_finished() {
         assert_eq!(whole.step(), resumed.step());
     }
@@ -62,10 +73,10 @@ fn a_resumed_run_equals_one_that_never_stopped() {
 }
 
 #[test]
-fn bytes_that_are_no_checkpoint_are_refused() {
-    let resume = |bytes: &[u8]| Trainer::resume(settings(), games(1), bytes).err();
+fn foreign_and_damaged_checkpoints_are_refused() {
+    let resume = |bytes: &[u8]| LinearTrainer::resume(settings(), games(1), bytes).err();
     assert_eq!(resume(b"monju records v1\n"), Some(CheckpointError::Header));
-    let bytes = Trainer::new(settings(), games(1)).checkpoint();
+    let bytes = LinearTrainer::new(settings(), games(1)).checkpoint();
     assert_eq!(
         resume(&bytes[..bytes.len() - 1]),
         Some(CheckpointError::Damaged)
@@ -83,7 +94,7 @@ fn bytes_that_are_no_checkpoint_are_refused() {
 }
 
 #[test]
-fn chance_is_one_in_the_number_of_legal_moves() {
+fn random_moves_match_once_in_the_number_of_legal_moves() {
     let rate = measure(
         &Arc::new(LinearWeights::material()),
         &settings(),

@@ -1,25 +1,25 @@
-//! Adam (Kingma and Ba, 2015). Rows of the first layer that a batch does not touch stay as they
-//! are, and so do their moments.
+//! The Adam optimizer (Kingma and Ba, 2015), sparse in the feature transformer: rows that a minibatch
+//! does not touch keep their values and their moments.
 
-use super::{gradient::Gradient, quantise::Limits, weights::Weights};
+use super::{gradient::NetworkGradient, quantise::WeightLimits, weights::FloatWeights};
 use monju_engine::eval::nnue::{Architecture, Vectorised};
 
 const FIRST_DECAY: f32 = 0.9;
 const SECOND_DECAY: f32 = 0.999;
 const EPSILON: f32 = 1e-8;
 
-/// Moments of the gradients seen so far.
+/// First and second moments of the gradients so far.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Adam {
-    pub first: Weights,
-    pub second: Weights,
-    /// Batches seen.
+    pub first: FloatWeights,
+    pub second: FloatWeights,
+    /// Number of steps so far, for the bias correction.
     pub steps: u64,
 }
 
-/// What one step has in common for all weights.
+/// Factors of one step that are the same for all weights.
 #[derive(Clone, Copy)]
-struct Step {
+struct AdamStep {
     rate: f32,
     second_correction: f32,
     gradient_scale: f32,
@@ -28,21 +28,21 @@ struct Step {
 impl Adam {
     pub fn new(architecture: Architecture) -> Self {
         Self {
-            first: Weights::zero(architecture),
-            second: Weights::zero(architecture),
+            first: FloatWeights::zero(architecture),
+            second: FloatWeights::zero(architecture),
             steps: 0,
         }
     }
 }
 
-/// Moves the weights against the mean gradient of `count` positions, and keeps them in `limits`.
+/// One step against the mean gradient of `count` positions, which keeps the weights within `limits`.
 pub(super) struct Descent<'a> {
     pub adam: &'a mut Adam,
-    pub weights: &'a mut Weights,
-    pub gradient: &'a Gradient,
+    pub weights: &'a mut FloatWeights,
+    pub gradient: &'a NetworkGradient,
     pub count: usize,
     pub rate: f32,
-    pub limits: Limits,
+    pub limits: WeightLimits,
 }
 
 impl Vectorised for Descent<'_> {
@@ -53,7 +53,7 @@ impl Vectorised for Descent<'_> {
         self.adam.steps += 1;
         let steps = self.adam.steps as f64;
         let correction = |decay: f32| 1.0 - libm::pow(f64::from(decay), steps) as f32;
-        let step = Step {
+        let step = AdamStep {
             rate: self.rate / correction(FIRST_DECAY),
             second_correction: 1.0 / correction(SECOND_DECAY),
             gradient_scale: 1.0 / self.count as f32,
@@ -76,7 +76,7 @@ impl Vectorised for Descent<'_> {
             .filter(|(_, touched)| **touched);
         for (((weights, gradient), (first, second)), _) in touched {
             step.apply(weights, gradient, first, second);
-            cut(weights, self.limits.first);
+            clip(weights, self.limits.transformer);
         }
         let first = self.adam.first.dense_mut().into_iter();
         let moments = first.zip(self.adam.second.dense_mut());
@@ -89,22 +89,22 @@ impl Vectorised for Descent<'_> {
         for ((weights, gradient), (first, second)) in parts {
             step.apply(weights, gradient, first, second);
         }
-        cut(&mut self.weights.biases, self.limits.first);
+        clip(&mut self.weights.biases, self.limits.transformer);
         let dense = self.weights.dense_mut();
-        for (part, limit) in Weights::CLIPPED.into_iter().zip(self.limits.others) {
-            cut(dense[part], limit);
+        for (part, limit) in FloatWeights::CLIPPED.into_iter().zip(self.limits.dense) {
+            clip(dense[part], limit);
         }
     }
 }
 
 #[inline(always)]
-fn cut(weights: &mut [f32], limit: f32) {
+fn clip(weights: &mut [f32], limit: f32) {
     for weight in weights {
         *weight = weight.clamp(-limit, limit);
     }
 }
 
-impl Step {
+impl AdamStep {
     #[inline(always)]
     fn apply(self, weights: &mut [f32], gradient: &[f32], first: &mut [f32], second: &mut [f32]) {
         let moments = first.iter_mut().zip(second);
@@ -120,16 +120,16 @@ impl Step {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::Random;
+    use crate::random::SplitMix64;
     use monju_engine::eval::nnue::WIDTH;
 
     #[test]
-    fn rows_that_a_batch_does_not_touch_stay_as_they_are() {
+    fn rows_that_a_minibatch_does_not_touch_stay() {
         let architecture = Architecture::KP;
-        let mut weights = Weights::random(architecture, &mut Random::new(1, 0));
+        let mut weights = FloatWeights::random(architecture, &mut SplitMix64::new(1, 0));
         let mut adam = Adam::new(architecture);
         let mut descend = |row: usize| {
-            let mut gradient = Gradient::zero(architecture);
+            let mut gradient = NetworkGradient::zero(architecture);
             gradient.weights.rows[row] = [1.0; WIDTH];
             gradient.touched[row] = true;
             Descent {
@@ -138,10 +138,10 @@ mod tests {
                 gradient: &gradient,
                 count: 1,
                 rate: 0.001,
-                limits: Limits::new(architecture, 600.0),
+                limits: WeightLimits::new(architecture, 600.0),
             }
             .run();
-            let of = |weights: &Weights| [7, 9].map(|row| weights.rows[row]);
+            let of = |weights: &FloatWeights| [7, 9].map(|row| weights.rows[row]);
             [of(&weights), of(&adam.first), of(&adam.second)]
         };
         let once = descend(7);

@@ -1,8 +1,9 @@
-//! Positions as networks see them.
+//! Training examples as the features of a network.
 
-use super::{
-    super::{Sample, SampleError, outlook},
-    trainer::TrainerError,
+use crate::{
+    dataset::ExampleSet,
+    example::{TrainingExample, TrainingExampleError},
+    win_probability,
 };
 use monju_engine::{
     eval::{
@@ -16,9 +17,9 @@ use std::thread;
 /// Pieces of a complete set.
 const SET: usize = 40;
 
-/// One position, as the side to move sees it.
+/// One position from the side to move.
 #[derive(Clone, Debug)]
-pub(super) struct Example {
+pub(super) struct NetworkExample {
     pub features: [u16; SET],
     /// Centipawns from the side to move.
     pub score: i16,
@@ -30,9 +31,9 @@ static TURNED: [u16; PIECES_AND_KINGS] = turned_numbers();
 
 static MIRRORED: [u16; PIECES_AND_KINGS] = mirrored_numbers();
 
-impl Example {
-    /// The rows of the first layer for the side to move and for the other one. Mirrored positions
-    /// are worth the same, so that each example is two.
+impl NetworkExample {
+    /// Returns the rows of the feature transformer for the side to move and for its opponent. A mirrored
+    /// position has the same value, so each example counts as two.
     #[inline(always)]
     pub fn rows(&self, mirrored: bool) -> [[u16; SET]; 2] {
         let of = |table: &[u16; PIECES_AND_KINGS], features: [u16; SET]| {
@@ -47,63 +48,67 @@ impl Example {
     }
 }
 
-/// Quiet positions to learn from, or to check what was learned.
+/// Quiet positions to train or to validate a network on.
 #[derive(Clone, Debug, Default)]
-pub struct TrainingSet {
-    pub(super) examples: Vec<Example>,
+pub struct NetworkSet {
+    pub(super) examples: Vec<NetworkExample>,
 }
 
-impl TrainingSet {
-    /// Takes a sample in, unless it is not quiet: a static evaluation cannot know how checks and
-    /// captures end. Tells whether it was taken.
-    ///
-    /// # Errors
-    /// The bytes of the sample are no position.
-    pub fn add(&mut self, sample: &Sample) -> Result<bool, SampleError> {
-        let position = sample.position()?;
-        if !sample.is_quiet(&position) {
+/// Error of an architecture that cannot teach.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("a network of architecture {0} cannot teach, only k-p and k-p-pairs")]
+pub struct TeacherError(Architecture);
+
+impl ExampleSet for NetworkSet {
+    fn add(&mut self, example: &TrainingExample) -> Result<bool, TrainingExampleError> {
+        let position = example.position()?;
+        if !example.is_quiet(&position) {
             return Ok(false);
         }
         let us = match position.side_to_move() {
             Color::Black => 0,
             Color::White => 1,
         };
-        // A packed position is complete: 38 pieces and two kings.
+        // A packed position has exactly 38 pieces and two kings.
         let mut features = [0; SET];
-        let mut rooms = features.iter_mut();
+        let mut slots = features.iter_mut();
         for_each(&position, |seen| {
-            if let Some(room) = rooms.next() {
-                *room = seen[us];
+            if let Some(slot) = slots.next() {
+                *slot = seen[us];
             }
         });
-        self.examples.push(Example {
+        self.examples.push(NetworkExample {
             features,
-            score: sample.score,
-            result: sample.result,
+            score: example.score,
+            result: example.result,
         });
         Ok(true)
     }
 
-    /// Moves every score `share` of the way to what `teachers` say on average, of the position and of
-    /// its mirror image, as probabilities to win where a score of `scale` centipawns is one unit of the
-    /// logit.
+    fn len(&self) -> usize {
+        self.examples.len()
+    }
+}
+
+impl NetworkSet {
+    /// Moves every score `share` of the way to the mean evaluation of `teachers`, taken over the position
+    /// and its mirror image as win probabilities; `scale` centipawns are one unit of the logit.
     ///
-    /// What networks have in common that learned otherwise, from other games or with other beginnings, is
-    /// not what each knows of its games by heart (distillation: Hinton, Vinyals and Dean, 2015).
-    /// `threads` share the work.
+    /// Networks trained on other games or from other random weights agree on less of what each has
+    /// memorised (knowledge distillation: Hinton, Vinyals and Dean, 2015). `threads` share the work.
     ///
     /// # Errors
     /// A teacher has other features than those of K-P.
-    pub fn ask(
+    pub fn distill(
         &mut self,
         teachers: &[Network],
         share: f64,
         scale: f64,
         threads: usize,
-    ) -> Result<(), TrainerError> {
-        let mut kinds = teachers.iter().map(Network::architecture);
-        if let Some(kind) = kinds.find(|&kind| kind == Architecture::HalfKP) {
-            return Err(TrainerError::Teacher(kind));
+    ) -> Result<(), TeacherError> {
+        let mut architectures = teachers.iter().map(Network::architecture);
+        if let Some(other) = architectures.find(|&other| other == Architecture::HalfKP) {
+            return Err(TeacherError(other));
         }
         if teachers.is_empty() {
             return Ok(());
@@ -113,35 +118,26 @@ impl TrainingSet {
             for examples in self.examples.chunks_mut(part) {
                 scope.spawn(move || {
                     for example in examples {
-                        let sights = [false, true].map(|mirrored| example.rows(mirrored));
+                        let views = [false, true].map(|mirrored| example.rows(mirrored));
                         let values = teachers
                             .iter()
-                            .flat_map(|teacher| sights.map(|rows| teacher.value_of(rows)));
+                            .flat_map(|teacher| views.map(|rows| teacher.value_of(rows)));
                         let count = (2 * teachers.len()) as f64;
                         let mean = f64::from(values.sum::<i32>()) / count;
-                        example.score = between(example.score, mean, share, scale);
+                        example.score = interpolate(example.score, mean, share, scale);
                     }
                 });
             }
         });
         Ok(())
     }
-
-    /// How many positions it holds.
-    pub fn len(&self) -> usize {
-        self.examples.len()
-    }
-
-    /// Whether it holds none.
-    pub fn is_empty(&self) -> bool {
-        self.examples.is_empty()
-    }
 }
 
-/// The score `share` of the way to `other`.
-fn between(score: i16, other: f64, share: f64, scale: f64) -> i16 {
-    let [own, other] = [f64::from(score), other].map(|score| outlook::probability(score, scale));
-    outlook::score((1.0 - share) * own + share * other, scale)
+/// Returns the score `share` of the way to `other` in win probability.
+fn interpolate(score: i16, other: f64, share: f64, scale: f64) -> i16 {
+    let [own, other] =
+        [f64::from(score), other].map(|score| win_probability::from_score(score, scale));
+    win_probability::to_score((1.0 - share) * own + share * other, scale)
 }
 
 #[cfg(test)]
@@ -153,8 +149,8 @@ mod tests {
     };
     use std::sync::Arc;
 
-    fn sample(sfen: &str, best_move: &str) -> Sample {
-        Sample {
+    fn example(sfen: &str, best_move: &str) -> TrainingExample {
+        TrainingExample {
             position: Position::from_sfen(sfen).unwrap().to_packed().unwrap(),
             score: 120,
             best_move: best_move.parse().unwrap(),
@@ -165,17 +161,17 @@ mod tests {
     }
 
     #[test]
-    fn only_quiet_positions_are_taken() {
-        let mut set = TrainingSet::default();
+    fn only_quiet_positions_are_added() {
+        let mut set = NetworkSet::default();
         let quiet = "lnsgkgsnl/1r5b1/pppppp1pp/6p2/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL b - 3";
-        assert!(set.add(&sample(quiet, "2g2f")).unwrap());
-        assert!(!set.add(&sample(quiet, "8h2b+")).unwrap());
+        assert!(set.add(&example(quiet, "2g2f")).unwrap());
+        assert!(!set.add(&example(quiet, "8h2b+")).unwrap());
         let in_check = "lnsgkgsnl/1r7/pppp1p1pp/6p2/4b4/2P6/PP1P1PPPP/1B2R4/LNSGKGSNL b Pp 3";
-        assert!(set.add(&sample(in_check, "5h5e")).is_ok());
+        assert!(set.add(&example(in_check, "5h5e")).is_ok());
         assert_eq!(set.len(), 1);
         let of = |sfen| {
-            let mut set = TrainingSet::default();
-            set.add(&sample(sfen, "5i5h")).unwrap();
+            let mut set = NetworkSet::default();
+            set.add(&example(sfen, "5i5h")).unwrap();
             let mut features = set.examples[0].features;
             features.sort_unstable();
             features
@@ -189,11 +185,11 @@ mod tests {
     }
 
     #[test]
-    fn scores_move_towards_what_the_teachers_say() {
+    fn distillation_moves_scores_towards_the_teachers() {
         let quiet = "lnsgkgsnl/1r5b1/pppppp1pp/6p2/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w - 4";
         let set = || {
-            let mut set = TrainingSet::default();
-            set.add(&sample(quiet, "8c8d")).unwrap();
+            let mut set = NetworkSet::default();
+            set.add(&example(quiet, "8c8d")).unwrap();
             set
         };
         let teachers = [Architecture::KP, Architecture::KPPairs].map(Network::sample);
@@ -208,17 +204,17 @@ mod tests {
                 values.push(evaluator.evaluate(position));
             }
         }
-        let asked = |share| {
+        let distilled = |share| {
             let mut set = set();
-            set.ask(&teachers, share, 600.0, 2).unwrap();
+            set.distill(&teachers, share, 600.0, 2).unwrap();
             set.examples[0].score
         };
         let mean = values.iter().sum::<i32>() / 4;
-        assert!((i32::from(asked(1.0)) - mean).abs() <= 1, "{values:?}");
-        assert_eq!(asked(0.0), 120);
-        let half = i32::from(asked(0.5));
+        assert!((i32::from(distilled(1.0)) - mean).abs() <= 1, "{values:?}");
+        assert_eq!(distilled(0.0), 120);
+        let half = i32::from(distilled(0.5));
         assert!(half > mean.min(120) && half < mean.max(120), "{half}");
-        let other = set().ask(&[Network::sample(Architecture::HalfKP)], 0.5, 600.0, 1);
+        let other = set().distill(&[Network::sample(Architecture::HalfKP)], 0.5, 600.0, 1);
         assert!(other.is_err());
     }
 }

@@ -1,21 +1,21 @@
-//! The loss of a network on some positions, and its gradient.
+//! Forward and backward passes: the loss of a network on some positions, and its gradient.
 
-use super::{examples::Example, weights::Weights};
+use super::{examples::NetworkExample, weights::FloatWeights};
 use monju_engine::eval::nnue::{Architecture, HIDDEN, PIECES_AND_KINGS, Vectorised, WIDTH};
 
-/// What a network shall say.
+/// Target of the output: a mixture of score and game result.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Target {
-    /// Share of the score; the rest is the result.
+pub(super) struct TrainingTarget {
+    /// Share of the score; the rest is the game result.
     pub lambda: f32,
-    /// Centipawns of one unit of the logit.
+    /// Centipawns in one unit of the logit.
     pub scale: f32,
 }
 
-impl Target {
-    /// The probability that the side to move wins.
+impl TrainingTarget {
+    /// Returns the probability with which the side to move is expected to win.
     #[inline(always)]
-    fn of(self, example: &Example) -> f32 {
+    fn of(self, example: &NetworkExample) -> f32 {
         let by_score = sigmoid(f32::from(example.score) / self.scale);
         let by_result = 0.5 + 0.5 * f32::from(example.result);
         self.lambda * by_score + (1.0 - self.lambda) * by_result
@@ -27,35 +27,37 @@ fn sigmoid(x: f32) -> f32 {
     1.0 / (1.0 + libm::expf(-x))
 }
 
-/// Cross-entropy beyond that of the target itself: 0 for a network that is always right.
+/// Returns the cross-entropy minus the entropy of the target, which is 0 for a perfect network.
 #[inline(always)]
 fn loss(target: f32, output: f32) -> f32 {
     let entropy = |p: f32, log: f32| if p > 0.0 { p * log } else { 0.0 };
-    // log(1 + exp(x)) without overflow.
+    // log(1 + exp(output)) without overflow.
     let softplus = output.max(0.0) + libm::log1pf(libm::expf(-output.abs()));
     let cross = softplus - target * output;
     cross + entropy(target, libm::logf(target)) + entropy(1.0 - target, libm::logf(1.0 - target))
 }
 
-/// The gradient of the summed loss of some positions.
+/// Gradient of the loss, summed over some positions.
 #[derive(Clone, Debug)]
-pub(super) struct Gradient {
-    pub weights: Weights,
-    /// The rows that are not 0.
+pub(super) struct NetworkGradient {
+    pub weights: FloatWeights,
+    /// Marks the rows of the feature transformer that are not 0.
     pub touched: Vec<bool>,
-    /// The summed loss.
+    /// Summed loss.
     pub loss: f64,
 }
 
-impl Gradient {
+impl NetworkGradient {
+    /// Returns a gradient of 0.
     pub fn zero(architecture: Architecture) -> Self {
         Self {
-            weights: Weights::zero(architecture),
+            weights: FloatWeights::zero(architecture),
             touched: vec![false; PIECES_AND_KINGS],
             loss: 0.0,
         }
     }
 
+    /// Sets the gradient to 0.
     pub fn clear(&mut self) {
         for (row, touched) in self.weights.rows.iter_mut().zip(&mut self.touched) {
             if *touched {
@@ -69,6 +71,7 @@ impl Gradient {
         self.loss = 0.0;
     }
 
+    /// Adds another gradient.
     pub fn add(&mut self, other: &Self) {
         let rows = self.weights.rows.iter_mut().zip(&other.weights.rows);
         let touched = self.touched.iter_mut().zip(&other.touched);
@@ -90,8 +93,8 @@ impl Gradient {
     }
 }
 
-/// What the layers make of one position. The second layer has `INPUTS` inputs: all sums of the first, or
-/// products of two each.
+/// Activations of one position. The first hidden layer has `INPUTS` inputs: all sums of the feature
+/// transformer, or products of two sums each.
 struct Activations<const INPUTS: usize> {
     sums: [[f32; WIDTH]; 2],
     inputs: [f32; INPUTS],
@@ -120,7 +123,7 @@ fn dot(one: &[f32; HIDDEN], two: &[f32; HIDDEN]) -> f32 {
     for (sum, (a, b)) in sums.iter_mut().zip(one.iter().zip(two)) {
         *sum = a * b;
     }
-    // Halves are added up in an order that no instruction set changes.
+    // Adding up halves fixes the order of additions on every instruction set.
     let mut width = HIDDEN / 2;
     while width > 0 {
         for index in 0..width {
@@ -136,18 +139,18 @@ fn clip(x: f32) -> f32 {
     x.clamp(0.0, 1.0)
 }
 
-/// Whether an activation follows its sum.
+/// Returns true if an activation is not clipped, so that its derivative is 1.
 #[inline(always)]
 fn is_open(activation: f32) -> bool {
     activation > 0.0 && activation < 1.0
 }
 
-/// Whether a layer with so many inputs sees products.
+/// Returns true if a layer with so many inputs sees products of sums.
 const fn are_products(inputs: usize) -> bool {
     inputs == WIDTH
 }
 
-/// What the second layer sees of the sums of one side, from 0 to 1 already.
+/// Computes the inputs of the first hidden layer from the clipped sums of one side.
 #[inline(always)]
 fn activate(inputs: &mut [f32], sums: &[f32; WIDTH], products: bool) {
     if products {
@@ -160,7 +163,7 @@ fn activate(inputs: &mut [f32], sums: &[f32; WIDTH], products: bool) {
     }
 }
 
-/// The slopes of the sums of one side, given those of what the second layer sees of them.
+/// Computes the slopes of the sums of one side from those of the first hidden layer's inputs.
 #[inline(always)]
 fn deactivate(slopes: &mut [f32; WIDTH], sums: &[f32; WIDTH], inputs: &[f32], products: bool) {
     if products {
@@ -179,7 +182,10 @@ fn deactivate(slopes: &mut [f32; WIDTH], sums: &[f32; WIDTH], inputs: &[f32], pr
 }
 
 #[inline(always)]
-fn forward<const INPUTS: usize>(weights: &Weights, rows: &[[u16; 40]; 2]) -> Activations<INPUTS> {
+fn forward<const INPUTS: usize>(
+    weights: &FloatWeights,
+    rows: &[[u16; 40]; 2],
+) -> Activations<INPUTS> {
     let mut sums = [weights.biases; 2];
     for (sums, rows) in sums.iter_mut().zip(rows) {
         for &row in rows {
@@ -191,7 +197,7 @@ fn forward<const INPUTS: usize>(weights: &Weights, rows: &[[u16; 40]; 2]) -> Act
         *sums = sums.map(clip);
         activate(inputs, sums, are_products(INPUTS));
     }
-    // Four sums side by side: one would wait for the addition before it.
+    // Four partial sums hide the latency of additions.
     let mut parts = [[0.0; HIDDEN]; 4];
     let fours = weights.first.as_chunks::<4>().0;
     for (inputs, rows) in inputs.as_chunks::<4>().0.iter().zip(fours) {
@@ -219,28 +225,28 @@ fn forward<const INPUTS: usize>(weights: &Weights, rows: &[[u16; 40]; 2]) -> Act
     }
 }
 
-/// The weights of the second layer, or their gradient, with one array for each output: the long way
-/// round, which vectors like better.
-type Turned<const INPUTS: usize> = Vec<[f32; INPUTS]>;
+/// The first hidden layer's weights, or their gradient, with one array for each output, which suits
+/// vector instructions better.
+type Transposed<const INPUTS: usize> = Vec<[f32; INPUTS]>;
 
-fn turn<const INPUTS: usize>(first: &[[f32; HIDDEN]]) -> Turned<INPUTS> {
-    let mut turned = vec![[0.0; INPUTS]; HIDDEN];
+fn transpose<const INPUTS: usize>(first: &[[f32; HIDDEN]]) -> Transposed<INPUTS> {
+    let mut transposed = vec![[0.0; INPUTS]; HIDDEN];
     for (input, row) in first.iter().enumerate() {
-        for (column, &weight) in turned.iter_mut().zip(row) {
+        for (column, &weight) in transposed.iter_mut().zip(row) {
             column[input] = weight;
         }
     }
-    turned
+    transposed
 }
 
-/// Adds the gradient of one position, to be learned as `target`; that of the second layer to
-/// `slopes`. `turned` are its weights.
+/// Adds the gradient of one position with this target, except that the first hidden layer's is added to
+/// `slopes`; `transposed` has that layer's weights.
 #[inline(always)]
 fn backward<const INPUTS: usize>(
-    weights: &Weights,
-    turned: &Turned<INPUTS>,
-    gradient: &mut Gradient,
-    slopes: &mut Turned<INPUTS>,
+    weights: &FloatWeights,
+    transposed: &Transposed<INPUTS>,
+    gradient: &mut NetworkGradient,
+    slopes: &mut Transposed<INPUTS>,
     rows: &[[u16; 40]; 2],
     target: f32,
 ) {
@@ -268,7 +274,7 @@ fn backward<const INPUTS: usize>(
     }
     add(&mut sink.first_biases, &first);
     let mut back = [0.0; INPUTS];
-    let outputs = first.iter().zip(turned.iter().zip(slopes));
+    let outputs = first.iter().zip(transposed.iter().zip(slopes));
     for (&slope, (weights, slopes)) in outputs.filter(|(slope, _)| **slope != 0.0) {
         add_scaled(&mut back, slope, weights);
         add_scaled(slopes, slope, &activations.inputs);
@@ -289,9 +295,9 @@ fn backward<const INPUTS: usize>(
     }
 }
 
-/// What the network says of a position, in units of the logit.
+/// Returns the network's output for a position, in units of the logit.
 #[cfg(test)]
-pub(super) fn output(weights: &Weights, example: &Example) -> f32 {
+pub(super) fn output(weights: &FloatWeights, example: &NetworkExample) -> f32 {
     let rows = example.rows(false);
     match weights.architecture.is_paired() {
         true => forward::<WIDTH>(weights, &rows).output,
@@ -299,16 +305,16 @@ pub(super) fn output(weights: &Weights, example: &Example) -> f32 {
     }
 }
 
-/// Adds the gradient of some positions.
+/// Backward pass over some positions.
 pub(super) struct Backward<'a, I> {
-    pub weights: &'a Weights,
-    pub gradient: &'a mut Gradient,
-    /// Each with whether it is to be mirrored.
+    pub weights: &'a FloatWeights,
+    pub gradient: &'a mut NetworkGradient,
+    /// Positions, each with a flag that mirrors it.
     pub examples: I,
-    pub target: Target,
+    pub target: TrainingTarget,
 }
 
-impl<'a, I: Iterator<Item = (&'a Example, bool)>> Vectorised for Backward<'a, I> {
+impl<'a, I: Iterator<Item = (&'a NetworkExample, bool)>> Vectorised for Backward<'a, I> {
     type Output = ();
 
     #[inline(always)]
@@ -321,15 +327,15 @@ impl<'a, I: Iterator<Item = (&'a Example, bool)>> Vectorised for Backward<'a, I>
     }
 }
 
-impl<'a, I: Iterator<Item = (&'a Example, bool)>> Backward<'a, I> {
+impl<'a, I: Iterator<Item = (&'a NetworkExample, bool)>> Backward<'a, I> {
     #[inline(always)]
     fn run_with<const INPUTS: usize>(self) {
-        let turned = turn(&self.weights.first);
+        let transposed = transpose(&self.weights.first);
         let mut slopes = vec![[0.0; INPUTS]; HIDDEN];
         for (example, mirrored) in self.examples {
             backward(
                 self.weights,
-                &turned,
+                &transposed,
                 self.gradient,
                 &mut slopes,
                 &example.rows(mirrored),
@@ -344,14 +350,14 @@ impl<'a, I: Iterator<Item = (&'a Example, bool)>> Backward<'a, I> {
     }
 }
 
-/// Sums the loss of some positions.
-pub(super) struct Loss<'a> {
-    pub weights: &'a Weights,
-    pub examples: &'a [Example],
-    pub target: Target,
+/// Forward pass over some positions, which sums their loss.
+pub(super) struct LossSum<'a> {
+    pub weights: &'a FloatWeights,
+    pub examples: &'a [NetworkExample],
+    pub target: TrainingTarget,
 }
 
-impl Vectorised for Loss<'_> {
+impl Vectorised for LossSum<'_> {
     type Output = f64;
 
     #[inline(always)]
@@ -364,10 +370,10 @@ impl Vectorised for Loss<'_> {
     }
 }
 
-impl Loss<'_> {
+impl LossSum<'_> {
     #[inline(always)]
     fn run_with<const INPUTS: usize>(self) -> f64 {
-        let of = |example: &Example| {
+        let of = |example: &NetworkExample| {
             let output = forward::<INPUTS>(self.weights, &example.rows(false)).output;
             f64::from(loss(self.target.of(example), output))
         };
@@ -379,24 +385,25 @@ impl Loss<'_> {
 mod tests {
     use super::*;
     use crate::{
+        dataset::ExampleSet,
+        example::TrainingExample,
         nnue::{
-            TrainingSet,
             adam::{Adam, Descent},
-            quantise::Limits,
+            examples::NetworkSet,
+            quantise::WeightLimits,
         },
-        random::Random,
-        sample::Sample,
+        random::SplitMix64,
     };
     use monju_engine::{eval::nnue::vectorised, rules::Game};
 
-    fn examples() -> Vec<Example> {
-        let mut set = TrainingSet::default();
+    fn examples() -> Vec<NetworkExample> {
+        let mut set = NetworkSet::default();
         let mut game = Game::startpos();
-        let mut random = Random::new(3, 0);
+        let mut random = SplitMix64::new(3, 0);
         for ply in 0..60 {
             let legal = game.legal_moves();
             let mv = legal[random.below(legal.len())];
-            let sample = Sample {
+            let example = TrainingExample {
                 position: game.position().to_packed().unwrap(),
                 score: random.below(2000) as i16 - 1000,
                 best_move: mv,
@@ -404,14 +411,14 @@ mod tests {
                 result: random.below(3) as i8 - 1,
                 is_last: false,
             };
-            set.add(&sample).unwrap();
+            set.add(&example).unwrap();
             game.play(mv).unwrap();
         }
         set.examples.truncate(20);
         set.examples
     }
 
-    /// Every part of the network, against the difference that a small change of a weight makes.
+    /// Compares every part of the network with the difference that a small change of a weight makes.
     #[test]
     fn the_gradient_is_that_of_finite_differences() {
         for architecture in [Architecture::KP, Architecture::KPPairs] {
@@ -421,26 +428,26 @@ mod tests {
 
     fn compare_with_differences(architecture: Architecture) {
         let examples = examples();
-        let target = Target {
+        let target = TrainingTarget {
             lambda: 0.7,
             scale: 600.0,
         };
-        let mut weights = Weights::random(architecture, &mut Random::new(1, 0));
-        let mut gradient = Gradient::zero(architecture);
+        let mut weights = FloatWeights::random(architecture, &mut SplitMix64::new(1, 0));
+        let mut gradient = NetworkGradient::zero(architecture);
         vectorised(Backward {
             weights: &weights,
             gradient: &mut gradient,
             examples: examples.iter().map(|example| (example, false)),
             target,
         });
-        let total = vectorised(Loss {
+        let total = vectorised(LossSum {
             weights: &weights,
             examples: &examples,
             target,
         });
         assert!((gradient.loss - total).abs() < 1e-6);
 
-        // One row that every position has, in its first parts, and some of everything else.
+        // Parts of one row that every position has, and some weights of all other layers.
         let row = usize::from(examples[0].features[0]);
         let expected: Vec<f32> = gradient.weights.all().copied().collect();
         let dense = weights.rows.len() * WIDTH;
@@ -455,7 +462,7 @@ mod tests {
                 if let Some(weight) = weights.all_mut().nth(index) {
                     *weight += by;
                 }
-                let work = Loss {
+                let work = LossSum {
                     weights: &weights,
                     examples: &examples,
                     target,
@@ -466,7 +473,7 @@ mod tests {
             moved(STEP);
             let measured = ((up - down) / f64::from(2.0 * STEP)) as f32;
             let difference = (measured - expected[index]).abs();
-            // An activation that reaches a limit within the step bends the difference a little.
+            // An activation that is clipped within the step distorts the difference a little.
             let allowed = 2e-3 + 0.05 * measured.abs().max(expected[index].abs());
             assert!(
                 difference < allowed,
@@ -478,18 +485,18 @@ mod tests {
         assert!(compared > 100, "only {compared} weights matter");
     }
 
-    /// A network is a function of data and options, whatever the processor's vectors are.
+    /// A network depends on data and options, never on the processor's vector instructions.
     #[test]
-    fn vectors_change_no_bit_of_a_step() {
+    fn vector_instructions_change_no_bit_of_a_step() {
         let examples = examples();
-        let target = Target {
+        let target = TrainingTarget {
             lambda: 0.7,
             scale: 600.0,
         };
         for architecture in [Architecture::KP, Architecture::KPPairs] {
             let [plain, wide] = [false, true].map(|is_wide| {
-                let mut weights = Weights::random(architecture, &mut Random::new(3, 0));
-                let mut gradient = Gradient::zero(architecture);
+                let mut weights = FloatWeights::random(architecture, &mut SplitMix64::new(3, 0));
+                let mut gradient = NetworkGradient::zero(architecture);
                 let mut adam = Adam::new(architecture);
                 for _ in 0..3 {
                     gradient.clear();
@@ -509,14 +516,14 @@ mod tests {
                         gradient: &gradient,
                         count: examples.len(),
                         rate: 0.001,
-                        limits: Limits::new(architecture, 600.0),
+                        limits: WeightLimits::new(architecture, 600.0),
                     };
                     match is_wide {
                         true => vectorised(descent),
                         false => descent.run(),
                     }
                 }
-                let loss = Loss {
+                let loss = LossSum {
                     weights: &weights,
                     examples: &examples,
                     target,
@@ -536,13 +543,13 @@ mod tests {
     fn gradients_of_parts_add_up() {
         let examples = examples();
         let architecture = Architecture::KPPairs;
-        let weights = Weights::random(architecture, &mut Random::new(2, 0));
-        let target = Target {
+        let weights = FloatWeights::random(architecture, &mut SplitMix64::new(2, 0));
+        let target = TrainingTarget {
             lambda: 1.0,
             scale: 600.0,
         };
-        let of = |examples: &[Example]| {
-            let mut gradient = Gradient::zero(architecture);
+        let of = |examples: &[NetworkExample]| {
+            let mut gradient = NetworkGradient::zero(architecture);
             vectorised(Backward {
                 weights: &weights,
                 gradient: &mut gradient,
@@ -559,6 +566,6 @@ mod tests {
             assert!((a - b).abs() < 1e-4, "{a} {b}");
         }
         sum.clear();
-        assert_eq!(sum.weights, Weights::zero(architecture));
+        assert_eq!(sum.weights, FloatWeights::zero(architecture));
     }
 }

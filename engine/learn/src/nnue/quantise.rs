@@ -1,40 +1,40 @@
-//! From floating point to the integers of network files, and back.
+//! Quantisation: floating point to the integers of network files, and back.
 //!
-//! An activation of 1 is 127, a sum of 1 what the architecture says. Weights of the hidden layers
-//! count 1/64. Outputs count a pawn as 90 and are divided by 16 in the end, so one unit of the logit is
-//! as many times 16 as its centipawns are in that coin.
+//! An activation of 1 becomes 127, a sum of 1 in the feature transformer becomes the architecture's
+//! unit, and weights of the hidden layers become multiples of 1/64. A network file counts a pawn as 90
+//! and its output is divided by 16, so one centipawn is 16 × 0.9 units of the output.
 //!
-//! Whoever evaluates a network drops the fraction of every activation of the hidden layers: half a unit on
-//! their biases makes that rounding.
+//! An evaluation truncates the activations of the hidden layers; half a unit added to the biases turns
+//! truncation into rounding.
 
-use super::weights::Weights;
+use super::weights::FloatWeights;
 use monju_engine::eval::nnue::{Architecture, HIDDEN, Layer, Parts, WIDTH};
 
 const ACTIVATION: f32 = 127.0;
 const HIDDEN_WEIGHT: f32 = 64.0;
 
-/// Added to the biases of the hidden layers, in units of their sums.
+/// Rounding term of the hidden layers' biases, in units of their sums.
 const HALF: f32 = HIDDEN_WEIGHT / 2.0;
 
-/// Outputs that make a centipawn.
+/// Units of the output in a centipawn.
 const OUTPUT: f32 = 16.0 * 90.0 / 100.0;
 
-/// The largest weights there can be.
+/// Largest absolute values of weights that quantisation can represent.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Limits {
-    /// Those of the first layer, and its biases: the sums of all pieces stay within 16 bits.
-    pub first: f32,
-    /// Those of the layers that [`Weights::CLIPPED`] names.
-    pub others: [f32; 3],
+pub(super) struct WeightLimits {
+    /// Limit of the feature transformer and its biases: sums over all pieces stay within 16 bits.
+    pub transformer: f32,
+    /// Limits of the layers in [`FloatWeights::CLIPPED`].
+    pub dense: [f32; 3],
 }
 
-impl Limits {
-    /// If one unit of the logit is `scale` centipawns.
+impl WeightLimits {
+    /// Returns the limits for a network in which `scale` centipawns are one unit of the logit.
     pub fn new(architecture: Architecture, scale: f32) -> Self {
         let hidden = 127.0 / HIDDEN_WEIGHT;
         Self {
-            first: f32::from(i16::MAX / 41) / f32::from(architecture.unit()),
-            others: [hidden, hidden, 127.0 * ACTIVATION / (OUTPUT * scale)],
+            transformer: f32::from(i16::MAX / 41) / f32::from(architecture.unit()),
+            dense: [hidden, hidden, 127.0 * ACTIVATION / (OUTPUT * scale)],
         }
     }
 }
@@ -43,7 +43,7 @@ fn to_i16(number: f32) -> i16 {
     libm::roundf(number) as i16
 }
 
-/// `rows` are the weights of each input; `half` is added to the biases.
+/// Quantises a layer; `rows` has one array for each input, and `half` is added to the biases.
 fn layer<const N: usize>(
     rows: &[[f32; N]],
     biases: &[f32; N],
@@ -62,9 +62,9 @@ fn layer<const N: usize>(
     }
 }
 
-/// The integers nearest to the weights; what is out of range becomes the limit. One unit of the
-/// logit is `scale` centipawns.
-pub(super) fn quantise(weights: &Weights, scale: f32) -> Parts {
+/// Rounds the weights to integers and saturates those out of range; `scale` centipawns are one unit of
+/// the logit.
+pub(super) fn quantise(weights: &FloatWeights, scale: f32) -> Parts {
     let unit = OUTPUT * scale;
     let sum = f32::from(weights.architecture.unit());
     let scaled = |numbers: &[f32]| numbers.iter().map(|n| to_i16(n * sum)).collect();
@@ -83,17 +83,17 @@ pub(super) fn quantise(weights: &Weights, scale: f32) -> Parts {
     }
 }
 
-/// The weights that integers stand for, without those of a piece that is not there; `None` for another kind
-/// of network.
-pub(super) fn restore(parts: &Parts, scale: f32) -> Option<Weights> {
+/// Returns the weights that the integers represent, with zeros for the feature of a missing piece;
+/// `None` for an architecture that is not trained.
+pub(super) fn restore(parts: &Parts, scale: f32) -> Option<FloatWeights> {
     let unit = OUTPUT * scale;
     if parts.architecture == Architecture::HalfKP {
         return None;
     }
-    let mut weights = Weights::zero(parts.architecture);
+    let mut weights = FloatWeights::zero(parts.architecture);
     let (inputs, sum) = (weights.first.len(), f32::from(parts.architecture.unit()));
     let rows = weights.rows.as_flattened_mut().iter_mut().zip(&parts.rows);
-    // The first row is that of no piece.
+    // The first row belongs to a missing piece.
     let rows = rows.skip(WIDTH);
     for (weight, &number) in rows.chain(weights.biases.iter_mut().zip(&parts.biases)) {
         *weight = f32::from(number) / sum;
@@ -120,11 +120,11 @@ pub(super) fn restore(parts: &Parts, scale: f32) -> Option<Weights> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::Random;
+    use crate::random::SplitMix64;
     use monju_engine::eval::Network;
 
     #[test]
-    fn restoring_and_quantising_again_changes_nothing() {
+    fn quantisation_restores_its_own_integers() {
         for architecture in [Architecture::KP, Architecture::KPPairs] {
             let mut parts = Network::sample(architecture).parts();
             parts.rows[..WIDTH].fill(0);
@@ -138,8 +138,8 @@ mod tests {
     }
 
     #[test]
-    fn weights_beyond_the_range_become_the_limit() {
-        let mut weights = Weights::random(Architecture::KP, &mut Random::new(1, 0));
+    fn weights_out_of_range_saturate() {
+        let mut weights = FloatWeights::random(Architecture::KP, &mut SplitMix64::new(1, 0));
         weights.first[3][2] = 100.0;
         weights.output[0] = -100.0;
         let parts = quantise(&weights, 600.0);

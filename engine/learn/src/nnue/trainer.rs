@@ -1,138 +1,73 @@
-//! The course of a training: epochs of shuffled batches, and where to go on later.
+//! The training loop: epochs of shuffled minibatches, and checkpoints.
 
 use super::{
     adam::{Adam, Descent},
-    examples::{Example, TrainingSet},
-    gradient::{Backward, Gradient, Loss, Target},
-    quantise::{Limits, quantise, restore},
-    weights::Weights,
+    examples::{NetworkExample, NetworkSet},
+    gradient::{Backward, LossSum, NetworkGradient, TrainingTarget},
+    quantise::{WeightLimits, quantise, restore},
+    training::NetworkTraining,
+    weights::FloatWeights,
 };
-use crate::{
-    random::Random,
-    setting::{SettingError, check, check_common},
-};
+use crate::{dataset::ExampleSet, random::SplitMix64, setting::SettingError};
 use monju_engine::eval::{Architecture, Network, fnv1a, nnue::vectorised};
 use std::thread;
 
-/// How a network is trained.
-#[derive(Clone, Debug, PartialEq)]
-pub struct NetworkTraining {
-    /// What the network is made of; not HalfKP.
-    pub architecture: Architecture,
-    /// Of the first weights, and of the order of the positions.
-    pub seed: u64,
-    /// How often every position is seen.
-    pub epochs: u64,
-    /// Positions of one step.
-    pub batch: usize,
-    /// Length of the first steps; it falls to a hundredth along half a cosine.
-    pub rate: f64,
-    /// Share of the score in what is learned; the rest is the game's result.
-    pub lambda: f64,
-    /// How much of each score is taken from what follows in its game; see
-    /// [`look_ahead`](crate::look_ahead).
-    pub trace_decay: f64,
-    /// How much of each score is taken from networks that teach; see
-    /// [`TrainingSet::ask`](crate::TrainingSet::ask).
-    pub teacher_share: f64,
-    /// Centipawns of one unit of the logit: what a score says about the result. With a score of as
-    /// many, 73 % of the games are won.
-    pub scale: f64,
-    /// Threads that share a batch. With another number sums are rounded otherwise.
-    pub threads: usize,
-}
-
-impl Default for NetworkTraining {
-    fn default() -> Self {
-        Self {
-            architecture: Architecture::KP,
-            seed: 1,
-            epochs: 12,
-            batch: 8192,
-            rate: 0.001,
-            lambda: 0.7,
-            trace_decay: 0.0,
-            teacher_share: 0.5,
-            scale: 650.0,
-            threads: 2,
-        }
-    }
-}
-
-/// Why there is no training.
+/// Error of starting or resuming a training.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum TrainerError {
-    /// A setting that makes no sense.
+    /// A setting is out of range.
     #[error(transparent)]
     Setting(#[from] SettingError),
-    /// A kind of network that is not trained.
+    /// The architecture is not trained.
     #[error("networks of architecture {0} are not trained, only k-p and k-p-pairs")]
     Architecture(Architecture),
-    /// A network that cannot be asked.
-    #[error("a network of architecture {0} cannot teach, only k-p and k-p-pairs")]
-    Teacher(Architecture),
-    /// A network of another kind to start from.
+    /// The initial network has another architecture.
     #[error("a network of architecture {given} cannot begin the training of one of {expected}")]
     Start {
-        /// What it is.
+        /// Architecture of the initial network.
         given: Architecture,
-        /// What it should be.
+        /// Architecture of the training.
         expected: Architecture,
     },
     /// The bytes are no checkpoint.
     #[error("checkpoint is damaged or of another version: {given} bytes, expected {expected}")]
     Checkpoint {
-        /// Bytes there are.
+        /// Number of bytes.
         given: usize,
-        /// Bytes there should be.
+        /// Number of bytes of a checkpoint.
         expected: usize,
     },
-    /// The bytes are not those that were written.
+    /// The checksum does not match.
     #[error("checkpoint is damaged, its checksum is another one; train anew without --resume")]
     Damaged,
 }
 
-/// The number goes up whenever the same data and options give another network than before: a training does not go on
-/// by other rules than it began with.
+/// The version grows whenever the same data and options give another network, since a training must not
+/// continue under other rules.
 const MAGIC: &[u8; 16] = b"monju training 3";
 
-/// A network that learns.
+/// A network in training.
 #[derive(Clone, Debug)]
 pub struct NetworkTrainer {
     settings: NetworkTraining,
-    weights: Weights,
+    weights: FloatWeights,
     adam: Adam,
     epochs_done: u64,
 }
 
 impl NetworkTrainer {
-    /// A network that knows nothing yet, or what `start` knows.
+    /// Starts from random weights, or from those of `start`.
     ///
     /// # Errors
-    /// A setting makes no sense, or `start` is of another kind.
+    /// A setting is out of range, or `start` has another architecture.
     pub fn new(settings: NetworkTraining, start: Option<&Network>) -> Result<Self, TrainerError> {
-        let NetworkTraining {
-            architecture,
-            batch,
-            rate,
-            lambda,
-            trace_decay,
-            teacher_share,
-            scale,
-            threads,
-            ..
-        } = settings;
-        check_common(batch, rate, lambda, scale)?;
-        let is_share = (0.0..=1.0).contains(&trace_decay);
-        check("trace decay", trace_decay, is_share, "between 0 and 1")?;
-        let is_share = (0.0..=1.0).contains(&teacher_share);
-        check("teacher share", teacher_share, is_share, "between 0 and 1")?;
-        check("threads", threads as f64, threads > 0, "positive")?;
+        settings.check()?;
+        let (architecture, scale) = (settings.architecture, settings.scale);
         let weights = match start.map(Network::parts) {
             _ if architecture == Architecture::HalfKP => None,
-            None => Some(Weights::random(
+            None => Some(FloatWeights::random(
                 architecture,
-                &mut Random::new(settings.seed, 0),
+                &mut SplitMix64::new(settings.seed, 0),
             )),
             Some(parts) if parts.architecture != architecture => {
                 return Err(TrainerError::Start {
@@ -151,25 +86,25 @@ impl NetworkTrainer {
         })
     }
 
-    /// How many epochs it has behind it.
+    /// Returns the number of finished epochs.
     pub fn epochs_done(&self) -> u64 {
         self.epochs_done
     }
 
-    /// The network that it has become.
+    /// Returns the quantised network.
     pub fn network(&self) -> Network {
         Network::from_parts(&quantise(&self.weights, self.settings.scale as f32))
     }
 
-    fn target(&self) -> Target {
-        Target {
+    fn target(&self) -> TrainingTarget {
+        TrainingTarget {
             lambda: self.settings.lambda as f32,
             scale: self.settings.scale as f32,
         }
     }
 
-    /// The mean loss on some positions: cross-entropy beyond that of what is to be learned.
-    pub fn loss(&self, set: &TrainingSet) -> f64 {
+    /// Returns the mean loss on some positions: cross-entropy minus the entropy of the target.
+    pub fn loss(&self, set: &NetworkSet) -> f64 {
         let share = set.len().div_ceil(self.settings.threads).max(1);
         let (weights, target) = (&self.weights, self.target());
         let sum: f64 = thread::scope(|scope| {
@@ -178,7 +113,7 @@ impl NetworkTrainer {
                 .chunks(share)
                 .map(|examples| {
                     scope.spawn(move || {
-                        vectorised(Loss {
+                        vectorised(LossSum {
                             weights,
                             examples,
                             target,
@@ -186,7 +121,6 @@ impl NetworkTrainer {
                     })
                 })
                 .collect();
-            // A panic of a part has been told; nothing can come of the whole.
             parts
                 .into_iter()
                 .map(|part| part.join().expect("sums do not panic"))
@@ -195,19 +129,17 @@ impl NetworkTrainer {
         sum / set.len().max(1) as f64
     }
 
-    /// Learns from every position once, mirrored or not, in an order of its own; returns the mean loss meanwhile.
-    /// `progress` hears of the positions done and of their mean loss so far.
-    pub fn epoch(&mut self, set: &TrainingSet, progress: &mut dyn FnMut(usize, f64)) -> f64 {
+    /// Trains on every position once, mirrored or not, in an order of its own, and returns the mean loss
+    /// during the epoch. `progress` receives the number of positions so far and their mean loss.
+    pub fn epoch(&mut self, set: &NetworkSet, progress: &mut dyn FnMut(usize, f64)) -> f64 {
         let threads = self.settings.threads;
-        let mut random = Random::new(self.settings.seed, 1 + self.epochs_done);
-        let draw = |index| (index, random.next() & 1 == 1);
-        let mut order: Vec<(u32, bool)> = (0..set.len() as u32).map(draw).collect();
-        for index in (1..order.len()).rev() {
-            order.swap(index, random.below(index + 1));
-        }
+        let mut random = SplitMix64::new(self.settings.seed, 1 + self.epochs_done);
+        let mirror = |index| (index, random.next() & 1 == 1);
+        let mut order: Vec<(u32, bool)> = (0..set.len() as u32).map(mirror).collect();
+        random.shuffle(&mut order);
         let batches = set.len().div_ceil(self.settings.batch) as u64;
         let all_batches = (batches * self.settings.epochs).max(1) as f64;
-        let mut gradients = vec![Gradient::zero(self.settings.architecture); threads];
+        let mut gradients = vec![NetworkGradient::zero(self.settings.architecture); threads];
         let (mut done, mut loss) = (0, 0.0);
         for (number, batch) in order.chunks(self.settings.batch).enumerate() {
             let passed = (self.epochs_done * batches + number as u64) as f64 / all_batches;
@@ -217,7 +149,7 @@ impl NetworkTrainer {
             done += batch.len();
             loss += gradients[0].loss;
             if !loss.is_finite() {
-                // Nothing that follows would make it better.
+                // The weights cannot recover.
                 break;
             }
             progress(done, loss / done as f64);
@@ -226,12 +158,12 @@ impl NetworkTrainer {
         loss / done.max(1) as f64
     }
 
-    /// One step down the mean gradient of a batch, which is in `gradients[0]` afterwards.
+    /// Makes one step down the mean gradient of a minibatch, and leaves their sum in `gradients[0]`.
     fn step(
         &mut self,
-        examples: &[Example],
+        examples: &[NetworkExample],
         batch: &[(u32, bool)],
-        gradients: &mut [Gradient],
+        gradients: &mut [NetworkGradient],
         rate: f32,
     ) {
         let share = batch.len().div_ceil(gradients.len());
@@ -261,13 +193,13 @@ impl NetworkTrainer {
                 gradient: sum,
                 count: batch.len(),
                 rate,
-                limits: Limits::new(self.settings.architecture, self.settings.scale as f32),
+                limits: WeightLimits::new(self.settings.architecture, self.settings.scale as f32),
             });
         }
     }
 
-    /// Everything that [`NetworkTrainer::resume`] needs.
-    pub fn to_bytes(&self) -> Vec<u8> {
+    /// Returns the checkpoint from which [`NetworkTrainer::resume`] continues.
+    pub fn checkpoint(&self) -> Vec<u8> {
         let mut bytes = MAGIC.to_vec();
         bytes.extend(self.epochs_done.to_le_bytes());
         bytes.extend(self.adam.steps.to_le_bytes());
@@ -278,10 +210,10 @@ impl NetworkTrainer {
         bytes
     }
 
-    /// Goes on where another training with the same settings was written down.
+    /// Continues from a checkpoint of a training with the same settings.
     ///
     /// # Errors
-    /// A setting makes no sense, or the bytes are not what [`NetworkTrainer::to_bytes`] writes.
+    /// A setting is out of range, or the bytes are no checkpoint.
     pub fn resume(settings: NetworkTraining, bytes: &[u8]) -> Result<Self, TrainerError> {
         let mut trainer = Self::new(settings, None)?;
         let expected = MAGIC.len() + 16 + 12 * trainer.weights.all().count() + 8;
@@ -314,18 +246,18 @@ impl NetworkTrainer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Sample, nnue::gradient::output};
+    use crate::{example::TrainingExample, nnue::gradient::output};
     use monju_engine::{
         eval::{Evaluator, Nnue},
         rules::{Game, Position},
     };
     use std::sync::Arc;
 
-    /// Positions of random games, valued by the difference of the hands.
-    fn set(games: u64) -> (TrainingSet, Vec<Position>) {
-        let (mut set, mut positions) = (TrainingSet::default(), Vec::new());
+    /// Positions of random games, scored by the pieces in hand.
+    fn set(games: u64) -> (NetworkSet, Vec<Position>) {
+        let (mut set, mut positions) = (NetworkSet::default(), Vec::new());
         for number in 0..games {
-            let mut random = Random::new(9, number);
+            let mut random = SplitMix64::new(9, number);
             let mut game = Game::startpos();
             for ply in 0..80 {
                 let legal = game.legal_moves();
@@ -341,7 +273,7 @@ mod tests {
                         .map(|&kind| position.hand(color).count(kind) as i16)
                         .sum::<i16>()
                 };
-                let sample = Sample {
+                let example = TrainingExample {
                     position: position.to_packed().unwrap(),
                     score: 300 * (pieces(us) - pieces(!us)),
                     best_move: mv,
@@ -349,7 +281,7 @@ mod tests {
                     result: 0,
                     is_last: false,
                 };
-                if set.add(&sample).unwrap() {
+                if set.add(&example).unwrap() {
                     positions.push(position.clone());
                 }
                 game.play(mv).unwrap();
@@ -370,14 +302,14 @@ mod tests {
     }
 
     #[test]
-    fn a_network_learns_and_keeps_what_it_learned_as_integers() {
+    fn training_reduces_the_loss_and_quantisation_keeps_the_result() {
         let (set, positions) = set(25);
         for architecture in [Architecture::KP, Architecture::KPPairs] {
-            learn_and_keep(architecture, &set, &positions);
+            train_and_quantise(architecture, &set, &positions);
         }
     }
 
-    fn learn_and_keep(architecture: Architecture, set: &TrainingSet, positions: &[Position]) {
+    fn train_and_quantise(architecture: Architecture, set: &NetworkSet, positions: &[Position]) {
         let mut trainer = NetworkTrainer::new(settings(architecture), None).unwrap();
         let before = trainer.loss(set);
         for _ in 0..6 {
@@ -390,7 +322,7 @@ mod tests {
         );
 
         let network = Network::from_bytes(&trainer.network().to_bytes()).unwrap();
-        // The weights that its integers stand for: what is lost beside them is lost in every evaluation.
+        // The weights that the integers represent; any further difference is lost in every evaluation.
         let scale = trainer.settings.scale;
         let exact = restore(&network.parts(), scale as f32).expect("a network that learns");
         let mut evaluator = Nnue::new(Arc::new(network));
@@ -409,7 +341,7 @@ mod tests {
             wrong < 100.0,
             "{architecture}: off by {wrong} centipawns on average"
         );
-        // Products are cut to integers before they are weighed, which no bias can make good.
+        // Products are truncated before they are weighted, which no bias can correct.
         let allowed = match architecture.is_paired() {
             true => 10.0,
             false => 2.0,
@@ -421,16 +353,16 @@ mod tests {
     }
 
     #[test]
-    fn a_resumed_training_ends_as_an_uninterrupted_one() {
+    fn a_resumed_training_equals_an_uninterrupted_one() {
         let (set, _) = set(3);
         let mut whole = NetworkTrainer::new(settings(Architecture::KPPairs), None).unwrap();
         whole.epoch(&set, &mut |_, _| ());
-        let bytes = whole.to_bytes();
+        let bytes = whole.checkpoint();
         whole.epoch(&set, &mut |_, _| ());
         let mut resumed = NetworkTrainer::resume(settings(Architecture::KPPairs), &bytes).unwrap();
         assert_eq!(resumed.epochs_done(), 1);
         resumed.epoch(&set, &mut |_, _| ());
-        assert_eq!(resumed.to_bytes(), whole.to_bytes());
+        assert_eq!(resumed.checkpoint(), whole.checkpoint());
         assert!(NetworkTrainer::resume(settings(Architecture::KP), &bytes).is_err());
         for place in [16, bytes.len() / 2, bytes.len() - 1] {
             let mut damaged = bytes.clone();
@@ -441,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_is_refused() {
+    fn invalid_settings_and_initial_networks_are_refused() {
         let settings = NetworkTraining {
             lambda: 1.5,
             ..settings(Architecture::KP)

@@ -1,27 +1,29 @@
-//! A network in floating point, while it is trained. One unit of an activation is its upper limit.
+//! The weights of a network in floating point, as they are trained. An activation of 1 is the upper limit.
 
-use crate::random::Random;
+use crate::random::SplitMix64;
 use monju_engine::eval::nnue::{Architecture, HIDDEN, PIECES_AND_KINGS, WIDTH};
 
 /// The weights of a network, or a gradient, or moments of gradients.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Weights {
-    /// One that has the features of K-P.
+pub(super) struct FloatWeights {
+    /// An architecture with the features of K-P.
     pub architecture: Architecture,
+    /// Feature transformer, one row for each feature.
     pub rows: Vec<[f32; WIDTH]>,
+    /// Biases of the feature transformer.
     pub biases: [f32; WIDTH],
-    /// One array for each input.
+    /// First hidden layer, one array for each input.
     pub first: Vec<[f32; HIDDEN]>,
     pub first_biases: [f32; HIDDEN],
-    /// One array for each input.
+    /// Second hidden layer, one array for each input.
     pub second: [[f32; HIDDEN]; HIDDEN],
     pub second_biases: [f32; HIDDEN],
     pub output: [f32; HIDDEN],
     pub output_bias: [f32; 1],
 }
 
-impl Weights {
-    /// Where [`Weights::dense`] has the weights of the second layer, the third and the output.
+impl FloatWeights {
+    /// Indices in [`FloatWeights::dense`] of the weights of the hidden layers and of the output layer.
     pub const CLIPPED: [usize; 3] = [1, 3, 5];
 
     pub fn zero(architecture: Architecture) -> Self {
@@ -38,18 +40,18 @@ impl Weights {
         }
     }
 
-    /// Small random weights, with activations around the middle of their range.
-    pub fn random(architecture: Architecture, random: &mut Random) -> Self {
+    /// Returns small random weights; activations are around the middle of their range.
+    pub fn random(architecture: Architecture, random: &mut SplitMix64) -> Self {
         let mut weights = Self::zero(architecture);
         let mut number = |deviation: f32| {
-            // Uniform; the factor gives it the deviation.
+            // A uniform distribution of that standard deviation.
             let unit = (random.next() >> 40) as f32 / (1u64 << 24) as f32;
             (unit - 0.5) * deviation * 12f32.sqrt()
         };
         for weight in weights.rows.as_flattened_mut() {
             *weight = number(0.02);
         }
-        // A piece that is not there says nothing, and no complete set of pieces teaches it anything.
+        // The feature of a missing piece occurs in no complete set of pieces, so it is never trained.
         weights.rows[0] = [0.0; WIDTH];
         weights.biases = [0.5; WIDTH];
         let deviation = 1.0 / (architecture.inputs() as f32).sqrt();
@@ -81,7 +83,7 @@ impl Weights {
         weights
     }
 
-    /// All weights but the rows.
+    /// Returns all weights except the rows of the feature transformer.
     pub fn dense(&self) -> [&[f32]; 7] {
         [
             &self.biases,
@@ -94,7 +96,7 @@ impl Weights {
         ]
     }
 
-    /// All weights but the rows.
+    /// Returns all weights except the rows of the feature transformer.
     pub fn dense_mut(&mut self) -> [&mut [f32]; 7] {
         [
             &mut self.biases,
@@ -107,13 +109,13 @@ impl Weights {
         ]
     }
 
-    /// Every weight in a fixed order.
+    /// Iterates over every weight in a fixed order.
     pub fn all(&self) -> impl Iterator<Item = &f32> {
         let dense = self.dense().into_iter().flatten();
         self.rows.as_flattened().iter().chain(dense)
     }
 
-    /// Every weight in a fixed order.
+    /// Iterates over every weight in a fixed order.
     pub fn all_mut(&mut self) -> impl Iterator<Item = &mut f32> {
         let Self {
             architecture: _,

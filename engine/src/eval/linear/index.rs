@@ -1,63 +1,63 @@
-//! Numbers for the pieces of a position, and the symmetries of the board among them.
+//! Numbers of the pieces of a position, and the symmetries of the board among them.
 //!
-//! Every piece has a number among those whose relations are valued. Promoted pawns, lances, knights
-//! and silvers move like golds and share their relations. The n-th piece of a kind in a hand has a
-//! number of its own, so that the third pawn in hand may be worth less than the first.
+//! Promoted pawns, lances, knights and silvers move like golds and share their numbers. The n-th
+//! piece of a kind in a hand has a number of its own, so that the third pawn in hand may be worth
+//! less than the first.
 
 use crate::rules::{Color, Piece, PieceKind, Square};
 
-/// How many pieces a set has.
+/// Number of pieces in a set.
 pub const SET: usize = 40;
 
-/// How many numbers one side's hand takes: as many as there are pieces that it could hold.
+/// Number of numbers of one side's hand: one for each piece that it could hold.
 pub const HAND: usize = 38;
 
-/// Kinds that differ in their relations, the king last.
+/// Number of kinds that differ in their relations, the king last.
 pub const KINDS: usize = 10;
 
-/// The first number of a piece on the board.
+/// First number of a piece on the board.
 pub const BOARD: usize = 1 + 2 * HAND;
 
-/// How many numbers there are; 0 stands for a piece that the position lacks.
+/// Number of all numbers; 0 stands for a missing piece.
 pub const COUNT: usize = BOARD + 2 * KINDS * Square::COUNT;
 
-/// Among the kinds that differ in their relations.
+/// Number of each kind among those that differ in their relations.
 const RELATED: [usize; PieceKind::COUNT] = [0, 1, 2, 3, 5, 6, 4, 9, 4, 4, 4, 4, 7, 8];
 
-/// Where each kind begins within a hand.
+/// First index of each kind within a hand.
 const HAND_BASE: [usize; 8] = [0, 18, 22, 26, 30, 32, 34, HAND];
 
-/// The number of a piece on the board.
+/// Returns the number of a piece on the board.
 #[inline(always)]
 pub const fn on_board(piece: Piece, square: Square) -> u16 {
     let side = (piece.index() >> 4) * KINDS;
     (BOARD + (side + RELATED[piece.kind().index()]) * Square::COUNT + square.index()) as u16
 }
 
-/// The number of the `count`-th piece of a kind in a hand, counted from 1.
+/// Returns the number of the `count`-th piece of a kind in a hand, counted from 1.
 #[inline(always)]
 pub const fn in_hand(color: Color, kind: PieceKind, count: usize) -> u16 {
     (color.index() * HAND + hand_place(kind, count) + 1) as u16
 }
 
-/// The place of the `count`-th piece of a kind within one side's hand, below [`HAND`].
+/// Returns the index of the `count`-th piece of a kind within one side's hand, below [`HAND`].
 #[inline(always)]
 pub const fn hand_place(kind: PieceKind, count: usize) -> usize {
     HAND_BASE[kind.index() & 7] + count - 1
 }
 
-/// What a number stands for.
+/// Meaning of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Meaning {
-    /// No piece.
+    /// A missing piece.
     Nothing,
-    /// A side's piece in hand, by its place there.
+    /// A side's piece in hand, by its index there.
     Hand(Color, usize),
     /// A side's piece on the board, by its kind among those that differ in their relations.
     Board(Color, usize, Square),
 }
 
-/// What a number below [`COUNT`] stands for.
+/// Returns the meaning of a number below [`COUNT`].
 pub fn meaning(number: usize) -> Meaning {
     if number == 0 {
         return Meaning::Nothing;
@@ -88,12 +88,12 @@ fn number(meaning: Meaning) -> usize {
     }
 }
 
-/// The square on the same rank, as far from the other edge.
+/// Returns the square mirrored left to right.
 pub const fn mirrored_square(square: Square) -> Square {
     Square::from_index((8 - square.file()) * 9 + square.rank())
 }
 
-/// The number of the same piece of the other side, seen from there.
+/// Returns the number of the same piece of the other side, as that side sees the board.
 pub fn flipped(index: usize) -> usize {
     number(match meaning(index) {
         Meaning::Nothing => Meaning::Nothing,
@@ -102,7 +102,7 @@ pub fn flipped(index: usize) -> usize {
     })
 }
 
-/// The number of the same piece on the mirrored board, left and right exchanged.
+/// Returns the number of the same piece on the board mirrored left to right.
 pub fn mirrored(index: usize) -> usize {
     number(match meaning(index) {
         Meaning::Board(color, kind, square) => Meaning::Board(color, kind, mirrored_square(square)),

@@ -1,41 +1,41 @@
-//! Which values the evaluator has of its own, once those that symmetry makes equal are one.
+//! Layout of the values of `linear`, in which symmetric relations share one value.
 //!
-//! A position seen from the other side is worth the negative, and a mirrored one the same. So a
-//! value stands for up to four relations, two of them with the other sign; a relation that is its
-//! own opposite is worth nothing.
+//! A position seen from the other side has the negative value, and a mirrored one the same value.
+//! Hence a value stands for up to four relations, two of them with the other sign, and a relation
+//! that is its own opposite has the value 0.
 
 use super::index::{self, COUNT, Meaning};
 use crate::rules::{PieceKind, Square};
 use std::sync::OnceLock;
 
-/// Values of a single piece on the board, king included: kinds × half of the squares.
+/// Number of values of a single piece on the board, king included: kinds × half of the squares.
 pub const PLACED: usize = PieceKind::COUNT * 45;
 
-/// Where the values of single pieces in hand begin, after those on the board.
+/// Index of the first value of a single piece in hand, after those on the board.
 pub const HELD: usize = PLACED;
 
-/// Values of single pieces.
+/// Number of values of single pieces.
 pub const SINGLE: usize = PLACED + index::HAND;
 
-/// The place of a piece that stands on a square, as its owner sees it, among the single values.
+/// Returns the index of the single value of a piece on a square, as its owner sees it.
 pub const fn placed(kind: PieceKind, square: Square) -> usize {
     let file = square.file();
     let half = if file < 5 { file } else { 8 - file };
     kind.index() * 45 + half * 9 + square.rank()
 }
 
-/// Which value each relation of two pieces has, and with which sign.
+/// Map from relations of two pieces to values with a sign.
 #[derive(Debug)]
 pub struct Layout {
-    /// By the numbers of both pieces: 0 for a relation without value, `n + 1` for value `n`, and
+    /// For the numbers of both pieces: 0 for a relation without value, `n + 1` for value `n`, and
     /// `-(n + 1)` for its negative.
     of_pair: Box<[i32]>,
-    /// The relation of which each value is the plain one.
+    /// The relation that each value is named after.
     pairs: Vec<(u16, u16)>,
 }
 
 impl Layout {
-    /// The only one there is.
+    /// Returns the layout, which is computed once.
     pub fn get() -> &'static Self {
         static LAYOUT: OnceLock<Layout> = OnceLock::new();
         LAYOUT.get_or_init(Self::compute)
@@ -76,30 +76,31 @@ impl Layout {
         Self { of_pair, pairs }
     }
 
-    /// How many values of relations there are.
+    /// Returns the number of values of relations.
     pub fn len(&self) -> usize {
         self.pairs.len()
     }
 
-    /// The value of a relation and whether it is negated.
+    /// Returns the index of the value of a relation, and true if the sign is negative.
     #[inline(always)]
     pub fn value(&self, one: u16, two: u16) -> Option<(usize, bool)> {
         let value = self.of_pair[usize::from(one) * COUNT + usize::from(two)];
         (value != 0).then(|| (value.unsigned_abs() as usize - 1, value < 0))
     }
 
-    /// For each pair of numbers, in order: 0, or the value's place counted from 1, with its sign.
+    /// Returns for each pair of numbers, in order, 0 or the value's index counted from 1 with its
+    /// sign.
     pub fn table(&self) -> &[i32] {
         &self.of_pair
     }
 
-    /// The relation of which each value is the plain one, by the numbers of its pieces.
+    /// Returns the relation that each value is named after, by the numbers of its pieces.
     pub fn pairs(&self) -> &[(u16, u16)] {
         &self.pairs
     }
 }
 
-/// Whether one position can have both pieces, as far as squares and kings go.
+/// Tells whether one position can have both pieces, as far as squares and kings are concerned.
 fn can_coexist(one: usize, two: usize) -> bool {
     const KING: usize = index::KINDS - 1;
     match (index::meaning(one), index::meaning(two)) {

@@ -1,38 +1,39 @@
-//! The weights of the linear evaluator, and the file that holds them.
+//! The weights of the evaluator `linear` and their file.
 //!
-//! The file: 16 bytes `monju linear v1\n`; then little-endian 16-bit integers in sixteenths of a
-//! centipawn: the right to move, the single values ([`layout::SINGLE`]: 14 kinds × 5 files × 9
-//! ranks on the board as the owner sees it, then 38 places in hand), the values of relations in
-//! the order of [`Layout::pairs`]; then the FNV-1a hash of all bytes before, 8 bytes.
+//! The file begins with the 16 bytes `monju linear v1\n`. Then come little-endian 16-bit integers in
+//! sixteenths of a centipawn: the right to move; the single values ([`layout::SINGLE`]: 14 kinds × 5
+//! files × 9 ranks on the board as the owner sees it, then 38 places in hand); and the values of
+//! relations in the order of [`Layout::pairs`]. The last 8 bytes are the FNV-1a hash of all bytes
+//! before.
 
 use super::{
     index::{self, COUNT},
     layout::{self, Layout, SINGLE},
 };
 use crate::{
-    eval::{Model, Noise, WeightsError, fnv1a},
+    eval::{fnv1a::fnv1a, material::MaterialWeights, noise::Noise, weights_error::WeightsError},
     rules::{Color, Piece, PieceKind, Square},
 };
 
-/// Fractions of a centipawn in which weights are counted.
+/// Units of a weight in a centipawn.
 pub const UNIT: i32 = 16;
 
 const MAGIC: &[u8; 16] = b"monju linear v1\n";
 const HASH_BYTES: usize = 8;
 
-/// The values of the evaluator's own, as they are learned and stored, in 1/[`UNIT`] centipawn.
+/// The values of `linear` as they are learned and stored, in 1/[`UNIT`] centipawn.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Values {
-    /// The right to move.
+    /// Value of the right to move.
     pub turn: i16,
-    /// Of single pieces: [`layout::placed`], then [`layout::HELD`] + place in hand.
+    /// Values of single pieces: [`layout::placed`], then [`layout::HELD`] + index in hand.
     pub single: Vec<i16>,
-    /// Of relations, in the order of [`Layout::pairs`].
+    /// Values of relations, in the order of [`Layout::pairs`].
     pub pairs: Vec<i16>,
 }
 
 impl Values {
-    /// How many bytes a file of weights has.
+    /// Returns the length of a file of weights, in bytes.
     pub fn file_bytes() -> usize {
         MAGIC.len() + 2 * (1 + SINGLE + Layout::get().len()) + HASH_BYTES
     }
@@ -40,7 +41,7 @@ impl Values {
     /// Reads a file of weights.
     ///
     /// # Errors
-    /// It has another header or length, or was damaged.
+    /// The file has another header or length, or is damaged.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, WeightsError> {
         if bytes.get(..MAGIC.len()) != Some(MAGIC) {
             return Err(WeightsError::Header {
@@ -69,7 +70,7 @@ impl Values {
         })
     }
 
-    /// The file of these weights.
+    /// Returns the bytes of a file of these weights.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = MAGIC.to_vec();
         let numbers = [self.turn].into_iter();
@@ -83,9 +84,9 @@ impl Values {
         bytes
     }
 
-    /// The values of `material`, and relations worth nothing: where learning starts.
+    /// Returns the values of `material` with relations of value 0, where learning starts.
     pub fn material() -> Self {
-        let material = Model::material_weights();
+        let material = MaterialWeights::embedded();
         let material = material.values();
         let mut single = vec![0; SINGLE];
         for kind in PieceKind::ALL {
@@ -108,17 +109,17 @@ impl Values {
     }
 }
 
-/// The weights as a search uses them: every value where it is looked up, from Black's side.
+/// The weights in lookup tables for a search, from Black's side.
 pub struct LinearWeights {
-    /// The right to move, from the side to move.
+    /// Value of the right to move, from the side to move.
     pub turn: i32,
-    /// Single pieces on the board, by piece and square.
+    /// Values of single pieces on the board, by piece and square.
     pub placed: Box<[[i32; Square::COUNT]; Piece::COUNT]>,
-    /// Single pieces in hand, by the piece's number.
+    /// Values of single pieces in hand, by the piece's number.
     pub held: [i32; index::BOARD],
-    /// Relations, a row for each number.
+    /// Values of relations, a row for each number.
     pub rows: Box<[[i16; COUNT]]>,
-    /// What all this is spread out from.
+    /// The values that fill the tables.
     values: Values,
     hash: u64,
 }
@@ -133,12 +134,12 @@ impl LinearWeights {
     /// Reads a file of weights.
     ///
     /// # Errors
-    /// It has another header or length, or was damaged.
+    /// The file has another header or length, or is damaged.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, WeightsError> {
         Values::from_bytes(bytes).map(|values| Self::new(&values))
     }
 
-    /// Spreads the values out.
+    /// Fills the lookup tables.
     pub fn new(values: &Values) -> Self {
         let mut weights = Self {
             turn: 0,
@@ -152,12 +153,12 @@ impl LinearWeights {
         weights
     }
 
-    /// The material evaluator's values.
+    /// Returns weights with the values of `material`.
     pub fn material() -> Self {
         Self::new(&Values::material())
     }
 
-    /// Takes other values in place of its own.
+    /// Replaces the values.
     pub fn assign(&mut self, values: Values) {
         self.hash = fnv1a(&values.to_bytes());
         self.values = values;
@@ -191,8 +192,8 @@ impl LinearWeights {
         }
     }
 
-    /// The weights with noise added to each value of a piece and of a relation. An evaluation adds
-    /// up 40 of the former and 780 of the latter, so it swings much more than each of them.
+    /// Returns the weights with noise added to each value of a piece and of a relation. An evaluation
+    /// sums 40 of the former and 780 of the latter, so that its noise is much larger than each.
     pub fn perturbed(&self, noise: &Noise) -> Self {
         let mut values = self.values.clone();
         let all = values.single.iter_mut().chain(&mut values.pairs);
@@ -203,8 +204,8 @@ impl LinearWeights {
         Self::new(&values)
     }
 
-    /// What capturing a pawn swings on average: its loss on the board and its gain as the first in
-    /// hand, in centipawns.
+    /// Returns the mean value of capturing a pawn in centipawns: its loss on the board and its gain
+    /// as the first pawn in hand.
     pub fn pawn_exchange(&self) -> f64 {
         let value = |single: usize| f64::from(self.values.single[single]);
         let squares = || Square::all().filter(|square| square.rank() > 0);
@@ -215,9 +216,29 @@ impl LinearWeights {
         (on_board / squares().count() as f64 + in_hand) / f64::from(UNIT)
     }
 
-    /// The FNV-1a hash of the file that holds these weights.
+    /// Returns the FNV-1a hash of the file of these weights.
     pub fn hash(&self) -> u64 {
         self.hash
+    }
+}
+
+#[cfg(test)]
+impl LinearWeights {
+    /// Returns weights without any pattern, so that every term counts.
+    pub fn sample() -> Self {
+        let mut state = 11_u64;
+        let mut next = |bound: i32| {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1);
+            ((state >> 33) as i32 % (2 * bound + 1) - bound) as i16
+        };
+        let mut values = Values::material();
+        for value in &mut values.single {
+            *value = value.saturating_add(next(300));
+        }
+        for value in &mut values.pairs {
+            *value = next(200);
+        }
+        Self::new(&values)
     }
 }
 
@@ -226,7 +247,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_read_back_is_the_same_and_small() {
+    fn a_file_is_small_and_read_as_it_was_written() {
         let mut values = Values::material();
         for (number, pair) in values.pairs.iter_mut().enumerate() {
             *pair = (number as i16).wrapping_mul(31);

@@ -1,21 +1,24 @@
-//! The values of the evaluator `material`, and the text that holds them.
+//! The values of the evaluator `material` and their text form.
 //!
-//! The first line is `monju material v1`; empty lines and lines that begin with `#` say nothing.
+//! The first line is `monju material v1`; empty lines and lines that begin with `#` are ignored.
 //! Then come centipawns, each number or row of numbers after its name: `turn`, the right to move;
-//! `hand`, seven values, in the order pawn, lance, knight, silver, bishop, rook, gold; and for every
-//! kind of piece, by its letter in SFEN, nine lines, from the opponent's back rank to the own one,
-//! each with the files 1, 2, 3, 4 and 5: files 9, 8, 7 and 6 are worth the same as 1, 2, 3 and 4.
-//! `end` ends it, so that a truncated file is seen.
+//! `hand`, seven values in the order pawn, lance, knight, silver, bishop, rook, gold; and for every
+//! kind of piece, by its letter in SFEN, nine lines from the opponent's back rank to the own one,
+//! each with the files 1, 2, 3, 4 and 5. Files 9, 8, 7 and 6 have the values of files 1, 2, 3 and 4.
+//! The last word is `end`, so that a truncated file is noticed.
 
 use crate::{
-    eval::{WeightsError, board_value, hand_value},
+    eval::{
+        pieces::{board_value, hand_value},
+        weights_error::WeightsError,
+    },
     rules::{PieceKind, Square},
 };
 use std::{fmt, str::SplitAsciiWhitespace};
 
 const HEADER: &str = "monju material v1";
 
-/// Values beyond this are none, in centipawns.
+/// Largest absolute value, in centipawns.
 const LIMIT: i32 = 10_000;
 
 /// Files of half a board, the middle one included.
@@ -23,17 +26,17 @@ const FILES: usize = 5;
 /// Squares of half a board.
 const HALF: usize = FILES * 9;
 
-/// What every piece is worth on every square and in hand, in centipawns.
+/// Values of every piece on every square and in hand, in centipawns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MaterialValues {
-    /// The right to move.
+    /// Value of the right to move.
     pub turn: i32,
-    /// By the number of the kind.
+    /// Values of pieces in hand by the number of the kind.
     pub hand: [i32; 7],
     placed: [[i32; HALF]; PieceKind::COUNT],
 }
 
-/// The place of a square among those of half a board, as the owner of the piece sees it.
+/// Returns the index of a square among those of half a board, as the owner of the piece sees it.
 const fn half(square: Square) -> usize {
     let file = square.file();
     let from_edge = if file < FILES { file } else { 8 - file };
@@ -46,16 +49,16 @@ fn name(kind: PieceKind) -> String {
 }
 
 impl MaterialValues {
-    /// Places of pieces on the board that may be worth different values.
+    /// Number of values of pieces on the board.
     pub const PLACES: usize = PieceKind::COUNT * HALF;
 
-    /// The number of such a place, below [`Self::PLACES`]; its quotient by the places of a kind is
-    /// the kind's number. The square is as the owner of the piece sees it.
+    /// Returns the index of such a value, below [`Self::PLACES`]. Its quotient by the number of
+    /// values of a kind is the kind's number. The square is as the owner of the piece sees it.
     pub const fn place_of(kind: PieceKind, square: Square) -> usize {
         kind.index() * HALF + half(square)
     }
 
-    /// Every piece is worth the same wherever it stands.
+    /// Returns values that do not depend on the square.
     pub fn flat() -> Self {
         Self {
             turn: 0,
@@ -64,20 +67,20 @@ impl MaterialValues {
         }
     }
 
-    /// The value of a piece that stands on a square, as its owner sees it.
+    /// Returns the value of a piece on a square, as its owner sees it.
     pub fn placed(&self, kind: PieceKind, square: Square) -> i32 {
         self.placed[kind.index()][half(square)]
     }
 
-    /// Sets that value, and the one of the mirrored square.
+    /// Sets the value of a piece on a square and on the mirrored square.
     pub fn place(&mut self, kind: PieceKind, square: Square, value: i32) {
         self.placed[kind.index()][half(square)] = value;
     }
 
-    /// What capturing a pawn swings on average: its loss on the board and its gain in hand.
+    /// Returns the mean value of capturing a pawn: its loss on the board and its gain in hand.
     pub fn pawn_exchange(&self) -> f64 {
         let ranks = self.placed[PieceKind::Pawn.index()].chunks_exact(FILES);
-        // A pawn cannot stand on the last rank, and the middle file is not there twice.
+        // A pawn cannot stand on the last rank, and the middle file has no mirror image.
         let sum: i32 = ranks
             .skip(1)
             .map(|files| 2 * files.iter().sum::<i32>() - files[FILES - 1])
@@ -88,11 +91,11 @@ impl MaterialValues {
     /// Reads a file of values.
     ///
     /// # Errors
-    /// It has another header, or something is missing, misspelt or too much.
+    /// The header is another one, or something is missing, misspelt or left over.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, WeightsError> {
         let header = WeightsError::Header { expected: HEADER };
         let text = std::str::from_utf8(bytes).map_err(|_| header.clone())?;
-        let mut words = Words::new(text).ok_or(header)?;
+        let mut words = WordReader::new(text).ok_or(header)?;
         let mut values = Self::flat();
         words.name("turn")?;
         values.turn = words.number()?;
@@ -112,7 +115,7 @@ impl MaterialValues {
     }
 }
 
-/// The text that [`MaterialValues::from_bytes`] reads.
+/// Writes the text that [`MaterialValues::from_bytes`] reads.
 impl fmt::Display for MaterialValues {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{HEADER}\n\nturn {}\n\nhand", self.turn)?;
@@ -131,14 +134,14 @@ impl fmt::Display for MaterialValues {
     }
 }
 
-/// The words of the text after its header, with the lines that they stand in.
-struct Words<'a> {
+/// A reader of the words after the header that knows their lines.
+struct WordReader<'a> {
     lines: Box<dyn Iterator<Item = (usize, &'a str)> + 'a>,
     line: usize,
     words: SplitAsciiWhitespace<'a>,
 }
 
-impl<'a> Words<'a> {
+impl<'a> WordReader<'a> {
     fn new(text: &'a str) -> Option<Self> {
         let mut lines = text
             .lines()
@@ -243,13 +246,12 @@ mod tests {
             }
             let at = at % text.len();
             text[at] = byte;
-            // A digit for a digit is another value; anything else is told.
             let _ = MaterialValues::from_bytes(&text);
         }
     }
 
     #[test]
-    fn mistakes_are_told_with_their_line() {
+    fn mistakes_are_reported_with_their_line() {
         let flat = MaterialValues::flat().to_string();
         let complaint = |text: &str| {
             MaterialValues::from_bytes(text.as_bytes())
@@ -269,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn both_wings_are_worth_the_same() {
+    fn mirrored_squares_have_the_same_value() {
         let mut values = MaterialValues::flat();
         let [right, left] = [(1, 6), (7, 6)].map(|(file, rank)| Square::at(file, rank).unwrap());
         values.place(PieceKind::Silver, right, 531);

@@ -1,38 +1,38 @@
-//! What networks are made of.
+//! Architectures of networks.
 
 use super::{
-    features::{PIECES, PIECES_AND_KINGS, Seen},
-    network::WIDTH,
+    features::{PIECES, PIECES_AND_KINGS, PieceNumbers},
+    shape::WIDTH,
 };
 use crate::rules::{Color, Square};
 use std::{fmt, str::FromStr};
 
-/// What a network is made of: its features, and what its second layer sees of the sums that they make
-/// in the first. All have 256 sums for each side, and then layers of 32, 32 and 1 outputs.
+/// Architecture of a network: its features and the inputs of its second layer. All architectures have
+/// 256 sums for each side in the first layer, and then layers of 32, 32 and 1 outputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Architecture {
-    /// The features are every piece, the kings among them, where it is: 1710. The second layer sees
-    /// the sums themselves, from 0 to 1.
+    /// 1710 features: each piece, kings included, on each square or in hand. The inputs of the second
+    /// layer are the sums, clipped to 0 to 1.
     KP,
-    /// The features are every piece but the kings, by where the own king is: 125 388. The second layer
-    /// sees the same.
+    /// 125 388 features: each piece except the kings, for each square of the own king. The inputs of
+    /// the second layer are the clipped sums.
     HalfKP,
-    /// The features of `KP`. The second layer sees 128 products for each side: of sum 0 and sum 128, of 1
-    /// and 129, and so on, each from 0 to 1. Where a product needs a king here and a piece there, it
-    /// knows what they are to each other.
+    /// The features of `KP`. The inputs of the second layer are 128 products for each side: of the
+    /// clipped sums 0 and 128, 1 and 129, and so on. A product can express the relation of a king and
+    /// a piece.
     KPPairs,
 }
 
-/// A name that is none of an [`Architecture`].
+/// Error of a name that is not an [`Architecture`]'s.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("no architecture is called '{0}'; there are k-p, half-k-p and k-p-pairs")]
 pub struct UnknownArchitecture(String);
 
 impl Architecture {
-    /// All there are.
+    /// All architectures.
     pub const ALL: [Self; 3] = [Self::KP, Self::HalfKP, Self::KPPairs];
 
-    /// What it is called in options.
+    /// Returns the name used in options.
     pub const fn name(self) -> &'static str {
         match self {
             Self::KP => "k-p",
@@ -41,7 +41,7 @@ impl Architecture {
         }
     }
 
-    /// How many features there are.
+    /// Returns the number of features.
     pub const fn features(self) -> usize {
         match self {
             Self::KP | Self::KPPairs => PIECES_AND_KINGS,
@@ -49,31 +49,31 @@ impl Architecture {
         }
     }
 
-    /// Whether the features of a side are others when its king has moved.
+    /// Tells whether the features of a side depend on its king's square.
     pub const fn follows_king(self) -> bool {
         matches!(self, Self::HalfKP)
     }
 
-    /// Whether the second layer sees products.
+    /// Tells whether the inputs of the second layer are products.
     pub const fn is_paired(self) -> bool {
         matches!(self, Self::KPPairs)
     }
 
-    /// How many numbers the second layer sees.
+    /// Returns the number of inputs of the second layer.
     pub const fn inputs(self) -> usize {
         if self.is_paired() { WIDTH } else { 2 * WIDTH }
     }
 
-    /// The sum that counts as 1. What the second layer sees has steps of 1/127, and a product of two
-    /// such would have larger ones.
+    /// Returns the sum that counts as 1. Inputs of the second layer have steps of 1/127; for products,
+    /// sums have finer steps.
     pub const fn unit(self) -> i16 {
         if self.is_paired() { 8 * 127 } else { 127 }
     }
 
-    /// The number of the feature that a piece is to one side, whose king stands on `king` as it
-    /// sees the board itself; `None` where it is no feature.
+    /// Returns the feature of a piece for one side, whose king stands on `king` from its own point of
+    /// view; `None` for a piece without a feature.
     #[inline(always)]
-    pub fn index(self, seen: Seen, side: Color, king: usize) -> Option<usize> {
+    pub fn index(self, seen: PieceNumbers, side: Color, king: usize) -> Option<usize> {
         let number = usize::from(seen[side.index()]);
         match self {
             Self::KP | Self::KPPairs => Some(number),

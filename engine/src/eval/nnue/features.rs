@@ -1,26 +1,26 @@
-//! What a network sees: pieces on squares and pieces in hand, numbered as shogi networks number
-//! them (Bonanza's piece numbers, as YaneuraOu lists them), once from each side's point of view.
+//! Features of networks: pieces on squares and pieces in hand, with the usual numbers of shogi
+//! networks (Bonanza's piece numbers, as YaneuraOu lists them), once from each side's point of view.
 //!
 //! Number 0 stands for a piece that is out of the game. Then come the pieces in hand, one number
 //! for each first, second, … piece of a kind, and the pieces on the board: for each kind 81 squares
-//! of the viewer's own pieces and 81 of the opponent's. Whoever looks from White's side sees the
-//! board turned round. Golds and what moves like one are the same.
+//! of the viewer's own pieces and 81 of the opponent's. From White's point of view the board is
+//! turned round. Golds and pieces that move like golds have the same numbers.
 
 use crate::rules::{Color, Move, Piece, PieceKind, Position, Square};
 
-/// Numbers of pieces without the kings.
+/// Number of numbers without those of the kings.
 pub const PIECES: usize = 1548;
 
-/// Numbers of pieces with the kings.
+/// Number of numbers with those of the kings.
 pub const PIECES_AND_KINGS: usize = PIECES + 2 * Square::COUNT;
 
 /// The number of a piece that is out of the game.
 pub const OUT_OF_GAME: u16 = 0;
 
-/// Pieces of a complete set, without the kings.
+/// Number of pieces in a complete set, without the kings.
 const SET: usize = 38;
 
-/// First number of the viewer's own pieces in hand and of the opponent's, by kind.
+/// First numbers of the viewer's own and of the opponent's pieces in hand, by kind.
 const HAND: [[u16; 2]; 7] = [
     [1, 20],
     [39, 44],
@@ -54,11 +54,11 @@ const BOARD: [u16; PieceKind::COUNT] = {
     ]
 };
 
-/// The number of one piece as Black and as White see it.
-pub type Seen = [u16; 2];
+/// Number of one piece from Black's and from White's point of view.
+pub type PieceNumbers = [u16; 2];
 
-/// Each piece on each square.
-static ON_BOARD: [[Seen; Square::COUNT]; Piece::COUNT] = {
+/// Numbers of each piece on each square.
+static ON_BOARD: [[PieceNumbers; Square::COUNT]; Piece::COUNT] = {
     let mut table = [[[0; 2]; Square::COUNT]; Piece::COUNT];
     let mut kind = 0;
     while kind < PieceKind::COUNT {
@@ -78,13 +78,13 @@ static ON_BOARD: [[Seen; Square::COUNT]; Piece::COUNT] = {
 };
 
 #[inline(always)]
-fn on_board(piece: Piece, square: Square) -> Seen {
+fn on_board(piece: Piece, square: Square) -> PieceNumbers {
     ON_BOARD[piece.index()][square.index()]
 }
 
-/// The piece of this kind in a hand that makes `count` of them more by one.
+/// Returns the numbers of the next piece of a kind in a hand that holds `count` of them.
 #[inline(always)]
-fn in_hand(color: Color, kind: PieceKind, count: usize) -> Seen {
+fn in_hand(color: Color, kind: PieceKind, count: usize) -> PieceNumbers {
     let first = HAND[kind.index() % HAND.len()];
     let count = count as u16;
     match color {
@@ -93,7 +93,7 @@ fn in_hand(color: Color, kind: PieceKind, count: usize) -> Seen {
     }
 }
 
-/// What each number is to the other side.
+/// Returns for each number the number from the other side's point of view.
 pub const fn turned_numbers() -> [u16; PIECES_AND_KINGS] {
     let mut turned = [0; PIECES_AND_KINGS];
     let mut kind = 0;
@@ -122,7 +122,7 @@ pub const fn turned_numbers() -> [u16; PIECES_AND_KINGS] {
     turned
 }
 
-/// What each number is when left and right change places, which the rules do not notice.
+/// Returns for each number the number on the board mirrored left to right.
 pub const fn mirrored_numbers() -> [u16; PIECES_AND_KINGS] {
     let mut mirrored = [0; PIECES_AND_KINGS];
     let mut number = 0;
@@ -138,8 +138,8 @@ pub const fn mirrored_numbers() -> [u16; PIECES_AND_KINGS] {
     mirrored
 }
 
-/// Calls `visit` with the number of every piece, the kings included, and of every missing one.
-pub fn for_each(position: &Position, mut visit: impl FnMut(Seen)) {
+/// Calls `visit` with the numbers of every piece, kings included, and of every missing one.
+pub fn for_each(position: &Position, mut visit: impl FnMut(PieceNumbers)) {
     let mut present = 0;
     for square in position.occupied() {
         let piece = position.piece(square);
@@ -159,18 +159,18 @@ pub fn for_each(position: &Position, mut visit: impl FnMut(Seen)) {
     }
 }
 
-/// What a move changes, at most two pieces each.
+/// The pieces removed and added by a move, at most two each.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Change {
-    removed: [Seen; 2],
-    added: [Seen; 2],
+pub struct FeatureChange {
+    removed: [PieceNumbers; 2],
+    added: [PieceNumbers; 2],
     captures: bool,
     /// The side whose king has moved.
     pub king: Option<Color>,
 }
 
-impl Change {
-    /// What `mv` changes in the position before it.
+impl FeatureChange {
+    /// Returns the change by `mv` in the position before it.
     #[inline(always)]
     pub fn of(position: &Position, mv: Move) -> Self {
         let us = position.side_to_move();
@@ -204,7 +204,7 @@ impl Change {
         change
     }
 
-    /// What changes when the side to move has the opponent's pawn on a square in hand.
+    /// Returns the change by taking the opponent's pawn on a square into the hand of the side to move.
     pub fn taking_pawn(position: &Position, square: Square) -> Self {
         let us = position.side_to_move();
         let count = position.hand(us).count(PieceKind::Pawn);
@@ -214,15 +214,15 @@ impl Change {
         change
     }
 
-    /// The pieces that are no longer where they were.
+    /// Returns the removed pieces.
     #[inline(always)]
-    pub fn removed(&self) -> &[Seen] {
+    pub fn removed(&self) -> &[PieceNumbers] {
         &self.removed[..1 + usize::from(self.captures)]
     }
 
-    /// The pieces that are somewhere new; as many as are removed.
+    /// Returns the added pieces, as many as are removed.
     #[inline(always)]
-    pub fn added(&self) -> &[Seen] {
+    pub fn added(&self) -> &[PieceNumbers] {
         &self.added[..1 + usize::from(self.captures)]
     }
 }
@@ -231,7 +231,7 @@ impl Change {
 mod tests {
     use super::*;
 
-    fn numbers(sfen: &str) -> Vec<Seen> {
+    fn numbers(sfen: &str) -> Vec<PieceNumbers> {
         let mut numbers = Vec::new();
         for_each(&Position::from_sfen(sfen).unwrap(), |seen| {
             numbers.push(seen);
@@ -240,9 +240,9 @@ mod tests {
         numbers
     }
 
-    /// The first and the last of each block, as YaneuraOu's `evaluate.h` lists them.
+    /// The expected numbers are those of YaneuraOu's `evaluate.h`.
     #[test]
-    fn pieces_have_the_numbers_of_the_field() {
+    fn pieces_have_the_usual_numbers() {
         let of = |color, kind, square: &str| {
             let square = Square::parse(square.as_bytes()[0], square.as_bytes()[1]).unwrap();
             on_board(Piece::new(color, kind), square)
@@ -270,8 +270,8 @@ mod tests {
         });
         let one = numbers(&format!("{board} b Pbp 55"));
         let two = numbers(&format!("{} w BPp 55", swapped.collect::<String>()));
-        let turned = |numbers: &[Seen]| {
-            let mut turned: Vec<Seen> = numbers.iter().map(|&[b, w]| [w, b]).collect();
+        let turned = |numbers: &[PieceNumbers]| {
+            let mut turned: Vec<PieceNumbers> = numbers.iter().map(|&[b, w]| [w, b]).collect();
             turned.sort_unstable();
             turned
         };
@@ -280,9 +280,9 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_turned_as_positions_are() {
+    fn turned_numbers_are_those_of_the_other_side() {
         let turned = turned_numbers();
-        for sfen in crate::bench::POSITIONS {
+        for sfen in crate::positions::POSITIONS {
             for [black, white] in numbers(sfen) {
                 assert_eq!(turned[usize::from(black)], white, "{sfen}");
                 assert_eq!(turned[usize::from(white)], black, "{sfen}");
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_mirrored_as_positions_are() {
+    fn mirrored_numbers_are_those_of_the_mirrored_position() {
         let board = "ln1gk1snl/6gb1/p2p1pppp/1rP1p4/9/1SpP1P3/PP2PSP1P/2GS3R1/LN2KG1NL";
         let ranks: Vec<String> = board
             .split('/')

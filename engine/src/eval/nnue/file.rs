@@ -1,45 +1,46 @@
-//! Network files: Monju's own, and the `nn.bin` that other engines read.
+//! Network files: Monju's own format, and the `nn.bin` of other engines.
 //!
-//! Both hold the weights in one order, little-endian: 256 biases and the rows of the first layer
+//! Both hold the weights in the same order, little-endian: 256 biases and the rows of the first layer
 //! (`i16`); biases (`i32`) and weights (`i8`, all of the first output first) of the layers with 32,
 //! 32 and 1 outputs. A `nn.bin` has before them a version, a hash of the architecture, and the
-//! length and the text of its description, and a hash before the first and the second layer.
+//! length and the text of its description; a further hash precedes the first and the second layer.
 //! Monju's file begins with `monju network 1`, a line feed, the hash of the architecture as in a
-//! `nn.bin` (one of its own where no `nn.bin` has such), and the FNV-1a hash of everything that
+//! `nn.bin` (or a hash of its own for Monju's architecture), and the FNV-1a hash of everything that
 //! follows (`u64`), so that a damaged file is recognised.
 
 use super::{
     architecture::Architecture,
-    network::{HIDDEN, Layer, Network, Parts, WIDTH},
+    network::{Layer, Network, Parts},
+    shape::{HIDDEN, WIDTH},
 };
-use crate::eval::fnv1a;
+use crate::eval::fnv1a::fnv1a;
 
-/// Why bytes are no network.
+/// Error of bytes that are not a network, or of a network that a `nn.bin` cannot hold.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NetworkError {
-    /// Neither kind of file.
+    /// The file has neither format.
     #[error("not a network: it begins neither as a nn.bin nor as a file of monju's")]
     Unknown,
-    /// A network with other layers.
+    /// The network has another architecture.
     #[error(
         "network is of architecture {hash:08x} ('{description}'), expected HalfKP 256x2-32-32 \
          (3e5aa6ee), K-P 256x2-32-32 (5c6464a9), or Monju's own"
     )]
     Architecture {
-        /// Its hash.
+        /// Hash of the architecture.
         hash: u32,
-        /// What the file says about itself.
+        /// Description in the file.
         description: String,
     },
-    /// Too short or too long.
+    /// The file is too short or too long.
     #[error("network file has {given} bytes, {expected} are right for its architecture")]
     Length {
-        /// Bytes of the file.
+        /// Length of the file, in bytes.
         given: usize,
-        /// Bytes that it should have.
+        /// Expected length, in bytes.
         expected: usize,
     },
-    /// A hash between the layers that is not what it should be.
+    /// A hash between the layers is wrong.
     #[error("network file is damaged: hash {given:08x} before a layer, expected {expected:08x}")]
     LayerHash {
         /// The hash found.
@@ -47,15 +48,15 @@ pub enum NetworkError {
         /// The hash expected.
         expected: u32,
     },
-    /// The weights are not those that were written.
+    /// The weights do not match the hash in the file.
     #[error("network file is damaged: its weights have hash {given:016x}, not {expected:016x}")]
     Damaged {
         /// The hash of the weights.
         given: u64,
-        /// The hash that the file tells.
+        /// The hash in the file.
         expected: u64,
     },
-    /// No other engine has such networks.
+    /// No `nn.bin` can hold a network of this architecture.
     #[error("no nn.bin holds a network of architecture {0}, only k-p and half-k-p")]
     Own(Architecture),
 }
@@ -68,7 +69,7 @@ const VERSION: u32 = 0x7af3_2f16;
 /// Hash of the layers after the first.
 const LAYERS_HASH: u32 = 0x6333_7156;
 
-/// Longest description that is read.
+/// Largest length of a description, in bytes.
 const LONGEST_DESCRIPTION: usize = 4096;
 
 impl Architecture {
@@ -86,7 +87,7 @@ impl Architecture {
         self.layer_hash() ^ LAYERS_HASH
     }
 
-    /// Whether other engines have it.
+    /// Tells whether other engines have this architecture.
     const fn is_common(self) -> bool {
         matches!(self, Self::KP | Self::HalfKP)
     }
@@ -104,7 +105,7 @@ impl Architecture {
         )
     }
 
-    /// Bytes of the weights, without the two hashes of a `nn.bin`.
+    /// Returns the length of the weights in bytes, without the two hashes of a `nn.bin`.
     const fn weight_bytes(self) -> usize {
         let first = 2 * (WIDTH + self.features() * WIDTH);
         let hidden = 4 * HIDDEN + self.inputs() * HIDDEN + 4 * HIDDEN + HIDDEN * HIDDEN;
@@ -112,10 +113,10 @@ impl Architecture {
     }
 }
 
-/// Reads from bytes whose length has been checked.
-struct Reader<'a>(&'a [u8]);
+/// A reader of bytes whose length has been checked.
+struct WeightReader<'a>(&'a [u8]);
 
-impl<'a> Reader<'a> {
+impl<'a> WeightReader<'a> {
     fn bytes(&mut self, count: usize) -> &'a [u8] {
         let (bytes, rest) = self.0.split_at(count);
         self.0 = rest;
@@ -202,7 +203,7 @@ fn check_length(given: usize, expected: usize) -> Result<(), NetworkError> {
     }
 }
 
-/// The architecture with this hash.
+/// Returns the architecture with a hash.
 fn architecture(hash: u32, description: &[u8]) -> Result<Architecture, NetworkError> {
     let known = Architecture::ALL.into_iter();
     let mut fitting = known.filter(|architecture| architecture.hash() == hash);
@@ -217,10 +218,10 @@ fn architecture(hash: u32, description: &[u8]) -> Result<Architecture, NetworkEr
 }
 
 impl Network {
-    /// Reads a network from the bytes of a file of Monju's or of a `nn.bin`.
+    /// Reads a network from the bytes of Monju's own file or of a `nn.bin`.
     ///
     /// # Errors
-    /// The bytes are no network of a known architecture, or they are damaged.
+    /// The bytes are not a network of a known architecture, or they are damaged.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, NetworkError> {
         if let Some(rest) = bytes.strip_prefix(MAGIC) {
             Self::from_own(bytes.len(), rest)
@@ -229,12 +230,12 @@ impl Network {
         }
     }
 
-    /// `rest` follows the magic.
+    /// Reads the part of Monju's own file after its first line.
     fn from_own(length: usize, rest: &[u8]) -> Result<Self, NetworkError> {
         let Some((header, weights)) = rest.split_first_chunk::<12>() else {
             return Err(NetworkError::Unknown);
         };
-        let mut header = Reader(header);
+        let mut header = WeightReader(header);
         let architecture = architecture(header.u32(), b"")?;
         let expected = u64::from(header.u32()) | u64::from(header.u32()) << 32;
         check_length(length, MAGIC.len() + 12 + architecture.weight_bytes())?;
@@ -242,7 +243,7 @@ impl Network {
         if given != expected {
             return Err(NetworkError::Damaged { given, expected });
         }
-        let parts = Reader(weights).parts(architecture, false)?;
+        let parts = WeightReader(weights).parts(architecture, false)?;
         Ok(Self::new(&parts, given))
     }
 
@@ -250,7 +251,7 @@ impl Network {
         let Some((header, rest)) = bytes.split_first_chunk::<12>() else {
             return Err(NetworkError::Unknown);
         };
-        let mut header = Reader(header);
+        let mut header = WeightReader(header);
         if header.u32() != VERSION {
             return Err(NetworkError::Unknown);
         }
@@ -265,13 +266,13 @@ impl Network {
             return Err(NetworkError::Own(architecture));
         }
         check_length(bytes.len(), 12 + length + 8 + architecture.weight_bytes())?;
-        let parts = Reader(weights).parts(architecture, true)?;
-        // Both kinds of file with the same weights make the same network.
+        let parts = WeightReader(weights).parts(architecture, true)?;
+        // The hash does not depend on the format of the file.
         let hash = fnv1a(&write_parts(&parts, false));
         Ok(Self::new(&parts, hash))
     }
 
-    /// The bytes of a file of Monju's.
+    /// Returns the bytes of a file in Monju's own format.
     pub fn to_bytes(&self) -> Vec<u8> {
         let weights = write_parts(&self.parts(), false);
         let mut bytes = MAGIC.to_vec();
@@ -281,10 +282,10 @@ impl Network {
         bytes
     }
 
-    /// The bytes of a `nn.bin` for other engines.
+    /// Returns the bytes of a `nn.bin` for other engines.
     ///
     /// # Errors
-    /// They have no networks of its architecture.
+    /// Other engines do not have this architecture.
     pub fn to_nn_bin(&self) -> Result<Vec<u8>, NetworkError> {
         let architecture = self.architecture();
         if !architecture.is_common() {
@@ -299,7 +300,7 @@ impl Network {
         Ok(bytes)
     }
 
-    /// A network of these weights.
+    /// Creates a network of these weights.
     pub fn from_parts(parts: &Parts) -> Self {
         Self::new(parts, fnv1a(&write_parts(parts, false)))
     }
@@ -326,16 +327,16 @@ mod tests {
     }
 
     #[test]
-    fn a_nn_bin_that_says_it_has_products_is_refused() {
+    fn a_nn_bin_with_products_is_refused() {
         let mut bytes = Network::sample(Architecture::KP).to_nn_bin().unwrap();
         bytes[4..8].copy_from_slice(&Architecture::KPPairs.hash().to_le_bytes());
         let error = Network::from_bytes(&bytes).unwrap_err().to_string();
         assert!(error.contains("architecture k-p-pairs"), "{error}");
     }
 
-    /// As published for YaneuraOu's K-P networks, and as every HalfKP network of the field begins.
+    /// The expected bytes are those of YaneuraOu's K-P networks and of published HalfKP networks.
     #[test]
-    fn a_nn_bin_has_the_size_and_the_head_of_the_field() {
+    fn a_nn_bin_has_the_usual_size_and_header() {
         let kp = Network::sample(Architecture::KP).to_nn_bin().unwrap();
         assert_eq!(kp.len(), 893_917);
         assert_eq!(kp[..12], *b"\x16\x2f\xf3\x7a\xa9\x64\x64\x5c\xa5\0\0\0");
@@ -346,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_file_says_what_is_wrong() {
+    fn wrong_files_are_refused_with_a_reason() {
         let network = Network::sample(Architecture::KP);
         for good in [network.to_bytes(), network.to_nn_bin().unwrap()] {
             for length in [0, 3, 11, 20, 40, 1000, good.len() - 1] {

@@ -1,52 +1,25 @@
-//! A network's weights and what it computes from them.
+//! The weights of a network and the computation of its value.
 
-use super::{architecture::Architecture, features::OUT_OF_GAME, simd::Kernel};
+use super::{
+    architecture::Architecture,
+    features::OUT_OF_GAME,
+    shape::{HIDDEN, WIDTH, WeightBlock, WeightRow},
+    simd::Kernel,
+};
 use crate::rules::{Color, Position, Square};
 use std::num::NonZeroU8;
 
-/// Outputs of the first layer for one point of view.
-pub const WIDTH: usize = 256;
-
-/// Outputs of each of the next two layers.
-pub const HIDDEN: usize = 32;
-
-/// What outputs are divided by, unless the network was made for another scale; the field calls it `FV_SCALE`.
+/// Divisor of outputs, unless the network was made for another scale; shogi engines call it
+/// `FV_SCALE`.
 const FV_SCALE: u8 = 16;
 
-/// What a pawn is worth to networks.
+/// Value of a pawn in networks.
 const PAWN: i64 = 90;
 
-/// Largest value of a network in centipawns.
+/// Largest value of a network, in centipawns.
 const MOST: i64 = 30_000;
 
-/// Sums of the first layer, or what one feature adds to them.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[repr(C, align(64))]
-pub struct Row(pub [[i16; 32]; 8]);
-
-impl Row {
-    pub fn numbers(&self) -> &[i16] {
-        self.0.as_flattened()
-    }
-
-    pub fn numbers_mut(&mut self) -> impl Iterator<Item = &mut i16> {
-        self.0.as_flattened_mut().iter_mut()
-    }
-
-    /// From as many numbers as a row has.
-    fn from_numbers(numbers: &[i16]) -> Self {
-        let mut row = Self::default();
-        row.0.as_flattened_mut().copy_from_slice(numbers);
-        row
-    }
-}
-
-/// What four neighbouring inputs weigh in each output.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[repr(C, align(64))]
-pub struct Block(pub [[i8; 4]; HIDDEN]);
-
-/// The square of a side's king as it sees the board; the middle one where it has none.
+/// Returns the square of a side's king from its own point of view; the centre without a king.
 #[inline(always)]
 pub fn own_king(position: &Position, side: Color) -> usize {
     let king = position.king(side).map_or(Square::COUNT / 2, Square::index);
@@ -56,12 +29,12 @@ pub fn own_king(position: &Position, side: Color) -> usize {
     }
 }
 
-/// The weights of a layer in the order of network files: all of the first output come first.
+/// The weights of a layer in the order of network files: those of the first output come first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layer {
-    /// One bias per output.
+    /// One bias for each output.
     pub biases: Vec<i32>,
-    /// One row of weights per output.
+    /// One row of weights for each output.
     pub weights: Vec<i8>,
 }
 
@@ -72,7 +45,7 @@ pub struct Parts {
     pub architecture: Architecture,
     /// Biases of the feature transformer.
     pub biases: Vec<i16>,
-    /// Weights of the feature transformer, one row per feature.
+    /// Weights of the feature transformer, one row for each feature.
     pub rows: Vec<i16>,
     /// First hidden layer.
     pub first: Layer,
@@ -82,11 +55,11 @@ pub struct Parts {
     pub output: Layer,
 }
 
-/// A layer as kernels read it.
+/// A layer in the order that kernels need.
 #[derive(Clone, Debug)]
 struct Dense {
     biases: [i32; HIDDEN],
-    weights: Vec<Block>,
+    weights: Vec<WeightBlock>,
 }
 
 impl Dense {
@@ -100,7 +73,7 @@ impl Dense {
                 for (output, four) in weights.iter_mut().enumerate() {
                     four.copy_from_slice(&layer.weights[output * inputs + block * 4..][..4]);
                 }
-                Block(weights)
+                WeightBlock(weights)
             })
             .collect();
         Self { biases, weights }
@@ -118,12 +91,12 @@ impl Dense {
     }
 }
 
-/// A network that values positions, of one of the kinds of [`Architecture`].
+/// A network for the evaluation of positions.
 #[derive(Clone, Debug)]
 pub struct Network {
     architecture: Architecture,
-    biases: Row,
-    rows: Vec<Row>,
+    biases: WeightRow,
+    rows: Vec<WeightRow>,
     first: Dense,
     second: Dense,
     output: [i8; HIDDEN],
@@ -140,17 +113,17 @@ impl PartialEq for Network {
 }
 
 impl Network {
-    /// `hash` tells it from other networks. The sizes of the parts must be right.
+    /// Creates a network that `hash` distinguishes from others. The sizes of the parts must be right.
     pub fn new(parts: &Parts, hash: u64) -> Self {
         let mut output = [0; HIDDEN];
         output.copy_from_slice(&parts.output.weights);
         Self {
             architecture: parts.architecture,
-            biases: Row::from_numbers(&parts.biases),
+            biases: WeightRow::from_numbers(&parts.biases),
             rows: parts
                 .rows
                 .chunks_exact(WIDTH)
-                .map(Row::from_numbers)
+                .map(WeightRow::from_numbers)
                 .collect(),
             first: Dense::new(&parts.first),
             second: Dense::new(&parts.second),
@@ -162,20 +135,20 @@ impl Network {
         }
     }
 
-    /// The network as it is meant where it was made for another scale than 16: outputs are divided by `fv_scale`.
+    /// Returns the network with another divisor of its outputs than 16, for a network that was made
+    /// for this scale.
     pub fn scaled(mut self, fv_scale: NonZeroU8) -> Self {
         if fv_scale.get() != self.fv_scale {
             self.fv_scale = fv_scale.get();
-            // The same weights on another scale are another player.
+            // Another scale makes another evaluator of the same weights.
             let mixed = self.hash ^ u64::from(self.fv_scale);
             self.hash = mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
         }
         self
     }
 
-    /// The network without weights for pieces that are missing, as in a handicap game or a mate problem. Where all
-    /// pieces are in the game it says the same; and a network that has seen no other games has nothing but chance to
-    /// say of missing ones.
+    /// Returns the network with the weights of missing pieces set to zero, which matter only in
+    /// handicap games and mate problems. In a network trained on complete sets they are arbitrary.
     pub fn without_missing(&self) -> Self {
         let mut parts = self.parts();
         for king in 0..Square::COUNT {
@@ -190,12 +163,17 @@ impl Network {
         }
     }
 
-    /// The weights in the order of network files.
+    /// Returns the weights in the order of network files.
     pub fn parts(&self) -> Parts {
         Parts {
             architecture: self.architecture,
             biases: self.biases.numbers().to_vec(),
-            rows: self.rows.iter().flat_map(Row::numbers).copied().collect(),
+            rows: self
+                .rows
+                .iter()
+                .flat_map(WeightRow::numbers)
+                .copied()
+                .collect(),
             first: self.first.layer(),
             second: self.second.layer(),
             output: Layer {
@@ -205,32 +183,32 @@ impl Network {
         }
     }
 
-    /// What it is made of.
+    /// Returns the architecture.
     pub fn architecture(&self) -> Architecture {
         self.architecture
     }
 
-    /// The hash of its weights, and of its scale.
+    /// Returns the hash of the weights and the scale.
     pub fn hash(&self) -> u64 {
         self.hash
     }
 
-    /// The sums of no feature at all.
+    /// Returns the biases of the first layer.
     #[inline(always)]
-    pub fn biases(&self) -> &Row {
+    pub fn biases(&self) -> &WeightRow {
         &self.biases
     }
 
     #[inline(always)]
-    pub(crate) fn row(&self, feature: usize) -> &Row {
+    pub(crate) fn row(&self, feature: usize) -> &WeightRow {
         &self.rows[feature]
     }
 
-    /// The value in centipawns of a position with these features for the side to move and for its
-    /// opponent; every feature must be one of the architecture's.
+    /// Returns the value in centipawns of a position with these features for the side to move and
+    /// for its opponent. Every feature must be one of the architecture's.
     pub fn value_of(&self, features: [[u16; 40]; 2]) -> i32 {
         let [own, other] = features.map(|features| {
-            let mut sums = Row::default();
+            let mut sums = WeightRow::default();
             let rows = features.map(|feature| self.row(usize::from(feature)));
             self.kernel.update(&mut sums, &self.biases, &rows, &[]);
             sums
@@ -238,9 +216,9 @@ impl Network {
         self.value(&own, &other)
     }
 
-    /// The value in centipawns, given the sums of the side to move and of its opponent.
+    /// Returns the value in centipawns for the sums of the side to move and of its opponent.
     #[inline]
-    pub fn value(&self, own: &Row, other: &Row) -> i32 {
+    pub fn value(&self, own: &WeightRow, other: &WeightRow) -> i32 {
         #[repr(align(64))]
         struct Inputs([u8; 2 * WIDTH]);
         let mut inputs = Inputs([0; 2 * WIDTH]);
@@ -270,7 +248,7 @@ impl Network {
 }
 
 impl Network {
-    /// A fixed network of pseudo-random weights, as large as those of trained ones, for tests.
+    /// Returns a fixed network of pseudorandom weights as large as trained ones, for tests.
     pub fn sample(architecture: Architecture) -> Self {
         let mut state = 3u64;
         let mut number = |range: i64| {
@@ -284,7 +262,7 @@ impl Network {
         let inputs = architecture.inputs();
         let (first, second) = (layer(inputs, HIDDEN, 9000), layer(HIDDEN, HIDDEN, 9000));
         let output = layer(HIDDEN, 1, 20_000);
-        // As far as one unit of an activation is apart from the other kinds'.
+        // In proportion to the unit of the architecture.
         let unit = i64::from(architecture.unit());
         let biases = (0..WIDTH).map(|_| number(unit / 2) as i16).collect();
         let rows = (0..architecture.features() * WIDTH)

@@ -1,14 +1,17 @@
-//! The arithmetic of the networks, by what the processor can do. All kernels give the same bits.
+//! The arithmetic of the networks for several instruction sets. All kernels give the same bits.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 mod scalar;
+mod vectorised;
 
-use super::network::{Block, HIDDEN, Row};
+pub use vectorised::Vectorised;
 
-/// A way to compute.
+use super::shape::{HIDDEN, WeightBlock, WeightRow};
+
+/// An implementation of the arithmetic.
 #[derive(Clone, Copy, Debug)]
 pub enum Kernel {
     /// Plain code.
@@ -22,12 +25,12 @@ pub enum Kernel {
 }
 
 impl Kernel {
-    /// The fastest that this processor can run.
+    /// Returns the fastest kernel of this processor.
     pub fn best() -> Self {
         Self::available().pop().unwrap_or(Self::Scalar)
     }
 
-    /// All that this processor can run, the slowest first.
+    /// Returns all kernels of this processor, the slowest first.
     pub fn available() -> Vec<Self> {
         let mut kernels = vec![Self::Scalar];
         #[cfg(target_arch = "x86_64")]
@@ -39,9 +42,15 @@ impl Kernel {
         kernels
     }
 
-    /// `target` becomes `source` with rows added and others taken away, modulo 2^16.
+    /// Sets `target` to `source` plus the rows of `added` minus the rows of `removed`, modulo 2^16.
     #[inline(always)]
-    pub fn update(self, target: &mut Row, source: &Row, added: &[&Row], removed: &[&Row]) {
+    pub fn update(
+        self,
+        target: &mut WeightRow,
+        source: &WeightRow,
+        added: &[&WeightRow],
+        removed: &[&WeightRow],
+    ) {
         match self {
             Self::Scalar => scalar::update(target, source, added, removed),
             #[cfg(target_arch = "x86_64")]
@@ -51,9 +60,9 @@ impl Kernel {
         }
     }
 
-    /// Each number of a row, from 0 to 127.
+    /// Clips each number of a row to 0 to 127.
     #[inline(always)]
-    pub fn activate(self, target: &mut [u8; 256], row: &Row) {
+    pub fn activate(self, target: &mut [u8; 256], row: &WeightRow) {
         match self {
             Self::Scalar => scalar::activate(target, row),
             #[cfg(target_arch = "x86_64")]
@@ -63,10 +72,10 @@ impl Kernel {
         }
     }
 
-    /// The products of the numbers of a row's first half, from 0 to 1016, with those of its second
-    /// half, divided by 8192: from 0 to 126.
+    /// Multiplies the numbers of a row's first half with those of its second half, all clipped to 0
+    /// to 1016, and divides the products by 8192, so that they are at most 126.
     #[inline(always)]
-    pub fn multiply(self, target: &mut [u8; 128], row: &Row) {
+    pub fn multiply(self, target: &mut [u8; 128], row: &WeightRow) {
         match self {
             Self::Scalar => scalar::multiply(target, row),
             #[cfg(target_arch = "x86_64")]
@@ -76,12 +85,13 @@ impl Kernel {
         }
     }
 
-    /// Weighted sums of inputs up to 127, modulo 2^32; each block weighs four of them.
+    /// Computes weighted sums of inputs up to 127, modulo 2^32. Each block holds the weights of four
+    /// inputs.
     #[inline(always)]
     pub fn affine(
         self,
         inputs: &[[u8; 4]],
-        weights: &[Block],
+        weights: &[WeightBlock],
         biases: &[i32; HIDDEN],
     ) -> [i32; HIDDEN] {
         match self {
@@ -94,17 +104,7 @@ impl Kernel {
     }
 }
 
-/// Work in plain code that is worth compiling for the vectors of the processor. It gives the same
-/// bits with all of them: nothing is contracted or put into another order.
-pub trait Vectorised {
-    /// What comes of it.
-    type Output;
-
-    /// Does it; `#[inline(always)]`, like all that it calls in loops.
-    fn run(self) -> Self::Output;
-}
-
-/// Does some work with the widest vectors there are.
+/// Runs work with the widest vectors of the processor.
 pub fn vectorised<W: Vectorised>(work: W) -> W::Output {
     match Kernel::best() {
         Kernel::Scalar => work.run(),
@@ -119,17 +119,17 @@ pub fn vectorised<W: Vectorised>(work: W) -> W::Output {
 mod tests {
     use super::*;
 
-    /// Numbers that look random, the same in every run.
-    struct Numbers(u64);
+    /// A generator of pseudorandom numbers.
+    struct RandomNumbers(u64);
 
-    impl Numbers {
+    impl RandomNumbers {
         fn next(&mut self) -> u64 {
             self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1);
             self.0 >> 24
         }
 
-        fn row(&mut self, range: u64) -> Row {
-            let mut row = Row::default();
+        fn row(&mut self, range: u64) -> WeightRow {
+            let mut row = WeightRow::default();
             for number in row.0.as_flattened_mut() {
                 *number = (self.next() % range) as i16;
             }
@@ -139,24 +139,26 @@ mod tests {
 
     #[test]
     fn every_kernel_gives_the_bits_of_the_plain_one() {
-        let mut numbers = Numbers(5);
+        let mut numbers = RandomNumbers(5);
         for round in 0..200 {
-            // Small numbers as networks have them, and any at all, which wrap.
+            // Small numbers as in networks, and arbitrary ones, which wrap.
             let range = [300, 1 << 16, 2000][round % 3];
-            let rows: Vec<Row> = (0..9).map(|_| numbers.row(range)).collect();
-            let added: Vec<&Row> = rows[1..1 + round % 5].iter().collect();
-            let removed: Vec<&Row> = rows[5..5 + round % 4].iter().collect();
+            let rows: Vec<WeightRow> = (0..9).map(|_| numbers.row(range)).collect();
+            let added: Vec<&WeightRow> = rows[1..1 + round % 5].iter().collect();
+            let removed: Vec<&WeightRow> = rows[5..5 + round % 4].iter().collect();
             let inputs: Vec<[u8; 4]> = (0..if round % 3 == 0 { 8 } else { 128 })
                 .map(|_| [(); 4].map(|()| (numbers.next() % 128) as u8))
                 .collect();
-            let weights: Vec<Block> = inputs
+            let weights: Vec<WeightBlock> = inputs
                 .iter()
-                .map(|_| Block([[(); 4]; HIDDEN].map(|four| four.map(|()| numbers.next() as i8))))
+                .map(|_| {
+                    WeightBlock([[(); 4]; HIDDEN].map(|four| four.map(|()| numbers.next() as i8)))
+                })
                 .collect();
             let biases = [(); HIDDEN].map(|()| numbers.next() as i32);
 
             let run = |kernel: Kernel| {
-                let mut row = Row::default();
+                let mut row = WeightRow::default();
                 kernel.update(&mut row, &rows[0], &added, &removed);
                 let (mut activated, mut multiplied) = ([0; 256], [0; 128]);
                 kernel.activate(&mut activated, &row);
@@ -172,8 +174,8 @@ mod tests {
     }
 
     #[test]
-    fn products_are_those_of_the_halves_within_their_range() {
-        let mut row = Row::default();
+    fn products_are_those_of_the_clipped_halves() {
+        let mut row = WeightRow::default();
         let cases = [
             (1016, 1016, 126),
             (2000, 1016, 126),
@@ -204,7 +206,7 @@ mod tests {
     fn the_largest_sums_are_not_cut_off() {
         let inputs = [[127; 4]; 128];
         for weight in [i8::MIN, i8::MAX] {
-            let weights = vec![Block([[weight; 4]; HIDDEN]); 128];
+            let weights = vec![WeightBlock([[weight; 4]; HIDDEN]); 128];
             for kernel in Kernel::available() {
                 let sums = kernel.affine(&inputs, &weights, &[7; HIDDEN]);
                 let expected = 512 * 127 * i32::from(weight) + 7;

@@ -1,27 +1,9 @@
 use super::{simd::Kernel, *};
 use crate::{
-    eval::{Noise, watched::compared_with_fresh},
+    eval::Noise,
     rules::{Game, testing::random_positions},
 };
 use std::num::NonZeroU8;
-
-#[test]
-fn following_a_search_equals_starting_afresh_at_every_node() {
-    for architecture in Architecture::ALL {
-        let evaluator = Nnue::new(Arc::new(Network::sample(architecture)));
-        for position in [
-            "startpos moves 7g7f 3c3d 8h2b+ 3a2b",
-            // Kings in the open: checks, captures, and many moves of kings.
-            "4k4/1r7/4ppp2/9/3K5/2B6/PP2G4/9/L7L b RBG2S2N9P2gs2nl4p 1",
-            // Incomplete sets, one side without a king.
-            "8k/9/9/3p5/9/4P4/9/9/9 b 2NLr 1",
-        ] {
-            let game = Game::from_usi(position).unwrap();
-            let compared = compared_with_fresh(&evaluator, &game, 3000);
-            assert!(compared > 300, "{compared} at {position}");
-        }
-    }
-}
 
 #[test]
 fn every_kernel_values_every_position_alike() {
@@ -32,20 +14,20 @@ fn every_kernel_values_every_position_alike() {
         values.dedup();
         assert!(
             2 * values.len() > count,
-            "a network tells positions apart: {values:?}"
+            "different positions have different values: {values:?}"
         );
     }
 }
 
-/// The suite, and positions of random games.
+/// Returns the positions of the suite and of random games.
 fn positions() -> Vec<Position> {
     let read = |sfen: &&str| Position::from_sfen(sfen).unwrap();
-    let mut positions: Vec<_> = crate::bench::POSITIONS.iter().map(read).collect();
+    let mut positions: Vec<_> = crate::positions::POSITIONS.iter().map(read).collect();
     positions.extend(random_positions(11, 8, 150));
     positions
 }
 
-/// Whatever bytes a file consists of: what is read as a network is a number, and the same everywhere.
+/// A file of any bytes is refused, or all kernels give the same values for it.
 #[test]
 fn a_damaged_nn_bin_is_refused_or_values_positions_alike() {
     let good = Network::sample(Architecture::KP).to_nn_bin().unwrap();
@@ -70,7 +52,7 @@ fn a_damaged_nn_bin_is_refused_or_values_positions_alike() {
         }
     }
     assert!(read > 3, "{read}");
-    // The largest weights of all.
+    // The largest possible weights.
     let head = good.len() - 17_800;
     let mut bytes = good;
     bytes[2_000..head].fill(0x7f);
@@ -151,11 +133,12 @@ fn noise_on_pieces_is_followed_like_the_network() {
     assert_eq!(fresh.evaluate(&position), noisy.evaluate(&position));
 }
 
-/// A `nn.bin` of zeros but for a few weights, each where the engines of the field keep it.
+/// A `nn.bin` of zeros except for a few weights, each at its place in the format.
 struct HandMade {
     bytes: Vec<u8>,
-    /// Where the rows of the first layer begin, and the layers after it.
+    /// Offset of the rows of the first layer.
     rows: usize,
+    /// Offset of the later layers.
     layers: usize,
 }
 
@@ -180,18 +163,18 @@ impl HandMade {
         }
     }
 
-    /// What a feature adds to a sum of the first layer.
+    /// Sets the weight of a feature for a sum of the first layer.
     fn row(&mut self, feature: usize, sum: usize, weight: i16) {
         let at = self.rows + 2 * (256 * feature + sum);
         self.bytes[at..][..2].copy_from_slice(&weight.to_le_bytes());
     }
 
-    /// What an input weighs in an output of the second layer.
+    /// Sets the weight of an input for an output of the second layer.
     fn second(&mut self, input: usize, output: usize, weight: i8) {
         self.bytes[self.layers + 4 * 32 + 512 * output + input] = weight as u8;
     }
 
-    /// What an input weighs in an output of the third layer.
+    /// Sets the weight of an input for an output of the third layer.
     fn third(&mut self, input: usize, output: usize, weight: i8) {
         self.bytes[self.layers + 32 * (4 + 512) + 4 * 32 + 32 * output + input] = weight as u8;
     }
@@ -205,17 +188,16 @@ impl HandMade {
     }
 }
 
-/// Where engines of the field keep which weight, and what becomes of it (`FV_SCALE` 16, a pawn of 90):
-/// files made by hand, and centipawns worked out by hand.
+/// Files made by hand have the values computed by hand (`FV_SCALE` 16, a pawn of 90).
 #[test]
-fn a_nn_bin_means_what_it_means_to_the_field() {
-    // The own pawn on 7g, the number of a pawn on 1a being 90; 5i, where the own king stands.
+fn a_nn_bin_has_the_same_values_as_in_other_engines() {
+    // The own pawn on 7g (a pawn on 1a has number 90), and the own king on 5i.
     const PAWN: usize = 90 + 6 * 9 + 6;
     const KING: usize = 4 * 9 + 8;
     let make = |mut file: HandMade, pawn: usize| {
         file.row(pawn, 3, 100);
-        // 64 is 1 in the hidden layers: 100 where the side to move has the pawn, and half of it where its
-        // opponent has one.
+        // 64 counts as 1 in the hidden layers: 100 for the pawn of the side to move, and half of it
+        // for the opponent's.
         file.second(3, 0, 64);
         file.second(256 + 3, 1, 32);
         file.third(0, 5, 64);
@@ -229,7 +211,7 @@ fn a_nn_bin_means_what_it_means_to_the_field() {
         KING * 1548 + PAWN,
     );
     let mut kp = make(HandMade::new(0x5c64_64a9, 0x3f57_15ff, 1710), PAWN);
-    // The own king on 5i, after all other pieces.
+    // The own king on 5i; kings have the last numbers.
     kp.row(1548 + KING, 7, 20);
     kp.second(7, 2, 64);
     let evaluator = |file: &HandMade| {
@@ -250,7 +232,7 @@ fn a_nn_bin_means_what_it_means_to_the_field() {
         ("moves 7g7f 3c3d", bias, bias + king),
         ("moves 2g2f 3c3d", own + bias, own + bias + king),
         ("moves 7g7f 2c2d", other + bias, other + bias + king),
-        // To Black's network of king and piece, everything is new where the king has moved.
+        // A move of the king changes all HalfKP features of its side.
         ("moves 5i5h", own + bias, own + other + bias + king),
         ("moves 5i5h 2c2d", other + bias, own + other + bias),
     ] {

@@ -1,12 +1,12 @@
-//! A transposition table that holds a vector of values (papers 000 and 004).
+//! The transposition table of a vector search (papers 000 and 004).
 
-use super::{LaneBounds, Lanes, MAX_LANES};
+use super::vector::{LaneBounds, Lanes, MAX_LANES};
 use crate::{
     pages::large_array,
     rules::Move,
     search::{
-        table::worth_of,
-        values::{Entry, Store},
+        replacement::{prefetch, worth_of},
+        search_value::{TableEntry, TranspositionTable},
     },
 };
 use std::{
@@ -14,22 +14,22 @@ use std::{
     sync::atomic::{AtomicU64, Ordering},
 };
 
-/// Words of an entry behind its check: the values, the bounds, and the rest.
+/// Words of an entry after its check word: the values, the bounds, and the other fields.
 const WORDS: usize = MAX_LANES / 4 + 2;
 
-/// Generations are numbered modulo this.
+/// Modulus of the generation numbers.
 const GENERATIONS: u8 = 128;
 
-/// One entry a cache line. The first word is the key combined with all others, so that an entry of
-/// which two threads wrote parts is recognised and ignored.
+/// A cache line with one entry. The first word is the key combined with all other words, so that a
+/// mixture of two threads' writes is recognised and ignored.
 #[derive(Debug, Default)]
 #[repr(align(64))]
-struct Slot {
+struct LaneSlot {
     check: AtomicU64,
     words: [AtomicU64; WORDS],
 }
 
-impl Slot {
+impl LaneSlot {
     fn read(&self) -> (u64, [u64; WORDS]) {
         let words = std::array::from_fn(|word| self.words[word].load(Ordering::Relaxed));
         (self.check.load(Ordering::Relaxed), words)
@@ -53,11 +53,11 @@ fn combine(key: u64, words: &[u64; WORDS]) -> u64 {
 /// A table of fixed size, shared by the threads of one search.
 #[derive(Debug)]
 pub(crate) struct LaneTable {
-    slots: Box<[Slot]>,
+    slots: Box<[LaneSlot]>,
     generation: u8,
 }
 
-fn pack(entry: Entry<Lanes>, generation: u8) -> [u64; WORDS] {
+fn pack(entry: TableEntry<Lanes>, generation: u8) -> [u64; WORDS] {
     let mut words = [0; WORDS];
     let (values, rest) = words.split_at_mut(MAX_LANES / 4);
     values.copy_from_slice(&entry.value.words());
@@ -66,15 +66,15 @@ fn pack(entry: Entry<Lanes>, generation: u8) -> [u64; WORDS] {
         | u64::from(entry.evaluation as i16 as u16) << 16
         | u64::from(entry.depth.clamp(-128, 127) as i8 as u8) << 32
         | u64::from(generation) << 40
-        | u64::from(entry.principal) << 48
-        // Tells an entry from a slot that is still empty.
+        | u64::from(entry.tt_pv) << 48
+        // Distinguishes an entry from an empty slot.
         | 1 << 63;
     words
 }
 
-fn unpack(words: &[u64; WORDS]) -> Entry<Lanes> {
+fn unpack(words: &[u64; WORDS]) -> TableEntry<Lanes> {
     let (values, rest) = words.split_at(MAX_LANES / 4);
-    Entry {
+    TableEntry {
         mv: Move::try_from_bits(rest[1] as u16),
         value: Lanes::from_words(std::array::from_fn(|word| values[word])),
         bounds: LaneBounds {
@@ -83,13 +83,12 @@ fn unpack(words: &[u64; WORDS]) -> Entry<Lanes> {
         },
         evaluation: i32::from((rest[1] >> 16) as u16 as i16),
         depth: depth_of(words),
-        principal: rest[1] >> 48 & 1 != 0,
+        tt_pv: rest[1] >> 48 & 1 != 0,
     }
 }
 
-impl Entry<Lanes> {
-    /// Lanes of which a search has said nothing, because they were settled before, keep what an
-    /// older one knew.
+impl TableEntry<Lanes> {
+    /// Copies from an older entry the lanes that were settled in the newer search.
     fn keep_unknown_of(&mut self, old: &Self) {
         let unknown = !(self.bounds.lower | self.bounds.upper);
         self.bounds.lower |= old.bounds.lower & unknown;
@@ -117,17 +116,17 @@ fn is_empty(words: &[u64; WORDS]) -> bool {
 }
 
 impl LaneTable {
-    /// The two slots in which an entry may stand.
-    fn pair(&self, key: u64) -> [&Slot; 2] {
+    /// Returns the two possible slots of a key.
+    fn pair(&self, key: u64) -> [&LaneSlot; 2] {
         let pairs = self.slots.len() / 2;
         let at = 2 * ((u128::from(key) * pairs as u128) >> 64) as usize;
         [&self.slots[at], &self.slots[at + 1]]
     }
 }
 
-impl Store<Lanes> for LaneTable {
+impl TranspositionTable<Lanes> for LaneTable {
     fn new(mib: usize) -> Result<Self, TryReserveError> {
-        let count = mib * (1 << 20) / size_of::<Slot>();
+        let count = mib * (1 << 20) / size_of::<LaneSlot>();
         Ok(Self {
             slots: large_array(count)?,
             generation: 0,
@@ -135,7 +134,7 @@ impl Store<Lanes> for LaneTable {
     }
 
     fn clear(&mut self) {
-        self.slots.fill_with(Slot::default);
+        self.slots.fill_with(LaneSlot::default);
         self.generation = 0;
     }
 
@@ -144,11 +143,11 @@ impl Store<Lanes> for LaneTable {
     }
 
     fn prefetch(&self, key: u64) {
-        // Two neighbouring lines: the second comes with the first on most machines.
-        crate::search::table::prefetch(self.pair(key)[0]);
+        // The slots are neighbouring lines, which most machines load together.
+        prefetch(self.pair(key)[0]);
     }
 
-    fn get(&self, key: u64) -> Option<Entry<Lanes>> {
+    fn get(&self, key: u64) -> Option<TableEntry<Lanes>> {
         self.pair(key).into_iter().find_map(|slot| {
             let (check, words) = slot.read();
             let found = !is_empty(&words) && check == combine(key, &words);
@@ -156,7 +155,7 @@ impl Store<Lanes> for LaneTable {
         })
     }
 
-    fn put(&self, key: u64, entry: Entry<Lanes>) {
+    fn put(&self, key: u64, entry: TableEntry<Lanes>) {
         let mut worst = (i32::MAX, self.pair(key)[0]);
         let mut entry = entry;
         for slot in self.pair(key) {
@@ -194,10 +193,10 @@ impl Store<Lanes> for LaneTable {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::{mates::PROVED, values::Values};
+    use crate::search::search_value::{PROVED, SearchValue};
 
-    fn entry(depth: i32) -> Entry<Lanes> {
-        Entry {
+    fn entry(depth: i32) -> TableEntry<Lanes> {
+        TableEntry {
             mv: "7g7f".parse().ok(),
             value: Lanes::from_lanes(|lane| 100 * lane as i32 - 700),
             bounds: LaneBounds {
@@ -206,12 +205,12 @@ mod tests {
             },
             evaluation: -250,
             depth,
-            principal: true,
+            tt_pv: true,
         }
     }
 
     #[test]
-    fn what_is_put_is_found_again() {
+    fn stored_entries_are_found() {
         let table = LaneTable::new(1).unwrap();
         for key in [0, 1, u64::MAX, 0x1234_5678_9abc_def0] {
             assert_eq!(table.get(key), None);
@@ -221,9 +220,9 @@ mod tests {
     }
 
     #[test]
-    fn lanes_that_were_not_searched_keep_what_was_known_from_as_deep() {
+    fn settled_lanes_keep_older_values_of_the_same_depth() {
         let table = LaneTable::new(1).unwrap();
-        let known = |depth, lower, value| Entry {
+        let known = |depth, lower, value| TableEntry {
             value: Lanes::all(value),
             bounds: LaneBounds { lower, upper: 0 },
             ..entry(depth)
@@ -240,18 +239,18 @@ mod tests {
         let deeper = table.get(7).unwrap();
         assert_eq!(
             deeper.bounds.lower, 0b0010,
-            "the rest is known from less deep alone"
+            "values of a lower depth are dropped"
         );
     }
 
     #[test]
-    fn proved_mates_do_not_crowd_out_what_was_searched() {
+    fn proved_mates_do_not_displace_searched_entries() {
         let table = LaneTable::new(1).unwrap();
         table.put(1, entry(PROVED));
         table.put(2, entry(PROVED));
         table.put(3, entry(9));
         table.put(4, entry(2));
-        assert!(table.get(3).is_some(), "a mate gives way first");
+        assert!(table.get(3).is_some(), "a mate is replaced first");
     }
 
     #[test]
@@ -265,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn the_shallower_of_two_others_gives_way() {
+    fn the_shallower_of_two_entries_is_replaced() {
         let table = LaneTable::new(1).unwrap();
         for key in 1..=3 {
             table.put(key, entry(10 - key as i32));

@@ -1,9 +1,9 @@
-//! Moves with scores, and as much order among them as is asked for.
+//! A list of moves with scores, sorted as far as needed.
 
 use crate::rules::{Move, MoveList, PushMove};
 use std::mem::MaybeUninit;
 
-/// Moves with scores; room for every legal move.
+/// A list of scored moves with room for every legal move.
 #[derive(Clone)]
 pub(super) struct ScoredList {
     entries: [MaybeUninit<(i32, Move)>; ScoredList::CAPACITY],
@@ -25,7 +25,7 @@ impl ScoredList {
         self.len
     }
 
-    /// Forgets all but the first `len` moves.
+    /// Keeps only the first `len` moves.
     #[inline(always)]
     pub fn truncate(&mut self, len: usize) {
         self.len = self.len.min(len);
@@ -33,8 +33,8 @@ impl ScoredList {
 
     #[inline(always)]
     pub fn as_mut_slice(&mut self) -> &mut [(i32, Move)] {
-        // SAFETY: `push_move` is the only one that raises `len`, after it has
-        // initialised the entry; nothing else writes to entries but through this slice.
+        // SAFETY: only `push_move` raises `len`, after it has initialised the entry, and entries are
+        // written otherwise only through this slice.
         unsafe { std::slice::from_raw_parts_mut(self.entries.as_mut_ptr().cast(), self.len) }
     }
 }
@@ -47,8 +47,8 @@ impl PushMove for ScoredList {
     }
 }
 
-/// Sorts the moves that score at least `bound` to the front, best first; the rest follow in the
-/// order in which they were generated, as do equals. Tells how many are in front.
+/// Sorts the moves with a score of at least `bound` to the front, best first, and returns their
+/// number. The other moves and equal ones keep their order.
 pub(super) fn sort_above(moves: &mut [(i32, Move)], bound: i32) -> usize {
     let mut chosen = [const { MaybeUninit::uninit() }; ScoredList::CAPACITY];
     let mut count = 0;
@@ -63,7 +63,7 @@ pub(super) fn sort_above(moves: &mut [(i32, Move)], bound: i32) -> usize {
             count += 1;
         }
     }
-    // The last one chosen stood first.
+    // The moves were chosen from the back, so that the last chosen one stood first.
     for sorted in 0..count {
         // SAFETY: the loop above has initialised the first `count` entries.
         let entry: (i32, Move) = unsafe { chosen[count - 1 - sorted].assume_init() };

@@ -1,15 +1,15 @@
-//! From one format of networks to the other.
+//! The command line of `monju learn convert`.
 
-use crate::commands::learn::convert::ConvertRun;
 use clap::Args;
+use monju_learn::nnue::ConvertRun;
 use std::path::PathBuf;
 
 pub const CONVERT_HELP: &str = "\
-A network is known by the beginning of its file: one of Monju's own format, which has a checksum, or a
-nn.bin of the field, HalfKP or K-P 256x2-32-32. The same weights are the same network in both.
+The beginning of a file tells its format: Monju's own, which has a checksum, or the nn.bin that other
+engines read, HalfKP or K-P 256x2-32-32. Both formats hold the same weights.
 
-A network that was trained on whole games alone has weights of chance for pieces that are missing, as in
-handicap games and mate problems. --drop-missing writes it without them; of whole games it says the same.";
+A network that was trained on even games alone keeps random weights for missing pieces, which occur in
+handicap games and mate problems. --drop-missing removes them; evaluations with all pieces stay the same.";
 
 /// Everything after `monju learn convert`.
 #[derive(Debug, Args)]
@@ -17,13 +17,13 @@ handicap games and mate problems. --drop-missing writes it without them; of whol
 pub struct ConvertArguments {
     /// The network to read
     network: PathBuf,
-    /// The same in Monju's own format
+    /// The file to write in Monju's own format
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// The same for other engines
+    /// The nn.bin to write for other engines
     #[arg(long, value_name = "FILE")]
     nn_bin: Option<PathBuf>,
-    /// Without weights for pieces that are missing
+    /// Removes the weights of missing pieces
     #[arg(long)]
     drop_missing: bool,
 }

@@ -1,40 +1,13 @@
-//! From the games of people to the evaluator `linear`.
+//! The command line of `monju learn linear`.
 
-use crate::commands::learn::{linear::LinearRun, records::RecordsRun};
 use clap::Args;
-use monju_learn::linear::Settings;
+use monju_learn::linear::{LinearRun, LinearTraining};
 use std::path::PathBuf;
 
-pub const RECORDS_HELP: &str = "\
-The ending of a file says its format: .csa, .kif, .ki2, .tsv (fields between tabs, the result second
-and the USI moves last), and .usi, .sfen or .txt (one 'startpos moves …' or 'sfen … moves …' a line).
-What is thrown away is counted by reason, with the place of the first.";
-
-/// Everything after `monju learn records`.
-#[derive(Debug, Args)]
-pub struct RecordsArguments {
-    /// Files of games
-    #[arg(required = true)]
-    files: Vec<PathBuf>,
-    /// The file to write
-    #[arg(long, value_name = "FILE")]
-    output: PathBuf,
-}
-
-impl From<RecordsArguments> for RecordsRun {
-    fn from(arguments: RecordsArguments) -> Self {
-        Self {
-            files: arguments.files,
-            output: arguments.output,
-        }
-    }
-}
-
 pub const LINEAR_HELP: &str = "\
-Writes FILE, and beside it FILE.checkpoint and FILE.recipe, with which --resume goes on where games and
-options are the same, FILE.loss.svg, the loss curve, and FILE.report, the recipe and the results. With
-the same games, options and number of threads, the weights are the same. Every 50th game is held out to
-measure on.";
+Writes FILE, and beside it FILE.checkpoint and FILE.recipe, from which --resume continues with the same
+games and options, FILE.loss.svg, the loss curve, and FILE.report, the options and the results. The same
+games, options and number of threads give the same weights. Every 50th game is held out for validation.";
 
 /// Everything after `monju learn linear`.
 #[derive(Debug, Args)]
@@ -45,38 +18,38 @@ pub struct LinearArguments {
     /// The file of weights to write
     #[arg(long, value_name = "FILE")]
     output: PathBuf,
-    /// Goes on where an earlier run with the same options stopped
+    /// Resumes an earlier run with the same options
     #[arg(long)]
     resume: bool,
-    /// Which positions come when
-    #[arg(long, default_value_t = Settings::default().seed)]
+    /// Seed of the order of positions
+    #[arg(long, default_value_t = LinearTraining::default().seed)]
     seed: u64,
-    /// Steps altogether
-    #[arg(long, value_name = "N", default_value_t = Settings::default().steps,
+    /// Number of steps
+    #[arg(long, value_name = "N", default_value_t = LinearTraining::default().steps,
           value_parser = clap::value_parser!(u64).range(1..))]
     steps: u64,
-    /// Positions in a step
-    #[arg(long, value_name = "N", default_value_t = Settings::default().batch as u32,
+    /// Positions in a minibatch
+    #[arg(long, value_name = "N", default_value_t = LinearTraining::default().batch as u32,
           value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     batch: u32,
-    /// Plies of the training search before its quiescence; paper 003 has 4 or 5
-    #[arg(long, value_name = "PLIES", default_value_t = Settings::default().depth,
+    /// Depth of the training search before its quiescence search; paper 003 has 4 or 5
+    #[arg(long, value_name = "PLIES", default_value_t = LinearTraining::default().depth,
           value_parser = clap::value_parser!(u32).range(1..=6))]
     depth: u32,
-    /// How far a value moves in each of the first steps, in centipawns
-    #[arg(long, value_name = "CP", default_value_t = Settings::default().rate)]
+    /// Initial learning rate: change of a value in a step, in centipawns; it falls to 0
+    #[arg(long, value_name = "CP", default_value_t = LinearTraining::default().rate)]
     rate: f32,
     /// Width of T(x) in centipawns
-    #[arg(long, value_name = "CP", default_value_t = Settings::default().width)]
+    #[arg(long, value_name = "CP", default_value_t = LinearTraining::default().width)]
     width: f32,
     /// Tolerance of T(x) at the end of a game, in centipawns
-    #[arg(long, value_name = "CP", default_value_t = Settings::default().tolerance)]
+    #[arg(long, value_name = "CP", default_value_t = LinearTraining::default().tolerance)]
     tolerance: f32,
-    /// Threads
-    #[arg(long, value_name = "N", default_value_t = Settings::default().threads as u32,
+    /// Number of threads
+    #[arg(long, value_name = "N", default_value_t = LinearTraining::default().threads as u32,
           value_parser = clap::value_parser!(u32).range(1..=256))]
     threads: u32,
-    /// Held-out positions to measure on, before and after
+    /// Held-out positions on which to measure the move match, before and after
     #[arg(long, value_name = "N", default_value_t = 20_000)]
     measured: usize,
 }
@@ -88,7 +61,7 @@ impl From<LinearArguments> for LinearRun {
             output: arguments.output,
             resume: arguments.resume,
             measured: arguments.measured,
-            settings: Settings {
+            settings: LinearTraining {
                 seed: arguments.seed,
                 steps: arguments.steps,
                 batch: arguments.batch as usize,

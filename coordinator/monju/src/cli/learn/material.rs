@@ -1,14 +1,13 @@
-//! From games against itself to the evaluator `material`.
+//! The command line of `monju learn material`.
 
-use crate::commands::learn::material::MaterialRun;
 use clap::Args;
-use monju_learn::MaterialTraining;
+use monju_learn::material::{MaterialRun, MaterialTraining};
 use std::path::PathBuf;
 
 pub const MATERIAL_HELP: &str = "\
-The values are a text, in centipawns, as engine/src/eval/material/values.rs describes it. One game
-of 50 is held out to validate on; positions in check, or whose best move captures, are not learned
-from. With the same data and options the values are the same.
+The values are written as text, in centipawns; engine/src/eval/material/values.rs describes the format.
+One game of 50 is held out for validation; positions in check, or whose best move is a capture, are left
+out. The same data and options give the same values.
 
 Use them with --evaluator material:FILE.";
 
@@ -21,26 +20,26 @@ pub struct MaterialArguments {
     /// The values to write
     #[arg(long, value_name = "FILE")]
     output: PathBuf,
-    /// How often every position is seen
+    /// Number of epochs
     #[arg(long, value_name = "N", default_value_t = MaterialTraining::default().epochs,
           value_parser = clap::value_parser!(u64).range(1..))]
     epochs: u64,
-    /// Positions of a step
+    /// Positions in a minibatch
     #[arg(long, value_name = "N", default_value_t = MaterialTraining::default().batch)]
     batch: usize,
-    /// Length of the first steps; it falls to nothing
+    /// Initial learning rate; it falls to 0
     #[arg(long, default_value_t = MaterialTraining::default().rate)]
     rate: f64,
-    /// Share of the score in what is learned; the rest is the result of the game
+    /// Share of the score in the target; the rest is the game result
     #[arg(long, default_value_t = MaterialTraining::default().lambda)]
     lambda: f64,
-    /// Centipawns of one unit of the logit: with a score of as many, 73 % of the games are won
+    /// Centipawns in one unit of the logit: a score of as many wins 73 % of the games
     #[arg(long, default_value_t = MaterialTraining::default().scale)]
     scale: f64,
-    /// By how many centipawns squares are expected to differ before anything is learned
+    /// Standard deviation in centipawns of the prior of the squares' values
     #[arg(long, value_name = "S", default_value_t = MaterialTraining::default().prior)]
     prior: f64,
-    /// Of the order of the positions
+    /// Seed of the order of the positions
     #[arg(long, default_value_t = MaterialTraining::default().seed)]
     seed: u64,
 }

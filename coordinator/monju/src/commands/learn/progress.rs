@@ -1,6 +1,7 @@
-//! How far long work has come: a bar on a terminal, plain lines elsewhere.
+//! Progress of long runs on standard error: a bar on a terminal, plain lines elsewhere.
 
 use indicatif::{ProgressBar, ProgressStyle};
+use monju_learn::ProgressObserver;
 use std::{
     io::{self, IsTerminal, Write},
     time::{Duration, Instant},
@@ -9,21 +10,45 @@ use std::{
 /// Time between two plain lines.
 const INTERVAL: Duration = Duration::from_secs(10);
 
-/// Shows progress on standard error.
+/// Shows the progress of a run on standard error.
+#[derive(Debug, Default)]
+pub struct TerminalProgress {
+    /// The work, once it has begun.
+    work: Option<Work>,
+}
+
+/// Work with a known number of units.
 #[derive(Debug)]
-pub struct Progress {
+struct Work {
+    /// `None` where standard error is no terminal.
     bar: Option<ProgressBar>,
     total: u64,
-    /// Where this run began, when earlier ones have done a part.
+    /// Units that an earlier run has finished.
     from: u64,
     unit: &'static str,
     started: Instant,
-    spoken: Instant,
+    last_line: Instant,
 }
 
-impl Progress {
-    /// Of `total` units, `done` are already there.
-    pub fn new(total: u64, done: u64, unit: &'static str) -> Self {
+impl Work {
+    /// Returns the units per second since the work began.
+    fn rate(&self, done: u64) -> f64 {
+        let seconds = self.started.elapsed().as_secs_f64();
+        done.saturating_sub(self.from) as f64 / seconds.max(1e-9)
+    }
+
+    fn write(&self, done: u64, remark: &str) {
+        let Self { total, unit, .. } = self;
+        let rate = self.rate(done);
+        let separator = if remark.is_empty() { "" } else { ", " };
+        write_line(&format!(
+            "{done} of {total} {unit}, {rate:.0} {unit}/s{separator}{remark}"
+        ));
+    }
+}
+
+impl ProgressObserver for TerminalProgress {
+    fn begin(&mut self, total: u64, done: u64, unit: &'static str) {
         let bar = io::stderr().is_terminal().then(|| {
             let bar = ProgressBar::new(total).with_position(done);
             bar.reset_eta();
@@ -34,60 +59,44 @@ impl Progress {
             bar
         });
         let now = Instant::now();
-        Self {
+        self.work = Some(Work {
             bar,
             total,
             from: done,
             unit,
             started: now,
-            spoken: now,
-        }
+            last_line: now,
+        });
     }
 
-    /// Units a second since this run began.
-    pub fn rate(&self, done: u64) -> f64 {
-        let seconds = self.started.elapsed().as_secs_f64();
-        done.saturating_sub(self.from) as f64 / seconds.max(1e-9)
-    }
-
-    /// So many units are done; `remark` says more.
-    pub fn advance(&mut self, done: u64, remark: &str) {
-        let rate = self.rate(done);
-        if let Some(bar) = &self.bar {
+    fn advance(&mut self, done: u64, remark: &str) {
+        let Some(work) = &mut self.work else { return };
+        if let Some(bar) = &work.bar {
             bar.set_position(done);
-            bar.set_message(format!("{} {rate:.0}/s {remark}", self.unit));
-        } else if self.spoken.elapsed() >= INTERVAL {
-            self.spoken = Instant::now();
-            self.say(done, rate, remark);
+            bar.set_message(format!("{} {:.0}/s {remark}", work.unit, work.rate(done)));
+        } else if work.last_line.elapsed() >= INTERVAL {
+            work.last_line = Instant::now();
+            work.write(done, remark);
         }
     }
 
-    /// The work is over.
-    pub fn finish(self, done: u64, remark: &str) {
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
-        }
-        self.say(done, self.rate(done), remark);
-    }
-
-    /// Says something in between.
-    pub fn say_line(&self, text: &str) {
-        match &self.bar {
+    fn message(&mut self, text: &str) {
+        match self.work.as_ref().and_then(|work| work.bar.as_ref()) {
             Some(bar) => bar.println(text),
             None => write_line(text),
         }
     }
 
-    fn say(&self, done: u64, rate: f64, remark: &str) {
-        let Self { total, unit, .. } = self;
-        let separator = if remark.is_empty() { "" } else { ", " };
-        write_line(&format!(
-            "{done} of {total} {unit}, {rate:.0} {unit}/s{separator}{remark}"
-        ));
+    fn finish(&mut self, done: u64, remark: &str) {
+        let Some(work) = self.work.take() else { return };
+        if let Some(bar) = &work.bar {
+            bar.finish_and_clear();
+        }
+        work.write(done, remark);
     }
 }
 
-/// Nobody has to read it.
+/// Writes a line to standard error, ignoring errors, since progress is optional.
 fn write_line(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{text}");
 }

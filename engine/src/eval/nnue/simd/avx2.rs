@@ -1,8 +1,8 @@
 //! 256-bit vectors.
 
 use super::{
-    super::network::{Block, HIDDEN, Row},
-    Vectorised,
+    super::shape::{HIDDEN, WeightBlock, WeightRow},
+    vectorised::Vectorised,
 };
 use std::arch::x86_64::*;
 
@@ -16,19 +16,25 @@ impl Avx2 {
     }
 
     #[inline(always)]
-    pub fn update(self, target: &mut Row, source: &Row, added: &[&Row], removed: &[&Row]) {
+    pub fn update(
+        self,
+        target: &mut WeightRow,
+        source: &WeightRow,
+        added: &[&WeightRow],
+        removed: &[&WeightRow],
+    ) {
         // SAFETY: a value of this type exists only where AVX2 was detected.
         unsafe { update(target, source, added, removed) }
     }
 
     #[inline(always)]
-    pub fn activate(self, target: &mut [u8; 256], row: &Row) {
+    pub fn activate(self, target: &mut [u8; 256], row: &WeightRow) {
         // SAFETY: a value of this type exists only where AVX2 was detected.
         unsafe { activate(target, row) }
     }
 
     #[inline(always)]
-    pub fn multiply(self, target: &mut [u8; 128], row: &Row) {
+    pub fn multiply(self, target: &mut [u8; 128], row: &WeightRow) {
         // SAFETY: a value of this type exists only where AVX2 was detected.
         unsafe { multiply(target, row) }
     }
@@ -37,7 +43,7 @@ impl Avx2 {
     pub fn affine(
         self,
         inputs: &[[u8; 4]],
-        weights: &[Block],
+        weights: &[WeightBlock],
         biases: &[i32; HIDDEN],
     ) -> [i32; HIDDEN] {
         // SAFETY: a value of this type exists only where AVX2 was detected.
@@ -72,7 +78,12 @@ fn store<T>(bytes: &mut [T], value: __m256i) {
 }
 
 #[target_feature(enable = "avx2")]
-fn update(target: &mut Row, source: &Row, added: &[&Row], removed: &[&Row]) {
+fn update(
+    target: &mut WeightRow,
+    source: &WeightRow,
+    added: &[&WeightRow],
+    removed: &[&WeightRow],
+) {
     // Half a row at a time fills eight of the sixteen registers.
     for half in 0..2 {
         let mut sums = [_mm256_setzero_si256(); 8];
@@ -101,11 +112,11 @@ fn update(target: &mut Row, source: &Row, added: &[&Row], removed: &[&Row]) {
 }
 
 #[target_feature(enable = "avx2")]
-fn activate(target: &mut [u8; 256], row: &Row) {
+fn activate(target: &mut [u8; 256], row: &WeightRow) {
     let most = _mm256_set1_epi8(127);
     let (targets, _) = target.as_chunks_mut::<32>();
     for (target, part) in targets.iter_mut().zip(&row.0) {
-        // Packing cuts to 0..=255 and works on the halves of its operands, which have to be put
+        // Packing clips to 0..=255 and interleaves the halves of its operands, which have to be put
         // back in order.
         let packed = _mm256_packus_epi16(load(&part[..16]), load(&part[16..]));
         let packed = _mm256_permute4x64_epi64::<0b11_01_10_00>(packed);
@@ -114,10 +125,10 @@ fn activate(target: &mut [u8; 256], row: &Row) {
 }
 
 #[target_feature(enable = "avx2")]
-fn multiply(target: &mut [u8; 128], row: &Row) {
+fn multiply(target: &mut [u8; 128], row: &WeightRow) {
     let (least, most) = (_mm256_setzero_si256(), _mm256_set1_epi16(1016));
     let clamp = |numbers: &[i16]| _mm256_max_epi16(_mm256_min_epi16(load(numbers), most), least);
-    // The upper halves of products with one factor times 8: divided by 65536 and times 8.
+    // The upper half of a product with one factor times 8 is the product divided by 8192.
     let product = |one: &[i16], two: &[i16]| {
         _mm256_mulhi_epi16(_mm256_slli_epi16::<3>(clamp(one)), clamp(two))
     };
@@ -132,7 +143,7 @@ fn multiply(target: &mut [u8; 128], row: &Row) {
 }
 
 #[target_feature(enable = "avx2")]
-fn affine(inputs: &[[u8; 4]], weights: &[Block], biases: &[i32; HIDDEN]) -> [i32; HIDDEN] {
+fn affine(inputs: &[[u8; 4]], weights: &[WeightBlock], biases: &[i32; HIDDEN]) -> [i32; HIDDEN] {
     let ones = _mm256_set1_epi16(1);
     let mut sums = [_mm256_setzero_si256(); 4];
     for (index, sum) in sums.iter_mut().enumerate() {

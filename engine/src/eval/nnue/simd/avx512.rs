@@ -1,24 +1,25 @@
 //! 512-bit vectors, with VNNI's dot products where the processor has them.
 
 use super::{
-    super::network::{Block, HIDDEN, Row},
-    Vectorised,
+    super::shape::{HIDDEN, WeightBlock, WeightRow},
+    vectorised::Vectorised,
 };
 use std::arch::x86_64::*;
 
-/// Proof that the processor has AVX-512 F and BW, and VNNI if it says so.
+/// Proof that the processor has AVX-512 F and BW, and VNNI if `vnni` is set.
 #[derive(Clone, Copy, Debug)]
 pub struct Avx512 {
     vnni: bool,
 }
 
 impl Avx512 {
-    /// Without dot products.
+    /// Detects AVX-512 F and BW and does not use dot products.
     pub fn detect_plain() -> Option<Self> {
         let has = is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512bw");
         has.then_some(Self { vnni: false })
     }
 
+    /// Detects AVX-512 F and BW with VNNI's dot products.
     pub fn detect_vnni() -> Option<Self> {
         Self::detect_plain()
             .filter(|_| is_x86_feature_detected!("avx512vnni"))
@@ -26,19 +27,25 @@ impl Avx512 {
     }
 
     #[inline(always)]
-    pub fn update(self, target: &mut Row, source: &Row, added: &[&Row], removed: &[&Row]) {
+    pub fn update(
+        self,
+        target: &mut WeightRow,
+        source: &WeightRow,
+        added: &[&WeightRow],
+        removed: &[&WeightRow],
+    ) {
         // SAFETY: a value of this type exists only where AVX-512 F and BW were detected.
         unsafe { update(target, source, added, removed) }
     }
 
     #[inline(always)]
-    pub fn activate(self, target: &mut [u8; 256], row: &Row) {
+    pub fn activate(self, target: &mut [u8; 256], row: &WeightRow) {
         // SAFETY: a value of this type exists only where AVX-512 F and BW were detected.
         unsafe { activate(target, row) }
     }
 
     #[inline(always)]
-    pub fn multiply(self, target: &mut [u8; 128], row: &Row) {
+    pub fn multiply(self, target: &mut [u8; 128], row: &WeightRow) {
         // SAFETY: a value of this type exists only where AVX-512 F and BW were detected.
         unsafe { multiply(target, row) }
     }
@@ -47,7 +54,7 @@ impl Avx512 {
     pub fn affine(
         self,
         inputs: &[[u8; 4]],
-        weights: &[Block],
+        weights: &[WeightBlock],
         biases: &[i32; HIDDEN],
     ) -> [i32; HIDDEN] {
         if self.vnni {
@@ -87,7 +94,12 @@ fn store<T>(bytes: &mut [T], value: __m512i) {
 }
 
 #[target_feature(enable = "avx512f,avx512bw")]
-fn update(target: &mut Row, source: &Row, added: &[&Row], removed: &[&Row]) {
+fn update(
+    target: &mut WeightRow,
+    source: &WeightRow,
+    added: &[&WeightRow],
+    removed: &[&WeightRow],
+) {
     let mut sums = [_mm512_setzero_si512(); 8];
     for (sum, part) in sums.iter_mut().zip(&source.0) {
         *sum = load(part);
@@ -108,14 +120,14 @@ fn update(target: &mut Row, source: &Row, added: &[&Row], removed: &[&Row]) {
 }
 
 #[target_feature(enable = "avx512f,avx512bw")]
-fn activate(target: &mut [u8; 256], row: &Row) {
+fn activate(target: &mut [u8; 256], row: &WeightRow) {
     let most = _mm512_set1_epi8(127);
     let order = _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7);
     let (targets, _) = target.as_chunks_mut::<64>();
     let (pairs, _) = row.0.as_chunks::<2>();
     for (target, [low, high]) in targets.iter_mut().zip(pairs) {
-        // Packing cuts to 0..=255 and works on the quarters of its operands, which have to be put
-        // back in order.
+        // Packing clips to 0..=255 and interleaves the quarters of its operands, which have to be
+        // put back in order.
         let packed = _mm512_packus_epi16(load(low), load(high));
         let packed = _mm512_permutexvar_epi64(order, packed);
         store(target, _mm512_min_epu8(packed, most));
@@ -123,12 +135,12 @@ fn activate(target: &mut [u8; 256], row: &Row) {
 }
 
 #[target_feature(enable = "avx512f,avx512bw")]
-fn multiply(target: &mut [u8; 128], row: &Row) {
+fn multiply(target: &mut [u8; 128], row: &WeightRow) {
     let (least, most) = (_mm512_setzero_si512(), _mm512_set1_epi16(1016));
     let order = _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7);
     let clamp =
         |numbers: &[i16; 32]| _mm512_max_epi16(_mm512_min_epi16(load(numbers), most), least);
-    // The upper halves of products with one factor times 8: divided by 65536 and times 8.
+    // The upper half of a product with one factor times 8 is the product divided by 8192.
     let product = |one: &[i16; 32], two: &[i16; 32]| {
         _mm512_mulhi_epi16(_mm512_slli_epi16::<3>(clamp(one)), clamp(two))
     };
@@ -144,8 +156,12 @@ fn multiply(target: &mut [u8; 128], row: &Row) {
 }
 
 #[target_feature(enable = "avx512f,avx512vnni")]
-fn affine_vnni(inputs: &[[u8; 4]], weights: &[Block], biases: &[i32; HIDDEN]) -> [i32; HIDDEN] {
-    // Four sums of each output run side by side: one would wait for the product before it.
+fn affine_vnni(
+    inputs: &[[u8; 4]],
+    weights: &[WeightBlock],
+    biases: &[i32; HIDDEN],
+) -> [i32; HIDDEN] {
+    // Four sums of each output run in parallel; a single one would wait for each product.
     let mut low = [_mm512_setzero_si512(); 4];
     let mut high = [_mm512_setzero_si512(); 4];
     low[0] = load(&biases[..16]);
@@ -164,7 +180,11 @@ fn affine_vnni(inputs: &[[u8; 4]], weights: &[Block], biases: &[i32; HIDDEN]) ->
 }
 
 #[target_feature(enable = "avx512f,avx512bw")]
-fn affine_plain(inputs: &[[u8; 4]], weights: &[Block], biases: &[i32; HIDDEN]) -> [i32; HIDDEN] {
+fn affine_plain(
+    inputs: &[[u8; 4]],
+    weights: &[WeightBlock],
+    biases: &[i32; HIDDEN],
+) -> [i32; HIDDEN] {
     let ones = _mm512_set1_epi16(1);
     let mut low = [_mm512_setzero_si512(); 4];
     let mut high = [_mm512_setzero_si512(); 4];

@@ -1,8 +1,13 @@
-//! Plain code: what the other kernels are tested against.
+//! Plain code, the reference for the other kernels.
 
-use super::super::network::{Block, HIDDEN, Row};
+use super::super::shape::{HIDDEN, WeightBlock, WeightRow};
 
-pub fn update(target: &mut Row, source: &Row, added: &[&Row], removed: &[&Row]) {
+pub fn update(
+    target: &mut WeightRow,
+    source: &WeightRow,
+    added: &[&WeightRow],
+    removed: &[&WeightRow],
+) {
     *target = source.clone();
     for row in added {
         for (sum, &number) in target.numbers_mut().zip(row.numbers()) {
@@ -16,13 +21,13 @@ pub fn update(target: &mut Row, source: &Row, added: &[&Row], removed: &[&Row]) 
     }
 }
 
-pub fn activate(target: &mut [u8; 256], row: &Row) {
+pub fn activate(target: &mut [u8; 256], row: &WeightRow) {
     for (activation, &number) in target.iter_mut().zip(row.numbers()) {
         *activation = number.clamp(0, 127) as u8;
     }
 }
 
-pub fn multiply(target: &mut [u8; 128], row: &Row) {
+pub fn multiply(target: &mut [u8; 128], row: &WeightRow) {
     let (one, two) = row.numbers().split_at(128);
     for (product, (&one, &two)) in target.iter_mut().zip(one.iter().zip(two)) {
         let [one, two] = [one, two].map(|number| i32::from(number.clamp(0, 1016)));
@@ -30,7 +35,11 @@ pub fn multiply(target: &mut [u8; 128], row: &Row) {
     }
 }
 
-pub fn affine(inputs: &[[u8; 4]], weights: &[Block], biases: &[i32; HIDDEN]) -> [i32; HIDDEN] {
+pub fn affine(
+    inputs: &[[u8; 4]],
+    weights: &[WeightBlock],
+    biases: &[i32; HIDDEN],
+) -> [i32; HIDDEN] {
     let mut sums = *biases;
     for (four, block) in inputs.iter().zip(weights) {
         for (sum, weights) in sums.iter_mut().zip(&block.0) {

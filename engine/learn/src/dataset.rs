@@ -1,0 +1,247 @@
+//! Training examples of files, split into a training set and a validation set.
+
+use crate::{
+    example::{TrainingExample, TrainingExampleError},
+    files::{FileError, read},
+    random::spread,
+};
+use monju_engine::eval::fnv1a;
+use std::path::PathBuf;
+
+/// One game of so many is held out for validation, chosen by its first position alone: a network that
+/// starts from another one and learns from more files is validated on games that neither has seen.
+const VALIDATION_SHARE: u64 = 50;
+
+/// Returns true if the game that begins with this example belongs to the validation set.
+fn is_validation(first: &TrainingExample) -> bool {
+    let (words, _) = first.position.as_chunks();
+    let hash = (words.iter()).fold(0, |hash, word| spread(hash ^ u64::from_le_bytes(*word)));
+    hash.is_multiple_of(VALIDATION_SHARE)
+}
+
+/// Training examples in the form that one learner needs.
+pub trait ExampleSet: Default {
+    /// Adds an example unless it is not quiet, since a static evaluation cannot foresee how checks and
+    /// captures end. Returns true if it was added.
+    ///
+    /// # Errors
+    /// The position cannot be decoded.
+    fn add(&mut self, example: &TrainingExample) -> Result<bool, TrainingExampleError>;
+
+    /// Returns the number of examples.
+    fn len(&self) -> usize;
+
+    /// Returns true if there are no examples.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// The examples of all files.
+#[derive(Debug, Default)]
+pub(crate) struct Dataset<S> {
+    pub training: S,
+    pub validation: S,
+    /// Number of positions that are not quiet.
+    pub not_quiet: u64,
+    /// Number of positions read from each file, and the FNV-1a hash of their bytes.
+    pub contents: Vec<(usize, u64)>,
+}
+
+/// Error of reading training data.
+#[derive(Debug, thiserror::Error)]
+pub enum DatasetError {
+    /// A file cannot be read.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// An example cannot be decoded.
+    #[error("in {}, position {position}", path.display())]
+    Example {
+        /// The file.
+        path: PathBuf,
+        /// Number of the position, counted from 1.
+        position: usize,
+        /// Reason.
+        source: TrainingExampleError,
+    },
+    /// The training set or the validation set is empty.
+    #[error("too few positions: one game of {VALIDATION_SHARE} is held out")]
+    TooFew,
+}
+
+impl<S: ExampleSet> Dataset<S> {
+    /// Reads all files; `prepare` may change the examples of each game. An incomplete example at the
+    /// end of a file that still grows is ignored.
+    ///
+    /// # Errors
+    /// A file cannot be read, or holds something else.
+    pub fn read(
+        paths: &[PathBuf],
+        prepare: impl Fn(&mut [TrainingExample]),
+    ) -> Result<Self, DatasetError> {
+        let mut data = Self::default();
+        for path in paths {
+            let bytes = read(path)?;
+            let (examples, _) = bytes.as_chunks::<{ TrainingExample::SIZE }>();
+            let hash = fnv1a(examples.as_flattened());
+            data.contents.push((examples.len(), hash));
+            // Other programs do not mark the ends of games; then every position is its own game.
+            let has_games = examples.iter().any(TrainingExample::is_last_of_bytes);
+            let invalid = |index| {
+                move |source| DatasetError::Example {
+                    path: path.clone(),
+                    position: index + 1,
+                    source,
+                }
+            };
+            let mut game: Vec<TrainingExample> = Vec::new();
+            for (index, bytes) in examples.iter().enumerate() {
+                let example = TrainingExample::from_bytes(bytes).map_err(invalid(index))?;
+                let is_last = example.is_last || !has_games;
+                game.push(example);
+                if !is_last && index + 1 < examples.len() {
+                    continue;
+                }
+                let set = match is_validation(&game[0]) {
+                    true => &mut data.validation,
+                    false => &mut data.training,
+                };
+                prepare(&mut game);
+                let first = index + 1 - game.len();
+                for (number, example) in game.drain(..).enumerate() {
+                    let is_added = set.add(&example).map_err(invalid(first + number))?;
+                    data.not_quiet += u64::from(!is_added);
+                }
+            }
+        }
+        Ok(data)
+    }
+
+    /// Describes the sizes of the sets.
+    pub fn summary(&self) -> String {
+        format!(
+            "{} positions to learn from, {} to validate on; {} were not quiet",
+            self.training.len(),
+            self.validation.len(),
+            self.not_quiet
+        )
+    }
+
+    /// Checks that neither set is empty.
+    ///
+    /// # Errors
+    /// One of them is.
+    pub fn check(&self) -> Result<(), DatasetError> {
+        if self.training.is_empty() || self.validation.is_empty() {
+            return Err(DatasetError::TooFew);
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use monju_engine::{Game, Position};
+    use std::fs;
+
+    /// Scores of the examples.
+    #[derive(Default)]
+    struct Scores(Vec<i16>);
+
+    impl ExampleSet for Scores {
+        fn add(&mut self, example: &TrainingExample) -> Result<bool, TrainingExampleError> {
+            example.position()?;
+            self.0.push(example.score);
+            Ok(true)
+        }
+
+        fn len(&self) -> usize {
+            self.0.len()
+        }
+    }
+
+    /// Returns the first position after three moves whose game is a validation game, or is not.
+    fn first(is_wanted: bool) -> TrainingExample {
+        let mut game = Game::startpos();
+        game.play("7g7f".parse().unwrap()).unwrap();
+        let mut examples = game.legal_moves().into_iter().flat_map(|reply| {
+            let mut after = game.clone();
+            after.play(reply).unwrap();
+            let moves = after.legal_moves();
+            let third = move |mv| {
+                let mut third = after.clone();
+                third.play(mv).unwrap();
+                example_of(third.position(), false)
+            };
+            moves.into_iter().map(third)
+        });
+        examples
+            .find(|example| is_validation(example) == is_wanted)
+            .expect("one of a thousand positions")
+    }
+
+    fn example_of(position: &Position, is_last: bool) -> TrainingExample {
+        TrainingExample {
+            position: position.to_packed().unwrap(),
+            score: 0,
+            best_move: "7g7f".parse().unwrap(),
+            ply: 1,
+            result: 0,
+            is_last,
+        }
+    }
+
+    #[test]
+    fn games_are_prepared_whole_and_a_damaged_position_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("games.psv");
+        // Games of 3 and 2 positions, the first one for validation, and an unfinished one.
+        let start = |is_last| example_of(&Position::startpos(), is_last);
+        let examples = [
+            first(true),
+            start(false),
+            start(true),
+            first(false),
+            start(true),
+            first(false),
+        ];
+        let mut bytes: Vec<u8> = examples
+            .iter()
+            .flat_map(TrainingExample::to_bytes)
+            .collect();
+        bytes.extend([0; 7]);
+        fs::write(&path, &bytes).unwrap();
+        let count = |game: &mut [TrainingExample]| {
+            let count = game.len() as i16;
+            game.iter_mut().for_each(|example| example.score = count);
+        };
+        let paths = [path];
+        let data = Dataset::<Scores>::read(&paths, count).unwrap();
+        assert_eq!(data.validation.0, [3, 3, 3]);
+        assert_eq!(data.training.0, [2, 2, 1]);
+        let whole = &bytes[..6 * TrainingExample::SIZE];
+        assert_eq!(data.contents, [(6, fnv1a(whole))]);
+
+        // The files of other programs, without ends of games.
+        let mut foreign = bytes.clone();
+        for example in foreign.as_chunks_mut::<{ TrainingExample::SIZE }>().0 {
+            example[TrainingExample::SIZE - 1] = 0;
+        }
+        fs::write(&paths[0], &foreign).unwrap();
+        let data = Dataset::<Scores>::read(&paths, count).unwrap();
+        let single = examples.iter().filter(|first| is_validation(first)).count();
+        assert_eq!(
+            (data.validation.len(), data.training.len()),
+            (single, 6 - single)
+        );
+        assert!(single >= 1 && data.validation.0.iter().all(|&length| length == 1));
+
+        // Damage to the board of the fifth position.
+        bytes[4 * TrainingExample::SIZE..][..32].fill(0xff);
+        fs::write(&paths[0], &bytes).unwrap();
+        let error = Dataset::<Scores>::read(&paths, count).err().unwrap();
+        let error = error.to_string();
+        assert!(error.contains("games.psv, position 5"), "{error}");
+    }
+}

@@ -1,0 +1,263 @@
+//! Files of the learners: checked reading, atomic writing, and outputs that never replace inputs.
+
+use std::{
+    ffi::OsString,
+    fs, io,
+    io::Write,
+    path::{Path, PathBuf},
+    string::FromUtf8Error,
+};
+
+/// Error of reading or writing a file.
+#[derive(Debug, thiserror::Error)]
+pub enum FileError {
+    /// The file cannot be read.
+    #[error("cannot read {}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Reason.
+        source: io::Error,
+    },
+    /// The path leads to a folder, a pipe or a device, which might never end.
+    #[error("{} is no file", .0.display())]
+    NotAFile(PathBuf),
+    /// The file is not UTF-8.
+    #[error("{} is no text", path.display())]
+    NotText {
+        /// The file.
+        path: PathBuf,
+        /// Reason.
+        source: FromUtf8Error,
+    },
+    /// The file cannot be written.
+    #[error("cannot write {}", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// Reason.
+        source: io::Error,
+    },
+    /// The file cannot be removed.
+    #[error("cannot remove {}", path.display())]
+    Remove {
+        /// The file.
+        path: PathBuf,
+        /// Reason.
+        source: io::Error,
+    },
+    /// An output is also an input.
+    #[error(
+        "{} would be written over {}, which is read; choose another --output",
+        output.display(),
+        input.display()
+    )]
+    OverInput {
+        /// The file to write.
+        output: PathBuf,
+        /// The file to read.
+        input: PathBuf,
+    },
+    /// Two outputs are the same file.
+    #[error(
+        "{} would be written over {}; choose another name for one of them",
+        output.display(),
+        other.display()
+    )]
+    OverOutput {
+        /// One output.
+        output: PathBuf,
+        /// The other.
+        other: PathBuf,
+    },
+}
+
+/// Reads a whole file.
+///
+/// # Errors
+/// It cannot be read, or is a folder, a pipe or a device.
+pub fn read(path: &Path) -> Result<Vec<u8>, FileError> {
+    let cannot_read = |source| FileError::Read {
+        path: path.to_owned(),
+        source,
+    };
+    if !fs::metadata(path).map_err(cannot_read)?.is_file() {
+        return Err(FileError::NotAFile(path.to_owned()));
+    }
+    fs::read(path).map_err(cannot_read)
+}
+
+/// Reads a whole file as UTF-8.
+///
+/// # Errors
+/// It cannot be read, as in [`read`], or is not UTF-8.
+pub fn read_text(path: &Path) -> Result<String, FileError> {
+    String::from_utf8(read(path)?).map_err(|source| FileError::NotText {
+        path: path.to_owned(),
+        source,
+    })
+}
+
+/// Writes a file atomically: until the new content is safe on the disk, the name keeps the old one.
+///
+/// # Errors
+/// It cannot be written.
+pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
+    let write = || {
+        let folder = folder_of(path);
+        let mut draft = draft_in(&folder, path)?;
+        draft.write_all(bytes)?;
+        draft.as_file().sync_all()?;
+        draft.persist(path).map_err(|error| error.error)?;
+        sync_folder(&folder)
+    };
+    write().map_err(|source| FileError::Write {
+        path: path.to_owned(),
+        source,
+    })
+}
+
+/// Creates the temporary file that becomes `path`, with the permissions of an ordinary new file.
+fn draft_in(folder: &Path, path: &Path) -> io::Result<tempfile::NamedTempFile> {
+    let mut prefix = OsString::from(".");
+    prefix.push(path.file_name().unwrap_or_default());
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(&prefix).suffix(".new");
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    builder.tempfile_in(folder)
+}
+
+/// Makes a rename within the folder durable, where the system can.
+fn sync_folder(folder: &Path) -> io::Result<()> {
+    #[cfg(unix)]
+    fs::File::open(folder)?.sync_all()?;
+    #[cfg(not(unix))]
+    let _ = folder;
+    Ok(())
+}
+
+/// Removes a file if it exists.
+///
+/// # Errors
+/// It exists and cannot be removed.
+pub fn remove(path: &Path) -> Result<(), FileError> {
+    match fs::remove_file(path) {
+        Err(source) if source.kind() != io::ErrorKind::NotFound => Err(FileError::Remove {
+            path: path.to_owned(),
+            source,
+        }),
+        _ => Ok(()),
+    }
+}
+
+/// Appends a suffix to a file name.
+pub fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+    let mut name: OsString = path.as_os_str().to_owned();
+    name.push(suffix);
+    PathBuf::from(name)
+}
+
+/// Checks that no output is an input or another output, however the paths are spelt and through
+/// whatever links they lead.
+///
+/// # Errors
+/// Two paths are the same file.
+pub fn check_distinct<'a>(
+    inputs: impl IntoIterator<Item = &'a Path>,
+    outputs: &[PathBuf],
+) -> Result<(), FileError> {
+    for input in inputs {
+        let input_file = resolved(input);
+        if let Some(output) = outputs.iter().find(|path| resolved(path) == input_file) {
+            return Err(FileError::OverInput {
+                output: output.clone(),
+                input: input.to_owned(),
+            });
+        }
+    }
+    for (place, output) in outputs.iter().enumerate() {
+        let file = resolved(output);
+        if let Some(other) = outputs[..place].iter().find(|path| resolved(path) == file) {
+            return Err(FileError::OverOutput {
+                output: output.clone(),
+                other: other.clone(),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Resolves links and dots of a path; the file itself need not exist.
+fn resolved(path: &Path) -> PathBuf {
+    fs::canonicalize(path).unwrap_or_else(|_| match path.file_name() {
+        Some(name) => {
+            fs::canonicalize(folder_of(path)).map_or(path.to_owned(), |folder| folder.join(name))
+        }
+        None => path.to_owned(),
+    })
+}
+
+fn folder_of(path: &Path) -> PathBuf {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
+        _ => PathBuf::from("."),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_and_devices_are_not_read() {
+        let folder = tempfile::tempdir().unwrap();
+        for path in [folder.path(), Path::new("/dev/zero"), Path::new("/nosuch")] {
+            assert!(read(path).is_err(), "{}", path.display());
+        }
+    }
+
+    #[test]
+    fn writing_replaces_one_file_and_leaves_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        fs::write(at("out"), b"old").unwrap();
+        fs::write(at("out.new"), b"precious").unwrap();
+        write_atomically(&at("out"), b"new").unwrap();
+        assert_eq!(fs::read(at("out")).unwrap(), b"new");
+        assert_eq!(fs::read(at("out.new")).unwrap(), b"precious");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
+        assert!(write_atomically(&at("missing/out"), b"new").is_err());
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            let mode = |name| fs::metadata(at(name)).unwrap().permissions().mode();
+            assert_eq!(mode("out"), mode("out.new"));
+        }
+    }
+
+    #[test]
+    fn an_output_is_never_an_input_however_it_is_spelt() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        fs::create_dir(at("sub")).unwrap();
+        fs::write(at("in"), b"precious").unwrap();
+        let check = |input: &Path, outputs: &[PathBuf]| check_distinct([input], outputs);
+        let mut spellings = vec![at("in"), at("sub/../in"), at("./in")];
+        #[cfg(unix)]
+        {
+            std::os::unix::fs::symlink(at("in"), at("link")).unwrap();
+            spellings.push(at("link"));
+        }
+        for output in &spellings {
+            let error = check(&at("in"), &[at("new"), output.clone()]).unwrap_err();
+            assert!(error.to_string().contains("which is read"), "{error}");
+            assert!(check(output, &[at("in")]).is_err(), "{}", output.display());
+        }
+        assert!(
+            check(&at("in"), &[at("a"), at("sub/../a")]).is_err(),
+            "two outputs"
+        );
+        check(&at("in"), &[at("new"), at("in.checkpoint"), at("sub/in")]).unwrap();
+    }
+}

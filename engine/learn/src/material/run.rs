@@ -1,0 +1,114 @@
+//! The run behind `monju learn material`: piece-square values, from positions of self-play.
+
+use super::{examples::MaterialSet, trainer::MaterialTrainer, training::MaterialTraining};
+use crate::{
+    dataset::{Dataset, DatasetError},
+    files::{FileError, check_distinct, write_atomically},
+    progress::ProgressObserver,
+    setting::SettingError,
+};
+use std::path::PathBuf;
+
+/// Training of piece-square values.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MaterialRun {
+    /// Files of training examples, as self-play writes them.
+    pub data: Vec<PathBuf>,
+    /// The values to write.
+    pub output: PathBuf,
+    /// Settings of the training.
+    pub settings: MaterialTraining,
+}
+
+/// Losses on the validation set.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MaterialSummary {
+    /// Loss before the training.
+    pub before: f64,
+    /// Loss after the training.
+    pub after: f64,
+}
+
+/// Error of a training run.
+#[derive(Debug, thiserror::Error)]
+pub enum MaterialRunError {
+    /// A file cannot be written.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// The training data cannot be read.
+    #[error(transparent)]
+    Dataset(#[from] DatasetError),
+    /// A setting is out of range.
+    #[error(transparent)]
+    Setting(#[from] SettingError),
+}
+
+impl MaterialRun {
+    /// Trains for some seconds and writes the values at the end.
+    ///
+    /// # Errors
+    /// A file cannot be read or written or has other content, or a setting is out of range.
+    pub fn run(
+        &self,
+        progress: &mut dyn ProgressObserver,
+    ) -> Result<MaterialSummary, MaterialRunError> {
+        let inputs = self.data.iter().map(PathBuf::as_path);
+        check_distinct(inputs, std::slice::from_ref(&self.output))?;
+        let mut trainer = MaterialTrainer::new(self.settings.clone())?;
+        let data = Dataset::<MaterialSet>::read(&self.data, |_| ())?;
+        progress.message(&data.summary());
+        data.check()?;
+        progress.begin(self.settings.epochs, 0, "epochs");
+        let before = trainer.loss(&data.validation);
+        let mut epochs = 0;
+        while !trainer.is_finished() {
+            let loss = trainer.epoch(&data.training);
+            epochs += 1;
+            progress.advance(epochs, &format!("loss {loss:.5}"));
+        }
+        progress.finish(epochs, "");
+        let after = trainer.loss(&data.validation);
+        write_atomically(&self.output, trainer.values().to_string().as_bytes())?;
+        Ok(MaterialSummary { before, after })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{error_chain, progress::NoProgress, self_play::testing::play};
+    use monju_engine::{EvaluatorKind, Model};
+    use std::fs;
+
+    #[test]
+    fn values_learned_from_self_play_make_an_evaluator() {
+        let folder = tempfile::tempdir().unwrap();
+        let games = folder.path().join("games.psv");
+        play(&games, 2000, 1);
+        let run = MaterialRun {
+            data: vec![games],
+            output: folder.path().join("values.txt"),
+            settings: MaterialTraining {
+                epochs: 2,
+                ..MaterialTraining::default()
+            },
+        };
+        run.run(&mut NoProgress).unwrap();
+        let bytes = fs::read(&run.output).unwrap();
+        let model = Model::from_bytes(EvaluatorKind::Material, &bytes).unwrap();
+        assert_ne!(model, Model::material());
+        let over = MaterialRun {
+            output: run.data[0].clone(),
+            ..run.clone()
+        };
+        let error = over.run(&mut NoProgress).unwrap_err().to_string();
+        assert!(error.contains("which is read"), "{error}");
+        let wrong = MaterialRun {
+            data: vec![run.output.clone()],
+            output: folder.path().join("other.txt"),
+            ..run
+        };
+        let error = error_chain(&wrong.run(&mut NoProgress).unwrap_err());
+        assert!(error.contains("values.txt, position 1"), "{error}");
+    }
+}

@@ -1,0 +1,80 @@
+//! Distinct games, with counts of those that were rejected.
+
+use super::{
+    file::to_bytes,
+    formats::ParsedGame,
+    record::{GameRecord, RecordedResult},
+};
+use std::{
+    collections::{BTreeMap, HashSet},
+    error::Error,
+    fmt,
+};
+
+/// Longest detail of a rejection in characters; a parser's error may quote a whole game.
+const DETAIL_LENGTH: usize = 120;
+
+/// Games that were accepted, and counts of the others by reason. Displays one line a reason.
+#[derive(Debug, Default)]
+pub struct RecordCollection {
+    accepted: Vec<GameRecord>,
+    /// Encoded games without their results.
+    known: HashSet<Vec<u8>>,
+    rejected: BTreeMap<String, RejectionCount>,
+}
+
+/// Number of games rejected for one reason.
+#[derive(Debug)]
+struct RejectionCount {
+    count: u64,
+    /// Place of the first one and what is wrong with it.
+    first: String,
+}
+
+impl RecordCollection {
+    /// Adds a game of `file`, unless it was rejected or is a duplicate.
+    pub fn add(&mut self, file: &str, parsed: ParsedGame) {
+        let (reason, detail) = match parsed.game {
+            Ok(record) => {
+                let without_result = record.with_result(RecordedResult::Unknown);
+                if self.known.insert(to_bytes(&[without_result])) {
+                    self.accepted.push(record);
+                    return;
+                }
+                ("a game that is there already".to_owned(), None)
+            }
+            Err(rejection) => (rejection.to_string(), rejection.source().map(one_line)),
+        };
+        let place = format!("{file}:{}", parsed.line);
+        let rejected = self
+            .rejected
+            .entry(reason)
+            .or_insert_with(|| RejectionCount {
+                count: 0,
+                first: match detail {
+                    Some(detail) => format!("{place} ({detail})"),
+                    None => place,
+                },
+            });
+        rejected.count += 1;
+    }
+
+    /// Returns the accepted games.
+    pub fn accepted(&self) -> &[GameRecord] {
+        &self.accepted
+    }
+}
+
+fn one_line(error: &(dyn Error + 'static)) -> String {
+    let text = error.to_string().replace('\n', " ");
+    text.chars().take(DETAIL_LENGTH).collect()
+}
+
+impl fmt::Display for RecordCollection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (reason, RejectionCount { count, first }) in &self.rejected {
+            write!(f, "\nthrown away: {count} for {reason}, first {first}")?;
+        }
+        Ok(())
+    }
+}

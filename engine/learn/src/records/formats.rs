@@ -1,0 +1,260 @@
+//! Parsers of games in CSA, KIF, KI2, TSV and USI files.
+
+use super::{
+    kif::{KifError, check, check_total},
+    record::{GameRecord, RecordError, RecordedResult},
+};
+use monju_engine::{Color, Game, GameError, Move};
+use rsshogi::{
+    records::{
+        Record as ForeignRecord, SpecialMove,
+        formats::{csa, kif},
+    },
+    types::GameResult as ForeignResult,
+};
+use std::{
+    error::Error,
+    path::{Path, PathBuf},
+};
+
+/// A game of a file, or the reason for which it is rejected.
+#[derive(Debug)]
+pub struct ParsedGame {
+    /// Line at which it begins, counted from 1.
+    pub line: usize,
+    /// The game.
+    pub game: Result<GameRecord, Rejection>,
+}
+
+/// Reason for which a game is rejected; the source has the details.
+#[derive(Debug, thiserror::Error)]
+pub enum Rejection {
+    /// The text is not in the expected format.
+    #[error("unreadable text")]
+    Unreadable(#[source] Box<dyn Error + Send + Sync>),
+    /// Lines of a KIF or KI2 file were skipped by the parser.
+    #[error("lines that do not add up to a game")]
+    Inconsistent(#[from] KifError),
+    /// The game breaks the rules.
+    #[error("{error}")]
+    Record {
+        /// The reason.
+        error: RecordError,
+        /// The move or position that breaks them, where it is known.
+        #[source]
+        source: Option<GameError>,
+    },
+}
+
+/// Error of a file whose extension names no known format.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{}: no format is known by this ending; expected .csa, .kif, .ki2, .tsv, .usi, .sfen or .txt",
+    .0.display()
+)]
+pub struct UnknownFormat(PathBuf);
+
+impl From<RecordError> for Rejection {
+    fn from(error: RecordError) -> Self {
+        Self::Record {
+            error,
+            source: None,
+        }
+    }
+}
+
+impl Rejection {
+    fn unreadable(error: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self::Unreadable(error.into())
+    }
+}
+
+/// Parses all games of a file whose extension is its format: `.csa`, `.kif` (`.kifu`), `.ki2`
+/// (`.ki2u`), `.tsv` (id, result, plies, end, black, white, event, date, moves), or `.usi`, `.sfen`,
+/// `.txt` and none for one `[position] startpos|sfen … moves …` a line.
+///
+/// # Errors
+/// The extension is unknown.
+pub fn parse_games(path: &Path, bytes: &[u8]) -> Result<Vec<ParsedGame>, UnknownFormat> {
+    let extension = path
+        .extension()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .to_lowercase();
+    Ok(match extension.as_str() {
+        "csa" => csa_games(bytes),
+        "kif" | "kifu" => vec![whole_file(
+            kif::parse_kif_bytes(bytes)
+                .map_err(Rejection::unreadable)
+                .and_then(|record| check_moves(record, |moves| check(bytes, moves))),
+        )],
+        "ki2" | "ki2u" => vec![whole_file(
+            kif::parse_ki2_bytes(bytes)
+                .map_err(Rejection::unreadable)
+                .and_then(|record| check_moves(record, |moves| check_total(bytes, moves))),
+        )],
+        "tsv" => lines(bytes, tsv_game),
+        "txt" | "usi" | "sfen" | "" => lines(bytes, usi_game),
+        _ => return Err(UnknownFormat(path.to_owned())),
+    })
+}
+
+fn whole_file(parsed: Result<ForeignRecord, Rejection>) -> ParsedGame {
+    ParsedGame {
+        line: 1,
+        game: parsed.and_then(|record| convert(&record)),
+    }
+}
+
+/// Refuses a game of which the parser skipped lines.
+fn check_moves(
+    record: ForeignRecord,
+    check: impl Fn(usize) -> Result<(), KifError>,
+) -> Result<ForeignRecord, Rejection> {
+    if let Some(terminal) = record.main_terminal()
+        && let SpecialMove::Unknown(word) = terminal.kind()
+    {
+        return Err(KifError::Word(word.to_string()).into());
+    }
+    check(record.main_moves().count())?;
+    Ok(record)
+}
+
+/// Parses a CSA file, in which lines with a `/` separate games.
+fn csa_games(bytes: &[u8]) -> Vec<ParsedGame> {
+    let mut games = Vec::new();
+    let mut line = 1;
+    for game in bytes_between_separators(bytes) {
+        let lines = game.split(|&byte| byte == b'\n');
+        let has_content = lines.clone().any(|line| {
+            let text = line.trim_ascii();
+            !text.is_empty() && !text.starts_with(b"'")
+        });
+        if has_content {
+            let parsed = csa::parse_csa_bytes(game).map_err(Rejection::unreadable);
+            let mut one = whole_file(parsed);
+            one.line = line;
+            if let Ok(record) = &mut one.game
+                && record.result() == RecordedResult::Unknown
+                && let Some(result) = summary(game)
+            {
+                *record = record.with_result(result);
+            }
+            games.push(one);
+        }
+        line += lines.count();
+    }
+    games
+}
+
+/// Reads the result from the floodgate server's comment `'summary:ENDING:BLACK win:WHITE lose`, which
+/// `monju experiment report` writes for endings that CSA has no word for.
+fn summary(game: &[u8]) -> Option<RecordedResult> {
+    let mut lines = game.split(|&byte| byte == b'\n');
+    let line = lines.find_map(|line| line.trim_ascii().strip_prefix(b"'summary:"))?;
+    // White comes last.
+    match line.rsplit(|&byte| byte == b' ').next()? {
+        b"win" => Some(RecordedResult::Won(Color::White)),
+        b"lose" => Some(RecordedResult::Won(Color::Black)),
+        b"draw" => Some(RecordedResult::Drawn),
+        _ => None,
+    }
+}
+
+fn bytes_between_separators(bytes: &[u8]) -> Vec<&[u8]> {
+    let mut games = Vec::new();
+    let (mut first, mut at) = (0, 0);
+    for line in bytes.split_inclusive(|&byte| byte == b'\n') {
+        let end = at + line.len();
+        if line.trim_ascii() == b"/" {
+            games.push(&bytes[first..at]);
+            first = end;
+        }
+        at = end;
+    }
+    games.push(&bytes[first..]);
+    games
+}
+
+/// Converts a record that the library has parsed; Monju's own rules check every move.
+fn convert(record: &ForeignRecord) -> Result<GameRecord, Rejection> {
+    let moves: Option<Vec<Move>> = record
+        .main_moves()
+        .map(|entry| entry.mv().to_usi().parse().ok())
+        .collect();
+    let result = match record.result() {
+        result if result.is_black_win() => RecordedResult::Won(Color::Black),
+        result if result.is_white_win() => RecordedResult::Won(Color::White),
+        ForeignResult::DrawByRepetition
+        | ForeignResult::DrawByMaxPlies
+        | ForeignResult::DrawByImpasse
+        | ForeignResult::DrawByAdjudication => RecordedResult::Drawn,
+        _ => RecordedResult::Unknown,
+    };
+    let start = record.init_position_sfen();
+    let moves = moves.ok_or(RecordError::UnreadableMove)?;
+    Ok(GameRecord::new(Some(start), moves, result)?)
+}
+
+/// Parses one game a line; empty lines and those that begin with `#` are skipped.
+fn lines(bytes: &[u8], game: impl Fn(&str) -> Result<GameRecord, Rejection>) -> Vec<ParsedGame> {
+    let text = String::from_utf8_lossy(bytes);
+    let numbered = text.lines().zip(1..);
+    numbered
+        .filter(|(text, _)| !text.trim().is_empty() && !text.starts_with('#'))
+        .map(|(text, line)| ParsedGame {
+            line,
+            game: game(text),
+        })
+        .collect()
+}
+
+fn usi_game(line: &str) -> Result<GameRecord, Rejection> {
+    let mut words = line.split_whitespace().peekable();
+    words.next_if_eq(&"position");
+    let start: Vec<&str> = words.by_ref().take_while(|&word| word != "moves").collect();
+    let start = match start[..] {
+        ["startpos"] => None,
+        ["sfen", ..] => Some(start[1..].join(" ")),
+        _ => {
+            return Err(Rejection::unreadable(
+                "expected 'startpos' or 'sfen …' and 'moves …'",
+            ));
+        }
+    };
+    record(start.as_deref(), words, RecordedResult::Unknown)
+}
+
+fn tsv_game(line: &str) -> Result<GameRecord, Rejection> {
+    let fields: Vec<&str> = line.split('\t').collect();
+    let [_, result, .., moves] = fields[..] else {
+        return Err(Rejection::unreadable(
+            "expected fields between tabs, the moves last",
+        ));
+    };
+    // An inferred result ends with a tilde.
+    let result = match result.trim_end_matches('~') {
+        "b" => RecordedResult::Won(Color::Black),
+        "w" => RecordedResult::Won(Color::White),
+        "d" => RecordedResult::Drawn,
+        _ => RecordedResult::Unknown,
+    };
+    record(None, moves.split_whitespace(), result)
+}
+
+fn record<'a>(
+    start: Option<&str>,
+    words: impl Iterator<Item = &'a str>,
+    result: RecordedResult,
+) -> Result<GameRecord, Rejection> {
+    let words: Vec<&str> = words.collect();
+    let moves: Option<Vec<Move>> = words.iter().map(|word| word.parse().ok()).collect();
+    let moves = moves.ok_or(RecordError::UnreadableMove);
+    moves
+        .and_then(|moves| GameRecord::new(start, moves, result))
+        .map_err(|error| Rejection::Record {
+            error,
+            // Names the move that is wrong.
+            source: Game::from_parts(start.unwrap_or("startpos"), &words).err(),
+        })
+}

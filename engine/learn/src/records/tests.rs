@@ -1,0 +1,142 @@
+use super::{collection::RecordCollection, formats::parse_games, record::RecordedResult};
+use monju_engine::Color;
+use rsshogi::records::formats::{common::TextEncoding, kif as foreign};
+use std::path::Path;
+
+fn collect(files: &[(&str, &str)]) -> RecordCollection {
+    let mut collection = RecordCollection::default();
+    for (name, text) in files {
+        for game in parse_games(Path::new(name), text.as_bytes()).expect("a known format") {
+            collection.add(name, game);
+        }
+    }
+    collection
+}
+
+const CSA: &str = "V2.2\nPI\n+\n+7776FU\n-3334FU\n+8822UM\n%TORYO\n";
+const KIF: &str = "手合割：平手\n手数----指手---------消費時間--\n   1 ７六歩(77)\n   2 ３四歩(33)\n   \
+                   3 ２二角成(88)\n   4 投了\n";
+
+#[test]
+fn every_format_gives_the_same_game() {
+    let tsv = "# id\tresult\nx-1\tb~\t3\tother\t\t\t\t\t7g7f 3c3d 8h2b+\n";
+    let usi = "startpos moves 7g7f 3c3d 8h2b+\n";
+    let mut moves = Vec::new();
+    for (name, text) in [
+        ("a.csa", CSA),
+        ("b.kif", KIF),
+        ("c.tsv", tsv),
+        ("d.usi", usi),
+    ] {
+        let collection = collect(&[(name, text)]);
+        assert_eq!(collection.accepted().len(), 1, "{name}{collection}");
+        moves.push(collection.accepted()[0].moves().to_vec());
+    }
+    assert!(moves.windows(2).all(|pair| pair[0] == pair[1]));
+    let all = collect(&[("a.csa", CSA), ("b.kif", KIF)]);
+    assert_eq!(all.accepted().len(), 1);
+    assert!(
+        all.to_string()
+            .contains("1 for a game that is there already, first b.kif:1")
+    );
+}
+
+#[test]
+fn rejections_are_counted_and_the_first_place_is_named() {
+    let text = "startpos moves 7g7f 7f7d\n\nstartpos moves 7g7f 3c3d\nstartpos moves 7g7x\n\
+                startpos moves 2g2e\nsfen 9/9/9/9/9/9/9/9/KK7 b - 1 moves 9i9h\nhello\nstartpos\n";
+    let collection = collect(&[("games.txt", text)]);
+    assert_eq!(collection.accepted().len(), 1);
+    let report = collection.to_string();
+    for expected in [
+        "2 for illegal move, first games.txt:1 (move 2: 7f7d is not a legal move here)",
+        "1 for unreadable move, first games.txt:4",
+        "1 for impossible start position, first games.txt:6",
+        "1 for unreadable text, first games.txt:7",
+        "1 for no moves, first games.txt:8",
+    ] {
+        assert!(report.contains(expected), "{expected}: {report}");
+    }
+}
+
+#[test]
+fn an_illegal_game_of_a_csa_file_leaves_the_others() {
+    let text = format!("{CSA}/\nV2.2\nPI\n+\n+7775FU\n%TORYO\n/\nV2.2\nPI\n+\n+2726FU\n%TORYO\n");
+    let collection = collect(&[("a.csa", &text)]);
+    assert_eq!(collection.accepted().len(), 2);
+    assert!(
+        collection.to_string().contains("first a.csa:9"),
+        "{collection}"
+    );
+}
+
+#[test]
+fn results_are_kept_and_unknown_formats_refused() {
+    let collection = collect(&[("a.csa", CSA)]);
+    assert_eq!(
+        collection.accepted()[0].result(),
+        RecordedResult::Won(Color::Black)
+    );
+    assert!(parse_games(Path::new("a.pdf"), b"").is_err());
+}
+
+/// Returns the result of the only game of a file.
+fn result_of(name: &str, text: &str) -> RecordedResult {
+    let collection = collect(&[(name, text)]);
+    assert_eq!(collection.accepted().len(), 1, "{name}{collection}\n{text}");
+    collection.accepted()[0].result()
+}
+
+#[test]
+fn a_damaged_kif_is_refused_and_never_cut_short() {
+    let whole = "手合割：平手\n手数----指手---------消費時間--\n   1 ７六歩(77)   ( 0:01/00:00:01)\n\
+                 *a comment\n   2 ３四歩(33)\n   3 ２二角成(88)\n   4 同　銀(31)\n   5 投了\n\
+                 まで4手で後手の勝ち\n\n変化：3手\n   3 ２六歩(27)\n";
+    assert_eq!(result_of("a.kif", whole), RecordedResult::Won(Color::White));
+    let bytes = foreign::parse_kif_str(whole).expect("a game");
+    let bytes = foreign::export_kif_bytes(&bytes, TextEncoding::ShiftJis).expect("a game");
+    let read = parse_games(Path::new("a.kif"), bytes.bytes()).expect("a known format");
+    let game = read[0].game.as_ref().expect("a game");
+    assert_eq!(game.moves().len(), 4);
+
+    for (from, to, detail) in [
+        ("   3 ", "   1 ", "line 6 has the number 1 where 3"),
+        ("   3 ", "   x ", "unreadable text"),
+        (
+            "   3 ２二角成(88)\n   4 同　銀(31)\n",
+            "",
+            "line 6 has the number 5 where 3",
+        ),
+        (
+            "   3 ２二角成(88)",
+            "   3 投了",
+            "2 moves could be read of 4 that",
+        ),
+        (
+            "   3 ２二角成(88)\n   4 同　銀(31)\n   5 投了\nまで4手で後手の勝ち\n",
+            "   3 投了\n   4 ２二角成(88)\n   5 同　銀(31)\n",
+            "2 moves could be read of 5 lines",
+        ),
+        (
+            "   3 ２二角成(88)",
+            "   3 ２ほ角成(88)",
+            "neither a move nor an end",
+        ),
+        ("まで4手", "まで112手", "4 moves could be read of 112"),
+    ] {
+        let text = whole.replacen(from, to, 1);
+        let collection = collect(&[("a.kif", &text)]);
+        assert_eq!(collection.accepted().len(), 0, "{text}");
+        let report = collection.to_string();
+        assert!(report.contains("thrown away: 1 for "), "{report}");
+        assert!(report.contains(detail), "{detail}: {report}");
+    }
+    let short = collect(&[(
+        "a.ki2",
+        "手合割：平手\n▲７六歩 △３四歩\nまで4手で後手の勝ち\n",
+    )]);
+    assert!(
+        short.to_string().contains("2 moves could be read of 4"),
+        "{short}"
+    );
+}

@@ -1,0 +1,134 @@
+use crate::{
+    eval::{Model, NoiseError, NoiseModel},
+    search::{MAX_LANES, MAX_TABLE_MIB, SearchChoices},
+};
+
+/// Settings of a player: everything that tells it from other players except the noise seed of a
+/// game.
+///
+/// ```
+/// use monju_engine::{Model, PlayerSettings};
+/// let settings = PlayerSettings {
+///     evaluator: Model::material(),
+///     sigma: 50.0,
+///     hash_mib: 16,
+///     ..PlayerSettings::default()
+/// };
+/// assert_eq!(settings.threads, 1);
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlayerSettings {
+    /// The static evaluation.
+    pub evaluator: Model,
+    /// Standard deviation of the evaluation noise in centipawns; 0 for none (paper 002, section 2).
+    pub sigma: f64,
+    /// Target of the noise: evaluations or weights.
+    pub noise_model: NoiseModel,
+    /// Size of the transposition table in MiB.
+    pub hash_mib: usize,
+    /// Number of threads that search together. With more than one, outcomes depend on the operating
+    /// system's scheduling, and a node limit is only approximate.
+    pub threads: usize,
+    /// Number of virtual players that one search carries as a vector, each with noise of its own
+    /// (paper 000, section 4); 1 for an ordinary search. Lane *i* has the noise seed of the player
+    /// plus *i*.
+    pub lanes: usize,
+    /// Chosen search options; the others are the defaults for the evaluator.
+    pub search: SearchChoices,
+}
+
+impl PlayerSettings {
+    /// The largest number of threads.
+    pub const MAX_THREADS: usize = 256;
+
+    /// Checks the size of a transposition table in MiB.
+    ///
+    /// # Errors
+    /// The table would be empty, or larger than any machine's memory.
+    pub fn check_hash(given: usize) -> Result<(), PlayerError> {
+        if (1..=MAX_TABLE_MIB).contains(&given) {
+            return Ok(());
+        }
+        Err(PlayerError::Hash {
+            given,
+            max: MAX_TABLE_MIB,
+        })
+    }
+
+    /// Checks the number of virtual players of one search.
+    ///
+    /// # Errors
+    /// The number is zero or too large.
+    pub fn check_lanes(given: usize) -> Result<(), PlayerError> {
+        if (1..=MAX_LANES).contains(&given) {
+            return Ok(());
+        }
+        Err(PlayerError::Lanes {
+            given,
+            max: MAX_LANES,
+        })
+    }
+
+    /// Checks the number of threads of a player.
+    ///
+    /// # Errors
+    /// The number is zero or too large.
+    pub fn check_threads(given: usize) -> Result<(), PlayerError> {
+        if (1..=Self::MAX_THREADS).contains(&given) {
+            return Ok(());
+        }
+        Err(PlayerError::Threads {
+            given,
+            max: Self::MAX_THREADS,
+        })
+    }
+}
+
+impl Default for PlayerSettings {
+    fn default() -> Self {
+        Self {
+            evaluator: Model::default(),
+            sigma: 0.0,
+            noise_model: NoiseModel::default(),
+            hash_mib: 64,
+            threads: 1,
+            lanes: 1,
+            search: SearchChoices::NONE,
+        }
+    }
+}
+
+/// Error of settings that no player can have.
+#[derive(Debug, thiserror::Error, PartialEq)]
+pub enum PlayerError {
+    /// The standard deviation of the noise is out of range.
+    #[error(transparent)]
+    Noise(#[from] NoiseError),
+    /// The size of the transposition table is out of range.
+    #[error("hash must be between 1 and {max} MiB, not {given}")]
+    Hash {
+        /// The requested size, in MiB.
+        given: usize,
+        /// The largest size, in MiB.
+        max: usize,
+    },
+    /// The system has no memory for a table of this many MiB.
+    #[error("no memory for a hash of {0} MiB, choose a smaller one")]
+    Memory(usize),
+    /// The number of virtual players is out of range.
+    #[error("lanes must be between 1 and {max}, not {given}")]
+    Lanes {
+        /// The requested number.
+        given: usize,
+        /// The largest number.
+        max: usize,
+    },
+    /// The number of threads is out of range.
+    #[error("threads must be between 1 and {max}, not {given}")]
+    Threads {
+        /// The requested number.
+        given: usize,
+        /// The largest number.
+        max: usize,
+    },
+}

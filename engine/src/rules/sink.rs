@@ -1,0 +1,81 @@
+//! Receivers of generated moves.
+
+use super::{bitboard::Bitboard, color::Color, moves::Move, piece::PieceKind, square::Square};
+
+/// A receiver of legal moves as sets of destinations.
+pub trait Sink {
+    /// Receives the moves of one piece: to `plain` without and to `promoting` with promotion.
+    fn piece(&mut self, from: Square, plain: Bitboard, promoting: Bitboard);
+
+    /// Receives the moves of all pawns of `color`, each one square ahead.
+    fn pawns(&mut self, color: Color, plain: Bitboard, promoting: Bitboard);
+
+    /// Receives the drops of each kind in the bit set `kinds` on each square of `to`.
+    fn drops(&mut self, kinds: u8, to: Bitboard);
+}
+
+/// A sink that receives every move by itself.
+pub trait PushMove {
+    /// Receives one move.
+    fn push_move(&mut self, mv: Move);
+}
+
+impl<P: PushMove> Sink for P {
+    #[inline(always)]
+    fn piece(&mut self, from: Square, plain: Bitboard, promoting: Bitboard) {
+        promoting
+            .squares()
+            .for_each(|to| self.push_move(Move::new(from, to, true)));
+        plain
+            .squares()
+            .for_each(|to| self.push_move(Move::new(from, to, false)));
+    }
+
+    #[inline(always)]
+    fn pawns(&mut self, color: Color, plain: Bitboard, promoting: Bitboard) {
+        let from = |to: Square| {
+            Square::from_index(match color {
+                Color::Black => to.index() + 1,
+                Color::White => to.index() - 1,
+            })
+        };
+        promoting
+            .squares()
+            .for_each(|to| self.push_move(Move::new(from(to), to, true)));
+        plain
+            .squares()
+            .for_each(|to| self.push_move(Move::new(from(to), to, false)));
+    }
+
+    #[inline(always)]
+    fn drops(&mut self, kinds: u8, to: Bitboard) {
+        let mut kinds = kinds;
+        while kinds != 0 {
+            let kind = PieceKind::from_index(kinds.trailing_zeros() as usize);
+            kinds &= kinds - 1;
+            to.squares()
+                .for_each(|to| self.push_move(Move::drop(kind, to)));
+        }
+    }
+}
+
+/// A sink that counts moves without listing them.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct MoveCount(pub usize);
+
+impl Sink for MoveCount {
+    #[inline(always)]
+    fn piece(&mut self, _: Square, plain: Bitboard, promoting: Bitboard) {
+        self.0 += plain.len() + promoting.len();
+    }
+
+    #[inline(always)]
+    fn pawns(&mut self, _: Color, plain: Bitboard, promoting: Bitboard) {
+        self.0 += plain.len() + promoting.len();
+    }
+
+    #[inline(always)]
+    fn drops(&mut self, kinds: u8, to: Bitboard) {
+        self.0 += kinds.count_ones() as usize * to.len();
+    }
+}

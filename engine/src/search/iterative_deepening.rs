@@ -1,0 +1,203 @@
+//! Iterative deepening, aspiration windows and the ranking of several moves.
+
+use super::{
+    limits::Limits,
+    line::{Bound, Candidate, Line},
+    search_value::SearchValue,
+    searcher::Searcher,
+    value::{INFINITE, MATE, MATE_BOUND, MAX_PLY, Value, score},
+};
+use crate::{
+    eval::Evaluator,
+    rules::{CheckInfo, Move},
+};
+
+impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
+    /// Searches deeper and deeper until a limit is reached; returns the last line.
+    pub(super) fn run(mut self, limits: &Limits, legal: &[Move]) -> Line {
+        self.is_forced = legal.len() == 1;
+        let mut previous = V::all(0);
+        for depth in 1..MAX_PLY as i32 {
+            if depth as u32 > self.control.depth_limit() {
+                break;
+            }
+            self.root_depth = depth;
+            self.selective_depth = 0;
+            if let Some(pool) = self.pool {
+                pool.reset_selective_depth();
+            }
+            let value = self.search_iteration(depth, previous);
+            if self.stopped {
+                break;
+            }
+            previous = value;
+            self.report(value, Bound::Exact);
+            let wanted = if self.lane_count > 1 {
+                1
+            } else {
+                limits.multi_pv.unwrap_or(1).min(legal.len() as u32)
+            };
+            if wanted > 1 {
+                self.rank_others(depth, value, wanted);
+                if self.stopped {
+                    break;
+                }
+            }
+            // At this depth, a shorter mate would have been found.
+            let proved = (0..self.lane_count).all(|lane| {
+                let value = value.lane(lane);
+                value.abs() >= MATE_BOUND && MATE_DISTANCE_SLACK * depth >= mate_plies(value)
+            });
+            let is_limited = limits.multi_pv.is_some() || self.control.has_limit();
+            if proved && is_limited || self.is_forced && self.control.has_deadline() {
+                break;
+            }
+        }
+        let time = self.started.elapsed();
+        let mut line = self.best.take().unwrap_or_else(|| Line {
+            pv: legal.first().copied().into_iter().collect(),
+            score: score(0),
+            bound: Bound::Lower,
+            depth: 0,
+            selective_depth: 0,
+            nodes: 0,
+            time,
+            candidates: Vec::new(),
+            lanes: Vec::new(),
+        });
+        line.nodes = self.total_nodes();
+        line.time = time;
+        line
+    }
+
+    /// Ranks `wanted` moves: searches the root without its best move, then without its two best, and
+    /// so on. `value` is the value of the best move.
+    fn rank_others(&mut self, depth: i32, value: V, wanted: u32) {
+        let Some(&first) = self.pv[0].first() else {
+            return;
+        };
+        let mut candidates = vec![Candidate {
+            mv: first,
+            score: score(value.lane(0)),
+        }];
+        let mut previous = value;
+        while (candidates.len() as u32) < wanted {
+            self.ruled_out = candidates.iter().map(|ranked| ranked.mv).collect();
+            previous = self.search_iteration(depth, previous);
+            if self.stopped {
+                break;
+            }
+            let Some(&mv) = self.pv[0].first() else {
+                break;
+            };
+            candidates.push(Candidate {
+                mv,
+                score: score(previous.lane(0)),
+            });
+        }
+        self.ruled_out.clear();
+        // After an interrupted ranking, the last complete one stays.
+        if !self.stopped
+            && let Some(mut best) = self.best.take()
+        {
+            best.candidates = candidates;
+            best.nodes = self.total_nodes();
+            best.time = self.started.elapsed();
+            (self.progress)(&best);
+            self.best = Some(best);
+        }
+    }
+
+    /// Returns the full window of every virtual player; unused lanes are settled.
+    fn whole_window(&self) -> (V, V) {
+        let bound = |sign: Value| {
+            V::from_lanes(|lane| {
+                if lane < self.lane_count {
+                    sign * INFINITE
+                } else {
+                    -sign * INFINITE
+                }
+            })
+        };
+        (bound(-1), bound(1))
+    }
+
+    /// Searches one iteration with an aspiration window around the value of the last one, widened
+    /// until it holds the value. A lane whose value lies in its window is settled while the others
+    /// are searched again.
+    fn search_iteration(&mut self, depth: i32, previous: V) -> V {
+        let whole = self.whole_window();
+        if depth < 5 || self.options.root_aspiration == 0 {
+            return self.search_root(whole, depth);
+        }
+        // With several lanes, it is more likely that one of them leaves its window.
+        let mut margin = self.options.root_window * if V::LANES > 1 { 2 } else { 1 };
+        let mut windows: Vec<(Value, Value)> = (0..V::LANES)
+            .map(|lane| {
+                let previous = previous.lane(lane);
+                let low = (previous - margin).max(whole.0.lane(lane));
+                (low, (previous + margin).min(whole.1.lane(lane)))
+            })
+            .collect();
+        let mut values = previous;
+        loop {
+            let window = (
+                V::from_lanes(|lane| windows[lane].0),
+                V::from_lanes(|lane| windows[lane].1),
+            );
+            let value = self.search_root(window, depth);
+            if self.stopped {
+                return value;
+            }
+            values = V::from_lanes(|lane| {
+                let (low, high) = windows[lane];
+                if low < high {
+                    value.lane(lane)
+                } else {
+                    values.lane(lane)
+                }
+            });
+            let (mut is_settled, mut has_fallen) = (true, false);
+            for (lane, (low, high)) in windows.iter_mut().enumerate() {
+                if low >= high {
+                    continue;
+                }
+                let value = value.lane(lane);
+                if value <= *low {
+                    has_fallen = true;
+                    *high = (*low + *high) / 2;
+                    *low = (value - margin).max(-INFINITE);
+                } else if value >= *high {
+                    *high = (value + margin).min(INFINITE);
+                } else {
+                    (*low, *high) = (INFINITE, -INFINITE);
+                    continue;
+                }
+                is_settled = false;
+                if 2 * margin > 2000 {
+                    (*low, *high) = (-INFINITE, INFINITE);
+                }
+            }
+            if is_settled {
+                return values;
+            }
+            if has_fallen {
+                self.report_fail_low(value);
+            }
+            margin += margin;
+        }
+    }
+
+    fn search_root(&mut self, window: (V, V), depth: i32) -> V {
+        debug_assert_eq!(self.after_null_move, 0, "every null move is taken back");
+        let info = CheckInfo::new(&self.position);
+        self.alpha_beta::<true>(&info, window, depth, 0, false)
+    }
+}
+
+/// A mate of n plies counts as the shortest from depth n / 3 on, because checks are extended.
+const MATE_DISTANCE_SLACK: i32 = 3;
+
+fn mate_plies(value: Value) -> i32 {
+    MATE - value.abs()
+}

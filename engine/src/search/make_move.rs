@@ -1,0 +1,51 @@
+//! Making and unmaking moves: the position, the evaluator and the key history go together.
+
+use super::{
+    history::{Context, Contexts},
+    search_value::{SearchValue, TranspositionTable},
+    searcher::Searcher,
+    stack::STACK_OFFSET,
+};
+use crate::{
+    eval::Evaluator,
+    rules::{CheckInfo, KeyHistoryEntry, Move, Undo},
+};
+
+impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
+    /// Returns the contexts of the moves one, two and four plies before `ply`.
+    #[inline(always)]
+    pub(super) fn contexts(&self, ply: usize) -> Contexts {
+        [1, 2, 4].map(|plies| self.stack[ply + STACK_OFFSET - plies].context)
+    }
+
+    /// Makes a move at `ply`. Returns the checks and pins of the child, and the data that
+    /// [`Searcher::unmake_move`] needs.
+    #[inline(always)]
+    pub(super) fn make_move(
+        &mut self,
+        mv: Move,
+        ply: usize,
+        gives_check: bool,
+    ) -> (CheckInfo, Undo) {
+        self.table.prefetch(self.position.key_after(mv));
+        let context = Context::of(&self.position, mv);
+        self.evaluator.push(&self.position, mv);
+        let undo = self.position.make(mv);
+        self.stack[ply + STACK_OFFSET].context = context;
+        let child = CheckInfo::new(&self.position);
+        self.key_history.push(KeyHistoryEntry {
+            key: self.position.key(),
+            side: self.position.side_to_move(),
+            in_check: gives_check,
+        });
+        (child, undo)
+    }
+
+    /// Takes the last move back.
+    #[inline(always)]
+    pub(super) fn unmake_move(&mut self, mv: Move, undo: Undo) {
+        self.key_history.pop();
+        self.position.unmake(mv, undo);
+        self.evaluator.pop();
+    }
+}

@@ -1,0 +1,160 @@
+//! Repetition and declaration at a node.
+
+use super::{
+    search_value::SearchValue,
+    searcher::Searcher,
+    value::{DRAW, Value},
+};
+use crate::{eval::Evaluator, rules::KeyHistoryEntry};
+use std::collections::HashMap;
+
+/// Value of a win by the opponent's perpetual check: below every mate, above every evaluation.
+const PERPETUAL_CHECK: Value = 31_000;
+
+impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
+    /// Tells whether the side to move may win by declaration.
+    #[inline]
+    pub(super) fn can_declare(&self, in_check: bool) -> bool {
+        let us = self.position.side_to_move();
+        !in_check
+            && self
+                .position
+                .king(us)
+                .is_some_and(|king| king.relative_rank(us) < 3)
+            && self.position.can_declare_win()
+    }
+
+    /// Returns the value of a node whose position has occurred before.
+    ///
+    /// One earlier occurrence is enough from the root on, because a side that repeats once can repeat
+    /// again. Two are needed before the root, where the moves need not be repeated. The fourth
+    /// occurrence is judged by all positions since the first, an earlier one by those since the last.
+    pub(super) fn repetition(&self, ply: usize) -> Option<Value> {
+        let root = self.root_length.saturating_sub(1);
+        let last = cycle(&self.key_history, root.max(self.after_null_move))
+            .or_else(|| self.repeated_before_root())?;
+        let first = first_of_four(&self.key_history[self.after_null_move..]);
+        let first = first.map_or(last, |first| first + self.after_null_move);
+        Some(self.repeated(first, ply))
+    }
+
+    /// Returns the last index of the position before the root, if it occurred there twice and no null
+    /// move has been made since.
+    #[inline(always)]
+    fn repeated_before_root(&self) -> Option<usize> {
+        if self.recurring.is_empty() || self.after_null_move > 0 {
+            return None;
+        }
+        let key = self.key_history.last()?.key;
+        let same = self.recurring.iter().find(|(other, _)| *other == key);
+        same.map(|&(_, last)| last)
+    }
+
+    /// Returns the value of a cycle that began at index `first`.
+    fn repeated(&self, first: usize, ply: usize) -> Value {
+        let cycle = &self.key_history[first + 1..];
+        let us = self.position.side_to_move();
+        let checked = |side| {
+            cycle
+                .iter()
+                .filter(|entry| entry.side == side)
+                .all(|entry| entry.in_check)
+        };
+        if checked(us) {
+            PERPETUAL_CHECK - ply as Value
+        } else if checked(!us) {
+            ply as Value - PERPETUAL_CHECK
+        } else {
+            DRAW
+        }
+    }
+}
+
+/// Returns the keys that occur twice or more, each with its last index.
+pub(super) fn recurring(key_history: &[KeyHistoryEntry]) -> Vec<(u64, usize)> {
+    let mut last = HashMap::new();
+    let mut found = HashMap::new();
+    for (index, entry) in key_history.iter().enumerate() {
+        if last.insert(entry.key, index).is_some() {
+            found.insert(entry.key, index);
+        }
+    }
+    found.into_iter().collect()
+}
+
+/// Returns the last earlier index of the final position, from `oldest` on.
+#[inline(always)]
+fn cycle(key_history: &[KeyHistoryEntry], oldest: usize) -> Option<usize> {
+    /// Largest length of a cycle, in plies.
+    const HORIZON: usize = 32;
+    let (current, earlier) = key_history.split_last()?;
+    let oldest = oldest.max(earlier.len().saturating_sub(HORIZON));
+    let mut index = earlier.len().checked_sub(4)?;
+    while index >= oldest {
+        if earlier[index].key == current.key {
+            return Some(index);
+        }
+        index = index.checked_sub(2)?;
+    }
+    None
+}
+
+/// Returns the index of the fourth-last occurrence of the final position.
+#[cold]
+fn first_of_four(key_history: &[KeyHistoryEntry]) -> Option<usize> {
+    let (current, earlier) = key_history.split_last()?;
+    let same = |index: &usize| earlier[*index].key == current.key;
+    (0..earlier.len()).rev().filter(same).nth(2)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::Color;
+
+    fn key_history(keys: &[u64]) -> Vec<KeyHistoryEntry> {
+        let visit = |(index, &key): (usize, &u64)| KeyHistoryEntry {
+            key,
+            side: Color::ALL[index % 2],
+            in_check: false,
+        };
+        keys.iter().enumerate().map(visit).collect()
+    }
+
+    #[test]
+    fn a_cycle_begins_at_the_last_occurrence() {
+        let cycle = |keys: &[u64], oldest| cycle(&key_history(keys), oldest);
+        assert_eq!(cycle(&[7, 1, 2, 3, 4], 0), None);
+        assert_eq!(cycle(&[7, 1, 2, 3, 7], 0), Some(0));
+        assert_eq!(cycle(&[7, 1, 7, 3, 4, 5, 7], 0), Some(2));
+        // It is the other side's turn.
+        assert_eq!(cycle(&[7, 1, 2, 3, 4, 7], 0), None);
+        // Before the root, or before a null move.
+        assert_eq!(cycle(&[7, 1, 2, 3, 7], 1), None);
+        let mut long = vec![7];
+        long.extend(1..32);
+        long.push(7);
+        assert_eq!(cycle(&long, 0), Some(0));
+        long.insert(1, 40);
+        long.insert(1, 41);
+        assert_eq!(cycle(&long, 0), None);
+    }
+
+    #[test]
+    fn recurring_positions_are_found_at_any_distance() {
+        assert_eq!(recurring(&key_history(&[1, 2, 3, 4])), []);
+        let mut long = vec![7, 1, 2, 3, 7];
+        long.extend(20..80);
+        assert_eq!(recurring(&key_history(&long)), [(7, 4)]);
+        long.push(7);
+        assert_eq!(recurring(&key_history(&long)), [(7, 65)]);
+    }
+
+    #[test]
+    fn the_fourth_occurrence_looks_back_to_the_first() {
+        let first = |keys: &[u64]| first_of_four(&key_history(keys));
+        assert_eq!(first(&[7, 1, 7, 1, 7]), None);
+        assert_eq!(first(&[7, 1, 7, 1, 7, 1, 7]), Some(0));
+        assert_eq!(first(&[7, 1, 7, 1, 7, 1, 7, 1, 7]), Some(2));
+    }
+}

@@ -1,0 +1,72 @@
+//! The state of one searching thread.
+
+use super::{
+    history::History,
+    lane_moves::LaneMoves,
+    limits::Control,
+    line::Line,
+    options::{Reductions, SearchOptions},
+    ponder_table::PonderTable,
+    search_value::SearchValue,
+    split_point::SplitPoint,
+    stack::StackEntry,
+    thread_pool::ThreadPool,
+};
+use crate::{
+    mate::MateSearch,
+    rules::{KeyHistoryEntry, Move, Position},
+};
+use std::{sync::Arc, time::Instant};
+
+/// One thread of a search: its position with everything that follows it down the tree.
+pub(super) struct Searcher<'a, E, V: SearchValue> {
+    pub options: &'a SearchOptions,
+    pub reductions: &'a Reductions,
+    pub table: &'a V::Transpositions,
+    pub ponder_table: &'a PonderTable,
+    pub history: &'a History,
+    pub evaluator: &'a mut E,
+    pub mates: &'a mut MateSearch,
+    pub noise: &'a V::Noises,
+    pub position: Position,
+    /// Key history: every position from the start of the game to the current node.
+    pub key_history: Vec<KeyHistoryEntry>,
+    pub stack: Box<[StackEntry<V>]>,
+    /// Triangular table of principal variations, by ply.
+    pub pv: Vec<Vec<Move>>,
+    pub nodes: u64,
+    pub selective_depth: usize,
+    pub root_depth: i32,
+    /// The current node's search has to be broken off.
+    pub stopped: bool,
+    /// The threads that search together, if there are several.
+    pub pool: Option<&'a ThreadPool<V>>,
+    /// The split point at which this thread works.
+    pub split: Option<Arc<SplitPoint<V>>>,
+    /// The split point at the root, while this thread owns one there.
+    pub root_split: Option<Arc<SplitPoint<V>>>,
+    /// Number of virtual players; 1 in an ordinary search.
+    pub lane_count: usize,
+    /// Best move of each virtual player at the root.
+    pub lanes: LaneMoves,
+    /// Root moves left out because they are ranked already.
+    pub ruled_out: Vec<Move>,
+    /// Index in `key_history` of the position after the last null move; 0 without one.
+    pub after_null_move: usize,
+    /// The root has only one legal move.
+    pub is_forced: bool,
+    /// Length of `key_history` at the root.
+    pub root_length: usize,
+    /// Keys that occur at least twice before the root, each with its last index in `key_history`.
+    pub recurring: Vec<(u64, usize)>,
+    /// Evaluators for use while this thread helps others.
+    pub spare_evaluators: Vec<E>,
+    /// Part of `nodes` that the pool has been told of.
+    pub published: u64,
+    pub control: &'a Control,
+    pub node_limit: u64,
+    pub next_poll: u64,
+    pub started: Instant,
+    pub progress: &'a mut dyn FnMut(&Line),
+    pub best: Option<Line>,
+}

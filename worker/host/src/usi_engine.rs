@@ -1,0 +1,560 @@
+//! The one client of USI engines: a child process with its handshake, its searches, and its end.
+
+use crate::{declared::DeclaredOptions, info::EngineAnswer, options::OptionValue, spec::UsiSpec};
+use std::{
+    env,
+    ffi::OsStr,
+    io,
+    path::{Path, PathBuf},
+    process::Stdio,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+use tokio::{
+    io::{AsyncBufReadExt, AsyncRead, AsyncWriteExt, BufReader},
+    process::{Child, ChildStdin, ChildStdout, Command},
+    task::JoinHandle,
+    time::timeout,
+};
+
+/// Longest time from the start of an engine to `usiok`.
+const USI_PATIENCE: Duration = Duration::from_secs(30);
+
+/// Longest time from `isready` to `readyok`, in which an engine loads its evaluation.
+const READY_PATIENCE: Duration = Duration::from_secs(120);
+
+/// Longest time that an engine may leave its input unread.
+const WRITE_PATIENCE: Duration = Duration::from_secs(5);
+
+/// Longest time from `quit`, or from the end of its output, to the end of an engine.
+const QUIT_PATIENCE: Duration = Duration::from_secs(1);
+
+/// Longest wait for the last lines of an engine that has ended.
+const ERRORS_PATIENCE: Duration = Duration::from_millis(200);
+
+/// Longest line that is kept; the rest of a longer one is dropped.
+const MAX_LINE_BYTES: usize = 64 << 10;
+
+/// Reason why an engine cannot go on.
+#[derive(Debug, thiserror::Error)]
+pub enum UsiEngineError {
+    /// The program could not be started.
+    #[error("cannot start {}: {source}", .program.display())]
+    Spawn {
+        /// The program.
+        program: PathBuf,
+        /// Error of the system.
+        source: io::Error,
+    },
+    /// The process ended by itself.
+    #[error("the engine ended ({0})")]
+    Ended(String),
+    /// The handshake was not answered.
+    #[error("the engine did not say {expected} within {} s", .patience.as_secs())]
+    Silent {
+        /// The missing word.
+        expected: &'static str,
+        /// The time that it was waited for.
+        patience: Duration,
+    },
+    /// The process does not read its input.
+    #[error("the engine did not read its input for {} s", WRITE_PATIENCE.as_secs())]
+    Deaf,
+    /// `stop` was not obeyed.
+    #[error("the engine named no move within {} s of stop, it was killed", .0.as_secs())]
+    IgnoredStop(Duration),
+    /// A `bestmove` without a move.
+    #[error("the engine said bestmove without a move")]
+    NoMove,
+    /// A `go` while another one was unanswered.
+    #[error("the engine still owed a bestmove, it was killed")]
+    Owing,
+}
+
+/// A line of an engine after its handshake.
+#[derive(Debug, PartialEq, Eq)]
+pub enum UsiMessage {
+    /// The text behind `info`.
+    Info(String),
+    /// The answer to the one `go` that was unanswered.
+    BestMove(EngineAnswer),
+    /// `readyok`
+    ReadyOk,
+    /// Any other line, without a meaning here.
+    Other,
+}
+
+/// A USI engine that has finished its handshake. Dropping it kills the process.
+#[derive(Debug)]
+pub struct UsiEngine {
+    process: Child,
+    input: ChildStdin,
+    output: Lines<ChildStdout>,
+    /// Unanswered `go` commands. USI has no request ids, so there must be none before the next `go`.
+    owed: u32,
+    player: String,
+    engine: Option<String>,
+    declared: DeclaredOptions,
+    /// Task that reads its standard error.
+    errors: Option<JoinHandle<()>>,
+    /// The last line there.
+    complaint: Arc<Mutex<String>>,
+    /// The last `info string`.
+    remark: String,
+}
+
+impl UsiEngine {
+    /// Starts an engine, sets its options, and waits until it is ready. `player` names it in the log, to which
+    /// its standard error goes line by line.
+    ///
+    /// # Errors
+    /// It cannot be started, or does not speak USI.
+    pub async fn start(player: String, spec: UsiSpec) -> Result<Self, UsiEngineError> {
+        let mut process = spawn(&spec)?;
+        let missing = || UsiEngineError::Ended("it has no standard streams".to_owned());
+        let input = process.stdin.take().ok_or_else(missing)?;
+        let output = Lines::new(process.stdout.take().ok_or_else(missing)?);
+        let errors = Lines::new(process.stderr.take().ok_or_else(missing)?);
+        let complaint = Arc::<Mutex<String>>::default();
+        let errors = log_errors(player.clone(), errors, Arc::clone(&complaint));
+        let errors = Some(tokio::spawn(errors));
+        let mut child = Self {
+            errors,
+            complaint,
+            remark: String::new(),
+            process,
+            input,
+            output,
+            owed: 0,
+            player,
+            engine: None,
+            declared: DeclaredOptions::default(),
+        };
+        child.introduce(&spec).await?;
+        child.ready().await?;
+        Ok(child)
+    }
+
+    /// Returns the engine's name for itself.
+    pub fn engine(&self) -> Option<&str> {
+        self.engine.as_deref()
+    }
+
+    /// Returns the options that the engine has declared.
+    pub fn declared(&self) -> &DeclaredOptions {
+        &self.declared
+    }
+
+    /// Sends `isready` and waits for `readyok`. No search may be running.
+    ///
+    /// # Errors
+    /// The engine has ended, or does not answer.
+    pub async fn ready(&mut self) -> Result<(), UsiEngineError> {
+        self.send("isready").await?;
+        let answered = async {
+            while self.next().await? != UsiMessage::ReadyOk {}
+            Ok(())
+        };
+        timeout(READY_PATIENCE, answered)
+            .await
+            .unwrap_or(Err(UsiEngineError::Silent {
+                expected: "readyok",
+                patience: READY_PATIENCE,
+            }))
+    }
+
+    /// Sends `usinewgame`.
+    ///
+    /// # Errors
+    /// The engine has ended, or does not read.
+    pub async fn new_game(&mut self) -> Result<(), UsiEngineError> {
+        self.send("usinewgame").await
+    }
+
+    /// Starts a search by a `position` and a `go` command, both as whole lines.
+    ///
+    /// # Errors
+    /// The engine has ended, does not read, or has not answered the last `go`.
+    pub async fn go(&mut self, position: &str, go: &str) -> Result<(), UsiEngineError> {
+        if self.owed > 0 {
+            return Err(UsiEngineError::Owing);
+        }
+        self.send(position).await?;
+        self.send(go).await?;
+        self.owed += 1;
+        Ok(())
+    }
+
+    /// Sends `stop`.
+    ///
+    /// # Errors
+    /// The engine has ended, or does not read.
+    pub async fn stop(&mut self) -> Result<(), UsiEngineError> {
+        self.send("stop").await
+    }
+
+    /// Sends `ponderhit`.
+    ///
+    /// # Errors
+    /// The engine has ended, or does not read.
+    pub async fn ponder_hit(&mut self) -> Result<(), UsiEngineError> {
+        self.send("ponderhit").await
+    }
+
+    /// Waits for the next line. Safe to drop and call again.
+    ///
+    /// # Errors
+    /// The engine has ended, or named no move.
+    pub async fn next(&mut self) -> Result<UsiMessage, UsiEngineError> {
+        let Some(line) = self.next_line().await? else {
+            return Err(self.ended().await);
+        };
+        let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((&line, ""));
+        match word {
+            "info" => Ok(UsiMessage::Info(rest.to_owned())),
+            "readyok" => Ok(UsiMessage::ReadyOk),
+            "bestmove" if self.owed == 0 => {
+                tracing::warn!(player = self.player, line, "a bestmove without a go");
+                Ok(UsiMessage::Other)
+            }
+            "bestmove" => {
+                self.owed -= 1;
+                let best = EngineAnswer::parse(rest).ok_or(UsiEngineError::NoMove)?;
+                Ok(UsiMessage::BestMove(best))
+            }
+            _ => Ok(UsiMessage::Other),
+        }
+    }
+
+    /// Sends `quit`, and kills an engine that does not end soon after.
+    pub async fn quit(mut self) {
+        if self.send("quit").await.is_ok()
+            && timeout(QUIT_PATIENCE, self.process.wait()).await.is_ok()
+        {
+            return;
+        }
+        self.kill().await;
+    }
+
+    /// Kills the engine. One that hangs in the system itself is not waited for.
+    pub async fn kill(mut self) {
+        self.kill_group();
+        match timeout(QUIT_PATIENCE, self.process.kill()).await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => {
+                tracing::warn!(player = self.player, %error, "cannot kill the engine");
+            }
+            Err(_) => tracing::warn!(
+                player = self.player,
+                "the engine was killed and does not end"
+            ),
+        }
+    }
+
+    /// Kills the engine's process group: its program may be a script that runs another one.
+    fn kill_group(&self) {
+        #[cfg(target_os = "linux")]
+        if let Some(leader) = (self.process.id())
+            .and_then(|id| i32::try_from(id).ok())
+            .and_then(rustix::process::Pid::from_raw)
+        {
+            // It may have ended by itself.
+            let _ = rustix::process::kill_process_group(leader, rustix::process::Signal::KILL);
+        }
+    }
+
+    /// `usi` to `usiok`, then the options.
+    async fn introduce(&mut self, spec: &UsiSpec) -> Result<(), UsiEngineError> {
+        self.send("usi").await?;
+        let introduction = async {
+            loop {
+                let Some(line) = self.next_line().await? else {
+                    return Err(self.ended().await);
+                };
+                if line == "usiok" {
+                    return Ok(());
+                } else if let Some(name) = line.strip_prefix("id name ") {
+                    self.engine = Some(name.trim().to_owned());
+                } else if let Some(option) = line.strip_prefix("option name ") {
+                    self.declared.hear(option);
+                }
+            }
+        };
+        timeout(USI_PATIENCE, introduction)
+            .await
+            .unwrap_or(Err(UsiEngineError::Silent {
+                expected: "usiok",
+                patience: USI_PATIENCE,
+            }))?;
+        for doubt in self.declared.doubts(&spec.options) {
+            tracing::warn!(
+                player = self.player,
+                doubt,
+                "the option is set all the same"
+            );
+        }
+        for (name, value) in &spec.options.0 {
+            self.send(&set_option(name, value)).await?;
+        }
+        Ok(())
+    }
+
+    async fn send(&mut self, line: &str) -> Result<(), UsiEngineError> {
+        tracing::trace!(player = self.player, line, "to the engine");
+        let text = format!("{line}\n");
+        match timeout(WRITE_PATIENCE, self.input.write_all(text.as_bytes())).await {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(_)) => Err(self.ended().await),
+            Err(_) => Err(UsiEngineError::Deaf),
+        }
+    }
+
+    async fn next_line(&mut self) -> Result<Option<String>, UsiEngineError> {
+        match self.output.next().await {
+            Ok(line) => {
+                tracing::trace!(player = self.player, line, "from the engine");
+                if let Some(remark) =
+                    (line.as_deref()).and_then(|line| line.strip_prefix("info string "))
+                {
+                    self.remark = excerpt(remark);
+                }
+                Ok(line)
+            }
+            Err(error) => Err(UsiEngineError::Ended(error.to_string())),
+        }
+    }
+
+    /// Describes the end of the process, one of whose streams is closed.
+    async fn ended(&mut self) -> UsiEngineError {
+        let how = match timeout(QUIT_PATIENCE, self.process.wait()).await {
+            Ok(Ok(status)) => status.to_string(),
+            Ok(Err(error)) => error.to_string(),
+            Err(_) => "it closed its streams and runs on, it was killed".to_owned(),
+        };
+        // Its last lines may not have been read yet.
+        let rest = async { while let Ok(Some(_)) = self.next_line().await {} };
+        let _ = timeout(ERRORS_PATIENCE, rest).await;
+        if let Some(errors) = self.errors.take() {
+            let _ = timeout(ERRORS_PATIENCE, errors).await;
+        }
+        let complaint = self
+            .complaint
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let words = match complaint.as_str() {
+            "" => self.remark.as_str(),
+            complaint => complaint,
+        };
+        UsiEngineError::Ended(match words {
+            "" => how,
+            words => format!("{how}; it said: {words}"),
+        })
+    }
+}
+
+/// Returns the part of a line that fits into another one.
+fn excerpt(line: &str) -> String {
+    const LONGEST: usize = 160;
+    line.chars()
+        .filter(|c| !c.is_control())
+        .take(LONGEST)
+        .collect()
+}
+
+impl Drop for UsiEngine {
+    fn drop(&mut self) {
+        self.kill_group();
+    }
+}
+
+/// Folders of Debian's game engines, outside the `PATH` of root and of services.
+const GAME_FOLDERS: [&str; 2] = ["/usr/games", "/usr/local/games"];
+
+/// Returns the program to start; a bare name that is not in `PATH` is looked up among the games.
+fn locate(program: &Path, search_path: Option<&OsStr>) -> PathBuf {
+    let in_path = search_path
+        .iter()
+        .flat_map(env::split_paths)
+        .any(|folder| folder.join(program).is_file());
+    if program.components().count() > 1 || in_path {
+        return program.to_owned();
+    }
+    GAME_FOLDERS
+        .iter()
+        .map(|folder| Path::new(folder).join(program))
+        .find(|path| path.is_file())
+        .unwrap_or_else(|| program.to_owned())
+}
+
+fn spawn(spec: &UsiSpec) -> Result<Child, UsiEngineError> {
+    let mut command = Command::new(locate(&spec.program, env::var_os("PATH").as_deref()));
+    command
+        .args(&spec.arguments)
+        .envs(&spec.environment)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .kill_on_drop(true);
+    if let Some(directory) = &spec.directory {
+        command.current_dir(directory);
+    }
+    // An interrupt at the terminal reaches monju alone, which ends its engines in good order. The end of
+    // monju closes their input, at which engines end by themselves.
+    #[cfg(unix)]
+    command.process_group(0);
+    // CREATE_NO_WINDOW: a console engine under a GUI opens no window.
+    #[cfg(windows)]
+    command.creation_flags(0x0800_0000);
+    command.spawn().map_err(|source| UsiEngineError::Spawn {
+        program: spec.program.clone(),
+        source,
+    })
+}
+
+fn set_option(name: &str, value: &OptionValue) -> String {
+    format!("setoption name {name} value {value}")
+}
+
+async fn log_errors<R: AsyncRead + Unpin>(
+    player: String,
+    mut errors: Lines<R>,
+    last: Arc<Mutex<String>>,
+) {
+    while let Ok(Some(line)) = errors.next().await {
+        if !line.is_empty() {
+            tracing::info!(player, line, "the engine wrote to standard error");
+            *last.lock().unwrap_or_else(PoisonError::into_inner) = excerpt(&line);
+        }
+    }
+}
+
+/// Reader of lines of any length, encoding and ending. `AsyncBufReadExt::lines` stops at invalid UTF-8,
+/// which engines that write Shift_JIS produce, and keeps a line of any length.
+#[derive(Debug)]
+struct Lines<R> {
+    reader: BufReader<R>,
+    line: Vec<u8>,
+}
+
+impl<R: AsyncRead + Unpin> Lines<R> {
+    fn new(reader: R) -> Self {
+        Self {
+            reader: BufReader::new(reader),
+            line: Vec::new(),
+        }
+    }
+
+    /// Reads the next line without surrounding white space; `None` at the end. Safe to drop and call again.
+    async fn next(&mut self) -> io::Result<Option<String>> {
+        loop {
+            let chunk = self.reader.fill_buf().await?;
+            if chunk.is_empty() {
+                return Ok((!self.line.is_empty()).then(|| self.take()));
+            }
+            let end = chunk.iter().position(|byte| *byte == b'\n');
+            let taken = end.map_or(chunk.len(), |end| end + 1);
+            let room = MAX_LINE_BYTES - self.line.len();
+            self.line.extend_from_slice(&chunk[..taken.min(room)]);
+            self.reader.consume(taken);
+            if end.is_some() {
+                return Ok(Some(self.take()));
+            }
+        }
+    }
+
+    fn take(&mut self) -> String {
+        let line = std::mem::take(&mut self.line);
+        String::from_utf8_lossy(&line).trim().to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn lines_of_any_kind_are_read() {
+        let mut bytes = b"usiok\r\n\xff\xfeid\n\n".to_vec();
+        bytes.extend(vec![b'x'; MAX_LINE_BYTES + 5]);
+        bytes.extend(b"\n  last");
+        let mut lines = Lines::new(bytes.as_slice());
+        let mut next = async || lines.next().await.expect("no error");
+        assert_eq!(next().await.as_deref(), Some("usiok"));
+        assert_eq!(next().await.as_deref(), Some("\u{fffd}\u{fffd}id"));
+        assert_eq!(next().await.as_deref(), Some(""));
+        assert_eq!(next().await.map(|line| line.len()), Some(MAX_LINE_BYTES));
+        assert_eq!(next().await.as_deref(), Some("last"));
+        assert_eq!(next().await, None);
+    }
+
+    /// A script as an engine.
+    #[cfg(target_os = "linux")]
+    fn script(text: &str) -> UsiSpec {
+        UsiSpec {
+            arguments: vec!["-c".into(), text.into()],
+            ..UsiSpec::of_program("/bin/sh")
+        }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[tokio::test]
+    async fn an_engine_that_ends_is_quoted() {
+        for (text, expected) in [
+            ("exit 3", "the engine ended (exit status: 3)"),
+            (
+                "echo info string no file nn.bin; exit 3",
+                "the engine ended (exit status: 3; it said: no file nn.bin)",
+            ),
+            (
+                "echo info string hello; echo no memory >&2; exit 3",
+                "the engine ended (exit status: 3; it said: no memory)",
+            ),
+        ] {
+            let started = UsiEngine::start("n".to_owned(), script(text)).await;
+            let error = started.expect_err("it ends");
+            assert_eq!(error.to_string(), expected);
+        }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[tokio::test]
+    async fn processes_of_an_engine_end_with_it() {
+        let text = "sleep 1000 & while read -r word; do case $word in \
+                    usi) echo id name $!; echo usiok ;; isready) echo readyok ;; esac; done";
+        let child = UsiEngine::start("n".to_owned(), script(text)).await;
+        let child = child.expect("it starts");
+        let stat = format!("/proc/{}/stat", child.engine().expect("a name"));
+        // A process whose end was not collected is a zombie.
+        let lives = || {
+            let stat = std::fs::read_to_string(&stat).unwrap_or_default();
+            !stat.is_empty() && !stat.contains(") Z ")
+        };
+        assert!(lives());
+        child.kill().await;
+        let gone = async {
+            while lives() {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        };
+        timeout(Duration::from_secs(10), gone)
+            .await
+            .expect("it ends");
+    }
+
+    #[cfg(target_os = "linux")]
+    #[tokio::test]
+    async fn an_interrupt_at_the_terminal_does_not_reach_an_engine() {
+        let spec = UsiSpec::of_program("cat");
+        let mut process = spawn(&spec).expect("started");
+        let id = process.id().expect("it runs");
+        let state = std::fs::read_to_string(format!("/proc/{id}/stat")).expect("a process");
+        // After the name in brackets: state, parent, group.
+        let (_, fields) = state.rsplit_once(')').expect("a name");
+        let group = fields.split_whitespace().nth(2).expect("a group");
+        assert_eq!(group, id.to_string(), "a group of its own");
+        // It ends when its input is closed.
+        drop(process.stdin.take());
+        let status = process.wait().await.expect("ended");
+        assert!(status.success(), "{status}");
+    }
+}
