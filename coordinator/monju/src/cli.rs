@@ -3,7 +3,9 @@
 mod bench;
 mod experiment;
 mod learn;
+mod r#match;
 mod record;
+mod tune;
 
 use crate::commands::{
     calibrate::Calibrate,
@@ -81,7 +83,13 @@ enum Command {
     Doctor(DoctorArguments),
     /// Plays, watches and reports experiments: grids of conditions, as in the papers
     #[command(subcommand)]
-    Experiment(experiment::Action),
+    Experiment(experiment::ExperimentAction),
+    /// Plays two USI engines or native players against each other on paired openings
+    #[command(after_help = r#match::HELP)]
+    Match(Box<r#match::MatchArguments>),
+    /// Tunes numbers of the search by games against itself, or screens changes of it
+    #[command(after_help = tune::HELP)]
+    Tune(tune::TuneArguments),
     /// Decides recorded ballots again under any rule, and tabulates who votes how
     Replay(record::ReplayArguments),
     /// Learns each engine's win rates by score from recorded ballots, and writes them to a file
@@ -413,6 +421,8 @@ fn execute(command: Command) -> anyhow::Result<()> {
         | Command::Perft(_)
         | Command::Bench(_)
         | Command::Experiment(_)
+        | Command::Match(_)
+        | Command::Tune(_)
         | Command::Learn(_) => "error",
     });
     match command {
@@ -420,6 +430,8 @@ fn execute(command: Command) -> anyhow::Result<()> {
         Command::Perft(arguments) => arguments.resolve()?.run(),
         Command::Bench(arguments) => arguments.run(),
         Command::Experiment(action) => block_on(action.run()),
+        Command::Match(arguments) => block_on(arguments.resolve()?.run()),
+        Command::Tune(arguments) => block_on(arguments.run()),
         Command::Learn(command) => command.run(),
         Command::Replay(arguments) => ReplayCommand::from(arguments).run(),
         Command::Calibrate(arguments) => Calibrate::from(arguments).run(),

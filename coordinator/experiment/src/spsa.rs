@@ -1,45 +1,88 @@
 //! Simultaneous perturbation stochastic approximation (Spall 1992): all numbers are varied at once, each
-//! by chance up or down, and moved towards the side that won.
+//! up or down at random, and moved towards the side that won.
 
-use anyhow::{Context as _, bail};
-use monju_engine::{EvaluatorKind, SearchChoices, SearchOptions};
+use monju_engine::{EvaluatorKind, SearchChoices, SearchOptions, SearchOptionsError};
 use serde_json::{Value, json};
-use std::fmt::Write as _;
+use std::num::ParseFloatError;
 
-/// Exponents of the gains, as Spall recommends them.
+/// Exponent of the gain, as Spall recommends it.
 const ALPHA: f64 = 0.602;
+
+/// Exponent of the variation, as Spall recommends it.
 const GAMMA: f64 = 0.101;
+
+/// Error of a tuning.
+#[derive(Debug, thiserror::Error)]
+pub enum SpsaError {
+    /// The search has no such option.
+    #[error("the search has no option '{0}'")]
+    UnknownOption(String),
+    /// The text is not a parameter.
+    #[error("'{0}' is not NAME:STEP or NAME:STEP:START with a step above 0")]
+    Form(String),
+    /// A number of a parameter cannot be read.
+    #[error("'{text}': {source}")]
+    Number {
+        /// The parameter.
+        text: String,
+        /// The parser's error.
+        source: ParseFloatError,
+    },
+    /// The search refuses a value.
+    #[error(transparent)]
+    Option(#[from] SearchOptionsError),
+    /// The state belongs to other arguments.
+    #[error("it was made by other arguments ({0}): give them again, or choose another file")]
+    OtherRecipe(String),
+    /// The state lacks a value.
+    #[error("it lacks {0}")]
+    Incomplete(&'static str),
+}
+
+/// One game pair of an update: the direction in which its first side varied each number, and the points by
+/// which that side won, from −2 to 2.
+pub type PairPoints = (Vec<bool>, f64);
 
 /// An option of the search that is tuned.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Parameter {
+pub struct TunedParameter {
+    /// Name of the option.
     pub name: &'static str,
-    /// The best value so far.
+    /// Best value so far.
     pub value: f64,
-    /// By how much it is varied in the last update.
+    /// Variation in the last update.
     step: f64,
     low: f64,
     high: f64,
 }
 
-impl Parameter {
-    /// From `NAME:STEP`, or `NAME:STEP:START` where it does not begin at what it is with the evaluator.
-    pub fn parse(text: &str, evaluator: EvaluatorKind) -> anyhow::Result<Self> {
+impl TunedParameter {
+    /// Reads `NAME:STEP`, which starts at the evaluator's default, or `NAME:STEP:START`.
+    ///
+    /// # Errors
+    /// The text has another form, or the search has no such option.
+    pub fn parse(text: &str, evaluator: EvaluatorKind) -> Result<Self, SpsaError> {
         let mut parts = text.split(':');
         let name = parts.next().unwrap_or_default();
         let (name, range) = SearchOptions::ALL
             .iter()
             .find(|(known, _)| *known == name)
-            .with_context(|| format!("the search has no option '{name}'"))?;
-        let mut number = |what: &str| -> anyhow::Result<Option<f64>> {
-            let parse = |part: &str| part.parse().with_context(|| format!("{what} of {text}"));
+            .ok_or_else(|| SpsaError::UnknownOption(name.to_owned()))?;
+        let form = || SpsaError::Form(text.to_owned());
+        let mut number = || -> Result<Option<f64>, SpsaError> {
+            let parse = |part: &str| {
+                part.parse().map_err(|source| SpsaError::Number {
+                    text: text.to_owned(),
+                    source,
+                })
+            };
             parts.next().map(parse).transpose()
         };
-        let step: f64 = number("step")?.with_context(|| format!("{text} has no step"))?;
-        let start = number("start")?;
+        let step = number()?.ok_or_else(form)?;
+        let start = number()?;
         let default = SearchOptions::of(evaluator).get(name).unwrap_or_default();
         if step.is_nan() || step <= 0.0 || parts.next().is_some() {
-            bail!("'{text}' is not NAME:STEP or NAME:STEP:START with a step above 0");
+            return Err(form());
         }
         Ok(Self {
             name,
@@ -55,22 +98,24 @@ impl Parameter {
     }
 }
 
-/// The numbers, and how far their tuning has come.
+/// The numbers, and the progress of their tuning.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Spsa {
-    pub parameters: Vec<Parameter>,
+    /// Numbers that are tuned.
+    pub parameters: Vec<TunedParameter>,
     /// Updates that were made.
     pub updates: usize,
-    /// Updates that will be.
+    /// Updates that are planned.
     planned: usize,
-    /// Gain of the last update: by how many steps a point moves a number.
+    /// Gain of the last update: steps by which a point moves a number.
     gain: f64,
-    /// What the numbers are a function of.
+    /// Everything that the numbers are a function of, in words.
     recipe: String,
 }
 
 impl Spsa {
-    pub fn new(parameters: Vec<Parameter>, planned: usize, gain: f64, recipe: String) -> Self {
+    /// A tuning before its first update.
+    pub fn new(parameters: Vec<TunedParameter>, planned: usize, gain: f64, recipe: String) -> Self {
         Self {
             parameters,
             updates: 0,
@@ -80,36 +125,37 @@ impl Spsa {
         }
     }
 
-    /// By how many of its steps each number is varied now, and by how many a point moves it.
+    /// Steps by which each number is varied now, and steps by which a point moves it.
     fn gains(&self) -> (f64, f64) {
         let planned = self.planned as f64;
         let now = self.updates as f64 + 1.0;
-        // A tenth of the updates keeps the first ones from leaping.
+        // A delay of a tenth of the updates keeps the first ones small.
         let delay = 0.1 * planned;
         let vary = (planned / now).powf(GAMMA);
         let gain = self.gain * ((delay + planned) / (delay + now)).powf(ALPHA);
         (vary, gain / vary)
     }
 
-    /// The options of the two sides: every number varied up (`true`) or down by the first, and the
-    /// other way by the second.
-    pub fn sides(&self, up: &[bool]) -> anyhow::Result<[SearchChoices; 2]> {
+    /// Options of the two sides: the first varies every number up (`true`) or down, the second the other
+    /// way.
+    ///
+    /// # Errors
+    /// The search refuses a value.
+    pub fn sides(&self, up: &[bool]) -> Result<[SearchChoices; 2], SpsaError> {
         let (vary, _) = self.gains();
-        let side = |sign: f64| -> anyhow::Result<SearchChoices> {
-            let mut text = String::new();
-            for (parameter, &up) in self.parameters.iter().zip(up) {
+        let side = |sign: f64| -> Result<SearchChoices, SpsaError> {
+            let varied = self.parameters.iter().zip(up).map(|(parameter, &up)| {
                 let sign = if up { sign } else { -sign };
                 let value = parameter.clamped(parameter.value + sign * vary * parameter.step);
-                write!(text, "{}={:.0},", parameter.name, value)?;
-            }
-            Ok(text.parse()?)
+                format!("{}={value:.0},", parameter.name)
+            });
+            Ok(varied.collect::<String>().parse()?)
         };
         Ok([side(1.0)?, side(-1.0)?])
     }
 
-    /// Learns from games whose first sides were varied as `up` says, and scored so many points more than
-    /// their second sides.
-    pub fn update(&mut self, outcomes: &[(Vec<bool>, f64)]) {
+    /// Moves the numbers by the results of one update's pairs.
+    pub fn update(&mut self, outcomes: &[PairPoints]) {
         let (_, gain) = self.gains();
         for (up, points) in outcomes {
             for (parameter, &up) in self.parameters.iter_mut().zip(up) {
@@ -130,7 +176,7 @@ impl Spsa {
         texts.join(",")
     }
 
-    /// What has to be kept to go on later.
+    /// The state to go on from later.
     pub fn state(&self) -> Value {
         let values = self.parameters.iter();
         let values: Vec<_> = values
@@ -139,24 +185,24 @@ impl Spsa {
         json!({ "recipe": self.recipe, "updates": self.updates, "values": values })
     }
 
-    /// Goes on from there.
+    /// Takes over a state.
     ///
     /// # Errors
-    /// It is no state, or one that other arguments led to.
-    pub fn resume(&mut self, state: &Value) -> anyhow::Result<()> {
-        let recipe = state["recipe"].as_str().unwrap_or("it does not say what");
+    /// The value is not a state, or belongs to other arguments.
+    pub fn resume(&mut self, state: &Value) -> Result<(), SpsaError> {
+        let recipe = state["recipe"].as_str().unwrap_or("not named");
         if recipe != self.recipe {
-            bail!(
-                "it was made by other arguments ({recipe}): give them again, or choose another file"
-            );
+            return Err(SpsaError::OtherRecipe(recipe.to_owned()));
         }
-        let updates = state["updates"].as_u64().context("no number of updates")?;
+        let updates = state["updates"]
+            .as_u64()
+            .ok_or(SpsaError::Incomplete("the number of updates"))?;
         for (index, parameter) in self.parameters.iter_mut().enumerate() {
             let [name, value] = [0, 1].map(|part| &state["values"][index][part]);
             if name.as_str() != Some(parameter.name) {
-                bail!("it lacks {}", parameter.name);
+                return Err(SpsaError::Incomplete(parameter.name));
             }
-            parameter.value = value.as_f64().context("no value")?;
+            parameter.value = value.as_f64().ok_or(SpsaError::Incomplete("a value"))?;
         }
         self.updates = updates as usize;
         Ok(())
@@ -170,7 +216,7 @@ mod tests {
     fn spsa(planned: usize) -> Spsa {
         let parameters = ["razoring_base:10", "futility_base:20:100"];
         let parameters =
-            parameters.map(|text| Parameter::parse(text, EvaluatorKind::Nnue).unwrap());
+            parameters.map(|text| TunedParameter::parse(text, EvaluatorKind::Nnue).expect("known"));
         Spsa::new(
             parameters.to_vec(),
             planned,
@@ -192,7 +238,7 @@ mod tests {
                             state >> 63 == 1
                         })
                         .collect();
-                    let [first, second] = spsa.sides(&up).unwrap();
+                    let [first, second] = spsa.sides(&up).expect("known options");
                     let loss = |choices: &SearchChoices| {
                         let options = choices.over(SearchOptions::default());
                         let base = f64::from(options.razoring_base - 200) / 50.0;
@@ -214,9 +260,12 @@ mod tests {
         let mut tuned = spsa(10);
         tuned.update(&[(vec![true, false], 2.0)]);
         let mut resumed = spsa(10);
-        resumed.resume(&tuned.state()).unwrap();
+        resumed.resume(&tuned.state()).expect("its state");
         assert_eq!(resumed, tuned);
-        let error = spsa(20).resume(&tuned.state()).unwrap_err().to_string();
+        let error = spsa(20)
+            .resume(&tuned.state())
+            .expect_err("refused")
+            .to_string();
         assert!(error.contains("(10 updates)"), "{error}");
         let mut damaged = tuned.state();
         damaged["values"][1][0] = json!("null_move_surplus");
@@ -224,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_parameter_is_refused() {
+    fn other_texts_than_parameters_are_refused() {
         for text in [
             "",
             "nonsense:1",
@@ -233,7 +282,7 @@ mod tests {
             "razoring_base:1:2:3",
         ] {
             assert!(
-                Parameter::parse(text, EvaluatorKind::Nnue).is_err(),
+                TunedParameter::parse(text, EvaluatorKind::Nnue).is_err(),
                 "{text}"
             );
         }
