@@ -1,4 +1,4 @@
-//! What the subcommands of `monju` do.
+//! The subcommands of `monju`, as objects that run.
 
 pub mod bench;
 pub mod calibrate;
@@ -7,6 +7,7 @@ pub mod consult;
 pub mod doctor;
 pub mod experiment;
 pub mod learn;
+mod output;
 pub mod perft;
 pub mod replay;
 pub mod services;

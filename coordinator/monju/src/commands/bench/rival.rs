@@ -11,10 +11,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How long it may take to load, and to answer when its time is over.
+/// Longest time to load, and to answer when the time for a move is over.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// `NAME=VALUE`, as the command line names it.
+/// An option of the other engine, as `NAME=VALUE`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RivalOption {
     name: String,
@@ -35,12 +35,12 @@ impl FromStr for RivalOption {
     }
 }
 
-/// How fast a search was.
+/// Speed of a search.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Speed {
-    /// Nodes a second.
+    /// Nodes per second.
     pub nodes_per_second: f64,
-    /// The time that this was measured over.
+    /// Time of the measurement.
     pub time: Duration,
 }
 
@@ -54,7 +54,7 @@ pub struct Rival {
 }
 
 impl Rival {
-    /// Starts a program, and waits until it has obeyed `isready`.
+    /// Starts a program and sets its options.
     ///
     /// # Errors
     /// It cannot be started, or does not speak USI.
@@ -98,8 +98,7 @@ impl Rival {
         Ok(rival)
     }
 
-    /// Lets it search a position as the first of a new game. `None` when it did not say how many
-    /// nodes it visited.
+    /// Lets it search a position as the first of a new game. `None` without a report of its nodes.
     ///
     /// # Errors
     /// It has ended, or does not answer.
@@ -154,7 +153,7 @@ impl Drop for Rival {
     }
 }
 
-/// The speed that an `info` line tells: its nodes over its time, or else what it says itself.
+/// Reads the speed from an `info` line: its nodes by its time, or else its `nps`.
 fn read_speed(line: &str) -> Option<Speed> {
     let words: Vec<&str> = line.split_whitespace().collect();
     if words.first() != Some(&"info") || words.get(1) == Some(&"string") {
@@ -181,7 +180,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn speed_is_read_from_whatever_an_engine_tells() {
+    fn speed_is_read_from_nodes_and_time_or_from_nps() {
         let speed = |line| read_speed(line).map(|speed| speed.nodes_per_second as u64);
         let line = "info depth 9 score cp 4 nodes 3000 nps 99 time 500 pv 7g7f";
         assert_eq!(speed(line), Some(6_000));

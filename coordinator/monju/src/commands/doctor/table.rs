@@ -1,6 +1,6 @@
-//! What was found as tables.
+//! Findings as tables.
 
-use super::count;
+use super::severity::count;
 use crate::commands::text_table::{
     Side::{self, Left, Right},
     align,
@@ -110,7 +110,7 @@ fn players(text: &mut String, facts: &Facts) {
     align(text, &[Left, Left, Left, Right, Right, Left, Left], &rows);
 }
 
-/// The forms of `go` that foreign engines survive.
+/// Writes the forms of `go` that foreign engines survive.
 fn forms(text: &mut String, facts: &Facts) {
     let tried: Vec<(&PlayerFacts, &[FormTrial])> = facts
         .players

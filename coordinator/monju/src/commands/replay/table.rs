@@ -99,7 +99,7 @@ fn agreement(text: &mut String, report: &Report) {
     align(text, &sides, &rows);
 }
 
-/// As table 1 of paper 002: ballots by the number of different moves.
+/// Writes table 1 of paper 002: ballots by the number of different moves.
 fn diversity(text: &mut String, rows_of: &[Diversity]) {
     if rows_of.is_empty() {
         return;

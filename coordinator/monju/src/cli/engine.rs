@@ -1,0 +1,48 @@
+//! The command line of `monju engine`.
+
+use clap::Args;
+use monju_engine::{EvaluatorChoice, eval::Sigma};
+use monju_host::DEFAULT_HASH_MIB;
+use monju_usi::engine::EngineChoices;
+
+/// Text below the options in the help.
+pub const HELP: &str = "\
+Obeys usi, isready, setoption, usinewgame, position, go, stop, ponderhit, gameover and quit; go with btime, \
+wtime, binc, winc, byoyomi, nodes, depth, movetime, infinite and ponder; go mate [MS] searches for a mate by \
+checks alone.
+
+Options that a GUI sets go before these arguments: USI_Hash, Sigma (-1: as given here), Evaluator and Seed \
+(empty: as given here), Threads, TimePolicy, Pondering, SearchOptions (name=value, as in bench --search), and \
+MoveOverhead, the milliseconds that are lost between a move and the referee's clock: at least that many are \
+set aside (50), and more once more is seen to be lost.
+
+With one thread and a limit of nodes or depth alone, a game with the same seed is repeated to the last node.";
+
+/// Everything after `monju engine`.
+#[derive(Debug, Args)]
+pub struct EngineArguments {
+    /// Transposition table in MiB
+    #[arg(long, value_name = "MIB", default_value_t = DEFAULT_HASH_MIB,
+          value_parser = clap::value_parser!(u32).range(1..))]
+    hash: u32,
+    /// Standard deviation of the evaluation noise: centipawns, or '1/4 pawn exchange'
+    #[arg(long, value_name = "S", default_value_t, allow_negative_numbers = true)]
+    sigma: Sigma,
+    /// Static evaluation, or one with the weights of a file: NAME:FILE
+    #[arg(long, value_name = "NAME", default_value_t)]
+    evaluator: EvaluatorChoice,
+    /// Seed of the noise, the same in every game; default: every game has its own
+    #[arg(long)]
+    seed: Option<u64>,
+}
+
+impl From<EngineArguments> for EngineChoices {
+    fn from(arguments: EngineArguments) -> Self {
+        Self {
+            hash_mib: arguments.hash,
+            sigma: arguments.sigma,
+            evaluator: arguments.evaluator,
+            seed: arguments.seed,
+        }
+    }
+}
