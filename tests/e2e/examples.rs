@@ -8,7 +8,7 @@ use monju_tests::{
     skip::skipped,
     usi::Usi,
 };
-use std::{net::TcpListener, time::Duration};
+use std::net::TcpListener;
 
 #[test]
 fn the_example_cluster_works_as_it_is() {
@@ -27,7 +27,7 @@ fn the_example_cluster_works_as_it_is() {
     let coordinator = Service::start("coordinator", None, &config("cluster/coordinator.toml"));
     assert_eq!(coordinator.address, "127.0.0.1:7410");
     let url = coordinator.url();
-    eventually("three votes", Duration::from_secs(30), || {
+    eventually("three votes", || {
         let ballot = json_of(&[
             "consult",
             "--coordinator",

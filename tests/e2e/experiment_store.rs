@@ -1,4 +1,4 @@
-//! What every store must do: one suite, run against both databases.
+//! One suite of tests for every store, run against both databases.
 
 use monju_experiment::{
     machine::machine,
@@ -6,14 +6,14 @@ use monju_experiment::{
     record::{Cause, Ending, GameResult, Incident, PlayedGame, Side, Variety},
     store::{ATTEMPTS, Address, Effort, Opening, Origin, Plan, PlayedPair, StoreError, open},
 };
-use monju_tests::postgres::Postgres;
+use monju_tests::{postgres::Postgres, process::PATIENCE};
 use std::{
     collections::BTreeSet,
-    time::{Duration, SystemTime},
+    time::{Duration, Instant, SystemTime},
 };
 
 const DAY: Duration = Duration::from_secs(86_400);
-const TERM: Duration = Duration::from_secs(60);
+const TERM: Duration = Duration::from_secs(600);
 const PLAY: Opening = Opening::Play {
     accept_changes: false,
 };
@@ -65,7 +65,7 @@ fn played(first: GameResult, second: GameResult) -> PlayedPair {
     }
 }
 
-/// Everything that a database must do; `address` is an empty one.
+/// Checks all duties of a database; `address` is an empty one.
 async fn suite(address: &Address) {
     let begun = SystemTime::now();
     let store = open(address, &plan(), PLAY).await.expect("a new store");
@@ -77,7 +77,7 @@ async fn suite(address: &Address) {
             .all(|cell| cell.open == 12 && cell.finished == 0)
     );
 
-    // Blocks of a cell, then the next cell, and nobody gets what another one has.
+    // Blocks of a cell, then the next cell, and no pair is handed out twice.
     let one = store
         .lease("one", TERM)
         .await
@@ -101,7 +101,7 @@ async fn suite(address: &Address) {
     assert_eq!(standings[0].pairs, [0, 0, 0, 1, 0]);
     assert_eq!(store.outcomes(0, 0).await.expect("asked"), [(0, Some(3))]);
 
-    // What was written can be read.
+    // Results are read back.
     let games = store.games(0).await.expect("games");
     assert_eq!(games.len(), 2);
     assert_eq!(games[0].result, GameResult::Win);
@@ -136,7 +136,7 @@ async fn suite(address: &Address) {
     assert_eq!(incidents[0].detail, "it's 7g7e");
     assert_eq!(incidents[0].side, Some(Side::Second));
 
-    // A lease that ran out is somebody else's, and its result comes too late.
+    // A lease that ran out goes to another runner, and its result comes too late.
     store.give_back(&two).await.expect("asked");
     let short = store
         .lease("short", Duration::ZERO)
@@ -189,7 +189,7 @@ async fn suite(address: &Address) {
     assert_eq!(taken, (0..12).collect());
     assert!(store.standings().await.expect("standings")[0].closed);
 
-    // Opened again, it goes on with what is left.
+    // Opened again, it goes on with the pairs that are left.
     store.reopen_cell(0).await.expect("asked");
     let lease = store
         .lease("again", TERM)
@@ -200,7 +200,7 @@ async fn suite(address: &Address) {
     store.give_back(&lease).await.expect("asked");
     store.close_cell(0).await.expect("asked");
 
-    // More pairs are no other experiment; another specification and another build are.
+    // More pairs are the same experiment; another specification or build is another one.
     let more = Plan {
         pairs: 30,
         ..plan()
@@ -251,7 +251,7 @@ async fn suite(address: &Address) {
         "the old cell's pairs are all taken"
     );
 
-    // Looking needs neither, and makes nothing.
+    // Looking needs neither, and creates nothing.
     let seen = open(address, &plan(), Opening::Look).await.expect("there");
     assert_eq!(seen.games(0).await.expect("games").len(), 4);
     let absent = Plan {
@@ -278,14 +278,15 @@ async fn postgresql_does_what_a_store_must() {
     suite(&Address::Postgres(postgres.url())).await;
 }
 
-/// Rows of `pairs` that the server has read so far: one after the other, and by an index. It counts
-/// the reads of a session at the latest when that ends.
+/// Returns the rows of `pairs` that the server has read so far: one after the other, and by an index. It
+/// counts the reads of a session at the latest when that ends.
 async fn rows_read(postgres: &Postgres) -> (u64, u64) {
     const OTHERS: &str = "SELECT COUNT(*) FROM pg_stat_activity
         WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()";
     const READ: &str = "SELECT seq_tup_read, idx_tup_fetch FROM pg_stat_user_tables
         WHERE relname = 'pairs'";
-    for _ in 0..1000 {
+    let begun = Instant::now();
+    while begun.elapsed() < PATIENCE {
         if postgres.ask(OTHERS) == "0" {
             let answer = postgres.ask(READ);
             let (one, other) = answer.split_once('|').expect("two numbers");
@@ -333,7 +334,7 @@ async fn postgresql_finds_the_next_pair_without_walking_over_the_others() {
     drop(store);
     let after = rows_read(&postgres).await;
     assert_eq!(after.0, before.0, "pairs were read one after the other");
-    // The pair that is found, that it is updated, those leased before it, and what opening asks.
+    // Rows of finding and updating the pair, of those leased before it, and of opening the store.
     let most = u64::from(LEASES * (LEASES + 4));
     let read = after.1 - before.1;
     assert!(read <= most, "{read} rows for {LEASES} leases");

@@ -7,7 +7,7 @@ use monju_tests::{
 };
 use std::fs;
 
-/// Every option arrives where it belongs, and every file is what the next command reads.
+/// Every option takes effect, and every file can be read by the next command.
 #[test]
 fn games_become_weights_that_players_search_with() {
     let _alone = alone();

@@ -37,7 +37,7 @@ fn the_cluster_plays_whole_games_against_gpsusi() {
     let (Some(python), Some(gpsusi)) = (referee_python(), gpsusi()) else {
         return;
     };
-    // It thinks for at least a second by its own clock whatever it is given.
+    // It thinks for at least a second at any limit.
     let options = [
         "--opponent-byoyomi",
         "1000",
@@ -62,7 +62,7 @@ fn the_cluster_plays_whole_games_against_fairy_stockfish() {
     play(&python, &fairy, "fairy-stockfish", &options, 100);
 }
 
-/// A path as one word of a shell's command line.
+/// Quotes a path as one word of a shell's command line.
 fn quoted(path: &Path) -> String {
     format!("'{}'", path.display().to_string().replace('\'', "'\\''"))
 }

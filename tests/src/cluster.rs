@@ -1,16 +1,23 @@
 //! The services as processes of their own, on loopback ports.
 
-use crate::{binary::monju, process::Process};
+use crate::{
+    binary::monju,
+    process::{PATIENCE, Process},
+};
 use std::{
     fs,
     path::{Path, PathBuf},
+    thread,
     time::{Duration, Instant},
 };
 use tempfile::TempDir;
 
-/// What a coordinator keeps back of every move's time: much, because several processes share the
-/// few cores of a test machine with whatever else runs there.
+/// Part of every move's time that a coordinator keeps back: much, because several processes share the
+/// few cores of a test machine with other work.
 const OVERHEAD_MS: u32 = 250;
+
+/// Time between two attempts at something that has not happened yet.
+const INTERVAL: Duration = Duration::from_millis(20);
 
 /// A running `monju worker` or `monju coordinator`.
 #[derive(Debug)]
@@ -37,7 +44,7 @@ impl Service {
         Self { process, address }
     }
 
-    /// As [`Service::start`], on a free loopback port.
+    /// Starts `monju <role>` on a free loopback port.
     pub fn on_free_port(role: &str, config: &Path) -> Self {
         Self::start(role, Some("127.0.0.1:0"), config)
     }
@@ -66,7 +73,7 @@ impl Cluster {
         Self::start_with_overhead(players, ensemble, OVERHEAD_MS)
     }
 
-    /// As [`Cluster::start`], with a coordinator that keeps back so many milliseconds of a move.
+    /// Starts a cluster whose coordinator keeps back this many milliseconds of a move.
     pub fn start_with_overhead(players: &[&str], ensemble: &str, overhead_ms: u32) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let mut worker_configs = Vec::new();
@@ -129,14 +136,15 @@ fn coordinator_with_overhead(
     Service::on_free_port("coordinator", &config)
 }
 
-/// Tries `attempt` until it gives something; panics when `limit` is over.
-pub fn eventually<T>(what: &str, limit: Duration, mut attempt: impl FnMut() -> Option<T>) -> T {
-    let deadline = Instant::now() + limit;
+/// Tries `attempt` until it gives something; panics when the patience is over.
+pub fn eventually<T>(what: &str, mut attempt: impl FnMut() -> Option<T>) -> T {
+    let deadline = Instant::now() + PATIENCE;
     loop {
         if let Some(found) = attempt() {
             return found;
         }
-        assert!(Instant::now() < deadline, "not within {limit:?}: {what}");
+        assert!(Instant::now() < deadline, "not within {PATIENCE:?}: {what}");
+        thread::sleep(INTERVAL);
     }
 }
 
