@@ -2,7 +2,7 @@
 
 use monju_tests::{
     alone,
-    cluster::{Service, coordinator_over},
+    cluster::{ServiceProcess, coordinator_over},
     command::{complaint_of, refusal_of},
     data::{assert_legal, config},
     pulse::judge,
@@ -153,7 +153,7 @@ fn a_worker_that_is_not_there_is_named() {
 #[test]
 fn a_port_in_use_is_named() {
     let worker_config = config("three-noise-players.toml");
-    let worker = Service::on_free_port("worker", &worker_config);
+    let worker = ServiceProcess::on_free_port("worker", &worker_config);
     let path = worker_config.to_str().expect("a path in UTF-8");
     let line = complaint_of(&["worker", "--listen", &worker.address, "--config", path]);
     assert!(line.contains(&worker.address), "{line}");

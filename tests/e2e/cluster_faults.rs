@@ -2,7 +2,7 @@
 
 use monju_tests::{
     alone,
-    cluster::{Cluster, eventually},
+    cluster::{TestCluster, eventually},
     command::json_of,
     data::{assert_legal, opening},
     pulse::{Void, judge},
@@ -18,7 +18,7 @@ fn a_worker_killed_in_mid_search_costs_no_move_and_comes_back() {
 }
 
 fn kill_and_restart_a_worker() -> Result<(), Void> {
-    let mut cluster = Cluster::of_three_noise_players();
+    let mut cluster = TestCluster::of_three_noise_players();
     let url = cluster.coordinator.url();
     eventually("three votes", || (arrived(&url) == 3).then_some(()));
     let mut usi = Usi::ready(&["--coordinator", &url]);
@@ -59,7 +59,7 @@ fn with_every_worker_dead_there_is_still_a_legal_move_in_time() {
 }
 
 fn kill_all_workers() -> Result<(), Void> {
-    let mut cluster = Cluster::of_three_noise_players();
+    let mut cluster = TestCluster::of_three_noise_players();
     let mut usi = Usi::ready(&["--coordinator", &cluster.coordinator.url()]);
     let position = opening(12);
     let asked = usi.begin(&position, "go btime 0 wtime 0 byoyomi 2000");
@@ -85,7 +85,7 @@ fn a_dead_coordinator_does_not_silence_the_proxy() {
 }
 
 fn kill_the_coordinator() -> Result<(), Void> {
-    let mut cluster = Cluster::of_three_noise_players();
+    let mut cluster = TestCluster::of_three_noise_players();
     let mut usi = Usi::ready(&["--coordinator", &cluster.coordinator.url()]);
     let position = opening(13);
     let asked = usi.begin(&position, "go btime 0 wtime 0 byoyomi 2000");

@@ -2,7 +2,7 @@
 
 use monju_tests::{
     alone,
-    cluster::Service,
+    cluster::ServiceProcess,
     command::{json_of, output_of, without_times},
     data::{assert_legal, config, opening},
 };
@@ -128,7 +128,7 @@ fn the_same_seed_gives_the_same_ballot_embedded_and_over_tcp() {
     assert_eq!(votes(&first).len(), 3);
     assert_eq!(without_times(json_of(&embedded)), first);
 
-    let worker = Service::on_free_port("worker", &config);
+    let worker = ServiceProcess::on_free_port("worker", &config);
     let folder = tempfile::tempdir().expect("a temporary folder");
     let coordinator = monju_tests::cluster::coordinator_over(folder.path(), &[worker.url()], "");
     let url = coordinator.url();

@@ -4,7 +4,7 @@ use monju_experiment::specification::Specification;
 use monju_tests::{
     alone,
     binary::monju,
-    cluster::{Cluster, eventually},
+    cluster::{TestCluster, eventually},
     command::{complaint_of, json_of, output_of, run},
     data::repository,
     foreign::{fairy_stockfish, referee_python},
@@ -273,7 +273,7 @@ fn the_second_interrupt_gives_back_what_is_under_way() {
 #[test]
 fn a_running_cluster_may_be_a_side() {
     let _alone = alone();
-    let cluster = Cluster::of_three_noise_players();
+    let cluster = TestCluster::of_three_noise_players();
     let folder = tempfile::tempdir().expect("a temporary folder");
     let side = format!("coordinator = \"{}\"", cluster.coordinator.url());
     let small = SMALL.replace(

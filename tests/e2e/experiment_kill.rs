@@ -69,12 +69,12 @@ maximum_plies = 60
 "#;
 
 /// The experiment in a folder of its own.
-struct Bench {
+struct KillBench {
     folder: tempfile::TempDir,
     specification: Specification,
 }
 
-impl Bench {
+impl KillBench {
     fn new() -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let openings = "startpos moves 7g7f 3c3d\nstartpos moves 2g2f 8c8d\n";
@@ -196,7 +196,7 @@ async fn wait_for_words(runner: &Process, words: &str) {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_runner_killed_at_fifty_moments_loses_and_repeats_nothing() {
     let _alone = alone();
-    let bench = Bench::new();
+    let bench = KillBench::new();
     let store = bench.sqlite("killed.db");
     for moment in MOMENTS.iter().cycle().take(KILLS) {
         let (finished, _) = bench.pairs(&store).await;
@@ -227,7 +227,7 @@ async fn of_two_runners_on_one_postgresql_one_may_die() {
         return;
     };
     let _alone = alone();
-    let bench = Bench::new();
+    let bench = KillBench::new();
     let store = postgres.url();
     let mortal = bench.runner(&store);
     let survivor = bench.runner(&store);
@@ -243,7 +243,7 @@ async fn postgresql_may_be_restarted_in_mid_run() {
         return;
     };
     let _alone = alone();
-    let bench = Bench::new();
+    let bench = KillBench::new();
     let store = postgres.url();
     let runner = bench.runner(&store);
     bench.wait_for_more_than(1, &store).await;
@@ -260,7 +260,7 @@ async fn postgresql_may_be_restarted_in_mid_run() {
 async fn a_runner_that_is_interrupted_finishes_its_pairs_and_says_how_to_go_on() {
     use rustix::process::Signal;
     let _alone = alone();
-    let bench = Bench::new();
+    let bench = KillBench::new();
     let store = bench.sqlite("interrupted.db");
     let mut finished = 0;
     for signal in [Signal::INT, Signal::TERM, Signal::INT] {

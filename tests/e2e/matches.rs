@@ -3,7 +3,7 @@
 use monju_tests::{
     alone,
     binary::monju,
-    cluster::Cluster,
+    cluster::TestCluster,
     data::repository,
     foreign::{fairy_stockfish, gpsusi, referee_python},
     skip::skipped,
@@ -78,7 +78,7 @@ fn play(python: &Path, opponent: &Path, name: &str, options: &[&str], first_open
         ));
         1
     };
-    let cluster = Cluster::of_three_noise_players();
+    let cluster = TestCluster::of_three_noise_players();
     let engine = format!(
         "{} usi --coordinator {}",
         quoted(monju()),

@@ -2,7 +2,7 @@
 
 use monju_tests::{
     alone,
-    cluster::Service,
+    cluster::ServiceProcess,
     command::{complaint_of, json_of, output_of},
 };
 use std::{fs, path::Path};
@@ -33,7 +33,7 @@ fn a_team_serves_its_members_alone() {
     let service = |role: &str, text: &str| {
         let config = folder.path().join(format!("{role}.toml"));
         fs::write(&config, format!("version = 1\ntls = \"ours\"\n{text}")).expect("a file");
-        Service::on_free_port(role, Path::new(&config))
+        ServiceProcess::on_free_port(role, Path::new(&config))
     };
     let worker = service(
         "worker",

@@ -21,14 +21,14 @@ const INTERVAL: Duration = Duration::from_millis(20);
 
 /// A running `monju worker` or `monju coordinator`.
 #[derive(Debug)]
-pub struct Service {
+pub struct ServiceProcess {
     /// Its process.
     pub process: Process,
     /// `127.0.0.1:PORT`, where it listens.
     pub address: String,
 }
 
-impl Service {
+impl ServiceProcess {
     /// Starts `monju <role> --config <config>`, with `--listen` where an address is given, and waits
     /// until it is ready.
     pub fn start(role: &str, listen: Option<&str>, config: &Path) -> Self {
@@ -57,16 +57,16 @@ impl Service {
 
 /// A coordinator and its workers, each a process of its own.
 #[derive(Debug)]
-pub struct Cluster {
+pub struct TestCluster {
     folder: TempDir,
     worker_configs: Vec<PathBuf>,
     /// The workers.
-    pub workers: Vec<Service>,
+    pub workers: Vec<ServiceProcess>,
     /// The coordinator.
-    pub coordinator: Service,
+    pub coordinator: ServiceProcess,
 }
 
-impl Cluster {
+impl TestCluster {
     /// Starts one worker for each text of `[[player]]` tables, and a coordinator over them with
     /// further tables of its own (such as `[ensemble]`).
     pub fn start(players: &[&str], ensemble: &str) -> Self {
@@ -82,11 +82,11 @@ impl Cluster {
             write(&path, &worker_config(index, tables));
             worker_configs.push(path);
         }
-        let workers: Vec<Service> = worker_configs
+        let workers: Vec<ServiceProcess> = worker_configs
             .iter()
-            .map(|config| Service::on_free_port("worker", config))
+            .map(|config| ServiceProcess::on_free_port("worker", config))
             .collect();
-        let urls: Vec<String> = workers.iter().map(Service::url).collect();
+        let urls: Vec<String> = workers.iter().map(ServiceProcess::url).collect();
         let coordinator = coordinator_with_overhead(folder.path(), &urls, ensemble, overhead_ms);
         Self {
             folder,
@@ -111,7 +111,8 @@ impl Cluster {
     /// Starts a worker again on the port that it had.
     pub fn restart_worker(&mut self, index: usize) {
         let address = self.workers[index].address.clone();
-        self.workers[index] = Service::start("worker", Some(&address), &self.worker_configs[index]);
+        self.workers[index] =
+            ServiceProcess::start("worker", Some(&address), &self.worker_configs[index]);
     }
 
     /// A folder that lives as long as the cluster.
@@ -121,7 +122,7 @@ impl Cluster {
 }
 
 /// Starts a coordinator over workers at these URLs; its configuration is written into `folder`.
-pub fn coordinator_over(folder: &Path, workers: &[String], ensemble: &str) -> Service {
+pub fn coordinator_over(folder: &Path, workers: &[String], ensemble: &str) -> ServiceProcess {
     coordinator_with_overhead(folder, workers, ensemble, OVERHEAD_MS)
 }
 
@@ -130,10 +131,10 @@ fn coordinator_with_overhead(
     workers: &[String],
     ensemble: &str,
     overhead_ms: u32,
-) -> Service {
+) -> ServiceProcess {
     let config = folder.join("coordinator.toml");
     write(&config, &coordinator_config(workers, ensemble, overhead_ms));
-    Service::on_free_port("coordinator", &config)
+    ServiceProcess::on_free_port("coordinator", &config)
 }
 
 /// Tries `attempt` until it gives something; panics when the patience is over.

@@ -4,7 +4,7 @@
 //! void, and has to be played again.
 
 use crate::{
-    cluster::Cluster,
+    cluster::TestCluster,
     data::opening,
     usi::{Usi, UsiAnswer},
 };
@@ -52,7 +52,7 @@ struct Fault {
 /// A cluster behind a proxy, which lives from game to game.
 #[derive(Debug)]
 pub struct FaultRig {
-    cluster: Cluster,
+    cluster: TestCluster,
     usi: Usi,
     settings: FaultSettings,
 }
@@ -119,7 +119,7 @@ impl FaultRig {
             .map(|number| format!("[[player]]\nname = \"p{number}\"\nsigma = 50\nhash_mib = 8\n"))
             .collect();
         let tables: Vec<&str> = tables.iter().map(String::as_str).collect();
-        let cluster = Cluster::start_with_overhead(&tables, "", settings.overhead_ms);
+        let cluster = TestCluster::start_with_overhead(&tables, "", settings.overhead_ms);
         let mut usi = Usi::start(&["--coordinator", &cluster.coordinator.url()]);
         usi.handshake();
         Self {

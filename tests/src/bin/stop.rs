@@ -20,7 +20,7 @@ const OPENINGS: usize = 200;
 
 /// Measures the time from `stop` to `bestmove`, as a GUI sees it.
 #[derive(Debug, Parser)]
-struct Arguments {
+struct StopArguments {
     /// Number of times that the engine is stopped
     #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     times: u32,
@@ -59,13 +59,13 @@ fn problems() -> Vec<String> {
 }
 
 fn main() -> ExitCode {
-    let Arguments {
+    let StopArguments {
         times,
         within,
         options,
         proxy,
         arguments,
-    } = Arguments::parse();
+    } = StopArguments::parse();
     let start = if proxy { Usi::start } else { Usi::start_engine };
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let mut engine = start(&arguments);

@@ -1,6 +1,6 @@
 //! The command line of `monju bench`.
 
-use crate::commands::bench::{Bench, Comparison, Dimension, Evaluators, RivalOption, Scaling};
+use crate::commands::bench::{Comparison, Dimension, Evaluators, RivalOption, Scaling, SuiteBench};
 use clap::{ArgGroup, Args};
 use monju_engine::{
     EvaluatorChoice, PlayerSettings, SearchChoices, SearchOptions, bench::MIDDLEGAME, eval::Sigma,
@@ -159,7 +159,7 @@ impl BenchArguments {
                 json: self.json,
             }
             .run(),
-            None => Bench {
+            None => SuiteBench {
                 settings,
                 seed: self.seed,
                 depth: self.depth,

@@ -23,7 +23,7 @@ use std::time::Duration;
 
 /// The suite at a fixed depth.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Bench {
+pub struct SuiteBench {
     /// The player; every position is a new game to it.
     pub settings: PlayerSettings,
     /// Its noise seed.
@@ -34,7 +34,7 @@ pub struct Bench {
     pub json: bool,
 }
 
-impl Bench {
+impl SuiteBench {
     /// Searches the suite, and prints the measurements to standard output.
     ///
     /// # Errors

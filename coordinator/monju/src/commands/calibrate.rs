@@ -2,7 +2,7 @@
 
 use crate::commands::{
     output::print,
-    text_table::{Side, align},
+    text_table::{Align, align},
 };
 use anyhow::{Context, bail};
 use monju_coordinator::{
@@ -105,7 +105,7 @@ fn as_table(lesson: &Lesson) -> String {
             format!("{loss:.4}"),
         ]);
     }
-    use Side::{Left, Right};
+    use Align::{Left, Right};
     align(
         &mut text,
         &[Left, Left, Right, Right, Right, Right, Right],

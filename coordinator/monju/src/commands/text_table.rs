@@ -7,7 +7,7 @@ const GAP: u16 = 2;
 
 /// Alignment of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
+pub enum Align {
     /// For words.
     Left,
     /// For numbers.
@@ -23,7 +23,7 @@ pub fn centipawns(value: f64) -> String {
 
 /// Writes rows of cells in columns two spaces apart, padded by display width: Japanese notation is
 /// two columns a character. Rows may be shorter than the first.
-pub fn align(text: &mut String, sides: &[Side], rows: &[Vec<String>]) {
+pub fn align(text: &mut String, sides: &[Align], rows: &[Vec<String>]) {
     if rows.is_empty() {
         return;
     }
@@ -34,8 +34,8 @@ pub fn align(text: &mut String, sides: &[Side], rows: &[Vec<String>]) {
         .add_rows(rows);
     for (column, side) in table.column_iter_mut().zip(sides) {
         column.set_padding((0, GAP)).set_cell_alignment(match side {
-            Side::Left => CellAlignment::Left,
-            Side::Right => CellAlignment::Right,
+            Align::Left => CellAlignment::Left,
+            Align::Right => CellAlignment::Right,
         });
     }
     text.push_str(&table.trim_fmt());
@@ -57,7 +57,7 @@ mod tests {
         let rows = [vec!["７六歩", "1"], vec!["7g7f", "12"], vec!["-"]];
         let rows = rows.map(|row| row.into_iter().map(str::to_owned).collect());
         let mut text = String::new();
-        align(&mut text, &[Side::Left, Side::Right], &rows);
+        align(&mut text, &[Align::Left, Align::Right], &rows);
         assert_eq!(text, "７六歩   1\n7g7f    12\n-\n");
     }
 }

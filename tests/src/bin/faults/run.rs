@@ -16,7 +16,7 @@ use std::{
 
 /// Plays a cluster whose workers die and freeze
 #[derive(Debug, Parser)]
-struct Arguments {
+struct FaultsArguments {
     /// Number of games to be in the log
     #[arg(long, default_value_t = 500)]
     games: u64,
@@ -44,7 +44,7 @@ struct Arguments {
 }
 
 pub fn main() -> ExitCode {
-    match play(&Arguments::parse()) {
+    match play(&FaultsArguments::parse()) {
         Ok(code) => code,
         Err(error) => {
             eprintln!("faults: {error:#}");
@@ -53,7 +53,7 @@ pub fn main() -> ExitCode {
     }
 }
 
-fn play(options: &Arguments) -> anyhow::Result<ExitCode> {
+fn play(options: &FaultsArguments) -> anyhow::Result<ExitCode> {
     let settings = FaultSettings {
         byoyomi_ms: options.byoyomi,
         overhead_ms: options.overhead,

@@ -59,7 +59,7 @@ pub struct Scaling {
 }
 
 /// All positions with one number of threads or lanes.
-struct Series {
+struct ScalingSeries {
     count: usize,
     player: Player,
     nodes: Vec<u64>,
@@ -71,7 +71,7 @@ struct Series {
 
 /// Geometric means over the positions of the ratios between a series and the first one.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Ratios {
+struct ScalingRatios {
     nodes_per_second: f64,
     nodes: f64,
     /// Ratio of the times to depth, above 1 where the depth is reached sooner.
@@ -94,7 +94,7 @@ impl Scaling {
             let mut series = Vec::new();
             for &count in &self.counts {
                 let is_parallel = self.dimension == Dimension::Threads && count > 1;
-                series.push(Series {
+                series.push(ScalingSeries {
                     count,
                     machine: match is_parallel {
                         true => Some(machine::limit(&self.settings, count)?),
@@ -133,8 +133,8 @@ impl Scaling {
         })
     }
 
-    fn summary(&self, series: &Series, first: &Series) -> String {
-        let Ratios {
+    fn summary(&self, series: &ScalingSeries, first: &ScalingSeries) -> String {
+        let ScalingRatios {
             nodes_per_second,
             nodes,
             speedup,
@@ -160,7 +160,7 @@ impl Scaling {
         })
     }
 
-    fn object(&self, series: &[Series]) -> Value {
+    fn object(&self, series: &[ScalingSeries]) -> Value {
         let rows: Vec<Value> = series
             .iter()
             .map(|one| {
@@ -193,8 +193,8 @@ impl Scaling {
     }
 }
 
-impl Series {
-    fn against(&self, first: &Self) -> Ratios {
+impl ScalingSeries {
+    fn against(&self, first: &Self) -> ScalingRatios {
         let nodes: Vec<f64> = (self.nodes.iter().zip(&first.nodes))
             .map(|(own, first)| *own as f64 / (*first).max(1) as f64)
             .collect();
@@ -203,7 +203,7 @@ impl Series {
             .collect();
         let (nodes, nodes_margin) = geometric_mean(&nodes);
         let (speedup, speedup_margin) = geometric_mean(&speedups);
-        Ratios {
+        ScalingRatios {
             nodes_per_second: nodes * speedup,
             nodes,
             speedup,
@@ -213,7 +213,7 @@ impl Series {
     }
 }
 
-fn row(series: &[Series], position: &str) -> String {
+fn row(series: &[ScalingSeries], position: &str) -> String {
     let mut text = String::new();
     for one in series {
         if let (Some(nodes), Some(time)) = (one.nodes.last(), one.times.last()) {
@@ -239,7 +239,7 @@ mod tests {
 
     #[test]
     fn ratios_are_geometric_means_over_the_positions() {
-        let series = |count, nodes: [u64; 2], milliseconds: [u64; 2]| Series {
+        let series = |count, nodes: [u64; 2], milliseconds: [u64; 2]| ScalingSeries {
             count,
             player: Player::new(PlayerSettings {
                 hash_mib: 1,

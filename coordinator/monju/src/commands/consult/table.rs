@@ -1,6 +1,6 @@
 //! The ballot as an aligned table.
 
-use crate::commands::text_table::{Side, align, centipawns};
+use crate::commands::text_table::{Align, align, centipawns};
 use monju_coordinator::{ballot::words, usi_text};
 use monju_engine::Game;
 use monju_proto::v1::{Ballot, Bound, Decision, Score, TieBreak, Vote, score::Kind};
@@ -10,8 +10,8 @@ const HEADINGS: [&str; 9] = [
     "player", "made of", "move", "", "score", "depth", "nodes", "time", "arrival",
 ];
 
-const SIDES: [Side; 9] = {
-    use Side::{Left, Right};
+const SIDES: [Align; 9] = {
+    use Align::{Left, Right};
     [Left, Left, Left, Left, Right, Right, Right, Right, Left]
 };
 

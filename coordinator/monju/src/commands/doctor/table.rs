@@ -2,7 +2,7 @@
 
 use super::severity::count;
 use crate::commands::text_table::{
-    Side::{self, Left, Right},
+    Align::{self, Left, Right},
     align,
 };
 use monju_coordinator::{
@@ -124,7 +124,7 @@ fn forms(text: &mut String, facts: &Facts) {
     text.push_str("\nForms of go: survived by the engine (yes, no), and listed for it (*)\n");
     let mut heading = vec!["player".to_owned()];
     heading.extend(first.iter().map(|trial| trial.form.clone()));
-    let sides: Vec<Side> = heading.iter().map(|_| Left).collect();
+    let sides: Vec<Align> = heading.iter().map(|_| Left).collect();
     let mut rows = vec![heading];
     for (player, trials) in tried {
         let mut row = vec![player.name().to_owned()];
