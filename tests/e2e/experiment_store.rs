@@ -1,4 +1,4 @@
-//! Requirements on a store: one suite, run against both databases.
+//! One suite of tests for every store, run against both databases.
 
 use monju_experiment::{
     machine::machine,
@@ -8,14 +8,14 @@ use monju_experiment::{
     },
     store::{ATTEMPTS, Address, ExperimentPlan, OpenMode, Origin, PlayedPair, StoreError, open},
 };
-use monju_tests::postgres::Postgres;
+use monju_tests::{postgres::Postgres, process::PATIENCE};
 use std::{
     collections::BTreeSet,
-    time::{Duration, SystemTime},
+    time::{Duration, Instant, SystemTime},
 };
 
 const DAY: Duration = Duration::from_secs(86_400);
-const TERM: Duration = Duration::from_secs(60);
+const TERM: Duration = Duration::from_secs(600);
 const PLAY: OpenMode = OpenMode::Play {
     accept_changes: false,
 };
@@ -67,7 +67,7 @@ fn played(first: GameOutcome, second: GameOutcome) -> PlayedPair {
     }
 }
 
-/// Tests every operation; `address` is that of an empty database.
+/// Checks all duties of a database; `address` is an empty one.
 async fn suite(address: &Address) {
     let begun = SystemTime::now();
     let store = open(address, &plan(), PLAY).await.expect("a new store");
@@ -79,7 +79,7 @@ async fn suite(address: &Address) {
             .all(|cell| cell.open == 12 && cell.finished == 0)
     );
 
-    // Pairs come in blocks of a cell, and each goes to one runner only.
+    // Blocks of a cell, then the next cell, and no pair is handed out twice.
     let one = store
         .lease("one", TERM)
         .await
@@ -103,7 +103,7 @@ async fn suite(address: &Address) {
     assert_eq!(standings[0].pairs, [0, 0, 0, 1, 0]);
     assert_eq!(store.outcomes(0, 0).await.expect("asked"), [(0, Some(3))]);
 
-    // Everything that was written can be read.
+    // Results are read back.
     let games = store.games(0).await.expect("games");
     assert_eq!(games.len(), 2);
     assert_eq!(games[0].result, GameOutcome::Win);
@@ -138,7 +138,7 @@ async fn suite(address: &Address) {
     assert_eq!(incidents[0].detail, "it's 7g7e");
     assert_eq!(incidents[0].side, Some(MatchSide::Second));
 
-    // After a lease has run out, another runner has the pair, and the first result comes too late.
+    // A lease that ran out goes to another runner, and its result comes too late.
     store.give_back(&two).await.expect("asked");
     let short = store
         .lease("short", Duration::ZERO)
@@ -191,7 +191,7 @@ async fn suite(address: &Address) {
     assert_eq!(taken, (0..12).collect());
     assert!(store.standings().await.expect("standings")[0].closed);
 
-    // A cell that is opened again hands out the pairs that are left.
+    // Opened again, it goes on with the pairs that are left.
     store.reopen_cell(0).await.expect("asked");
     let lease = store
         .lease("again", TERM)
@@ -202,7 +202,7 @@ async fn suite(address: &Address) {
     store.give_back(&lease).await.expect("asked");
     store.close_cell(0).await.expect("asked");
 
-    // More pairs belong to the same experiment; another specification or build does not.
+    // More pairs are the same experiment; another specification or build is another one.
     let more = ExperimentPlan {
         pairs: 30,
         ..plan()
@@ -253,7 +253,7 @@ async fn suite(address: &Address) {
         "the old cell's pairs are all taken"
     );
 
-    // Looking needs no matching specification or build, and creates nothing.
+    // Looking needs neither, and creates nothing.
     let seen = open(address, &plan(), OpenMode::Look).await.expect("there");
     assert_eq!(seen.games(0).await.expect("games").len(), 4);
     let absent = ExperimentPlan {
@@ -280,14 +280,15 @@ async fn postgresql_meets_the_requirements() {
     suite(&Address::Postgres(postgres.url())).await;
 }
 
-/// Rows of `pairs` that the server has read so far, in sequential scans and by indexes. The server may
-/// count the reads of a session only when it ends.
+/// Returns the rows of `pairs` that the server has read so far: one after the other, and by an index. It
+/// counts the reads of a session at the latest when that ends.
 async fn rows_read(postgres: &Postgres) -> (u64, u64) {
     const OTHERS: &str = "SELECT COUNT(*) FROM pg_stat_activity
         WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()";
     const READ: &str = "SELECT seq_tup_read, idx_tup_fetch FROM pg_stat_user_tables
         WHERE relname = 'pairs'";
-    for _ in 0..1000 {
+    let begun = Instant::now();
+    while begun.elapsed() < PATIENCE {
         if postgres.ask(OTHERS) == "0" {
             let answer = postgres.ask(READ);
             let (one, other) = answer.split_once('|').expect("two numbers");
@@ -335,7 +336,7 @@ async fn postgresql_finds_the_next_pair_without_walking_over_the_others() {
     drop(store);
     let after = rows_read(&postgres).await;
     assert_eq!(after.0, before.0, "pairs were read one after the other");
-    // Each lease reads its pair, the pairs leased before, and a few rows more.
+    // Rows of finding and updating the pair, of those leased before it, and of opening the store.
     let most = u64::from(LEASES * (LEASES + 4));
     let read = after.1 - before.1;
     assert!(read <= most, "{read} rows for {LEASES} leases");
