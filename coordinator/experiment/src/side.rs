@@ -7,7 +7,7 @@ use super::{
 use monju_coordinator::choices::ConsultationChoices;
 use monju_engine::Game;
 use monju_proto::{
-    client::{Consultation, ConsultationEvent, reason},
+    client::{ConsultationClient, ConsultationEvent, reason},
     convert::short_milliseconds,
     v1::{Ballot, Begin, PrepareGameRequest},
 };
@@ -130,7 +130,7 @@ impl Seat {
             margin_ms: short_milliseconds(self.ensemble.margin).max(1),
             ..Begin::default()
         });
-        let mut consultation = Consultation::begin(self.team.client.clone(), begin);
+        let mut consultation = ConsultationClient::begin(self.team.client.clone(), begin);
         loop {
             let event = timeout(SILENCE, consultation.next()).await;
             match event.map_err(|_| silent())? {

@@ -23,7 +23,8 @@ use monju_engine::{
 };
 use monju_host::{
     EvaluatorError, PlayerChoice, load_evaluator,
-    search_thread::{BuiltPlayer, GameSetup, SearchPriority, SearchThread},
+    search_thread::{GameSetup, SearchPriority, SearchThread},
+    searcher::BuiltPlayer,
 };
 use options::{EngineOptions, OPTIONS};
 use search::{PlayerSearch, SearchSetup};

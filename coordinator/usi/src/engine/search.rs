@@ -9,7 +9,10 @@ use crate::{
 };
 use monju_coordinator::clock::{self, Overhead, TimePolicy};
 use monju_engine::{Control, Game, Limits, Line, Move, Outcome};
-use monju_host::search_thread::{GameSetup, SearchFailure, SearchHandle, SearchTask};
+use monju_host::{
+    search_thread::{GameSetup, SearchHandle, SearchTask},
+    searcher::SearchFailure,
+};
 use monju_proto::v1;
 use std::fmt::Display;
 use tokio::{

@@ -20,7 +20,7 @@ use crate::{
 use monju_coordinator::clock::{TimePolicy, until};
 use monju_host::fallback::{FallbackHandle, FallbackMove};
 use monju_proto::{
-    client::{Consultation, ConsultationEvent},
+    client::{ConsultationClient, ConsultationEvent},
     convert::short_milliseconds,
     v1::{Ballot, Begin},
 };
@@ -103,7 +103,7 @@ impl TeamSearch {
         let contact = self.wait_for_team().await?;
         self.clock.ask_coordinator(contact.overhead);
         let begin = self.begin(&contact);
-        let mut consultation = Consultation::begin(contact.client, begin);
+        let mut consultation = ConsultationClient::begin(contact.client, begin);
         if self.clock.is_stopped() {
             // The stop came while the search waited for the team.
             consultation.stop();
