@@ -6,7 +6,7 @@ use super::{
     keeper::Keeper,
     options::Options,
     output::Output,
-    search::Search,
+    search::{FallbackSetup, Search},
     thinker::{Control, Question, Thinker},
     values::{HASH_DEFAULT, OptionError},
 };
@@ -141,8 +141,10 @@ impl Thinker for Proxy {
             self.game.id(),
             self.game.seed(self.options.seed()),
             self.keeper.waiter(),
-            self.fallback.handle(),
-            time_policy(&choices),
+            FallbackSetup {
+                player: self.fallback.handle(),
+                time_policy: time_policy(&choices),
+            },
             output,
             controls,
         );

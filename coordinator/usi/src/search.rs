@@ -37,6 +37,14 @@ const DUE_TIME: Duration = Duration::from_millis(10);
 /// How long it is waited for after that, at least and at most; it takes 5 ms.
 const END_PATIENCE: (Duration, Duration) = (Duration::from_millis(5), Duration::from_millis(40));
 
+/// The fallback player of a search.
+pub struct FallbackSetup {
+    /// The way to the player.
+    pub player: FallbackHandle,
+    /// Its time policy when it plays in the team's place.
+    pub time_policy: TimePolicy,
+}
+
 /// A running search.
 pub struct Search {
     question: Question,
@@ -45,9 +53,7 @@ pub struct Search {
     /// When the answer may be said.
     hold: Hold,
     team: Waiter,
-    fallback: FallbackHandle,
-    /// How the fallback player spends its time when it plays in the team's place.
-    time_policy: TimePolicy,
+    fallback: FallbackSetup,
     output: Output,
     controls: mpsc::UnboundedReceiver<Control>,
     /// What the coordinator sets aside of every clock.
@@ -73,8 +79,7 @@ impl Search {
         game_id: String,
         game_seed: u64,
         team: Waiter,
-        fallback: FallbackHandle,
-        time_policy: TimePolicy,
+        fallback: FallbackSetup,
         output: Output,
         controls: mpsc::UnboundedReceiver<Control>,
     ) -> Self {
@@ -88,7 +93,6 @@ impl Search {
             game_seed,
             team,
             fallback,
-            time_policy,
             output,
             controls,
             deadline: None,
@@ -320,7 +324,9 @@ impl Search {
 
     fn begin_fallback(&self, time: Duration) -> FallbackMove {
         let game_id = self.game_id.clone();
-        self.fallback.begin(&self.question.game, game_id, time)
+        self.fallback
+            .player
+            .begin(&self.question.game, game_id, time)
     }
 
     /// Whether no time is left to think.
@@ -359,11 +365,11 @@ impl Search {
         self.question.asked = now;
         let manner = Manner {
             overhead: self.overhead.max(self.question.lag).into(),
-            time_policy: self.time_policy,
+            time_policy: self.fallback.time_policy,
             pondering: Pondering::Predicted,
-            setup: self.fallback.setup(self.game_id),
+            setup: self.fallback.player.setup(self.game_id),
         };
-        let searches = self.fallback.searches().clone();
+        let searches = self.fallback.player.searches().clone();
         let search =
             PlayerSearch::start(self.question, manner, searches, self.controls, self.output);
         search.run().await
