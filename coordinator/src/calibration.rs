@@ -12,7 +12,7 @@ mod score;
 
 pub use curve::{Calibration, Curve};
 pub use file::{CalibrationError, EngineCurve, FormError, render};
-pub use score::{RankedScore, ranked_score, scale_name};
+pub use score::scale_name;
 
 #[cfg(test)]
 mod tests {

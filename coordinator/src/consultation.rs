@@ -16,7 +16,7 @@ pub use setup::ConsultationSetup;
 
 use crate::{clock, roster::PlayerSlot};
 use monju_proto::v1::Ballot;
-use running::Consultation;
+use running::RunningConsultation;
 use tokio::sync::{mpsc, watch};
 
 /// The end of a consultation.
@@ -42,7 +42,7 @@ pub async fn consult(
     standings: mpsc::Sender<Ballot>,
     kept: Option<KeptSearches>,
 ) -> ConsultationOutcome {
-    let mut consultation = Consultation::begin(setup, slots, kept);
+    let mut consultation = RunningConsultation::begin(setup, slots, kept);
     let mut listening = true;
     while !consultation.is_over() {
         tokio::select! {

@@ -33,13 +33,13 @@ pub enum ConsultationError {
 
 /// A running consultation. Dropping it cancels the consultation.
 #[derive(Debug)]
-pub struct Consultation {
+pub struct ConsultationClient {
     requests: mpsc::UnboundedSender<ConsultRequest>,
     events: mpsc::UnboundedReceiver<ConsultationEvent>,
     task: JoinHandle<()>,
 }
 
-impl Consultation {
+impl ConsultationClient {
     /// Begins a consultation. Stop and ponder hit may follow before the coordinator has answered.
     pub fn begin(client: CoordinatorClient<Channel>, begin: Begin) -> Self {
         // The sender stays open: its end would tell the coordinator that no stop can follow.
@@ -93,7 +93,7 @@ impl Consultation {
     }
 }
 
-impl Drop for Consultation {
+impl Drop for ConsultationClient {
     fn drop(&mut self) {
         self.task.abort();
     }

@@ -23,7 +23,7 @@ impl From<&Game> for v1::Position {
     fn from(game: &Game) -> Self {
         Self {
             start: game.start().to_owned(),
-            moves: game.moves().iter().map(Move::to_string).collect(),
+            moves: game.usi_moves(),
         }
     }
 }
@@ -73,6 +73,17 @@ impl From<Bound> for v1::Bound {
     }
 }
 
+/// An exact score, which ranks against others of its scale.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RankedScore {
+    /// A value in the engine's own centipawns.
+    Centipawns(i32),
+    /// The side to move mates in so many plies.
+    Mates(i32),
+    /// The side to move is mated in so many plies.
+    Mated(i32),
+}
+
 impl v1::Score {
     /// The message of a score with its bound.
     pub fn new(score: Score, bound: Bound) -> Self {
@@ -101,6 +112,16 @@ impl v1::Score {
     /// [`Score::to_centipawns`] says.
     pub fn centipawns(&self) -> Option<i32> {
         self.value().map(Score::to_centipawns)
+    }
+
+    /// Returns the score for a comparison with others; `None` for bounds, which do not rank.
+    pub fn ranked(&self) -> Option<RankedScore> {
+        let plies = |plies: i32| plies.saturating_abs().min(UNKNOWN_LENGTH);
+        Some(match self.value().filter(|_| self.is_exact())? {
+            Score::Cp(cp) => RankedScore::Centipawns(cp),
+            Score::Mate(length) if length > 0 => RankedScore::Mates(plies(length)),
+            Score::Mate(length) => RankedScore::Mated(plies(length)),
+        })
     }
 
     /// Returns true when the score is the value itself rather than a bound of it.

@@ -7,7 +7,10 @@ use monju_tests::{
     process::Process,
     usi::Usi,
 };
-use std::time::{Duration, Instant};
+use std::{
+    path::Path,
+    time::{Duration, Instant},
+};
 
 /// What these tests look at is the conversation, not the strength.
 const SMALL_TEAM: [&str; 2] = [
@@ -341,4 +344,41 @@ fn quit_in_mid_search_leaves_no_process_behind() {
             .any(|id| std::fs::exists(format!("/proc/{id}")).unwrap_or(true));
         (!left).then_some(())
     });
+}
+
+/// A terminal or a session that is closed ends the engine as SIGTERM does.
+#[cfg(target_os = "linux")]
+#[test]
+fn signals_end_it_within_five_seconds() {
+    let _alone = alone();
+    for command in ["usi", "engine"] {
+        for signal in ["HUP", "TERM", "INT"] {
+            // The test itself may run under nohup.
+            let arguments = ["--default-signal=HUP", &monju().to_string_lossy(), command];
+            let mut usi = Usi {
+                process: Process::start(Path::new("env"), &arguments),
+            };
+            usi.handshake();
+            usi.new_game();
+            usi.begin(&opening(28), "go infinite");
+            usi.expect_silence(Duration::from_millis(200));
+            usi.process.signal(signal);
+            let ended = usi.process.wait(Duration::from_secs(5));
+            assert!(ended.status.success(), "{command} {signal}: {ended:?}");
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn under_nohup_a_hangup_is_ignored() {
+    let monju = monju().to_string_lossy();
+    let mut usi = Usi {
+        process: Process::start(Path::new("nohup"), &[&*monju, "usi"]),
+    };
+    usi.handshake();
+    usi.process.signal("HUP");
+    usi.expect_silence(Duration::from_millis(200));
+    usi.handshake();
+    assert!(usi.quit().status.success());
 }

@@ -87,6 +87,15 @@ impl Process {
         self.child.id()
     }
 
+    /// Sends it a signal by its name, such as `HUP`.
+    pub fn signal(&self, name: &str) {
+        let sent = Command::new("kill")
+            .args([&format!("-{name}"), &self.id().to_string()])
+            .status()
+            .expect("kill starts");
+        assert!(sent.success(), "{} takes no signal {name}", self.name);
+    }
+
     /// KiB of memory that the process holds beside what it has mapped from files; `None` where the
     /// system does not tell.
     pub fn memory_kib(&self) -> Option<u64> {

@@ -54,9 +54,10 @@ Logs go to standard error; MONJU_LOG=debug shows more of them.";
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Speaks USI with a GUI: one engine to the GUI, many players behind it
+    #[command(after_help = monju_usi::proxy_help())]
     Usi(TeamArguments),
     /// Speaks USI as one native player alone: no team, no consultation
-    #[command(after_help = ENGINE_HELP)]
+    #[command(after_help = monju_usi::engine_help())]
     Engine(EngineArguments),
     /// Consults once about a position and prints the ballot
     Consult(ConsultArguments),
@@ -94,15 +95,6 @@ enum Command {
     /// Learns each engine's win rates by score from recorded ballots, and writes them to a file
     Calibrate(record::CalibrateArguments),
 }
-
-const ENGINE_HELP: &str = "\
-Obeys usi, isready, setoption, usinewgame, position, go, stop, ponderhit, gameover and quit; go with
-btime, wtime, binc, winc, byoyomi, nodes, depth, movetime, infinite and ponder. Options that a GUI
-sets go before these: USI_Hash, Sigma (-1: as said here), Evaluator and Seed (empty: as said here),
-Threads, TimePolicy, Pondering, SearchOptions (name=value, as in bench --search), and MoveOverhead, the
-milliseconds that are lost between a move and the referee's clock: at least so many are set aside (50),
-and more where more is seen to be lost. go mate [MS] searches for a mate by checks alone.
-With one thread and nodes or depth alone, a game with the same seed is repeated to the last node.";
 
 const CERTIFICATES_HELP: &str = "\
 Copy the folder to every machine of the team, by a way that nobody else reads: whoever has it is a
@@ -443,8 +435,10 @@ fn execute(command: Command) -> anyhow::Result<()> {
         Command::Learn(command) => command.run(),
         Command::Replay(arguments) => ReplayCommand::from(arguments).run(),
         Command::Calibrate(arguments) => Calibrate::from(arguments).run(),
-        Command::Engine(arguments) => block_on(monju_usi::run_engine(arguments.into())),
-        Command::Usi(arguments) => block_on(monju_usi::run(arguments.into())),
+        Command::Engine(arguments) => {
+            block_on(async { Ok(monju_usi::run_engine(arguments.into()).await?) })
+        }
+        Command::Usi(arguments) => block_on(async { Ok(monju_usi::run(arguments.into()).await?) }),
         Command::Worker(arguments) => block_on(WorkerService::from(arguments).run()),
         Command::Coordinator(arguments) => block_on(CoordinatorService::from(arguments).run()),
         Command::Doctor(arguments) => block_on(async {

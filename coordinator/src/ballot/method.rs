@@ -5,11 +5,11 @@ use super::{
     vote::{centipawns, name, score_of},
 };
 use crate::{
-    calibration::{ranked_score, scale_name},
+    calibration::scale_name,
     seed,
     voting::{self, Choice, Opinion, Poll, Rule},
 };
-use monju_proto::v1::Vote;
+use monju_proto::v1::{self, Vote};
 
 /// The method by which votes are decided.
 #[derive(Clone, Copy, Debug)]
@@ -86,7 +86,7 @@ fn opinions(counted: &[&Vote]) -> Vec<Opinion> {
 /// Returns the scores in one unit: win rates if every score has one, else centipawns if all are of
 /// one engine, else none.
 fn values(counted: &[&Vote]) -> Vec<Option<f64>> {
-    let scored = |vote: &&&Vote| score_of(vote).and_then(ranked_score).is_some();
+    let scored = |vote: &&&Vote| score_of(vote).and_then(v1::Score::ranked).is_some();
     if counted
         .iter()
         .filter(scored)

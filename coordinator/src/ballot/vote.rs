@@ -1,7 +1,9 @@
 //! Parts of a vote.
 
-use crate::calibration::{RankedScore, ranked_score};
-use monju_proto::v1::{Line, Score, Vote};
+use monju_proto::{
+    convert::RankedScore,
+    v1::{Line, Score, Vote},
+};
 
 /// Value of a mate in centipawns, less its length, in comparisons of scores of one engine. More than any
 /// evaluation.
@@ -23,7 +25,7 @@ pub(super) fn score_of(vote: &Vote) -> Option<&Score> {
 
 /// Returns the score in the engine's own centipawns; `None` without a score that ranks.
 pub(super) fn centipawns(vote: &Vote) -> Option<f64> {
-    Some(match score_of(vote).and_then(ranked_score)? {
+    Some(match score_of(vote).and_then(Score::ranked)? {
         RankedScore::Centipawns(cp) => cp.clamp(-MOST_CENTIPAWNS, MOST_CENTIPAWNS).into(),
         RankedScore::Mates(plies) => MATE - f64::from(plies),
         RankedScore::Mated(plies) => f64::from(plies) - MATE,

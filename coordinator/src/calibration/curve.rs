@@ -1,8 +1,8 @@
 //! Win rates as functions of scores.
 
-use super::score::{RankedScore, ranked_score, scale_name};
+use super::score::scale_name;
 use monju_proto::{
-    convert::UNKNOWN_LENGTH,
+    convert::{RankedScore, UNKNOWN_LENGTH},
     v1::{Ballot, PlayerInfo, Score},
 };
 use std::collections::BTreeMap;
@@ -53,7 +53,7 @@ impl Calibration {
     /// scores that do not rank.
     pub fn win_rate(&self, player: &PlayerInfo, score: &Score) -> Option<f64> {
         let curve = self.curves.get(&scale_name(player))?;
-        match ranked_score(score)? {
+        match score.ranked()? {
             RankedScore::Centipawns(cp) => Some(curve.win_rate(cp.into())),
             RankedScore::Mates(plies) => Some(1.0 - MATE_PLY * f64::from(plies)),
             RankedScore::Mated(plies) => Some(MATE_PLY * f64::from(plies)),

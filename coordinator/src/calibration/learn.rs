@@ -11,14 +11,17 @@ use super::{
     curve::{Calibration, Curve},
     file::EngineCurve,
     fit::{self, FitSample},
-    score::{RankedScore, ranked_score, scale_name},
+    score::scale_name,
 };
 use crate::record::{
     read::Log,
     schema::{GAME_OVER, GameResult, Winner},
 };
 use monju_engine::{Color, Game};
-use monju_proto::v1::{Ballot, Vote};
+use monju_proto::{
+    convert::RankedScore,
+    v1::{Ballot, Vote},
+};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Fewest votes that a curve is learned from.
@@ -129,7 +132,7 @@ fn scored(ballots: &[Ballot]) -> Vec<RecordedScore<'_>> {
 
 fn vote_score(vote: &Vote) -> Option<RankedScore> {
     let score = vote.line.as_ref()?.score.as_ref()?;
-    ranked_score(score)
+    score.ranked()
 }
 
 fn side_to_move(ballot: &Ballot) -> Option<Color> {

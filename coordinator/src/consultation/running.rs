@@ -34,7 +34,7 @@ const RETRY: Duration = Duration::from_secs(1);
 const WORTH_A_RETRY: Duration = Duration::from_secs(2);
 
 /// The state of a consultation under way.
-pub(super) struct Consultation<'a> {
+pub(super) struct RunningConsultation<'a> {
     slots: &'a [PlayerSlot],
     pub calls: Calls,
     ballot: OpenBallot,
@@ -63,7 +63,7 @@ pub(super) struct Consultation<'a> {
     pub retry_at: Option<Instant>,
 }
 
-impl<'a> Consultation<'a> {
+impl<'a> RunningConsultation<'a> {
     /// Asks every player, and starts the clock unless this is a ponder.
     pub fn begin(
         setup: ConsultationSetup,

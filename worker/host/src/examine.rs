@@ -4,7 +4,7 @@ use crate::{
     declared::DeclaredOptions,
     go::GoForm,
     spec::UsiSpec,
-    usi_engine::{UsiEngine, UsiEngineError, UsiMessage},
+    usi_child::{ChildError, UsiChild, UsiMessage},
 };
 use monju_engine::{Game, MoveError};
 use monju_proto::{convert::milliseconds, v1};
@@ -35,15 +35,15 @@ const RULE_WORDS: [&str; 6] = [
 ///
 /// # Errors
 /// The engine cannot be started.
-pub async fn examine(player: &str, spec: &UsiSpec) -> Result<v1::ExamineResponse, UsiEngineError> {
-    let child = UsiEngine::start(player.to_owned(), spec.clone()).await?;
+pub async fn examine(player: &str, spec: &UsiSpec) -> Result<v1::ExamineResponse, ChildError> {
+    let child = UsiChild::start(player.to_owned(), spec.clone()).await?;
     let declared = child.declared().clone();
     let mut child = Some(child);
     let mut trials = Vec::new();
     for form in GoForm::ALL {
         let mut current = match child.take() {
             Some(child) => child,
-            None => UsiEngine::start(player.to_owned(), spec.clone()).await?,
+            None => UsiChild::start(player.to_owned(), spec.clone()).await?,
         };
         let began = Instant::now();
         let outcome = try_form(&mut current, form).await;
@@ -76,7 +76,7 @@ pub async fn examine(player: &str, spec: &UsiSpec) -> Result<v1::ExamineResponse
 #[derive(Debug, thiserror::Error)]
 enum TrialFailure {
     #[error(transparent)]
-    Engine(#[from] UsiEngineError),
+    Engine(#[from] ChildError),
     #[error("it named a move before {0}")]
     TooEarly(&'static str),
     #[error("no move within {} s", PATIENCE.as_secs())]
@@ -86,7 +86,7 @@ enum TrialFailure {
 }
 
 /// Sends one `go`, and the command that must follow it.
-async fn try_form(child: &mut UsiEngine, form: GoForm) -> Result<(), TrialFailure> {
+async fn try_form(child: &mut UsiChild, form: GoForm) -> Result<(), TrialFailure> {
     let (command, then) = match form {
         GoForm::Nodes => ("go nodes 2000", None),
         GoForm::Depth => ("go depth 2", None),
@@ -121,7 +121,7 @@ async fn try_form(child: &mut UsiEngine, form: GoForm) -> Result<(), TrialFailur
     }
 }
 
-async fn answer(child: &mut UsiEngine) -> Result<String, UsiEngineError> {
+async fn answer(child: &mut UsiChild) -> Result<String, ChildError> {
     loop {
         if let UsiMessage::BestMove(best) = child.next().await? {
             return Ok(best.mv);

@@ -6,10 +6,8 @@
 
 use crate::{
     choice::PlayerChoice,
-    search_thread::{
-        BuiltPlayer, GameSetup, SearchFailure, SearchHandle, SearchPriority, SearchTask,
-        SearchThread,
-    },
+    search_thread::{GameSetup, SearchHandle, SearchPriority, SearchTask, SearchThread},
+    searcher::{BuiltPlayer, SearchFailure},
 };
 use monju_engine::{Answer, Control, Game, Limits, Move, Outcome};
 use std::{

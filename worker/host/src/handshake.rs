@@ -2,7 +2,7 @@
 
 use crate::{
     spec::UsiSpec,
-    usi_engine::{UsiEngine, UsiEngineError},
+    usi_child::{ChildError, UsiChild},
 };
 
 /// Starts the engine of a player, sets its options, and waits until it is ready. Returns doubts about the
@@ -10,8 +10,8 @@ use crate::{
 ///
 /// # Errors
 /// It does not start, or does not speak USI.
-pub async fn handshake(player: &str, spec: &UsiSpec) -> Result<Vec<String>, UsiEngineError> {
-    let child = UsiEngine::start(player.to_owned(), spec.clone()).await?;
+pub async fn handshake(player: &str, spec: &UsiSpec) -> Result<Vec<String>, ChildError> {
+    let child = UsiChild::start(player.to_owned(), spec.clone()).await?;
     let doubts = child.declared().doubts(&spec.options);
     child.quit().await;
     Ok(doubts)

@@ -142,17 +142,17 @@ impl InfoWords {
     }
 }
 
-type Words<'a> = std::iter::Peekable<std::str::SplitWhitespace<'a>>;
+type RemainingWords<'a> = std::iter::Peekable<std::str::SplitWhitespace<'a>>;
 
 /// Takes the next word if it is a number; another word stays, since it may be a keyword.
-fn number<T: FromStr>(words: &mut Words<'_>) -> Option<T> {
+fn number<T: FromStr>(words: &mut RemainingWords<'_>) -> Option<T> {
     let value = words.peek()?.parse().ok()?;
     words.next();
     Some(value)
 }
 
 /// Reads the words that follow `score`. Engines write mates of unknown length as `+`, `-`, `+0` and `-0`.
-fn score(words: &mut Words<'_>) -> Option<v1::score::Kind> {
+fn score(words: &mut RemainingWords<'_>) -> Option<v1::score::Kind> {
     use v1::score::Kind;
     if words.next_if_eq(&"cp").is_some() {
         return number::<i64>(words).map(|cp| Kind::Cp(saturate(cp)));

@@ -19,14 +19,16 @@ pub mod players;
 mod problem;
 mod profile;
 pub mod search_thread;
+pub mod searcher;
 mod sigma;
 mod spec;
 mod table;
 mod turns;
-pub mod usi_engine;
+pub mod usi_child;
 mod usi_player;
 
 pub use choice::{BuildError, PlayerChoice};
+pub use declared::DeclaredOptions;
 pub use evaluator::{EvaluatorError, WeightsCache, load_evaluator};
 pub use go::GoForm;
 pub use handshake::handshake;

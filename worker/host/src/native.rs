@@ -4,7 +4,8 @@ use crate::{
     choice::{BuildError, PlayerChoice},
     limits::{OwnLimits, own_first},
     player::{NotReady, Order, PlayerAnswer, PlayerBackend, Steer, Steering, ThinkFailure},
-    search_thread::{BuiltPlayer, GameSetup, SearchPriority, SearchTask, SearchThread},
+    search_thread::{GameSetup, SearchPriority, SearchTask, SearchThread},
+    searcher::BuiltPlayer,
 };
 use monju_engine::{Control, Limits};
 use monju_proto::v1;
@@ -174,7 +175,7 @@ fn apply(control: &Control, limits: &Limits) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{player, search_thread::Searcher};
+    use crate::{player, searcher::Searcher};
     use monju_engine::{self as engine, Game, Outcome};
     use std::sync::{
         Arc,
@@ -183,11 +184,11 @@ mod tests {
     };
 
     /// Notes the seeds of its games, and panics when a think has one node.
-    struct Recorder {
+    struct SeedRecorder {
         seeds: mpsc::Sender<u64>,
     }
 
-    impl Searcher for Recorder {
+    impl Searcher for SeedRecorder {
         fn new_game(&mut self, noise_seed: u64) {
             self.seeds.send(noise_seed).expect("the test listens");
         }
@@ -242,7 +243,7 @@ mod tests {
             let counter = Arc::clone(&builds);
             let build = move || {
                 counter.fetch_add(1, Ordering::Relaxed);
-                Ok(BuiltPlayer::as_chosen(Recorder {
+                Ok(BuiltPlayer::as_chosen(SeedRecorder {
                     seeds: noted.clone(),
                 }))
             };

@@ -1,6 +1,6 @@
 //! A player as an actor: one search at a time, steered while it runs.
 
-use crate::{search_thread::SearchFailure, usi_engine::UsiEngineError};
+use crate::{searcher::SearchFailure, usi_child::ChildError};
 use monju_engine::{Game, Limits};
 use monju_proto::v1;
 use std::{
@@ -108,11 +108,11 @@ pub enum ThinkFailure {
         wait: Duration,
         /// The error that ended it.
         #[source]
-        why: Arc<UsiEngineError>,
+        why: Arc<ChildError>,
     },
     /// The engine ended, or had to be ended, in mid-search.
     #[error(transparent)]
-    Engine(#[from] Arc<UsiEngineError>),
+    Engine(#[from] Arc<ChildError>),
     /// The native search panicked, or its player could not be built again.
     #[error(transparent)]
     Native(#[from] SearchFailure),
@@ -129,7 +129,7 @@ pub enum NotReady {
     Native(#[from] Arc<SearchFailure>),
     /// The engine failed.
     #[error(transparent)]
-    Engine(#[from] Arc<UsiEngineError>),
+    Engine(#[from] Arc<ChildError>),
 }
 
 /// A search under way. Dropping it stops the search and discards its answer.

@@ -3,11 +3,14 @@
 //! It does one job after the other. A running search is steered by its [`Control`] alone, so that a
 //! stop waits in no queue. A panic costs one search: the next job builds the player anew.
 
-use crate::choice::{BuildError, PlayerChoice};
-use monju_engine::{Control, Game, Limits, Line, Outcome, Player, STACK_BYTES};
+use crate::{
+    choice::{BuildError, PlayerChoice},
+    searcher::{BuiltPlayer, SearchFailure, Searcher},
+};
+use monju_engine::{Control, Game, Limits, Line, Outcome, STACK_BYTES};
 use std::{
     any::Any,
-    fmt, io,
+    io,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{Arc, mpsc},
     thread,
@@ -17,117 +20,6 @@ use tokio::{
     sync::{oneshot, watch},
     task::JoinHandle,
 };
-
-/// The part of a player that a search thread needs.
-pub trait Searcher: Send {
-    /// Forgets the last game and takes the noise seed of the next one.
-    fn new_game(&mut self, noise_seed: u64);
-
-    /// Searches the position of a game.
-    fn think(
-        &mut self,
-        game: &Game,
-        limits: &Limits,
-        control: &Control,
-        progress: &mut dyn FnMut(&Line),
-    ) -> Outcome;
-
-    /// Searches the opponent's position in preparation for every reply.
-    fn ponder(
-        &mut self,
-        game: &Game,
-        limits: &Limits,
-        control: &Control,
-        progress: &mut dyn FnMut(&Line),
-    ) -> Outcome;
-}
-
-impl Searcher for Player {
-    fn new_game(&mut self, noise_seed: u64) {
-        Player::new_game(self, noise_seed);
-    }
-
-    fn think(
-        &mut self,
-        game: &Game,
-        limits: &Limits,
-        control: &Control,
-        progress: &mut dyn FnMut(&Line),
-    ) -> Outcome {
-        Player::think(self, game, limits, control, progress)
-    }
-
-    fn ponder(
-        &mut self,
-        game: &Game,
-        limits: &Limits,
-        control: &Control,
-        progress: &mut dyn FnMut(&Line),
-    ) -> Outcome {
-        Player::ponder(self, game, limits, control, progress)
-    }
-}
-
-/// A player that was built for a search thread.
-pub struct BuiltPlayer {
-    searcher: Box<dyn Searcher>,
-    /// Why it is not the chosen one.
-    flaw: Option<Arc<SearchFailure>>,
-}
-
-impl BuiltPlayer {
-    /// The chosen player.
-    pub fn as_chosen(searcher: impl Searcher + 'static) -> Self {
-        Self {
-            searcher: Box::new(searcher),
-            flaw: None,
-        }
-    }
-
-    /// The chosen player, or one of the defaults where it cannot be built: a misspelt file loses no
-    /// game.
-    ///
-    /// # Errors
-    /// The player of the defaults cannot be built either.
-    pub fn chosen_or_stand_in(choice: &PlayerChoice) -> Result<Self, BuildError> {
-        let reason = match choice.build() {
-            Ok(player) => return Ok(Self::as_chosen(player)),
-            Err(reason) => reason,
-        };
-        let player = choice.stand_in().build()?;
-        let flaw = SearchFailure::StandIn(reason);
-        tracing::error!(%flaw, "the chosen player cannot be built");
-        Ok(Self {
-            searcher: Box::new(player),
-            flaw: Some(Arc::new(flaw)),
-        })
-    }
-}
-
-impl fmt::Debug for BuiltPlayer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("BuiltPlayer")
-            .field("flaw", &self.flaw)
-            .finish_non_exhaustive()
-    }
-}
-
-/// Why a search thread did not do what it was asked for.
-#[derive(Debug, thiserror::Error)]
-pub enum SearchFailure {
-    /// The player cannot be built.
-    #[error(transparent)]
-    Build(#[from] BuildError),
-    /// A player of the defaults plays in place of the chosen one.
-    #[error("{0}; until it is mended a player of the defaults plays")]
-    StandIn(#[source] BuildError),
-    /// The search panicked.
-    #[error("the native search failed: {0}")]
-    Panic(String),
-    /// The thread has ended.
-    #[error("the search thread has ended")]
-    Ended,
-}
 
 /// Everything that a search is prepared with: the player, and the game whose memory it keeps.
 #[derive(Clone, Debug, PartialEq)]
@@ -380,17 +272,13 @@ impl<B: FnMut(&PlayerChoice) -> Result<BuiltPlayer, BuildError>> OwnedPlayer<B> 
                 done,
             } => {
                 // The flaw of a stand-in may have been mended.
-                self.built.take_if(|(_, built)| built.flaw.is_some());
+                self.built.take_if(|(_, built)| built.flaw().is_some());
                 self.setup = None;
                 let prepared = self.run(setup, |_| ()).map_err(Arc::new);
                 if let Err(error) = &prepared {
                     tracing::error!(%error, "a native player could not prepare for a new game");
                 }
-                let flaw = || {
-                    self.built
-                        .as_ref()
-                        .and_then(|(_, built)| built.flaw.clone())
-                };
+                let flaw = || self.built.as_ref().and_then(|(_, built)| built.flaw());
                 status.send_replace(PreparationStatus {
                     settled: number,
                     failure: prepared.as_ref().err().cloned().or_else(flaw),
@@ -436,7 +324,7 @@ impl<B: FnMut(&PlayerChoice) -> Result<BuiltPlayer, BuildError>> OwnedPlayer<B> 
                 none.insert((setup.player.clone(), (self.build)(&setup.player)?))
             }
         };
-        let searcher = &mut *built.searcher;
+        let searcher = built.searcher();
         if self.setup.as_ref() != Some(&setup) {
             searcher.new_game(setup.noise_seed);
             self.setup = Some(setup);

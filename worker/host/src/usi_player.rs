@@ -6,9 +6,8 @@ use crate::{
     limits::{OwnLimits, own_first},
     player::{NotReady, Order, PlayerAnswer, PlayerBackend, Steer, Steering, ThinkFailure},
     spec::UsiSpec,
-    usi_engine::{UsiEngine, UsiEngineError, UsiMessage},
+    usi_child::{ChildError, UsiChild, UsiMessage},
 };
-use monju_engine::Game;
 use monju_proto::v1;
 use std::{
     future::Future,
@@ -45,17 +44,17 @@ pub struct UsiPlayer {
 }
 
 enum EngineState {
-    Starting(Pin<Box<dyn Future<Output = Result<UsiEngine, UsiEngineError>> + Send>>),
+    Starting(Pin<Box<dyn Future<Output = Result<UsiChild, ChildError>> + Send>>),
     Ready(Box<ReadyEngine>),
     Down {
         until: Instant,
-        why: Arc<UsiEngineError>,
+        why: Arc<ChildError>,
     },
 }
 
 /// An engine that has finished its handshake.
 struct ReadyEngine {
-    child: UsiEngine,
+    child: UsiChild,
     /// The game of its last `usinewgame`.
     game: Option<String>,
 }
@@ -94,7 +93,7 @@ impl UsiPlayer {
 
     /// Gives up the engine that failed, and plans its next start: at once when it had answered since the last
     /// failure, later and later otherwise.
-    async fn fail(&mut self, error: UsiEngineError) -> Arc<UsiEngineError> {
+    async fn fail(&mut self, error: ChildError) -> Arc<ChildError> {
         let error = Arc::new(error);
         let was_ready = matches!(self.state, EngineState::Ready(_));
         let wait = backoff(was_ready, self.failures);
@@ -126,7 +125,7 @@ fn backoff(was_ready: bool, failures: u32) -> Duration {
 }
 
 fn starting(name: &str, spec: &UsiSpec) -> EngineState {
-    EngineState::Starting(Box::pin(UsiEngine::start(name.to_owned(), spec.clone())))
+    EngineState::Starting(Box::pin(UsiChild::start(name.to_owned(), spec.clone())))
 }
 
 impl PlayerBackend for UsiPlayer {
@@ -195,7 +194,8 @@ impl PlayerBackend for UsiPlayer {
             }
         };
         let search = UsiSearch {
-            position: position_command(&order.game),
+            // Engines need every move for repetition and perpetual check.
+            position: format!("position {}", order.game.to_usi()),
             own: &self.own,
             forms: &self.spec.go,
             progress,
@@ -222,7 +222,7 @@ impl PlayerBackend for UsiPlayer {
 impl ReadyEngine {
     /// Begins a game. The first one of an engine needs no `isready`; later ones repeat it, since some engines
     /// clear their tables at `isready` only.
-    async fn new_game(&mut self, game_id: &str) -> Result<(), UsiEngineError> {
+    async fn new_game(&mut self, game_id: &str) -> Result<(), ChildError> {
         if self.game.is_some() {
             self.child.ready().await?;
         }
@@ -253,7 +253,7 @@ impl UsiSearch<'_> {
         ready: &mut ReadyEngine,
         order: &mut Order,
         steering: &mut Steering<'_>,
-    ) -> Result<v1::Line, UsiEngineError> {
+    ) -> Result<v1::Line, ChildError> {
         if ready.game.as_ref() != Some(&order.game_id) {
             ready.new_game(&order.game_id).await?;
         }
@@ -275,11 +275,11 @@ impl UsiSearch<'_> {
     /// After a ponder hit the answer is dropped, since it was found without limits.
     async fn go(
         &self,
-        child: &mut UsiEngine,
+        child: &mut UsiChild,
         plan: &go::GoPlan,
         order: &mut Order,
         steering: &mut Steering<'_>,
-    ) -> Result<GoEnding, UsiEngineError> {
+    ) -> Result<GoEnding, ChildError> {
         let started = Instant::now();
         child.go(&self.position, &plan.command).await?;
         let deadline = plan.stop_after.and_then(|time| started.checked_add(time));
@@ -322,7 +322,7 @@ impl UsiSearch<'_> {
                     Steer::PonderHit { .. } => {}
                 },
                 () = until(deadline), if patience.is_none() => stop = true,
-                () = until(patience) => return Err(UsiEngineError::IgnoredStop(STOP_GRACE)),
+                () = until(patience) => return Err(ChildError::IgnoredStop(STOP_GRACE)),
                 () = std::future::ready(()), if !listens => {}
             }
             if !order.ponder
@@ -350,24 +350,6 @@ async fn until(moment: Option<Instant>) {
     }
 }
 
-/// Returns the whole `position` command: engines need every move for repetition and perpetual check.
-fn position_command(game: &Game) -> String {
-    let start = game.start();
-    let mut command = if start == "startpos" {
-        "position startpos".to_owned()
-    } else {
-        format!("position sfen {start}")
-    };
-    if !game.moves().is_empty() {
-        command.push_str(" moves");
-    }
-    for mv in game.moves() {
-        command.push(' ');
-        command.push_str(&mv.to_string());
-    }
-    command
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -380,17 +362,5 @@ mod tests {
             [0, 1, 4, 5, 99].map(|failures| seconds(false, failures)),
             [1, 2, 16, 30, 30]
         );
-    }
-
-    #[test]
-    fn a_position_carries_every_move() {
-        let game = |text| position_command(&Game::from_usi(text).expect("a game"));
-        for text in [
-            "position startpos",
-            "position startpos moves 7g7f 3c3d 8h2b+",
-            "position sfen 4k4/9/9/9/9/9/9/9/4K4 b R 1 moves R*5e",
-        ] {
-            assert_eq!(game(text), text);
-        }
     }
 }

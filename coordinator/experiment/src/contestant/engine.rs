@@ -8,7 +8,7 @@ use crate::specification::{DrivenEngine, SideEnsemble};
 use monju_engine::Game;
 use monju_host::{
     EngineInfo,
-    usi_engine::{UsiEngine, UsiEngineError, UsiMessage},
+    usi_child::{ChildError, UsiChild, UsiMessage},
 };
 use monju_proto::{
     convert::milliseconds,
@@ -32,7 +32,7 @@ pub struct EngineContestant {
     ensemble: SideEnsemble,
     engine: DrivenEngine,
     /// The process; `None` after one that did not move in time was killed.
-    child: Option<UsiEngine>,
+    child: Option<UsiChild>,
     /// True until the first game: the handshake has just ended with `readyok`.
     is_fresh: bool,
     /// Turns of engines whose effort is not measured in time.
@@ -62,13 +62,13 @@ impl EngineContestant {
     }
 
     async fn restart(&mut self) -> Result<(), ContestantError> {
-        let started = UsiEngine::start(self.ensemble.name.clone(), self.engine.spec.clone()).await;
+        let started = UsiChild::start(self.ensemble.name.clone(), self.engine.spec.clone()).await;
         self.child = Some(started.map_err(|source| self.failed(source))?);
         self.is_fresh = true;
         Ok(())
     }
 
-    fn failed(&self, source: UsiEngineError) -> ContestantError {
+    fn failed(&self, source: ChildError) -> ContestantError {
         ContestantError::Engine {
             name: self.ensemble.name.clone(),
             source,
@@ -152,7 +152,7 @@ impl EngineContestant {
     }
 
     fn player_info(&self) -> PlayerInfo {
-        let engine = self.child.as_ref().and_then(UsiEngine::engine);
+        let engine = self.child.as_ref().and_then(UsiChild::engine);
         PlayerInfo {
             name: self.ensemble.name.clone(),
             engine: engine.unwrap_or_default().to_owned(),
@@ -170,7 +170,7 @@ impl EngineContestant {
 
 /// Tells an engine of a new game. Later games begin with `isready`, at which some engines clear their
 /// tables.
-async fn greet(child: &mut UsiEngine, is_fresh: bool) -> Result<(), UsiEngineError> {
+async fn greet(child: &mut UsiChild, is_fresh: bool) -> Result<(), ChildError> {
     if !is_fresh {
         child.ready().await?;
     }
@@ -212,11 +212,11 @@ fn go_command(
 
 /// Sends the position and `go`, and reads until `bestmove`.
 async fn listen(
-    child: &mut UsiEngine,
+    child: &mut UsiChild,
     position: &str,
     go: &str,
     started: Instant,
-) -> Result<Line, UsiEngineError> {
+) -> Result<Line, ChildError> {
     child.go(position, go).await?;
     let mut info = EngineInfo::default();
     loop {

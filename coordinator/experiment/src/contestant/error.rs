@@ -1,7 +1,7 @@
 //! Errors of a contestant.
 
 use crate::record::Cause;
-use monju_host::usi_engine::UsiEngineError;
+use monju_host::usi_child::ChildError;
 use monju_proto::client::{ConsultationError, reason};
 use monju_team::team::AssembleError;
 use std::time::Duration;
@@ -27,7 +27,7 @@ pub enum ContestantError {
         /// Name of the side.
         name: String,
         /// The error of its process.
-        source: UsiEngineError,
+        source: ChildError,
     },
     /// The engine does not move, and has no clock by which it could lose.
     #[error("{name}: no bestmove within {} s", .patience.as_secs())]

@@ -7,7 +7,7 @@ use super::{
 use crate::specification::{Members, SideEnsemble};
 use monju_coordinator::choices::ConsultationChoices;
 use monju_proto::{
-    client::{Consultation, ConsultationEvent},
+    client::{ConsultationClient, ConsultationEvent},
     convert::short_milliseconds,
     v1::{Begin, PrepareGameRequest},
 };
@@ -118,7 +118,7 @@ impl TeamContestant {
             margin_ms: short_milliseconds(self.ensemble.margin).max(1),
             ..Begin::default()
         });
-        let mut consultation = Consultation::begin(self.team.client.clone(), begin);
+        let mut consultation = ConsultationClient::begin(self.team.client.clone(), begin);
         loop {
             let event = timeout(SILENCE, consultation.next()).await;
             match event.map_err(|_| ContestantError::Silent(SILENCE))? {

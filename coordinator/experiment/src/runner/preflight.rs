@@ -8,7 +8,7 @@ use crate::{
 };
 use monju_coordinator::voting::Rule;
 use monju_engine::Game;
-use monju_host::{PlayerKind, UsiSpec, usi_engine::UsiEngineError};
+use monju_host::{PlayerKind, UsiSpec, usi_child::ChildError};
 use monju_proto::v1::{Arrival, Limits, Vote};
 use monju_team::config::ConfigError;
 use std::{sync::Arc, time::Duration};
@@ -33,7 +33,7 @@ const TEST_PATIENCE: Duration = Duration::from_secs(60);
 #[derive(Debug, thiserror::Error)]
 enum TrialError {
     #[error("{0}")]
-    Handshake(#[from] UsiEngineError),
+    Handshake(#[from] ChildError),
     #[error("{0}")]
     Contestant(#[from] ContestantError),
     #[error("{0}")]

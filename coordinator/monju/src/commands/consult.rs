@@ -6,7 +6,7 @@ use anyhow::{Context, bail};
 use monju_coordinator::{ballot::names, record::schema::BallotRecord};
 use monju_engine::Game;
 use monju_proto::{
-    client::{Consultation, reason},
+    client::{ConsultationClient, reason},
     v1::{
         Arrival, Ballot, Begin, Limits, PrepareGameRequest, RosterRequest, RosterResponse, TieBreak,
     },
@@ -116,7 +116,7 @@ impl Consult {
             seed: self.seed,
             ..Begin::default()
         });
-        let consultation = Consultation::begin(team.client.clone(), begin);
+        let consultation = ConsultationClient::begin(team.client.clone(), begin);
         Ok((consultation.decided().await?, roster, problems))
     }
 }

@@ -3,7 +3,7 @@
 use anyhow::{Context, anyhow, bail};
 use monju_host::{
     OptionValue, UsiOptions, UsiSpec,
-    usi_engine::{UsiEngine, UsiEngineError, UsiMessage},
+    usi_child::{ChildError, UsiChild, UsiMessage},
 };
 use std::{path::Path, str::FromStr, time::Duration};
 use tokio::{runtime::Runtime, time::timeout};
@@ -45,7 +45,7 @@ pub struct Speed {
 #[derive(Debug)]
 pub struct Rival {
     name: String,
-    engine: UsiEngine,
+    engine: UsiChild,
     runtime: Runtime,
 }
 
@@ -65,7 +65,7 @@ impl Rival {
             ..UsiSpec::of_program(program)
         };
         let runtime = Runtime::new().context("cannot start the runtime for the other engine")?;
-        let engine = runtime.block_on(UsiEngine::start(name.clone(), spec));
+        let engine = runtime.block_on(UsiChild::start(name.clone(), spec));
         Ok(Self {
             engine: engine.map_err(|error| described(&name, error))?,
             name,
@@ -93,10 +93,10 @@ impl Rival {
 }
 
 async fn search(
-    engine: &mut UsiEngine,
+    engine: &mut UsiChild,
     sfen: &str,
     time: Duration,
-) -> Result<Option<Speed>, UsiEngineError> {
+) -> Result<Option<Speed>, ChildError> {
     engine.ready().await?;
     engine.new_game().await?;
     let go = format!("go movetime {}", time.as_millis());
@@ -111,12 +111,12 @@ async fn search(
     }
 }
 
-fn described(name: &str, error: UsiEngineError) -> anyhow::Error {
+fn described(name: &str, error: ChildError) -> anyhow::Error {
     match error {
-        UsiEngineError::Spawn { source, .. } => anyhow!(source).context(format!(
+        ChildError::Spawn { source, .. } => anyhow!(source).context(format!(
             "cannot start '{name}'; install it, or name another USI engine"
         )),
-        UsiEngineError::Ended(how) => anyhow!("'{name}' has ended ({how})"),
+        ChildError::Ended(how) => anyhow!("'{name}' has ended ({how})"),
         error => anyhow!(error).context(format!("'{name}'")),
     }
 }

@@ -1,27 +1,27 @@
 //! Ballots as `info` lines.
 //!
-//! Candidates come as `multipv` lines in order of votes. Their scores are raw: each is what its
-//! deepest voter says on its own scale, so they may not decrease down the list. `nodes` and `nps`
-//! are sums over all players.
+//! Candidates are `multipv` lines in order of votes. Each score is that of the candidate's deepest
+//! voter, on this voter's own scale, so scores may not decrease down the list. `nodes` and `nps` are
+//! sums over all players.
 
-use super::info_line::InfoLine;
+use crate::info_line::InfoLine;
 use monju_coordinator::ballot::names;
 use monju_engine::Game;
 use monju_proto::v1::{Arrival, Ballot, Bound, Line, Score, TieBreak, Vote, score};
 use std::{fmt::Write, time::Duration};
 
-/// One `info … multipv K … pv …` line for every candidate: the decision first once there is one,
-/// then by votes.
+/// Returns one `info … multipv K … pv …` line for every candidate: the decision first, the others
+/// by votes.
 pub fn candidates(game: &Game, ballot: &Ballot, elapsed: Duration) -> Vec<String> {
     let sums = Sums::of(ballot);
     let decided = ballot.decision.as_ref().map(|decision| &decision.r#move);
     let mut moves: Vec<&String> = ballot.tally.iter().map(|tally| &tally.r#move).collect();
-    // The sort is stable: the rest keep the order of their votes.
+    // The sort is stable: the other moves stay in the order of their votes.
     moves.sort_by_key(|mv| Some(*mv) != decided);
     moves
         .into_iter()
         .filter(|mv| game.parse_move(mv).is_ok())
-        .filter_map(|mv| best_supporter(ballot, mv).map(|line| (mv, line)))
+        .filter_map(|mv| deepest_voter_line(ballot, mv).map(|line| (mv, line)))
         .enumerate()
         .map(|(index, (mv, line))| {
             let line = InfoLine {
@@ -39,7 +39,7 @@ pub fn candidates(game: &Game, ballot: &Ballot, elapsed: Duration) -> Vec<String
         .collect()
 }
 
-/// The `info string` that says who voted for what, and why the decision fell as it did.
+/// Returns the `info string` with the votes of every player and the reason for the decision.
 pub fn verdict(ballot: &Ballot) -> String {
     let mut text = "info string votes".to_owned();
     for tally in &ballot.tally {
@@ -49,7 +49,7 @@ pub fn verdict(ballot: &Ballot) -> String {
             .filter(|vote| vote.counted && vote.chosen() == tally.r#move)
             .map(name_of)
             .collect();
-        // Writing to a String cannot fail.
+        // Writing to a String never fails.
         let _ = write!(
             text,
             " {}={} ({})",
@@ -85,7 +85,7 @@ pub fn verdict(ballot: &Ballot) -> String {
     text
 }
 
-/// What the players have done together.
+/// Sums over all players.
 struct Sums {
     nodes: u64,
     nodes_per_second: u64,
@@ -106,9 +106,9 @@ impl Sums {
     }
 }
 
-/// The line of the voter that knows most about a move: an exact score before a bound, then depth,
-/// then nodes.
-fn best_supporter<'a>(ballot: &'a Ballot, mv: &str) -> Option<&'a Line> {
+/// Returns the line of the move's deepest voter. Exact scores come before bounds; equal depths are
+/// ordered by nodes.
+fn deepest_voter_line<'a>(ballot: &'a Ballot, mv: &str) -> Option<&'a Line> {
     ballot
         .votes
         .iter()
@@ -143,8 +143,8 @@ fn score_text(score: Option<&Score>) -> Option<String> {
     Some(text)
 }
 
-/// The line of play as far as it is legal: a GUI plays it on its own board. It always starts with
-/// the candidate.
+/// Returns the legal part of the principal variation: a GUI plays it on its own board. It always
+/// starts with the candidate.
 fn pv_text(game: &Game, mv: &str, line: &Line) -> String {
     let mut text = mv.to_owned();
     if line.pv.first().is_none_or(|first| first != mv) {
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn the_decision_leads_even_when_the_primary_broke_the_tie() {
+    fn the_decision_leads_although_the_primary_broke_the_tie() {
         let mut ballot = ballot();
         ballot.decision.as_mut().expect("decided").r#move = "2g2f".to_owned();
         let lines = lines(&ballot);

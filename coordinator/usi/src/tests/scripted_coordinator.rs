@@ -1,6 +1,6 @@
-//! For tests: a coordinator that follows a script.
+//! A coordinator that follows a script.
 
-use crate::keeper::{Connection, Contact};
+use crate::proxy::assembled_team::{AssembledTeam, Contact};
 use monju_coordinator::choices::ConsultationChoices;
 use monju_proto::serve;
 use monju_proto::v1::{
@@ -24,10 +24,10 @@ use tokio::{sync::mpsc, time::sleep};
 use tokio_stream::wrappers::UnboundedReceiverStream;
 use tonic::{Request, Response, Status, Streaming};
 
-/// What the fake coordinator does next in a consultation.
+/// One step of a consultation.
 #[derive(Clone, Debug)]
-pub enum Step {
-    /// Sends the votes as they stand.
+pub enum ScriptStep {
+    /// Sends a standing.
     Standing(Ballot),
     /// Lets time pass.
     Pause(Duration),
@@ -35,19 +35,19 @@ pub enum Step {
     AwaitStop,
     /// Waits for `stop` or a ponder hit.
     AwaitRelease,
-    /// Decides, on a move and perhaps a move to ponder on.
+    /// Decides on a move and a move to ponder on; the second may be empty.
     Decide(&'static str, &'static str),
     /// Sends this decided ballot.
     Ballot(Ballot),
     /// Breaks the stream.
     Break,
-    /// Says nothing any more, and hears nothing.
+    /// Neither sends nor reads anything from now on.
     Hang,
 }
 
-/// What the fake coordinator was told.
+/// A message to the scripted coordinator.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Seen {
+pub enum Received {
     Prepare(String),
     Finish(String, GameOutcome),
     Begin(Box<Begin>),
@@ -56,7 +56,7 @@ pub enum Seen {
     Closed,
 }
 
-/// A vote for every move, by players named after their place.
+/// Returns a ballot with one vote for every move; players are numbered from 1.
 pub fn ballot(moves: &[&str]) -> Ballot {
     let mut tally = BTreeMap::<&str, u32>::new();
     let votes = moves
@@ -115,42 +115,42 @@ fn decided(mv: &str, ponder: &str) -> Ballot {
     }
 }
 
-/// From the request to what is done about it.
-pub type Script = Arc<dyn Fn(&Begin) -> Vec<Step> + Send + Sync>;
+/// Returns the steps of a consultation.
+pub type Script = Arc<dyn Fn(&Begin) -> Vec<ScriptStep> + Send + Sync>;
 type Responses<T> = UnboundedReceiverStream<Result<T, Status>>;
 
-/// The service.
+/// The service of the scripted coordinator.
 #[derive(Clone)]
-pub struct Fake {
-    /// What it does in each consultation.
+pub struct ScriptedCoordinator {
+    /// The steps of each consultation.
     pub script: Script,
-    /// Where it reports what it was told.
-    pub seen: mpsc::UnboundedSender<Seen>,
-    /// How long the players prepare for a game.
+    /// Receives every message to the coordinator.
+    pub received: mpsc::UnboundedSender<Received>,
+    /// Time that the players take to prepare for a game.
     pub preparation: Duration,
-    /// How often they have been asked to.
+    /// Number of preparations so far.
     pub preparations: Arc<AtomicUsize>,
-    /// What it says of every preparation.
+    /// Problems that every preparation reports.
     pub problems: Vec<String>,
-    /// The number of the preparation that fails, from 0.
+    /// Number of the preparation that fails, from 0.
     pub lost_at: Option<usize>,
-    /// How many teams have been let go.
-    pub let_go: Arc<AtomicUsize>,
+    /// Number of teams closed so far.
+    pub closed: Arc<AtomicUsize>,
 }
 
-/// Counts its end.
-struct Guard(Arc<AtomicUsize>);
+/// Counts a closed team when it is dropped.
+struct TeamGuard(Arc<AtomicUsize>);
 
-impl Drop for Guard {
+impl Drop for TeamGuard {
     fn drop(&mut self) {
         self.0.fetch_add(1, Ordering::Relaxed);
     }
 }
 
-impl Fake {
-    /// Starts the service in memory and connects to it.
-    pub fn connect(self, consultation: ConsultationChoices) -> Connection {
-        let guard = Guard(self.let_go.clone());
+impl ScriptedCoordinator {
+    /// Starts the service in memory and returns it as a team.
+    pub fn connect(self, consultation: ConsultationChoices) -> AssembledTeam {
+        let guard = TeamGuard(self.closed.clone());
         let router = tonic::transport::Server::builder().add_service(CoordinatorServer::new(self));
         let (channel, server) = serve::in_process(router);
         let contact = Contact {
@@ -158,7 +158,7 @@ impl Fake {
             consultation,
             overhead: Duration::from_millis(100),
         };
-        Connection::new(contact, Vec::new(), async move { drop((server, guard)) })
+        AssembledTeam::new(contact, Vec::new(), async move { drop((server, guard)) })
     }
 
     async fn follow(
@@ -174,44 +174,44 @@ impl Fake {
             panic!("a consultation starts with begin");
         };
         let steps = (self.script)(&begin);
-        let _ = self.seen.send(Seen::Begin(Box::new(begin)));
-        let (sender, mut heard) = mpsc::unbounded_channel();
-        let seen = self.seen.clone();
+        let _ = self.received.send(Received::Begin(Box::new(begin)));
+        let (sender, mut controls) = mpsc::unbounded_channel();
+        let received = self.received.clone();
         tokio::spawn(async move {
             while let Ok(Some(request)) = upstream.message().await {
                 let event = match request.message {
-                    Some(Message::Stop(_)) => Seen::Stop,
-                    Some(Message::PonderHit(hit)) => Seen::PonderHit(hit.clock),
+                    Some(Message::Stop(_)) => Received::Stop,
+                    Some(Message::PonderHit(hit)) => Received::PonderHit(hit.clock),
                     other => panic!("{other:?} in mid-consultation"),
                 };
-                let _ = seen.send(event.clone());
+                let _ = received.send(event.clone());
                 let _ = sender.send(event);
             }
-            let _ = seen.send(Seen::Closed);
+            let _ = received.send(Received::Closed);
         });
         for step in steps {
             use consult_response::Message;
             let message = match step {
-                Step::Standing(ballot) => Message::Standing(ballot),
-                Step::Ballot(ballot) => Message::Ballot(ballot),
-                Step::Decide(mv, ponder) => Message::Ballot(decided(mv, ponder)),
-                Step::Pause(time) => {
+                ScriptStep::Standing(ballot) => Message::Standing(ballot),
+                ScriptStep::Ballot(ballot) => Message::Ballot(ballot),
+                ScriptStep::Decide(mv, ponder) => Message::Ballot(decided(mv, ponder)),
+                ScriptStep::Pause(time) => {
                     sleep(time).await;
                     continue;
                 }
-                Step::AwaitStop => {
-                    while heard.recv().await.expect("a stop") != Seen::Stop {}
+                ScriptStep::AwaitStop => {
+                    while controls.recv().await.expect("a stop") != Received::Stop {}
                     continue;
                 }
-                Step::AwaitRelease => {
-                    heard.recv().await.expect("a release");
+                ScriptStep::AwaitRelease => {
+                    controls.recv().await.expect("a release");
                     continue;
                 }
-                Step::Break => {
+                ScriptStep::Break => {
                     let _ = responses.send(Err(Status::unavailable("the cable is out")));
                     return;
                 }
-                Step::Hang => {
+                ScriptStep::Hang => {
                     responses.closed().await;
                     return;
                 }
@@ -224,7 +224,7 @@ impl Fake {
 }
 
 #[tonic::async_trait]
-impl Coordinator for Fake {
+impl Coordinator for ScriptedCoordinator {
     type ConsultStream = Responses<ConsultResponse>;
     type WatchStream = Responses<WatchResponse>;
 
@@ -253,7 +253,9 @@ impl Coordinator for Fake {
         if Some(self.preparations.fetch_add(1, Ordering::Relaxed)) == self.lost_at {
             return Err(Status::unavailable("the cable is out"));
         }
-        let _ = self.seen.send(Seen::Prepare(request.into_inner().game_id));
+        let _ = self
+            .received
+            .send(Received::Prepare(request.into_inner().game_id));
         let problems = self.problems.clone();
         Ok(Response::new(PrepareGameResponse { problems }))
     }
@@ -264,7 +266,9 @@ impl Coordinator for Fake {
     ) -> Result<Response<FinishGameResponse>, Status> {
         let request = request.into_inner();
         let outcome = request.outcome();
-        let _ = self.seen.send(Seen::Finish(request.game_id, outcome));
+        let _ = self
+            .received
+            .send(Received::Finish(request.game_id, outcome));
         Ok(Response::new(FinishGameResponse {}))
     }
 }

@@ -1,6 +1,6 @@
 //! `go mate`: a search for a mate by checks alone.
 
-use super::thinker::Control;
+use super::backend::SearchControl;
 use monju_engine::{
     Game,
     mate::{Solution, solve_mate},
@@ -14,23 +14,23 @@ use std::{
 };
 use tokio::{sync::mpsc, task::spawn_blocking, time::sleep};
 
-/// Ends a search when it is told to, and when nobody waits for it any more.
-struct Stop(Arc<AtomicBool>);
+/// Ends a mate search when it is dropped.
+struct StopOnDrop(Arc<AtomicBool>);
 
-impl Drop for Stop {
+impl Drop for StopOnDrop {
     fn drop(&mut self) {
         self.0.store(true, Ordering::Relaxed);
     }
 }
 
-/// Looks for a mate in the game's position for so long, or until it is told to stop, with so many MiB.
+/// Searches the game's position for a mate, until it is found, `time` is over or `stop` comes.
 pub async fn solve(
     game: Game,
     hash_mib: u32,
     time: Option<Duration>,
-    mut controls: mpsc::UnboundedReceiver<Control>,
+    mut controls: mpsc::UnboundedReceiver<SearchControl>,
 ) -> Solution {
-    let stop = Stop(Arc::default());
+    let stop = StopOnDrop(Arc::default());
     let is_over = Arc::clone(&stop.0);
     let mut work = spawn_blocking(move || {
         solve_mate(game.position(), hash_mib as usize, || {
@@ -47,15 +47,15 @@ pub async fn solve(
     work.await.unwrap_or(Solution::Unknown)
 }
 
-async fn stopped(controls: &mut mpsc::UnboundedReceiver<Control>) {
+async fn stopped(controls: &mut mpsc::UnboundedReceiver<SearchControl>) {
     while let Some(control) = controls.recv().await {
-        if matches!(control, Control::Stop) {
+        if matches!(control, SearchControl::Stop) {
             return;
         }
     }
 }
 
-/// The line that answers `go mate`.
+/// Returns the line that answers `go mate`.
 pub fn answer(solution: &Solution) -> String {
     match solution {
         Solution::Mate(line) => {

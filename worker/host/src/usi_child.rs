@@ -37,7 +37,7 @@ const MAX_LINE_BYTES: usize = 64 << 10;
 
 /// Reason why an engine cannot go on.
 #[derive(Debug, thiserror::Error)]
-pub enum UsiEngineError {
+pub enum ChildError {
     /// The program could not be started.
     #[error("cannot start {}: {source}", .program.display())]
     Spawn {
@@ -86,7 +86,7 @@ pub enum UsiMessage {
 
 /// A USI engine that has finished its handshake. Dropping it kills the process.
 #[derive(Debug)]
-pub struct UsiEngine {
+pub struct UsiChild {
     process: Child,
     input: ChildStdin,
     output: Lines<ChildStdout>,
@@ -103,15 +103,15 @@ pub struct UsiEngine {
     remark: String,
 }
 
-impl UsiEngine {
+impl UsiChild {
     /// Starts an engine, sets its options, and waits until it is ready. `player` names it in the log, to which
     /// its standard error goes line by line.
     ///
     /// # Errors
     /// It cannot be started, or does not speak USI.
-    pub async fn start(player: String, spec: UsiSpec) -> Result<Self, UsiEngineError> {
+    pub async fn start(player: String, spec: UsiSpec) -> Result<Self, ChildError> {
         let mut process = spawn(&spec)?;
-        let missing = || UsiEngineError::Ended("it has no standard streams".to_owned());
+        let missing = || ChildError::Ended("it has no standard streams".to_owned());
         let input = process.stdin.take().ok_or_else(missing)?;
         let output = Lines::new(process.stdout.take().ok_or_else(missing)?);
         let errors = Lines::new(process.stderr.take().ok_or_else(missing)?);
@@ -149,7 +149,7 @@ impl UsiEngine {
     ///
     /// # Errors
     /// The engine has ended, or does not answer.
-    pub async fn ready(&mut self) -> Result<(), UsiEngineError> {
+    pub async fn ready(&mut self) -> Result<(), ChildError> {
         self.send("isready").await?;
         let answered = async {
             while self.next().await? != UsiMessage::ReadyOk {}
@@ -157,7 +157,7 @@ impl UsiEngine {
         };
         timeout(READY_PATIENCE, answered)
             .await
-            .unwrap_or(Err(UsiEngineError::Silent {
+            .unwrap_or(Err(ChildError::Silent {
                 expected: "readyok",
                 patience: READY_PATIENCE,
             }))
@@ -167,7 +167,7 @@ impl UsiEngine {
     ///
     /// # Errors
     /// The engine has ended, or does not read.
-    pub async fn new_game(&mut self) -> Result<(), UsiEngineError> {
+    pub async fn new_game(&mut self) -> Result<(), ChildError> {
         self.send("usinewgame").await
     }
 
@@ -175,9 +175,9 @@ impl UsiEngine {
     ///
     /// # Errors
     /// The engine has ended, does not read, or has not answered the last `go`.
-    pub async fn go(&mut self, position: &str, go: &str) -> Result<(), UsiEngineError> {
+    pub async fn go(&mut self, position: &str, go: &str) -> Result<(), ChildError> {
         if self.owed > 0 {
-            return Err(UsiEngineError::Owing);
+            return Err(ChildError::Owing);
         }
         self.send(position).await?;
         self.send(go).await?;
@@ -189,7 +189,7 @@ impl UsiEngine {
     ///
     /// # Errors
     /// The engine has ended, or does not read.
-    pub async fn stop(&mut self) -> Result<(), UsiEngineError> {
+    pub async fn stop(&mut self) -> Result<(), ChildError> {
         self.send("stop").await
     }
 
@@ -197,7 +197,7 @@ impl UsiEngine {
     ///
     /// # Errors
     /// The engine has ended, or does not read.
-    pub async fn ponder_hit(&mut self) -> Result<(), UsiEngineError> {
+    pub async fn ponder_hit(&mut self) -> Result<(), ChildError> {
         self.send("ponderhit").await
     }
 
@@ -205,7 +205,7 @@ impl UsiEngine {
     ///
     /// # Errors
     /// The engine has ended, or named no move.
-    pub async fn next(&mut self) -> Result<UsiMessage, UsiEngineError> {
+    pub async fn next(&mut self) -> Result<UsiMessage, ChildError> {
         let Some(line) = self.next_line().await? else {
             return Err(self.ended().await);
         };
@@ -219,7 +219,7 @@ impl UsiEngine {
             }
             "bestmove" => {
                 self.owed -= 1;
-                let best = EngineAnswer::parse(rest).ok_or(UsiEngineError::NoMove)?;
+                let best = EngineAnswer::parse(rest).ok_or(ChildError::NoMove)?;
                 Ok(UsiMessage::BestMove(best))
             }
             _ => Ok(UsiMessage::Other),
@@ -264,7 +264,7 @@ impl UsiEngine {
     }
 
     /// `usi` to `usiok`, then the options.
-    async fn introduce(&mut self, spec: &UsiSpec) -> Result<(), UsiEngineError> {
+    async fn introduce(&mut self, spec: &UsiSpec) -> Result<(), ChildError> {
         self.send("usi").await?;
         let introduction = async {
             loop {
@@ -282,7 +282,7 @@ impl UsiEngine {
         };
         timeout(USI_PATIENCE, introduction)
             .await
-            .unwrap_or(Err(UsiEngineError::Silent {
+            .unwrap_or(Err(ChildError::Silent {
                 expected: "usiok",
                 patience: USI_PATIENCE,
             }))?;
@@ -299,17 +299,17 @@ impl UsiEngine {
         Ok(())
     }
 
-    async fn send(&mut self, line: &str) -> Result<(), UsiEngineError> {
+    async fn send(&mut self, line: &str) -> Result<(), ChildError> {
         tracing::trace!(player = self.player, line, "to the engine");
         let text = format!("{line}\n");
         match timeout(WRITE_PATIENCE, self.input.write_all(text.as_bytes())).await {
             Ok(Ok(())) => Ok(()),
             Ok(Err(_)) => Err(self.ended().await),
-            Err(_) => Err(UsiEngineError::Deaf),
+            Err(_) => Err(ChildError::Deaf),
         }
     }
 
-    async fn next_line(&mut self) -> Result<Option<String>, UsiEngineError> {
+    async fn next_line(&mut self) -> Result<Option<String>, ChildError> {
         match self.output.next().await {
             Ok(line) => {
                 tracing::trace!(player = self.player, line, "from the engine");
@@ -320,12 +320,12 @@ impl UsiEngine {
                 }
                 Ok(line)
             }
-            Err(error) => Err(UsiEngineError::Ended(error.to_string())),
+            Err(error) => Err(ChildError::Ended(error.to_string())),
         }
     }
 
     /// Describes the end of the process, one of whose streams is closed.
-    async fn ended(&mut self) -> UsiEngineError {
+    async fn ended(&mut self) -> ChildError {
         let how = match timeout(QUIT_PATIENCE, self.process.wait()).await {
             Ok(Ok(status)) => status.to_string(),
             Ok(Err(error)) => error.to_string(),
@@ -345,7 +345,7 @@ impl UsiEngine {
             "" => self.remark.as_str(),
             complaint => complaint,
         };
-        UsiEngineError::Ended(match words {
+        ChildError::Ended(match words {
             "" => how,
             words => format!("{how}; it said: {words}"),
         })
@@ -361,7 +361,7 @@ fn excerpt(line: &str) -> String {
         .collect()
 }
 
-impl Drop for UsiEngine {
+impl Drop for UsiChild {
     fn drop(&mut self) {
         self.kill_group();
     }
@@ -386,7 +386,7 @@ fn locate(program: &Path, search_path: Option<&OsStr>) -> PathBuf {
         .unwrap_or_else(|| program.to_owned())
 }
 
-fn spawn(spec: &UsiSpec) -> Result<Child, UsiEngineError> {
+fn spawn(spec: &UsiSpec) -> Result<Child, ChildError> {
     let mut command = Command::new(locate(&spec.program, env::var_os("PATH").as_deref()));
     command
         .args(&spec.arguments)
@@ -405,7 +405,7 @@ fn spawn(spec: &UsiSpec) -> Result<Child, UsiEngineError> {
     // CREATE_NO_WINDOW: a console engine under a GUI opens no window.
     #[cfg(windows)]
     command.creation_flags(0x0800_0000);
-    command.spawn().map_err(|source| UsiEngineError::Spawn {
+    command.spawn().map_err(|source| ChildError::Spawn {
         program: spec.program.clone(),
         source,
     })
@@ -510,7 +510,7 @@ mod tests {
                 "the engine ended (exit status: 3; it said: no memory)",
             ),
         ] {
-            let started = UsiEngine::start("n".to_owned(), script(text)).await;
+            let started = UsiChild::start("n".to_owned(), script(text)).await;
             let error = started.expect_err("it ends");
             assert_eq!(error.to_string(), expected);
         }
@@ -521,7 +521,7 @@ mod tests {
     async fn processes_of_an_engine_end_with_it() {
         let text = "sleep 1000 & while read -r word; do case $word in \
                     usi) echo id name $!; echo usiok ;; isready) echo readyok ;; esac; done";
-        let child = UsiEngine::start("n".to_owned(), script(text)).await;
+        let child = UsiChild::start("n".to_owned(), script(text)).await;
         let child = child.expect("it starts");
         let stat = format!("/proc/{}/stat", child.engine().expect("a name"));
         // A process whose end was not collected is a zombie.

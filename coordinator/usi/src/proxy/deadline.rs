@@ -1,5 +1,5 @@
-//! The clock as the last line of defence: when an answer must be out, whatever the coordinator
-//! does. The coordinator plans its thinking time well inside this.
+//! The latest moment of an answer, whatever the coordinator does. The coordinator plans its own
+//! thinking time well inside it.
 
 use monju_coordinator::clock::{budget, of_side};
 use monju_engine::Color;
@@ -8,57 +8,57 @@ use std::time::Duration;
 
 /// The least time kept for the answer's way to the referee.
 const LEAST_MARGIN: Duration = Duration::from_millis(10);
-/// How much later than the coordinator's latest decision nobody waits for it any more, where the clock
-/// would allow that.
+/// Time that the coordinator gets beyond its latest decision, if the clock allows that much.
 const PATIENCE: Duration = Duration::from_secs(1);
 /// The earliest deadline: with less on the clock nothing can be saved, and a move is still due.
 const EARLIEST: Duration = Duration::from_millis(30);
-/// How long after its end a `movetime` search may still answer: there is no flag to fall.
+/// Time that a `movetime` search may take beyond its end: no flag falls.
 const MOVE_TIME_GRACE: Duration = Duration::from_millis(200);
-/// The longest deadline: longer ones would overflow the clock.
+/// The longest deadline: a longer one would overflow the clock.
 const LONGEST: Duration = Duration::from_secs(365 * 24 * 3600);
 
-/// What is not the answerer's to spend.
+/// Time on the clock that cannot be spent on a search.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Kept {
-    /// What the coordinator keeps of every clock, as its configuration says: mostly so that there is
-    /// time for this deadline behind its own.
+pub struct Deductions {
+    /// Time that the coordinator sets aside, as configured: mostly to leave time between its own
+    /// deadline and this one.
     pub overhead: Duration,
-    /// What every move loses on its way to the referee, as far as that was learned or told.
+    /// Time that every move loses on its way to the referee, as learned or configured.
     pub lag: Duration,
-    /// How long the clock had run before the coordinator was asked.
+    /// Time that had passed on the clock before the coordinator was asked.
     pub waited: Duration,
 }
 
-impl Kept {
-    /// What the coordinator shall keep: its decision comes half of its overhead before the deadline, or
-    /// earlier.
+impl Deductions {
+    /// Returns the overhead that the coordinator has to set aside: its decision then comes at least
+    /// half of its configured overhead before the deadline.
     pub fn of_coordinator(&self) -> Duration {
         let with_lag = self.lag.saturating_add(self.overhead / 2);
         with_lag.max(self.overhead)
     }
 }
 
-/// How long after `go` the answer must be out at the latest; `None` when no clock runs.
+/// Returns the time from `go` to the latest answer; `None` without a clock.
 ///
-/// The increment counts only when there is next to nothing else: some referees add it before the
-/// move and some after it, and time left unused is not lost. What moves lose is kept, and at least half of
-/// the coordinator's overhead; but no more than three eighths and a quarter of the time: the coordinator keeps
-/// up to half. With much time on the clock a coordinator that has not decided a second after the
-/// longest time that it gives to a move is not waited for.
-pub fn hard_deadline(limits: &Limits, side: Color, kept: Kept) -> Option<Duration> {
+/// The increment counts only if next to nothing else is left: some referees add it before the move
+/// and some after it, and unused time is not lost. The margin is the lag or half of the
+/// coordinator's overhead, whichever is longer, up to three eighths and a quarter of the time: the
+/// coordinator sets aside up to half. A coordinator that has not decided 1 s after the longest time
+/// that it gives to a move is given up, however much time is left on the clock.
+pub fn hard_deadline(limits: &Limits, side: Color, deductions: Deductions) -> Option<Duration> {
     let by_clock = limits.clock.map(|clock| {
         let (main, increment) = of_side(&clock, side);
         let mut available = Duration::from_millis(main.saturating_add(clock.byoyomi_ms));
         if available < 2 * LEAST_MARGIN {
             available = available.max(Duration::from_millis(increment));
         }
-        let padding = (kept.overhead / 2).min(available / 4);
-        let lag = kept.lag.min(available * 3 / 8);
+        let padding = (deductions.overhead / 2).min(available / 4);
+        let lag = deductions.lag.min(available * 3 / 8);
         let margin = padding.max(lag).max(LEAST_MARGIN);
-        let left = after(limits, side, kept.waited);
-        let decided = budget(&left, side, kept.of_coordinator())
-            .map_or(LONGEST, |budget| kept.waited.saturating_add(budget.most));
+        let left = limits_after(limits, side, deductions.waited);
+        let decided = budget(&left, side, deductions.of_coordinator()).map_or(LONGEST, |budget| {
+            deductions.waited.saturating_add(budget.most)
+        });
         let patience = decided.saturating_add(PATIENCE);
         available.saturating_sub(margin).min(patience).max(EARLIEST)
     });
@@ -72,9 +72,9 @@ pub fn hard_deadline(limits: &Limits, side: Color, kept: Kept) -> Option<Duratio
     deadline.map(|deadline| deadline.min(LONGEST))
 }
 
-/// The limits that are left when `elapsed` has passed since they were given: the time of the side
-/// to move is used up first, then its byoyomi, then its increment, which is all there is where there is neither.
-pub fn after(limits: &Limits, side: Color, elapsed: Duration) -> Limits {
+/// Returns the limits that are left after `elapsed`: the main time of the side to move is used up
+/// first, then its byoyomi, then its increment.
+pub fn limits_after(limits: &Limits, side: Color, elapsed: Duration) -> Limits {
     let mut left = *limits;
     let elapsed_ms = u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX);
     if let Some(clock) = left.clock.as_mut() {
@@ -113,14 +113,14 @@ mod tests {
         }
     }
 
-    const KEPT: Kept = Kept {
+    const DEDUCTIONS: Deductions = Deductions {
         overhead: Duration::from_millis(100),
         lag: Duration::ZERO,
         waited: Duration::ZERO,
     };
 
     fn deadline_ms(limits: &Limits) -> u128 {
-        hard_deadline(limits, Color::Black, KEPT)
+        hard_deadline(limits, Color::Black, DEDUCTIONS)
             .expect("a deadline")
             .as_millis()
     }
@@ -130,7 +130,7 @@ mod tests {
         assert_eq!(deadline_ms(&clock(500, 1, 0, 10_000)), 10_450);
         assert_eq!(deadline_ms(&clock(0, 90_000, 0, 1_000)), 950);
         assert_eq!(
-            hard_deadline(&clock(0, 400, 0, 1_000), Color::White, KEPT)
+            hard_deadline(&clock(0, 400, 0, 1_000), Color::White, DEDUCTIONS)
                 .expect("a deadline")
                 .as_millis(),
             1_350
@@ -138,16 +138,16 @@ mod tests {
     }
 
     #[test]
-    fn a_coordinator_that_is_overdue_is_not_waited_for_until_the_flag_falls() {
+    fn an_overdue_coordinator_is_given_up_before_the_flag_falls() {
         let limits = clock(600_000, 0, 0, 0);
-        let longest = monju_coordinator::clock::budget(&limits, Color::Black, KEPT.overhead);
+        let longest = monju_coordinator::clock::budget(&limits, Color::Black, DEDUCTIONS.overhead);
         let longest = longest.expect("a clock").most;
-        let deadline = hard_deadline(&limits, Color::Black, KEPT).expect("a deadline");
+        let deadline = hard_deadline(&limits, Color::Black, DEDUCTIONS).expect("a deadline");
         assert_eq!(deadline, longest + PATIENCE);
-        // Asked late, it takes its share of what is left then.
-        let late = Kept {
+        // A coordinator that is asked late plans with the time left then.
+        let late = Deductions {
             waited: Duration::from_secs(20),
-            ..KEPT
+            ..DEDUCTIONS
         };
         let deadline = hard_deadline(&limits, Color::Black, late).expect("a deadline");
         assert!(deadline > longest + Duration::from_secs(19), "{deadline:?}");
@@ -155,23 +155,26 @@ mod tests {
     }
 
     #[test]
-    fn what_moves_lose_is_kept_by_both_one_before_the_other() {
+    fn the_coordinator_decides_before_the_deadline_whatever_the_lag() {
         for (lag, byoyomi, expected) in [
             (200, 1_000, 800),
             (1_000, 10_000, 9_000),
             (30, 1_000, 950),
-            // With hardly any time, something is left to think.
+            // With hardly any time, some of it is left for the search.
             (2_000, 1_000, 625),
         ] {
-            let kept = Kept {
+            let deductions = Deductions {
                 lag: Duration::from_millis(lag),
-                ..KEPT
+                ..DEDUCTIONS
             };
             let limits = clock(0, 0, 0, byoyomi);
-            let hard = hard_deadline(&limits, Color::Black, kept).expect("a deadline");
+            let hard = hard_deadline(&limits, Color::Black, deductions).expect("a deadline");
             assert_eq!(hard, Duration::from_millis(expected));
-            let decided =
-                monju_coordinator::clock::budget(&limits, Color::Black, kept.of_coordinator());
+            let decided = monju_coordinator::clock::budget(
+                &limits,
+                Color::Black,
+                deductions.of_coordinator(),
+            );
             let decided = decided.expect("a clock").most;
             assert!(
                 decided + Duration::from_millis(50) <= hard,
@@ -181,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn the_increment_counts_only_when_nothing_else_is_left() {
+    fn the_increment_counts_only_if_nothing_else_is_left() {
         assert_eq!(deadline_ms(&clock(0, 0, 5_000, 0)), 4_950);
         assert_eq!(deadline_ms(&clock(3_000, 0, 9_000, 0)), 2_950);
         assert_eq!(deadline_ms(&clock(1_000, 0, 5_000, 0)), 950);
@@ -194,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn a_margin_is_always_kept() {
+    fn a_margin_always_remains() {
         for time in [50, 100, 500, 1_000, 10_000, 600_000] {
             let deadline = deadline_ms(&clock(0, 0, 0, time));
             assert!(
@@ -209,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn the_margin_is_half_of_what_the_coordinator_keeps() {
+    fn the_margin_is_half_of_the_coordinators_overhead() {
         for (overhead_ms, byoyomi, expected) in [
             (2_000, 10_000, 9_000),
             (2_000, 400, 300),
@@ -218,8 +221,11 @@ mod tests {
         ] {
             let overhead = Duration::from_millis(overhead_ms);
             let limits = clock(0, 0, 0, byoyomi);
-            let kept = Kept { overhead, ..KEPT };
-            let hard = hard_deadline(&limits, Color::Black, kept).expect("a deadline");
+            let deductions = Deductions {
+                overhead,
+                ..DEDUCTIONS
+            };
+            let hard = hard_deadline(&limits, Color::Black, deductions).expect("a deadline");
             assert_eq!(hard, Duration::from_millis(expected));
             let decided = monju_coordinator::clock::budget(&limits, Color::Black, overhead);
             assert!(decided.expect("a clock").most <= hard);
@@ -233,7 +239,7 @@ mod tests {
             depth: Some(1),
             ..Limits::default()
         };
-        assert_eq!(hard_deadline(&limits, Color::Black, KEPT), None);
+        assert_eq!(hard_deadline(&limits, Color::Black, DEDUCTIONS), None);
     }
 
     #[test]
@@ -250,20 +256,20 @@ mod tests {
     #[test]
     fn absurd_times_do_not_overflow() {
         let limits = clock(u64::MAX, u64::MAX, u64::MAX, u64::MAX);
-        let kept = Kept {
+        let deductions = Deductions {
             overhead: Duration::MAX,
             lag: Duration::MAX,
             waited: Duration::MAX,
         };
-        for kept in [KEPT, kept] {
-            let deadline = hard_deadline(&limits, Color::Black, kept);
+        for deductions in [DEDUCTIONS, deductions] {
+            let deadline = hard_deadline(&limits, Color::Black, deductions);
             assert!(deadline.is_some_and(|deadline| deadline <= LONGEST));
         }
     }
 
     #[test]
-    fn time_lost_before_the_consultation_is_taken_off_the_clock() {
-        let left = after(
+    fn time_lost_before_the_consultation_is_deducted_from_the_clock() {
+        let left = limits_after(
             &clock(1_000, 7_000, 0, 3_000),
             Color::Black,
             Duration::from_millis(1_500),
@@ -272,9 +278,9 @@ mod tests {
         assert_eq!(left_clock.black_ms, 0);
         assert_eq!(left_clock.white_ms, 7_000);
         assert_eq!(left_clock.byoyomi_ms, 2_500);
-        // Where there is nothing else, the increment is all there is.
+        // Without main time and byoyomi, the increment is used up.
         let fischer = clock(20, 0, 5_000, 0);
-        let left = after(&fischer, Color::Black, Duration::from_millis(2_475));
+        let left = limits_after(&fischer, Color::Black, Duration::from_millis(2_475));
         let left = left.clock.expect("a clock");
         assert_eq!((left.black_ms, left.black_increment_ms), (0, 2_545));
         assert_eq!(left.white_increment_ms, 5_000);
@@ -282,7 +288,7 @@ mod tests {
             time_ms: Some(100),
             ..Limits::default()
         };
-        let left = after(&limits, Color::White, Duration::from_secs(1));
+        let left = limits_after(&limits, Color::White, Duration::from_secs(1));
         assert_eq!(left.time_ms, Some(1));
     }
 }
