@@ -214,7 +214,7 @@ impl MatchArguments {
             [0, 0, _] => bail!("a clock needs --main-time or --byoyomi"),
             clock => Some(clock),
         };
-        let limits = Limits {
+        let limits = SideLimits {
             nodes: self.nodes,
             depth: self.depth,
             clock_ms: clock,
@@ -259,8 +259,8 @@ impl MatchArguments {
     }
 }
 
-/// Limits of both sides.
-struct Limits {
+/// SideLimits of both sides.
+struct SideLimits {
     nodes: Option<u64>,
     depth: Option<u32>,
     clock_ms: Option<[u64; 3]>,
@@ -268,7 +268,7 @@ struct Limits {
 }
 
 impl SideArguments {
-    fn resolve(self, limits: &Limits) -> anyhow::Result<MatchPlayer> {
+    fn resolve(self, limits: &SideLimits) -> anyhow::Result<MatchPlayer> {
         let prefix = self.prefix;
         let is_limited = limits.nodes.is_some() || limits.depth.is_some() || self.go.is_some();
         let clock_ms = limits
