@@ -5,7 +5,10 @@ use clap::{
     error::{Error, ErrorKind},
 };
 use monju_coordinator::{clock::TimePolicy, pondering::Pondering, roster, voting::Rule};
-use monju_engine::Game;
+use monju_engine::{
+    Game, Model,
+    eval::{Noise, NoiseError, Sigma, SigmaError},
+};
 use monju_team::config::check_name;
 use std::ops::RangeInclusive;
 
@@ -30,6 +33,19 @@ pub fn time_policy() -> impl TypedValueParser<Value = TimePolicy> {
 pub fn pondering() -> impl TypedValueParser<Value = Pondering> {
     let names = PossibleValuesParser::new(Pondering::ALL.map(Pondering::name));
     names.try_map(|name| name.parse::<Pondering>())
+}
+
+/// Parses the standard deviation of noise.
+pub fn sigma(text: &str) -> Result<Sigma, String> {
+    let sigma: Sigma = text
+        .parse()
+        .map_err(|error: SigmaError| error.to_string())?;
+    // The exact value of a share depends on the evaluator, which is not loaded yet.
+    let given = sigma.in_centipawns(&Model::material());
+    match (0.0..=Noise::MAX_SIGMA).contains(&given) {
+        true => Ok(sigma),
+        false => Err(NoiseError { given }.to_string()),
+    }
 }
 
 /// Parses the URL of a worker or coordinator.
