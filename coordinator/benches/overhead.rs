@@ -1,13 +1,14 @@
-//! What the coordinator itself costs: `cargo bench -p monju-coordinator --bench overhead`.
+//! The overhead of the coordinator: `cargo bench -p monju-coordinator --bench overhead`.
 //!
 //! Simulated players behind real gRPC services on loopback TCP vote after a few milliseconds. The
-//! overhead is the time from the last vote's leaving its worker to the decision, so the way over TCP
-//! is in it. Exit status 0 when both figures are what the design asks for.
+//! overhead is the time between the departure of the last vote from its worker and the decision, so it
+//! includes the way over TCP. The exit status is 0 if both figures meet their goals.
 
 use monju_coordinator::{
     ballot::BallotHeader,
     clock::TimePolicy,
-    consultation::{Question, consult},
+    consultation::{ConsultationSetup, consult},
+    fallback::FirstLegalMove,
     roster::{Link, Roster},
     voting::Rule,
 };
@@ -36,15 +37,15 @@ use tonic::{
     transport::{Server, server::TcpIncoming},
 };
 
-/// Consultations of 16 players that are measured, after some that are not.
+/// Number of measured consultations of 16 players.
 const CONSULTATIONS: usize = 1_000;
-/// Consultations of 1,000 players that are measured.
+/// Number of measured consultations of 1,000 players.
 const LARGE_CONSULTATIONS: usize = 50;
-/// Consultations before those that are measured.
+/// Number of consultations before the measured ones.
 const WARM_UP: usize = 20;
-/// The most that the overhead may be, at the 99th percentile.
+/// Greatest overhead at the 99th percentile.
 const OVERHEAD_GOAL: Duration = Duration::from_millis(1);
-/// The most that 1,000 players may take from the question to the decision, in the median.
+/// Greatest median time of a consultation of 1,000 players.
 const LARGE_GOAL: Duration = Duration::from_millis(50);
 
 /// A worker whose players vote for one of three moves after a few milliseconds.
@@ -52,15 +53,15 @@ const LARGE_GOAL: Duration = Duration::from_millis(50);
 struct Simulated {
     name: String,
     players: usize,
-    /// Votes come after up to so many milliseconds.
+    /// Greatest thinking time in milliseconds.
     spread_ms: u64,
-    /// When the last vote left.
+    /// The moment at which the last vote left.
     last_vote: Arc<Mutex<Option<Instant>>>,
 }
 
 impl Simulated {
     fn think_time(&self, go: &monju_proto::v1::Go) -> Duration {
-        // Different from player to player, and repeatable.
+        // Different from player to player, and reproducible.
         let mixed = go.noise_seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
         Duration::from_micros(mixed % (self.spread_ms * 1_000 + 1))
     }
@@ -94,7 +95,7 @@ impl Worker for Simulated {
         &self,
         _: Request<ExamineRequest>,
     ) -> Result<Response<ExamineResponse>, Status> {
-        Err(Status::unimplemented("nobody asks here"))
+        Err(Status::unimplemented("not simulated"))
     }
 
     type ThinkStream = ReceiverStream<Result<ThinkResponse, Status>>;
@@ -129,22 +130,22 @@ impl Worker for Simulated {
             };
             let message = Some(Message::Result(result));
             *worker.last_vote.lock().expect("no panic with the lock") = Some(Instant::now());
-            // The coordinator may be done already.
+            // The coordinator may have decided already.
             let _ = responses.send(Ok(ThinkResponse { message })).await;
         });
         Ok(Response::new(ReceiverStream::new(stream)))
     }
 }
 
-/// What one consultation took.
+/// Times of one consultation.
 struct Measured {
-    /// From the question to the decision.
+    /// From the request to the decision.
     whole: Duration,
-    /// From the last vote's leaving to the decision.
+    /// From the departure of the last vote to the decision.
     overhead: Duration,
 }
 
-/// Workers on loopback TCP, and the coordinator's way to them.
+/// Workers on loopback TCP, and the roster that connects to them.
 struct Cluster {
     roster: Roster,
     last_vote: Arc<Mutex<Option<Instant>>>,
@@ -181,7 +182,7 @@ impl Cluster {
     }
 
     async fn consult(&self, number: u64) -> Measured {
-        let question = Question {
+        let setup = ConsultationSetup {
             header: BallotHeader {
                 id: number,
                 game_id: "bench".to_owned(),
@@ -200,14 +201,15 @@ impl Cluster {
             time_policy: TimePolicy::Fixed,
             margin: Duration::ZERO,
             predictions: HashMap::new(),
+            fallback: Arc::new(FirstLegalMove),
         };
         let (_commands, receiver) = mpsc::channel(1);
         let (standings, _reader) = mpsc::channel(64);
         let begun = Instant::now();
         let slots = self.roster.slots();
-        let outcome = consult(question, &slots, receiver, standings, None).await;
+        let outcome = consult(setup, &slots, receiver, standings, None).await;
         let decided = Instant::now();
-        let ballot = outcome.ballot.expect("somebody waits");
+        let ballot = outcome.ballot.expect("a ballot");
         let counted = ballot.votes.iter().filter(|vote| vote.counted).count();
         assert_eq!(counted, self.players, "every player votes");
         let last_vote = self.last_vote.lock().expect("no panic with the lock");
@@ -229,7 +231,7 @@ impl Cluster {
     }
 }
 
-/// The value below which so many percent of the values lie.
+/// Returns the percentile of the values.
 fn percentile(values: impl Iterator<Item = Duration>, percent: usize) -> Duration {
     let mut values: Vec<Duration> = values.collect();
     values.sort_unstable();
@@ -257,7 +259,7 @@ async fn main() -> ExitCode {
     let measured_large = large.measure(LARGE_CONSULTATIONS).await;
     let whole = |percent| percentile(measured_large.iter().map(|one| one.whole), percent);
     println!(
-        "1000 players, {LARGE_CONSULTATIONS} consultations: question to decision \
+        "1000 players, {LARGE_CONSULTATIONS} consultations: request to decision \
          p50 {:.1} ms, p99 {:.1} ms (goal: p50 < {} ms)",
         milliseconds(whole(50)),
         milliseconds(whole(99)),

@@ -1,4 +1,4 @@
-//! What is remembered of each side of each game, for as long as it may go on.
+//! Values that belong to one side of one game.
 
 use monju_engine::Color;
 use std::{
@@ -6,16 +6,16 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-/// Sides that are remembered at a time; a coordinator plays few games.
+/// Number of sides that are remembered; a coordinator plays few games at a time.
 const SIDES: usize = 256;
 
-/// A side of a game: one coordinator may think for both.
+/// A side of a game; one coordinator may think for both sides.
 type Side = (String, Color);
 
-/// A value for each side; the one that was heard of longest ago is forgotten first.
+/// A value for each side; the least recently updated one is forgotten first.
 #[derive(Debug)]
 pub struct PerSide<T> {
-    /// The side heard of last at the end.
+    /// The last updated side comes last.
     sides: Mutex<VecDeque<(Side, T)>>,
 }
 
@@ -28,14 +28,14 @@ impl<T> Default for PerSide<T> {
 }
 
 impl<T: Clone> PerSide<T> {
-    /// What is remembered of a side.
+    /// Returns the value of a side.
     pub fn get(&self, game: &str, side: Color) -> Option<T> {
         let sides = self.lock();
         let known = sides.iter().find(|(known, _)| is(known, game, side));
         known.map(|(_, value)| value.clone())
     }
 
-    /// Remembers something else from now on, which may follow from what was remembered; returns it.
+    /// Replaces the value of a side by one computed from it, and returns the new one.
     pub fn update(&self, game: &str, side: Color, next: impl FnOnce(Option<T>) -> T) -> T {
         let mut sides = self.lock();
         let known = sides.iter().position(|(known, _)| is(known, game, side));
@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn games_and_sides_are_apart_and_old_ones_are_forgotten() {
+    fn sides_have_their_own_values_and_old_ones_are_forgotten() {
         let counts = PerSide::default();
         let count = |game: &str, side| {
             counts.update(game, side, |count: Option<u32>| count.unwrap_or(0) + 1)

@@ -1,17 +1,20 @@
 //! The coordinator: the process that owns a game's clock and ballots.
 //!
-//! A consultation goes through these in order: [`service`] takes the request, [`consultation`] asks
-//! the players that [`roster`] knows within the time that [`clock`] gives, [`ballot`] keeps their
-//! votes, which [`calibration`] makes comparable, [`voting`] decides, and [`record`] remembers.
+//! A consultation passes through these modules in order: [`service`] takes the request,
+//! [`consultation`] asks the players of the [`roster`] within the time of the [`clock`], [`ballot`]
+//! keeps their votes, [`calibration`] makes these comparable, [`voting`] decides, and [`record`] logs
+//! the ballot.
 #![forbid(unsafe_code)]
 
 pub mod ballot;
 pub mod calibration;
+pub mod choices;
 pub mod clock;
 pub mod consultation;
 pub mod doctor;
-pub mod files;
+pub mod fallback;
 pub mod games;
+pub mod names;
 pub mod pondering;
 pub mod record;
 pub mod replay;

@@ -1,8 +1,7 @@
 //! The record: every decided ballot, and every game's result, as a line of JSON in a file.
 //!
-//! [`schema`] is what a line holds, `coordinator/BALLOTS.md` documents it. [`Recorder`] appends
-//! lines from a thread of its own, so that no decision ever waits for a disk; [`read`] reads them
-//! back.
+//! [`schema`] defines the lines, and `coordinator/BALLOTS.md` documents them. [`Recorder`] appends lines
+//! from a thread of its own, so that no decision waits for a disk; [`read`] reads them back.
 
 pub mod read;
 pub mod schema;
@@ -25,13 +24,13 @@ use std::{
 };
 use tracing::{error, warn};
 
-/// Lines that may wait for a slow disk before new ones are dropped.
+/// Number of lines that may wait for a slow disk before new ones are dropped.
 const BACKLOG: usize = 4_096;
 
-/// How long the end of a process may wait for the last lines.
+/// Time that the end of a process may wait for the last lines.
 const FLUSH_PATIENCE: Duration = Duration::from_secs(1);
 
-/// Why there can be no record.
+/// Error of opening a log.
 #[derive(Debug, thiserror::Error)]
 pub enum RecordError {
     /// The file cannot be opened.
@@ -39,32 +38,33 @@ pub enum RecordError {
     Open {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// Error of the system.
         source: io::Error,
     },
-    /// The system refuses another thread.
+    /// The system refuses a thread.
     #[error("cannot start the thread of the log: {0}")]
     Thread(io::Error),
 }
 
-/// Appends to a log. Dropping it lets the lines that wait be written in the background.
+/// Appends to a log. After dropping it, waiting lines are still written in the background.
 #[derive(Debug)]
 pub struct Recorder {
-    entries: SyncSender<Entry>,
+    requests: SyncSender<WriteRequest>,
     lost: AtomicU64,
 }
 
-/// What the writing thread is given.
-enum Entry {
-    /// A decided ballot, and when it was decided, in milliseconds since 1970.
+/// A request to the writing thread.
+enum WriteRequest {
+    /// A decided ballot, and the time of its decision in milliseconds since 1970.
     Ballot(Box<Ballot>, u64),
+    /// The end of a game.
     Result(GameResult),
-    /// Tells that everything before has been written.
+    /// Confirms that everything before has been written.
     Flush(SyncSender<()>),
 }
 
 impl Recorder {
-    /// Opens a log to append to, which is made where there is none.
+    /// Opens a log to append to, creating it if necessary.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -73,14 +73,14 @@ impl Recorder {
             path: path.to_owned(),
             source,
         })?;
-        let (entries, received) = mpsc::sync_channel(BACKLOG);
+        let (requests, received) = mpsc::sync_channel(BACKLOG);
         let path = path.to_owned();
         thread::Builder::new()
             .name("ballot-log".to_owned())
-            .spawn(move || write_entries(received, file, &path))
+            .spawn(move || write_lines(received, file, &path))
             .map_err(RecordError::Thread)?;
         Ok(Self {
-            entries,
+            requests,
             lost: AtomicU64::new(0),
         })
     }
@@ -89,31 +89,31 @@ impl Recorder {
     pub fn ballot(&self, ballot: &Ballot) {
         let now = SystemTime::now().duration_since(UNIX_EPOCH);
         let now_ms = now.map_or(0, |since| since.as_millis() as u64);
-        self.hand_over(Entry::Ballot(Box::new(ballot.clone()), now_ms));
+        self.send(WriteRequest::Ballot(Box::new(ballot.clone()), now_ms));
     }
 
-    /// Records how a game ended. Never waits.
+    /// Records the result of a game. Never waits.
     pub fn result(&self, result: GameResult) {
-        self.hand_over(Entry::Result(result));
+        self.send(WriteRequest::Result(result));
     }
 
-    /// Waits until all that was recorded before is in the file, at most a second.
+    /// Waits until everything recorded before is in the file, at most a second.
     pub fn flush(&self) {
         let (written, all_written) = mpsc::sync_channel(1);
-        if self.entries.try_send(Entry::Flush(written)).is_ok() {
+        if self.requests.try_send(WriteRequest::Flush(written)).is_ok() {
             let _ = all_written.recv_timeout(FLUSH_PATIENCE);
         }
     }
 
-    fn hand_over(&self, entry: Entry) {
-        if let Err(TrySendError::Full(_)) = self.entries.try_send(entry) {
+    fn send(&self, request: WriteRequest) {
+        if let Err(TrySendError::Full(_)) = self.requests.try_send(request) {
             let lost = self.lost.fetch_add(1, Ordering::Relaxed) + 1;
             warn!(lost, "the log is too slow, a line is lost");
         }
     }
 }
 
-/// Opens for appending; a line that a crash has cut short is ended first.
+/// Opens a file for appending, and ends a line that a crash has cut short.
 fn open(path: &Path) -> io::Result<File> {
     let mut file = OpenOptions::new()
         .create(true)
@@ -131,11 +131,11 @@ fn open(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-fn write_entries(entries: mpsc::Receiver<Entry>, mut file: File, path: &Path) {
+fn write_lines(requests: mpsc::Receiver<WriteRequest>, mut file: File, path: &Path) {
     let mut broken = false;
-    for entry in entries {
-        let line = match entry {
-            Entry::Ballot(ballot, decided_unix_ms) => {
+    for request in requests {
+        let line = match request {
+            WriteRequest::Ballot(ballot, decided_unix_ms) => {
                 match LoggedBallot::of(&ballot, decided_unix_ms) {
                     Ok(logged) => LogLine::Ballot(Box::new(logged)),
                     Err(error) => {
@@ -144,19 +144,19 @@ fn write_entries(entries: mpsc::Receiver<Entry>, mut file: File, path: &Path) {
                     }
                 }
             }
-            Entry::Result(result) => LogLine::Result(result),
-            Entry::Flush(written) => {
+            WriteRequest::Result(result) => LogLine::Result(result),
+            WriteRequest::Flush(written) => {
                 let _ = written.send(());
                 continue;
             }
         };
-        // One write a line, so that a crash or another process cannot tear two lines apart.
-        let outcome = line.render().and_then(|text| {
-            // What could not be written may have begun a line.
+        // One write per line, so that the lines of two processes do not mix.
+        let written = line.render().and_then(|text| {
+            // A failed write may have begun a line.
             let text = if broken { format!("\n{text}") } else { text };
             file.write_all(text.as_bytes())
         });
-        match outcome {
+        match written {
             Ok(()) => broken = false,
             Err(error) if !broken => {
                 broken = true;

@@ -1,13 +1,13 @@
-//! Deciding recorded ballots again under any rule, and what the votes say about the voters.
+//! Deciding recorded ballots again under any rule, and statistics of the voters.
 
-mod agreement;
 mod diversity;
+mod voters;
 
-pub use agreement::{Agreement, Member};
 pub use diversity::{Diversity, MOST_COUNTED};
+pub use voters::{Voter, VoterTable};
 
 use crate::{
-    ballot::{Lead, Method, decide, lead, tie_break, words},
+    ballot::{Lead, VotingMethod, decide, lead, names, tie_break},
     voting::Rule,
 };
 use monju_engine::{Color, Game};
@@ -15,57 +15,57 @@ use monju_proto::v1::{Ballot, Decision, TieBreak};
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};
 
-/// How ballots are decided again.
+/// The method by which ballots are decided again.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Replay {
-    /// The rule; as recorded when there is none.
+    /// The rule; `None` for the recorded one.
     pub rule: Option<Rule>,
-    /// The primary player, as recorded unless one is named.
+    /// The primary player.
     pub primary: Primary,
 }
 
-/// Whose move some rules follow, and which decides ties.
+/// The player that some rules follow, and that decides ties.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Primary {
-    /// The one of each ballot.
+    /// The recorded one of each ballot.
     #[default]
     AsRecorded,
-    /// Nobody.
+    /// No player.
     None,
-    /// Another one.
+    /// The player of this name.
     Named(String),
 }
 
-/// What came of it.
+/// The result of a replay.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Report {
+pub struct ReplayReport {
     /// The rule by which the ballots were decided again; null for the recorded ones.
     pub rule: Option<String>,
-    /// Ballots in the logs.
+    /// Number of ballots in the logs.
     pub ballots: u64,
-    /// Ballots with a vote that counts; the others were decided by the rules of the game, by a
-    /// resignation, or without votes, and are left out of everything below.
+    /// Number of ballots with a vote that counts. The others were decided by the rules of the game, by
+    /// a resignation, or without votes, and are left out below.
     pub voted: u64,
-    /// How many ballots were recorded under which rule.
+    /// Number of ballots by their recorded rule.
     pub recorded_rules: BTreeMap<String, u64>,
-    /// For every rule, how many decisions it would change.
+    /// Number of decisions that each rule would change.
     pub would_change: BTreeMap<String, u64>,
     /// The decisions that the rule changes.
-    pub changes: Vec<Change>,
-    /// How the decisions were found.
+    pub changes: Vec<ChangedDecision>,
+    /// Number of decisions by their ground.
     pub grounds: BTreeMap<String, u64>,
-    /// Who voted, how often, and how often the decision followed.
-    pub members: Vec<Member>,
-    /// The share of common ballots in which two members voted for the same move, by their order in
-    /// `members`; null where they were never on one ballot.
+    /// The voters, with the numbers of their votes and of the decisions that followed them.
+    pub members: Vec<Voter>,
+    /// Share of common ballots in which two members voted for the same move, in the order of `members`;
+    /// null for members without a common ballot.
     pub agreement: Vec<Vec<Option<f64>>>,
-    /// How many different moves the votes named: all of a ballot, then by the noise of the players.
+    /// Number of different moves of a ballot: of all votes, then by the noise of the players.
     pub diversity: Vec<Diversity>,
 }
 
 /// A decision that another rule changes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Change {
+pub struct ChangedDecision {
     /// The game.
     pub game_id: String,
     /// Number of the ballot.
@@ -80,21 +80,23 @@ pub struct Change {
 
 impl Replay {
     /// Decides every ballot again.
-    pub fn run(&self, ballots: &[Ballot]) -> Report {
-        let mut report = Report {
+    pub fn run(&self, ballots: &[Ballot]) -> ReplayReport {
+        let mut report = ReplayReport {
             rule: self.rule.map(|rule| rule.name().to_owned()),
             ballots: ballots.len() as u64,
             voted: 0,
             recorded_rules: BTreeMap::new(),
-            would_change: Rule::ALL.map(|rule| (rule.name().to_owned(), 0)).into(),
+            would_change: (Rule::ALL.iter())
+                .map(|rule| (rule.name().to_owned(), 0))
+                .collect(),
             changes: Vec::new(),
             grounds: BTreeMap::new(),
             members: Vec::new(),
             agreement: Vec::new(),
             diversity: Vec::new(),
         };
-        let mut agreement = Agreement::default();
-        let mut diversity = diversity::Counts::default();
+        let mut voters = VoterTable::default();
+        let mut diversity = diversity::DiversityCounter::default();
         let mut leads = HashMap::new();
         for ballot in ballots {
             let Some(decision) = &ballot.decision else {
@@ -104,30 +106,28 @@ impl Replay {
             *recorded.or_default() += 1;
             if let Some(again) = self.decide_again(ballot, decision, &mut leads, &mut report) {
                 report.voted += 1;
-                agreement.enter(&ballot.votes, &decision.r#move, &again);
+                voters.enter(&ballot.votes, &decision.r#move, &again);
                 diversity.enter(&ballot.votes);
             }
         }
-        (report.members, report.agreement) = agreement.tabulate();
+        (report.members, report.agreement) = voters.tabulate();
         report.diversity = diversity.tabulate();
         report
     }
 
-    /// The decision under the rule; `None` where votes did not decide.
+    /// Returns the decision under the rule; `None` if votes did not decide.
     fn decide_again(
         &self,
         ballot: &Ballot,
         decision: &Decision,
         leads: &mut HashMap<(String, Color), Lead>,
-        report: &mut Report,
+        report: &mut ReplayReport,
     ) -> Option<String> {
-        if matches!(decision.r#move.as_str(), "resign" | "win")
-            || decision.tie_break() == TieBreak::Fallback
-        {
+        if decision.ends_game() || decision.tie_break() == TieBreak::Fallback {
             return None;
         }
         let position = ballot.position.clone().unwrap_or_default();
-        let game = Game::from_parts(&position.start, &position.moves).ok()?;
+        let game = Game::try_from(&position).ok()?;
         let sfen = game.position().to_string();
         let primary = match &self.primary {
             Primary::AsRecorded if ballot.primary.is_empty() => None,
@@ -137,7 +137,7 @@ impl Replay {
         };
         let side = (ballot.game_id.clone(), game.position().side_to_move());
         let led = leads.get(&side).cloned();
-        let method = |rule| Method {
+        let method = |rule| VotingMethod {
             rule,
             primary,
             seed: ballot.seed,
@@ -145,11 +145,11 @@ impl Replay {
             ply: game.position().ply(),
             lead: led.as_ref(),
         };
-        // Under `hand-over` the ballots of a side depend on those before.
+        // Under `hand-over`, a ballot depends on the earlier ones of its side.
         if let Some(lead) = lead(led.as_ref(), primary, &ballot.votes) {
             leads.insert(side, lead);
         }
-        for rule in Rule::ALL {
+        for &rule in Rule::ALL {
             let choice = decide(method(rule), &ballot.votes)?;
             if choice.mv != decision.r#move {
                 *report
@@ -160,10 +160,10 @@ impl Replay {
         }
         let rule = self.rule.or_else(|| decision.rule.parse().ok())?;
         let choice = decide(method(rule), &ballot.votes)?;
-        let ground = words::tie_break(tie_break(choice.ground));
+        let ground = names::tie_break(tie_break(choice.ground));
         *report.grounds.entry(ground.to_owned()).or_default() += 1;
         if choice.mv != decision.r#move {
-            report.changes.push(Change {
+            report.changes.push(ChangedDecision {
                 game_id: ballot.game_id.clone(),
                 id: ballot.id,
                 sfen,

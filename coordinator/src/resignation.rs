@@ -1,53 +1,55 @@
-//! When the team resigns: members never do, their calibrated win rate may.
+//! Resignation of the team by its calibrated win rate; a single player never resigns for it.
 
 use crate::games::PerSide;
-use monju_engine::Color;
+use monju_engine::{Answer, Color};
 use monju_proto::v1::{Ballot, Decision, TieBreak};
 use tracing::info;
 
-/// When to resign.
+/// The condition of a resignation.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Policy {
-    /// A decision whose win rate is below this is a bad sign.
+pub struct ResignationPolicy {
+    /// Win rate below which a decision is hopeless.
     pub below: f64,
-    /// So many bad signs one after the other end the game.
+    /// Number of consecutive hopeless decisions that end the game.
     pub after: u32,
 }
 
-/// Counts the bad signs of each side of each game.
+/// Counts the consecutive hopeless decisions of each side of each game.
 #[derive(Debug)]
 pub struct Resignation {
-    policy: Option<Policy>,
-    /// The bad signs in a row.
-    signs: PerSide<u32>,
+    policy: Option<ResignationPolicy>,
+    hopeless: PerSide<u32>,
 }
 
 impl Resignation {
-    /// Resigns by a policy; never without one.
-    pub fn new(policy: Option<Policy>) -> Self {
+    /// Resignation by a policy; never without one.
+    pub fn new(policy: Option<ResignationPolicy>) -> Self {
         Self {
             policy,
-            signs: PerSide::default(),
+            hopeless: PerSide::default(),
         }
     }
 
-    /// Turns a decision into a resignation where its time has come. A decision without a win rate,
-    /// because nothing is calibrated or scores were bounds, is no sign of either kind. `side` is the one that decided.
+    /// Turns the decision of `side` into a resignation if it meets the policy. A decision without a win
+    /// rate, because no engine is calibrated or its scores are bounds, is not counted.
     pub fn consider(&self, ballot: &mut Ballot, side: Color) {
         let (Some(policy), Some(decision)) = (self.policy, &mut ballot.decision) else {
             return;
         };
-        if matches!(decision.r#move.as_str(), "resign" | "win") {
+        if decision.ends_game() {
             return;
         }
         let Some(win_rate) = decision.win_rate else {
             return;
         };
-        let signs = self.note(&ballot.game_id, side, win_rate < policy.below);
-        if signs >= policy.after {
-            info!(game = ballot.game_id, win_rate, signs, "the team resigns");
+        let hopeless = self.note(&ballot.game_id, side, win_rate < policy.below);
+        if hopeless >= policy.after {
+            info!(
+                game = ballot.game_id,
+                win_rate, hopeless, "the team resigns"
+            );
             *decision = Decision {
-                r#move: "resign".to_owned(),
+                r#move: Answer::Resign.to_string(),
                 ponder: String::new(),
                 tie_break: TieBreak::Resignation.into(),
                 ..decision.clone()
@@ -55,15 +57,15 @@ impl Resignation {
         }
     }
 
-    /// Forgets the signs of a game, which begins anew.
+    /// Forgets a game, which begins again.
     pub fn forget(&self, game: &str) {
-        self.signs.forget(game);
+        self.hopeless.forget(game);
     }
 
-    /// The bad signs in a row, this decision included.
-    fn note(&self, game: &str, side: Color, is_bad: bool) -> u32 {
-        self.signs.update(game, side, |signs| match is_bad {
-            true => signs.unwrap_or(0).saturating_add(1),
+    /// Returns the number of consecutive hopeless decisions, this one included.
+    fn note(&self, game: &str, side: Color, is_hopeless: bool) -> u32 {
+        self.hopeless.update(game, side, |count| match is_hopeless {
+            true => count.unwrap_or(0).saturating_add(1),
             false => 0,
         })
     }
@@ -88,26 +90,26 @@ mod tests {
     }
 
     #[test]
-    fn only_a_row_of_bad_signs_in_one_game_ends_it() {
-        let resignation = Resignation::new(Some(Policy {
+    fn only_consecutive_hopeless_decisions_of_one_game_end_it() {
+        let resignation = Resignation::new(Some(ResignationPolicy {
             below: 0.02,
             after: 3,
         }));
-        let told = |game, rate| decided(&resignation, game, Some(rate)) == "resign";
-        assert!(!told("a", 0.01) && !told("a", 0.01));
-        assert!(!told("b", 0.01), "another game");
-        assert!(!told("a", 0.5), "there is hope");
-        assert!(!told("a", 0.01) && !told("a", 0.01));
-        assert_eq!(decided(&resignation, "a", None), "7g7f", "nothing is known");
-        assert!(told("a", 0.01), "the row goes on");
-        assert!(!told("a", 0.5) && !told("a", 0.01) && !told("a", 0.01));
+        let resigns = |game, rate| decided(&resignation, game, Some(rate)) == "resign";
+        assert!(!resigns("a", 0.01) && !resigns("a", 0.01));
+        assert!(!resigns("b", 0.01), "another game");
+        assert!(!resigns("a", 0.5), "a hopeful decision in between");
+        assert!(!resigns("a", 0.01) && !resigns("a", 0.01));
+        assert_eq!(decided(&resignation, "a", None), "7g7f", "no win rate");
+        assert!(resigns("a", 0.01), "the count goes on");
+        assert!(!resigns("a", 0.5) && !resigns("a", 0.01) && !resigns("a", 0.01));
         resignation.forget("a");
-        assert!(!told("a", 0.01) && !told("a", 0.01) && told("a", 0.01));
+        assert!(!resigns("a", 0.01) && !resigns("a", 0.01) && resigns("a", 0.01));
     }
 
     #[test]
-    fn without_a_policy_or_a_win_rate_nobody_resigns() {
-        let policy = Policy {
+    fn without_a_policy_or_a_win_rate_the_team_plays_on() {
+        let policy = ResignationPolicy {
             below: 0.9,
             after: 1,
         };

@@ -1,20 +1,23 @@
-//! The workers of an ensemble, and the players they host, as they stand now.
+//! The workers of an ensemble, and the players that they host.
 
 mod link;
+mod reach_error;
 mod slots;
 
-pub use link::{AddressError, Link, address, endpoint, first_reason, reason};
+pub use link::{AddressError, Link, address, endpoint};
+pub use reach_error::{ReachError, first_reason};
 pub use slots::PlayerSlot;
 
+use monju_proto::client::reason;
 use monju_proto::v1::{NewGameRequest, WorkerStatus, worker_client::WorkerClient};
 use std::time::Duration;
 use tokio::{task::JoinSet, time};
 use tracing::warn;
 
-/// How long workers may take to say who their players are, once these are ready for a game.
+/// Time for workers to describe their players after these are ready for a game.
 const DESCRIPTION_PATIENCE: Duration = Duration::from_millis(500);
 
-/// All workers of an ensemble, in the order of the configuration. Dropping it ends their watching.
+/// All workers of an ensemble, in the order of the configuration. Dropping it ends the watching tasks.
 #[derive(Debug)]
 pub struct Roster {
     links: Vec<Link>,
@@ -33,16 +36,16 @@ impl Roster {
                 link.described().await;
             }
         };
-        // Whoever is missing is seen in `statuses`, and may still come.
+        // A missing worker shows in `statuses`, and may still come.
         let _ = time::timeout(patience, all).await;
     }
 
-    /// Every player that is known, with the way to reach it or the reason why there is none.
+    /// Returns every known player, with its channel or the failure of its worker.
     pub fn slots(&self) -> Vec<PlayerSlot> {
         slots::assign(&self.links)
     }
 
-    /// Every worker, for people to read. Players are named as on the ballot.
+    /// Returns a summary of every worker, for people to read. Players are named as on the ballot.
     pub fn statuses(&self) -> Vec<WorkerStatus> {
         let slots = self.slots();
         let status = |(index, link): (usize, &Link)| {
@@ -55,9 +58,9 @@ impl Roster {
         self.links.iter().enumerate().map(status).collect()
     }
 
-    /// Tells every connected worker that a game begins, and waits at most `patience`; gives back what is
-    /// not as it should be, one line each. A worker that fails here costs nothing: the first position of a
-    /// game implies a new game.
+    /// Tells every connected worker that a game begins, waits at most `patience`, and returns the
+    /// problems, one line each. A failing worker is no loss: the first position of a game implies a new
+    /// game.
     pub async fn new_game(&self, game_id: &str, patience: Duration) -> Vec<String> {
         let mut calls = JoinSet::new();
         let mut problems = Vec::new();
@@ -77,7 +80,7 @@ impl Roster {
                 match time::timeout(patience, client.new_game(request)).await {
                     Ok(Ok(response)) => response.into_inner().problems,
                     Ok(Err(status)) => {
-                        let reason = link::reason(&status);
+                        let reason = reason(&status);
                         vec![format!("worker {address} refused a new game: {reason}")]
                     }
                     Err(_) => vec![format!("worker {address} is slow to prepare a new game")],
@@ -90,7 +93,7 @@ impl Roster {
                 link.describe_again().await;
             }
         };
-        // Names that come late are no reason to keep a game waiting.
+        // The game does not wait for late names.
         let _ = time::timeout(DESCRIPTION_PATIENCE, all).await;
         problems.sort();
         for problem in &problems {

@@ -1,10 +1,10 @@
-//! Random draws that are the same in every build and on every machine.
+//! Random choices that are the same in every build and on every machine.
 //!
-//! Everything random in a game is derived from the game's one seed by mixing in what the draw is
-//! for, never from the order in which draws happen.
+//! Every random choice in a game is derived from the game's one seed and the purpose of the choice,
+//! never from the order of the choices.
 
-/// SplitMix64's output function (Steele, Lea, Flood 2014): a bijection that spreads every bit of
-/// `value` over the whole word.
+/// Mixes every bit of `value` into the whole word: SplitMix64's output function (Steele, Lea, Flood
+/// 2014), a bijection.
 pub fn spread(value: u64) -> u64 {
     let mut mixed = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
     mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -12,29 +12,28 @@ pub fn spread(value: u64) -> u64 {
     mixed ^ (mixed >> 31)
 }
 
-/// The 64-bit FNV-1a hash of no bytes.
+/// The 64-bit FNV-1a hash of an empty text.
 pub const HASH_OF_NOTHING: u64 = 0xcbf2_9ce4_8422_2325;
 
-/// The 64-bit FNV-1a hash of what had the hash `hash`, and then of `bytes`; unlike `std`'s hashers it
-/// is fixed for ever.
+/// Continues the 64-bit FNV-1a hash `hash` with `bytes`. Unlike `std`'s hashers it never changes.
 pub fn hash_on(hash: u64, bytes: &[u8]) -> u64 {
     bytes.iter().fold(hash, |hash, &byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
     })
 }
 
-/// The 64-bit FNV-1a hash of a text.
+/// Returns the 64-bit FNV-1a hash of a text.
 pub fn hash_text(text: &str) -> u64 {
     hash_on(HASH_OF_NOTHING, text.as_bytes())
 }
 
-/// The seed for one purpose, named by `purpose`, within everything that `seed` governs.
+/// Derives the seed of one purpose from a seed.
 pub fn derive(seed: u64, purpose: &str) -> u64 {
     spread(spread(seed) ^ hash_text(purpose))
 }
 
-/// A draw from `0..count`, uniform to within `count` / 2^64; 0 when `count` is 0.
-pub fn draw(seed: u64, count: usize) -> usize {
+/// Picks from `0..count`, uniformly to within `count` / 2^64; 0 when `count` is 0.
+pub fn pick(seed: u64, count: usize) -> usize {
     let scaled = (u128::from(spread(seed)) * count as u128) >> 64;
     scaled as usize
 }
@@ -44,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_functions_are_fixed_for_ever() {
+    fn the_functions_never_change() {
         // Reference values: the first output of SplitMix64 from state 0, and the FNV-1a vectors.
         assert_eq!(spread(0), 0xe220_a839_7b1d_cdaf);
         assert_eq!(hash_text(""), 0xcbf2_9ce4_8422_2325);
@@ -53,18 +52,18 @@ mod tests {
     }
 
     #[test]
-    fn every_index_is_drawn_about_equally_often() {
+    fn every_index_is_picked_about_equally_often() {
         let mut counts = [0_u32; 3];
         for seed in 0..3000 {
-            counts[draw(seed, 3)] += 1;
+            counts[pick(seed, 3)] += 1;
         }
         assert!(counts.iter().all(|count| (900..1100).contains(count)));
-        assert_eq!(draw(7, 1), 0);
-        assert_eq!(draw(7, 0), 0);
+        assert_eq!(pick(7, 1), 0);
+        assert_eq!(pick(7, 0), 0);
     }
 
     #[test]
-    fn purposes_have_their_own_seeds() {
+    fn every_purpose_has_its_own_seed() {
         assert_ne!(derive(1, "monju-1"), derive(1, "monju-2"));
         assert_ne!(derive(1, "monju-1"), derive(2, "monju-1"));
     }

@@ -1,4 +1,4 @@
-//! A coordinator behind its service.
+//! Serving a coordinator.
 
 use crate::service::Service;
 use monju_proto::{
@@ -13,10 +13,10 @@ use std::{
 use tokio::net::TcpListener;
 use tonic::transport::{Server, server::Router};
 
-/// Time for a decision that is on its way at the end; watchers would stay for ever.
+/// Time for pending decisions when the service ends; watchers would never leave.
 const DRAIN_PATIENCE: Duration = Duration::from_secs(1);
 
-/// The coordinator with health and reflection, for this process.
+/// Returns the coordinator with health and reflection services, for this process.
 ///
 /// # Errors
 /// The descriptors for server reflection are broken.

@@ -7,19 +7,24 @@ use ponders::Ponders;
 use crate::{
     ballot::{BallotHeader, Lead, lead},
     calibration::Calibration,
+    choices::{ConsultationChoices, ConsultationSettings},
     clock::TimePolicy,
-    consultation::{Command, Kept, Outcome, Question, consult},
+    consultation::{
+        ConsultationCommand, ConsultationOutcome, ConsultationSetup, KeptSearches, consult,
+    },
+    fallback::FallbackSearcher,
     games::PerSide,
     pondering::Pondering,
     record::{
         Recorder,
         schema::{GAME_OVER, GameResult, VERSION, Winner},
     },
-    resignation::{Policy, Resignation},
+    resignation::{Resignation, ResignationPolicy},
     roster::Roster,
     voting::{RANKED_MOVES, Rule},
 };
 use monju_engine::{Color, Game};
+use monju_proto::convert::short_milliseconds;
 use monju_proto::v1::{
     Ballot, Begin, ConsultRequest, ConsultResponse, FinishGameRequest, FinishGameResponse,
     GameOutcome, PrepareGameRequest, PrepareGameResponse, RosterRequest, RosterResponse,
@@ -46,39 +51,35 @@ use tokio_stream::{
 use tonic::{Request, Response, Status, Streaming};
 use tracing::warn;
 
-/// Workers get this long to prepare for a game: foreign engines read files, clear tables, and may bring a
-/// GPU up. Less than the 30 s after which the proxy goes on without an answer.
+/// Time of the workers to prepare for a game: foreign engines read files, clear tables, and may start a
+/// GPU. Less than the 30 s after which the proxy goes on without an answer.
 const PREPARATION: Duration = Duration::from_secs(25);
 
-/// Workers get this long to be found, from the beginning of the coordinator.
+/// Time for workers to be found, from the start of the coordinator.
 pub const SETTLING: Duration = Duration::from_secs(3);
 
-/// Ballots that a slow watcher may lag behind before it loses some.
+/// Number of ballots that a slow watcher may lag behind before it loses some.
 const WATCH_BACKLOG: usize = 64;
 
-/// Commands of one consultation on their way.
+/// Number of commands of one consultation that may wait.
 const COMMANDS: usize = 4;
 
-/// A ballot on its way to the client: one standing, and the decision behind it.
+/// Number of ballots that may wait for the client: one standing, and the decision.
 const BALLOTS: usize = 2;
 
-/// How an ensemble decides.
+/// The way in which an ensemble decides.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ensemble {
-    /// The voting rule, unless a consultation names another.
-    pub rule: Rule,
+    /// Settings that a consultation may override.
+    pub settings: ConsultationSettings,
     /// Ballot name of the primary player.
     pub primary: Option<String>,
-    /// What is lost between a decision and the GUI's clock.
+    /// Time lost between a decision and the GUI's clock.
     pub overhead: Duration,
-    /// How the time on a clock is spent, unless a consultation says otherwise.
-    pub time_policy: TimePolicy,
-    /// What is pondered on, unless a consultation says otherwise.
-    pub pondering: Pondering,
-    /// What makes the scores of its engines comparable.
+    /// Win rates of scores, which make those of different engines comparable.
     pub calibration: Arc<Calibration>,
-    /// When the team resigns; never, unless told.
-    pub resignation: Option<Policy>,
+    /// The condition of a resignation; without one the team never resigns.
+    pub resignation: Option<ResignationPolicy>,
 }
 
 /// The coordinator as a gRPC service; clones serve the same ensemble.
@@ -98,16 +99,24 @@ struct Inner {
     resignation: Resignation,
     leads: PerSide<Lead>,
     recorder: Option<Arc<Recorder>>,
+    fallback: Arc<dyn FallbackSearcher>,
 }
 
 impl Service {
-    /// A coordinator of these workers, which records its ballots if it is given a recorder.
-    pub fn new(ensemble: Ensemble, roster: Roster, recorder: Option<Arc<Recorder>>) -> Self {
+    /// A coordinator of these workers. A recorder keeps its ballots; `fallback` searches when no player
+    /// has a move.
+    pub fn new(
+        ensemble: Ensemble,
+        roster: Roster,
+        recorder: Option<Arc<Recorder>>,
+        fallback: Arc<dyn FallbackSearcher>,
+    ) -> Self {
         Self {
             inner: Arc::new(Inner {
                 begun: Instant::now(),
                 resignation: Resignation::new(ensemble.resignation),
                 recorder,
+                fallback,
                 ensemble,
                 roster,
                 consultations: AtomicU64::new(1),
@@ -131,33 +140,19 @@ impl Service {
         }
     }
 
-    fn question(&self, begin: Begin) -> Result<Question, Status> {
+    /// Resolves a request; the ensemble's settings replace absent ones.
+    fn setup(&self, begin: Begin) -> Result<ConsultationSetup, Status> {
+        let choices = ConsultationChoices::of(&begin)
+            .map_err(|error| Status::invalid_argument(error.to_string()))?;
         let position = begin
             .position
             .ok_or_else(|| Status::invalid_argument("begin has no position"))?;
-        let game = Game::from_parts(&position.start, &position.moves)
+        let game = Game::try_from(&position)
             .map_err(|error| Status::invalid_argument(error.to_string()))?;
         let ensemble = &self.inner.ensemble;
-        let rule = match begin.rule.as_str() {
-            "" => ensemble.rule,
-            rule => rule
-                .parse()
-                .map_err(|error| Status::invalid_argument(format!("{error}")))?,
-        };
-        let named = match begin.time_policy.as_str() {
-            "" => None,
-            time_policy => Some(
-                time_policy
-                    .parse()
-                    .map_err(|error| Status::invalid_argument(format!("{error}")))?,
-            ),
-        };
-        let pondering = match begin.pondering.as_str() {
-            "" => ensemble.pondering,
-            pondering => pondering
-                .parse()
-                .map_err(|error| Status::invalid_argument(format!("{error}")))?,
-        };
+        let ConsultationSettings {
+            rule, pondering, ..
+        } = choices.over(ensemble.settings);
         let mut limits = begin.limits.unwrap_or_default();
         if rule.ranks_moves() {
             limits.multi_pv.get_or_insert(RANKED_MOVES);
@@ -170,7 +165,7 @@ impl Service {
         };
         let measured = Duration::from_millis(begin.overhead_ms.into());
         let side = game.position().side_to_move();
-        Ok(Question {
+        Ok(ConsultationSetup {
             header: BallotHeader {
                 lead: self.inner.leads.get(&begin.game_id, side),
                 id: self.inner.consultations.fetch_add(1, Ordering::Relaxed),
@@ -181,17 +176,22 @@ impl Service {
                 calibration: Arc::clone(&ensemble.calibration),
             },
             game,
-            time_policy: TimePolicy::of_consultation(named, ensemble.time_policy, &limits),
+            time_policy: TimePolicy::of_consultation(
+                choices.time_policy,
+                ensemble.settings.time_policy,
+                &limits,
+            ),
             limits,
             overhead: ensemble.overhead.max(measured),
             margin: Duration::from_millis(begin.margin_ms.into()),
             predictions,
+            fallback: Arc::clone(&self.inner.fallback),
         })
     }
 }
 
 impl Inner {
-    /// Remembers who leads the game now, under the rule that asks.
+    /// Remembers the player that leads the game, under `hand-over`.
     fn note_lead(&self, ballot: &Ballot, side: Color) {
         let rule = ballot.decision.as_ref().map(|decision| &*decision.rule);
         if rule != Some(Rule::HandOver.name()) {
@@ -206,10 +206,10 @@ impl Inner {
 }
 
 impl Service {
-    /// Searches that a missed ponder has left, if the question is about their position.
-    fn kept_for(&self, question: &Question) -> Option<Kept> {
-        let kept = self.inner.ponders.take(&question.header.game_id)?;
-        (!question.limits.ponder).then_some(kept)
+    /// Returns the searches kept by a missed ponder, unless this is another ponder.
+    fn kept_for(&self, setup: &ConsultationSetup) -> Option<KeptSearches> {
+        let kept = self.inner.ponders.take(&setup.header.game_id)?;
+        (!setup.limits.ponder).then_some(kept)
     }
 }
 
@@ -230,19 +230,19 @@ impl Coordinator for Service {
                 "the first message of a consultation must be begin",
             ));
         };
-        let question = self.question(begin)?;
-        let kept = self.kept_for(&question);
+        let setup = self.setup(begin)?;
+        let kept = self.kept_for(&setup);
         let (ballots, downstream) = mpsc::channel(BALLOTS);
         let (commands, receiver) = mpsc::channel(COMMANDS);
         let listener = tokio::spawn(listen(upstream, commands));
         let inner = Arc::clone(&self.inner);
         tokio::spawn(async move {
             let slots = inner.roster.slots();
-            let game_id = question.header.game_id.clone();
-            let side = question.game.position().side_to_move();
-            let outcome = consult(question, &slots, receiver, ballots.clone(), kept).await;
+            let game_id = setup.header.game_id.clone();
+            let side = setup.game.position().side_to_move();
+            let outcome = consult(setup, &slots, receiver, ballots.clone(), kept).await;
             listener.abort();
-            let Outcome {
+            let ConsultationOutcome {
                 ballot,
                 kept,
                 missed,
@@ -252,7 +252,7 @@ impl Coordinator for Service {
             }
             if let Some(mut ballot) = ballot {
                 inner.ponders.remember(&ballot);
-                // The game has never come to the position of a ponder that missed.
+                // The game has not reached the position of a missed ponder.
                 if !missed {
                     inner.note_lead(&ballot, side);
                     inner.resignation.consider(&mut ballot, side);
@@ -260,7 +260,7 @@ impl Coordinator for Service {
                         recorder.ballot(&ballot);
                     }
                 }
-                // Watchers and the caller may both have left.
+                // There may be no watcher, and the caller may have hung up.
                 let _ = inner.decided.send(ballot.clone());
                 let _ = ballots.send(ballot).await;
             }
@@ -278,18 +278,17 @@ impl Coordinator for Service {
 
     async fn roster(&self, _: Request<RosterRequest>) -> Result<Response<RosterResponse>, Status> {
         let Ensemble {
-            rule,
+            settings,
             primary,
             overhead,
-            time_policy,
             ..
         } = &self.inner.ensemble;
         Ok(Response::new(RosterResponse {
-            rule: rule.name().to_owned(),
+            rule: settings.rule.name().to_owned(),
             primary: primary.clone().unwrap_or_default(),
             workers: self.inner.roster.statuses(),
-            overhead_ms: u32::try_from(overhead.as_millis()).unwrap_or(u32::MAX),
-            time_policy: time_policy.name().to_owned(),
+            overhead_ms: short_milliseconds(*overhead),
+            time_policy: settings.time_policy.name().to_owned(),
         }))
     }
 
@@ -315,11 +314,11 @@ impl Coordinator for Service {
     ) -> Result<Response<PrepareGameResponse>, Status> {
         let game_id = request.into_inner().game_id;
         self.inner.ponders.end_all();
-        // A game that was broken off may be played again under its name.
+        // An aborted game may be played again under its name.
         self.inner.leads.forget(&game_id);
         self.inner.resignation.forget(&game_id);
         let roster = &self.inner.roster;
-        // A coordinator that has just begun serves before it has found its workers.
+        // A coordinator that was just started serves before it has found its workers.
         roster
             .settle(SETTLING.saturating_sub(self.inner.begun.elapsed()))
             .await;
@@ -352,12 +351,17 @@ impl Coordinator for Service {
     }
 }
 
-/// Passes on what travels upstream, until it ends.
-async fn listen(mut upstream: Streaming<ConsultRequest>, commands: mpsc::Sender<Command>) {
+/// Passes on the commands of a client until its stream ends.
+async fn listen(
+    mut upstream: Streaming<ConsultRequest>,
+    commands: mpsc::Sender<ConsultationCommand>,
+) {
     while let Ok(Some(request)) = upstream.message().await {
         let command = match request.message {
-            Some(consult_request::Message::Stop(_)) => Command::Stop,
-            Some(consult_request::Message::PonderHit(hit)) => Command::PonderHit(hit.clock),
+            Some(consult_request::Message::Stop(_)) => ConsultationCommand::Stop,
+            Some(consult_request::Message::PonderHit(hit)) => {
+                ConsultationCommand::PonderHit(hit.clock)
+            }
             Some(consult_request::Message::Begin(_)) => {
                 warn!("a second begin within one consultation ignored");
                 continue;

@@ -1,7 +1,11 @@
 //! A scripted worker behind a connection that can be cut, for tests under paused time.
 
-use crate::roster::{Link, Roster};
+use crate::{
+    fallback::{FallbackSearcher, RunningFallback},
+    roster::{Link, Roster},
+};
 use hyper_util::rt::TokioIo;
+use monju_engine::Game;
 use monju_proto::serve::{self, ServerTask};
 use monju_proto::v1::{
     DescribeRequest, DescribeResponse, ExamineRequest, ExamineResponse, Line, NewGameRequest,
@@ -15,14 +19,18 @@ use std::{
     sync::{Arc, Mutex},
     time::Duration,
 };
-use tokio::{sync::mpsc, task::JoinHandle, time};
+use tokio::{
+    sync::{Notify, mpsc},
+    task::JoinHandle,
+    time,
+};
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{
     Status, Streaming,
     transport::{Channel, Endpoint, Server, Uri},
 };
 
-/// What a scripted player does, in order, the first thing at once.
+/// One step of a scripted player; the first one happens at once.
 #[derive(Clone, Debug)]
 pub enum Step {
     /// Waits this many milliseconds.
@@ -31,20 +39,20 @@ pub enum Step {
     Stream(&'static str),
     /// Ends with a line of these moves.
     Answer(&'static str),
-    /// Waits for a stop or a ponder hit, for ever if none comes.
+    /// Waits for a stop or a ponder hit.
     Listen,
     /// Ends the stream with an error.
     Die(&'static str),
 }
 
-/// A worker whose players follow scripts, and which writes down what it is told.
+/// A worker whose players follow scripts, and which notes its requests.
 #[derive(Clone, Debug, Default)]
 pub struct FakeWorker {
     name: String,
     players: Vec<(PlayerInfo, Vec<Step>)>,
-    /// Every message that came upstream, and every new game.
+    /// Every request, and every new game, in words.
     pub told: Arc<Mutex<Vec<String>>>,
-    /// Every go, ponder hit and stop, whole.
+    /// Every go, ponder hit and stop.
     pub requests: Arc<Mutex<Vec<Request>>>,
 }
 
@@ -67,7 +75,7 @@ impl FakeWorker {
         self
     }
 
-    /// The last player's search has so many votes.
+    /// Gives the last player's search so many votes.
     pub fn with_lanes(mut self, lanes: u32) -> Self {
         if let Some((info, _)) = self.players.last_mut() {
             info.lanes = lanes;
@@ -136,7 +144,7 @@ impl Worker for FakeWorker {
             if let Err(status) = worker.play(&mut upstream, &sender).await {
                 let _ = sender.send(Err(status)).await;
             }
-            // Whatever else is said is still written down; the stream ends with the caller.
+            // Later requests are noted until the caller ends the stream.
             while let Ok(Some(request)) = upstream.message().await {
                 worker.hear(request);
             }
@@ -209,7 +217,26 @@ fn line(moves: &str) -> Line {
     }
 }
 
-/// A connection that can be cut in the middle and plugged into another worker.
+/// A fallback search that plays the first legal move, and uses up its time unless that is the only one.
+#[derive(Debug)]
+pub struct FakeFallback;
+
+impl FallbackSearcher for FakeFallback {
+    fn begin(&self, game: &Game, time: Duration) -> RunningFallback {
+        let moves = game.legal_moves();
+        let stop = Arc::new(Notify::new());
+        let stopped = Arc::clone(&stop);
+        let found = async move {
+            if moves.len() > 1 {
+                let _ = time::timeout(time, stopped.notified()).await;
+            }
+            moves.first().copied()
+        };
+        RunningFallback::new(found, move || stop.notify_one())
+    }
+}
+
+/// A connection that can be cut and plugged into another worker.
 #[derive(Clone, Debug, Default)]
 pub struct Cable {
     plugged: Arc<Mutex<Option<FakeWorker>>>,
@@ -217,7 +244,7 @@ pub struct Cable {
 }
 
 impl Cable {
-    /// Connects to a worker from now on.
+    /// Connects to a worker.
     pub fn plug(&self, worker: FakeWorker) {
         *self.plugged.lock().expect("no panic with the lock") = Some(worker);
     }
@@ -230,7 +257,7 @@ impl Cable {
         }
     }
 
-    /// The client's end.
+    /// Returns the client's end.
     pub fn channel(&self) -> Channel {
         let cable = self.clone();
         let connect = tower::service_fn(move |_: Uri| {

@@ -1,8 +1,8 @@
-//! Positions and moves as USI and Japanese players write them.
+//! Positions in USI text, and moves in Japanese notation.
 
 use monju_engine::Game;
 
-/// The position as USI writes it, history included.
+/// Returns the position as USI text, with its history.
 pub fn position(game: &Game) -> String {
     let mut text = match game.start() {
         "startpos" => "startpos".to_owned(),
@@ -18,7 +18,7 @@ pub fn position(game: &Game) -> String {
     text
 }
 
-/// The move in Japanese notation, where it is a legal one.
+/// Returns a legal move in Japanese notation.
 pub fn japanese(game: &Game, mv: &str) -> Option<String> {
     game.parse_move(mv).ok().map(|mv| game.japanese(mv))
 }

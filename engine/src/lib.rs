@@ -29,6 +29,7 @@
 //! The modules depend on each other in one direction: `rules`, `eval`, `mate`, `search`, `player`,
 //! `bench`.
 
+mod answer;
 pub mod bench;
 pub mod eval;
 pub mod mate;

@@ -5,6 +5,8 @@
 #![forbid(unsafe_code)]
 
 pub mod certificates;
+pub mod client;
+pub mod convert;
 pub mod serve;
 pub mod tls;
 

@@ -11,10 +11,10 @@ use std::{
 };
 use tonic::transport::{Certificate, ClientTlsConfig, Identity, ServerTlsConfig};
 
-/// How long a peer may take for the handshake. One that froze meanwhile would be waited for without end.
+/// Longest time of a handshake. A peer that froze in it would otherwise be waited for without end.
 const HANDSHAKE_PATIENCE: Duration = Duration::from_secs(2);
 
-/// What members are called in their certificate, wherever they are.
+/// Name of every member in its certificate, independent of its address.
 pub const MEMBER: &str = "member.monju";
 /// The authority's certificate.
 pub const AUTHORITY_FILE: &str = "authority.pem";
@@ -43,7 +43,7 @@ pub enum TlsError {
     Read {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// Error of the system.
         source: io::Error,
     },
     /// A file holds something else.
@@ -51,7 +51,7 @@ pub enum TlsError {
     Form {
         /// The file.
         path: PathBuf,
-        /// What it should hold.
+        /// Expected content.
         what: &'static str,
     },
 }

@@ -89,7 +89,7 @@ fn an_experiment_is_played_watched_and_reported() {
     assert!(ended.status.success(), "{}", ended.errors);
     assert!(ended.errors.contains("8 of 8 games"), "{}", ended.errors);
     assert_eq!(ended.output, "");
-    // Nothing is left to play.
+    // No pair is left to play.
     assert!(run(&["experiment", "run", text(&file)]).status.success());
 
     let status = json_of(&["experiment", "status", text(&file), "--json"]);
@@ -119,7 +119,7 @@ fn an_experiment_is_played_watched_and_reported() {
     other_programs_read(&games);
 }
 
-/// Reads the game files with a library that others wrote, and compares them.
+/// Reads the game files with an independent library, and compares them.
 fn other_programs_read(games: &Path) {
     let Some(python) = referee_python() else {
         return;
@@ -242,10 +242,10 @@ fn the_first_interrupt_finishes_and_prints_how_to_resume() {
 
 #[cfg(unix)]
 #[test]
-fn the_second_interrupt_gives_back_what_is_under_way() {
+fn the_second_interrupt_gives_back_the_pairs_under_way() {
     let _alone = alone();
     let folder = tempfile::tempdir().expect("a temporary folder");
-    // Games too long to wait for.
+    // Games that would last for hours.
     let file = write(
         folder.path(),
         &SMALL.replace("nodes = 100", "nodes = 10000000"),

@@ -3,7 +3,7 @@
 
 use monju_experiment::{
     specification::Specification,
-    store::{self, Address, Opening, Record, Standing},
+    store::{self, Address, CellStanding, GameRecord, OpenMode},
 };
 use monju_tests::{
     alone,
@@ -119,10 +119,10 @@ impl KillBench {
     }
 
     /// Returns every game that a store holds.
-    async fn games(&self, store: &str) -> Vec<Vec<Record>> {
+    async fn games(&self, store: &str) -> Vec<Vec<GameRecord>> {
         let address: Address = store.parse().expect("an address");
         let plan = self.specification.plan("");
-        let store = store::open(&address, &plan, Opening::Look)
+        let store = store::open(&address, &plan, OpenMode::Look)
             .await
             .expect("a store");
         let mut games = Vec::new();
@@ -145,10 +145,10 @@ impl KillBench {
     async fn pairs(&self, store: &str) -> (u64, u64) {
         let address: Address = store.parse().expect("an address");
         let plan = self.specification.plan("");
-        match store::open(&address, &plan, Opening::Look).await {
+        match store::open(&address, &plan, OpenMode::Look).await {
             Ok(store) => {
                 let standings = store.standings().await.unwrap_or_default();
-                let sum = |count: fn(&Standing) -> u64| standings.iter().map(count).sum();
+                let sum = |count: fn(&CellStanding) -> u64| standings.iter().map(count).sum();
                 (sum(|cell| cell.finished), sum(|cell| cell.leased))
             }
             Err(_) => (0, 0),
@@ -165,7 +165,7 @@ impl KillBench {
     }
 
     /// Returns the games of an undisturbed run.
-    async fn undisturbed(&self) -> Vec<Vec<Record>> {
+    async fn undisturbed(&self) -> Vec<Vec<GameRecord>> {
         let store = self.sqlite("undisturbed.db");
         self.finish(&store);
         let games = self.games(&store).await;

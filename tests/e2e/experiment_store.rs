@@ -1,10 +1,12 @@
-//! One suite of tests for every store, run against both databases.
+//! Requirements on a store: one suite, run against both databases.
 
 use monju_experiment::{
     machine::machine,
     notes::{Note, Notes},
-    record::{Cause, Ending, GameResult, Incident, PlayedGame, Side, Variety},
-    store::{ATTEMPTS, Address, Effort, Opening, Origin, Plan, PlayedPair, StoreError, open},
+    record::{
+        Cause, Effort, GameEnding, GameOutcome, Incident, MatchSide, MoveVariety, PlayedGame,
+    },
+    store::{ATTEMPTS, Address, ExperimentPlan, OpenMode, Origin, PlayedPair, StoreError, open},
 };
 use monju_tests::{postgres::Postgres, process::PATIENCE};
 use std::{
@@ -14,12 +16,12 @@ use std::{
 
 const DAY: Duration = Duration::from_secs(86_400);
 const TERM: Duration = Duration::from_secs(600);
-const PLAY: Opening = Opening::Play {
+const PLAY: OpenMode = OpenMode::Play {
     accept_changes: false,
 };
 
-fn plan() -> Plan {
-    Plan {
+fn plan() -> ExperimentPlan {
+    ExperimentPlan {
         name: "suite".to_owned(),
         specification: "specification 1".to_owned(),
         seed: u64::MAX,
@@ -29,10 +31,10 @@ fn plan() -> Plan {
     }
 }
 
-fn game(result: GameResult) -> PlayedGame {
+fn game(result: GameOutcome) -> PlayedGame {
     PlayedGame {
         result,
-        ending: Ending::Mate,
+        ending: GameEnding::Mate,
         opening_plies: 1,
         moves: "startpos moves 7g7f 3c3d".to_owned(),
         plies: 2,
@@ -41,7 +43,7 @@ fn game(result: GameResult) -> PlayedGame {
                 nodes: 3_000_000_000,
                 time_ms: 12,
                 moves: 2,
-                variety: Variety([(1, 1), (3, 1)].into()),
+                variety: MoveVariety([(1, 1), (3, 1)].into()),
             },
             Effort::default(),
         ],
@@ -53,19 +55,19 @@ fn game(result: GameResult) -> PlayedGame {
     }
 }
 
-fn played(first: GameResult, second: GameResult) -> PlayedPair {
+fn played(first: GameOutcome, second: GameOutcome) -> PlayedPair {
     PlayedPair {
         games: [game(first), game(second)],
         incidents: vec![Incident {
             game: 1,
             cause: Cause::IllegalMove,
-            side: Side::Second,
+            side: MatchSide::Second,
             detail: "it's 7g7e".to_owned(),
         }],
     }
 }
 
-/// Checks all duties of a database; `address` is an empty one.
+/// Tests every operation; `address` is that of an empty database.
 async fn suite(address: &Address) {
     let begun = SystemTime::now();
     let store = open(address, &plan(), PLAY).await.expect("a new store");
@@ -77,7 +79,7 @@ async fn suite(address: &Address) {
             .all(|cell| cell.open == 12 && cell.finished == 0)
     );
 
-    // Blocks of a cell, then the next cell, and no pair is handed out twice.
+    // Pairs come in blocks of a cell, and each goes to one runner only.
     let one = store
         .lease("one", TERM)
         .await
@@ -92,7 +94,7 @@ async fn suite(address: &Address) {
     assert!(store.extend(&one, TERM).await.expect("asked"));
 
     // A result counts once.
-    let result = played(GameResult::Win, GameResult::Draw);
+    let result = played(GameOutcome::Win, GameOutcome::Draw);
     assert!(store.finish(&one, "one", &result).await.expect("asked"));
     assert!(!store.finish(&one, "one", &result).await.expect("asked"));
     assert!(!store.extend(&one, TERM).await.expect("asked"));
@@ -101,11 +103,11 @@ async fn suite(address: &Address) {
     assert_eq!(standings[0].pairs, [0, 0, 0, 1, 0]);
     assert_eq!(store.outcomes(0, 0).await.expect("asked"), [(0, Some(3))]);
 
-    // Results are read back.
+    // Everything that was written can be read.
     let games = store.games(0).await.expect("games");
     assert_eq!(games.len(), 2);
-    assert_eq!(games[0].result, GameResult::Win);
-    assert_eq!(games[1].result, GameResult::Draw);
+    assert_eq!(games[0].result, GameOutcome::Win);
+    assert_eq!(games[1].result, GameOutcome::Draw);
     assert_eq!(games[0].effort, result.games[0].effort);
     assert_eq!(
         (games[0].build.as_str(), games[0].runner.as_str()),
@@ -123,7 +125,7 @@ async fn suite(address: &Address) {
     for game in &games {
         let occasion = game.occasion.as_ref().expect("an occasion");
         assert_eq!(occasion.machine, machine());
-        // The store has a clock of its own, in the same century.
+        // The store's clock may differ by less than a day.
         let since = occasion.finished.duration_since(begun);
         assert!(since.unwrap_or_default() < DAY && occasion.finished + DAY > begun);
     }
@@ -134,9 +136,9 @@ async fn suite(address: &Address) {
     let incidents = store.incidents(0).await.expect("incidents");
     assert_eq!(incidents.len(), 1);
     assert_eq!(incidents[0].detail, "it's 7g7e");
-    assert_eq!(incidents[0].side, Some(Side::Second));
+    assert_eq!(incidents[0].side, Some(MatchSide::Second));
 
-    // A lease that ran out goes to another runner, and its result comes too late.
+    // After a lease has run out, another runner has the pair, and the first result comes too late.
     store.give_back(&two).await.expect("asked");
     let short = store
         .lease("short", Duration::ZERO)
@@ -155,11 +157,11 @@ async fn suite(address: &Address) {
     assert!(!store.extend(&short, TERM).await.expect("asked"));
     assert!(store.finish(&heir, "heir", &result).await.expect("asked"));
 
-    // Failures are retried twice, then given up.
+    // A pair that fails is tried again twice, then given up.
     let incident = Incident {
         game: 0,
         cause: Cause::Crash,
-        side: Side::First,
+        side: MatchSide::First,
         detail: "gone".to_owned(),
     };
     for freed in [0, 1] {
@@ -179,7 +181,7 @@ async fn suite(address: &Address) {
     assert_eq!(store.outcomes(0, 2).await.expect("asked"), [(2, None)]);
     assert_eq!(store.incidents(0).await.expect("incidents").len(), 8);
 
-    // A closed cell hands out nothing; ten at a time from the others.
+    // A closed cell hands out no pairs; the other cell hands out all of its own.
     store.close_cell(0).await.expect("asked");
     let mut taken = BTreeSet::new();
     while let Some(lease) = store.lease("all", TERM).await.expect("asked") {
@@ -189,7 +191,7 @@ async fn suite(address: &Address) {
     assert_eq!(taken, (0..12).collect());
     assert!(store.standings().await.expect("standings")[0].closed);
 
-    // Opened again, it goes on with the pairs that are left.
+    // A cell that is opened again hands out the pairs that are left.
     store.reopen_cell(0).await.expect("asked");
     let lease = store
         .lease("again", TERM)
@@ -200,8 +202,8 @@ async fn suite(address: &Address) {
     store.give_back(&lease).await.expect("asked");
     store.close_cell(0).await.expect("asked");
 
-    // More pairs are the same experiment; another specification or build is another one.
-    let more = Plan {
+    // More pairs belong to the same experiment; another specification or build does not.
+    let more = ExperimentPlan {
         pairs: 30,
         ..plan()
     };
@@ -217,11 +219,11 @@ async fn suite(address: &Address) {
         .expect("a pair");
     assert_eq!((next.cell, next.pair), (1, 12));
     for other in [
-        Plan {
+        ExperimentPlan {
             build: "build 2".to_owned(),
             ..plan()
         },
-        Plan {
+        ExperimentPlan {
             specification: "specification 2".to_owned(),
             ..plan()
         },
@@ -231,10 +233,10 @@ async fn suite(address: &Address) {
             .expect_err("another experiment");
         assert!(matches!(refused, StoreError::Mixed { .. }), "{refused}");
     }
-    let accepted = Opening::Play {
+    let accepted = OpenMode::Play {
         accept_changes: true,
     };
-    let other = Plan {
+    let other = ExperimentPlan {
         build: "build 2".to_owned(),
         cells: vec!["sigma=50".to_owned(), "sigma=101".to_owned()],
         ..plan()
@@ -251,35 +253,35 @@ async fn suite(address: &Address) {
         "the old cell's pairs are all taken"
     );
 
-    // Looking needs neither, and creates nothing.
-    let seen = open(address, &plan(), Opening::Look).await.expect("there");
+    // Looking needs no matching specification or build, and creates nothing.
+    let seen = open(address, &plan(), OpenMode::Look).await.expect("there");
     assert_eq!(seen.games(0).await.expect("games").len(), 4);
-    let absent = Plan {
+    let absent = ExperimentPlan {
         name: "absent".to_owned(),
         ..plan()
     };
-    let unknown = open(address, &absent, Opening::Look)
+    let unknown = open(address, &absent, OpenMode::Look)
         .await
         .expect_err("not there");
     assert!(matches!(unknown, StoreError::Unknown(_)), "{unknown}");
 }
 
 #[tokio::test]
-async fn sqlite_does_what_a_store_must() {
+async fn sqlite_meets_the_requirements() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     suite(&Address::Sqlite(folder.path().join("a store?.db"))).await;
 }
 
 #[tokio::test]
-async fn postgresql_does_what_a_store_must() {
+async fn postgresql_meets_the_requirements() {
     let Some(postgres) = Postgres::start() else {
         return;
     };
     suite(&Address::Postgres(postgres.url())).await;
 }
 
-/// Returns the rows of `pairs` that the server has read so far: one after the other, and by an index. It
-/// counts the reads of a session at the latest when that ends.
+/// Rows of `pairs` that the server has read so far, in sequential scans and by indexes. The server may
+/// count the reads of a session only when it ends.
 async fn rows_read(postgres: &Postgres) -> (u64, u64) {
     const OTHERS: &str = "SELECT COUNT(*) FROM pg_stat_activity
         WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()";
@@ -307,7 +309,7 @@ async fn postgresql_finds_the_next_pair_without_walking_over_the_others() {
         return;
     };
     let address = Address::Postgres(postgres.url());
-    let plan = |name: &str| Plan {
+    let plan = |name: &str| ExperimentPlan {
         name: name.to_owned(),
         pairs: 4000,
         ..plan()
@@ -334,7 +336,7 @@ async fn postgresql_finds_the_next_pair_without_walking_over_the_others() {
     drop(store);
     let after = rows_read(&postgres).await;
     assert_eq!(after.0, before.0, "pairs were read one after the other");
-    // Rows of finding and updating the pair, of those leased before it, and of opening the store.
+    // Each lease reads its pair, the pairs leased before, and a few rows more.
     let most = u64::from(LEASES * (LEASES + 4));
     let read = after.1 - before.1;
     assert!(read <= most, "{read} rows for {LEASES} leases");

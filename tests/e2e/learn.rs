@@ -1,4 +1,4 @@
-//! `monju learn`: from the games of people to weights that a player searches with.
+//! `monju learn`: from game records to weights that a player searches with.
 
 use monju_tests::{
     alone,
@@ -7,9 +7,9 @@ use monju_tests::{
 };
 use std::fs;
 
-/// Every option takes effect, and every file can be read by the next command.
+/// Every command obeys its options and reads the files of the commands before it.
 #[test]
-fn games_become_weights_that_players_search_with() {
+fn game_records_become_weights_of_a_player() {
     let _alone = alone();
     let folder = tempfile::tempdir().expect("a folder");
     let at = |name: &str| folder.path().join(name).display().to_string();
@@ -30,7 +30,7 @@ fn games_become_weights_that_players_search_with() {
     assert!(report.contains(options), "{report}");
     assert!(report.contains("on 20 held-out positions"), "{report}");
     learn.push("--resume");
-    assert_eq!(output_of(&learn), report, "it was finished");
+    assert_eq!(output_of(&learn), report, "a finished training");
 
     let (data, evaluator) = (at("games.psv"), format!("linear:{linear}"));
     let options = "--positions 8000 --nodes 30 --sigma 7 --seed 3 --opening-plies 10 --random-plies 4 \

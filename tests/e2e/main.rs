@@ -14,6 +14,7 @@ mod experiment;
     reason = "every test has a runtime of its own, which may wait for the other tests"
 )]
 mod experiment_kill;
+mod experiment_match;
 mod experiment_store;
 #[cfg(unix)]
 mod faults;

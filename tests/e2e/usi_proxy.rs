@@ -9,6 +9,8 @@ use monju_tests::{
     usi::Usi,
 };
 use std::time::Duration;
+#[cfg(target_os = "linux")]
+use {rustix::process::Signal, std::path::Path};
 
 /// A team of weak players: these tests look at the conversation, not at the strength.
 const SMALL_TEAM: [&str; 2] = [
@@ -339,4 +341,37 @@ fn quit_in_mid_search_leaves_no_process_behind() {
             .any(|id| std::fs::exists(format!("/proc/{id}")).unwrap_or(true));
         (!left).then_some(())
     });
+}
+
+/// A terminal or a session that is closed ends the engine as SIGTERM does.
+#[cfg(target_os = "linux")]
+#[test]
+fn signals_end_it_within_five_seconds() {
+    let _alone = alone();
+    for command in ["usi", "engine"] {
+        for signal in [Signal::HUP, Signal::TERM, Signal::INT] {
+            // The test itself may run under nohup.
+            let arguments = ["--default-signal=HUP", &monju().to_string_lossy(), command];
+            let mut usi = Usi::of(Process::start(Path::new("env"), &arguments));
+            usi.handshake();
+            usi.new_game();
+            usi.begin(&opening(28), "go infinite");
+            usi.expect_silence(Duration::from_millis(200));
+            usi.process.signal(signal);
+            let ended = usi.end();
+            assert!(ended.status.success(), "{command} {signal:?}: {ended:?}");
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn under_nohup_a_hangup_is_ignored() {
+    let monju = monju().to_string_lossy();
+    let mut usi = Usi::of(Process::start(Path::new("nohup"), &[&*monju, "usi"]));
+    usi.handshake();
+    usi.process.signal(Signal::HUP);
+    usi.expect_silence(Duration::from_millis(200));
+    usi.handshake();
+    assert!(usi.quit().status.success());
 }

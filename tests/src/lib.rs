@@ -10,7 +10,6 @@ pub mod data;
 #[cfg(unix)]
 pub mod faults;
 pub mod foreign;
-pub mod openings;
 pub mod postgres;
 pub mod process;
 pub mod pulse;

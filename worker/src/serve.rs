@@ -1,7 +1,7 @@
 //! A worker behind its service: over TCP, or in this process.
 
-use crate::service::Service;
-use monju_host::Worker;
+use crate::service::PlayersService;
+use monju_host::Players;
 use monju_proto::{
     serve::{self, ServeError, ServerTask},
     tls::Tls,
@@ -22,7 +22,7 @@ const DRAIN_PATIENCE: Duration = Duration::from_millis(500);
 pub async fn serve_tcp(
     listener: TcpListener,
     tls: Option<&Tls>,
-    worker: Worker,
+    worker: Players,
     shutdown: impl Future<Output = ()>,
 ) -> Result<(), ServeError> {
     let router = serve::router(&mut serve::network_server(tls)?, server(&worker)).await?;
@@ -35,7 +35,7 @@ pub async fn serve_tcp(
 #[derive(Debug)]
 pub struct InProcessWorker {
     channel: Channel,
-    worker: Worker,
+    worker: Players,
     _server: ServerTask,
 }
 
@@ -44,7 +44,7 @@ impl InProcessWorker {
     ///
     /// # Errors
     /// The descriptors for server reflection are broken.
-    pub async fn serve(worker: Worker) -> Result<Self, ServeError> {
+    pub async fn serve(worker: Players) -> Result<Self, ServeError> {
         let router = serve::router(&mut Server::builder(), server(&worker)).await?;
         let (channel, task) = serve::in_process(router);
         Ok(Self {
@@ -65,6 +65,6 @@ impl InProcessWorker {
     }
 }
 
-fn server(worker: &Worker) -> WorkerServer<Service> {
-    WorkerServer::new(Service::new(worker.roster()))
+fn server(worker: &Players) -> WorkerServer<PlayersService> {
+    WorkerServer::new(PlayersService::new(worker.roster()))
 }

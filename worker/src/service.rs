@@ -1,11 +1,10 @@
 //! The `Worker` service on top of the players.
 
-use monju_engine::{Game, GameError};
-use monju_host::players::{Member, Roster};
+use monju_engine::{Game, GameError, Limits};
+use monju_host::players::{HostedPlayer, PlayerList};
 use monju_host::{
     examine::examine,
-    limits::from_wire,
-    player::{Failure, Order, PonderHit, Steer, Thinking},
+    player::{Order, Steer, ThinkFailure, Thinking},
 };
 use monju_proto::v1::{self, think_request, think_response, worker_server};
 use std::{sync::Arc, time::Duration};
@@ -22,11 +21,11 @@ const QUEUED_RESPONSES: usize = 4;
 
 /// The `monju.v1.Worker` service.
 #[derive(Clone, Debug)]
-pub struct Service {
-    roster: Arc<Roster>,
+pub struct PlayersService {
+    roster: Arc<PlayerList>,
 }
 
-/// Why a call ended without an answer.
+/// Reason why a call ended without an answer.
 #[derive(Debug, thiserror::Error)]
 enum CallError {
     #[error("no player {player:?} here, the players are: {known}")]
@@ -42,7 +41,7 @@ enum CallError {
     #[error("position refused: {0}")]
     Position(#[from] GameError),
     #[error(transparent)]
-    Failure(#[from] Failure),
+    Think(#[from] ThinkFailure),
 }
 
 impl From<CallError> for Status {
@@ -54,21 +53,21 @@ impl From<CallError> for Status {
             | CallError::Empty
             | CallError::NoPosition
             | CallError::Position(_) => Code::InvalidArgument,
-            CallError::Failure(Failure::Native(_)) => Code::Internal,
-            CallError::Failure(_) => Code::Unavailable,
+            CallError::Think(ThinkFailure::Native(_)) => Code::Internal,
+            CallError::Think(_) => Code::Unavailable,
         };
         Self::new(code, error.to_string())
     }
 }
 
-impl Service {
-    pub fn new(roster: Arc<Roster>) -> Self {
+impl PlayersService {
+    pub fn new(roster: Arc<PlayerList>) -> Self {
         Self { roster }
     }
 }
 
 #[tonic::async_trait]
-impl worker_server::Worker for Service {
+impl worker_server::Worker for PlayersService {
     type ThinkStream = ReceiverStream<Result<v1::ThinkResponse, Status>>;
 
     async fn describe(
@@ -78,12 +77,11 @@ impl worker_server::Worker for Service {
         Ok(Response::new(v1::DescribeResponse {
             name: self.roster.name.clone(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            players: self.roster.members.iter().map(Member::info).collect(),
+            players: self.roster.members.iter().map(HostedPlayer::info).collect(),
         }))
     }
 
-    /// Answers when every player is prepared, or has failed: an engine that is still loading is
-    /// waited for.
+    /// Answers when every player is prepared or has failed; engines that are still loading are waited for.
     async fn new_game(
         &self,
         request: Request<v1::NewGameRequest>,
@@ -118,14 +116,14 @@ impl worker_server::Worker for Service {
         Ok(Response::new(v1::NewGameResponse { problems }))
     }
 
-    /// Opens the stream at once: a client may wait for that before it sends go. Whatever goes
-    /// wrong is the status at the end of the stream.
+    /// Opens the stream at once, since a client may wait for that before it sends go. Errors are the status
+    /// at the end of the stream.
     async fn think(
         &self,
         request: Request<Streaming<v1::ThinkRequest>>,
     ) -> Result<Response<Self::ThinkStream>, Status> {
         let (responses, stream) = mpsc::channel(QUEUED_RESPONSES);
-        let mut call = Call {
+        let mut call = ThinkCall {
             roster: Arc::clone(&self.roster),
             requests: Some(request.into_inner()),
             responses,
@@ -153,12 +151,12 @@ impl worker_server::Worker for Service {
 }
 
 /// The player of this name.
-fn find(roster: &Roster, player: String) -> Result<&Member, CallError> {
+fn find(roster: &PlayerList, player: String) -> Result<&HostedPlayer, CallError> {
     let mut members = roster.members.iter();
     match members.find(|member| member.name() == player) {
         Some(member) => Ok(member),
         None => {
-            let known: Vec<&str> = roster.members.iter().map(Member::name).collect();
+            let known: Vec<&str> = roster.members.iter().map(HostedPlayer::name).collect();
             Err(CallError::UnknownPlayer {
                 player,
                 known: known.join(", "),
@@ -168,42 +166,42 @@ fn find(roster: &Roster, player: String) -> Result<&Member, CallError> {
 }
 
 /// One think call.
-struct Call {
-    roster: Arc<Roster>,
-    /// `None` when the client has said all it will say; it still waits for the answer.
+struct ThinkCall {
+    roster: Arc<PlayerList>,
+    /// `None` once the client has closed its side; it still waits for the answer.
     requests: Option<Streaming<v1::ThinkRequest>>,
     responses: mpsc::Sender<Result<v1::ThinkResponse, Status>>,
 }
 
-/// What a client says next.
-enum Heard {
+/// Next message of a client.
+enum FromClient {
     Message(Box<think_request::Message>),
-    /// No more will come.
-    Silence,
+    /// The client has closed its side.
+    Closed,
     /// The client is gone.
     Gone,
 }
 
-impl Call {
-    /// Returns early, which drops the think, when nobody wants the answer any more.
+impl ThinkCall {
+    /// Conducts the call. Returns early, which drops the think, when the client is gone.
     async fn conduct(&mut self) -> Result<(), CallError> {
         let mut closing = self.roster.closing.clone();
         let first = tokio::select! {
-            heard = hear(&mut self.requests) => heard?,
+            heard = next_message(&mut self.requests) => heard?,
             () = self.responses.closed() => return Ok(()),
-            _ = closing.wait_for(|closing| *closing) => return Err(Failure::Closing.into()),
+            _ = closing.wait_for(|closing| *closing) => return Err(ThinkFailure::Closing.into()),
         };
         let go = match first {
-            Heard::Message(message) => match *message {
+            FromClient::Message(message) => match *message {
                 think_request::Message::Go(go) => go,
                 _ => return Err(CallError::NoGo),
             },
-            Heard::Silence => return Err(CallError::NoGo),
-            Heard::Gone => return Ok(()),
+            FromClient::Closed => return Err(CallError::NoGo),
+            FromClient::Gone => return Ok(()),
         };
         let thinking = tokio::select! {
             thinking = self.start(go) => thinking?,
-            // The player has not even taken the question, and nobody waits for an answer.
+            // The player has not taken the question yet, and the client is gone.
             () = self.responses.closed() => return Ok(()),
         };
         self.follow(thinking).await
@@ -216,8 +214,8 @@ impl Call {
         let limits = go.limits.unwrap_or_default();
         let order = Order {
             game_id: go.game_id,
-            game: Game::from_parts(&position.start, &position.moves)?,
-            limits: from_wire(&limits),
+            game: Game::try_from(&position)?,
+            limits: Limits::from(&limits),
             ponder: limits.ponder,
             noise_seed: go.noise_seed,
             since,
@@ -225,7 +223,7 @@ impl Call {
         Ok(member.stub.think(order).await?)
     }
 
-    /// Carries words up and thoughts down until the answer.
+    /// Passes steering messages up and progress down until the answer.
     async fn follow(&mut self, thinking: Thinking) -> Result<(), CallError> {
         let Thinking {
             steers,
@@ -237,17 +235,17 @@ impl Call {
                 // Progress before the answer, and only the latest when the reader is slow.
                 biased;
                 () = self.responses.closed() => return Ok(()),
-                heard = hear(&mut self.requests) => match heard? {
-                    Heard::Message(message) => steer(&steers, *message)?,
-                    Heard::Silence => {}
-                    Heard::Gone => return Ok(()),
+                heard = next_message(&mut self.requests) => match heard? {
+                    FromClient::Message(message) => steer(&steers, *message)?,
+                    FromClient::Closed => {}
+                    FromClient::Gone => return Ok(()),
                 },
-                Some(permit) = news(&mut progress, &self.responses) => {
+                Some(permit) = next_progress(&mut progress, &self.responses) => {
                     let line = progress.borrow_and_update().clone();
                     permit.send(Ok(progress_response(line)));
                 }
                 answer = &mut answer => {
-                    let answer = answer.unwrap_or(Err(Failure::Closing))?;
+                    let answer = answer.unwrap_or(Err(ThinkFailure::Closing))?;
                     let result = v1::ThinkResult {
                         line: Some(answer.line),
                         noise_seed: answer.noise_seed,
@@ -262,8 +260,8 @@ impl Call {
 
 type Permit<'a> = mpsc::Permit<'a, Result<v1::ThinkResponse, Status>>;
 
-/// Waits for a new thought, and for room to send it. `None` when there will be none.
-async fn news<'a>(
+/// Waits for new progress and for room to send it; `None` when no more comes.
+async fn next_progress<'a>(
     progress: &mut tokio::sync::watch::Receiver<v1::Line>,
     responses: &'a mpsc::Sender<Result<v1::ThinkResponse, Status>>,
 ) -> Option<Permit<'a>> {
@@ -272,34 +270,36 @@ async fn news<'a>(
     Some(permit)
 }
 
-/// Waits for the client's next word; for ever once it has said all.
-async fn hear(requests: &mut Option<Streaming<v1::ThinkRequest>>) -> Result<Heard, CallError> {
+/// Waits for the client's next message; for ever once it has closed its side.
+async fn next_message(
+    requests: &mut Option<Streaming<v1::ThinkRequest>>,
+) -> Result<FromClient, CallError> {
     let Some(open) = requests else {
         return std::future::pending().await;
     };
     match open.message().await {
         Ok(Some(request)) => {
             let message = request.message.ok_or(CallError::Empty)?;
-            Ok(Heard::Message(Box::new(message)))
+            Ok(FromClient::Message(Box::new(message)))
         }
         Ok(None) => {
             *requests = None;
-            Ok(Heard::Silence)
+            Ok(FromClient::Closed)
         }
-        Err(_) => Ok(Heard::Gone),
+        Err(_) => Ok(FromClient::Gone),
     }
 }
 
-/// Passes a word on. A player heeds the first stop and the first ponder hit, so a word that finds
-/// no room is one too many.
+/// Passes a steering message on. A player heeds the first stop and the first ponder hit, so a message
+/// without room in the queue is not needed.
 fn steer(steers: &mpsc::Sender<Steer>, message: think_request::Message) -> Result<(), CallError> {
     let steer = match message {
         think_request::Message::Go(_) => return Err(CallError::SecondGo),
         think_request::Message::Stop(v1::Stop {}) => Steer::Stop,
-        think_request::Message::PonderHit(hit) => Steer::PonderHit(PonderHit {
-            limits: from_wire(&hit.limits.unwrap_or_default()),
+        think_request::Message::PonderHit(hit) => Steer::PonderHit {
+            limits: Limits::from(&hit.limits.unwrap_or_default()),
             at: Instant::now(),
-        }),
+        },
     };
     let _ = steers.try_send(steer);
     Ok(())

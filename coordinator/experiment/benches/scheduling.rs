@@ -1,19 +1,18 @@
-//! What the scheduler itself costs: CPU time of leasing and writing pairs, and how fast a large
-//! store answers.
+//! Cost of the scheduler: CPU time of leasing and writing pairs, and speed of a large store.
 //!
 //! ```text
-//! cargo bench -p monju-coordinator --bench scheduling
-//! cargo bench -p monju-coordinator --bench scheduling -- --store postgres://user@host/database --play 4000
+//! cargo bench -p monju-experiment --bench scheduling
+//! cargo bench -p monju-experiment --bench scheduling -- --store postgres://user@host/database --play 4000
 //! ```
 //!
-//! The CPU time is that of this process; what a database server needs is its own.
+//! The CPU time is that of this process, without that of a database server.
 #![forbid(unsafe_code)]
 
 use anyhow::{Context, bail};
 use monju_experiment::{
     notes::{Note, Notes},
-    record::{Ending, GameResult, PlayedGame, Variety},
-    store::{self, Address, Effort, Opening, Plan, PlayedPair},
+    record::{Effort, GameEnding, GameOutcome, MoveVariety, PlayedGame},
+    store::{self, Address, ExperimentPlan, OpenMode, PlayedPair},
 };
 use std::{
     env, fs, thread,
@@ -44,7 +43,7 @@ async fn main() -> anyhow::Result<()> {
             _ => bail!("unknown argument '{argument}', expected --store FILE|URL or --play PAIRS"),
         }
     }
-    let plan = Plan {
+    let plan = ExperimentPlan {
         name: "scheduling".to_owned(),
         specification: "benchmark".to_owned(),
         seed: 1,
@@ -52,7 +51,7 @@ async fn main() -> anyhow::Result<()> {
         cells: (0..CELLS).map(|cell| format!("cell={cell}")).collect(),
         pairs: PAIRS,
     };
-    let opening = Opening::Play {
+    let opening = OpenMode::Play {
         accept_changes: true,
     };
     let begun = Instant::now();
@@ -64,7 +63,7 @@ async fn main() -> anyhow::Result<()> {
     );
 
     let pair = PlayedPair {
-        games: [game(GameResult::Win), game(GameResult::Loss)],
+        games: [game(GameOutcome::Win), game(GameOutcome::Loss)],
         incidents: Vec::new(),
     };
     let (begun, cpu) = (Instant::now(), cpu_time()?);
@@ -92,7 +91,7 @@ async fn main() -> anyhow::Result<()> {
     );
 
     let begun = Instant::now();
-    let store = store::open(&address, &plan, Opening::Look).await?;
+    let store = store::open(&address, &plan, OpenMode::Look).await?;
     let standings = store.standings().await?;
     let finished: u64 = standings.iter().map(|cell| cell.finished).sum();
     println!(
@@ -102,16 +101,16 @@ async fn main() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A game of 100 plies between 16 voters and one, without the ballots, which are packed by the
-/// same core that thought about them for seconds.
-fn game(result: GameResult) -> PlayedGame {
+/// A game of 100 plies between 16 voters and one, without the ballots, whose compression costs little
+/// beside the thinking.
+fn game(result: GameOutcome) -> PlayedGame {
     let note = Note {
         time_ms: 1_579,
         score: Some(-123),
     };
     PlayedGame {
         result,
-        ending: Ending::Resignation,
+        ending: GameEnding::Resignation,
         opening_plies: 24,
         moves: format!("startpos moves{}", " 7g7f".repeat(100)),
         plies: 100,
@@ -120,7 +119,7 @@ fn game(result: GameResult) -> PlayedGame {
                 nodes: 100_000_000,
                 time_ms: 60_000,
                 moves: 38,
-                variety: Variety((1..10).map(|moves| (moves, 4)).collect()),
+                variety: MoveVariety((1..10).map(|moves| (moves, 4)).collect()),
             },
             Effort::default(),
         ],

@@ -1,43 +1,43 @@
-//! Which pairs of a cell have a say: those that the file plans, up to where its stopping rule ends
-//! the cell. Pairs that were under way by then, or that an earlier file planned, are kept and left
-//! out of every number.
+//! The pairs of a cell that count: those that the file plans, up to the end that its stopping rule
+//! sets. Pairs that were under way by then, or that an earlier file planned, stay in the store and are
+//! left out of every number.
 
 use super::{
     specification::Specification,
-    statistics::{Pentanomial, Verdict, Walk},
+    statistics::{Pentanomial, SprtVerdict, SprtWalk},
     store::{Store, StoreError},
 };
 
-/// What counts of a cell, and what its stopping rule says.
+/// The pairs of a cell that count, and the verdict of its stopping rule.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Counted {
-    /// Where the stopping rule stands; undecided without one.
-    pub verdict: Verdict,
-    /// Pairs that the rule has seen, those given up included.
+pub struct CountedPairs {
+    /// Verdict of the stopping rule; undecided without one.
+    pub verdict: SprtVerdict,
+    /// Pairs that the rule has seen, including those given up.
     pub seen: u32,
-    /// What the rule weighs; `None` without one.
-    pub evidence: Option<Evidence>,
-    /// Finished pairs that have a say, by half points.
+    /// Log-likelihood ratio of the rule; `None` without one.
+    pub ratio: Option<LikelihoodRatio>,
+    /// Finished pairs that count, by half points.
     pub pairs: Pentanomial,
-    /// Pairs that would have one, and were given up.
+    /// Pairs that would count, and were given up.
     pub given_up: u32,
-    /// The number of the first pair that has no say.
+    /// Number of the first pair that does not count.
     end: u32,
 }
 
-/// The log-likelihood ratio of a stopping rule.
+/// Log-likelihood ratio of a stopping rule, with its bounds.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Evidence {
-    /// Of the pairs it has seen.
-    pub ratio: f64,
-    /// At or below it the test ends: `elo0` is accepted.
+pub struct LikelihoodRatio {
+    /// Log-likelihood ratio of the pairs seen.
+    pub value: f64,
+    /// Ratio at or below which the test accepts `elo0`.
     pub lower: f64,
-    /// At or above it the test ends: `elo1` is accepted.
+    /// Ratio at or above which the test accepts `elo1`.
     pub upper: f64,
 }
 
-impl Counted {
-    /// Looks a cell up.
+impl CountedPairs {
+    /// Counts the pairs of a cell.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -47,19 +47,19 @@ impl Counted {
         cell: usize,
     ) -> Result<Self, StoreError> {
         let outcomes = store.outcomes(cell, 0).await?;
-        let mut walk = Walk::default();
-        let mut evidence = None;
+        let mut walk = SprtWalk::default();
+        let mut ratio = None;
         if let Some(sprt) = &specification.stop {
-            walk.go_on(sprt, &outcomes);
+            walk.advance(sprt, &outcomes);
             let (lower, upper) = sprt.bounds();
-            evidence = Some(Evidence {
-                ratio: sprt.ratio(walk.pairs()),
+            ratio = Some(LikelihoodRatio {
+                value: sprt.ratio(walk.pairs()),
                 lower,
                 upper,
             });
         }
         let end = match walk.verdict() {
-            Verdict::Undecided => specification.pairs,
+            SprtVerdict::Undecided => specification.pairs,
             _ => walk.next().min(specification.pairs),
         };
         let mut pairs = Pentanomial::default();
@@ -73,15 +73,15 @@ impl Counted {
         Ok(Self {
             verdict: walk.verdict(),
             seen: walk.next(),
-            evidence,
+            ratio,
             pairs,
             given_up,
             end,
         })
     }
 
-    /// Whether a pair counts.
-    pub fn has_say(&self, pair: u32) -> bool {
+    /// Returns whether a pair counts.
+    pub fn includes(&self, pair: u32) -> bool {
         pair < self.end
     }
 }

@@ -1,9 +1,9 @@
-//! Games as files that every GUI opens: CSA and KIF.
+//! Games as CSA and KIF files, which every GUI opens.
 
 mod ending;
 
-use super::{notes::Note, record::GameResult};
-use ending::End;
+use super::{notes::Note, record::GameOutcome};
+use ending::KifuEnd;
 use monju_engine::{
     Color, Game, GameError, Move, Position,
     rules::{PieceKind, Square},
@@ -13,32 +13,32 @@ use std::{fmt::Write as _, iter};
 /// A game to be written.
 #[derive(Clone, Copy, Debug)]
 pub struct Kifu<'a> {
-    /// What it was played for.
+    /// The event.
     pub event: &'a str,
-    /// Who had Black and White.
+    /// Names of Black and of White.
     pub names: [&'a str; 2],
-    /// The whole game as after `position`.
+    /// The whole game in the form of the USI command `position`.
     pub moves: &'a str,
-    /// Of the last moves; those before them are of the opening.
+    /// Notes of the last moves; the moves of the opening, which come before, have none.
     pub notes: &'a [Note],
-    /// How it ended, as stores say.
+    /// Reason for which it ended, by its name in stores.
     pub ending: &'a str,
-    /// How it ended for the first side.
-    pub result: GameResult,
-    /// Whether the first side had Black.
+    /// Result for the first side.
+    pub result: GameOutcome,
+    /// True when the first side had Black.
     pub first_is_black: bool,
 }
 
 impl Kifu<'_> {
     fn winner(&self) -> Option<Color> {
         match (self.result, self.first_is_black) {
-            (GameResult::Draw, _) => None,
-            (GameResult::Win, true) | (GameResult::Loss, false) => Some(Color::Black),
+            (GameOutcome::Draw, _) => None,
+            (GameOutcome::Win, true) | (GameOutcome::Loss, false) => Some(Color::Black),
             _ => Some(Color::White),
         }
     }
 
-    /// The start and the moves.
+    /// The start position and the moves.
     fn replay(&self) -> Result<(Game, Vec<Move>), GameError> {
         let game = Game::from_usi(self.moves)?;
         let none: [&str; 0] = [];
@@ -48,10 +48,10 @@ impl Kifu<'_> {
         ))
     }
 
-    /// CSA, version 2.2; evaluations stand in comments, for Black, as the floodgate server writes them.
+    /// Writes CSA, version 2.2, with evaluations for Black in comments, in the form of the floodgate server.
     ///
     /// # Errors
-    /// The moves are none.
+    /// The moves are not a legal game.
     pub fn csa(&self) -> Result<String, GameError> {
         let (mut game, moves) = self.replay()?;
         let mut text = format!(
@@ -84,24 +84,24 @@ impl Kifu<'_> {
         Ok(text)
     }
 
-    /// A note for each move; `None` for the opening's, and for all where none were written.
+    /// One note for each move; `None` for moves of the opening, and for all moves of games without notes.
     fn notes_of(&self, moves: usize) -> impl Iterator<Item = Option<&Note>> {
         let opening = moves.saturating_sub(self.notes.len());
         iter::repeat_n(None, opening).chain(self.notes.iter().map(Some))
     }
 
-    fn end(&self, to_move: Color) -> End<'_> {
-        End {
+    fn end(&self, to_move: Color) -> KifuEnd<'_> {
+        KifuEnd {
             ending: self.ending,
             winner: self.winner(),
             to_move,
         }
     }
 
-    /// KIF in UTF-8; evaluations stand in comments, for Black, as ShogiHome writes them.
+    /// Writes KIF in UTF-8, with evaluations for Black in comments, in the form of ShogiHome.
     ///
     /// # Errors
-    /// The moves are none.
+    /// The moves are not a legal game.
     pub fn kif(&self) -> Result<String, GameError> {
         let (mut game, moves) = self.replay()?;
         let mut text = format!("棋戦：{}\n", self.event);
@@ -122,7 +122,7 @@ impl Kifu<'_> {
             if let Some(rest) = written.strip_prefix('同') {
                 written = format!("同　{rest}");
             }
-            // The origin tells enough; other programs do not read a move with this word.
+            // The origin square is enough; other programs do not read a move with this word.
             written = written.replace("不成", "");
             let _ = write!(text, "{:>4} {written}", index + 1);
             match note {
@@ -145,7 +145,7 @@ impl Kifu<'_> {
     }
 }
 
-/// The kind that stands on the destination afterwards.
+/// Kind of the piece on the destination square after the move.
 fn moved_kind(position: &Position, mv: Move) -> PieceKind {
     if let Some(kind) = mv.dropped() {
         return kind;
@@ -212,7 +212,7 @@ fn write_csa_position(text: &mut String, position: &Position) {
     let _ = writeln!(text, "{}", csa_sign(position.side_to_move()));
 }
 
-/// `( 0:05/00:01:10)`: of the move, and of all of that side's.
+/// Times of the move and of all moves of its side, as in `( 0:05/00:01:10)`.
 fn kif_time(move_seconds: u64, all_seconds: u64) -> String {
     let (minutes, seconds) = (move_seconds / 60, move_seconds % 60);
     let (all_minutes, all_rest) = (all_seconds / 60, all_seconds % 60);
@@ -296,7 +296,7 @@ mod tests {
             moves,
             notes: &[],
             ending: "resignation",
-            result: GameResult::Win,
+            result: GameOutcome::Win,
             first_is_black: true,
         }
     }
@@ -323,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn kif_files_leave_out_that_a_move_does_not_promote() {
+    fn kif_files_omit_the_word_for_not_promoting() {
         let game = kifu("startpos moves 7g7f 3c3d 8h3c 2b3c");
         let text = game.kif().expect("a game");
         assert!(
@@ -333,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn times_and_evaluations_stand_beside_the_moves() {
+    fn times_and_evaluations_are_written_with_the_moves() {
         let note = |time_ms, score| Note { time_ms, score };
         let notes = [
             note(61_999, Some(-35)),
@@ -354,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn other_start_positions_are_drawn() {
+    fn other_start_positions_are_written_as_diagrams() {
         let sfen = "sfen 8k/9/7G1/9/9/9/9/9/K8 w 2PGb2p 1 moves B*5e";
         let game = kifu(sfen);
         let csa = game.csa().expect("a game");

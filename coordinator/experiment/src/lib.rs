@@ -1,23 +1,31 @@
 //! The experiment scheduler: a grid of conditions from one file, played on any number of machines
-//! that share a store, reported as the papers print it.
+//! that share a store, and reported in the form of the published tables.
 //!
-//! [`specification`] reads the file, [`sampling`] are its random choices as pure functions, [`store`]
-//! keeps what was played, [`runner`] plays what is left, [`report`] counts it with [`statistics`], as
-//! far as [`counted`] gives it a say.
-//! A game is played by [`game`] between two [`side`]s, each of which is an embedded coordinator with
-//! its players: the way of a vote is the same as in `monju consult`.
+//! [`specification`] reads the file, [`sampling`] makes the random choices, [`store`] keeps the games,
+//! [`runner`] plays those that are left, and [`report`] counts them with [`statistics`], as far as they
+//! [`count`](counted).
+//! A game is played by [`game`] between two [`contestant`]s. A contestant is an embedded or remote
+//! coordinator with its players, whose votes take the same way as in `monju consult`, or one USI engine
+//! that the referee drives as a GUI would, with a real [`clock`].
 
+pub mod clock;
+pub mod contestant;
 pub mod counted;
 pub mod game;
+mod hash;
 pub mod kifu;
 pub mod machine;
 pub mod notes;
 pub mod openings;
+pub mod paired_match;
+pub mod pairing;
 pub mod record;
 pub mod report;
 pub mod runner;
 pub mod sampling;
-pub mod side;
 pub mod specification;
+pub mod spsa;
 pub mod statistics;
 pub mod store;
+pub mod stored_text;
+pub mod tuning;

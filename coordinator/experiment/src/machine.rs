@@ -1,8 +1,8 @@
-//! What an experiment is played on.
+//! Description of this machine.
 
 use std::{env::consts, fs, thread};
 
-/// Cores and processor, as far as the system tells.
+/// Returns the number of cores, the processor and the operating system, in words.
 pub fn machine() -> String {
     let cores = thread::available_parallelism().map_or(1, |cores| cores.get());
     let information = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();

@@ -1,24 +1,25 @@
-//! What a record says of a move beside the move itself.
+//! Notes on moves: time and score.
 
+use super::stored_text::StoredTextError;
 use std::{fmt, str::FromStr, time::Duration};
 
-/// What is known of one move.
+/// Time and score of one move.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Note {
-    /// From the question to the decision, in milliseconds; waiting for a core included, where games share them.
+    /// Milliseconds from the question to the decision, including the wait for a core that games share.
     pub time_ms: u64,
-    /// What the side that made it thought of the game, in centipawns for Black; `None` where it did not say.
+    /// Score by the side that made the move, in centipawns for Black; `None` where it gave none.
     pub score: Option<i32>,
 }
 
 impl Note {
-    /// The time in whole seconds, as records count it.
+    /// The time in whole seconds, as game records count it.
     pub fn seconds(&self) -> u64 {
         Duration::from_millis(self.time_ms).as_secs()
     }
 }
 
-/// The notes of the last moves of a game: the moves of its opening have none. Written as `1012:35 998: 1003:-31000`.
+/// Notes of the moves after the opening, written as `1012:35 998: 1003:-31000`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Notes(pub Vec<Note>);
 
@@ -36,9 +37,9 @@ impl fmt::Display for Notes {
 }
 
 impl FromStr for Notes {
-    type Err = String;
+    type Err = StoredTextError;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, StoredTextError> {
         let note = |word: &str| {
             let (time, score) = word.split_once(':')?;
             Some(Note {
@@ -50,7 +51,8 @@ impl FromStr for Notes {
             })
         };
         let words = text.split_whitespace();
-        let notes = words.map(|word| note(word).ok_or_else(|| format!("'{word}' notes no move")));
+        let notes =
+            words.map(|word| note(word).ok_or_else(|| StoredTextError::Note(word.to_owned())));
         Ok(Self(notes.collect::<Result<_, _>>()?))
     }
 }
@@ -70,9 +72,12 @@ mod tests {
     }
 
     #[test]
-    fn what_notes_no_move_is_named() {
+    fn an_unreadable_note_is_quoted() {
         for word in ["12", "x:3", "12:x", ":5"] {
-            let error = format!("7:1 {word}").parse::<Notes>().expect_err("no note");
+            let error = format!("7:1 {word}")
+                .parse::<Notes>()
+                .expect_err("no note")
+                .to_string();
             assert!(error.contains(&format!("'{word}'")), "{error}");
         }
     }

@@ -1,25 +1,59 @@
-//! The positions that games start from.
+//! Openings: the positions that games start from.
 
-use monju_engine::Game;
-use std::{fs, path::Path};
+use monju_engine::{Game, GameError};
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
 
 /// Openings in the order of their file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Openings(Vec<String>);
 
+/// Error of a file of openings.
+#[derive(Debug, thiserror::Error)]
+pub enum OpeningsError {
+    /// The file cannot be read.
+    #[error(
+        "the openings {} cannot be read: {source}; correct the path, which starts from the folder of \
+         this file",
+        .path.display()
+    )]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// The system's error.
+        source: io::Error,
+    },
+    /// A line is not a game.
+    #[error("{place}: {source}")]
+    NoGame {
+        /// File and line.
+        place: String,
+        /// The rules' error.
+        source: GameError,
+    },
+    /// The game of a line is over.
+    #[error("{place}: the game is over; remove the line")]
+    Over {
+        /// File and line.
+        place: String,
+    },
+    /// The file has no openings.
+    #[error("{} holds no openings; add some", .0.display())]
+    Empty(PathBuf),
+}
+
 impl Openings {
-    /// Reads a file with one `startpos moves …` or `sfen …` a line; empty lines and lines that
-    /// begin with `#` do not count.
+    /// Reads a file with one `startpos moves …` or `sfen …` a line; ignores empty lines and lines that
+    /// begin with `#`.
     ///
     /// # Errors
-    /// The file cannot be read, is empty, or has a line that is no game; in one line of text.
-    pub fn read(path: &Path) -> Result<Self, String> {
-        let text = fs::read_to_string(path).map_err(|error| {
-            format!(
-                "the openings {} cannot be read: {error}; correct the path, which starts from the \
-                 folder of this file",
-                path.display()
-            )
+    /// The file cannot be read, has no openings, or has a line that is not a playable game.
+    pub fn read(path: &Path) -> Result<Self, OpeningsError> {
+        let text = fs::read_to_string(path).map_err(|source| OpeningsError::Unreadable {
+            path: path.to_owned(),
+            source,
         })?;
         let mut lines = Vec::new();
         for (index, line) in text.lines().enumerate() {
@@ -27,30 +61,39 @@ impl Openings {
             if line.is_empty() || line.starts_with('#') {
                 continue;
             }
-            let place = format!("{}:{}", path.display(), index + 1);
-            let game = Game::from_usi(line).map_err(|error| format!("{place}: {error}"))?;
+            let place = || format!("{}:{}", path.display(), index + 1);
+            let game = Game::from_usi(line).map_err(|source| OpeningsError::NoGame {
+                place: place(),
+                source,
+            })?;
             if game.legal_moves().is_empty() {
-                return Err(format!("{place}: the game is over; remove the line"));
+                return Err(OpeningsError::Over { place: place() });
             }
             lines.push(line.to_owned());
         }
         if lines.is_empty() {
-            return Err(format!("{} holds no openings; add some", path.display()));
+            return Err(OpeningsError::Empty(path.to_owned()));
         }
         Ok(Self(lines))
     }
 
-    /// How many there are.
+    /// Number of openings.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there are none.
+    /// Returns true without any opening.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// All of them.
+    /// The openings from number `first` on, counted from 0.
+    pub fn from(mut self, first: usize) -> Self {
+        self.0.drain(..first.min(self.0.len()));
+        self
+    }
+
+    /// All openings.
     pub fn lines(&self) -> &[String] {
         &self.0
     }

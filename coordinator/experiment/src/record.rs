@@ -1,18 +1,18 @@
-//! What a game leaves behind: its result, its moves, what it cost, and what went wrong.
+//! The record of a game: result, moves, effort, and incidents.
 
-use super::notes::Notes;
+use super::{notes::Notes, stored_text::StoredTextError};
 use std::{collections::BTreeMap, fmt, str::FromStr};
 
 /// One of the two sides of an experiment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Side {
-    /// The one whose score is reported.
+pub enum MatchSide {
+    /// The side whose score is reported.
     First,
-    /// The other one.
+    /// Its opponent.
     Second,
 }
 
-impl Side {
+impl MatchSide {
     /// The opponent.
     pub fn other(self) -> Self {
         match self {
@@ -38,23 +38,23 @@ impl Side {
     }
 }
 
-/// How a game ended for the first side.
+/// Result of a game for the first side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum GameResult {
-    /// It won.
+pub enum GameOutcome {
+    /// The first side won.
     Win,
-    /// Nobody won.
+    /// A draw.
     Draw,
-    /// It lost.
+    /// The first side lost.
     Loss,
 }
 
-impl GameResult {
-    /// The result when `winner` won, or nobody did.
-    pub fn won_by(winner: Option<Side>) -> Self {
+impl GameOutcome {
+    /// The result of a game that `winner` won; a draw without one.
+    pub fn won_by(winner: Option<MatchSide>) -> Self {
         match winner {
-            Some(Side::First) => Self::Win,
-            Some(Side::Second) => Self::Loss,
+            Some(MatchSide::First) => Self::Win,
+            Some(MatchSide::Second) => Self::Loss,
             None => Self::Draw,
         }
     }
@@ -68,7 +68,7 @@ impl GameResult {
         }
     }
 
-    /// The word that stores and reports use.
+    /// Its name in stores and reports.
     pub fn name(self) -> &'static str {
         match self {
             Self::Win => "win",
@@ -78,21 +78,21 @@ impl GameResult {
     }
 }
 
-impl FromStr for GameResult {
-    type Err = String;
+impl FromStr for GameOutcome {
+    type Err = StoredTextError;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, StoredTextError> {
         [Self::Win, Self::Draw, Self::Loss]
             .into_iter()
             .find(|result| result.name() == text)
-            .ok_or_else(|| format!("'{text}' is no result of a game"))
+            .ok_or_else(|| StoredTextError::Outcome(text.to_owned()))
     }
 }
 
-/// How a game ended.
+/// Reason for which a game ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ending {
-    /// The side to move is mated, or has no legal move.
+pub enum GameEnding {
+    /// The side to move has no legal move.
     Mate,
     /// A side resigned.
     Resignation,
@@ -104,16 +104,16 @@ pub enum Ending {
     PerpetualCheck,
     /// Too many plies: a draw.
     MaximumPlies,
-    /// Both sides agreed on the winner for long enough.
+    /// Both sides agreed on the winner for as many plies as the adjudication asks for.
     Adjudication,
-    /// A side had nothing but illegal moves to offer.
+    /// A side offered only illegal moves.
     IllegalMove,
     /// A side exceeded its time.
     TimeLoss,
 }
 
-impl Ending {
-    /// The words that stores and reports use.
+impl GameEnding {
+    /// Its name in stores and reports.
     pub fn name(self) -> &'static str {
         match self {
             Self::Mate => "mate",
@@ -131,9 +131,9 @@ impl Ending {
 
 /// Positions by the number of different moves that were voted for (paper 002, table 1).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Variety(pub BTreeMap<u32, u64>);
+pub struct MoveVariety(pub BTreeMap<u32, u64>);
 
-impl Variety {
+impl MoveVariety {
     /// Counts one position.
     pub fn note(&mut self, different_moves: u32) {
         *self.0.entry(different_moves).or_default() += 1;
@@ -147,7 +147,7 @@ impl Variety {
     }
 }
 
-impl fmt::Display for Variety {
+impl fmt::Display for MoveVariety {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, (moves, positions)) in self.0.iter().enumerate() {
             let space = if index == 0 { "" } else { " " };
@@ -157,49 +157,62 @@ impl fmt::Display for Variety {
     }
 }
 
-impl FromStr for Variety {
-    type Err = String;
+impl FromStr for MoveVariety {
+    type Err = StoredTextError;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, StoredTextError> {
         let mut variety = Self::default();
         for word in text.split_whitespace() {
             let (moves, positions) = word
                 .split_once(':')
                 .and_then(|(moves, positions)| Some((moves.parse().ok()?, positions.parse().ok()?)))
-                .ok_or_else(|| format!("'{word}' is no count of positions"))?;
+                .ok_or_else(|| StoredTextError::MoveVariety(word.to_owned()))?;
             variety.0.insert(moves, positions);
         }
         Ok(variety)
     }
 }
 
+/// Effort of one side in one game.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Effort {
+    /// Nodes of all its players.
+    pub nodes: u64,
+    /// Time from question to decision, in milliseconds.
+    pub time_ms: u64,
+    /// Moves that were decided by votes.
+    pub moves: u32,
+    /// Positions by the number of different moves voted for.
+    pub variety: MoveVariety,
+}
+
 /// One finished game.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlayedGame {
-    /// How it ended for the first side.
-    pub result: GameResult,
-    /// How it ended.
-    pub ending: Ending,
+    /// Result for the first side.
+    pub result: GameOutcome,
+    /// Reason for which it ended.
+    pub ending: GameEnding,
     /// Plies that the opening gave.
     pub opening_plies: u32,
-    /// The whole game as after `position`.
+    /// The whole game in the form of the USI command `position`.
     pub moves: String,
     /// Plies, the opening's included.
     pub plies: u32,
-    /// What each side spent: first, second.
-    pub effort: [super::store::Effort; 2],
+    /// Effort of the first and of the second side.
+    pub effort: [Effort; 2],
     /// One JSON object a line; empty where ballots are not kept.
     pub ballots: String,
-    /// Of every move that is not the opening's.
+    /// One note for every move after the opening.
     pub notes: Notes,
 }
 
-/// What can go wrong.
+/// Cause of an incident.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
-    /// An engine ended, or could not be started.
+    /// An engine ended or could not be started.
     Crash,
-    /// A coordinator elsewhere could not be reached.
+    /// A remote coordinator could not be reached.
     Disconnect,
     /// An engine offered a move that the rules forbid.
     IllegalMove,
@@ -208,7 +221,7 @@ pub enum Cause {
 }
 
 impl Cause {
-    /// The words that stores and reports use.
+    /// Its name in stores and reports.
     pub fn name(self) -> &'static str {
         match self {
             Self::Crash => "crash",
@@ -219,16 +232,16 @@ impl Cause {
     }
 }
 
-/// One thing that went wrong.
+/// A fault or failure during a game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Incident {
-    /// Which game of the pair.
+    /// Game of the pair, 0 or 1.
     pub game: u32,
-    /// What went wrong.
+    /// Its cause.
     pub cause: Cause,
-    /// Whose fault it was.
-    pub side: Side,
-    /// In words, with the player's name.
+    /// Side at fault.
+    pub side: MatchSide,
+    /// Description with the name of the player.
     pub detail: String,
 }
 
@@ -238,14 +251,14 @@ mod tests {
 
     #[test]
     fn varieties_are_written_and_read() {
-        let mut variety = Variety::default();
+        let mut variety = MoveVariety::default();
         for moves in [3, 1, 1, 12] {
             variety.note(moves);
         }
         assert_eq!(variety.to_string(), "1:2 3:1 12:1");
         assert_eq!("1:2 3:1 12:1".parse(), Ok(variety.clone()));
-        assert_eq!("".parse(), Ok(Variety::default()));
-        assert!("1:x".parse::<Variety>().is_err());
+        assert_eq!("".parse(), Ok(MoveVariety::default()));
+        assert!("1:x".parse::<MoveVariety>().is_err());
         variety.add(&"1:1 2:5".parse().expect("a variety"));
         assert_eq!(variety.to_string(), "1:3 2:5 3:1 12:1");
     }

@@ -1,142 +1,112 @@
-//! Plays an experiment: leases pairs from the store, plays them, writes the results, until there
-//! are none left. Any number of runners may do so at the same time.
+//! Plays an experiment: leases pairs from the store, plays them, and writes the results, until no pair is
+//! left. Any number of runners may do so at the same time.
 
 mod board;
+mod event;
+mod identity;
 mod patience;
 mod preflight;
 
 #[cfg(test)]
 mod tests;
 
+pub use event::{RunnerEvent, StopLevel};
+pub use identity::{build, unique_name};
 pub use patience::patiently;
 pub use preflight::preflight;
 
 use super::{
-    specification::{Ensemble, Members, Specification, short_hash},
-    statistics::{Verdict, Walk},
+    specification::Specification,
+    statistics::{SprtVerdict, SprtWalk},
     store::{Store, StoreError},
 };
-use board::Board;
-use std::{
-    env, fs, process,
-    sync::Arc,
-    thread,
-    time::{Duration, SystemTime, UNIX_EPOCH},
-};
+use board::{Assignment, BoardTask};
+use std::{sync::Arc, thread, time::Duration};
 use tokio::{
     sync::{Semaphore, mpsc, watch},
-    task::JoinSet,
+    task::{JoinError, JoinSet},
 };
 
-/// A runner that dies holds its pairs back for no longer than this.
+/// Default time for which a runner without a sign of life holds its pairs.
 pub const LEASE: Duration = Duration::from_secs(60);
 
 /// One machine's part in an experiment.
 #[derive(Clone, Debug)]
 pub struct Runner {
-    /// What is played.
+    /// The experiment.
     pub specification: Arc<Specification>,
-    /// Where it is kept.
+    /// The store of its games.
     pub store: Arc<dyn Store>,
-    /// What the store calls this runner; unique.
+    /// Unique name of this runner in the store.
     pub name: String,
-    /// Games at the same time; also the number of players that think at the same time.
+    /// Games at the same time, and players that think at the same time.
     pub jobs: usize,
-    /// How long a lease lasts without a sign of life.
+    /// Time for which a lease lasts without a sign of life.
     pub term: Duration,
 }
 
-/// What a runner is told while it runs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Stop {
-    /// Go on.
-    #[default]
-    No,
-    /// Finish the pairs under way, begin no more.
-    Drain,
-    /// Give back the pairs under way.
-    Abort,
-}
-
-/// What a runner tells while it runs.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Event {
-    /// A pair was finished.
-    Finished {
-        /// Index of its cell.
-        cell: usize,
-        /// Its number.
-        pair: u32,
-        /// Half points of the first side.
-        half_points: u32,
-    },
-    /// A pair failed.
-    Failed {
-        /// Index of its cell.
-        cell: usize,
-        /// Its number.
-        pair: u32,
-        /// What went wrong.
-        reason: String,
-    },
-    /// The stopping rule closed a cell.
-    Closed {
-        /// Index of the cell.
-        cell: usize,
-    },
-    /// The store is not there; the runner waits for it.
-    Waiting(String),
+/// Error of a runner.
+#[derive(Debug, thiserror::Error)]
+pub enum RunnerError {
+    /// The store refuses, or was away for too long.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// A game panicked.
+    #[error("the store: a game ended the runner: {0}")]
+    Panicked(#[source] JoinError),
 }
 
 impl Runner {
-    /// Plays until nothing is left to play, or it is told to stop.
+    /// Plays until no pair is left, or until it is told to stop.
     ///
     /// # Errors
-    /// The store refuses, or was gone for too long.
+    /// The store refuses, or was away for too long.
     pub async fn run(
         &self,
-        stop: watch::Receiver<Stop>,
-        events: mpsc::UnboundedSender<Event>,
-    ) -> Result<(), StoreError> {
+        stop: watch::Receiver<StopLevel>,
+        events: mpsc::UnboundedSender<RunnerEvent>,
+    ) -> Result<(), RunnerError> {
         self.reopen_undecided(&events).await?;
         let turns = Arc::new(Semaphore::new(self.jobs));
+        let assignment = Assignment {
+            specification: Arc::clone(&self.specification),
+            store: Arc::clone(&self.store),
+            runner: self.name.clone(),
+            term: self.term,
+        };
         let mut boards = JoinSet::new();
         for _ in 0..self.jobs {
-            let board = Board::new(self.clone(), Arc::clone(&turns), events.clone());
+            let board = BoardTask::new(assignment.clone(), Arc::clone(&turns), events.clone());
             boards.spawn(board.run(stop.clone()));
         }
         drop(events);
         let mut outcome = Ok(());
         while let Some(ended) = boards.join_next().await {
-            let ended = ended.unwrap_or_else(|error| {
-                Err(StoreError::Database(format!(
-                    "a game ended the runner: {error}"
-                )))
-            });
+            let ended = match ended {
+                Ok(ended) => ended.map_err(RunnerError::from),
+                Err(error) => Err(RunnerError::Panicked(error)),
+            };
             if outcome.is_ok() {
                 outcome = ended;
             }
         }
         outcome
     }
-}
 
-impl Runner {
-    /// Opens the cells again that a stopping rule has closed which the file has no more, or has
-    /// changed.
+    /// Opens the cells again that were closed by a stopping rule which the file has changed or dropped.
     async fn reopen_undecided(
         &self,
-        events: &mpsc::UnboundedSender<Event>,
+        events: &mpsc::UnboundedSender<RunnerEvent>,
     ) -> Result<(), StoreError> {
         let standings = patiently(events, || self.store.standings()).await?;
         let closed = standings.iter().enumerate().filter(|(_, cell)| cell.closed);
         for (cell, _) in closed {
-            let mut walk = Walk::default();
+            let mut walk = SprtWalk::default();
             if let Some(sprt) = &self.specification.stop {
                 let outcomes = patiently(events, || self.store.outcomes(cell, 0)).await?;
-                walk.go_on(sprt, &outcomes);
+                walk.advance(sprt, &outcomes);
             }
-            if walk.verdict() == Verdict::Undecided {
+            if walk.verdict() == SprtVerdict::Undecided {
                 patiently(events, || self.store.reopen_cell(cell)).await?;
             }
         }
@@ -144,54 +114,15 @@ impl Runner {
     }
 }
 
-/// What plays: the version of monju and a hash of its executable. Another build may play other
-/// games, so a store keeps the two apart.
-///
-/// # Errors
-/// The executable cannot be read.
-pub fn build() -> std::io::Result<String> {
-    let executable = fs::read(env::current_exe()?)?;
-    Ok(format!(
-        "{} {}",
-        env!("CARGO_PKG_VERSION"),
-        short_hash([&executable[..]])
-    ))
-}
-
-/// A name that no other runner has, on this or another machine.
-pub fn unique_name() -> String {
-    let host = env::var("HOSTNAME").ok().or_else(|| {
-        let name = fs::read_to_string("/etc/hostname").ok()?;
-        Some(name.trim().to_owned())
-    });
-    let host = host.filter(|host| !host.is_empty());
-    let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    let moment = since.map_or(0, |since| since.as_micros());
-    format!(
-        "{}-{}-{moment:x}",
-        host.as_deref().unwrap_or("runner"),
-        process::id()
-    )
-}
-
-/// Games at the same time unless told otherwise: one a core, or one where time is measured or a
-/// coordinator elsewhere is asked, because games would disturb each other.
+/// Default number of games at the same time: one a core, or a single one where time is measured or a
+/// remote coordinator is asked, because games would disturb each other.
 pub fn default_jobs(specification: &Specification) -> usize {
-    let timed = |ensemble: &Ensemble| {
-        ensemble.limits.time_ms.is_some()
-            || match &ensemble.members {
-                Members::Here { players, .. } => {
-                    players.iter().any(|player| player.limits.time.is_some())
-                }
-                Members::Elsewhere { .. } => true,
-            }
-    };
-    let cells = &specification.cells;
-    if cells
+    let is_timed = specification
+        .cells
         .iter()
-        .any(|cell| timed(&cell.first) || timed(&cell.second))
-    {
-        return 1;
+        .any(|cell| cell.first.is_timed() || cell.second.is_timed());
+    match is_timed {
+        true => 1,
+        false => thread::available_parallelism().map_or(1, |cores| cores.get()),
     }
-    thread::available_parallelism().map_or(1, |cores| cores.get())
 }

@@ -1,4 +1,4 @@
-//! The statistics of reports: what a score of games or pairs says, and how sure one may be.
+//! Statistics of scores: intervals, significance, Elo, and sequential tests.
 //!
 //! Games are counted as wins, draws and losses of the first side; pairs of games with one opening
 //! and both colours as 0 to 4 half points, the pentanomial.
@@ -11,37 +11,42 @@ mod sprt;
 pub use interval::{Interval, wilson};
 pub use pentanomial::{EloEstimate, Pentanomial, elo_of_score, score_of_elo};
 pub use significance::{Stars, binomial_p, holm, normal_p, stars};
-pub use sprt::{EloModel, Outcome, Sprt, Verdict, Walk};
+pub use sprt::{EloModel, PairOutcome, Sprt, SprtVerdict, SprtWalk};
 
-use super::record::GameResult;
+use super::record::GameOutcome;
 
 /// Wins, draws and losses of the first side.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Score {
-    /// Games it won.
+pub struct GameTally {
+    /// Games that it won.
     pub wins: u64,
-    /// Games nobody won.
+    /// Drawn games.
     pub draws: u64,
-    /// Games it lost.
+    /// Games that it lost.
     pub losses: u64,
 }
 
-impl Score {
+impl GameTally {
     /// Counts one game.
-    pub fn add(&mut self, result: GameResult) {
+    pub fn add(&mut self, result: GameOutcome) {
         match result {
-            GameResult::Win => self.wins += 1,
-            GameResult::Draw => self.draws += 1,
-            GameResult::Loss => self.losses += 1,
+            GameOutcome::Win => self.wins += 1,
+            GameOutcome::Draw => self.draws += 1,
+            GameOutcome::Loss => self.losses += 1,
         }
     }
 
-    /// All games.
+    /// The counts as `+12 =1 -7`.
+    pub fn signed(&self) -> String {
+        format!("+{} ={} -{}", self.wins, self.draws, self.losses)
+    }
+
+    /// Number of games.
     pub fn games(&self) -> u64 {
         self.wins + self.draws + self.losses
     }
 
-    /// Games that somebody won.
+    /// Number of games that were not drawn.
     pub fn decided(&self) -> u64 {
         self.wins + self.losses
     }

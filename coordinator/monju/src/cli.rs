@@ -8,11 +8,13 @@ mod experiment;
 mod failure;
 mod learn;
 mod logging;
+mod r#match;
 mod parsers;
 mod perft;
 mod record;
 mod services;
 mod team;
+mod tune;
 
 use crate::commands::{
     calibrate::Calibrate,
@@ -50,9 +52,10 @@ standard error; MONJU_LOG=debug shows more of them.";
 #[derive(Debug, Subcommand)]
 enum Role {
     /// Speaks USI with a GUI: one engine to the GUI, many players behind it
+    #[command(after_help = monju_usi::proxy_help())]
     Usi(team::TeamArguments),
     /// Speaks USI as one native player alone: no team, no consultation
-    #[command(after_help = engine::HELP)]
+    #[command(after_help = monju_usi::engine_help())]
     Engine(engine::EngineArguments),
     /// Consults the players once about a position and prints the ballot
     Consult(consult::ConsultArguments),
@@ -78,7 +81,13 @@ enum Role {
     Doctor(doctor::DoctorArguments),
     /// Plays, watches and reports experiments: grids of conditions, as in the papers
     #[command(subcommand)]
-    Experiment(experiment::Action),
+    Experiment(experiment::ExperimentAction),
+    /// Plays two USI engines or native players against each other on paired openings
+    #[command(after_help = r#match::HELP)]
+    Match(Box<r#match::MatchArguments>),
+    /// Tunes numbers of the search by games against itself, or screens changes of it
+    #[command(after_help = tune::HELP)]
+    Tune(tune::TuneArguments),
     /// Decides recorded ballots again under any rule, and tabulates the members' votes
     Replay(record::ReplayArguments),
     /// Learns each engine's win rates by score from recorded ballots, and writes them to a file
@@ -120,11 +129,15 @@ impl Role {
             Self::Perft(arguments) => arguments.resolve()?.run(),
             Self::Bench(arguments) => arguments.run(),
             Self::Experiment(action) => block_on(action.run()),
+            Self::Match(arguments) => block_on(arguments.resolve()?.run()),
+            Self::Tune(arguments) => block_on(arguments.run()),
             Self::Learn(command) => command.run(),
             Self::Replay(arguments) => ReplayCommand::from(arguments).run(),
             Self::Calibrate(arguments) => Calibrate::from(arguments).run(),
-            Self::Engine(arguments) => block_on(monju_usi::run_engine(arguments.into())),
-            Self::Usi(arguments) => block_on(monju_usi::run(arguments.into())),
+            Self::Engine(arguments) => {
+                block_on(async { Ok(monju_usi::run_engine(arguments.into()).await?) })
+            }
+            Self::Usi(arguments) => block_on(async { Ok(monju_usi::run(arguments.into()).await?) }),
             Self::Worker(arguments) => block_on(WorkerService::from(arguments).run()),
             Self::Coordinator(arguments) => block_on(CoordinatorService::from(arguments).run()),
             Self::Doctor(arguments) => block_on(until_interrupted(Doctor::from(arguments).run())),
@@ -144,6 +157,8 @@ impl Role {
             | Self::Perft(_)
             | Self::Bench(_)
             | Self::Experiment(_)
+            | Self::Match(_)
+            | Self::Tune(_)
             | Self::Learn(_) => "error",
         }
     }

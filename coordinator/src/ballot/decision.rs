@@ -1,43 +1,47 @@
 //! From a ballot to a decision.
 
-use super::{Method, OpenBallot, Said, decide};
+use super::{
+    meaning::VoteMeaning,
+    method::{VotingMethod, decide},
+    open::OpenBallot,
+};
 use crate::voting::{Choice, Ground};
-use monju_engine::{Game, Move};
+use monju_engine::{Answer, Game, Move};
 use monju_proto::v1::{Arrival, TieBreak};
 
-/// What a ballot says.
+/// The decision of a ballot.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    /// A move won, or everybody resigned.
+pub enum BallotDecision {
+    /// A move won, or every player resigned.
     Decided {
         /// A legal move, or `resign`.
         mv: String,
         /// The reply to ponder on; empty when the deciding line has none.
         ponder: String,
-        /// How it was chosen.
+        /// The way in which it was chosen.
         tie_break: TieBreak,
     },
-    /// There is no vote to decide from.
+    /// No vote counts.
     NoVotes,
 }
 
-/// What the rules alone say: `win` where the side to move may declare one, `resign` where it has
-/// no legal move.
-pub fn by_rules(game: &Game) -> Option<&'static str> {
+/// Returns the answer that follows from the rules of the game alone: a valid declaration of a win, or the
+/// resignation of a side without a legal move.
+pub fn by_rules(game: &Game) -> Option<Answer> {
     if game.can_declare_win() {
-        Some("win")
+        Some(Answer::Win)
     } else if game.legal_moves().is_empty() {
-        Some("resign")
+        Some(Answer::Resign)
     } else {
         None
     }
 }
 
-/// The ground of a choice, as ballots name it.
+/// Returns the ground of a choice as ballots name it.
 pub fn tie_break(ground: Ground) -> TieBreak {
     match ground {
         Ground::Votes => TieBreak::None,
-        Ground::Draw => TieBreak::Random,
+        Ground::Random => TieBreak::Random,
         Ground::Primary => TieBreak::Primary,
         Ground::Score => TieBreak::Score,
         Ground::Majority => TieBreak::Majority,
@@ -46,8 +50,8 @@ pub fn tie_break(ground: Ground) -> TieBreak {
 
 impl OpenBallot {
     /// Decides from the votes that count now.
-    pub fn verdict(&self) -> Verdict {
-        let method = Method {
+    pub fn decide(&self) -> BallotDecision {
+        let method = VotingMethod {
             rule: self.header.rule,
             primary: self.header.primary.as_deref(),
             seed: self.header.seed,
@@ -56,33 +60,34 @@ impl OpenBallot {
             lead: self.header.lead.as_ref(),
         };
         match decide(method, &self.votes(Arrival::Late)) {
-            Some(Choice { mv, ground }) => Verdict::Decided {
+            Some(Choice { mv, ground }) => BallotDecision::Decided {
                 ponder: self.reply_to(&mv).unwrap_or_default(),
                 mv,
                 tie_break: tie_break(ground),
             },
-            None if self.everybody_resigned() => Verdict::Decided {
-                mv: "resign".to_owned(),
+            None if self.all_resigned() => BallotDecision::Decided {
+                mv: Answer::Resign.to_string(),
                 ponder: String::new(),
                 tie_break: TieBreak::None,
             },
-            None => Verdict::NoVotes,
+            None => BallotDecision::NoVotes,
         }
     }
 
-    /// One member's resignation never resigns for the team, not even when the others are dead.
-    fn everybody_resigned(&self) -> bool {
+    /// Returns true if every player resigned. A single resignation never resigns for the team, not even
+    /// when all other players have failed.
+    fn all_resigned(&self) -> bool {
         !self.entries.is_empty()
             && self
                 .entries
                 .iter()
-                .all(|entry| matches!(entry.said, Said::Resign))
+                .all(|entry| matches!(entry.meaning, VoteMeaning::Resign))
     }
 
-    /// The second move of the deepest line that begins with the winning move.
+    /// Returns the second move of the deepest line that begins with the winning move.
     fn reply_to(&self, winner: &str) -> Option<String> {
         let mut deepest: Option<(u32, Move)> = None;
-        for (_, line, mv) in self.counted() {
+        for (line, mv) in self.counted() {
             if mv.to_string() != winner || line.pv.first().map(String::as_str) != Some(winner) {
                 continue;
             }

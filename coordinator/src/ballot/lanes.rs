@@ -1,10 +1,10 @@
-//! The votes of a search that carries several virtual players (paper 000, section 4): each has a
-//! place of its own on the ballot.
+//! Votes of a search that carries several virtual players (paper 000, section 4), each of which has an
+//! entry of its own on the ballot.
 
 use monju_proto::v1::{Candidate, Line, PlayerInfo};
 
-/// The players behind a player: itself, or the virtual ones. The first keeps the name, so that it
-/// can be the primary; the others have theirs from it, and each has the next noise seed.
+/// Returns the virtual players of a player, or itself. The first keeps the name, so that it can be the
+/// primary; the others get numbered names, and each gets the next noise seed.
 pub(super) fn players_of(info: PlayerInfo) -> impl Iterator<Item = PlayerInfo> {
     let lanes = info.lanes.max(1);
     (0..lanes).map(move |lane| PlayerInfo {
@@ -17,13 +17,13 @@ pub(super) fn players_of(info: PlayerInfo) -> impl Iterator<Item = PlayerInfo> {
     })
 }
 
-/// The noise seed of a virtual player.
+/// Returns the noise seed of a virtual player.
 pub(super) fn seed_of(seed: u64, lane: u32) -> u64 {
     seed.wrapping_add(lane.into())
 }
 
-/// What a virtual player says in the line of its search. Where the search speaks for all, as before
-/// its first iteration, so does the line. The nodes were searched once: the first one's line has them.
+/// Returns the line of a virtual player. Without candidates by lane, as before the first iteration, it
+/// is the line of the search. The nodes were searched once and are counted on the first lane.
 pub(super) fn line_of(line: &Line, lane: u32) -> Line {
     let mut own = Line {
         lanes: Vec::new(),

@@ -1,25 +1,24 @@
-//! Whom the rules that follow one player follow.
+//! The leading player under `hand-over`.
 
-use super::poll::{MOST_CENTIPAWNS, Method, centipawns, name};
-use crate::voting::Rule;
+use super::vote::{MOST_CENTIPAWNS, centipawns, name};
 use monju_proto::v1::Vote;
 
-/// A score that has fallen by more than so many centipawns hands the lead over.
-const FALL: f64 = 200.0;
+/// Drop of the leader's score, in centipawns, above which the lead is handed over.
+const DROP: f64 = 200.0;
 
-/// Who decided last in a game under `hand-over`, and how it saw itself then.
+/// The player that decided last in a game under `hand-over`, and its score then.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lead {
     /// The player's name on the ballot.
     pub player: String,
-    /// Its last score in its own centipawns, from the side to move; a bound is none.
+    /// Its last exact score in its own centipawns, from the side to move.
     pub score: Option<f64>,
 }
 
-/// Who decides now: whoever has the lead keeps it, unless its vote is missing or its score has fallen
-/// by more than [`FALL`] since its last decision; then it goes to the next player on the ballot whose
-/// vote counts. The primary player leads first, or else the first one. `None` without votes that
-/// count.
+/// Returns the player that decides now. The previous leader keeps the lead unless its vote is missing
+/// or its score has dropped by more than [`DROP`] since its last decision; then the lead goes to the
+/// next player on the ballot whose vote counts. The primary player leads first, or without one the
+/// first player. `None` without votes that count.
 pub fn lead(previous: Option<&Lead>, primary: Option<&str>, votes: &[Vote]) -> Option<Lead> {
     let place_of = |player: &str| votes.iter().position(|vote| name(vote) == player);
     let kept = previous.and_then(|lead| Some((place_of(&lead.player)?, lead.score)));
@@ -28,13 +27,13 @@ pub fn lead(previous: Option<&Lead>, primary: Option<&str>, votes: &[Vote]) -> O
         (None, primary) => (primary.and_then(place_of).unwrap_or(0), None),
     };
     let leader = votes.get(place)?;
-    // All mates of one side are the same to it.
+    // All mates of one side are equal here.
     let most = f64::from(MOST_CENTIPAWNS);
-    let seen = |score: f64| score.clamp(-most, most);
-    let has_fallen = matches!(
-        (before, centipawns(leader)), (Some(before), Some(now)) if seen(now) < seen(before) - FALL
+    let clamped = |score: f64| score.clamp(-most, most);
+    let has_dropped = matches!(
+        (before, centipawns(leader)), (Some(before), Some(now)) if clamped(now) < clamped(before) - DROP
     );
-    if leader.counted && !has_fallen {
+    if leader.counted && !has_dropped {
         return Some(Lead {
             player: name(leader).to_owned(),
             score: centipawns(leader).or(before),
@@ -48,29 +47,10 @@ pub fn lead(previous: Option<&Lead>, primary: Option<&str>, votes: &[Vote]) -> O
     })
 }
 
-/// The name of the player that the rule follows, or whose word decides ties.
-pub(super) fn followed<'a>(method: &Method<'a>, votes: &'a [Vote]) -> Option<String> {
-    match method.rule {
-        // The one player that `single` follows is the first where none is primary.
-        Rule::Single => method
-            .primary
-            .or(votes.first().map(name))
-            .map(str::to_owned),
-        // Everybody in turn, at each of the side's own moves.
-        Rule::Alternate => {
-            let turn = (method.ply.max(1) as usize - 1) / 2;
-            let vote = votes.get(turn % votes.len().max(1));
-            vote.map(|vote| name(vote).to_owned())
-        }
-        Rule::HandOver => lead(method.lead, method.primary, votes).map(|lead| lead.player),
-        _ => method.primary.map(str::to_owned),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ballot::poll::tests::{make_bound, vote};
+    use crate::ballot::vote::tests::{make_bound, vote};
     use monju_proto::v1::score::Kind;
 
     fn votes(scores: [i32; 3]) -> Vec<Vote> {
@@ -88,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn the_lead_is_kept_until_the_score_falls() {
+    fn the_lead_is_kept_until_the_score_drops() {
         let first = lead(None, None, &votes([50, 0, 0])).expect("votes");
         assert_eq!(first, lead_of("a", 50.0));
         assert_eq!(
@@ -97,7 +77,7 @@ mod tests {
         );
         let kept = lead(Some(&first), None, &votes([-150, 0, 0])).expect("votes");
         assert_eq!(kept, lead_of("a", -150.0));
-        // What others think does not matter.
+        // The scores of other players do not matter.
         let next = lead(Some(&first), None, &votes([-151, -900, 0])).expect("votes");
         assert_eq!(next, lead_of("b", -900.0));
         let last = lead_of("c", 0.0);
@@ -108,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn a_score_is_remembered_while_bounds_come() {
+    fn the_last_exact_score_is_kept_through_bounds() {
         let mut bound = votes([500, 0, 0]);
         make_bound(&mut bound[0]);
         let kept = lead(Some(&lead_of("a", 100.0)), None, &bound).expect("votes");
@@ -118,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn mates_of_one_side_are_alike_and_those_of_the_other_are_a_fall() {
+    fn mates_of_one_side_are_equal_and_a_change_of_side_is_a_drop() {
         let mate = |plies| {
             let mut votes = votes([0, 0, 0]);
             let line = votes[0].line.as_mut().expect("a line");
@@ -134,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_gone_says_nothing_about_the_others() {
+    fn a_missing_leader_is_replaced_by_the_first_choice() {
         let gone = lead_of("z", 900.0);
         assert_eq!(
             lead(Some(&gone), Some("c"), &votes([0, 0, -50])),
@@ -147,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn who_has_no_vote_does_not_lead() {
+    fn a_player_without_a_vote_does_not_lead() {
         let mut votes = votes([0, 0, 0]);
         votes[0].counted = false;
         votes[1].counted = false;
@@ -155,7 +135,7 @@ mod tests {
         assert_eq!(
             lead(Some(&first), None, &votes),
             Some(lead_of("c", 0.0)),
-            "the next one that has"
+            "the next player with a vote"
         );
         votes[2].counted = false;
         assert_eq!(lead(Some(&first), None, &votes), None);

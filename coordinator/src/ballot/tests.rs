@@ -1,7 +1,10 @@
-//! What counts on a ballot, and what comes of it.
+//! Tests of the votes that count on a ballot, and of its decision.
 
 use super::*;
-use monju_proto::v1::{Candidate, TieBreak};
+use crate::voting::Rule;
+use monju_engine::{Answer, Game};
+use monju_proto::v1::{Arrival, Candidate, Decision, Line, PlayerInfo, ThinkResult, TieBreak};
+use std::time::Duration;
 
 fn header(primary: Option<&str>) -> BallotHeader {
     BallotHeader {
@@ -58,20 +61,20 @@ fn votes(ballot: &OpenBallot) -> Vec<(Arrival, bool, bool)> {
 }
 
 fn decided(ballot: &OpenBallot) -> (String, String, TieBreak) {
-    match ballot.verdict() {
-        Verdict::Decided {
+    match ballot.decide() {
+        BallotDecision::Decided {
             mv,
             ponder,
             tie_break,
         } => (mv, ponder, tie_break),
-        Verdict::NoVotes => panic!("no votes"),
+        BallotDecision::NoVotes => panic!("no votes"),
     }
 }
 
 const AT: Duration = Duration::from_millis(5);
 
 #[test]
-fn each_way_of_arriving_counts_as_it_should() {
+fn each_arrival_has_its_legality_and_count() {
     let mut ballot = ballot(&[
         "final", "streamed", "silent", "illegal", "resigned", "won", "dead",
     ]);
@@ -93,7 +96,7 @@ fn each_way_of_arriving_counts_as_it_should() {
             (Arrival::Failed, false, false),
         ]
     );
-    assert!(!ballot.is_complete(), "two players may still speak");
+    assert!(!ballot.is_complete(), "two players may still vote");
     let record = ballot.standing();
     assert_eq!(record.votes[2].arrival(), Arrival::Unspecified);
     assert_eq!(record.votes[3].failure, "7g7e is not a legal move here");
@@ -101,7 +104,7 @@ fn each_way_of_arriving_counts_as_it_should() {
 }
 
 #[test]
-fn a_dead_players_last_legal_line_stands() {
+fn the_last_legal_line_of_a_failed_player_stands() {
     let mut ballot = ballot(&["a"]);
     ballot.progress(0, line(&["7g7f"], 2), AT);
     ballot.fail(0, "connection reset".to_owned(), AT);
@@ -117,7 +120,7 @@ fn an_illegal_line_never_replaces_a_legal_one_but_an_illegal_result_does() {
     assert_eq!(votes(&ballot), [(Arrival::Provisional, true, true)]);
     ballot.result(0, result(&["7g7e"], 4), AT);
     assert_eq!(votes(&ballot), [(Arrival::Illegal, false, false)]);
-    assert_eq!(ballot.verdict(), Verdict::NoVotes);
+    assert_eq!(ballot.decide(), BallotDecision::NoVotes);
 }
 
 #[test]
@@ -137,7 +140,7 @@ fn the_last_of_perpetual_checks_is_no_vote() {
 }
 
 #[test]
-fn what_comes_after_the_result_is_ignored() {
+fn lines_after_the_result_are_ignored() {
     let mut ballot = ballot(&["a"]);
     ballot.result(0, result(&["7g7f"], 3), AT);
     ballot.progress(0, line(&["2g2f"], 9), AT);
@@ -156,11 +159,11 @@ fn one_resignation_never_resigns_the_team() {
 }
 
 #[test]
-fn the_team_resigns_only_when_everybody_does() {
+fn the_team_resigns_only_if_all_players_do() {
     let mut ballot = ballot(&["a", "b"]);
     ballot.result(0, result(&["resign"], 3), AT);
     ballot.fail(1, "gone".to_owned(), AT);
-    assert_eq!(ballot.verdict(), Verdict::NoVotes);
+    assert_eq!(ballot.decide(), BallotDecision::NoVotes);
 
     let mut ballot = self::ballot(&["a", "b"]);
     ballot.result(0, result(&["resign"], 3), AT);
@@ -169,7 +172,7 @@ fn the_team_resigns_only_when_everybody_does() {
 }
 
 #[test]
-fn the_ponder_move_is_the_deepest_voters_legal_reply() {
+fn the_ponder_move_is_the_legal_reply_of_the_deepest_line() {
     let mut ballot = ballot(&["a", "b", "c", "d"]);
     ballot.result(0, result(&["7g7f", "3c3d"], 5), AT);
     ballot.result(1, result(&["7g7f", "8c8d"], 9), AT);
@@ -209,7 +212,7 @@ fn ties_of_one_game_do_not_all_fall_the_same_way() {
 }
 
 #[test]
-fn the_noise_seed_in_force_is_the_players_own_before_the_games() {
+fn a_players_own_noise_seed_overrides_the_games() {
     let info = |noise_seed, sigma| PlayerInfo {
         noise_seed,
         sigma,
@@ -233,7 +236,7 @@ fn the_noise_seed_in_force_is_the_players_own_before_the_games() {
 #[test]
 fn the_rules_decide_before_the_players() {
     let mated = Game::from_usi("4k4/4G4/4P4/9/9/9/9/9/4K4 w - 1").expect("a position");
-    assert_eq!(by_rules(&mated), Some("resign"));
+    assert_eq!(by_rules(&mated), Some(Answer::Resign));
     assert_eq!(by_rules(&Game::startpos()), None);
 }
 
@@ -257,7 +260,11 @@ fn a_search_with_virtual_players_has_a_vote_for_each() {
     };
     ballot.progress(0, line(&["2g2f", "3c3d"], 1), AT);
     ballot.result(1, result(&["2g2f"], 3), AT);
-    assert_eq!(decided(&ballot).0, "2g2f", "the search speaks for all");
+    assert_eq!(
+        decided(&ballot).0,
+        "2g2f",
+        "the line of the search stands for all lanes"
+    );
     assert!(!ballot.is_complete());
     let last = Line {
         lanes: ["7g7f", "2g2f", "7g7f"].map(candidate).to_vec(),
@@ -307,7 +314,7 @@ fn a_search_that_fails_fails_for_all_its_virtual_players() {
 }
 
 #[test]
-fn whoever_is_called_back_counts_as_lost_until_he_speaks() {
+fn a_player_that_is_called_back_counts_as_failed_until_it_votes() {
     let mut ballot = ballot(&["a", "b"]);
     ballot.progress(0, line(&["7g7f"], 2), AT);
     for player in [0, 1] {
@@ -315,7 +322,7 @@ fn whoever_is_called_back_counts_as_lost_until_he_speaks() {
         ballot.call_back(player);
     }
     assert!(ballot.is_deserted() && ballot.is_complete());
-    // Still gone.
+    // Still failed.
     ballot.fail(1, "refused".to_owned(), AT);
     assert_eq!(votes(&ballot)[1], (Arrival::Failed, false, false));
     assert_eq!(
@@ -328,7 +335,7 @@ fn whoever_is_called_back_counts_as_lost_until_he_speaks() {
     assert_eq!(votes(&ballot)[0], (Arrival::Provisional, true, true));
     ballot.result(0, result(&["2g2f"], 9), AT);
     assert_eq!(votes(&ballot)[0], (Arrival::Final, true, true));
-    // Who was not called back stays silent.
+    // A player that was not called back stays failed.
     ballot.result(1, result(&["2g2f"], 9), AT);
     assert_eq!(votes(&ballot)[1], (Arrival::Failed, false, false));
 }

@@ -1,54 +1,72 @@
-//! The calibration as a file: what `monju calibrate` writes, and coordinators read.
+//! The calibration as a file, which `monju calibrate` writes and coordinators read.
 
-use super::{Calibration, Curve};
+use super::curve::{Calibration, Curve};
 use serde::{Deserialize, Serialize};
-use std::{fmt::Write as _, fs, io, path::Path};
+use std::{
+    fmt::Write as _,
+    fs, io,
+    path::{Path, PathBuf},
+};
 
-/// The version of the file that this build reads and writes.
+/// Version of the file that this build reads and writes.
 const VERSION: u32 = 1;
 
-/// Why a calibration cannot be used. One line, with what would mend it.
+/// Error of reading a calibration: one line, with the remedy.
 #[derive(Debug, thiserror::Error)]
 pub enum CalibrationError {
     /// The file cannot be read.
-    #[error("calibration {path}: {source}; make one with 'monju calibrate'")]
+    #[error("calibration {}: {source}; make one with 'monju calibrate'", .path.display())]
     Read {
         /// The file.
-        path: String,
-        /// What the system says.
+        path: PathBuf,
+        /// Error of the system.
         source: io::Error,
     },
     /// The text is not of the expected form.
-    #[error("calibration {path}: {what}; make it again with 'monju calibrate'")]
+    #[error("calibration {}: {source}; make it again with 'monju calibrate'", .path.display())]
     Form {
         /// The file.
-        path: String,
-        /// What is wrong with it.
-        what: String,
+        path: PathBuf,
+        /// The deviation from the expected form.
+        source: FormError,
     },
 }
 
-/// The curve of one engine, and what it was learned from.
+/// Deviation of a text from the form of a calibration.
+#[derive(Debug, thiserror::Error)]
+pub enum FormError {
+    /// Not TOML, or other keys.
+    #[error("{}", .0.message().replace('\n', ", "))]
+    Syntax(#[from] toml::de::Error),
+    /// A version of another build.
+    #[error("version {0} is not known")]
+    Version(u32),
+    /// Parameters that are not those of a win rate.
+    #[error("the curve of '{0}' is not a win rate")]
+    Curve(String),
+}
+
+/// The curve of one engine, and the data that it was learned from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EngineCurve {
-    /// The engine, as [`super::scale_name`] has it.
+    /// The engine, as [`super::scale_name`] names it.
     pub name: String,
     /// See [`Curve::scale`].
     pub scale: f64,
     /// See [`Curve::offset`].
     pub offset: f64,
-    /// What its scores were compared with: "results", "last scores", or the name of an engine.
+    /// The data that its scores were compared with: "results", "last scores", or the name of an engine.
     pub against: String,
-    /// Votes that it was learned from.
+    /// Number of votes that it was learned from.
     pub votes: u64,
-    /// Games that these votes are from.
+    /// Number of games with these votes.
     pub games: u64,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct File {
+struct CalibrationFile {
     version: u32,
     #[serde(default)]
     engine: Vec<EngineCurve>,
@@ -58,28 +76,27 @@ impl Calibration {
     /// Reads a file.
     ///
     /// # Errors
-    /// It cannot be read, or is not what `monju calibrate` writes.
+    /// It cannot be read, or is not a calibration.
     pub fn read(path: &Path) -> Result<Self, CalibrationError> {
         let text = fs::read_to_string(path).map_err(|source| CalibrationError::Read {
-            path: path.display().to_string(),
+            path: path.to_owned(),
             source,
         })?;
-        Self::parse(&text).map_err(|what| CalibrationError::Form {
-            path: path.display().to_string(),
-            what,
+        Self::parse(&text).map_err(|source| CalibrationError::Form {
+            path: path.to_owned(),
+            source,
         })
     }
 
-    fn parse(text: &str) -> Result<Self, String> {
-        let file: File =
-            toml::from_str(text).map_err(|error| error.message().replace('\n', ", "))?;
+    fn parse(text: &str) -> Result<Self, FormError> {
+        let file: CalibrationFile = toml::from_str(text)?;
         if file.version != VERSION {
-            return Err(format!("version {} is not known", file.version));
+            return Err(FormError::Version(file.version));
         }
         for engine in &file.engine {
             let usable = engine.scale.is_finite() && engine.scale > 0.0;
             if !usable || !engine.offset.is_finite() {
-                return Err(format!("the curve of '{}' is no win rate", engine.name));
+                return Err(FormError::Curve(engine.name.clone()));
             }
         }
         let curves = file.engine.into_iter().map(|engine| {
@@ -91,7 +108,7 @@ impl Calibration {
 }
 
 impl EngineCurve {
-    /// The function itself.
+    /// Returns the function itself.
     pub fn curve(&self) -> Curve {
         Curve {
             scale: self.scale,
@@ -100,7 +117,7 @@ impl EngineCurve {
     }
 }
 
-/// The text of a calibration file.
+/// Returns the text of a calibration file.
 pub fn render(engines: &[EngineCurve]) -> String {
     let mut text = format!(
         "# Win rates of engines by their scores, learned by 'monju calibrate'.\n\
@@ -130,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read() {
+    fn a_written_file_is_read_back() {
         let engines = [
             engine("monju/material", 345.25),
             engine("a \"b\" c\\d", 600.0),
@@ -141,10 +158,10 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_calibration_is_refused_in_one_line() {
+    fn a_malformed_calibration_is_refused_in_one_line() {
         let typed = render(&[engine("x", -3.0)]);
         for text in ["", "version = 2", "version = 1\nscale = 3", "[[", &typed] {
-            let what = Calibration::parse(text).expect_err(text);
+            let what = Calibration::parse(text).expect_err(text).to_string();
             assert_eq!(what.lines().count(), 1, "{what}");
         }
         let error = Calibration::read(Path::new("absent.toml")).expect_err("absent");

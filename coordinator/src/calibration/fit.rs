@@ -1,31 +1,31 @@
-//! Learning win rates: a logistic function through what scores came to.
+//! Logistic regression of results on scores.
 
-use super::Curve;
+use super::curve::Curve;
 
-/// Newton's method needs few steps; more than this is a sign that there is no curve.
+/// Greatest number of Newton steps; a curve that exists needs far fewer.
 const STEPS: usize = 100;
 
-/// One score, and what came of it.
+/// One score, and the result that followed.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Sample {
+pub struct FitSample {
     /// The score in centipawns, from the side to move.
     pub centipawns: f64,
-    /// What came of it for that side, from 0 (a loss) to 1 (a win).
+    /// Result for that side, from 0 (a loss) to 1 (a win).
     pub outcome: f64,
 }
 
-/// The logistic function of greatest likelihood, with two imaginary votes besides: one as far below
-/// zero as scores are on average, one as far above, both of which came to a draw. They keep the
-/// curve of few votes finite, and do not matter for many.
+/// Returns the logistic function of greatest likelihood, with two artificial drawn samples at plus and
+/// minus the root mean square of the scores. They keep the curve of few samples finite, and do not
+/// matter for many.
 ///
-/// `None` where scores do not foretell outcomes: there are none, or higher ones are no better.
-pub fn curve(samples: &[Sample]) -> Option<Curve> {
+/// `None` if the scores do not predict the results: there are none, or higher ones are no better.
+pub fn curve(samples: &[FitSample]) -> Option<Curve> {
     let squares: f64 = samples.iter().map(|sample| sample.centipawns.powi(2)).sum();
     let spread = (squares / samples.len().max(1) as f64).sqrt();
     if !spread.is_finite() || spread == 0.0 {
         return None;
     }
-    let anchors = [-spread, spread].map(|centipawns| Sample {
+    let anchors = [-spread, spread].map(|centipawns| FitSample {
         centipawns,
         outcome: 0.5,
     });
@@ -38,7 +38,7 @@ pub fn curve(samples: &[Sample]) -> Option<Curve> {
     let mut loss = mean_loss(points(), constant, slope);
     for _ in 0..STEPS {
         let (step_constant, step_slope) = newton_step(points(), constant, slope)?;
-        // Halved until it helps: a full step may overshoot.
+        // Backtracking line search: a full step may overshoot.
         let mut factor = 1.0;
         let better = loop {
             let (next_constant, next_slope) = (
@@ -108,8 +108,9 @@ fn loss_of(rate: f64, outcome: f64) -> f64 {
     -(outcome * rate.ln() + (1.0 - outcome) * (1.0 - rate).ln())
 }
 
-/// The mean logarithmic loss of a curve in nats: ln 2 = 0.693 is that of always saying one half.
-pub fn loss(curve: &Curve, samples: &[Sample]) -> f64 {
+/// Returns the mean logarithmic loss of a curve in nats; a constant prediction of one half loses
+/// ln 2 = 0.693.
+pub fn loss(curve: &Curve, samples: &[FitSample]) -> f64 {
     let losses = samples
         .iter()
         .map(|sample| loss_of(curve.win_rate(sample.centipawns), sample.outcome));
@@ -122,14 +123,14 @@ mod tests {
     use crate::seed;
     use proptest::prelude::*;
 
-    /// Outcomes drawn by a curve.
-    fn drawn(truth: Curve, count: u64) -> Vec<Sample> {
+    /// Results sampled from a curve.
+    fn sampled(truth: Curve, count: u64) -> Vec<FitSample> {
         let uniform = |seed: u64| seed::spread(seed) as f64 / u64::MAX as f64;
         (0..count)
             .map(|index| {
                 let centipawns = (uniform(2 * index) - 0.5) * 4.0 * truth.scale;
                 let won = uniform(2 * index + 1) < truth.win_rate(centipawns);
-                Sample {
+                FitSample {
                     centipawns,
                     outcome: f64::from(u8::from(won)),
                 }
@@ -138,13 +139,13 @@ mod tests {
     }
 
     #[test]
-    fn the_curve_behind_the_outcomes_is_found() {
+    fn the_curve_behind_sampled_results_is_found() {
         for truth in [(150.0, 0.0), (600.0, -80.0), (2_000.0, 300.0)] {
             let truth = Curve {
                 scale: truth.0,
                 offset: truth.1,
             };
-            let samples = drawn(truth, 40_000);
+            let samples = sampled(truth, 40_000);
             let found = curve(&samples).expect("a curve");
             let off = (found.scale / truth.scale - 1.0).abs();
             assert!(off < 0.05, "{found:?} for {truth:?}");
@@ -154,8 +155,8 @@ mod tests {
     }
 
     #[test]
-    fn few_and_one_sided_votes_give_a_modest_curve() {
-        let samples = [-300.0, -100.0, 50.0, 400.0].map(|centipawns| Sample {
+    fn few_and_perfectly_separated_samples_give_a_finite_curve() {
+        let samples = [-300.0, -100.0, 50.0, 400.0].map(|centipawns| FitSample {
             centipawns,
             outcome: f64::from(u8::from(centipawns > 0.0)),
         });
@@ -165,14 +166,14 @@ mod tests {
     }
 
     #[test]
-    fn scores_that_foretell_nothing_give_no_curve() {
+    fn scores_that_predict_nothing_give_no_curve() {
         assert_eq!(curve(&[]), None);
-        let level = Sample {
+        let level = FitSample {
             centipawns: 0.0,
             outcome: 1.0,
         };
         assert_eq!(curve(&[level; 9]), None);
-        let backwards = [-200.0, -100.0, 100.0, 200.0].map(|centipawns| Sample {
+        let backwards = [-200.0, -100.0, 100.0, 200.0].map(|centipawns| FitSample {
             centipawns,
             outcome: f64::from(u8::from(centipawns < 0.0)),
         });
@@ -185,10 +186,10 @@ mod tests {
             factor in 0.01_f64..100.0, seed in 0_u64..1_000,
         ) {
             let truth = Curve { scale: 400.0 + seed as f64, offset: 20.0 };
-            let samples = drawn(truth, 300);
-            let scaled: Vec<Sample> = samples
+            let samples = sampled(truth, 300);
+            let scaled: Vec<FitSample> = samples
                 .iter()
-                .map(|sample| Sample { centipawns: sample.centipawns * factor, ..*sample })
+                .map(|sample| FitSample { centipawns: sample.centipawns * factor, ..*sample })
                 .collect();
             let (one, other) = (curve(&samples), curve(&scaled));
             if let (Some(one), Some(other)) = (one, other) {

@@ -1,43 +1,46 @@
-//! What `monju calibrate` learns from logs.
+//! Learning the curves of engines from logs, for `monju calibrate`.
 //!
-//! In games whose result is known, each engine's scores are compared with what came of them. The
-//! result is a line of the log, or follows from the game's last ballot: a resignation, a
-//! declaration, or a mate that the decision's votes agree on. An engine that has seen too few such
-//! games is compared, ballot by ballot, with the win rates of those that have. Where no result is
-//! known at all, the engine with the most scores is compared with its own last score of each game,
-//! where that is a clear one: what it says late in a game is nearer the truth than what it said
-//! early.
+//! In games whose result is known, each engine's scores are compared with the result. The result is a
+//! line of the log, or follows from the game's last ballot: a resignation, a declaration, or a mate
+//! that the decision's votes agree on. An engine with too few such games is compared, ballot by
+//! ballot, with the win rates of the engines that have enough. If no result is known at all, the
+//! engine with the most scores is compared with its own last score of each game, if that is a clear
+//! one: late scores are nearer the truth than early ones.
 
 use super::{
-    Calibration, Curve, EngineCurve, Standing,
-    fit::{self, Sample},
-    scale_name, standing,
+    curve::{Calibration, Curve},
+    file::EngineCurve,
+    fit::{self, FitSample},
+    score::scale_name,
 };
 use crate::record::{
     read::Log,
     schema::{GAME_OVER, GameResult, Winner},
 };
 use monju_engine::{Color, Game};
-use monju_proto::v1::{Ballot, PlayerInfo, Vote};
+use monju_proto::{
+    convert::RankedScore,
+    v1::{Ballot, Vote},
+};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Fewer votes than this say nothing about an engine.
+/// Fewest votes that a curve is learned from.
 const FEWEST_VOTES: usize = 50;
 
-/// What was learned.
+/// The result of learning from logs.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Lesson {
-    /// A curve for every engine that there is enough about, and its logarithmic loss in nats on
-    /// the votes that it was learned from.
+pub struct LearnedCurves {
+    /// A curve for every engine with enough data, and its logarithmic loss in nats on the votes that it
+    /// was learned from.
     pub curves: Vec<(EngineCurve, f64)>,
-    /// The engines without one, and why.
+    /// The engines without a curve, and the reason.
     pub left_out: Vec<(String, String)>,
-    /// Games with a known result.
+    /// Number of games with a known result.
     pub games: u64,
 }
 
-/// One score in one ballot, for one engine.
-struct Scored<'a> {
+/// One engine's score in one ballot.
+struct RecordedScore<'a> {
     game: &'a str,
     ballot: usize,
     side: Color,
@@ -46,37 +49,37 @@ struct Scored<'a> {
 }
 
 /// Learns from logs.
-pub fn learn(log: &Log) -> Lesson {
-    let games = Games::of(log);
+pub fn learn(log: &Log) -> LearnedCurves {
+    let results = KnownResults::of(log);
     let scored = scored(&log.ballots);
     let engines: BTreeSet<&str> = scored.iter().map(|score| &*score.engine).collect();
-    let mut lesson = Lesson {
-        games: games.winners.len() as u64,
-        ..Lesson::default()
+    let mut learned = LearnedCurves {
+        games: results.winners.len() as u64,
+        ..LearnedCurves::default()
     };
     for engine in &engines {
         let samples = scored.iter().filter(|score| score.engine == *engine);
-        let samples = samples.filter_map(|score| Some((score, games.outcome(score)?)));
-        lesson.fit(engine, "results", samples);
+        let samples = samples.filter_map(|score| Some((score, results.outcome(score)?)));
+        learned.fit(engine, "results", samples);
     }
-    if lesson.curves.is_empty() {
-        lesson.fit_to_last_scores(&scored);
+    if learned.curves.is_empty() {
+        learned.fit_to_last_scores(&scored);
     }
-    lesson.fit_to_each_other(&engines, &scored);
-    let known: BTreeSet<&str> = lesson
+    learned.fit_to_each_other(&engines, &scored);
+    let known: BTreeSet<&str> = learned
         .curves
         .iter()
         .map(|(curve, _)| &*curve.name)
         .collect();
     let unknown = engines.iter().filter(|engine| !known.contains(*engine));
-    lesson.left_out = unknown
+    learned.left_out = unknown
         .map(|engine| {
             let votes = scored
                 .iter()
                 .filter(|score| score.engine == *engine)
                 .count();
             let own = scored.iter().filter(|score| score.engine == *engine);
-            let outcomes: Vec<f64> = own.filter_map(|score| games.outcome(score)).collect();
+            let outcomes: Vec<f64> = own.filter_map(|score| results.outcome(score)).collect();
             let why = match votes {
                 few if few < FEWEST_VOTES => {
                     format!("{few} scores are too few; {FEWEST_VOTES} are the least")
@@ -85,15 +88,15 @@ pub fn learn(log: &Log) -> Lesson {
                     "the games with a known result were all won, or all lost; record others, too"
                         .to_owned()
                 }
-                many => format!("{many} scores foretell neither results nor other engines' scores"),
+                many => format!("{many} scores predict neither results nor other engines' scores"),
             };
             ((*engine).to_owned(), why)
         })
         .collect();
-    lesson
+    learned
 }
 
-/// Whether there is good and bad among outcomes: where there is not, any score foretells it.
+/// Returns true if there are both wins and losses; otherwise any score predicts the results.
 fn has_both(outcomes: impl IntoIterator<Item = f64>) -> bool {
     let (mut good, mut bad) = (false, false);
     for outcome in outcomes {
@@ -103,16 +106,18 @@ fn has_both(outcomes: impl IntoIterator<Item = f64>) -> bool {
     good && bad
 }
 
-/// The scores of a log that are evaluations: neither mates nor bounds.
-fn scored(ballots: &[Ballot]) -> Vec<Scored<'_>> {
+/// Returns the scores of a log that are evaluations: neither mates nor bounds.
+fn scored(ballots: &[Ballot]) -> Vec<RecordedScore<'_>> {
     let mut scored = Vec::new();
     for (index, ballot) in ballots.iter().enumerate() {
         let Some(side) = side_to_move(ballot) else {
             continue;
         };
         for vote in &ballot.votes {
-            if let (Some(player), Some(Standing::Centipawns(cp))) = (&vote.player, said(vote)) {
-                scored.push(Scored {
+            if let (Some(player), Some(RankedScore::Centipawns(cp))) =
+                (&vote.player, vote_score(vote))
+            {
+                scored.push(RecordedScore {
                     game: &ballot.game_id,
                     ballot: index,
                     side,
@@ -125,23 +130,23 @@ fn scored(ballots: &[Ballot]) -> Vec<Scored<'_>> {
     scored
 }
 
-fn said(vote: &Vote) -> Option<Standing> {
+fn vote_score(vote: &Vote) -> Option<RankedScore> {
     let score = vote.line.as_ref()?.score.as_ref()?;
-    standing(score)
+    score.ranked()
 }
 
 fn side_to_move(ballot: &Ballot) -> Option<Color> {
     let position = ballot.position.as_ref()?;
-    let game = Game::from_parts(&position.start, &position.moves).ok()?;
+    let game = Game::try_from(position).ok()?;
     Some(game.position().side_to_move())
 }
 
-/// The results that are known.
-struct Games<'a> {
+/// The known results of games.
+struct KnownResults<'a> {
     winners: BTreeMap<&'a str, Winner>,
 }
 
-impl<'a> Games<'a> {
+impl<'a> KnownResults<'a> {
     fn of(log: &'a Log) -> Self {
         let mut last = BTreeMap::<&str, &Ballot>::new();
         for ballot in &log.ballots {
@@ -158,7 +163,7 @@ impl<'a> Games<'a> {
             ..
         } in &log.results
         {
-            // GUIs call a game drawn that somebody broke off.
+            // GUIs report an aborted game as drawn.
             if *winner != Winner::Draw || reason != GAME_OVER {
                 winners.insert(game_id, *winner);
             }
@@ -166,7 +171,7 @@ impl<'a> Games<'a> {
         Self { winners }
     }
 
-    fn outcome(&self, score: &Scored<'_>) -> Option<f64> {
+    fn outcome(&self, score: &RecordedScore<'_>) -> Option<f64> {
         let winner = self.winners.get(score.game)?;
         Some(match (winner, score.side) {
             (Winner::Draw, _) => 0.5,
@@ -176,26 +181,26 @@ impl<'a> Games<'a> {
     }
 }
 
-/// Who has won when this is the last ballot of a game.
+/// Returns the winner that follows from the last ballot of a game.
 fn winner_after(ballot: &Ballot) -> Option<Winner> {
     let decision = ballot.decision.as_ref()?;
     let mover_wins = match decision.r#move.as_str() {
-        "resign" => false,
-        "win" => true,
+        _ if decision.resigns() => false,
+        _ if decision.declares_win() => true,
         mv => {
             let is_for = |vote: &&Vote| {
                 let line = vote.line.as_ref();
                 vote.counted && line.is_some_and(|line| line.r#move == mv)
             };
-            let standings: Vec<Standing> = ballot
+            let scores: Vec<RankedScore> = ballot
                 .votes
                 .iter()
                 .filter(is_for)
-                .filter_map(said)
+                .filter_map(vote_score)
                 .collect();
-            let mates = |standing: &Standing| matches!(standing, Standing::Mates(_));
-            let mated = |standing: &Standing| matches!(standing, Standing::Mated(_));
-            match standings.as_slice() {
+            let mates = |score: &RankedScore| matches!(score, RankedScore::Mates(_));
+            let mated = |score: &RankedScore| matches!(score, RankedScore::Mated(_));
+            match scores.as_slice() {
                 [] => return None,
                 all if all.iter().all(mates) => true,
                 all if all.iter().all(mated) => false,
@@ -209,19 +214,19 @@ fn winner_after(ballot: &Ballot) -> Option<Winner> {
     })
 }
 
-impl Lesson {
-    /// Fits a curve, and keeps it where there is one.
+impl LearnedCurves {
+    /// Fits the curve of an engine, and keeps it if there is one.
     fn fit<'a>(
         &mut self,
         engine: &str,
         against: &str,
-        outcomes: impl Iterator<Item = (&'a Scored<'a>, f64)>,
+        outcomes: impl Iterator<Item = (&'a RecordedScore<'a>, f64)>,
     ) {
         let mut games = BTreeSet::new();
-        let samples: Vec<Sample> = outcomes
+        let samples: Vec<FitSample> = outcomes
             .map(|(score, outcome)| {
                 games.insert(score.game);
-                Sample {
+                FitSample {
                     centipawns: score.centipawns,
                     outcome,
                 }
@@ -245,15 +250,15 @@ impl Lesson {
         }
     }
 
-    /// The engine with the most scores, against its own last clear score of each game.
-    fn fit_to_last_scores(&mut self, scored: &[Scored<'_>]) {
+    /// Fits the engine with the most scores to its own last clear score of each game.
+    fn fit_to_last_scores(&mut self, scored: &[RecordedScore<'_>]) {
         let mut counts = BTreeMap::<&str, usize>::new();
         for score in scored {
             *counts.entry(&score.engine).or_default() += 1;
         }
         let most = counts.iter().max_by_key(|(_, count)| **count);
         let Some((&engine, _)) = most else { return };
-        let own: Vec<&Scored> = scored
+        let own: Vec<&RecordedScore> = scored
             .iter()
             .filter(|score| score.engine == engine)
             .collect();
@@ -263,9 +268,9 @@ impl Lesson {
         for score in &own {
             last.insert(score.game, (score.ballot, black(score)));
         }
-        let outcome = |score: &Scored<'_>| {
+        let outcome = |score: &RecordedScore<'_>| {
             let (ballot, last) = *last.get(score.game)?;
-            // The last ballot itself would only agree with itself.
+            // The last ballot cannot be compared with itself.
             let clear = ballot != score.ballot && last.abs() >= spread;
             let mover = match score.side {
                 Color::Black => last,
@@ -279,8 +284,8 @@ impl Lesson {
         self.fit(engine, "last scores", samples);
     }
 
-    /// The engines without a curve, against those with one, in the ballots that they share.
-    fn fit_to_each_other(&mut self, engines: &BTreeSet<&str>, scored: &[Scored<'_>]) {
+    /// Fits the engines without a curve to those with one, in the ballots that they share.
+    fn fit_to_each_other(&mut self, engines: &BTreeSet<&str>, scored: &[RecordedScore<'_>]) {
         loop {
             let curves = self.curves.iter().map(|(curve, _)| curve);
             let known = Calibration::new(curves.map(|curve| (curve.name.clone(), curve.curve())));
@@ -291,7 +296,7 @@ impl Lesson {
                     continue;
                 }
                 let own = scored.iter().filter(|score| score.engine == *engine);
-                let samples: Vec<(&Scored, f64)> = own
+                let samples: Vec<(&RecordedScore, f64)> = own
                     .filter_map(|score| Some((score, *rates.get(&score.ballot)?)))
                     .collect();
                 let against: Vec<&str> = known.curves.keys().map(String::as_str).collect();
@@ -304,8 +309,8 @@ impl Lesson {
     }
 }
 
-/// The mean win rate of each ballot, by the engines that are known.
-fn rates(known: &Calibration, scored: &[Scored<'_>]) -> BTreeMap<usize, f64> {
+/// Returns the mean win rate of each ballot, by the engines with a curve.
+fn rates(known: &Calibration, scored: &[RecordedScore<'_>]) -> BTreeMap<usize, f64> {
     let mut sums = BTreeMap::<usize, (f64, u32)>::new();
     for score in scored {
         if let Some(curve) = known.curves.get(&score.engine) {
@@ -319,22 +324,10 @@ fn rates(known: &Calibration, scored: &[Scored<'_>]) -> BTreeMap<usize, f64> {
         .collect()
 }
 
-fn black(score: &Scored<'_>) -> f64 {
+fn black(score: &RecordedScore<'_>) -> f64 {
     match score.side {
         Color::Black => score.centipawns,
         Color::White => -score.centipawns,
-    }
-}
-
-impl Calibration {
-    /// Reads recorded votes anew: their win rates become those of this calibration.
-    pub fn apply(&self, ballots: &mut [Ballot]) {
-        for vote in ballots.iter_mut().flat_map(|ballot| &mut ballot.votes) {
-            let none = PlayerInfo::default();
-            let player = vote.player.as_ref().unwrap_or(&none);
-            let score = vote.line.as_ref().and_then(|line| line.score.as_ref());
-            vote.win_rate = score.and_then(|score| self.win_rate(player, score));
-        }
     }
 }
 

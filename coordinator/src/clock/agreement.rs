@@ -1,39 +1,39 @@
-//! How a consultation goes: who agrees, for how long they have, and where their scores go.
+//! Agreement of the players in the course of a consultation.
 
-/// What one player says at one moment.
+/// The current opinion of one player.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Observation<'a> {
-    /// The move that it would play.
+    /// Its best move.
     pub mv: &'a str,
-    /// The depth of the iteration that it has finished, or is in.
+    /// Depth of its last iteration, finished or not.
     pub depth: u32,
-    /// Its score in centipawns, a mate being a large one, or what it is at most; `None` where all
-    /// that is known is what it is at least.
+    /// Its score in centipawns, or an upper bound of it; a mate is a large score. `None` for a lower
+    /// bound.
     pub score: Option<i32>,
 }
 
-/// What the clock goes by.
+/// The agreement of the players, by which a time policy judges the difficulty of a move.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Agreement {
-    /// The share of all players that are there which would play the leading move, from 0 to 1.
+    /// Share of the players present that support the leading move, from 0 to 1.
     pub agreement: f64,
-    /// For how many iterations, of the median player, the leading move has led.
+    /// Iterations of the median player since the leading move took the lead.
     pub stable_iterations: u32,
-    /// By how many centipawns the score of the leading move's median supporter lies below what that
-    /// player thought before.
+    /// Median of the supporters' score drops: centipawns by which a player's score lies below its own
+    /// smoothed earlier scores.
     pub score_drop: i32,
 }
 
-/// Follows a consultation from its first line to its last.
+/// Tracks the agreement from the first line of a consultation to its last.
 #[derive(Clone, Debug, Default)]
 pub struct AgreementTracker {
     leader: String,
-    /// The median depth at which the leader began to lead.
+    /// Median depth at which the leader took the lead.
     since: u32,
     trends: Vec<Option<Trend>>,
 }
 
-/// One player's score, smoothed over its iterations.
+/// Scores of one player, smoothed over its iterations.
 #[derive(Clone, Copy, Debug)]
 struct Trend {
     depth: u32,
@@ -41,12 +41,12 @@ struct Trend {
     last: i32,
 }
 
-/// A new iteration counts for one part in …
+/// Divisor by which a new iteration enters the smoothed score.
 const SMOOTHING: f64 = 4.0;
 
 impl AgreementTracker {
-    /// Takes note of what all players say now: one entry for each, `None` for those that have said
-    /// nothing; `gone` of these will never say anything. `leader` is the move that would be played.
+    /// Takes one observation of every player, `None` for a silent one; `gone` of the silent players
+    /// have failed. `leader` is the move that would be played now.
     pub fn observe(
         &mut self,
         leader: &str,
@@ -86,7 +86,7 @@ impl AgreementTracker {
             leader.clone_into(&mut self.leader);
             self.since = depth;
         }
-        let falls = self
+        let drops = self
             .trends
             .iter()
             .zip(observations)
@@ -98,7 +98,7 @@ impl AgreementTracker {
                 players => supporters as f64 / players as f64,
             },
             stable_iterations: depth.saturating_sub(self.since),
-            score_drop: median(falls).unwrap_or(0),
+            score_drop: median(drops).unwrap_or(0),
         }
     }
 }
@@ -122,7 +122,7 @@ impl Trend {
     }
 }
 
-/// The lower of the two in the middle, where there are two.
+/// Returns the median; of an even number of values, the lower middle one.
 fn median<T: Ord + Copy>(values: impl Iterator<Item = T>) -> Option<T> {
     let mut values: Vec<T> = values.collect();
     values.sort_unstable();
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn those_that_have_said_nothing_do_not_agree() {
+    fn silent_players_do_not_agree() {
         let mut tracker = AgreementTracker::default();
         let observations = [
             observation("7g7f", 3, 0),
@@ -155,13 +155,13 @@ mod tests {
         assert_eq!(
             tracker.observe("7g7f", &observations, 2).agreement,
             1.0,
-            "all that are there"
+            "all players present"
         );
         assert_eq!(tracker.observe("7g7f", &[], 0).agreement, 0.0);
     }
 
     #[test]
-    fn steadiness_counts_iterations_since_the_lead_changed() {
+    fn stability_counts_iterations_since_the_lead_changed() {
         let mut tracker = AgreementTracker::default();
         let mut at = |leader, depth| {
             tracker
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fall_is_seen_at_once_and_forgotten_as_it_lasts() {
+    fn a_score_drop_shows_at_once_and_fades() {
         let mut tracker = AgreementTracker::default();
         let mut at = |depth, score| {
             tracker
@@ -186,14 +186,14 @@ mod tests {
             assert_eq!(at(depth, 30), 0);
         }
         assert_eq!(at(6, -90), 120);
-        assert_eq!(at(6, -90), 120, "the same iteration says nothing new");
+        assert_eq!(at(6, -90), 120, "the same iteration changes nothing");
         assert_eq!(at(7, -90), 90);
         assert!(at(12, -90) < at(8, -90) + 90);
         assert!(at(13, 300) < 0);
     }
 
     #[test]
-    fn only_supporters_of_the_leader_are_asked_for_the_score() {
+    fn only_scores_of_supporters_count() {
         let mut tracker = AgreementTracker::default();
         let at = |tracker: &mut AgreementTracker, score| {
             let observations = [
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bound_is_no_score() {
+    fn a_lower_bound_is_not_a_score() {
         let mut tracker = AgreementTracker::default();
         tracker.observe("7g7f", &[observation("7g7f", 5, 100)], 0);
         let bound = Some(Observation {
@@ -221,7 +221,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn evidence_is_a_share_and_never_steadier_than_deep(
+        fn agreement_is_a_share_and_stability_is_below_the_depth(
             rounds in prop::collection::vec(
                 prop::collection::vec(("[ab]", 1..30_u32, -3_000..3_000_i32), 1..6),
                 1..10,

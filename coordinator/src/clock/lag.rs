@@ -1,35 +1,35 @@
-//! What is lost between an answer and the referee's clock, learned from the clock itself.
+//! The lag between an answer and the referee's clock, learned from that clock.
 //!
-//! A GUI that sends a main time says by the next `go` how long it thinks the last move took. What
-//! that is more than what we measured ourselves was lost on the way: in pipes, over a network, by
-//! rounding.
+//! A GUI that sends a main time tells by the next `go` how much time it charged for the last move.
+//! The excess over the time measured here was lost on the way: in pipes, over a network, by rounding.
 
-use super::of_side;
+use super::budget::of_side;
 use monju_engine::Color;
 use monju_proto::v1::Clock;
 use std::{collections::VecDeque, time::Duration};
 
-/// A loss beyond this is somebody adjusting a clock, not overhead.
+/// Longest lag that is believed; beyond it, the clock was adjusted.
 const LARGEST: Duration = Duration::from_secs(5);
 
-/// As long as only one move has been seen, no more is believed: byoyomi may begin, which teaches nothing.
+/// Longest lag that is believed of a single measurement: byoyomi may begin after it, which allows no
+/// further ones.
 const LARGEST_ALONE: Duration = Duration::from_millis(500);
 
-/// How many moves are remembered.
+/// Number of moves that are remembered.
 const REMEMBERED: usize = 16;
 
-/// How many mean deviations above the mean are set aside.
+/// Number of mean deviations that are set aside on top of the mean.
 const DEVIATIONS: u32 = 4;
 
-/// Learns what every move loses.
+/// Running estimate of the lag of a move.
 #[derive(Clone, Debug, Default)]
 pub struct Lag {
-    /// Of the last moves, the oldest first.
-    seen: VecDeque<Duration>,
+    /// Lag of the last moves, the oldest first.
+    measured: VecDeque<Duration>,
     last: Option<Move>,
 }
 
-/// The last move: its clock as it was sent, and how long it took here.
+/// The last move: its clock as it was sent, and the time that it took here.
 #[derive(Clone, Debug)]
 struct Move {
     side: Color,
@@ -38,7 +38,7 @@ struct Move {
 }
 
 impl Lag {
-    /// A move begins with this clock.
+    /// Notes the clock at the start of a move, and learns from it the lag of the last move.
     pub fn begin(&mut self, side: Color, clock: &Clock) {
         let (main, increment) = of_side(clock, side);
         let main = Duration::from_millis(main);
@@ -47,19 +47,19 @@ impl Lag {
             main: before,
             taken: Some(taken),
         }) = self.last
-            // Once the main time is used up, nothing tells how much of the byoyomi was.
+            // Without main time the clock does not tell how much of the byoyomi was used.
             && last_side == side
             && !main.is_zero()
         {
             let charged = before
                 .saturating_add(Duration::from_millis(increment))
                 .saturating_sub(main);
-            let lost = charged.saturating_sub(taken);
-            if lost <= LARGEST {
-                if self.seen.len() == REMEMBERED {
-                    self.seen.pop_front();
+            let lag = charged.saturating_sub(taken);
+            if lag <= LARGEST {
+                if self.measured.len() == REMEMBERED {
+                    self.measured.pop_front();
                 }
-                self.seen.push_back(lost);
+                self.measured.push_back(lag);
             }
         }
         self.last = Some(Move {
@@ -69,34 +69,33 @@ impl Lag {
         });
     }
 
-    /// The move was answered so long after it began.
+    /// Notes the time that the move took here.
     pub fn end(&mut self, taken: Duration) {
         if let Some(last) = &mut self.last {
             last.taken = Some(taken);
         }
     }
 
-    /// What the clock says next tells nothing of the last move, as when a game begins; what is known of the
-    /// way to the referee stays.
+    /// Forgets the last clock, as when a game begins; the estimate stays.
     pub fn forget_clock(&mut self) {
         self.last = None;
     }
 
-    /// What to set aside for one move: the mean of the last ones and four times how far they are from it in the
-    /// mean; zero before anything was learned. The largest counts for nothing: something that happened once
-    /// would cost every move of the byoyomi, which teaches nothing more.
+    /// Returns the time to set aside for one move: the mean lag of the last moves and four times their
+    /// mean deviation; zero before the first measurement. The largest one is left out: in byoyomi, which
+    /// allows no further measurements, a single outlier would cost every move.
     pub fn allowance(&self) -> Duration {
-        let Some(largest) = self.seen.iter().max() else {
+        let Some(largest) = self.measured.iter().max() else {
             return Duration::ZERO;
         };
-        let others = self.seen.len() as u32 - 1;
+        let others = self.measured.len() as u32 - 1;
         if others == 0 {
             return (*largest).min(LARGEST_ALONE);
         }
-        let mean = (self.seen.iter().sum::<Duration>() - *largest) / others;
-        let far = |lost: &Duration| lost.abs_diff(mean);
-        let deviation = (self.seen.iter().map(far).sum::<Duration>() - far(largest)) / others;
-        mean + deviation * DEVIATIONS
+        let mean = (self.measured.iter().sum::<Duration>() - *largest) / others;
+        let deviation = |lag: &Duration| lag.abs_diff(mean);
+        let deviations = self.measured.iter().map(deviation).sum::<Duration>();
+        mean + (deviations - deviation(largest)) / others * DEVIATIONS
     }
 }
 
@@ -113,7 +112,7 @@ mod tests {
         }
     }
 
-    /// A game in which every move takes `taken` here and `charged` there.
+    /// The allowance after a game in which every move takes `taken` here and `charged` by the referee.
     fn game(taken: u64, charged: u64, increment: u64) -> Duration {
         let mut lag = Lag::default();
         let mut left = 60_000;
@@ -126,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_referee_charges_beyond_our_own_time_is_learned() {
+    fn time_charged_beyond_the_measured_time_is_learned() {
         assert_eq!(game(1_000, 1_000, 0), Duration::ZERO);
         for increment in [0, 2_000] {
             let learned = game(1_000, 1_150, increment);
@@ -135,21 +134,21 @@ mod tests {
         }
     }
 
-    /// What is set aside after moves that lost so many milliseconds each.
-    fn after(lost: impl IntoIterator<Item = u64>) -> u128 {
+    /// The allowance after moves of these lags, in milliseconds.
+    fn after(lags: impl IntoIterator<Item = u64>) -> u128 {
         let mut lag = Lag::default();
         let mut left = 1_000_000;
         lag.begin(Color::Black, &clock(left, 0));
-        for lost in lost {
+        for ms in lags {
             lag.end(Duration::from_millis(1_000));
-            left -= 1_000 + lost;
+            left -= 1_000 + ms;
             lag.begin(Color::Black, &clock(left, 0));
         }
         lag.allowance().as_millis()
     }
 
     #[test]
-    fn once_is_forgiven_and_twice_is_believed() {
+    fn a_single_outlier_is_ignored_and_two_are_believed() {
         assert_eq!(after([300]), 300);
         assert_eq!(after([4_000]), 500);
         let many = std::iter::repeat_n(20, 15);
@@ -158,13 +157,13 @@ mod tests {
         assert!(twice > 1_000, "{twice}");
         let long_ago = after([4_000, 4_000].into_iter().chain(many.clone()));
         assert_eq!(long_ago, 20);
-        // A referee that rounds up to whole seconds.
+        // A referee may round up to whole seconds.
         let rounding = after((0..16).map(|number| 370 * number % 1_000));
         assert!(rounding >= 960, "{rounding}");
     }
 
     #[test]
-    fn a_referee_that_rounds_in_our_favour_loses_nothing() {
+    fn a_referee_that_rounds_down_causes_no_lag() {
         assert_eq!(game(1_900, 1_000, 0), Duration::ZERO);
     }
 
@@ -175,7 +174,7 @@ mod tests {
             lag.begin(Color::Black, &clock(left, 0));
             lag.end(Duration::from_millis(10));
         }
-        assert_eq!(lag.allowance(), Duration::ZERO, "minutes are no overhead");
+        assert_eq!(lag.allowance(), Duration::ZERO, "minutes are no lag");
         lag.forget_clock();
         lag.begin(Color::Black, &clock(99_000, 0));
         lag.end(Duration::from_millis(10));

@@ -1,11 +1,11 @@
-//! What a round trip takes, learned from those that were measured.
+//! Estimate of round-trip times.
 
 use std::time::Duration;
 
-/// How many mean deviations above the mean a round trip is allowed to take.
+/// Number of mean deviations that are set aside on top of the mean.
 const DEVIATIONS: u32 = 4;
 
-/// A running estimate of round trips and of how much they vary (the estimator of TCP, RFC 6298).
+/// Running estimate of round trips and their deviation (the estimator of TCP, RFC 6298).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RoundTrip {
     measured: Option<Estimate>,
@@ -18,7 +18,7 @@ struct Estimate {
 }
 
 impl RoundTrip {
-    /// Learns from one more round trip.
+    /// Adds a measured round trip.
     pub fn note(&mut self, sample: Duration) {
         self.measured = Some(match self.measured {
             None => Estimate {
@@ -32,7 +32,7 @@ impl RoundTrip {
         });
     }
 
-    /// What to set aside for one round trip; zero before the first was measured.
+    /// Returns the time to set aside for one round trip; zero before the first measurement.
     pub fn allowance(&self) -> Duration {
         self.measured
             .map_or(Duration::ZERO, |Estimate { mean, deviation }| {
@@ -55,21 +55,15 @@ mod tests {
     }
 
     #[test]
-    fn steady_round_trips_are_set_aside_as_they_are() {
+    fn steady_round_trips_need_no_margin() {
         assert_eq!(after(&[]), Duration::ZERO);
-        let stable_iterations = after(&[20; 60]);
-        assert!(
-            stable_iterations < Duration::from_millis(21),
-            "{stable_iterations:?}"
-        );
-        assert!(
-            stable_iterations >= Duration::from_millis(20),
-            "{stable_iterations:?}"
-        );
+        let steady = after(&[20; 60]);
+        assert!(steady < Duration::from_millis(21), "{steady:?}");
+        assert!(steady >= Duration::from_millis(20), "{steady:?}");
     }
 
     #[test]
-    fn jitter_is_set_aside_on_top() {
+    fn jitter_adds_a_margin() {
         let jittery = after(&[10, 30].repeat(30));
         assert!(jittery > Duration::from_millis(50), "{jittery:?}");
         let one_late = after(&[&[2; 40][..], &[200]].concat());

@@ -1,34 +1,53 @@
-//! How a team spends its time: which moves are answered early, and which are thought about longer.
+//! The use of the time for a move: early answers to easy moves, more thought for difficult ones.
 
-use super::{Agreement, Budget};
+use super::{agreement::Agreement, budget::Budget};
+use crate::names::UnknownName;
 use monju_proto::v1::Limits;
-use std::{fmt, str::FromStr, time::Duration};
+use std::time::Duration;
+use strum::{Display, EnumString, IntoStaticStr, VariantArray, VariantNames};
 
-/// More than this share of the votes for one move makes a move easy (the original Monju, 2009).
+/// Share of the votes for one move above which the move is easy (the original Monju, 2009).
 const EASY_AGREEMENT: f64 = 0.9;
-/// More than this share makes it normal; anything else is difficult.
+/// Share above which a move is normal rather than difficult.
 const NORMAL_AGREEMENT: f64 = 0.7;
-/// A move is easy only when it has been the leading one for so many iterations.
+/// Iterations for which an easy move must have led.
 const STEADY_ITERATIONS: u32 = 4;
-/// A score that has score_drop by so many centipawns makes any move difficult.
+/// Drop of the score in centipawns from which any move is difficult.
 const PANIC_CENTIPAWNS: i32 = 60;
-/// A score that has score_drop by so many centipawns makes no move easy.
+/// Drop of the score in centipawns from which no move is easy.
 const UNEASY_CENTIPAWNS: i32 = 25;
 
-/// How the time of a move is spent.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// The way in which the time for a move is spent.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    Display,
+    EnumString,
+    IntoStaticStr,
+    VariantArray,
+    VariantNames,
+)]
+#[strum(serialize_all = "kebab-case", parse_err_ty = UnknownName, parse_err_fn = unknown)]
 pub enum TimePolicy {
-    /// The limits are used up, whatever the votes are.
+    /// Uses up the normal time, whatever the votes are.
     Fixed,
-    /// As `Fixed`, but over as soon as the leading move cannot be overtaken.
+    /// As `Fixed`, but ends as soon as the leading move cannot be overtaken.
     Decided,
-    /// Easy, normal and difficult moves by the share of agreement, its stability, and the trend of
-    /// the score; over as soon as the leading move cannot be overtaken.
+    /// Tells easy, normal and difficult moves apart by the share of agreement, its stability, and
+    /// the trend of the score; ends as soon as the leading move cannot be overtaken.
     #[default]
     Agreement,
 }
 
-/// How hard a move is.
+fn unknown(name: &str) -> UnknownName {
+    UnknownName::new::<TimePolicy>("time policy", name)
+}
+
+/// Difficulty of a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Difficulty {
     Easy,
@@ -37,21 +56,18 @@ enum Difficulty {
 }
 
 impl TimePolicy {
-    /// Every time_policy there is.
-    pub const ALL: [Self; 3] = [Self::Fixed, Self::Decided, Self::Agreement];
+    /// Every time policy.
+    pub const ALL: &[Self] = <Self as VariantArray>::VARIANTS;
 
-    /// The name that configurations and options use.
+    /// Returns the name that configurations and options use.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Fixed => "fixed",
-            Self::Decided => "decided",
-            Self::Agreement => "agreement",
-        }
+        self.into()
     }
 
-    /// The time_policy of one consultation. Without a clock there is no time to be saved, and the ballot
-    /// must not depend on who is faster: limits other than a clock are used up, unless the request
-    /// itself names a time_policy. A ponder without limits may still be given a clock.
+    /// Returns the time policy of one consultation: the one that its request names, else the
+    /// ensemble's own where a clock is the only limit, else `Fixed`. Without a clock there is no time
+    /// to be saved, and the ballot must not depend on the speed of the players. A ponder without
+    /// limits may still be given a clock.
     pub fn of_consultation(named: Option<Self>, ensemble: Self, limits: &Limits) -> Self {
         let only_a_clock = (limits.clock.is_some() || limits.ponder)
             && limits.nodes.is_none()
@@ -64,7 +80,7 @@ impl TimePolicy {
         }
     }
 
-    /// How long to think in all, from what is known now; `None` for the agreement is nothing yet.
+    /// Returns the whole thinking time, judged by the agreement so far; `None` before the first vote.
     pub fn target(self, budget: &Budget, agreement: Option<&Agreement>) -> Duration {
         match (self, agreement) {
             (Self::Fixed | Self::Decided, _) | (Self::Agreement, None) => budget.normal,
@@ -76,7 +92,7 @@ impl TimePolicy {
         }
     }
 
-    /// The longest that [`TimePolicy::target`] can become.
+    /// Returns the greatest value of [`TimePolicy::target`].
     pub fn longest(self, budget: &Budget) -> Duration {
         match self {
             Self::Fixed | Self::Decided => budget.normal,
@@ -102,28 +118,6 @@ impl Difficulty {
         } else {
             Self::Normal
         }
-    }
-}
-
-impl fmt::Display for TimePolicy {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.name())
-    }
-}
-
-/// No time_policy has this name.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown time_policy '{0}'; expected one of: {names}", names = TimePolicy::ALL.map(TimePolicy::name).join(", "))]
-pub struct UnknownTimePolicy(pub String);
-
-impl FromStr for TimePolicy {
-    type Err = UnknownTimePolicy;
-
-    fn from_str(text: &str) -> Result<Self, UnknownTimePolicy> {
-        Self::ALL
-            .into_iter()
-            .find(|time_policy| time_policy.name() == text)
-            .ok_or_else(|| UnknownTimePolicy(text.to_owned()))
     }
 }
 
@@ -154,33 +148,33 @@ mod tests {
     }
 
     #[test]
-    fn agreement_saves_time_and_dispute_gets_it() {
+    fn agreement_saves_time_and_dispute_takes_more() {
         let agreement =
             |share, stable_iterations| target(TimePolicy::Agreement, share, stable_iterations, 0);
         assert_eq!(agreement(1.0, 4), 400);
-        assert_eq!(agreement(1.0, 3), 1_000, "not stable_iterations yet");
-        assert_eq!(agreement(0.9, 9), 1_000, "90 % are not more than 90 %");
+        assert_eq!(agreement(1.0, 3), 1_000, "not stable yet");
+        assert_eq!(agreement(0.9, 9), 1_000, "exactly 90 % is not enough");
         assert_eq!(agreement(0.7, 9), 3_000);
         assert_eq!(agreement(0.34, 0), 3_000);
     }
 
     #[test]
-    fn a_falling_score_gets_time_whatever_the_agreement() {
+    fn a_falling_score_takes_more_time_at_any_agreement() {
         let unanimous = |score_drop| target(TimePolicy::Agreement, 1.0, 9, score_drop);
         assert_eq!(unanimous(60), 3_000);
         assert_eq!(unanimous(30), 1_000);
-        assert_eq!(unanimous(-200), 400, "a rising score is no trouble");
+        assert_eq!(unanimous(-200), 400, "a rising score takes no time");
     }
 
     #[test]
     fn before_the_first_vote_a_move_is_normal() {
-        for time_policy in TimePolicy::ALL {
+        for &time_policy in TimePolicy::ALL {
             assert_eq!(time_policy.target(&BUDGET, None), BUDGET.normal);
         }
     }
 
     #[test]
-    fn limits_that_are_no_clock_are_used_up_unless_the_request_says_otherwise() {
+    fn limits_other_than_a_clock_are_used_up_unless_the_request_names_a_policy() {
         let mut limits = Limits {
             clock: Some(Clock::default()),
             ..Limits::default()
@@ -205,21 +199,21 @@ mod tests {
 
     #[test]
     fn names_are_read_back() {
-        for time_policy in TimePolicy::ALL {
+        for &time_policy in TimePolicy::ALL {
             assert_eq!(time_policy.name().parse(), Ok(time_policy));
         }
         assert_eq!(
             "allegro"
                 .parse::<TimePolicy>()
-                .expect_err("no time_policy")
+                .expect_err("unknown")
                 .to_string(),
-            "unknown time_policy 'allegro'; expected one of: fixed, decided, agreement"
+            "unknown time policy 'allegro'; expected one of: fixed, decided, agreement"
         );
     }
 
     proptest! {
         #[test]
-        fn more_agreement_never_takes_longer_and_a_fall_never_shorter(
+        fn more_agreement_never_takes_longer_and_a_score_drop_never_less(
             one in 0.0..=1.0_f64,
             other in 0.0..=1.0_f64,
             stable_iterations in 0..20_u32,
@@ -227,7 +221,7 @@ mod tests {
             further in 0..500_i32,
         ) {
             let (less, more) = if one < other { (one, other) } else { (other, one) };
-            for time_policy in TimePolicy::ALL {
+            for &time_policy in TimePolicy::ALL {
                 let at = |agreement, score_drop| target(time_policy, agreement, stable_iterations, score_drop);
                 prop_assert!(at(more, score_drop) <= at(less, score_drop));
                 prop_assert!(at(one, score_drop) <= at(one, score_drop + further));

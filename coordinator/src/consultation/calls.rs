@@ -1,52 +1,53 @@
-//! The players of one consultation: who is asked about which position, and what they say.
+//! The calls of one consultation: the position that each player was asked about, and its events.
 
-use super::member::{Event, Member};
+use super::player_stream::{PlayerEvent, PlayerStream};
 use monju_proto::v1::{Go, Line, Position};
 use std::{collections::HashMap, future, mem};
 use tokio::sync::mpsc;
 use tonic::transport::Channel;
 
-/// Room for events that arrive while one of them is being entered.
+/// Number of events that may wait while one of them is being entered.
 const EVENTS: usize = 256;
 
-/// The players that were asked, each by a call of its own. An answer to any other call is stale:
-/// it is about another position, or from a search that was given up.
+/// The calls to the players. An event of any other call is stale: it is about another position, or from
+/// a search that was given up.
 #[derive(Debug)]
 pub(super) struct Calls {
-    /// What the consultation is about.
+    /// The position of the consultation.
     position: Position,
-    /// One for each slot; `None` where nobody could be asked.
-    calls: Vec<Option<Call>>,
-    /// The slots of the calls, by their numbers.
+    /// One for each slot; `None` for a player that could not be asked.
+    calls: Vec<Option<PlayerCall>>,
+    /// The slots of the calls by their numbers.
     slots: HashMap<u64, usize>,
     inbox: Inbox,
-    kept: HashMap<String, Call>,
+    /// Searches of an earlier ponder about this position, by the ballot names of the players.
+    kept: HashMap<String, PlayerCall>,
 }
 
 /// One player's search. Dropping it cancels the search.
 #[derive(Debug)]
-struct Call {
+struct PlayerCall {
     number: u64,
     position: Position,
-    member: Member,
-    /// What it said last, while it thinks about another position than the consultation.
+    stream: PlayerStream,
+    /// Its last line, while it thinks about another position than the consultation.
     line: Option<Line>,
 }
 
-/// Where events come in. It stays with the searches when they go from one consultation to another.
+/// The channel of the events. It moves with the searches from one consultation to the next.
 #[derive(Debug)]
 struct Inbox {
-    sender: mpsc::Sender<(u64, Event)>,
-    receiver: mpsc::Receiver<(u64, Event)>,
+    sender: mpsc::Sender<(u64, PlayerEvent)>,
+    receiver: mpsc::Receiver<(u64, PlayerEvent)>,
     calls: u64,
 }
 
-/// Searches that go on after a ponder has missed, about the replies that it was not about.
+/// Searches that go on after a missed ponder, about other replies than the predicted one.
 #[derive(Debug)]
-pub struct Kept {
+pub struct KeptSearches {
     inbox: Inbox,
     /// By the ballot names of the players.
-    calls: HashMap<String, Call>,
+    calls: HashMap<String, PlayerCall>,
 }
 
 impl Inbox {
@@ -61,11 +62,10 @@ impl Inbox {
 }
 
 impl Calls {
-    /// Nobody is asked yet. Of the searches that were kept, those may be taken over that are about
-    /// `position`; the others end here.
-    pub fn new(position: Position, kept: Option<Kept>) -> Self {
+    /// No calls yet. Kept searches about `position` may be taken over; the others end here.
+    pub fn new(position: Position, kept: Option<KeptSearches>) -> Self {
         let (inbox, mut kept) = match kept {
-            Some(Kept { inbox, calls }) => (inbox, calls),
+            Some(KeptSearches { inbox, calls }) => (inbox, calls),
             None => (Inbox::new(), HashMap::new()),
         };
         kept.retain(|_, call| call.position == position);
@@ -78,7 +78,7 @@ impl Calls {
         }
     }
 
-    /// What the consultation is about.
+    /// Returns the position of the consultation.
     pub fn position(&self) -> &Position {
         &self.position
     }
@@ -88,15 +88,14 @@ impl Calls {
         self.calls.push(None);
     }
 
-    /// Takes over the search of this player for the next slot, if it was kept. Gives back the way
-    /// to the player, and what it said last.
-    pub fn adopt(&mut self, player: &str) -> Option<(&Member, Option<Line>)> {
+    /// Takes over the kept search of a player for the next slot, and returns its stream and last line.
+    pub fn adopt(&mut self, player: &str) -> Option<(&PlayerStream, Option<Line>)> {
         let mut call = self.kept.remove(player)?;
         let line = call.line.take();
         self.slots.insert(call.number, self.calls.len());
         self.calls.push(Some(call));
         let call = self.calls.last().and_then(Option::as_ref)?;
-        Some((&call.member, line))
+        Some((&call.stream, line))
     }
 
     /// Asks the player of the next slot.
@@ -111,11 +110,11 @@ impl Calls {
         self.inbox.calls += 1;
         let number = self.inbox.calls;
         let position = go.position.clone().unwrap_or_default();
-        let member = Member::ask(channel, go, number, self.inbox.sender.clone());
-        if let Some(former) = self.calls[slot].replace(Call {
+        let stream = PlayerStream::ask(channel, go, number, self.inbox.sender.clone());
+        if let Some(former) = self.calls[slot].replace(PlayerCall {
             number,
             position,
-            member,
+            stream,
             line: None,
         }) {
             self.slots.remove(&former.number);
@@ -123,65 +122,65 @@ impl Calls {
         self.slots.insert(number, slot);
     }
 
-    /// The way to the player of a slot, if it thinks about the consultation's position.
-    pub fn member(&self, slot: usize) -> Option<&Member> {
+    /// Returns the stream of a player that thinks about the consultation's position.
+    pub fn stream(&self, slot: usize) -> Option<&PlayerStream> {
         let call = self.calls.get(slot)?.as_ref()?;
-        (call.position == self.position).then_some(&call.member)
+        (call.position == self.position).then_some(&call.stream)
     }
 
-    /// The ways to all that think about the consultation's position.
-    pub fn members(&self) -> impl Iterator<Item = &Member> {
-        (0..self.calls.len()).filter_map(|slot| self.member(slot))
+    /// Returns the streams of all players that think about the consultation's position.
+    pub fn streams(&self) -> impl Iterator<Item = &PlayerStream> {
+        (0..self.calls.len()).filter_map(|slot| self.stream(slot))
     }
 
-    /// Whether the player of a slot thinks about another position.
+    /// Returns true if the player of a slot thinks about another position.
     pub fn is_elsewhere(&self, slot: usize) -> bool {
         let call = self.calls.get(slot).and_then(Option::as_ref);
         call.is_some_and(|call| call.position != self.position)
     }
 
-    /// Whether anybody thinks about another position.
+    /// Returns true if any player thinks about another position.
     pub fn has_others(&self) -> bool {
         (0..self.calls.len()).any(|slot| self.is_elsewhere(slot))
     }
 
-    /// The next event that is about the consultation's position, with its slot.
-    pub async fn next(&mut self) -> (usize, Event) {
+    /// Waits for the next event about the consultation's position, and returns it with its slot.
+    pub async fn next(&mut self) -> (usize, PlayerEvent) {
         loop {
             match self.inbox.receiver.recv().await {
                 Some((number, event)) => {
-                    if let Some(news) = self.sort(number, event) {
-                        return news;
+                    if let Some(event) = self.sort(number, event) {
+                        return event;
                     }
                 }
-                // Never: the inbox holds a sender of its own.
+                // Unreachable, because the inbox holds a sender of its own.
                 None => future::pending().await,
             }
         }
     }
 
-    /// As [`Calls::next`], of what is there already.
-    pub fn next_that_is_there(&mut self) -> Option<(usize, Event)> {
+    /// As [`Calls::next`], for events that have arrived already.
+    pub fn next_arrived(&mut self) -> Option<(usize, PlayerEvent)> {
         while let Ok((number, event)) = self.inbox.receiver.try_recv() {
-            let news = self.sort(number, event);
-            if news.is_some() {
-                return news;
+            let event = self.sort(number, event);
+            if event.is_some() {
+                return event;
             }
         }
         None
     }
 
-    /// Drops what is stale, and notes what is about another position.
-    fn sort(&mut self, number: u64, event: Event) -> Option<(usize, Event)> {
+    /// Drops stale events, and notes lines about another position.
+    fn sort(&mut self, number: u64, event: PlayerEvent) -> Option<(usize, PlayerEvent)> {
         let slot = *self.slots.get(&number)?;
         let call = self.calls[slot].as_mut()?;
         if call.position == self.position {
             return Some((slot, event));
         }
         match event {
-            Event::Progress(line) => call.line = Some(line),
-            // Of no use any more; the player is asked again should its position be wanted.
-            Event::Result(_) | Event::Failed(_) => {
+            PlayerEvent::Progress(line) => call.line = Some(line),
+            // The search is over; the player is asked again if its position is played.
+            PlayerEvent::Result(_) | PlayerEvent::Failed(_) => {
                 call.line = None;
                 self.slots.remove(&number);
             }
@@ -189,18 +188,18 @@ impl Calls {
         None
     }
 
-    /// Ends all searches, except those about other positions when they are to be kept. `names` are
-    /// the ballot names of the players in order of their slots.
+    /// Ends all searches, except those about other positions with `keep_others`. `names` are the ballot
+    /// names of the players in order of their slots.
     pub fn dismiss<'a>(
         &mut self,
         keep_others: bool,
         names: impl Iterator<Item = &'a str>,
-    ) -> Option<Kept> {
+    ) -> Option<KeptSearches> {
         let calls = mem::take(&mut self.calls);
         if !keep_others {
             return None;
         }
-        let calls: HashMap<String, Call> = names
+        let calls: HashMap<String, PlayerCall> = names
             .zip(calls)
             .filter_map(|(name, call)| Some((name.to_owned(), call?)))
             .filter(|(_, call)| {
@@ -208,6 +207,6 @@ impl Calls {
             })
             .collect();
         let inbox = mem::replace(&mut self.inbox, Inbox::new());
-        (!calls.is_empty()).then_some(Kept { inbox, calls })
+        (!calls.is_empty()).then_some(KeptSearches { inbox, calls })
     }
 }

@@ -1,70 +1,190 @@
-//! The coordinator's own move, for when no player has one.
+//! The fallback search of one consultation, which begins if no player has sent a line by the middle of
+//! the time, or if all players are lost before that.
 
-use monju_engine::{Answer, Control, Game, Limits, Player, PlayerSettings, STACK_BYTES};
-use std::{
-    thread,
-    time::{Duration, Instant},
+use crate::{
+    clock::fallback::{self, LEAST_USEFUL},
+    fallback::{FallbackSearcher, RunningFallback},
 };
-use tokio::sync::oneshot;
+use monju_engine::{Answer, Game};
+use std::{future, sync::Arc, time::Duration};
+use tokio::{
+    sync::watch,
+    time::{self, Instant},
+};
 use tracing::warn;
 
-/// Without time: small enough to be over in milliseconds, enough to see what is hanging.
-const NODES: u64 = 5_000;
+/// The state of the fallback search in a consultation.
+#[derive(Debug)]
+pub(super) struct Fallback {
+    searcher: Arc<dyn FallbackSearcher>,
+    /// The votes were checked in the middle of the time.
+    is_checked: bool,
+    running: Option<StartedSearch>,
+}
 
-/// For machines so busy that even so few nodes take long.
-const PATIENCE: Duration = Duration::from_millis(40);
+/// A search under way. Dropping it ends it.
+#[derive(Debug)]
+struct StartedSearch {
+    begun: Instant,
+    game: Game,
+    search: RunningFallback,
+    /// The answer, once the search has ended.
+    found: Option<Answer>,
+    /// It began because all players were lost.
+    replaces_players: bool,
+}
 
-/// With time, a search worth the name.
-const HASH_MIB: usize = 64;
+impl Fallback {
+    /// No search yet. Without `early`, none begins before the decision.
+    pub fn new(searcher: Arc<dyn FallbackSearcher>, early: bool) -> Self {
+        Self {
+            searcher,
+            is_checked: !early,
+            running: None,
+        }
+    }
 
-/// A legal move, or `resign` where there is none. `left` is the time that the players would have
-/// had; `control` ends the search earlier.
-pub(super) async fn choose(game: Game, left: Duration, control: Control) -> String {
-    warn!(
-        left_ms = left.as_millis(),
-        "no player has a move; searching for one"
-    );
-    let until = Instant::now() + left;
-    let any = game.legal_moves().first().copied();
-    let (answer, searched) = oneshot::channel();
-    let thread = thread::Builder::new()
-        .name("fallback".to_owned())
-        .stack_size(STACK_BYTES)
-        .spawn(move || answer.send(search(&game, until, &control)));
-    let searched = match thread {
-        Ok(_) => searched.await.ok().flatten(),
-        Err(_) => None,
-    };
-    match searched.or(any.map(|mv| mv.to_string())) {
-        Some(mv) => mv,
-        None => "resign".to_owned(),
+    /// Returns the moment to check the votes; `None` after the check, and if no useful search is possible.
+    pub fn check_at(&self, from: Instant, until: Option<Instant>) -> Option<Instant> {
+        fallback::start(from, until.filter(|_| !self.is_checked)?)
+    }
+
+    /// Returns true while lost players may be replaced: before the middle of the time, with enough time
+    /// for a useful search until `stop`.
+    pub fn may_replace(
+        &self,
+        from: Instant,
+        until: Option<Instant>,
+        stop: Option<Instant>,
+    ) -> bool {
+        let now = Instant::now();
+        let is_early = until.is_some_and(|until| fallback::middle(from, until) > now);
+        !self.is_checked && is_early && stop.is_some_and(|stop| stop > now + LEAST_USEFUL)
+    }
+
+    /// Notes that the votes were checked.
+    pub fn checked(&mut self) {
+        self.is_checked = true;
+    }
+
+    /// Begins to search for a move, at most until the decision at `until`.
+    pub fn begin(&mut self, game: &Game, until: Option<Instant>, replaces_players: bool) {
+        let search = StartedSearch::begin(&*self.searcher, game, until, replaces_players);
+        self.running = Some(search);
+    }
+
+    /// Ends a search that replaces all players when one of them is back.
+    pub fn give_way(&mut self) {
+        if self.replaces_players() {
+            self.running = None;
+            self.is_checked = false;
+        }
+    }
+
+    /// Waits until the search ends; never resolves without a search or after its end. May be dropped and
+    /// called again.
+    pub async fn ended(&mut self) {
+        match &mut self.running {
+            Some(search) if search.found.is_none() => search.wait().await,
+            _ => future::pending().await,
+        }
+    }
+
+    /// Returns true when the search began because all players were lost.
+    pub fn replaces_players(&self) -> bool {
+        self.running
+            .as_ref()
+            .is_some_and(|search| search.replaces_players)
+    }
+
+    /// Ends the running search at `latest` (now, if `None`) or when it is told to stop, and returns its
+    /// answer. `None` without a search that had enough time.
+    pub async fn choose(
+        &mut self,
+        latest: Option<Instant>,
+        stopped: &mut watch::Receiver<bool>,
+    ) -> Option<Answer> {
+        let mut search = self.running.take()?;
+        if search.found.is_some() {
+            return search.found;
+        }
+        let latest = latest.unwrap_or_else(Instant::now);
+        if latest.saturating_duration_since(search.begun) < LEAST_USEFUL {
+            return None;
+        }
+        Some(search.end_by(latest, stopped).await)
+    }
+
+    /// Searches until `latest`, or until it is told to stop.
+    pub async fn search(
+        &mut self,
+        game: &Game,
+        latest: Option<Instant>,
+        stopped: &mut watch::Receiver<bool>,
+    ) -> Answer {
+        let mut search = StartedSearch::begin(&*self.searcher, game, latest, false);
+        search.end(stopped).await
     }
 }
 
-/// Making a player takes time, too, on a machine that had none so far: it is taken off.
-fn search(game: &Game, until: Instant, control: &Control) -> Option<String> {
-    let left = || until.saturating_duration_since(Instant::now());
-    let is_long = left() > PATIENCE;
-    let settings = PlayerSettings {
-        hash_mib: if is_long { HASH_MIB } else { 1 },
-        ..PlayerSettings::default()
-    };
-    let mut player = Player::new(settings).ok()?;
-    player.new_game(0);
-    let limits = if is_long {
-        Limits {
-            time: Some(left()),
-            ..Limits::default()
+impl StartedSearch {
+    fn begin(
+        searcher: &dyn FallbackSearcher,
+        game: &Game,
+        until: Option<Instant>,
+        replaces_players: bool,
+    ) -> Self {
+        let begun = Instant::now();
+        let left = until.map_or(Duration::ZERO, |until| {
+            until.saturating_duration_since(begun)
+        });
+        warn!(
+            left_ms = left.as_millis(),
+            "no player has a move; searching for one"
+        );
+        Self {
+            begun,
+            game: game.clone(),
+            search: searcher.begin(game, left),
+            found: None,
+            replaces_players,
         }
-    } else {
-        Limits {
-            nodes: Some(NODES),
-            time: Some(PATIENCE),
-            ..Limits::default()
-        }
-    };
-    match player.think(game, &limits, control, &mut |_| {}).answer {
-        Answer::Move(mv) if game.is_legal(mv) => Some(mv.to_string()),
-        _ => None,
     }
+
+    /// Waits for the end of the search. An illegal move is replaced by a legal one.
+    async fn wait(&mut self) {
+        let found = self.search.found().await;
+        let legal = found.filter(|&mv| self.game.is_legal(mv));
+        let any = || self.game.legal_moves().first().copied();
+        self.found = Some(legal.or_else(any).map_or(Answer::Resign, Answer::Move));
+    }
+
+    /// Waits for the end of the search, or ends it when it is told to stop.
+    async fn end(&mut self, stopped: &mut watch::Receiver<bool>) -> Answer {
+        tokio::select! {
+            biased;
+            () = self.wait() => {}
+            () = is_told(stopped) => {
+                self.search.stop();
+                self.wait().await;
+            }
+        }
+        self.found.unwrap_or(Answer::Resign)
+    }
+
+    /// As [`StartedSearch::end`], but ends at `latest`.
+    async fn end_by(&mut self, latest: Instant, stopped: &mut watch::Receiver<bool>) -> Answer {
+        if let Ok(answer) = time::timeout_at(latest, self.end(stopped)).await {
+            return answer;
+        }
+        self.search.stop();
+        self.wait().await;
+        self.found.unwrap_or(Answer::Resign)
+    }
+}
+
+/// Waits until the search is told to stop.
+async fn is_told(stopped: &mut watch::Receiver<bool>) {
+    // Without a sender, the caller has hung up.
+    let _ = stopped.wait_for(|&stopped| stopped).await;
 }

@@ -1,24 +1,27 @@
-//! Deadlines, deaths and ponders, under paused time.
+//! Tests of deadlines, failures and ponders, under paused time.
 
 mod pondering;
 mod time_policy;
 
-use super::*;
+use super::{running::STOP_PATIENCE, *};
 use crate::{
+    ballot::BallotHeader,
+    clock::TimePolicy,
     roster::Roster,
-    testing::{FakeWorker, Step::*},
+    testing::{FakeFallback, FakeWorker, Step::*},
     voting::Rule,
 };
-use monju_proto::v1::{Arrival, think_request::Message};
-use std::future;
-use tokio::time;
+use monju_engine::Game;
+use monju_proto::v1::{Arrival, Clock, Limits, TieBreak, think_request::Message};
+use std::{collections::HashMap, future, sync::Arc, time::Duration};
+use tokio::time::{self, Instant};
 
-fn question(limits: Limits) -> Question {
-    question_on("startpos", limits)
+fn setup(limits: Limits) -> ConsultationSetup {
+    setup_on("startpos", limits)
 }
 
-fn question_on(position: &str, limits: Limits) -> Question {
-    Question {
+fn setup_on(position: &str, limits: Limits) -> ConsultationSetup {
+    ConsultationSetup {
         header: BallotHeader {
             id: 1,
             game_id: "game".to_owned(),
@@ -34,6 +37,7 @@ fn question_on(position: &str, limits: Limits) -> Question {
         time_policy: TimePolicy::Fixed,
         margin: Duration::ZERO,
         predictions: HashMap::new(),
+        fallback: Arc::new(FakeFallback),
     }
 }
 
@@ -55,23 +59,27 @@ fn ponder() -> Limits {
     }
 }
 
-/// Runs a consultation in which `commands` are given at their times.
-async fn run(roster: &Roster, question: Question, commands: Vec<(u64, Command)>) -> Ballot {
+/// Runs a consultation with commands at the given times, in milliseconds.
+async fn run(
+    roster: &Roster,
+    setup: ConsultationSetup,
+    commands: Vec<(u64, ConsultationCommand)>,
+) -> Ballot {
     let (sender, receiver) = mpsc::channel(1);
     let (standings, _standings) = mpsc::channel(64);
     let slots = roster.slots();
-    let speaker = tokio::spawn(async move {
+    let commander = tokio::spawn(async move {
         let begun = Instant::now();
         for (ms, command) in commands {
             time::sleep_until(begun + Duration::from_millis(ms)).await;
             let _ = sender.send(command).await;
         }
-        // Kept open: a caller that hangs up is another case.
+        // The channel stays open: its end would mean that the caller has hung up.
         sender.closed().await;
     });
-    let outcome = consult(question, &slots, receiver, standings, None).await;
-    speaker.abort();
-    outcome.ballot.expect("somebody waits for the decision")
+    let outcome = consult(setup, &slots, receiver, standings, None).await;
+    commander.abort();
+    outcome.ballot.expect("a ballot")
 }
 
 fn decision(ballot: &Ballot) -> (&str, TieBreak, u64) {
@@ -84,13 +92,13 @@ fn arrivals(ballot: &Ballot) -> Vec<Arrival> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn decides_at_once_when_everybody_has_voted() {
+async fn decides_at_once_when_all_players_have_voted() {
     let worker = FakeWorker::named("desk")
         .player("a", &[Wait(50), Answer("7g7f 3c3d")])
         .player("b", &[Wait(70), Answer("2g2f")])
         .player("c", &[Wait(90), Answer("7g7f")]);
     let (roster, _server) = worker.roster().await;
-    let ballot = run(&roster, question(time_limit(10_000)), vec![]).await;
+    let ballot = run(&roster, setup(time_limit(10_000)), vec![]).await;
     let (mv, tie_break, elapsed_ms) = decision(&ballot);
     assert_eq!((mv, tie_break), ("7g7f", TieBreak::None));
     assert!((90..100).contains(&elapsed_ms), "{elapsed_ms}");
@@ -98,15 +106,15 @@ async fn decides_at_once_when_everybody_has_voted() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn decides_at_the_deadline_from_what_was_streamed() {
-    // All of them hear the stop, and none obeys it.
+async fn decides_at_the_deadline_from_streamed_lines() {
+    // All players receive the stop, and none obeys it.
     let worker = FakeWorker::named("desk")
         .player("a", &[Stream("2g2f"), Wait(200), Stream("7g7f")])
         .player("b", &[Stream("7g7f"), Listen, Listen])
         .player("c", &[Listen, Listen]);
     let requests = worker.requests.clone();
     let (roster, _server) = worker.roster().await;
-    let ballot = run(&roster, question(time_limit(1_000)), vec![]).await;
+    let ballot = run(&roster, setup(time_limit(1_000)), vec![]).await;
     assert_eq!(decision(&ballot), ("7g7f", TieBreak::None, 1_000));
     assert_eq!(
         arrivals(&ballot),
@@ -120,14 +128,14 @@ async fn decides_at_the_deadline_from_what_was_streamed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_promotion_and_its_refusal_are_two_moves() {
-    // Engines that never refuse to promote vote for the one, others perhaps for the other.
+async fn a_promotion_and_a_non_promotion_are_two_moves() {
+    // Some engines always promote.
     let worker = FakeWorker::named("desk")
         .player("a", &[Answer("8h2b+")])
         .player("b", &[Answer("8h2b+")])
         .player("c", &[Answer("8h2b")]);
     let (roster, _server) = worker.roster().await;
-    let exchange = question_on("startpos moves 7g7f 3c3d", time_limit(1_000));
+    let exchange = setup_on("startpos moves 7g7f 3c3d", time_limit(1_000));
     let ballot = run(&roster, exchange, vec![]).await;
     let tally: Vec<_> = ballot
         .tally
@@ -147,7 +155,7 @@ async fn workers_get_their_time_and_no_clock() {
         black_ms: 1_000_000,
         ..Clock::default()
     });
-    run(&roster, question(limits), vec![]).await;
+    run(&roster, setup(limits), vec![]).await;
     let requests = requests.lock().expect("requests");
     let Message::Go(go) = &requests[0] else {
         panic!("no go")
@@ -165,7 +173,7 @@ async fn an_illegal_vote_never_counts() {
         .player("b", &[Answer("7g7e")])
         .player("c", &[Answer("2g2f")]);
     let (roster, _server) = worker.roster().await;
-    let ballot = run(&roster, question(Limits::default()), vec![]).await;
+    let ballot = run(&roster, setup(Limits::default()), vec![]).await;
     assert_eq!(decision(&ballot).0, "2g2f");
     assert_eq!(ballot.tally.len(), 1);
     assert_eq!(
@@ -175,13 +183,13 @@ async fn an_illegal_vote_never_counts() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_dead_player_delays_nobody_and_its_last_line_stands() {
+async fn a_failed_player_causes_no_delay_and_its_last_line_stands() {
     let worker = FakeWorker::named("desk")
         .player("a", &[Stream("7g7f"), Wait(20), Die("out of memory")])
         .player("b", &[Wait(10), Die("no such engine")])
         .player("c", &[Wait(40), Answer("7g7f")]);
     let (roster, _server) = worker.roster().await;
-    let ballot = run(&roster, question(time_limit(10_000)), vec![]).await;
+    let ballot = run(&roster, setup(time_limit(10_000)), vec![]).await;
     let (mv, _, elapsed_ms) = decision(&ballot);
     assert_eq!(mv, "7g7f");
     assert!(elapsed_ms < 100, "{elapsed_ms}");
@@ -194,36 +202,35 @@ async fn a_dead_player_delays_nobody_and_its_last_line_stands() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn without_any_vote_the_coordinator_moves_itself() {
+async fn without_votes_the_coordinator_finds_a_move_itself() {
     let worker = FakeWorker::named("desk").player("a", &[Die("gone")]);
     let (roster, _server) = worker.roster().await;
-    let ballot = run(&roster, question(time_limit(1_000)), vec![]).await;
+    let ballot = run(&roster, setup(time_limit(1_000)), vec![]).await;
     let (mv, tie_break, _) = decision(&ballot);
     assert_eq!(tie_break, TieBreak::Fallback);
     assert!(Game::startpos().parse_move(mv).is_ok(), "{mv}");
 }
 
-/// With hardly any time there is none for a search that has to ripen.
+/// A short time leaves none for a useful search of the coordinator.
 #[tokio::test(start_paused = true)]
-async fn with_little_time_what_the_lost_have_said_is_played_at_once() {
+async fn with_little_time_the_last_votes_of_lost_players_decide_at_once() {
     let script = [Stream("9g9f"), Wait(10), Die("gone")];
     let (roster, _server) = FakeWorker::named("desk")
         .player("a", &script)
         .roster()
         .await;
-    let ballot = run(&roster, question(time_limit(200)), vec![]).await;
+    let ballot = run(&roster, setup(time_limit(200)), vec![]).await;
     assert_eq!(decision(&ballot), ("9g9f", TieBreak::None, 10));
 }
 
-/// Where there is nothing to choose from, nobody waits until the time is over. A clock that is paused would
-/// run ahead of the search.
+/// The only legal move is played before the deadline. A paused clock would run ahead of the search.
 #[tokio::test]
 async fn a_successor_that_has_found_its_move_ends_the_consultation() {
     let (roster, _server) = FakeWorker::named("desk")
         .player("a", &[Die("gone")])
         .roster()
         .await;
-    let only_move = question_on("4k4/4G4/9/9/9/9/9/9/4K4 w - 1", time_limit(300_000));
+    let only_move = setup_on("4k4/4G4/9/9/9/9/9/9/4K4 w - 1", time_limit(300_000));
     let ballot = run(&roster, only_move, vec![]).await;
     let (mv, tie_break, elapsed_ms) = decision(&ballot);
     assert_eq!((mv, tie_break), ("5a5b", TieBreak::Fallback));
@@ -231,13 +238,13 @@ async fn a_successor_that_has_found_its_move_ends_the_consultation() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_player_that_is_lost_is_asked_again_while_there_is_time() {
+async fn a_lost_player_is_asked_again_while_there_is_time() {
     let worker = FakeWorker::named("desk")
         .player("a", &[Stream("7g7f"), Wait(100), Die("out of memory")])
         .player("b", &[Wait(60_000)]);
     let requests = worker.requests.clone();
     let (roster, _server) = worker.roster().await;
-    let ballot = run(&roster, question(time_limit(5_000)), vec![]).await;
+    let ballot = run(&roster, setup(time_limit(5_000)), vec![]).await;
     assert_eq!(decision(&ballot), ("7g7f", TieBreak::None, 5_000));
     assert_eq!(arrivals(&ballot), [Arrival::Failed, Arrival::Late]);
     let requests = requests.lock().expect("requests");
@@ -255,21 +262,21 @@ async fn a_player_that_is_lost_is_asked_again_while_there_is_time() {
     }
 }
 
-/// What players said before they were lost early is worth less than what can be found in the rest of the time.
+/// The early votes of lost players are worth less than a search in the rest of the time.
 #[tokio::test(start_paused = true)]
-async fn players_that_are_all_lost_early_leave_their_time_to_the_coordinator() {
+async fn the_coordinator_searches_when_all_players_are_lost_early() {
     for (lost_after, is_early) in [(100, true), (700, false)] {
         let worker = FakeWorker::named("desk")
             .player("a", &[Stream("9g9f"), Wait(lost_after), Die("gone")])
             .player("b", &[Wait(20), Die("gone")]);
         let (roster, _server) = worker.roster().await;
-        let ballot = run(&roster, question(time_limit(1_000)), vec![]).await;
+        let ballot = run(&roster, setup(time_limit(1_000)), vec![]).await;
         let (mv, tie_break, elapsed_ms) = decision(&ballot);
         assert_eq!(arrivals(&ballot), [Arrival::Failed, Arrival::Failed]);
         assert!(Game::startpos().parse_move(mv).is_ok(), "{mv}");
         if is_early {
             assert_eq!(tie_break, TieBreak::Fallback);
-            // The search takes real time, which a clock that stands still says nothing about.
+            // The search takes real time, which the paused clock does not measure.
             assert!(elapsed_ms >= 950, "{elapsed_ms}");
         } else {
             assert_eq!((mv, tie_break, elapsed_ms), ("9g9f", TieBreak::None, 700));
@@ -277,10 +284,9 @@ async fn players_that_are_all_lost_early_leave_their_time_to_the_coordinator() {
     }
 }
 
-/// The coordinator searches for itself from the middle of the time on; whoever speaks after that still
-/// counts.
+/// The coordinator searches from the middle of the time on; later votes still count.
 #[tokio::test(start_paused = true)]
-async fn whoever_speaks_at_last_is_heard_and_silence_is_answered() {
+async fn a_late_first_vote_counts_and_silence_is_replaced_by_a_search() {
     let script = |late: bool| match late {
         true => vec![Wait(700), Answer("2g2f")],
         false => vec![Wait(60_000)],
@@ -288,16 +294,16 @@ async fn whoever_speaks_at_last_is_heard_and_silence_is_answered() {
     for late in [true, false] {
         let worker = FakeWorker::named("desk").player("a", &script(late));
         let (roster, _server) = worker.roster().await;
-        let ballot = run(&roster, question(time_limit(1_000)), vec![]).await;
+        let ballot = run(&roster, setup(time_limit(1_000)), vec![]).await;
         let (mv, tie_break, elapsed_ms) = decision(&ballot);
         assert!(Game::startpos().parse_move(mv).is_ok(), "{mv}");
         assert_eq!(tie_break == TieBreak::Fallback, !late);
-        // The search takes real time, which a clock that stands still says nothing about.
+        // The search takes real time, which the paused clock does not measure.
         assert!(!late || elapsed_ms == 700, "{elapsed_ms}");
     }
 }
 
-/// Programs that answer a little after their time have not voted for what they thought of on the way.
+/// Engines that answer a little late do not vote for a line on the way.
 #[tokio::test(start_paused = true)]
 async fn a_referee_waits_for_final_moves() {
     let script = [Stream("7g7f"), Listen, Wait(200), Answer("2g2f")];
@@ -309,15 +315,15 @@ async fn a_referee_waits_for_final_moves() {
         let worker = FakeWorker::named("desk").player("a", &script);
         let requests = worker.requests.clone();
         let (roster, _server) = worker.roster().await;
-        let question = Question {
+        let setup = ConsultationSetup {
             margin: Duration::from_millis(margin),
-            ..question(time_limit(1_000))
+            ..setup(time_limit(1_000))
         };
-        let ballot = run(&roster, question, vec![]).await;
+        let ballot = run(&roster, setup, vec![]).await;
         let (mv, tie_break, elapsed_ms) = decision(&ballot);
         assert_eq!((mv, tie_break), (expected, TieBreak::None));
         assert!(times.contains(&elapsed_ms), "{margin}: {elapsed_ms}");
-        // The margin is the referee's: players are told nothing of it, and stopped when their time is up.
+        // Players do not get the referee's margin, and are stopped when their time is over.
         let requests = requests.lock().expect("requests");
         let time = requests.iter().find_map(|request| match request {
             Message::Go(go) => go.limits.and_then(|limits| limits.time_ms),
@@ -330,26 +336,26 @@ async fn a_referee_waits_for_final_moves() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_mated_side_resigns_without_asking() {
+async fn a_mated_side_resigns_without_asking_the_players() {
     let worker = FakeWorker::named("desk").player("a", &[Answer("5a5b")]);
     let told = worker.told.clone();
     let (roster, _server) = worker.roster().await;
-    let mated = question_on("4k4/4G4/4P4/9/9/9/9/9/4K4 w - 1", time_limit(1_000));
+    let mated = setup_on("4k4/4G4/4P4/9/9/9/9/9/4K4 w - 1", time_limit(1_000));
     let ballot = run(&roster, mated, vec![]).await;
     assert_eq!(decision(&ballot), ("resign", TieBreak::Rules, 0));
     assert!(told.lock().expect("told").is_empty());
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_stop_decides_from_what_is_there() {
+async fn a_stop_decides_from_the_votes_so_far() {
     let worker = FakeWorker::named("desk")
         .player("a", &[Stream("7g7f"), Listen, Answer("2g2f")])
         .player("b", &[Stream("2g2f"), Wait(60_000)]);
     let (roster, _server) = worker.roster().await;
     let ballot = run(
         &roster,
-        question(Limits::default()),
-        vec![(500, Command::Stop)],
+        setup(Limits::default()),
+        vec![(500, ConsultationCommand::Stop)],
     )
     .await;
     let (mv, _, elapsed_ms) = decision(&ballot);
@@ -362,8 +368,8 @@ async fn a_stop_decides_from_what_is_there() {
 async fn a_ponder_holds_the_decision_until_the_hit() {
     let worker = FakeWorker::named("desk").player("a", &[Answer("7g7f")]);
     let (roster, _server) = worker.roster().await;
-    let hit = vec![(30_000, Command::PonderHit(None))];
-    let ballot = run(&roster, question(ponder()), hit).await;
+    let hit = vec![(30_000, ConsultationCommand::PonderHit(None))];
+    let ballot = run(&roster, setup(ponder()), hit).await;
     assert_eq!(decision(&ballot), ("7g7f", TieBreak::None, 30_000));
 }
 
@@ -376,8 +382,8 @@ async fn time_counts_from_the_ponder_hit_by_the_new_clock() {
         byoyomi_ms: 2_000,
         ..Clock::default()
     };
-    let hit = vec![(5_000, Command::PonderHit(Some(clock)))];
-    let ballot = run(&roster, question(ponder()), hit).await;
+    let hit = vec![(5_000, ConsultationCommand::PonderHit(Some(clock)))];
+    let ballot = run(&roster, setup(ponder()), hit).await;
     assert_eq!(decision(&ballot), ("7g7f", TieBreak::None, 6_900));
     let requests = requests.lock().expect("requests");
     let [Message::Go(go), Message::PonderHit(hit), ..] = requests.as_slice() else {
@@ -396,21 +402,26 @@ async fn a_stop_ends_a_ponder() {
         .player("a", &[Answer("7g7f")])
         .player("b", &[Stream("7g7f"), Wait(60_000)]);
     let (roster, _server) = worker.roster().await;
-    let ballot = run(&roster, question(ponder()), vec![(700, Command::Stop)]).await;
+    let ballot = run(
+        &roster,
+        setup(ponder()),
+        vec![(700, ConsultationCommand::Stop)],
+    )
+    .await;
     assert_eq!(decision(&ballot), ("7g7f", TieBreak::None, 730));
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_decision_by_the_rules_is_held_during_a_ponder() {
     let (roster, _server) = FakeWorker::named("desk").roster().await;
-    let mated = question_on("4k4/4G4/4P4/9/9/9/9/9/4K4 w - 1", ponder());
-    let hit = vec![(400, Command::PonderHit(None))];
+    let mated = setup_on("4k4/4G4/4P4/9/9/9/9/9/4K4 w - 1", ponder());
+    let hit = vec![(400, ConsultationCommand::PonderHit(None))];
     let ballot = run(&roster, mated, hit).await;
     assert_eq!(decision(&ballot), ("resign", TieBreak::Rules, 400));
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_consultation_that_nobody_waits_for_is_given_up() {
+async fn a_consultation_ends_when_the_caller_hangs_up() {
     let worker = FakeWorker::named("desk").player("a", &[Wait(60_000)]);
     let (roster, _server) = worker.roster().await;
     let slots = roster.slots();
@@ -418,19 +429,19 @@ async fn a_consultation_that_nobody_waits_for_is_given_up() {
     let (_commands, receiver) = mpsc::channel(1);
     let (standings, reader) = mpsc::channel(1);
     drop(reader);
-    let endless = question(Limits::default());
+    let endless = setup(Limits::default());
     let outcome = consult(endless, &slots, receiver, standings, None).await;
     assert_eq!(outcome.ballot, None);
 
     let (commands, receiver) = mpsc::channel(1);
     let (standings, _reader) = mpsc::channel(1);
     drop(commands);
-    let outcome = consult(question(ponder()), &slots, receiver, standings, None).await;
+    let outcome = consult(setup(ponder()), &slots, receiver, standings, None).await;
     assert_eq!(outcome.ballot, None);
 }
 
 #[tokio::test(start_paused = true)]
-async fn standings_are_few_and_only_news() {
+async fn standings_are_limited_and_only_sent_after_changes() {
     let mut script: Vec<_> = ["7g7f", "2g2f", "5g5f"]
         .iter()
         .cycle()
@@ -445,12 +456,12 @@ async fn standings_are_few_and_only_news() {
     let (_commands, receiver) = mpsc::channel(1);
     let (standings, mut reader) = mpsc::channel(1_000);
     let slots = roster.slots();
-    let endless = question(Limits::default());
+    let endless = setup(Limits::default());
     consult(endless, &slots, receiver, standings, None).await;
     let mut count = 0;
     while reader.recv().await.is_some() {
         count += 1;
     }
-    // 600 ms of news, then silence.
+    // 600 ms of changes, then silence.
     assert!((5..=8).contains(&count), "{count}");
 }

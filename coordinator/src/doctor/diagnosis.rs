@@ -1,52 +1,52 @@
-//! What is wrong, and what would mend it.
+//! Findings from the facts, each with its remedy.
 
-use super::{Facts, PlayerFacts, WorkerFacts};
+use super::facts::{Facts, PlayerFacts, WorkerFacts};
 use crate::calibration::scale_name;
 use monju_proto::v1::{Arrival, FormTrial};
 use serde::Serialize;
 use std::{collections::BTreeSet, time::Duration};
 
-/// A round trip that is longer makes votes stale.
+/// Round trip above which votes arrive too late to be fresh.
 const LONG_ROUND_TRIP: Duration = Duration::from_millis(50);
 
-/// What engines call the 27-point rule, which is the one that declarations are judged by here.
+/// Name of the 27-point rule in engine options; Monju judges declarations by this rule.
 const DECLARATION_RULE: &str = "CSARule27";
 
-/// How bad it is.
+/// Severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// It may lose games.
     Error,
-    /// It costs strength, or will surprise somebody.
+    /// It costs strength, or is probably not intended.
     Warning,
 }
 
-/// Something that is not as it should be.
+/// A problem that was found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Finding {
-    /// How bad it is.
+    /// Its severity.
     pub severity: Severity,
     /// The worker or player, or "ensemble".
     pub about: String,
-    /// What is wrong.
+    /// The problem.
     pub what: String,
-    /// What would mend it.
+    /// The remedy.
     pub mend: String,
 }
 
-/// Judges the facts: errors first.
+/// Returns the problems in the facts, errors first.
 pub fn diagnose(facts: &Facts) -> Vec<Finding> {
     let mut findings = Vec::new();
     for worker in &facts.workers {
-        look_at_worker(worker, &facts.version, &mut findings);
+        check_worker(worker, &facts.version, &mut findings);
     }
     for player in &facts.players {
-        look_at_vote(player, facts.test_time, &mut findings);
-        look_at_engine(player, &mut findings);
+        check_vote(player, facts.test_time, &mut findings);
+        check_engine(player, &mut findings);
     }
-    look_at_ensemble(facts, &mut findings);
-    look_at_rules(facts, &mut findings);
+    check_ensemble(facts, &mut findings);
+    check_rules(facts, &mut findings);
     findings.sort_by_key(|finding| finding.severity);
     findings
 }
@@ -65,7 +65,7 @@ fn found(
     }
 }
 
-fn look_at_worker(worker: &WorkerFacts, version: &str, findings: &mut Vec<Finding>) {
+fn check_worker(worker: &WorkerFacts, version: &str, findings: &mut Vec<Finding>) {
     let name = &worker.name;
     if !worker.failure.is_empty() {
         findings.push(found(
@@ -104,10 +104,10 @@ fn look_at_worker(worker: &WorkerFacts, version: &str, findings: &mut Vec<Findin
     }
 }
 
-/// What our own players name as their engine.
+/// Engine name of native players.
 const NATIVE: &str = "monju";
 
-fn look_at_vote(player: &PlayerFacts, test_time: Duration, findings: &mut Vec<Finding>) {
+fn check_vote(player: &PlayerFacts, test_time: Duration, findings: &mut Vec<Finding>) {
     let (name, vote) = (player.name(), &player.vote);
     let test_ms = test_time.as_millis();
     let mut error = |what: String, mend: &str| {
@@ -149,11 +149,11 @@ fn look_at_vote(player: &PlayerFacts, test_time: Duration, findings: &mut Vec<Fi
     }
 }
 
-fn look_at_engine(player: &PlayerFacts, findings: &mut Vec<Finding>) {
+fn check_engine(player: &PlayerFacts, findings: &mut Vec<Finding>) {
     let name = player.name();
     let examined = match &player.examined {
         Ok(examined) => examined,
-        // A worker that is lost, or an engine that does not start, has been named already.
+        // A lost worker or an engine that does not start was reported already.
         Err(_) if player.vote.arrival() == Arrival::Failed => return,
         Err(reason) => {
             let what = format!("cannot be examined: {reason}");
@@ -166,19 +166,19 @@ fn look_at_engine(player: &PlayerFacts, findings: &mut Vec<Finding>) {
         let mend = "correct the name or the value in its options, unless it is meant: it is sent all the same";
         findings.push(found(Severity::Warning, name, doubt, mend));
     }
-    /// Forms that workers never send, so that nothing hangs on them.
+    /// Forms of `go` that workers never send.
     const UNSENT: [&str; 3] = ["clock", "increment", "ponder"];
-    let is_deadly =
+    let is_fatal =
         |trial: &&FormTrial| trial.configured && !trial.survived && !UNSENT.contains(&&*trial.form);
-    let deadly: Vec<&FormTrial> = examined.trials.iter().filter(is_deadly).collect();
-    if deadly.is_empty() {
+    let fatal: Vec<&FormTrial> = examined.trials.iter().filter(is_fatal).collect();
+    if fatal.is_empty() {
         return;
     }
-    let what: Vec<String> = deadly
+    let what: Vec<String> = fatal
         .iter()
         .map(|trial| format!("{} ({})", trial.form, trial.failure))
         .collect();
-    // Without `infinite` there would be nothing to ponder with; that it ends by itself is no harm.
+    // Pondering needs `infinite`; it does no harm if the engine ends it by itself.
     let is_wanted = |trial: &&FormTrial| trial.survived || trial.form == "infinite";
     let survived = examined.trials.iter().filter(is_wanted);
     let forms: Vec<String> = survived.map(|trial| format!("{:?}", trial.form)).collect();
@@ -190,7 +190,7 @@ fn look_at_engine(player: &PlayerFacts, findings: &mut Vec<Finding>) {
     ));
 }
 
-fn look_at_ensemble(facts: &Facts, findings: &mut Vec<Finding>) {
+fn check_ensemble(facts: &Facts, findings: &mut Vec<Finding>) {
     let mut add = |severity, what: String, mend: &str| {
         findings.push(found(severity, "ensemble", what, mend));
     };
@@ -235,8 +235,8 @@ fn look_at_ensemble(facts: &Facts, findings: &mut Vec<Finding>) {
     }
 }
 
-/// Options about the rules of the game must be equal for all members.
-fn look_at_rules(facts: &Facts, findings: &mut Vec<Finding>) {
+/// Checks that options about the rules of the game are the same for all players.
+fn check_rules(facts: &Facts, findings: &mut Vec<Finding>) {
     let mut seen: Vec<(&str, &str, &str)> = Vec::new();
     for player in &facts.players {
         let Ok(examined) = &player.examined else {

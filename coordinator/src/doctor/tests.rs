@@ -1,15 +1,17 @@
-//! Facts and what is said about them.
+//! Tests of the diagnosis and the visit.
 
 use super::*;
 use crate::{
-    clock::TimePolicy,
-    pondering::Pondering,
+    choices::ConsultationSettings,
     roster::{Link, Roster},
     service::Ensemble,
     testing::{FakeWorker, Step},
+    voting::Rule,
 };
-use monju_proto::v1::{Arrival, Candidate, FormTrial, Line, PlayerInfo, Setting};
-use std::sync::Arc;
+use monju_proto::v1::{
+    Arrival, Candidate, ExamineResponse, FormTrial, Line, PlayerInfo, Setting, Vote,
+};
+use std::{sync::Arc, time::Duration};
 
 fn player(name: &str, engine: &str, evaluator: &str) -> PlayerFacts {
     PlayerFacts {
@@ -48,7 +50,7 @@ fn facts() -> Facts {
             failure: String::new(),
             version: "0.1.0".to_owned(),
             players: 2,
-            round_trip: Some(RoundTrip {
+            round_trip: Some(CallTimes {
                 median: Duration::from_micros(300),
                 longest: Duration::from_micros(900),
             }),
@@ -60,7 +62,7 @@ fn facts() -> Facts {
     }
 }
 
-fn said(facts: &Facts) -> Vec<(Severity, String, String)> {
+fn findings(facts: &Facts) -> Vec<(Severity, String, String)> {
     let found = diagnose(facts).into_iter();
     found
         .map(|finding| {
@@ -71,12 +73,12 @@ fn said(facts: &Facts) -> Vec<(Severity, String, String)> {
 }
 
 #[test]
-fn nothing_is_said_about_a_healthy_team() {
-    assert_eq!(said(&facts()), []);
+fn a_healthy_team_has_no_findings() {
+    assert_eq!(findings(&facts()), []);
 }
 
 #[test]
-fn a_worker_that_is_lost_old_or_empty_is_an_error() {
+fn a_lost_outdated_or_empty_worker_is_an_error() {
     let mut sick = facts();
     let desk = sick.workers[0].clone();
     sick.workers = vec![
@@ -90,7 +92,7 @@ fn a_worker_that_is_lost_old_or_empty_is_an_error() {
             ..desk
         },
     ];
-    let said = said(&sick);
+    let said = findings(&sick);
     assert_eq!(said.len(), 3);
     for ((severity, _, what), expected) in said.iter().zip(["refused", "0.0.9", "no player"]) {
         assert_eq!(*severity, Severity::Error);
@@ -109,7 +111,7 @@ fn votes_that_would_not_count_are_errors_and_slow_ones_warnings() {
     ] {
         let mut sick = facts();
         sick.players[1].vote.arrival = arrival.into();
-        let said = said(&sick);
+        let said = findings(&sick);
         assert_eq!(said.len(), 1, "{arrival:?}: {said:?}");
         assert_eq!((said[0].0, &*said[0].1), (severity, "gps"));
     }
@@ -117,11 +119,11 @@ fn votes_that_would_not_count_are_errors_and_slow_ones_warnings() {
     for player in &mut mute.players {
         player.vote.counted = false;
     }
-    assert_eq!(said(&mute)[0].2, "no player has a vote");
+    assert_eq!(findings(&mute)[0].2, "no player has a vote");
 }
 
 #[test]
-fn a_form_of_go_that_kills_is_named_with_those_that_do_not() {
+fn a_fatal_form_of_go_is_named_with_the_safe_ones() {
     let trial = |form: &str, configured, survived| FormTrial {
         form: form.to_owned(),
         configured,
@@ -136,7 +138,7 @@ fn a_form_of_go_that_kills_is_named_with_those_that_do_not() {
             trial("depth", false, false),
             trial("byoyomi", true, true),
             trial("infinite", false, true),
-            // Nobody sends them.
+            // Workers never send these forms.
             trial("clock", true, false),
             trial("ponder", true, false),
         ],
@@ -159,7 +161,10 @@ fn options_that_an_engine_may_not_take_are_warnings() {
         doubts: vec![doubt.clone()],
         ..ExamineResponse::default()
     });
-    assert_eq!(said(&sick), [(Severity::Warning, "gps".to_owned(), doubt)]);
+    assert_eq!(
+        findings(&sick),
+        [(Severity::Warning, "gps".to_owned(), doubt)]
+    );
 }
 
 #[test]
@@ -167,26 +172,26 @@ fn rules_that_cannot_work_are_named() {
     let mut sick = facts();
     sick.primary = Some("nobody".to_owned());
     sick.rule = Rule::Optimistic;
-    let found = said(&sick);
+    let found = findings(&sick);
     assert!(found[0].2.contains("'nobody' is on no worker"));
     assert!(found[1].2.contains("GPSShogi, monju/material"), "{found:?}");
 
     for player in &mut sick.players {
         player.is_calibrated = true;
     }
-    assert_eq!(said(&sick).len(), 1);
+    assert_eq!(findings(&sick).len(), 1);
 
     let mut ranked = facts();
     ranked.rule = Rule::Ranked;
     let line = ranked.players[0].vote.line.as_mut().expect("a line");
     line.candidates = vec![Candidate::default(), Candidate::default()];
-    let found = said(&ranked);
+    let found = findings(&ranked);
     assert_eq!(found.len(), 1);
     assert!(found[0].2.contains("'gps' ranks no other move"));
 }
 
 #[test]
-fn members_that_play_by_other_rules_are_named() {
+fn players_with_different_rules_of_the_game_are_named() {
     let option = |name: &str, value: &str| {
         Ok(ExamineResponse {
             rule_options: vec![Setting {
@@ -200,17 +205,17 @@ fn members_that_play_by_other_rules_are_named() {
     sick.players[0].examined = option("MaxMovesToDraw", "256");
     sick.players[1].examined = option("MaxMovesToDraw", "0");
     assert_eq!(
-        said(&sick)[0].2,
+        findings(&sick)[0].2,
         "has MaxMovesToDraw = 0, and native has 256"
     );
     sick.players[1].examined = option("EnteringKingRule", "NoEnteringKing");
-    assert!(said(&sick)[0].2.contains("NoEnteringKing"));
+    assert!(findings(&sick)[0].2.contains("NoEnteringKing"));
     sick.players[1].examined = option("EnteringKingRule", "CSARule27");
-    assert_eq!(said(&sick), []);
+    assert_eq!(findings(&sick), []);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_visit_finds_the_lost_and_the_late() {
+async fn a_visit_finds_lost_workers_and_late_players() {
     let (link, _server) = FakeWorker::named("desk")
         .player("quick", &[Step::Answer("7g7f")])
         .with_lanes(3)
@@ -219,13 +224,11 @@ async fn a_visit_finds_the_lost_and_the_late() {
     let lost = Link::remote("http://127.0.0.1:9", None).expect("an address");
     let roster = Roster::new(vec![link, lost]);
     let ensemble = Ensemble {
-        rule: Rule::Majority,
+        settings: ConsultationSettings::default(),
         primary: None,
         overhead: Duration::ZERO,
         calibration: Arc::default(),
         resignation: None,
-        time_policy: TimePolicy::default(),
-        pondering: Pondering::default(),
     };
     let facts = visit(&roster, &ensemble, Duration::from_secs(1)).await;
     assert_eq!(facts.workers.len(), 2);

@@ -1,16 +1,18 @@
-//! Gathering facts: every worker is called, every player makes a test move, every foreign engine is
-//! examined.
+//! Gathering facts: a visit calls every worker, lets every player make a test move, and examines every
+//! foreign engine.
 
-use super::{Facts, PlayerFacts, RoundTrip, WorkerFacts};
+use super::facts::{CallTimes, Facts, PlayerFacts, WorkerFacts};
 use crate::{
     ballot::BallotHeader,
     clock::TimePolicy,
-    consultation::{Question, consult},
-    roster::{PlayerSlot, Roster, reason},
+    consultation::{ConsultationSetup, consult},
+    fallback::FirstLegalMove,
+    roster::{PlayerSlot, ReachError, Roster},
     service::Ensemble,
     voting::RANKED_MOVES,
 };
 use monju_engine::Game;
+use monju_proto::convert::milliseconds;
 use monju_proto::v1::{
     Ballot, DescribeRequest, ExamineRequest, ExamineResponse, Limits, WorkerStatus,
     worker_client::WorkerClient,
@@ -27,26 +29,26 @@ use tokio::{
 };
 use tonic::transport::Channel;
 
-/// Workers get this long to be found.
+/// Time for workers to be found.
 const SETTLING: Duration = Duration::from_secs(5);
 
-/// Engines get this long to load.
+/// Time for engines to load.
 const PREPARATION: Duration = Duration::from_secs(120);
 
-/// An examination starts an engine up to eight times.
+/// Time for an examination, which starts an engine up to eight times.
 const EXAMINATION: Duration = Duration::from_secs(180);
 
-/// A worker that does not answer a call within this time is lost.
+/// Time for a worker to answer a call.
 const ANSWER_PATIENCE: Duration = Duration::from_secs(2);
 
-/// Within this time the roster has asked every worker anew.
+/// Time within which the roster calls every worker once.
 const NEWS: Duration = Duration::from_millis(1_500);
 
-/// How many calls the round trip is measured over.
+/// Number of calls over which the round trip is measured.
 const CALLS: usize = 9;
 
-/// Visits everybody. Foreign engines are examined one after the other, so that they do not slow each
-/// other down.
+/// Gathers the facts about a team. Foreign engines are examined one after the other, so that they do
+/// not slow each other down.
 pub async fn visit(roster: &Roster, ensemble: &Ensemble, test_time: Duration) -> Facts {
     roster.settle(SETTLING).await;
     let slots = roster.slots();
@@ -60,19 +62,19 @@ pub async fn visit(roster: &Roster, ensemble: &Ensemble, test_time: Duration) ->
         };
         workers.push(worker_facts(status, round_trip));
     }
-    // A fresh name, so that every engine gets a new game and has loaded before the clock runs.
+    // A new game makes every engine load before the clock runs.
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     let nanoseconds = since.map_or(0, |since| since.as_nanos());
     let game_id = format!("doctor-{}-{nanoseconds}", process::id());
     roster.new_game(&game_id, PREPARATION).await;
-    // What engines call themselves is known only now that they have started.
+    // Engines tell their names only after they started.
     sleep(NEWS).await;
     let slots = roster.slots();
     let ballot = test_moves(&slots, ensemble, game_id, test_time).await;
     let mut players = Vec::new();
     let mut votes = ballot.votes.into_iter();
     for slot in &slots {
-        // One search may have several votes; the first stands for all.
+        // One search may have several votes; the first represents all.
         let others = slot.info.lanes.max(1) as usize - 1;
         let Some(vote) = votes.next() else { break };
         votes.by_ref().take(others).for_each(drop);
@@ -84,7 +86,7 @@ pub async fn visit(roster: &Roster, ensemble: &Ensemble, test_time: Duration) ->
     }
     Facts {
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        rule: ensemble.rule,
+        rule: ensemble.settings.rule,
         primary: ensemble.primary.clone(),
         test_time,
         workers,
@@ -92,7 +94,7 @@ pub async fn visit(roster: &Roster, ensemble: &Ensemble, test_time: Duration) ->
     }
 }
 
-fn worker_facts(status: WorkerStatus, round_trip: Option<RoundTrip>) -> WorkerFacts {
+fn worker_facts(status: WorkerStatus, round_trip: Option<CallTimes>) -> WorkerFacts {
     WorkerFacts {
         name: status.name,
         address: status.address,
@@ -107,8 +109,8 @@ fn worker_facts(status: WorkerStatus, round_trip: Option<RoundTrip>) -> WorkerFa
     }
 }
 
-/// `None` when a call is lost.
-async fn round_trip(channel: Channel) -> Option<RoundTrip> {
+/// Measures the round trip; `None` if a call fails.
+async fn round_trip(channel: Channel) -> Option<CallTimes> {
     let mut client = WorkerClient::new(channel);
     let mut times = Vec::new();
     for _ in 0..CALLS {
@@ -118,51 +120,52 @@ async fn round_trip(channel: Channel) -> Option<RoundTrip> {
         times.push(asked.elapsed());
     }
     times.sort_unstable();
-    Some(RoundTrip {
+    Some(CallTimes {
         median: times[CALLS / 2],
         longest: times[CALLS - 1],
     })
 }
 
-/// One consultation of everybody at once, as in a game.
+/// Holds one consultation of all players, as in a game.
 async fn test_moves(
     slots: &[PlayerSlot],
     ensemble: &Ensemble,
     game_id: String,
     test_time: Duration,
 ) -> Ballot {
-    let question = Question {
+    let setup = ConsultationSetup {
         header: BallotHeader {
             id: 0,
             game_id,
             seed: 1,
-            rule: ensemble.rule,
+            rule: ensemble.settings.rule,
             primary: ensemble.primary.clone(),
             lead: None,
             calibration: Arc::clone(&ensemble.calibration),
         },
         game: Game::startpos(),
         limits: Limits {
-            time_ms: Some(test_time.as_millis() as u64),
-            multi_pv: ensemble.rule.ranks_moves().then_some(RANKED_MOVES),
+            time_ms: Some(milliseconds(test_time)),
+            multi_pv: ensemble.settings.rule.ranks_moves().then_some(RANKED_MOVES),
             ..Limits::default()
         },
         overhead: ensemble.overhead,
         time_policy: TimePolicy::Fixed,
-        // A game asks the lost again; here they are to be told of.
+        // With a margin, lost players are not asked again but reported.
         margin: Duration::from_millis(1),
         predictions: HashMap::new(),
+        fallback: Arc::new(FirstLegalMove),
     };
     let (_commands, heard) = mpsc::channel(1);
     let (standings, _unread) = mpsc::channel(1);
-    // It ends early only when nobody wants it any more, and both ends are held here.
-    consult(question, slots, heard, standings, None)
+    // A ballot is missing only if the caller hangs up, and both channels are held here.
+    consult(setup, slots, heard, standings, None)
         .await
         .ballot
         .unwrap_or_default()
 }
 
-async fn examined(slot: &PlayerSlot) -> Result<ExamineResponse, String> {
+async fn examined(slot: &PlayerSlot) -> Result<ExamineResponse, ReachError> {
     slot.access.clone()?;
     let request = ExamineRequest {
         player: slot.called.clone(),
@@ -170,7 +173,7 @@ async fn examined(slot: &PlayerSlot) -> Result<ExamineResponse, String> {
     let mut client = WorkerClient::new(slot.channel.clone());
     match timeout(EXAMINATION, client.examine(request)).await {
         Ok(Ok(response)) => Ok(response.into_inner()),
-        Ok(Err(status)) => Err(reason(&status)),
-        Err(_) => Err(format!("no answer within {} s", EXAMINATION.as_secs())),
+        Ok(Err(status)) => Err(ReachError::Later(Box::new(status))),
+        Err(_) => Err(ReachError::Silent(EXAMINATION)),
     }
 }

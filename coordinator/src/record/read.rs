@@ -4,8 +4,8 @@ use super::schema::{
     BallotRecord, CandidateRecord, DecisionRecord, GameResult, LogLine, LoggedBallot, VERSION,
     VoteRecord,
 };
-use crate::ballot::words;
-use monju_engine::Game;
+use crate::ballot::names;
+use monju_engine::{Game, GameError};
 use monju_proto::v1::{
     Ballot, Candidate, Decision, Limits, Line, PlayerInfo, Position, Setting, Tally, Vote,
 };
@@ -14,40 +14,70 @@ use serde_json::Value;
 use std::{
     fs::File,
     io::{self, BufRead, BufReader},
-    path::Path,
+    path::{Path, PathBuf},
+    str::{self, Utf8Error},
 };
 
-/// Why a log cannot be read. One line that says where.
+/// Error of reading a log: one line that says where.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
     /// The file cannot be read.
-    #[error("log {path}: {source}")]
+    #[error("log {}: {source}", .path.display())]
     File {
         /// The file.
-        path: String,
-        /// What the system says.
+        path: PathBuf,
+        /// Error of the system.
         source: io::Error,
     },
-    /// A line is none of a log.
-    #[error("{path}:{line}: {what}")]
+    /// A line is not a line of a log.
+    #[error("{}:{line}: {source}", .path.display())]
     Line {
         /// The file.
-        path: String,
+        path: PathBuf,
         /// Number of the line, from 1.
         line: usize,
-        /// What is wrong with it.
-        what: String,
+        /// Error of the line.
+        source: LineError,
     },
 }
 
-/// What logs hold.
+/// Error of a line that is not a line of a log.
+#[derive(Debug, thiserror::Error)]
+pub enum LineError {
+    /// Not UTF-8.
+    #[error("not a text in UTF-8")]
+    Text(#[from] Utf8Error),
+    /// Not JSON.
+    #[error("not JSON: {0}")]
+    Json(#[source] serde_json::Error),
+    /// An object without a version.
+    #[error("not a line of a ballot log: it has no version")]
+    NoVersion,
+    /// A line of a newer build.
+    #[error("version {0} is newer than this build, which reads up to {VERSION}")]
+    Newer(u64),
+    /// Missing or unexpected keys or values.
+    #[error("not a line of a ballot log: {0}")]
+    Form(#[source] serde_json::Error),
+    /// A position that is not valid.
+    #[error("position: {0}")]
+    Position(#[from] GameError),
+    /// An unknown name of an arrival.
+    #[error("unknown arrival '{0}'")]
+    Arrival(String),
+    /// An unknown name of a tie break.
+    #[error("unknown tie_break '{0}'")]
+    TieBreak(String),
+}
+
+/// The contents of logs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Log {
     /// The ballots, in the order of the files.
     pub ballots: Vec<Ballot>,
-    /// The results, likewise.
+    /// The results, in the order of the files.
     pub results: Vec<GameResult>,
-    /// Lines that a crash has cut short.
+    /// Number of lines that a crash has cut short.
     pub cut_short: u64,
 }
 
@@ -55,22 +85,22 @@ impl Log {
     /// Reads logs one after the other.
     ///
     /// # Errors
-    /// A file cannot be read, or a line other than a file's last is not of a log.
+    /// A file cannot be read, or a line that was not cut short is not a line of a log.
     pub fn read<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Result<Self, ReadError> {
         let mut log = Self::default();
         for path in paths {
             let fail = |source| ReadError::File {
-                path: path.display().to_string(),
+                path: path.to_owned(),
                 source,
             };
             let file = File::open(path).map_err(fail)?;
-            log.extend(BufReader::new(file), &path.display().to_string())?;
+            log.extend(BufReader::new(file), path)?;
         }
         Ok(log)
     }
 
-    /// Reads lines; `path` is what errors call them.
-    fn extend(&mut self, mut lines: impl BufRead, path: &str) -> Result<(), ReadError> {
+    /// Reads the lines of a file; errors name `path`.
+    fn extend(&mut self, mut lines: impl BufRead, path: &Path) -> Result<(), ReadError> {
         let fail = |source| ReadError::File {
             path: path.to_owned(),
             source,
@@ -85,17 +115,19 @@ impl Log {
             if line.is_empty() {
                 continue;
             }
-            let text = str::from_utf8(line).map_err(|_| "it is no text".to_owned());
-            match text.and_then(read_line) {
-                Ok(Read::Ballot(ballot)) => self.ballots.push(*ballot),
-                Ok(Read::Result(result)) => self.results.push(result),
+            match str::from_utf8(line)
+                .map_err(LineError::from)
+                .and_then(read_line)
+            {
+                Ok(ReadLine::Ballot(ballot)) => self.ballots.push(*ballot),
+                Ok(ReadLine::Result(result)) => self.results.push(result),
                 // The next writer ends a line that was cut short, so it may be followed.
                 Err(_) if is_torn(line) => self.cut_short += 1,
-                Err(what) => {
+                Err(source) => {
                     return Err(ReadError::Line {
                         path: path.to_owned(),
                         line: number,
-                        what,
+                        source,
                     });
                 }
             }
@@ -104,39 +136,36 @@ impl Log {
     }
 }
 
-/// Whether a line begins as lines of a log do, and breaks off, wherever that may be.
+/// Returns true for a line that begins like a line of a log and breaks off anywhere.
 fn is_torn(line: &[u8]) -> bool {
     const BEGINNING: &[u8] = b"{\"kind\":";
     let length = line.len().min(BEGINNING.len());
     line[..length] == BEGINNING[..length] && serde_json::from_slice::<IgnoredAny>(line).is_err()
 }
 
-enum Read {
+enum ReadLine {
     Ballot(Box<Ballot>),
     Result(GameResult),
 }
 
-fn read_line(text: &str) -> Result<Read, String> {
-    let value: Value = serde_json::from_str(text).map_err(|error| format!("no JSON: {error}"))?;
+fn read_line(text: &str) -> Result<ReadLine, LineError> {
+    let value: Value = serde_json::from_str(text).map_err(LineError::Json)?;
     let version = value.get("version").and_then(Value::as_u64);
     match version {
-        None => return Err("no line of a ballot log: it has no version".to_owned()),
+        None => return Err(LineError::NoVersion),
         Some(version) if version > VERSION.into() => {
-            return Err(format!(
-                "version {version} is newer than this build, which reads up to {VERSION}"
-            ));
+            return Err(LineError::Newer(version));
         }
         Some(_) => {}
     }
-    let line: LogLine = serde_json::from_value(value)
-        .map_err(|error| format!("no line of a ballot log: {error}"))?;
+    let line: LogLine = serde_json::from_value(value).map_err(LineError::Form)?;
     Ok(match line {
-        LogLine::Ballot(logged) => Read::Ballot(Box::new(ballot_of(*logged)?)),
-        LogLine::Result(result) => Read::Result(result),
+        LogLine::Ballot(logged) => ReadLine::Ballot(Box::new(ballot_of(*logged)?)),
+        LogLine::Result(result) => ReadLine::Result(result),
     })
 }
 
-fn ballot_of(logged: LoggedBallot) -> Result<Ballot, String> {
+fn ballot_of(logged: LoggedBallot) -> Result<Ballot, LineError> {
     let BallotRecord {
         position,
         seed,
@@ -148,15 +177,12 @@ fn ballot_of(logged: LoggedBallot) -> Result<Ballot, String> {
         decision,
         ..
     } = logged.ballot;
-    let game = Game::from_usi(&position).map_err(|error| format!("position: {error}"))?;
-    let votes: Result<Vec<Vote>, String> = votes.into_iter().map(vote_of).collect();
+    let game = Game::from_usi(&position)?;
+    let votes: Result<Vec<Vote>, LineError> = votes.into_iter().map(vote_of).collect();
     Ok(Ballot {
         id: logged.id,
         game_id: logged.game_id,
-        position: Some(Position {
-            start: game.start().to_owned(),
-            moves: game.moves().iter().map(ToString::to_string).collect(),
-        }),
+        position: Some(Position::from(&game)),
         seed,
         votes: votes?,
         tally: tally
@@ -173,9 +199,9 @@ fn ballot_of(logged: LoggedBallot) -> Result<Ballot, String> {
     })
 }
 
-fn vote_of(vote: VoteRecord) -> Result<Vote, String> {
-    let arrival = words::read_arrival(&vote.arrival)
-        .ok_or_else(|| format!("unknown arrival '{}'", vote.arrival))?;
+fn vote_of(vote: VoteRecord) -> Result<Vote, LineError> {
+    let arrival = names::read_arrival(&vote.arrival)
+        .ok_or_else(|| LineError::Arrival(vote.arrival.clone()))?;
     let line = vote.mv.map(|mv| Line {
         r#move: mv,
         score: vote.score.as_ref().and_then(|score| score.score()),
@@ -228,9 +254,9 @@ fn candidate_of(candidate: CandidateRecord) -> Candidate {
     }
 }
 
-fn decision_of(decision: DecisionRecord) -> Result<Decision, String> {
-    let tie_break = words::read_tie_break(&decision.tie_break)
-        .ok_or_else(|| format!("unknown tie_break '{}'", decision.tie_break))?;
+fn decision_of(decision: DecisionRecord) -> Result<Decision, LineError> {
+    let tie_break = names::read_tie_break(&decision.tie_break)
+        .ok_or_else(|| LineError::TieBreak(decision.tie_break.clone()))?;
     Ok(Decision {
         r#move: decision.mv,
         ponder: decision.ponder.unwrap_or_default(),

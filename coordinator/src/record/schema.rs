@@ -1,14 +1,14 @@
-//! What a line of the record holds. `coordinator/BALLOTS.md` explains every key.
+//! The lines of the record. `coordinator/BALLOTS.md` documents every key.
 
 use super::score::ScoreRecord;
-use crate::{ballot::words, seed, usi_text};
+use crate::{ballot::names, seed, usi_text};
 use monju_engine::{Game, GameError};
 use monju_proto::v1::{Ballot, Candidate, Clock, Decision, Limits, Vote};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::io;
 
-/// The version of the lines that this build writes, and the newest that it reads.
+/// Version of the lines that this build writes, and the newest that it reads.
 pub const VERSION: u32 = 1;
 
 /// One line of a log.
@@ -22,10 +22,10 @@ pub enum LogLine {
 }
 
 impl LogLine {
-    /// The line, with its end.
+    /// Returns the line as text, with its line break.
     ///
     /// # Errors
-    /// A number is none (NaN), which no line may hold.
+    /// A number is not finite, which JSON cannot represent.
     pub fn render(&self) -> io::Result<String> {
         let mut text = serde_json::to_string(self)?;
         text.push('\n');
@@ -33,10 +33,10 @@ impl LogLine {
     }
 }
 
-/// The reason of a result that a GUI has told.
+/// Reason of a result that comes from a GUI.
 pub const GAME_OVER: &str = "gameover";
 
-/// How a game ended.
+/// The result of a game.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GameResult {
     /// Version of the line.
@@ -45,11 +45,11 @@ pub struct GameResult {
     pub game_id: String,
     /// "black", "white" or "draw".
     pub winner: Winner,
-    /// Who says so: [`GAME_OVER`] is the GUI.
+    /// The source of the result; [`GAME_OVER`] is the GUI.
     pub reason: String,
 }
 
-/// Who won a game.
+/// The winner of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Winner {
@@ -57,11 +57,11 @@ pub enum Winner {
     Black,
     /// White.
     White,
-    /// Nobody.
+    /// Neither side.
     Draw,
 }
 
-/// A ballot as it is logged.
+/// A ballot as a line of the log.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LoggedBallot {
     /// Version of the line.
@@ -72,7 +72,7 @@ pub struct LoggedBallot {
     pub id: u64,
     /// The game it belongs to.
     pub game_id: String,
-    /// When it was decided, in milliseconds since 1970.
+    /// Time of the decision, in milliseconds since 1970.
     pub decided_unix_ms: u64,
     /// The ballot itself.
     #[serde(flatten)]
@@ -80,13 +80,13 @@ pub struct LoggedBallot {
 }
 
 impl LoggedBallot {
-    /// A decided ballot as it is logged.
+    /// The line of a decided ballot.
     ///
     /// # Errors
-    /// The position of the ballot cannot be.
+    /// The position of the ballot is not valid.
     pub fn of(ballot: &Ballot, decided_unix_ms: u64) -> Result<Self, GameError> {
         let position = ballot.position.clone().unwrap_or_default();
-        let game = Game::from_parts(&position.start, &position.moves)?;
+        let game = Game::try_from(&position)?;
         Ok(Self {
             version: VERSION,
             monju: env!("CARGO_PKG_VERSION").to_owned(),
@@ -98,28 +98,28 @@ impl LoggedBallot {
     }
 }
 
-/// A ballot as `monju consult --json` prints it, and as the log keeps it.
+/// A ballot as `monju consult --json` prints it and the log keeps it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BallotRecord {
     /// The position as USI text, history included.
     pub position: String,
-    /// The position alone.
+    /// The position as SFEN.
     pub sfen: String,
-    /// Names the position with its history: 16 hexadecimal digits.
+    /// Identifies the position with its history: 16 hexadecimal digits.
     pub position_id: String,
     /// The game's seed.
     pub seed: u64,
-    /// What was asked for.
+    /// The limits of the request.
     pub limits: Option<LimitsRecord>,
-    /// When the decision was due, since the request.
+    /// Time allowed for the decision, since the request.
     pub deadline_ms: Option<u64>,
     /// The ensemble's primary player.
     pub primary: Option<String>,
-    /// One a player.
+    /// One per player.
     pub votes: Vec<VoteRecord>,
     /// Votes by move, most first.
     pub tally: Map<String, Value>,
-    /// What was decided.
+    /// The decision.
     pub decision: Option<DecisionRecord>,
 }
 
@@ -138,7 +138,7 @@ pub struct LimitsRecord {
     /// The game's clock.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clock: Option<ClockRecord>,
-    /// How many moves the players rank.
+    /// Number of moves that the players rank.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub multi_pv: Option<u32>,
 }
@@ -154,61 +154,61 @@ pub struct ClockRecord {
     pub byoyomi_ms: u64,
 }
 
-/// A vote, with everything about the player that casts it.
+/// A vote, with the description of its player.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct VoteRecord {
     /// The player's name on the ballot.
     pub player: String,
     /// The worker that hosts it.
     pub worker: String,
-    /// "monju", or what a foreign engine calls itself.
+    /// "monju", or the name of a foreign engine.
     pub engine: String,
     /// The native evaluator.
     pub evaluator: Option<String>,
-    /// Hash of the evaluator's weights, where it has a file of them.
+    /// Hash of the evaluator's weights, if it has a file of them.
     pub weights_hash: Option<String>,
     /// Standard deviation of the noise in centipawns.
     pub sigma: f64,
-    /// What the noise is added to: "position" or "weights".
+    /// The target of the noise: "position" or "weights".
     pub noise_model: Option<String>,
     /// The noise seed in force.
     pub noise_seed: Option<u64>,
-    /// What its vote weighs.
+    /// Weight of its vote.
     pub weight: f64,
     /// Its own limits.
     pub own_limits: Option<LimitsRecord>,
-    /// The share of the consultation's time that it takes.
+    /// Share of the consultation's time that it takes.
     pub clock_share: Option<f64>,
-    /// Everything else that its configuration says.
+    /// All other settings of its configuration.
     pub settings: Map<String, Value>,
     /// Its move.
     #[serde(rename = "move")]
     pub mv: Option<String>,
-    /// The move in Japanese notation, where it is legal.
+    /// The move in Japanese notation, if it is legal.
     pub japanese: Option<String>,
     /// Its score, in its own centipawns, from the side to move.
     pub score: Option<ScoreRecord>,
-    /// The score as the calibration reads it.
+    /// Calibrated win rate of the score.
     pub win_rate: Option<f64>,
-    /// Iterations.
+    /// Depth of the last iteration.
     pub depth: u32,
-    /// Nodes.
+    /// Number of nodes.
     pub nodes: u64,
-    /// Time since go, by the worker's clock.
+    /// Thinking time by the worker's clock.
     pub time_ms: u64,
-    /// The line of play.
+    /// Principal variation.
     pub pv: Vec<String>,
     /// The moves that it ranks, best first.
     pub candidates: Vec<CandidateRecord>,
-    /// How it arrived.
+    /// The way of its arrival.
     pub arrival: String,
-    /// When it arrived, since the request.
+    /// Time of its arrival, since the request.
     pub arrived_ms: u64,
-    /// Whether the move is legal.
+    /// True for a legal move.
     pub legal: bool,
-    /// Whether it entered the tally.
+    /// True for a vote in the tally.
     pub counted: bool,
-    /// Why not, or what became of the player.
+    /// Reason why it does not count, or of the failure of the player.
     pub failure: Option<String>,
 }
 
@@ -234,16 +234,16 @@ pub struct DecisionRecord {
     pub ponder: Option<String>,
     /// The voting rule.
     pub rule: String,
-    /// How it was chosen.
+    /// The tie break that chose it.
     pub tie_break: String,
-    /// The mean win rate of its votes.
+    /// Mean win rate of its votes.
     pub win_rate: Option<f64>,
     /// Time since the request.
     pub elapsed_ms: u64,
 }
 
 impl BallotRecord {
-    /// The record of a ballot on the position that `game` has reached.
+    /// The record of a ballot on the current position of `game`.
     pub fn of(game: &Game, ballot: &Ballot) -> Self {
         let position = usi_text::position(game);
         Self {
@@ -253,7 +253,7 @@ impl BallotRecord {
             seed: ballot.seed,
             limits: ballot.limits.as_ref().map(LimitsRecord::from),
             deadline_ms: ballot.deadline_ms,
-            primary: known(&ballot.primary),
+            primary: non_empty(&ballot.primary),
             votes: ballot
                 .votes
                 .iter()
@@ -316,9 +316,9 @@ impl VoteRecord {
         let mv = line.as_ref().map(|line| line.r#move.clone());
         let line = line.unwrap_or_default();
         Self {
-            evaluator: known(&player.evaluator),
-            weights_hash: known(&player.weights_hash),
-            noise_model: known(&player.noise_model),
+            evaluator: non_empty(&player.evaluator),
+            weights_hash: non_empty(&player.weights_hash),
+            noise_model: non_empty(&player.noise_model),
             weight: player.weight.unwrap_or(1.0),
             own_limits: player.limits.as_ref().map(LimitsRecord::from),
             settings: player
@@ -341,11 +341,11 @@ impl VoteRecord {
             time_ms: line.time_ms,
             pv: line.pv,
             candidates: line.candidates.iter().map(CandidateRecord::of).collect(),
-            arrival: words::arrival(vote.arrival()).to_owned(),
+            arrival: names::arrival(vote.arrival()).to_owned(),
             arrived_ms: vote.arrived_ms,
             legal: vote.legal,
             counted: vote.counted,
-            failure: known(&vote.failure),
+            failure: non_empty(&vote.failure),
         }
     }
 }
@@ -364,16 +364,16 @@ impl DecisionRecord {
         Self {
             mv: decision.r#move.clone(),
             japanese: usi_text::japanese(game, &decision.r#move),
-            ponder: known(&decision.ponder),
+            ponder: non_empty(&decision.ponder),
             rule: decision.rule.clone(),
-            tie_break: words::tie_break(decision.tie_break()).to_owned(),
+            tie_break: names::tie_break(decision.tie_break()).to_owned(),
             win_rate: decision.win_rate,
             elapsed_ms: decision.elapsed_ms,
         }
     }
 }
 
-/// An empty text of the protocol means that there is none.
-fn known(text: &str) -> Option<String> {
+/// Returns a text of the protocol, in which an empty one means an absent one.
+fn non_empty(text: &str) -> Option<String> {
     (!text.is_empty()).then(|| text.to_owned())
 }

@@ -1,7 +1,7 @@
-//! Scores in JSON: `{"cp": 31}`, `{"mate": -4}`, `{"mate": "+"}`, each with a `bound` where it is
-//! not exact.
+//! Scores in JSON: `{"cp": 31}`, `{"mate": -4}`, `{"mate": "+"}`, each with a `bound` unless it is
+//! exact.
 
-use crate::ballot::words;
+use crate::ballot::names;
 use monju_proto::v1::{Bound, Score, score::Kind};
 use serde::{Deserialize, Serialize};
 
@@ -13,16 +13,16 @@ pub struct ScoreRecord {
     pub cp: Option<i32>,
     /// Plies to mate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub mate: Option<Mate>,
-    /// "lower" or "upper", where the score is no exact one.
+    pub mate: Option<MateRecord>,
+    /// "lower" or "upper", unless the score is exact.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bound: Option<String>,
 }
 
-/// The distance of a mate.
+/// Distance to a mate.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
-pub enum Mate {
+pub enum MateRecord {
     /// Plies: positive when the side to move mates.
     Plies(i32),
     /// Unknown: "+" when the side to move mates, "-" when it is mated.
@@ -34,31 +34,35 @@ impl ScoreRecord {
     pub fn of(score: &Score) -> Option<Self> {
         let (cp, mate) = match score.kind? {
             Kind::Cp(cp) => (Some(cp), None),
-            Kind::Mate(plies) => (None, Some(Mate::Plies(plies))),
+            Kind::Mate(plies) => (None, Some(MateRecord::Plies(plies))),
             Kind::MateOfUnknownLength(mates) => {
                 let sign = if mates { "+" } else { "-" };
-                (None, Some(Mate::Unknown(sign.to_owned())))
+                (None, Some(MateRecord::Unknown(sign.to_owned())))
             }
         };
         Some(Self {
             cp,
             mate,
-            bound: words::bound(score.bound()).map(str::to_owned),
+            bound: names::bound(score.bound()).map(str::to_owned),
         })
     }
 
-    /// The score that was recorded; `None` when the record holds none.
+    /// Returns the recorded score; `None` if the record holds none.
     pub fn score(&self) -> Option<Score> {
         let kind = match (&self.cp, &self.mate) {
             (Some(cp), None) => Kind::Cp(*cp),
-            (None, Some(Mate::Plies(plies))) => Kind::Mate(*plies),
-            (None, Some(Mate::Unknown(sign))) if sign == "+" => Kind::MateOfUnknownLength(true),
-            (None, Some(Mate::Unknown(sign))) if sign == "-" => Kind::MateOfUnknownLength(false),
+            (None, Some(MateRecord::Plies(plies))) => Kind::Mate(*plies),
+            (None, Some(MateRecord::Unknown(sign))) if sign == "+" => {
+                Kind::MateOfUnknownLength(true)
+            }
+            (None, Some(MateRecord::Unknown(sign))) if sign == "-" => {
+                Kind::MateOfUnknownLength(false)
+            }
             _ => return None,
         };
         let bound = match &self.bound {
             None => Bound::Exact,
-            Some(word) => words::read_bound(word)?,
+            Some(name) => names::read_bound(name)?,
         };
         Some(Score {
             kind: Some(kind),

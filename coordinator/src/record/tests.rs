@@ -1,4 +1,4 @@
-//! What is recorded is read back, whatever happens to the file.
+//! Tests that records are read back, also from damaged files.
 
 use super::{
     read::Log,
@@ -63,7 +63,7 @@ fn vote(name: &str, mv: &str, kind: Kind) -> Vote {
     }
 }
 
-/// A ballot in which everything has a value that is not its default.
+/// A ballot without a default value.
 fn ballot() -> Ballot {
     let silent = Vote {
         player: Some(PlayerInfo {
@@ -141,7 +141,7 @@ fn in_a_folder(test: impl FnOnce(&Path)) {
 }
 
 #[test]
-fn what_is_recorded_is_read_back() {
+fn records_are_read_back() {
     in_a_folder(|path| {
         let recorder = Recorder::open(path).expect("a log");
         recorder.ballot(&ballot());
@@ -171,7 +171,8 @@ fn a_line_that_a_crash_cut_short_costs_only_itself() {
     });
 }
 
-/// Between any two bytes, in the middle of a letter or behind a brace; what follows may begin a line or not.
+/// The cut may fall between any two bytes, within a letter or after a brace, and another line may
+/// follow on the same line.
 #[test]
 fn a_line_may_be_cut_short_anywhere() {
     in_a_folder(|path| {
@@ -197,11 +198,11 @@ fn a_line_may_be_cut_short_anywhere() {
 }
 
 #[test]
-fn what_is_no_log_is_refused_with_file_and_line() {
+fn a_malformed_log_is_refused_with_file_and_line() {
     in_a_folder(|path| {
         for (text, expected) in [
-            ("{}", "no line of a ballot log"),
-            ("\n7g7f", ":2: no JSON"),
+            ("{}", "not a line of a ballot log"),
+            ("\n7g7f", ":2: not JSON"),
             (
                 "{\"version\":99,\"kind\":\"ballot\"}",
                 "version 99 is newer",
@@ -218,7 +219,7 @@ fn what_is_no_log_is_refused_with_file_and_line() {
 }
 
 #[test]
-fn a_log_that_cannot_be_written_is_refused_at_once() {
+fn a_log_that_cannot_be_written_is_refused() {
     let error = Recorder::open(Path::new("/absent/folder/log")).expect_err("no folder");
     assert!(error.to_string().contains("choose another file"), "{error}");
 }
@@ -238,7 +239,7 @@ fn assert_documented(value: &serde_json::Value, documentation: &str) {
     match value {
         serde_json::Value::Object(object) => {
             for (key, value) in object {
-                // The keys of these two are moves and settings.
+                // The keys of these two objects are moves and settings.
                 if !matches!(key.as_str(), "tally" | "settings") {
                     assert_documented(value, documentation);
                 }

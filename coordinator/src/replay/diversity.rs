@@ -1,36 +1,36 @@
-//! How many different moves the members name (table 1 of paper 002).
+//! Diversity of the votes (table 1 of paper 002).
 
 use monju_proto::v1::Vote;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Ballots with this many different moves, and with more, are counted together.
+/// Number of different moves from which ballots are counted together.
 pub const MOST_COUNTED: usize = 10;
 
-/// Whose votes are looked at.
+/// The players whose votes are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Group {
-    Everybody,
+    All,
     /// The native players of this noise, in thousandths of a centipawn.
     Noise(u64),
 }
 
-/// A row of the table.
+/// One row of the table.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Diversity {
-    /// The noise in centipawns of the players whose votes these are; null for all of a ballot.
+    /// Noise of the counted players in centipawns; null for all players of a ballot.
     pub sigma: Option<f64>,
-    /// Players on a ballot, on average.
+    /// Mean number of players on a ballot.
     pub players: f64,
-    /// Ballots by the number of different moves, from 1; the last counts all that have more, too.
+    /// Number of ballots by the number of different moves, from 1; the last one includes all with more.
     pub ballots: Vec<u64>,
-    /// Different moves on a ballot, on average.
+    /// Mean number of different moves on a ballot.
     pub mean: f64,
 }
 
 /// Counts different moves, ballot by ballot.
 #[derive(Debug, Default)]
-pub struct Counts {
+pub struct DiversityCounter {
     rows: BTreeMap<Group, Row>,
 }
 
@@ -41,15 +41,15 @@ struct Row {
     moves: u64,
 }
 
-impl Counts {
-    /// Enters a ballot's votes. Groups of one voter say nothing about diversity.
+impl DiversityCounter {
+    /// Enters the votes of a ballot. Groups of one voter have no diversity and are left out.
     pub fn enter(&mut self, votes: &[Vote]) {
         let mut groups = BTreeMap::<Group, Vec<&str>>::new();
         for vote in votes.iter().filter(|vote| vote.counted) {
             let Some(line) = &vote.line else { continue };
             let sigma = vote.player.as_ref().map_or(0.0, |player| player.sigma);
             let noise = Group::Noise((sigma * 1_000.0).round() as u64);
-            for group in [Group::Everybody, noise] {
+            for group in [Group::All, noise] {
                 if group != Group::Noise(0) {
                     groups.entry(group).or_default().push(&line.r#move);
                 }
@@ -64,13 +64,13 @@ impl Counts {
         }
     }
 
-    /// The rows: all of a ballot, then by noise.
+    /// Returns the rows: all players, then by noise.
     pub fn tabulate(self) -> Vec<Diversity> {
         let diversity = |(group, row): (Group, Row)| {
             let count = row.ballots.iter().sum::<u64>() as f64;
             Diversity {
                 sigma: match group {
-                    Group::Everybody => None,
+                    Group::All => None,
                     Group::Noise(thousandths) => Some(thousandths as f64 / 1_000.0),
                 },
                 players: row.players as f64 / count,

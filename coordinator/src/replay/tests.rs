@@ -1,4 +1,4 @@
-//! What a replay makes of ballots.
+//! Tests of replaying ballots.
 
 use super::*;
 use crate::record::read::Log;
@@ -51,7 +51,7 @@ fn ballot(id: u64, mv: &str, votes: Vec<Vote>) -> Ballot {
     }
 }
 
-/// Three ballots: one with agreement, one of two against one, and one that the rules decide.
+/// Three ballots: an agreement, a vote of two against one, and a decision by the rules of the game.
 fn ballots() -> Vec<Ballot> {
     let path =
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data/replay/three-ballots.jsonl");
@@ -68,7 +68,7 @@ fn the_recorded_rule_changes_nothing() {
 }
 
 #[test]
-fn another_rule_changes_what_it_should() {
+fn another_rule_changes_decisions() {
     let replay = Replay {
         rule: Some(Rule::Optimistic),
         ..Replay::default()
@@ -90,7 +90,7 @@ fn another_rule_changes_what_it_should() {
 }
 
 #[test]
-fn another_primary_decides_otherwise() {
+fn another_primary_changes_decisions() {
     let replay = |primary| Replay {
         rule: Some(Rule::Single),
         primary,
@@ -121,7 +121,7 @@ fn a_lead_is_handed_over_within_a_game() {
         ..Replay::default()
     };
     let led_by_a: Vec<u64> = replay.run(&ballots).changes.iter().map(|c| c.id).collect();
-    assert_eq!(led_by_a, [1, 2, 5], "b leads from where a's score fell");
+    assert_eq!(led_by_a, [1, 2, 5], "b leads after the drop of a's score");
 }
 
 #[test]
@@ -139,7 +139,7 @@ fn agreement_and_diversity_are_counted() {
 }
 
 #[test]
-fn empty_logs_are_no_trouble() {
+fn empty_logs_give_an_empty_report() {
     let report = Replay::default().run(&[]);
     assert_eq!((report.ballots, report.voted), (0, 0));
     assert!(report.members.is_empty() && report.diversity.is_empty());

@@ -1,74 +1,73 @@
-//! One worker: the way to it, and a task that watches whether it is there.
+//! The connection to one worker, and the task that watches it.
 
+use super::reach_error::ReachError;
 use crate::clock::RoundTrip;
-use monju_proto::tls::Tls;
 use monju_proto::v1::{
     DescribeRequest, DescribeResponse, PlayerInfo, WorkerStatus, worker_client::WorkerClient,
 };
-use std::{error::Error, sync::Arc, time::Duration};
+use monju_proto::{client::innermost, tls::Tls};
+use std::{sync::Arc, time::Duration};
 use tokio::{
     sync::{Notify, watch},
     task::JoinHandle,
     time::{self, Instant},
 };
-use tonic::{
-    Code, Status,
-    transport::{Channel, Endpoint, Uri},
-};
+use tonic::transport::{Channel, Endpoint, Uri};
 use tracing::{info, warn};
 
-/// A connected worker is asked this often whether it is still there.
+/// Interval of the calls to a connected worker.
 const WATCH_INTERVAL: Duration = Duration::from_secs(1);
-/// A lost worker is asked this often whether it is back.
+/// Interval of the calls to a lost worker.
 const RETRY_INTERVAL: Duration = Duration::from_millis(500);
-/// A host that does not answer the first packet within this time is not there.
+/// Time within which a host must accept a connection.
 const CONNECT_PATIENCE: Duration = Duration::from_secs(1);
-/// A remote worker that does not describe itself within this time is lost.
+/// Time within which a remote worker must describe itself.
 const REMOTE_PATIENCE: Duration = Duration::from_secs(2);
-/// A worker in this process cannot be lost, only kept waiting by its own players.
+/// The same for a worker in this process, which its own players may keep busy.
 const IN_PROCESS_PATIENCE: Duration = Duration::from_secs(60);
-/// HTTP/2 keepalive: how often an unanswered connection is probed, and when it is given up.
+/// Interval of the HTTP/2 keepalive pings.
 const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(1);
+/// Time that a peer has to answer a keepalive ping.
 const KEEPALIVE_PATIENCE: Duration = Duration::from_secs(2);
 
-/// Why a text is no worker's or coordinator's address.
+/// Error of the address of a worker or a coordinator.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AddressError {
     /// Not of the form `http://host:port`.
     #[error("'{0}' is no address; expected a form like http://127.0.0.1:7411")]
     Form(String),
-    /// Encrypted, but there are no certificates.
+    /// An encrypted address without certificates.
     #[error(
         "'{0}' asks for TLS, which needs the team's certificates: give their folder by --tls or \
          tls = …; 'monju certificates' makes one"
     )]
     NoCertificates(String),
-    /// There are certificates, but the connection would be open.
+    /// An unencrypted address in spite of certificates.
     #[error("'{0}' is not encrypted, though there are certificates; write https://")]
     Open(String),
-    /// The certificates are none.
-    #[error("the team's certificates do not do: {0}; make new ones with 'monju certificates'")]
+    /// Invalid certificates.
+    #[error("the team's certificates are not valid: {0}; make new ones with 'monju certificates'")]
     Certificates(String),
 }
 
-/// One worker of the ensemble. Dropping it ends the watching.
+/// One worker of the ensemble. Dropping it ends the task that watches it.
 #[derive(Debug)]
 pub struct Link {
     address: String,
     channel: Channel,
-    state: watch::Receiver<State>,
-    /// Has the worker asked at once.
+    state: watch::Receiver<LinkState>,
+    /// Makes the watcher call the worker at once.
     wake: Arc<Notify>,
     watcher: JoinHandle<()>,
 }
 
-/// What is known of a worker.
+/// The last known state of a worker.
 #[derive(Clone, Debug)]
-struct State {
-    /// What it said last, connected or not.
+struct LinkState {
+    /// Its last description, connected or not.
     described: Option<DescribeResponse>,
-    /// Why it is not connected.
-    failure: Option<String>,
+    /// The failure of its last call, if it is not connected.
+    failure: Option<ReachError>,
     round_trip: RoundTrip,
 }
 
@@ -78,7 +77,7 @@ impl Link {
         Self::watch("in-process".to_owned(), channel, IN_PROCESS_PATIENCE)
     }
 
-    /// A worker at a URL. It need not be there yet.
+    /// A worker at a URL, which need not be running yet.
     ///
     /// # Errors
     /// The URL is not of the form `http://host:port`, or with `tls` `https://host:port`.
@@ -88,11 +87,11 @@ impl Link {
         Ok(Self::watch(url.to_owned(), channel, REMOTE_PATIENCE))
     }
 
-    /// A worker that is lost when it does not describe itself within `patience`.
+    /// A worker that counts as lost if it does not describe itself within `patience`.
     pub(crate) fn watch(address: String, channel: Channel, patience: Duration) -> Self {
-        let (sender, state) = watch::channel(State {
+        let (sender, state) = watch::channel(LinkState {
             described: None,
-            failure: Some("not connected yet".to_owned()),
+            failure: Some(ReachError::NotConnected),
             round_trip: RoundTrip::default(),
         });
         let client = WorkerClient::new(channel.clone());
@@ -107,23 +106,23 @@ impl Link {
         }
     }
 
-    /// `in-process`, or the URL.
+    /// Returns `in-process`, or the URL.
     pub fn address(&self) -> &str {
         &self.address
     }
 
-    /// The connection.
+    /// Returns the connection.
     pub fn channel(&self) -> Channel {
         self.channel.clone()
     }
 
-    /// Why the worker is not connected.
-    pub fn failure(&self) -> Option<String> {
+    /// Returns the failure of the last call, if the worker is not connected.
+    pub fn failure(&self) -> Option<ReachError> {
         self.state.borrow().failure.clone()
     }
 
-    /// What to set aside for a round trip, from those that were measured, with their jitter; zero
-    /// while it is not connected.
+    /// Returns the time to set aside for a round trip, including its jitter; zero while the worker is
+    /// not connected.
     pub fn round_trip(&self) -> Duration {
         let state = self.state.borrow();
         match state.failure {
@@ -132,7 +131,7 @@ impl Link {
         }
     }
 
-    /// The worker's own name, or its address until it is known.
+    /// Returns the worker's own name, or its address until the name is known.
     pub fn name(&self) -> String {
         match &self.state.borrow().described {
             Some(described) if !described.name.is_empty() => described.name.clone(),
@@ -140,7 +139,7 @@ impl Link {
         }
     }
 
-    /// The players as they were described last.
+    /// Returns the players of the last description.
     pub fn players(&self) -> Vec<PlayerInfo> {
         match &self.state.borrow().described {
             Some(described) => described.players.clone(),
@@ -148,7 +147,7 @@ impl Link {
         }
     }
 
-    /// The worker for people to read, without its players.
+    /// Returns a summary for people to read, without the players.
     pub fn status(&self) -> WorkerStatus {
         let name = self.name();
         let state = self.state.borrow();
@@ -156,7 +155,7 @@ impl Link {
             name,
             address: self.address.clone(),
             connected: state.failure.is_none(),
-            failure: state.failure.clone().unwrap_or_default(),
+            failure: (state.failure.as_ref()).map_or(String::new(), ReachError::to_string),
             version: match &state.described {
                 Some(described) => described.version.clone(),
                 None => String::new(),
@@ -165,19 +164,19 @@ impl Link {
         }
     }
 
-    /// Has the worker describe itself again, and waits for that: engines have names only when they have started.
+    /// Waits until the worker has described itself again: engines have names only after they started.
     pub async fn describe_again(&self) {
         let mut state = self.state.clone();
         state.mark_unchanged();
         self.wake.notify_one();
-        // As below.
+        // An error means that the watcher has ended, which it does only with the link.
         let _ = state.changed().await;
     }
 
     /// Waits until the worker has described itself.
     pub async fn described(&self) {
         let mut state = self.state.clone();
-        // An error means that the watcher has ended, which it does only with the link.
+        // As above.
         let _ = state.wait_for(|state| state.described.is_some()).await;
     }
 }
@@ -203,7 +202,7 @@ pub fn address(url: &str) -> Result<Uri, AddressError> {
     Ok(uri)
 }
 
-/// Checks a URL and sets the connection up so that a dead peer is noticed.
+/// Checks a URL and sets up a connection that notices a dead peer.
 ///
 /// # Errors
 /// The URL is not of the form `http://host:port`, or with `tls` `https://host:port`.
@@ -221,67 +220,29 @@ pub fn endpoint(url: &str, tls: Option<&Tls>) -> Result<Endpoint, AddressError> 
         (false, Some(_)) => Err(AddressError::Open(url.to_owned())),
         (true, None) => Err(AddressError::NoCertificates(url.to_owned())),
         (true, Some(tls)) => (endpoint.tls_config(tls.client()))
-            .map_err(|error| AddressError::Certificates(innermost(&error))),
+            .map_err(|error| AddressError::Certificates(innermost(&error).to_string())),
     }
 }
 
-/// The innermost cause of a failed call, for one line of text.
-pub fn reason(status: &Status) -> String {
-    match (status.source(), status.message()) {
-        (Some(cause), _) => innermost(cause),
-        (None, "") => status.code().description().to_owned(),
-        (None, message) => message.to_owned(),
-    }
-}
-
-/// The cause of a failed first call, with what is most likely wrong where that is not plain.
-pub fn first_reason(status: &Status) -> String {
-    let reason = reason(status);
-    let hangs_up = [
-        "connection closed",
-        "broken pipe",
-        "frame with invalid size",
-    ];
-    if hangs_up.iter().any(|words| reason.contains(words)) {
-        "it hangs up at once; only one side may be using TLS (https:// and the certificates)"
-            .to_owned()
-    } else if reason.contains("invalid peer certificate") {
-        format!("{reason}; its certificate is another team's, give both sides the same folder")
-    } else if status.code() == Code::Unimplemented {
-        "it does not know this service; a worker may have been taken for a coordinator, or the reverse"
-            .to_owned()
-    } else {
-        reason
-    }
-}
-
-fn innermost(error: &dyn Error) -> String {
-    let mut innermost = error;
-    while let Some(cause) = innermost.source() {
-        innermost = cause;
-    }
-    innermost.to_string()
-}
-
-/// Asks the worker to describe itself, for ever. The channel reconnects by itself.
+/// Asks the worker to describe itself until the task is aborted. The channel reconnects by itself.
 async fn watch_worker(
     address: String,
     mut client: WorkerClient<Channel>,
     patience: Duration,
     wake: Arc<Notify>,
-    state: watch::Sender<State>,
+    state: watch::Sender<LinkState>,
 ) {
     loop {
         let asked = Instant::now();
         let answer = time::timeout(patience, client.describe(DescribeRequest {})).await;
-        let outcome = match answer {
+        let described = match answer {
             Ok(Ok(response)) => Ok(response.into_inner()),
-            Ok(Err(status)) if is_known(&state) => Err(reason(&status)),
-            Ok(Err(status)) => Err(first_reason(&status)),
-            Err(_) => Err(format!("no answer within {} s", patience.as_secs())),
+            Ok(Err(status)) if is_known(&state) => Err(ReachError::Later(Box::new(status))),
+            Ok(Err(status)) => Err(ReachError::First(Box::new(status))),
+            Err(_) => Err(ReachError::Silent(patience)),
         };
-        let connected = outcome.is_ok();
-        state.send_modify(|state| state.note(&address, outcome, asked.elapsed()));
+        let connected = described.is_ok();
+        state.send_modify(|state| state.note(&address, described, asked.elapsed()));
         let pause = if connected {
             WATCH_INTERVAL
         } else {
@@ -294,25 +255,26 @@ async fn watch_worker(
     }
 }
 
-/// Whether the worker has ever been connected.
-fn is_known(state: &watch::Sender<State>) -> bool {
+/// Returns true if the worker has ever been connected.
+fn is_known(state: &watch::Sender<LinkState>) -> bool {
     state.borrow().described.is_some()
 }
 
-impl State {
+impl LinkState {
+    /// Enters the answer to one call, and the time that it took.
     fn note(
         &mut self,
         address: &str,
-        outcome: Result<DescribeResponse, String>,
+        described: Result<DescribeResponse, ReachError>,
         round_trip: Duration,
     ) {
-        match outcome {
+        match described {
             Ok(described) => {
                 if self.failure.is_some() {
                     let worker = &described.name;
                     let players = described.players.len();
                     info!(address, worker, players, "worker connected");
-                    // The first answer of a connection also makes the connection.
+                    // The time of the first call includes that of connecting.
                     self.round_trip = RoundTrip::default();
                 } else {
                     self.round_trip.note(round_trip);
@@ -320,11 +282,12 @@ impl State {
                 self.described = Some(described);
                 self.failure = None;
             }
-            Err(reason) => {
-                if self.failure.as_deref() != Some(reason.as_str()) {
+            Err(failure) => {
+                let reason = failure.to_string();
+                if self.failure.as_ref().map(ReachError::to_string).as_ref() != Some(&reason) {
                     warn!(address, reason, "worker not connected");
                 }
-                self.failure = Some(reason);
+                self.failure = Some(failure);
             }
         }
     }
@@ -333,21 +296,6 @@ impl State {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn what_is_wrong_with_a_first_call_is_said_as_one_thing() {
-        let texts = [
-            "connection closed",
-            "stream closed because of a broken pipe",
-        ];
-        let said = texts.map(|text| first_reason(&Status::unavailable(text)));
-        assert_eq!(said[0], said[1]);
-        assert!(said[0].contains("TLS"));
-        let elsewhere = first_reason(&Status::unimplemented(""));
-        assert!(elsewhere.contains("coordinator"), "{elsewhere}");
-        let refused = Status::unavailable("connection refused");
-        assert_eq!(first_reason(&refused), "connection refused");
-    }
 
     #[test]
     fn addresses_are_checked() {

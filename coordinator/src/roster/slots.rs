@@ -1,6 +1,6 @@
-//! Which players are in the ensemble, and what the ballot calls them.
+//! The players of the ensemble, and their names on the ballot.
 
-use super::Link;
+use super::{link::Link, reach_error::ReachError};
 use crate::seed;
 use monju_proto::v1::PlayerInfo;
 use std::{collections::BTreeMap, time::Duration};
@@ -9,24 +9,24 @@ use tonic::transport::Channel;
 /// One player of the ensemble.
 #[derive(Clone, Debug)]
 pub struct PlayerSlot {
-    /// Who it is; the name is unique in the ensemble.
+    /// Description of the player, with a name that is unique in the ensemble.
     pub info: PlayerInfo,
-    /// What its worker calls it.
+    /// Its name on its worker.
     pub called: String,
     /// Index of its worker in the roster.
     pub worker: usize,
-    /// The way to its worker, which connects where it is not connected.
+    /// Channel to its worker, which connects by itself.
     pub channel: Channel,
-    /// Whether its worker is there, or why it is not.
-    pub access: Result<(), String>,
-    /// What to set aside for a round trip to its worker.
+    /// The failure of its worker, if that is not connected.
+    pub access: Result<(), ReachError>,
+    /// Time to set aside for a round trip to its worker.
     pub round_trip: Duration,
 }
 
 impl PlayerSlot {
-    /// The seed of this player's noise in a game: the same on any number of machines, because it
-    /// depends on nothing but the game's seed and the player's name. It has 32 bits, so that it can
-    /// be copied from any ballot into any configuration: neither JSON nor TOML carries 64.
+    /// Returns the seed of this player's noise in a game. It depends only on the game's seed and the
+    /// player's name, so it is the same on any number of machines. It has 32 bits, so that it can be
+    /// copied from any ballot into any configuration: neither JSON nor TOML carries 64.
     pub fn noise_seed(&self, game_seed: u64) -> u64 {
         seed::derive(game_seed, &self.info.name) >> 32
     }
@@ -62,8 +62,8 @@ pub(super) fn assign(links: &[Link]) -> Vec<PlayerSlot> {
     slots
 }
 
-/// Players that share a name become `name@worker`; where workers share a name, too, all but the
-/// first get a number: `name@worker#2`.
+/// Returns unique names: players that share a name become `name@worker`; if their workers share a
+/// name, too, all but the first get a number: `name@worker#2`.
 fn unique_names<'a>(players: impl Iterator<Item = (&'a str, &'a str)> + Clone) -> Vec<String> {
     let mut holders = BTreeMap::<&str, u32>::new();
     for (name, _) in players.clone() {

@@ -1,4 +1,4 @@
-//! Workers come, go and come back.
+//! Tests of workers that come, go and come back.
 
 use super::*;
 use crate::testing::{Cable, FakeWorker, Step};
@@ -21,7 +21,7 @@ fn worker() -> FakeWorker {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_worker_that_is_cut_off_keeps_its_seats_and_comes_back() {
+async fn a_disconnected_worker_keeps_its_slots_and_comes_back() {
     let cable = Cable::default();
     cable.plug(worker());
     let roster = cabled(&cable);
@@ -43,7 +43,7 @@ async fn a_worker_that_is_cut_off_keeps_its_seats_and_comes_back() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn settling_does_not_wait_for_ever() {
+async fn settling_ends_after_its_patience() {
     let began = Instant::now();
     let roster = cabled(&Cable::default());
     roster.settle(PATIENCE).await;
@@ -83,9 +83,9 @@ async fn a_new_game_reaches_every_worker() {
     assert_eq!(*told.lock().expect("told"), ["new game g1"]);
 }
 
-/// A machine that freezes in mid-handshake, and is then switched off, says nothing ever again.
+/// A machine that freezes during the handshake and is then switched off never answers.
 #[tokio::test]
-async fn a_peer_that_never_finishes_its_handshake_is_not_waited_for() {
+async fn a_handshake_that_never_ends_is_given_up() {
     let parent = tempfile::tempdir().expect("a temporary folder");
     let folder = parent.path().join("tls");
     certificates::create(&folder).expect("certificates");
@@ -94,6 +94,6 @@ async fn a_peer_that_never_finishes_its_handshake_is_not_waited_for() {
     let url = format!("https://{}", frozen.local_addr().expect("an address"));
     let endpoint = link::endpoint(&url, Some(&tls)).expect("an address");
     let connected = time::timeout(Duration::from_secs(20), endpoint.connect());
-    let refused = connected.await.expect("it is given up");
+    let refused = connected.await.expect("an end");
     assert!(refused.is_err());
 }

@@ -1,6 +1,6 @@
-//! What outlives a consultation: who expects which reply, and searches that a missed ponder left.
+//! State between the consultations of a game: expected replies, and searches kept by a missed ponder.
 
-use crate::consultation::Kept;
+use crate::consultation::KeptSearches;
 use monju_proto::v1::{Ballot, Position};
 use std::{
     collections::{HashMap, VecDeque},
@@ -9,30 +9,31 @@ use std::{
 };
 use tokio::time::sleep;
 
-/// A GUI asks for the next move right after a missed ponder; if it does not, the game is over.
+/// Time for which searches are kept: a GUI asks for the next move right after a missed ponder, unless
+/// the game is over.
 const KEPT_FOR: Duration = Duration::from_secs(5);
-/// Games of which something is remembered.
+/// Number of games that are remembered.
 const GAMES: usize = 64;
 
-/// What is remembered of the games that are being played. Clones share it.
+/// State of the games that are being played. Clones share it.
 #[derive(Clone, Debug, Default)]
 pub struct Ponders {
-    games: Arc<Mutex<VecDeque<(String, Memory)>>>,
+    games: Arc<Mutex<VecDeque<(String, GameState)>>>,
 }
 
 #[derive(Debug, Default)]
-struct Memory {
+struct GameState {
     /// The position after the decision.
     after: Position,
-    /// The replies to it that players expect, by their ballot names.
+    /// The expected replies to it, by the ballot names of the players.
     predictions: HashMap<String, String>,
-    kept: Option<Kept>,
-    /// Counts what was kept, so that only the same is thrown away.
+    kept: Option<KeptSearches>,
+    /// Number of the kept searches, so that a timeout ends only its own.
     keeping: u64,
 }
 
 impl Ponders {
-    /// Remembers which replies the supporters of a decision expect.
+    /// Remembers the replies that the supporters of a decision expect.
     pub fn remember(&self, ballot: &Ballot) {
         let (Some(decision), Some(position)) = (&ballot.decision, &ballot.position) else {
             return;
@@ -47,62 +48,62 @@ impl Ponders {
             _ => None,
         });
         let predictions = expected.collect();
-        self.with(&ballot.game_id, |memory| {
-            memory.after = after;
-            memory.predictions = predictions;
+        self.with(&ballot.game_id, |state| {
+            state.after = after;
+            state.predictions = predictions;
         });
     }
 
-    /// The replies that players expect in the position that `pondered` comes from by its last move.
+    /// Returns the expected replies in the position before the last move of `pondered`.
     pub fn predictions(&self, game_id: &str, pondered: &Position) -> HashMap<String, String> {
         let mut before = pondered.clone();
         before.moves.pop();
-        self.with(game_id, |memory| match memory.after == before {
-            true => memory.predictions.clone(),
+        self.with(game_id, |state| match state.after == before {
+            true => state.predictions.clone(),
             false => HashMap::new(),
         })
     }
 
     /// Keeps searches for the next move of the game, for a few seconds.
-    pub fn keep(&self, game_id: &str, kept: Kept) {
-        let keeping = self.with(game_id, |memory| {
-            memory.kept = Some(kept);
-            memory.keeping += 1;
-            memory.keeping
+    pub fn keep(&self, game_id: &str, kept: KeptSearches) {
+        let keeping = self.with(game_id, |state| {
+            state.kept = Some(kept);
+            state.keeping += 1;
+            state.keeping
         });
         let (ponders, game_id) = (self.clone(), game_id.to_owned());
         tokio::spawn(async move {
             sleep(KEPT_FOR).await;
-            ponders.with(&game_id, |memory| {
-                if memory.keeping == keeping {
-                    memory.kept = None;
+            ponders.with(&game_id, |state| {
+                if state.keeping == keeping {
+                    state.kept = None;
                 }
             });
         });
     }
 
-    /// What was kept for the next move of the game. What was kept for other games ends: it would
-    /// be in the way.
-    pub fn take(&self, game_id: &str) -> Option<Kept> {
-        let kept = self.with(game_id, |memory| memory.kept.take());
+    /// Takes the searches kept for the next move of the game. Those of other games end, because they
+    /// would take up the players.
+    pub fn take(&self, game_id: &str) -> Option<KeptSearches> {
+        let kept = self.with(game_id, |state| state.kept.take());
         self.end_all();
         kept
     }
 
-    /// Ends everything that was kept.
+    /// Ends all kept searches.
     pub fn end_all(&self) {
         let mut games = self.games.lock().unwrap_or_else(PoisonError::into_inner);
-        for (_, memory) in games.iter_mut() {
-            memory.kept = None;
+        for (_, state) in games.iter_mut() {
+            state.kept = None;
         }
     }
 
-    fn with<T>(&self, game_id: &str, action: impl FnOnce(&mut Memory) -> T) -> T {
+    fn with<T>(&self, game_id: &str, action: impl FnOnce(&mut GameState) -> T) -> T {
         let mut games = self.games.lock().unwrap_or_else(PoisonError::into_inner);
         let at = games.iter().position(|(id, _)| id == game_id);
         let game = at
             .and_then(|at| games.remove(at))
-            .unwrap_or_else(|| (game_id.to_owned(), Memory::default()));
+            .unwrap_or_else(|| (game_id.to_owned(), GameState::default()));
         games.push_front(game);
         games.truncate(GAMES);
         action(&mut games[0].1)

@@ -1,9 +1,9 @@
-//! The service over gRPC, with scripted workers.
+//! Tests of the service over gRPC, with scripted workers.
 
 use super::*;
 use crate::{
     server,
-    testing::{FakeWorker, Step::*},
+    testing::{FakeFallback, FakeWorker, Step::*},
 };
 use monju_proto::serve::{self, ServerTask};
 use monju_proto::v1::{
@@ -20,15 +20,14 @@ struct Served {
 async fn serve(worker: FakeWorker, primary: Option<&str>) -> Served {
     let (link, worker_server) = worker.link();
     let ensemble = Ensemble {
-        rule: Rule::Majority,
+        settings: ConsultationSettings::default(),
         primary: primary.map(str::to_owned),
         overhead: Duration::ZERO,
-        time_policy: TimePolicy::default(),
-        pondering: Pondering::default(),
         calibration: Arc::default(),
         resignation: None,
     };
-    let service = Service::new(ensemble, Roster::new(vec![link]), None);
+    let roster = Roster::new(vec![link]);
+    let service = Service::new(ensemble, roster, None, Arc::new(FakeFallback));
     service.settle().await;
     let router = server::router(service).await.expect("descriptors");
     let (channel, server) = serve::in_process(router);
@@ -74,7 +73,7 @@ async fn refused(served: &mut Served, begin: Begin) -> Status {
 }
 
 #[tokio::test(start_paused = true)]
-async fn standings_come_before_the_decided_ballot_and_watchers_see_it() {
+async fn standings_come_before_the_decided_ballot_and_watchers_get_it() {
     let mut served = serve(three_opinions(), Some("b")).await;
     let mut watch = served
         .client
@@ -170,7 +169,7 @@ async fn bad_requests_are_refused_with_the_reason() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_roster_names_everybody() {
+async fn the_roster_names_workers_and_players() {
     let mut served = serve(three_opinions(), Some("b")).await;
     let roster = served
         .client
@@ -199,7 +198,7 @@ async fn preparing_a_game_reaches_the_players() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_spread_ponder_keeps_the_search_about_what_was_played() {
+async fn a_spread_ponder_keeps_the_search_about_the_played_move() {
     let worker = FakeWorker::named("desk")
         .player("a", &[Stream("7g7f 3c3d"), Listen, Answer("7g7f 3c3d")])
         .player("b", &[Stream("7g7f 8c8d"), Listen, Answer("7g7f 8c8d")]);
@@ -254,7 +253,7 @@ fn begin_with(game: &str, moves: &[&str]) -> Begin {
     begin
 }
 
-/// The move that is decided on; a ponder is stopped.
+/// Returns the decided move; a ponder is stopped.
 async fn decided(served: &mut Served, begin: Begin) -> String {
     let stops = begin.limits.is_some_and(|limits| limits.ponder);
     let (sender, receiver) = mpsc::channel(2);
@@ -275,7 +274,7 @@ async fn decided(served: &mut Served, begin: Begin) -> String {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_lead_is_remembered_from_move_to_move_of_a_side() {
+async fn the_leader_of_a_side_is_remembered_from_move_to_move() {
     let worker = FakeWorker::named("desk")
         .player("a", &[Answer("7g7f")])
         .player("b", &[Answer("2g2f")])
@@ -283,21 +282,21 @@ async fn the_lead_is_remembered_from_move_to_move_of_a_side() {
     let mut served = serve(worker, None).await;
     let mut decide = async |begin| decided(&mut served, begin).await;
     assert_eq!(decide(begin_with("one", &[])).await, "7g7f");
-    // Here the first player's move is illegal, but this is what the opponent has not played.
+    // The first player's move is illegal here, but the opponent has not played to this position.
     let after = ["7g7f", "3c3d"];
     let mut ponder = begin_with("one", &after);
     ponder.limits.as_mut().expect("limits").ponder = true;
     assert_eq!(decide(ponder).await, "2g2f");
     assert_eq!(decide(begin_with("one", &[])).await, "7g7f");
-    // The other side has a lead of its own.
+    // The other side has its own leader.
     assert_eq!(decide(begin_with("one", &["7g7f"])).await, "8c8d");
     assert_eq!(decide(begin_with("one", &[])).await, "7g7f");
-    // Now the game has come to that position.
+    // The game reaches that position now.
     assert_eq!(decide(begin_with("one", &after)).await, "2g2f");
     assert_eq!(
         decide(begin_with("one", &[])).await,
         "2g2f",
-        "the second one leads now"
+        "the second player leads now"
     );
     assert_eq!(decide(begin_with("another", &[])).await, "7g7f");
 }

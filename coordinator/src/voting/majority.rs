@@ -1,14 +1,18 @@
-//! Simple majority, and what may decide between moves that have equally many votes.
+//! Simple majority, and majority with ties broken by score.
 
-use super::{Choice, Ground, Poll, optimistic::highest, tally::leaders};
+use super::{
+    optimistic::highest,
+    poll::{Choice, Ground, Poll},
+    tally::leaders,
+};
 
-/// The move with the most votes (paper 002, section 3). Between equals the primary player's move
-/// goes first, and otherwise the seed draws.
+/// Returns the move with the most votes (paper 002, section 3); ties go to the primary player's move,
+/// otherwise the seed picks.
 pub fn majority(poll: &Poll<'_>) -> Option<Choice> {
     poll.break_tie(leaders(&poll.tally()))
 }
 
-/// The move with the most votes; between equals, the move of the vote with the highest score.
+/// Returns the move with the most votes; ties go to the move of the vote with the highest score.
 pub fn majority_then_optimistic(poll: &Poll<'_>) -> Option<Choice> {
     let tally = poll.tally();
     let equal = leaders(&tally);
@@ -41,24 +45,24 @@ mod tests {
     }
 
     #[test]
-    fn a_primary_decides_ties_that_its_move_is_part_of() {
+    fn the_primary_breaks_ties_that_include_its_move() {
         let decide = |moves: &[&str], primary| {
             let opinions = votes(moves);
             let choice = majority(&poll(&opinions, Some(primary))).expect("votes");
             (choice.mv, choice.ground)
         };
-        // Paper 002, section 4: 1:1:1 is the primary's, 2:1 is the two's.
+        // Paper 002, section 4: 1:1:1 goes to the primary, 2:1 to the two others.
         let three = ["7g7f", "2g2f", "5g5f"];
         assert_eq!(decide(&three, 1), ("2g2f".to_owned(), Ground::Primary));
         let two = ["7g7f", "2g2f", "7g7f"];
         assert_eq!(decide(&two, 1), ("7g7f".to_owned(), Ground::Votes));
-        // Its lone vote is no part of a tie of others.
+        // A lone vote of the primary does not break a tie between other moves.
         let beside = ["7g7f", "7g7f", "2g2f", "2g2f", "5g5f"];
-        assert_eq!(decide(&beside, 4).1, Ground::Draw);
+        assert_eq!(decide(&beside, 4).1, Ground::Random);
     }
 
     #[test]
-    fn ties_are_drawn_from_the_seed() {
+    fn the_seed_breaks_ties() {
         let opinions = votes(&["7g7f", "2g2f", "2g2f", "7g7f", "5g5f"]);
         let winners: Vec<String> = (0..64)
             .map(|seed| {
@@ -76,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn scores_decide_between_equals_only() {
+    fn scores_only_break_ties() {
         let mut opinions = votes(&["7g7f", "7g7f", "2g2f", "2g2f", "5g5f"]);
         for (opinion, value) in opinions.iter_mut().zip([0.5, 0.4, 0.6, 0.1, 0.9]) {
             opinion.value = Some(value);

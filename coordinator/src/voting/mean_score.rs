@@ -1,10 +1,10 @@
-//! The highest mean score wins.
+//! Rule `mean-score`: the highest mean score wins.
 
-use super::{Choice, Poll, greatest};
+use super::poll::{Choice, Poll, greatest};
 use std::collections::BTreeMap;
 
-/// The move whose votes have the highest mean score. Without scores that can be compared, the
-/// majority decides.
+/// Returns the move whose votes have the highest mean score. Without comparable scores, the majority
+/// decides.
 pub fn mean_score(poll: &Poll<'_>) -> Option<Choice> {
     let mut values = BTreeMap::<&str, Vec<f64>>::new();
     for opinion in poll.opinions {
@@ -28,7 +28,7 @@ mod tests {
     use crate::voting::{Ground, Opinion};
 
     #[test]
-    fn an_optimist_is_held_down_by_those_who_share_its_move() {
+    fn one_high_score_is_averaged_with_those_of_the_same_move() {
         let opinions = [("7g7f", 0.9), ("7g7f", 0.1), ("2g2f", 0.6)].map(|(mv, value)| Opinion {
             value: Some(value),
             ..Opinion::plain(mv)

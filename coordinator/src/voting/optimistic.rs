@@ -1,14 +1,15 @@
-//! The highest score wins.
+//! Rule `optimistic`: the highest score wins.
 
-use super::{Choice, Poll, greatest};
+use super::poll::{Choice, Poll, greatest};
 
-/// The move of the vote with the highest score (Sugiyama et al. 2010). Without scores that can be
-/// compared, the majority decides.
+/// Returns the move of the vote with the highest score (Sugiyama et al. 2010). Without comparable
+/// scores, the majority decides.
 pub fn optimistic(poll: &Poll<'_>) -> Option<Choice> {
     by_score(poll, |value| value)
 }
 
-/// The move of the vote whose score is worth most; without scores, the majority's.
+/// Returns the move of the vote with the greatest `worth` of its score; without scores, the majority
+/// decides.
 pub(super) fn by_score(poll: &Poll<'_>, worth: impl Fn(f64) -> f64) -> Option<Choice> {
     match greatest_of(poll, |_| true, worth) {
         none if none.is_empty() => poll.majority_instead(),
@@ -16,7 +17,7 @@ pub(super) fn by_score(poll: &Poll<'_>, worth: impl Fn(f64) -> f64) -> Option<Ch
     }
 }
 
-/// The moves of the votes with the highest score, of those that `admit` lets in.
+/// Returns the moves of the votes with the highest score, among the moves that `admit` accepts.
 pub(super) fn highest<'a>(poll: &Poll<'a>, admit: impl Fn(&str) -> bool) -> Vec<&'a str> {
     greatest_of(poll, admit, |value| value)
 }
@@ -44,7 +45,7 @@ mod tests {
     use crate::voting::{Ground, Opinion};
 
     #[test]
-    fn one_optimist_outvotes_everybody() {
+    fn one_high_score_outvotes_all_others() {
         let vote = |mv, value| Opinion {
             value,
             ..Opinion::plain(mv)

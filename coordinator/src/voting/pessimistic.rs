@@ -1,9 +1,12 @@
-//! The lowest score wins.
+//! Rule `pessimistic`: the lowest score wins.
 
-use super::{Choice, Poll, optimistic::by_score};
+use super::{
+    optimistic::by_score,
+    poll::{Choice, Poll},
+};
 
-/// The move of the vote with the lowest score: whoever sees the danger is believed. Without scores
-/// that can be compared, the majority decides.
+/// Returns the move of the vote with the lowest score, which trusts the player that sees a danger.
+/// Without comparable scores, the majority decides.
 pub fn pessimistic(poll: &Poll<'_>) -> Option<Choice> {
     by_score(poll, |value| -value)
 }
@@ -14,7 +17,7 @@ mod tests {
     use crate::voting::{Ground, Opinion};
 
     #[test]
-    fn one_pessimist_outvotes_everybody() {
+    fn one_low_score_outvotes_all_others() {
         let vote = |mv, value| Opinion {
             value,
             ..Opinion::plain(mv)

@@ -1,8 +1,8 @@
-//! One player's word, unless the others agree against it.
+//! Rule `primary-unless-outvoted`: one player decides unless the others agree on another move.
 
-use super::{Choice, Ground, Poll};
+use super::poll::{Choice, Ground, Poll};
 
-/// The primary player's move, unless another move has more than half of all votes: with three
+/// Returns the primary player's move, unless another move has more than half of all votes: with three
 /// players, unless the two others agree (paper 002, section 4). Without the primary's vote, the
 /// majority decides.
 pub fn primary_unless_outvoted(poll: &Poll<'_>) -> Option<Choice> {
@@ -50,7 +50,7 @@ mod tests {
     }
 
     #[test]
-    fn half_of_the_votes_is_no_majority() {
+    fn exactly_half_of_the_votes_does_not_outvote_the_primary() {
         let moves = ["7g7f", "7g7f", "2g2f", "5g5f"];
         assert_eq!(
             decide(&moves, Some(3)),

@@ -1,4 +1,4 @@
-//! What holds for every rule, or for whole families of them, whatever the votes.
+//! Property tests of every rule, or of groups of rules.
 
 use super::*;
 use proptest::prelude::*;
@@ -29,7 +29,7 @@ fn opinions() -> impl Strategy<Value = Vec<Opinion>> {
 }
 
 fn rule() -> impl Strategy<Value = Rule> {
-    prop::sample::select(&Rule::ALL[..])
+    prop::sample::select(Rule::ALL)
 }
 
 fn poll(opinions: &[Opinion], primary: Option<usize>, seed: u64) -> Poll<'_> {
@@ -41,19 +41,19 @@ fn poll(opinions: &[Opinion], primary: Option<usize>, seed: u64) -> Poll<'_> {
 }
 
 fn winner(rule: Rule, poll: &Poll<'_>) -> Choice {
-    decide(rule, poll).expect("somebody voted")
+    decide(rule, poll).expect("votes")
 }
 
 #[test]
 fn no_rule_decides_without_votes() {
-    for rule in Rule::ALL {
+    for &rule in Rule::ALL {
         assert_eq!(decide(rule, &poll(&[], None, 1)), None, "{rule}");
     }
 }
 
 proptest! {
     #[test]
-    fn the_winner_is_somebodys_vote(
+    fn the_winner_has_a_vote(
         rule in rule(), opinions in opinions(), primary in prop::option::of(0_usize..12), seed: u64,
     ) {
         let choice = winner(rule, &poll(&opinions, primary, seed));
@@ -61,11 +61,11 @@ proptest! {
     }
 
     #[test]
-    fn one_mind_is_one_move(rule in rule(), count in 1_usize..9, seed: u64, first in opinion()) {
+    fn unanimous_votes_win(rule in rule(), count in 1_usize..9, seed: u64, first in opinion()) {
         let opinions = vec![first; count];
         let choice = winner(rule, &poll(&opinions, Some(0), seed));
         prop_assert_eq!(&choice.mv, &opinions[0].mv);
-        prop_assert!(choice.ground != Ground::Draw && choice.ground != Ground::Score);
+        prop_assert!(choice.ground != Ground::Random && choice.ground != Ground::Score);
     }
 
     #[test]
@@ -84,7 +84,7 @@ proptest! {
     }
 
     #[test]
-    fn everybody_twice_changes_nothing(
+    fn doubling_every_vote_changes_nothing(
         rule in rule(), opinions in opinions(), primary in 0_usize..12, seed: u64,
     ) {
         let primary = Some(primary % opinions.len());
@@ -105,7 +105,7 @@ proptest! {
     ) {
         let primary = Some(primary % opinions.len());
         let before = winner(rule, &poll(&opinions, primary, seed));
-        // A vote without rank or score could only hurt by saying less than the others.
+        // A copy of the best vote, since one without score or ranking could hurt the winner.
         let best = opinions
             .iter()
             .filter(|opinion| opinion.mv == before.mv)
@@ -138,7 +138,7 @@ proptest! {
     }
 
     #[test]
-    fn optimistic_takes_no_less_than_anybody_offers(opinions in opinions(), seed: u64) {
+    fn optimistic_takes_the_highest_score(opinions in opinions(), seed: u64) {
         let choice = optimistic(&poll(&opinions, None, seed)).expect("votes");
         let of = |admit: &dyn Fn(&Opinion) -> bool| {
             let values = opinions.iter().filter(|opinion| admit(opinion));
@@ -151,7 +151,7 @@ proptest! {
     }
 
     #[test]
-    fn pessimistic_is_optimistic_about_the_opponent(opinions in opinions(), seed: u64) {
+    fn pessimistic_is_optimistic_with_negated_scores(opinions in opinions(), seed: u64) {
         let negated: Vec<Opinion> = opinions
             .iter()
             .map(|opinion| Opinion {
@@ -166,13 +166,13 @@ proptest! {
     }
 
     #[test]
-    fn with_plain_votes_most_rules_are_the_majority(
+    fn without_scores_rankings_and_primary_every_rule_is_the_majority(
         moves in prop::collection::vec(prop::sample::select(&MOVES[..]), 1..12), seed: u64,
     ) {
         let opinions: Vec<Opinion> = moves.into_iter().map(Opinion::plain).collect();
         let poll = poll(&opinions, None, seed);
         let expected = winner(Rule::Majority, &poll).mv;
-        for rule in Rule::ALL {
+        for &rule in Rule::ALL {
             prop_assert_eq!(&winner(rule, &poll).mv, &expected, "{}", rule);
         }
     }

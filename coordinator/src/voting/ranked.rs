@@ -1,19 +1,18 @@
-//! Rankings of moves: Borda's count.
+//! Rule `ranked`: Borda's count over the players' rankings of moves.
 
-use super::{Choice, Poll, greatest};
+use super::poll::{Choice, Poll, greatest};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How many moves players are asked to rank under this rule, unless a consultation says otherwise.
-/// Each costs a native player about as much thought as its first.
+/// Number of moves that players rank under this rule, unless a consultation asks for another number.
+/// Each further move costs a native player about as much time as its first.
 pub const RANKED_MOVES: u32 = 4;
 
-/// The voted move with the most points, where each player gives its first of n moves n - 1 points,
-/// its second n - 2, and so on. The n moves are all that anybody ranks; those that a player leaves
-/// out share equally what it has not given away. So a player that ranks nothing but its own move
-/// is worth as much as any other, and where all do, the majority wins.
+/// Returns the voted move with the most points, where each player gives its first of n moves n - 1
+/// points, its second n - 2, and so on. The n moves are those of all rankings together; the moves that
+/// a player leaves out share its remaining points equally. A player that ranks only its own move thus
+/// has as much influence as any other, and if all do so, the majority wins.
 ///
-/// Only moves that somebody voted for can win: the second choice of all may be a move that nobody
-/// has examined with care.
+/// Only moves with a vote can win: a second choice of all players may not have been examined with care.
 pub fn ranked(poll: &Poll<'_>) -> Option<Choice> {
     let moves: BTreeSet<&str> = poll
         .opinions
@@ -35,7 +34,8 @@ pub fn ranked(poll: &Poll<'_>) -> Option<Choice> {
     poll.break_tie(greatest(points.iter().map(|(mv, sum)| (*mv, *sum))))
 }
 
-/// The ranking with the vote itself in front, each move once: a vote may be newer than a ranking.
+/// Returns the ranking with the vote itself first and each move once: a vote may be newer than a
+/// ranking.
 fn ranks<'a>(vote: &'a str, ranking: &'a [String]) -> Vec<&'a str> {
     let mut ranks = vec![vote];
     for mv in ranking {
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn a_move_that_nobody_voted_for_cannot_win() {
+    fn a_move_without_a_vote_cannot_win() {
         let choice = decide(&[&["a", "x"], &["b", "x"], &["c", "x"], &["a", "x"]]);
         assert_eq!(choice, Some(Choice::new("a", Ground::Votes)));
     }

@@ -1,8 +1,8 @@
-//! No vote at all: the baseline of an experiment.
+//! Rule `single`: one player decides alone, as the baseline of an experiment.
 
-use super::{Choice, Ground, Poll};
+use super::poll::{Choice, Ground, Poll};
 
-/// The primary player's move. Without its vote, the majority decides.
+/// Returns the primary player's move. Without its vote, the majority decides.
 pub fn single(poll: &Poll<'_>) -> Option<Choice> {
     match poll.primary_move() {
         Some(mv) => Some(Choice::new(mv, Ground::Votes)),
@@ -16,7 +16,7 @@ mod tests {
     use crate::voting::Opinion;
 
     #[test]
-    fn the_others_do_not_matter_while_the_one_has_a_vote() {
+    fn the_other_votes_only_matter_without_the_primarys() {
         let opinions = ["7g7f", "7g7f", "2g2f"].map(Opinion::plain);
         let mut poll = Poll {
             opinions: &opinions,

@@ -1,25 +1,25 @@
-//! How many votes each move has.
+//! Vote counts.
 
 use std::{cmp::Reverse, collections::BTreeMap};
 
-/// How many votes a move has.
+/// Number of votes for a move.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Count {
+pub struct VoteCount {
     /// The move, as USI text.
     pub mv: String,
-    /// Its votes, at least one.
+    /// Number of votes, at least one.
     pub votes: u32,
 }
 
-/// Counts votes: most votes first, equal counts in order of the move's text.
-pub fn tally<'a>(votes: impl IntoIterator<Item = &'a str>) -> Vec<Count> {
+/// Counts votes; the result has most votes first, and equal counts in order of the moves' texts.
+pub fn tally<'a>(votes: impl IntoIterator<Item = &'a str>) -> Vec<VoteCount> {
     let mut counts = BTreeMap::<&str, u32>::new();
     for mv in votes {
         *counts.entry(mv).or_default() += 1;
     }
-    let mut tally: Vec<Count> = counts
+    let mut tally: Vec<VoteCount> = counts
         .into_iter()
-        .map(|(mv, votes)| Count {
+        .map(|(mv, votes)| VoteCount {
             mv: mv.to_owned(),
             votes,
         })
@@ -29,8 +29,8 @@ pub fn tally<'a>(votes: impl IntoIterator<Item = &'a str>) -> Vec<Count> {
     tally
 }
 
-/// The moves that share the most votes, of a tally in the order of [`tally`].
-pub(super) fn leaders(tally: &[Count]) -> Vec<&str> {
+/// Returns the moves that share the most votes, of a tally in the order of [`tally`].
+pub(super) fn leaders(tally: &[VoteCount]) -> Vec<&str> {
     let most = tally.first().map_or(0, |count| count.votes);
     tally
         .iter()
@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn promotions_are_other_moves() {
+    fn a_promotion_and_a_non_promotion_are_different_moves() {
         // Engines that hide some non-promotions vote `8h2b+` where others vote `8h2b`.
         let counts = tally(["8h2b", "8h2b+", "8h2b+"]);
         assert_eq!((counts[0].mv.as_str(), counts[0].votes), ("8h2b+", 2));

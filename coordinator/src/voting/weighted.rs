@@ -1,10 +1,10 @@
-//! Votes that weigh differently.
+//! Rule `weighted`: the greatest sum of weights wins.
 
-use super::{Choice, Poll, greatest};
+use super::poll::{Choice, Poll, greatest};
 use std::collections::BTreeMap;
 
-/// The move whose votes weigh most. A vote of weight 0 decides only where no other counts: when
-/// all weigh nothing, the majority decides.
+/// Returns the move whose votes have the greatest sum of weights. When all weights are 0, the majority
+/// decides.
 pub fn weighted(poll: &Poll<'_>) -> Option<Choice> {
     let mut sums = BTreeMap::<&str, f64>::new();
     for opinion in poll.opinions {
@@ -38,13 +38,13 @@ mod tests {
     }
 
     #[test]
-    fn the_heavier_side_wins() {
+    fn the_greatest_sum_of_weights_wins() {
         let votes = [("7g7f", 1.0), ("7g7f", 1.0), ("2g2f", 2.5)];
         assert_eq!(decide(&votes), Choice::new("2g2f", Ground::Votes));
     }
 
     #[test]
-    fn a_weightless_player_decides_only_when_it_is_alone() {
+    fn a_vote_of_weight_zero_decides_only_alone() {
         assert_eq!(decide(&[("7g7f", 0.0), ("2g2f", 0.1)]).mv, "2g2f");
         assert_eq!(
             decide(&[("7g7f", 0.0)]),

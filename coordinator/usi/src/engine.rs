@@ -1,35 +1,37 @@
-//! One native player as a USI engine: no team, no consultation, no network.
+//! A single native player as a USI engine: no team, no consultation, no network.
 //!
-//! The player is made, and made anew, by `isready`, or by the first `go` of a GUI that skips it.
-//! Every game is played with the chosen seed; without one, every game has a seed of its own.
+//! The player is made by `isready`, or by the first `go` of a GUI that skips it. Every game is
+//! played with the chosen seed; without one, every game has a seed of its own.
 
 mod info;
 pub(super) mod options;
 pub(super) mod search;
 #[cfg(test)]
 mod tests;
-pub(super) mod thread;
 mod timer;
 
 use super::{
-    answer::Answer,
+    backend::{Backend, GoRequest, SearchControl},
+    best_move::BestMove,
     game::GameName,
+    option_table::{self, OptionError},
     output::Output,
-    thinker::{Control, Question, Thinker},
-    values::OptionError,
 };
-use anyhow::Context;
 use monju_engine::{
     EvaluatorChoice,
-    eval::{Noise, Sigma},
+    eval::{Noise, NoiseError, Sigma},
 };
-use monju_host::load_evaluator;
-use options::Options;
-use search::{Manner, Search};
-use thread::{PlayerChoice, SearchThread, Setting};
+use monju_host::{
+    EvaluatorError, PlayerChoice, load_evaluator,
+    search_thread::{GameSetup, SearchPriority, SearchThread},
+    searcher::BuiltPlayer,
+};
+use options::{EngineOptions, OPTIONS};
+use search::{PlayerSearch, SearchSetup};
+use std::io;
 use tokio::{sync::mpsc, task::JoinHandle};
 
-/// What is chosen on the command line of `monju engine`; options that the GUI sets go before it.
+/// Choices of the command line of `monju engine`; options that the GUI sets override them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EngineChoices {
     /// Transposition table in MiB.
@@ -42,61 +44,81 @@ pub struct EngineChoices {
     pub seed: Option<u64>,
 }
 
+/// The reason why a single player cannot be started.
+#[derive(Debug, thiserror::Error)]
+pub enum EngineError {
+    /// The evaluator cannot be loaded.
+    #[error(transparent)]
+    Evaluator(#[from] EvaluatorError),
+    /// The noise is out of range.
+    #[error(transparent)]
+    Noise(#[from] NoiseError),
+    /// The system refuses a thread.
+    #[error("cannot start the search thread: {0}")]
+    Thread(#[source] io::Error),
+}
+
 /// One player on a thread of its own.
 #[derive(Debug)]
-pub struct Engine {
+pub(super) struct SinglePlayer {
     choices: EngineChoices,
-    options: Options,
+    options: EngineOptions,
     game: GameName,
     thread: SearchThread,
 }
 
-impl Engine {
-    /// Starts the thread; the player is yet to be made.
+impl SinglePlayer {
+    /// Starts the thread, without a player yet.
     ///
     /// # Errors
-    /// There is no such noise or evaluator, or no thread to be had.
-    pub fn start(choices: EngineChoices) -> anyhow::Result<Self> {
+    /// The evaluator or the noise is wrong, or the system refuses a thread.
+    pub fn start(choices: EngineChoices) -> Result<Self, EngineError> {
         let evaluator = load_evaluator(&choices.evaluator)?;
         Noise::new(choices.sigma.in_centipawns(&evaluator), 0)?;
+        let build = BuiltPlayer::chosen_or_stand_in;
+        let thread = SearchThread::start("search", SearchPriority::Normal, build);
         Ok(Self {
             choices,
-            options: Options::default(),
+            options: EngineOptions::default(),
             game: GameName::first(),
-            thread: SearchThread::start().context("cannot start the search thread")?,
+            thread: thread.map_err(EngineError::Thread)?,
         })
     }
 
-    /// What the next search is made with.
-    fn setting(&self) -> Setting {
+    /// Returns the player and the game of the next search.
+    fn game_setup(&self) -> GameSetup {
         let seed = self.options.seed().or(self.choices.seed);
-        Setting {
+        let evaluator = self.options.evaluator();
+        GameSetup {
             player: PlayerChoice {
-                evaluator: self
-                    .options
-                    .evaluator()
-                    .unwrap_or(&self.choices.evaluator)
-                    .clone(),
+                evaluator: evaluator.unwrap_or(&self.choices.evaluator).clone(),
                 sigma: self.options.sigma().unwrap_or(self.choices.sigma),
                 hash_mib: self.hash_mib(),
                 threads: self.options.threads(),
                 search: self.options.search(),
+                ..PlayerChoice::default()
             },
             game_id: self.game.id(),
-            seed: seed.unwrap_or_else(|| self.game.seed(None)),
+            noise_seed: seed.unwrap_or_else(|| self.game.seed(None)),
         }
+    }
+
+    /// Starts to build the player, or to clear it for the next game.
+    fn prepare(&mut self) {
+        let setup = self.game_setup();
+        self.thread.prepare(setup).hold_clock();
     }
 }
 
-impl Thinker for Engine {
+impl Backend for SinglePlayer {
     const NAME: &str = "Monju player";
 
     fn declarations() -> Vec<String> {
-        Options::declarations()
+        option_table::declarations(OPTIONS)
     }
 
     fn set_option(&mut self, name: &str, value: &str) -> Result<(), OptionError> {
-        self.options.set(name, value)
+        option_table::set(OPTIONS, &mut self.options, name, value)
     }
 
     fn hash_mib(&self) -> u32 {
@@ -105,13 +127,13 @@ impl Thinker for Engine {
 
     fn get_ready(&mut self) {
         self.game.advance();
-        self.thread.prepare(self.setting());
+        self.prepare();
     }
 
     fn new_game(&mut self) {
         if self.game.used {
             self.game.advance();
-            self.thread.prepare(self.setting());
+            self.prepare();
         }
     }
 
@@ -120,31 +142,31 @@ impl Thinker for Engine {
     }
 
     fn failure(&self) -> Option<String> {
-        self.thread.failure()
+        self.thread.failure().map(|failure| failure.to_string())
     }
 
     async fn changed(&mut self) {
         self.thread.changed().await;
     }
 
-    fn think(
+    fn search(
         &mut self,
-        question: Question,
-        controls: mpsc::UnboundedReceiver<Control>,
+        request: GoRequest,
+        controls: mpsc::UnboundedReceiver<SearchControl>,
         output: Output,
-    ) -> JoinHandle<Answer> {
+    ) -> JoinHandle<BestMove> {
         self.game.used = true;
-        let manner = Manner {
+        let setup = SearchSetup {
             overhead: self.options.move_overhead().into(),
             time_policy: self.options.time_policy(),
             pondering: self.options.pondering(),
-            setting: self.setting(),
+            game_setup: self.game_setup(),
         };
-        let search = Search::start(question, manner, self.thread.desk(), controls, output);
+        let search = PlayerSearch::start(request, setup, self.thread.handle(), controls, output);
         tokio::spawn(search.run())
     }
 
     async fn close(self) {
-        // A search that was running has been told to stop, and the thread ends after it.
+        // The running search was told to stop, and the thread ends after it.
     }
 }

@@ -1,4 +1,4 @@
-//! The games of a session: their names and their seeds.
+//! Names and seeds of the games of a session.
 
 use monju_coordinator::seed;
 use std::{
@@ -6,24 +6,24 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
-/// One game.
+/// Name and number of one game.
 #[derive(Clone, Debug)]
 pub struct GameName {
-    /// What tells this session from every other.
+    /// Tells this session from all others.
     session: u64,
-    /// Its number within the session, from 1.
+    /// Number of the game within the session, from 1.
     number: u64,
-    /// Whether a search was made in it.
+    /// True once a move was searched in this game.
     pub used: bool,
 }
 
 impl GameName {
-    /// The first game of a session.
+    /// Returns the first game of a session.
     pub fn first() -> Self {
         let nanoseconds = SystemTime::now()
             .duration_since(UNIX_EPOCH)
             .map_or(0, |since| since.as_nanos());
-        // The low bits of the time change between sessions; the rest is cut off on purpose.
+        // The low bits of the time differ between sessions; the cast drops the others on purpose.
         let session = seed::derive(nanoseconds as u64, &format!("process {}", process::id()));
         Self {
             session,
@@ -32,7 +32,7 @@ impl GameName {
         }
     }
 
-    /// Goes on to the next game, unless nothing has happened in this one.
+    /// Moves on to the next game, unless this one is unused.
     pub fn advance(&mut self) {
         if self.used {
             self.number += 1;
@@ -40,12 +40,12 @@ impl GameName {
         }
     }
 
-    /// The game's id: unique among all sessions on all machines.
+    /// Returns the game's id, unique among all sessions on all machines.
     pub fn id(&self) -> String {
         format!("usi-{:016x}-{}", self.session, self.number)
     }
 
-    /// The game's seed: repeatable when the user chose a seed for the session.
+    /// Returns the game's seed, which repeats if the user chose a seed for the session.
     pub fn seed(&self, chosen: Option<u64>) -> u64 {
         let session = chosen.unwrap_or(self.session);
         seed::derive(session, &format!("game {}", self.number))
@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_game_is_left_only_after_it_was_played() {
+    fn only_a_used_game_is_followed_by_the_next() {
         let mut game = GameName::first();
         let first = game.id();
         game.advance();
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn a_chosen_seed_repeats_the_seeds_and_never_the_ids() {
+    fn a_chosen_seed_repeats_seeds_but_not_ids() {
         let (mut one, mut other) = (GameName::first(), GameName::first());
         other.session = !one.session;
         let mut seeds = Vec::new();

@@ -1,25 +1,25 @@
-//! What every `info` line with a line of play looks like.
+//! The format of every `info` line with a principal variation.
 
 use std::{fmt, time::Duration};
 
-/// One line. Its `Display` is what the GUI reads, the line of play last.
+/// One `info` line. Its `Display` is the text for the GUI, `pv` last.
 #[derive(Clone, Debug)]
 pub struct InfoLine {
-    /// The finished iterations.
+    /// The last finished iteration.
     pub depth: u32,
-    /// The deepest ply reached; 0 when nobody knows.
+    /// The deepest ply reached; 0 if unknown.
     pub selective_depth: u32,
-    /// What follows the word `score`, when there is a score.
+    /// The text after the word `score`, if there is a score.
     pub score: Option<String>,
     /// Nodes visited.
     pub nodes: u64,
-    /// Nodes a second.
+    /// Nodes per second.
     pub nodes_per_second: u64,
-    /// Since `go`.
+    /// Time since `go`.
     pub time: Duration,
-    /// The place among several candidates, from 1.
+    /// Rank among several candidates, from 1.
     pub multipv: Option<usize>,
-    /// The line of play, its moves separated by blanks.
+    /// The principal variation, its moves separated by blanks.
     pub pv: String,
 }
 
@@ -35,8 +35,8 @@ impl fmt::Display for InfoLine {
         let time_ms = self.time.as_millis();
         let (nodes, nps) = (self.nodes, self.nodes_per_second);
         write!(formatter, " nodes {nodes} nps {nps} time {time_ms}")?;
-        if let Some(place) = self.multipv {
-            write!(formatter, " multipv {place}")?;
+        if let Some(rank) = self.multipv {
+            write!(formatter, " multipv {rank}")?;
         }
         write!(formatter, " pv {}", self.pv)
     }

@@ -1,112 +1,118 @@
-//! The USI engine that a GUI talks to: one player to the GUI, behind it a whole team ([`run`]) or
-//! really one player ([`run_engine`]).
+//! The USI engines that a GUI talks to: the proxy of a whole team ([`run`]), or a single player
+//! ([`run_engine`]). Either is one engine to the GUI.
 //!
-//! `usi` is answered at once. The team is assembled at `isready`, with an empty line every 5 s
-//! until `readyok`, or at the first `go` of a GUI that skips `isready`. If that fails the GUI is
-//! told why by `info string error: …`, and gets its `readyok` all the same: the next `isready`
-//! tries again, and until then one player answers alone.
+//! A GUI's line takes this way:
+//! - `stdio` reads it, `command` and `go` parse it, and `session` obeys it.
+//! - The session gives every `go` to its `backend`, which is a `proxy` or a single player in
+//!   `engine`, keeps it as an `outstanding_go` and answers it by a `best_move`. An
+//!   `answer_gate` holds back an answer that may not be told yet. `go_mate` answers `go mate`.
+//! - Lines to the GUI go through `output`; `info_line` gives `info` lines their form.
+//! - `option_table` declares and sets options; `game` gives every game its name and seed.
+//! - In the proxy, `proxy::connection` assembles and keeps the team, and `proxy::search` consults it;
+//!   without a team the fallback player of `monju_host` answers.
+//!
+//! `usi` is answered at once. The team is assembled at `isready`, with an empty line every 5 s until
+//! `readyok`, or at the first `go` of a GUI that skips `isready`. If that fails, the GUI gets the
+//! reason by `info string error: …` and its `readyok` nevertheless: the next `isready` tries again,
+//! and until then one player answers alone.
 //!
 //! Every `go` is answered by exactly one `bestmove`, except `go mate`, which is answered by one
-//! `checkmate`: what this process finds alone, for the team votes on moves, not on mates. A `go` without a usable
-//! position is answered by `bestmove resign`: GUIs send positions from their own board, so this means that the two
-//! sides do not speak of the same game, and a move from an older position would be illegal more often than not.
-//! Resigning ends the game where everybody sees it, and the reason stands in the GUI's log.
+//! `checkmate` that this process finds alone: the team votes on moves, not on mates. A `go` without
+//! a usable position is answered by `bestmove resign`: the GUI and the engine then disagree about
+//! the game, and a move from an older position would probably be illegal. The resignation ends the
+//! game visibly, and the reason is in the GUI's log.
 //!
-//! `gameover` is taken for a `stop`, and so is a new `position`, `go` or `usinewgame` while a
-//! search is on. `quit`, the end of the input, and a GUI that stops reading end everything.
+//! `gameover` counts as a `stop`, and so does a new `position`, `go` or `usinewgame` during a
+//! search. `quit`, the end of the input, a GUI that stops reading, and the system's request to
+//! terminate end everything.
 
-mod answer;
-mod clock;
+mod answer_gate;
+mod backend;
+mod best_move;
 mod command;
-mod conversation;
 pub mod engine;
+mod front_end_error;
 mod game;
-mod info;
+mod go;
+mod go_mate;
 mod info_line;
-mod keeper;
-mod mate;
-mod options;
+mod option_table;
 mod output;
+mod outstanding_go;
 mod proxy;
-mod search;
 mod session;
-mod substitute;
+mod stdio;
 #[cfg(test)]
 mod tests;
-mod thinker;
-mod values;
 
-use anyhow::Context;
-use command::Command;
-use engine::{Engine, EngineChoices};
-use keeper::{Connection, Contact, Keeper};
-use monju_team::signals;
+pub use front_end_error::FrontEndError;
+
+use engine::{EngineChoices, SinglePlayer};
+use monju_host::fallback::FallbackSearch;
 use monju_team::team::{self, Choices};
-use output::Output;
-use proxy::Proxy;
-use session::Session;
-use std::{
-    io::{self, BufRead},
-    path::{Path, PathBuf},
-    thread,
-    time::Duration,
+use proxy::{
+    Proxy,
+    assembled_team::{AssembledTeam, Contact},
+    connection::TeamConnection,
 };
-use substitute::Substitute;
-use thinker::Thinker;
-use tokio::{
-    sync::{mpsc, oneshot},
-    time::timeout,
-};
-
-/// How long the last lines may take to get out at the end.
-const FAREWELL: Duration = Duration::from_secs(1);
+use std::path::{Path, PathBuf};
 
 /// Speaks USI for a team on standard input and output until `quit`.
 ///
-/// `choices` are those of the command line; options that the GUI sets go before them. Without a
-/// configuration file and a coordinator, `monju.toml` beside the executable is taken if it exists.
-pub async fn run(mut choices: Choices) -> anyhow::Result<()> {
+/// `choices` are those of the command line; options that the GUI sets override them. Without a
+/// configuration file and a coordinator, `monju.toml` beside the executable is used if it exists.
+///
+/// # Errors
+/// The system refuses a thread. A team that cannot be assembled is reported to the GUI.
+pub async fn run(mut choices: Choices) -> Result<(), FrontEndError> {
     if choices.config.is_none() && choices.coordinator.is_none() {
         choices.config = beside_executable();
     }
-    let keeper = Keeper::start(|choices| async move {
-        let team = team::assemble_anyhow(&choices).await?;
-        let contact = Contact {
-            client: team.client.clone(),
-            rule: team.rule.clone(),
-            time_policy: team.time_policy.clone(),
-            pondering: team.pondering.clone(),
-            overhead: team.overhead,
-        };
-        Ok(Connection::new(contact, team.ignored.clone(), team.close()))
+    let fallback = FallbackSearch::start().map_err(|source| FrontEndError::Thread {
+        name: "fallback player",
+        source,
+    })?;
+    let shared = fallback.handle();
+    let connection = TeamConnection::start(move |choices| {
+        let shared = shared.clone();
+        async move {
+            let team = team::assemble_leniently(&choices, shared).await?;
+            let contact = Contact {
+                client: team.client.clone(),
+                consultation: team.consultation,
+                overhead: team.overhead,
+            };
+            let notes = team.ignored.iter().map(ToString::to_string).collect();
+            Ok(AssembledTeam::new(contact, notes, team.close()))
+        }
     });
-    let substitute = Substitute::start().context("cannot start the thread of the substitute")?;
-    speak_for(Proxy::new(choices, keeper, substitute)).await
+    stdio::speak(Proxy::new(choices, connection, fallback)).await
 }
+
+/// Returns the help on the proxy's USI options.
+pub fn proxy_help() -> String {
+    let options = option_table::help(proxy::options::OPTIONS);
+    format!("USI options, which override these:\n{options}")
+}
+
+/// Returns the help on the single player's commands and USI options.
+pub fn engine_help() -> String {
+    let options = option_table::help(engine::options::OPTIONS);
+    format!("{ENGINE_COMMANDS}\n\nUSI options, which override these:\n{options}")
+}
+
+const ENGINE_COMMANDS: &str = "\
+Obeys usi, isready, setoption, usinewgame, position, go, stop, ponderhit, gameover and quit; go with
+btime, wtime, binc, winc, byoyomi, nodes, depth, movetime, infinite and ponder, and go mate [MS], a
+search for a mate by checks alone. With one thread and a limit of nodes or depth alone, a game with
+the same seed repeats to the last node.";
 
 /// Speaks USI for one native player on standard input and output until `quit`.
-pub async fn run_engine(choices: EngineChoices) -> anyhow::Result<()> {
-    speak_for(Engine::start(choices)?).await
-}
-
-async fn speak_for(thinker: impl Thinker) -> anyhow::Result<()> {
-    let commands = listen()?;
-    let (output, lines) = Output::channel();
-    let (written, all_written) = oneshot::channel();
-    thread::Builder::new()
-        .name("usi-output".to_owned())
-        .spawn(move || {
-            output::write_lines(lines, io::stdout());
-            // Nobody waits when the farewell took too long.
-            let _ = written.send(());
-        })
-        .context("cannot start the thread that writes to the GUI")?;
-    Session::new(thinker, output).run(commands).await;
-    // A GUI that no longer reads must not keep the process.
-    if timeout(FAREWELL, all_written).await.is_err() {
-        tracing::warn!("the gui does not read its last lines");
-    }
-    Ok(())
+///
+/// # Errors
+/// The evaluator or the noise is wrong, or the system refuses a thread.
+pub async fn run_engine(choices: EngineChoices) -> Result<(), FrontEndError> {
+    stdio::speak(SinglePlayer::start(choices)?).await
 }
 
 fn beside_executable() -> Option<PathBuf> {
@@ -116,46 +122,4 @@ fn beside_executable() -> Option<PathBuf> {
         .unwrap_or(Path::new(""))
         .join("monju.toml");
     file.is_file().then_some(file)
-}
-
-/// Reads commands on a thread of its own: a blocked read must not keep the process at the end.
-fn listen() -> anyhow::Result<mpsc::UnboundedReceiver<Command>> {
-    let (sender, receiver) = mpsc::unbounded_channel();
-    thread::Builder::new()
-        .name("usi-input".to_owned())
-        .spawn({
-            let sender = sender.clone();
-            move || read_commands(io::stdin().lock(), &sender)
-        })
-        .context("cannot start the thread that listens to the GUI")?;
-    // A system that goes down ends the children in good order, too.
-    tokio::spawn(async move {
-        signals::termination().await;
-        let _ = sender.send(Command::Quit);
-    });
-    Ok(receiver)
-}
-
-/// Reads until the end of the input or a failure, which are a `quit`, or until nobody listens. Bytes that are not UTF-8
-/// spoil no more than their own line.
-fn read_commands(mut input: impl BufRead, commands: &mpsc::UnboundedSender<Command>) {
-    let mut line = Vec::new();
-    loop {
-        line.clear();
-        match input.read_until(b'\n', &mut line) {
-            Ok(0) => break,
-            Ok(_) => {}
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(error) => {
-                tracing::warn!(%error, "cannot read from the gui");
-                break;
-            }
-        }
-        let text = String::from_utf8_lossy(&line);
-        tracing::debug!(line = text.trim_end(), "heard");
-        if commands.send(Command::parse(&text)).is_err() {
-            return;
-        }
-    }
-    let _ = commands.send(Command::Quit);
 }

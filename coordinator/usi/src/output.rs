@@ -1,45 +1,45 @@
-//! The one way to standard output.
+//! The single writer of standard output.
 
 use std::io::Write;
 use tokio::sync::mpsc;
 
-/// Where the proxy's lines go. Clones write to the same place, in the order of their calls.
+/// Sends lines to the GUI. All clones write to the same stream, in the order of their calls.
 #[derive(Clone, Debug)]
 pub struct Output {
     lines: mpsc::UnboundedSender<String>,
 }
 
 impl Output {
-    /// An output, and the end where its lines come out.
+    /// Creates an output and the receiver of its lines.
     pub fn channel() -> (Self, mpsc::UnboundedReceiver<String>) {
         let (lines, receiver) = mpsc::unbounded_channel();
         (Self { lines }, receiver)
     }
 
-    /// Says one line. A line break within it, as a player's name or an error might carry one,
-    /// becomes a blank: it would be a command of its own to the GUI.
+    /// Sends one line. Line breaks inside it, from a player's name or an error, become blanks:
+    /// otherwise the rest would reach the GUI as a line of its own.
     pub fn say(&self, line: impl Into<String>) {
         let mut line = line.into();
         if line.contains(['\n', '\r']) {
             line = line.replace(['\n', '\r'], " ");
         }
-        // Nobody reads any more: the session ends by `closed`.
+        // If the reader is gone, the session ends by `closed`.
         let _ = self.lines.send(line);
     }
 
-    /// Says what went wrong, so that the user sees it in the GUI's log.
+    /// Reports an error to the log and, as `info string error: …`, to the GUI's log.
     pub fn error(&self, reason: &dyn std::fmt::Display) {
-        tracing::warn!(%reason, "told the gui of an error");
+        tracing::warn!(%reason, "reported an error to the gui");
         self.say(format!("info string error: {reason}"));
     }
 
-    /// Completes when nobody reads the lines any more.
+    /// Completes when the reader of the lines is gone.
     pub async fn closed(&self) {
         self.lines.closed().await;
     }
 }
 
-/// Writes the lines until all [`Output`]s are gone or `to` is closed; every line is flushed.
+/// Writes and flushes line by line until all [`Output`]s are gone or `to` is closed.
 pub fn write_lines(mut lines: mpsc::UnboundedReceiver<String>, mut to: impl Write) {
     while let Some(mut line) = lines.blocking_recv() {
         line.push('\n');
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_closed_pipe_is_noticed() {
+    async fn a_closed_pipe_ends_the_wait() {
         let (output, lines) = Output::channel();
         drop(lines);
         output.say("readyok");

@@ -1,71 +1,100 @@
 //! The team behind a session: one engine to the GUI, many players behind it.
 
+pub mod assembled_team;
+mod ballot_lines;
+pub mod connection;
+mod connection_task;
+mod deadline;
+pub mod options;
+mod search;
+mod search_clock;
+
 use super::{
-    answer::Answer,
+    backend::{Backend, GoRequest, SearchControl},
+    best_move::BestMove,
     game::GameName,
-    keeper::Keeper,
-    options::Options,
+    option_table::{self, HASH_DEFAULT, OptionError},
     output::Output,
-    search::Search,
-    substitute::Substitute,
-    thinker::{Control, Question, Thinker},
-    values::{HASH_DEFAULT, OptionError},
 };
+use connection::TeamConnection;
+use monju_coordinator::clock::TimePolicy;
+use monju_host::{PlayerChoice, fallback::FallbackSearch};
 use monju_proto::v1::GameOutcome;
 use monju_team::team::Choices;
+use options::{OPTIONS, ProxyOptions};
+use search::{FallbackSetup, TeamSearch};
 use tokio::{sync::mpsc, task::JoinHandle};
 
-/// A team, assembled when it is needed.
+/// Table of the fallback player without a team and without a chosen size, in MiB.
+const ALONE_HASH_MIB: u32 = 64;
+
+/// A team that is assembled on demand.
 #[derive(Debug)]
 pub struct Proxy {
     choices: Choices,
-    options: Options,
-    keeper: Keeper,
-    substitute: Substitute,
+    options: ProxyOptions,
+    connection: TeamConnection,
+    fallback: FallbackSearch,
     game: GameName,
 }
 
 impl Proxy {
-    /// A proxy whose team is yet to be assembled. `choices` are those of the command line.
-    pub fn new(choices: Choices, keeper: Keeper, substitute: Substitute) -> Self {
+    /// Creates a proxy without a team. `choices` are those of the command line.
+    pub fn new(choices: Choices, connection: TeamConnection, fallback: FallbackSearch) -> Self {
         Self {
             choices,
-            options: Options::default(),
-            keeper,
-            substitute,
+            options: ProxyOptions::default(),
+            connection,
+            fallback,
             game: GameName::first(),
         }
     }
 
     fn prepare_team(&mut self) {
         let choices = self.options.over(&self.choices);
-        self.substitute.prepare(&choices, true, self.game.id());
-        self.keeper.prepare(choices, self.game.id());
+        let player = fallback_player(&choices, true);
+        self.fallback.prepare(player, self.game.id());
+        self.connection.prepare(choices, self.game.id());
     }
 
-    /// Before the first move, the substitute is made as it will be needed: where no team has come, with the
-    /// memory that the team leaves to it.
-    fn prepare_substitute(&mut self) {
+    /// Rebuilds the fallback player before the first move, if there is no team after all.
+    fn prepare_fallback(&mut self) {
         let choices = self.options.over(&self.choices);
-        let has_team = self.keeper.has_team();
-        if self.keeper.is_settled()
-            && !self.game.used
-            && !self.substitute.is_prepared(&choices, has_team)
-        {
-            self.substitute.prepare(&choices, has_team, self.game.id());
+        let player = fallback_player(&choices, self.connection.has_team());
+        if self.connection.is_settled() && !self.game.used && !self.fallback.is_prepared(&player) {
+            self.fallback.prepare(player, self.game.id());
         }
     }
 }
 
-impl Thinker for Proxy {
+/// Returns the time policy of a fallback player that plays alone.
+fn time_policy(choices: &Choices) -> TimePolicy {
+    choices.consultation.time_policy.unwrap_or_default()
+}
+
+/// Returns the fallback player beside a team of these choices or, without a team, the one that plays
+/// alone with the memory that the team would have had.
+fn fallback_player(choices: &Choices, has_team: bool) -> PlayerChoice {
+    let beside = FallbackSearch::beside_a_team();
+    PlayerChoice {
+        evaluator: choices.evaluator.clone().unwrap_or_default(),
+        hash_mib: match has_team {
+            true => beside.hash_mib,
+            false => choices.hash_mib.unwrap_or(ALONE_HASH_MIB),
+        },
+        ..beside
+    }
+}
+
+impl Backend for Proxy {
     const NAME: &str = "Monju";
 
     fn declarations() -> Vec<String> {
-        Options::declarations()
+        option_table::declarations(OPTIONS)
     }
 
     fn set_option(&mut self, name: &str, value: &str) -> Result<(), OptionError> {
-        self.options.set(name, value)
+        option_table::set(OPTIONS, &mut self.options, name, value)
     }
 
     fn hash_mib(&self) -> u32 {
@@ -77,50 +106,53 @@ impl Thinker for Proxy {
         self.prepare_team();
     }
 
-    /// The players are prepared here only when `isready` has not done so already.
+    /// Prepares the players only if `isready` has not done so.
     fn new_game(&mut self) {
         if self.game.used {
             self.game.advance();
-            if self.keeper.has_team() {
+            if self.connection.has_team() {
                 self.prepare_team();
             }
         }
     }
 
     fn is_ready(&self) -> bool {
-        self.keeper.is_settled() && self.substitute.is_ready()
+        self.connection.is_settled() && self.fallback.is_settled()
     }
 
     fn failure(&self) -> Option<String> {
-        self.keeper.failure()
+        self.connection.failure()
     }
 
     async fn changed(&mut self) {
         tokio::select! {
-            () = self.keeper.changed() => {}
-            () = self.substitute.changed() => {}
+            () = self.connection.changed() => {}
+            () = self.fallback.changed() => {}
         }
-        self.prepare_substitute();
+        self.prepare_fallback();
     }
 
-    fn think(
+    fn search(
         &mut self,
-        mut question: Question,
-        controls: mpsc::UnboundedReceiver<Control>,
+        mut request: GoRequest,
+        controls: mpsc::UnboundedReceiver<SearchControl>,
         output: Output,
-    ) -> JoinHandle<Answer> {
+    ) -> JoinHandle<BestMove> {
         let choices = self.options.over(&self.choices);
-        if self.keeper.is_worth_asking(&choices) {
+        if self.connection.should_prepare(&choices) {
             self.prepare_team();
         }
         self.game.used = true;
-        question.lag = question.lag.max(self.options.move_overhead());
-        let search = Search::new(
-            question,
+        request.lag = request.lag.max(self.options.move_overhead());
+        let search = TeamSearch::new(
+            request,
             self.game.id(),
             self.game.seed(self.options.seed()),
-            self.keeper.waiter(),
-            self.substitute.stand(&choices, self.game.id()),
+            self.connection.handle(),
+            FallbackSetup {
+                player: self.fallback.handle(),
+                time_policy: time_policy(&choices),
+            },
             output,
             controls,
         );
@@ -129,11 +161,11 @@ impl Thinker for Proxy {
 
     fn game_over(&mut self, outcome: GameOutcome) {
         if self.game.used {
-            self.keeper.finish_game(self.game.id(), outcome);
+            self.connection.finish_game(self.game.id(), outcome);
         }
     }
 
     async fn close(self) {
-        self.keeper.close().await;
+        self.connection.close().await;
     }
 }

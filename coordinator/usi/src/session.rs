@@ -1,15 +1,18 @@
 //! The conversation with one GUI: commands in, lines out.
 //!
-//! One task owns the state and never waits for anything but the next event, so that `usi`, `stop`
-//! and `quit` are heard at any moment. Only here is `bestmove` said, once for every `go`, when its
-//! search is over: no line of that search can follow it.
+//! One task owns the state and waits for nothing but the next event, so `usi`, `stop` and `quit`
+//! are obeyed at any moment. Only this task says `bestmove`, once for every `go`, after the search
+//! is over: no line of that search can follow it.
 
 use super::{
-    answer::Answer,
-    command::{Command, Go, Outcome},
-    mate,
+    answer_gate::AnswerGate,
+    backend::{Backend, GoRequest, SearchControl},
+    best_move::BestMove,
+    command::{GameOver, GuiCommand},
+    go::Go,
+    go_mate,
     output::Output,
-    thinker::{Control, Hold, Question, Thinker},
+    outstanding_go::{GoResult, OutstandingGo},
 };
 use monju_coordinator::clock::Lag;
 use monju_engine::{Color, Game, mate::Solution};
@@ -17,218 +20,178 @@ use monju_proto::v1::{Clock, GameOutcome};
 use std::{collections::VecDeque, mem, time::Duration};
 use tokio::{
     sync::mpsc,
-    task::{JoinError, JoinHandle},
     time::{Instant, MissedTickBehavior, interval_at},
 };
 
-/// How often an empty line tells a GUI that the thinker is still loading.
+/// Interval of the empty lines that tell a GUI that the backend is still loading.
 const KEEP_ALIVE: Duration = Duration::from_secs(5);
 
-/// The part of `USI_Hash` that a search for a mate takes beside it, while it lasts.
+/// The part of `USI_Hash` that a mate search takes in addition, while it lasts: one part in four.
 const MATE_SHARE: u32 = 4;
 
 /// The state of the conversation.
-pub struct Session<T> {
-    thinker: T,
+pub struct Session<B> {
+    backend: B,
     output: Output,
-    /// The position to search, or why there is none.
+    /// The position to search, or the reason why it is unusable.
     position: Result<Game, String>,
-    thinking: Option<Thinking>,
+    outstanding: Option<OutstandingGo>,
     /// The side that the engine plays in this game, once it has been asked for a move.
     ours: Option<Color>,
-    /// What came while a search was ending, in order.
-    deferred: VecDeque<(Command, Instant)>,
-    /// How many `readyok` are owed.
-    owed: usize,
-    /// What the GUI's clock loses with every move.
+    /// Commands that came while a search was stopping, in order.
+    deferred: VecDeque<(GuiCommand, Instant)>,
+    /// Number of `readyok` lines still to be said.
+    ready_owed: usize,
+    /// Time that the GUI's clock loses with every move.
     lag: Lag,
 }
 
-/// What works on a `go`, and ends with what is said.
-enum Work {
-    Move(JoinHandle<Answer>),
-    Mate(JoinHandle<Solution>),
-}
-
-/// The outstanding `go`.
-struct Thinking {
-    controls: mpsc::UnboundedSender<Control>,
-    work: Work,
-    /// Since when the GUI's clock runs; `None` while it ponders.
-    clock_from: Option<Instant>,
-    /// Whether it came with a clock.
-    has_clock: bool,
-    /// It was told to stop; later commands wait until it has answered.
-    ending: bool,
-}
-
-impl Drop for Thinking {
-    fn drop(&mut self) {
-        match &self.work {
-            Work::Move(task) => task.abort(),
-            Work::Mate(task) => task.abort(),
-        }
-    }
-}
-
-impl<T: Thinker> Session<T> {
-    /// A session that has not heard anything yet.
-    pub fn new(thinker: T, output: Output) -> Self {
+impl<B: Backend> Session<B> {
+    /// Creates a session before its first command.
+    pub fn new(backend: B, output: Output) -> Self {
         Self {
-            thinker,
+            backend,
             output,
             position: Ok(Game::startpos()),
-            thinking: None,
+            outstanding: None,
             ours: None,
             deferred: VecDeque::new(),
-            owed: 0,
+            ready_owed: 0,
             lag: Lag::default(),
         }
     }
 
-    /// Listens until `quit`, the end of the input, or the end of whoever reads the output; then
-    /// ends the thinker.
-    pub async fn run(mut self, commands: mpsc::UnboundedReceiver<Command>) {
+    /// Obeys commands until `quit`, the end of the input, or the end of the output's reader; then
+    /// closes the backend.
+    pub async fn run(mut self, commands: mpsc::UnboundedReceiver<GuiCommand>) {
         self.listen(commands).await;
-        self.hear_of_results();
-        self.thinking = None;
-        self.thinker.close().await;
+        self.record_deferred_results();
+        self.outstanding = None;
+        self.backend.close().await;
     }
 
-    /// Tells of games that were over while the last search was ending: GUIs quit at once after them.
-    fn hear_of_results(&mut self) {
-        for (command, _) in mem::take(&mut self.deferred) {
-            if let Command::GameOver(outcome) = command {
-                self.note_result(outcome);
-            }
-        }
-    }
-
-    fn note_result(&mut self, outcome: Option<Outcome>) {
-        if let (Some(outcome), Some(ours)) = (outcome, self.ours.take()) {
-            self.thinker.game_over(outcome_of(outcome, ours));
-        }
-    }
-
-    async fn listen(&mut self, mut commands: mpsc::UnboundedReceiver<Command>) {
+    async fn listen(&mut self, mut commands: mpsc::UnboundedReceiver<GuiCommand>) {
         let mut keep_alive = interval_at(Instant::now() + KEEP_ALIVE, KEEP_ALIVE);
         keep_alive.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             tokio::select! {
                 biased;
                 command = commands.recv() => match command {
-                    None | Some(Command::Quit) => return,
+                    None | Some(GuiCommand::Quit) => return,
                     Some(command) => {
-                        let was_ready = self.owed == 0;
-                        self.hear(command, Instant::now());
-                        if was_ready && self.owed > 0 {
+                        let was_ready = self.ready_owed == 0;
+                        self.receive(command, Instant::now());
+                        if was_ready && self.ready_owed > 0 {
                             keep_alive.reset();
                         }
                     }
                 },
-                answer = answer_of(&mut self.thinking) => {
-                    self.say(answer);
-                    self.hear_deferred();
+                result = result_of(&mut self.outstanding) => {
+                    self.answer(result);
+                    self.obey_deferred();
                 }
-                () = self.thinker.changed() => self.say_ready(),
-                _ = keep_alive.tick(), if self.owed > 0 => self.output.say(""),
+                () = self.backend.changed() => self.say_ready(),
+                _ = keep_alive.tick(), if self.ready_owed > 0 => self.output.say(""),
                 () = self.output.closed() => return,
             }
         }
     }
 
-    /// Acts on a command, or puts it off until the search that is ending is over.
-    fn hear(&mut self, command: Command, heard: Instant) {
-        let ending = self
-            .thinking
-            .as_ref()
-            .is_some_and(|thinking| thinking.ending);
-        if ending || !self.deferred.is_empty() {
-            self.deferred.push_back((command, heard));
+    /// Obeys a command, or defers it until the stopping search has answered.
+    fn receive(&mut self, command: GuiCommand, received: Instant) {
+        if self.is_stopping() || !self.deferred.is_empty() {
+            self.deferred.push_back((command, received));
         } else {
-            self.obey(command, heard);
+            self.obey(command, received);
         }
     }
 
-    fn hear_deferred(&mut self) {
-        while !self
-            .thinking
-            .as_ref()
-            .is_some_and(|thinking| thinking.ending)
-        {
-            let Some((command, heard)) = self.deferred.pop_front() else {
+    fn obey_deferred(&mut self) {
+        while !self.is_stopping() {
+            let Some((command, received)) = self.deferred.pop_front() else {
                 return;
             };
-            self.obey(command, heard);
+            self.obey(command, received);
         }
     }
 
-    fn obey(&mut self, command: Command, heard: Instant) {
+    /// Records the results of games that ended while the last search was stopping: GUIs quit right
+    /// after them.
+    fn record_deferred_results(&mut self) {
+        for (command, _) in mem::take(&mut self.deferred) {
+            if let GuiCommand::GameOver(result) = command {
+                self.record_result(result);
+            }
+        }
+    }
+
+    fn obey(&mut self, command: GuiCommand, received: Instant) {
         match command {
-            Command::Position(_) | Command::Go(_) | Command::GoMate(_) | Command::NewGame
-                if self.thinking.is_some() =>
+            GuiCommand::Position(_)
+            | GuiCommand::Go(_)
+            | GuiCommand::GoMate(_)
+            | GuiCommand::NewGame
+                if self.outstanding.is_some() =>
             {
-                self.end_search();
-                self.deferred.push_front((command, heard));
+                self.stop();
+                self.deferred.push_front((command, received));
             }
-            Command::Usi => self.introduce(),
-            Command::IsReady => self.get_ready(),
-            Command::SetOption { name, value } => self.set_option(&name, value.as_deref()),
-            Command::NewGame => {
+            GuiCommand::Usi => self.introduce(),
+            GuiCommand::IsReady => self.get_ready(),
+            GuiCommand::SetOption { name, value } => self.set_option(&name, value.as_deref()),
+            GuiCommand::NewGame => {
                 self.lag.forget_clock();
-                self.thinker.new_game();
+                self.backend.new_game();
             }
-            Command::Position(text) => self.set_position(&text),
-            Command::Go(go) => self.go(go, heard),
-            Command::GoMate(time) => self.go_mate(time),
-            Command::Stop => self.end_search(),
-            Command::GameOver(outcome) => {
-                self.end_search();
-                self.note_result(outcome);
+            GuiCommand::Position(text) => self.set_position(&text),
+            GuiCommand::Go(go) => self.go(go, received),
+            GuiCommand::GoMate(time) => self.go_mate(time),
+            GuiCommand::Stop => self.stop(),
+            GuiCommand::PonderHit(clock) => self.ponder_hit(clock, received),
+            GuiCommand::GameOver(result) => {
+                self.stop();
+                self.record_result(result);
             }
-            Command::PonderHit(clock) => {
-                self.note_hit(clock.as_ref(), heard);
-                self.tell(Control::PonderHit(clock));
-            }
-            Command::Quit | Command::Ignored => {}
+            GuiCommand::Quit | GuiCommand::Ignored => {}
         }
     }
 
+    /// Answers `usi`.
     fn introduce(&self) {
         let version = env!("CARGO_PKG_VERSION");
-        self.output.say(format!("id name {} {version}", T::NAME));
+        self.output.say(format!("id name {} {version}", B::NAME));
         self.output.say("id author the Monju authors");
-        for line in T::declarations() {
+        for line in B::declarations() {
             self.output.say(line);
         }
         self.output.say("usiok");
     }
 
     fn set_option(&mut self, name: &str, value: Option<&str>) {
-        if let Err(error) = self.thinker.set_option(name, value.unwrap_or_default()) {
+        if let Err(error) = self.backend.set_option(name, value.unwrap_or_default()) {
             self.output.error(&error);
         }
     }
 
+    /// Answers `isready`, during a search at once, otherwise after the preparation.
     fn get_ready(&mut self) {
-        if self.thinking.is_some() {
+        if self.outstanding.is_some() {
             self.output.say("readyok");
             return;
         }
-        self.owed += 1;
-        self.thinker.get_ready();
-        // At once only where nothing will ever change.
+        self.ready_owed += 1;
+        self.backend.get_ready();
         self.say_ready();
     }
 
     fn say_ready(&mut self) {
-        if self.owed == 0 || !self.thinker.is_ready() {
+        if self.ready_owed == 0 || !self.backend.is_ready() {
             return;
         }
-        if let Some(reason) = self.thinker.failure() {
+        if let Some(reason) = self.backend.failure() {
             self.output.error(&reason);
         }
-        for _ in 0..std::mem::take(&mut self.owed) {
+        for _ in 0..mem::take(&mut self.ready_owed) {
             self.output.say("readyok");
         }
     }
@@ -250,139 +213,121 @@ impl<T: Thinker> Session<T> {
         }
         let task = match &self.position {
             Ok(game) => {
-                self.ours = Some(game.position().side_to_move());
+                let side = game.position().side_to_move();
+                self.ours = Some(side);
                 match &go.limits.clock {
-                    Some(clock) => self.lag.begin(game.position().side_to_move(), clock),
-                    // Its clock may come with the ponder hit.
+                    Some(clock) => self.lag.begin(side, clock),
+                    // The clock may come with the ponder hit.
                     None if go.limits.ponder => {}
                     None => self.lag.forget_clock(),
                 }
-                let question = Question {
+                let request = GoRequest {
                     game: game.clone(),
                     go,
                     asked,
                     lag: self.lag.allowance(),
                 };
-                self.thinker.think(question, receiver, self.output.clone())
+                self.backend.search(request, receiver, self.output.clone())
             }
             Err(reason) => {
                 self.output
                     .error(&format!("no position to search, resigning: {reason}"));
                 tokio::spawn(async move {
-                    Hold::of(&go).over(&mut receiver).await;
-                    Answer::Resign
+                    AnswerGate::of(&go).opened(&mut receiver).await;
+                    BestMove::RESIGN
                 })
             }
         };
-        self.thinking = Some(Thinking {
-            controls,
-            work: Work::Move(task),
-            clock_from,
-            has_clock,
-            ending: false,
-        });
-    }
-
-    /// The clock of what was pondered runs from now on.
-    fn note_hit(&mut self, clock: Option<&Clock>, heard: Instant) {
-        let Some(thinking) = &mut self.thinking else {
-            return;
-        };
-        if thinking.clock_from.is_some() {
-            return;
-        }
-        thinking.clock_from = Some(heard);
-        match (clock, &self.position) {
-            (Some(clock), Ok(game)) => self.lag.begin(game.position().side_to_move(), clock),
-            _ if !thinking.has_clock => self.lag.forget_clock(),
-            _ => {}
-        }
+        let go = OutstandingGo::search(task, controls, clock_from, has_clock);
+        self.outstanding = Some(go);
     }
 
     fn go_mate(&mut self, time: Option<Duration>) {
-        let (controls, receiver) = mpsc::unbounded_channel();
         match &self.position {
             Ok(game) => {
-                let hash_mib = self.thinker.hash_mib() / MATE_SHARE;
-                let task = tokio::spawn(mate::solve(game.clone(), hash_mib, time, receiver));
-                self.thinking = Some(Thinking {
-                    controls,
-                    work: Work::Mate(task),
-                    clock_from: None,
-                    has_clock: false,
-                    ending: false,
-                });
+                let (controls, receiver) = mpsc::unbounded_channel();
+                let hash_mib = self.backend.hash_mib() / MATE_SHARE;
+                let solving = go_mate::solve(game.clone(), hash_mib, time, receiver);
+                let go = OutstandingGo::mate(tokio::spawn(solving), controls);
+                self.outstanding = Some(go);
             }
             Err(reason) => {
                 self.output
                     .error(&format!("no position to look for a mate in: {reason}"));
-                self.output.say(mate::answer(&Solution::Unknown));
+                self.output.say(go_mate::answer(&Solution::Unknown));
             }
         }
     }
 
-    fn end_search(&mut self) {
-        self.tell(Control::Stop);
-        if let Some(thinking) = &mut self.thinking {
-            thinking.ending = true;
+    fn stop(&mut self) {
+        if let Some(go) = &mut self.outstanding {
+            go.stop();
         }
     }
 
-    /// Tells the outstanding search; without one, nothing.
-    fn tell(&self, control: Control) {
-        if let Some(thinking) = &self.thinking {
-            // A search that is just over has its answer on the way.
-            let _ = thinking.controls.send(control);
-        }
+    fn is_stopping(&self) -> bool {
+        self.outstanding.as_ref().is_some_and(|go| go.is_stopping)
     }
 
-    /// Says what a `go` has come to.
-    fn say(&mut self, over: Over) {
-        let thinking = self.thinking.take();
-        let answer = match over {
-            Over::Move(answer) => answer,
-            Over::Mate(solution) => {
+    fn ponder_hit(&mut self, clock: Option<Clock>, received: Instant) {
+        let Some(go) = &mut self.outstanding else {
+            return;
+        };
+        if go.clock_from.is_none() {
+            go.clock_from = Some(received);
+            match (&clock, &self.position) {
+                (Some(clock), Ok(game)) => self.lag.begin(game.position().side_to_move(), clock),
+                _ if !go.has_clock => self.lag.forget_clock(),
+                _ => {}
+            }
+        }
+        go.control(SearchControl::PonderHit(clock));
+    }
+
+    /// Tells the GUI the result of the outstanding `go`.
+    fn answer(&mut self, result: GoResult) {
+        let clock_from = self.outstanding.take().and_then(|go| go.clock_from);
+        match result {
+            GoResult::Move(best_move) => {
+                if let Some(clock_from) = clock_from {
+                    self.lag.end(clock_from.elapsed());
+                }
+                let best_move = best_move.unwrap_or_else(|error| {
+                    tracing::error!(%error, "a search failed");
+                    (self.position.as_ref()).map_or(BestMove::RESIGN, BestMove::any)
+                });
+                self.output.say(format!("bestmove {best_move}"));
+            }
+            GoResult::Mate(solution) => {
                 let solution = solution.unwrap_or_else(|error| {
                     tracing::error!(%error, "a search for a mate failed");
                     Solution::Unknown
                 });
-                self.output.say(mate::answer(&solution));
-                return;
+                self.output.say(go_mate::answer(&solution));
             }
-        };
-        if let Some(clock_from) = thinking.and_then(|thinking| thinking.clock_from) {
-            self.lag.end(clock_from.elapsed());
         }
-        let answer = answer.unwrap_or_else(|error| {
-            tracing::error!(%error, "a search failed");
-            self.position.as_ref().map_or(Answer::Resign, Answer::any)
-        });
-        self.output.say(format!("bestmove {answer}"));
+    }
+
+    fn record_result(&mut self, result: Option<GameOver>) {
+        if let (Some(result), Some(ours)) = (result, self.ours.take()) {
+            self.backend.game_over(outcome(result, ours));
+        }
     }
 }
 
-/// What a `go` has come to.
-enum Over {
-    Move(Result<Answer, JoinError>),
-    Mate(Result<Solution, JoinError>),
-}
-
-/// What the outstanding search has come to; never, when there is none.
-async fn answer_of(thinking: &mut Option<Thinking>) -> Over {
-    match thinking {
-        Some(thinking) => match &mut thinking.work {
-            Work::Move(task) => Over::Move(task.await),
-            Work::Mate(task) => Over::Mate(task.await),
-        },
+/// Waits for the result of the outstanding `go`; forever without one.
+async fn result_of(outstanding: &mut Option<OutstandingGo>) -> GoResult {
+    match outstanding {
+        Some(go) => go.result().await,
         None => std::future::pending().await,
     }
 }
 
-/// Who won, when that is how it ended for a side.
-fn outcome_of(outcome: Outcome, ours: Color) -> GameOutcome {
-    match (outcome, ours) {
-        (Outcome::Draw, _) => GameOutcome::Drawn,
-        (Outcome::Win, Color::Black) | (Outcome::Lose, Color::White) => GameOutcome::BlackWon,
-        (Outcome::Win, Color::White) | (Outcome::Lose, Color::Black) => GameOutcome::WhiteWon,
+/// Converts the result for our side into the outcome of the game.
+fn outcome(result: GameOver, ours: Color) -> GameOutcome {
+    match (result, ours) {
+        (GameOver::Draw, _) => GameOutcome::Drawn,
+        (GameOver::Win, Color::Black) | (GameOver::Lose, Color::White) => GameOutcome::BlackWon,
+        (GameOver::Win, Color::White) | (GameOver::Lose, Color::Black) => GameOutcome::WhiteWon,
     }
 }

@@ -11,11 +11,11 @@ pub(crate) struct Panel {
     pub x_label: &'static str,
     /// Width of the y axis' labels in pixels.
     pub y_label_width: u32,
-    pub series: Vec<Series>,
+    pub series: Vec<ChartSeries>,
 }
 
 /// One curve of a diagram.
-pub(crate) struct Series {
+pub(crate) struct ChartSeries {
     /// Entry in the legend.
     pub label: Option<&'static str>,
     pub color: RGBColor,

@@ -32,7 +32,7 @@ pub struct TrainingExample {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TrainingExampleError {
     /// The best move cannot be decoded.
-    #[error("{0:#06x} is no move")]
+    #[error("{0:#06x} is not a move")]
     Move(u16),
     /// The result is out of range.
     #[error("game result is {0}, expected -1, 0 or 1")]

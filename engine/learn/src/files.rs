@@ -20,10 +20,10 @@ pub enum FileError {
         source: io::Error,
     },
     /// The path leads to a folder, a pipe or a device, which might never end.
-    #[error("{} is no file", .0.display())]
+    #[error("{} is not a regular file", .0.display())]
     NotAFile(PathBuf),
     /// The file is not UTF-8.
-    #[error("{} is no text", path.display())]
+    #[error("{} is not UTF-8 text", path.display())]
     NotText {
         /// The file.
         path: PathBuf,

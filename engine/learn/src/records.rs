@@ -14,4 +14,4 @@ pub use file::{RecordFileError, from_bytes, to_bytes};
 pub use formats::{ParsedGame, Rejection, UnknownFormat, parse_games};
 pub use import::{RecordsError, RecordsRun, RecordsSummary};
 pub use kif::KifError;
-pub use record::{GameRecord, RecordError, RecordedResult};
+pub use record::{GameRecord, GameRecordError, RecordedResult};

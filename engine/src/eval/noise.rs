@@ -22,7 +22,9 @@ pub struct NoiseError {
 ///
 /// Each value is the sum of two independent entries of a stratified table of N(0, σ²/2). Sums of
 /// normal values are normal, and 4096² sums keep the tails that one small table would cut off. The
-/// table is computed from integers with `libm`, so that it is the same on every machine.
+/// table is computed from integers with `libm`, so that it is the same on every machine and in every
+/// version. A draw from `rand_distr` for every evaluation would cost several times as much
+/// (`benches/noise.rs`; docs/BENCHMARKS.md), so `rand_distr` is the reference in the tests.
 #[derive(Clone, Debug)]
 pub struct Noise {
     seed: u64,
@@ -115,6 +117,8 @@ fn quantile(p: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rand::{SeedableRng, rngs::SmallRng};
+    use rand_distr::{Distribution, Normal};
 
     fn sample(sigma: f64, seed: u64, count: u64) -> Vec<f64> {
         let noise = Noise::new(sigma, seed).unwrap();
@@ -143,6 +147,25 @@ mod tests {
             let share = share_within(&values, sigmas * 200.0);
             assert!((share - expected).abs() < 0.003, "{sigmas} sigma: {share}");
         }
+    }
+
+    /// Kolmogorov and Smirnov's test of two samples at the level of 0.1 %.
+    #[test]
+    fn values_are_distributed_as_those_of_rand_distr() {
+        const COUNT: usize = 100_000;
+        let mut ours: Vec<f64> = sample(1000.0, 3, COUNT as u64);
+        let normal = Normal::new(0.0, 1000.0).unwrap();
+        let generator = SmallRng::seed_from_u64(3);
+        let mut theirs: Vec<f64> = normal.sample_iter(generator).take(COUNT).collect();
+        ours.sort_by(f64::total_cmp);
+        theirs.sort_by(f64::total_cmp);
+        let distance = |at: usize| {
+            let below = theirs.partition_point(|value| *value <= ours[at]);
+            (at as f64 - below as f64).abs() / COUNT as f64
+        };
+        let largest = (0..COUNT).map(distance).fold(0.0, f64::max);
+        let bound = 1.949 * (2.0 / COUNT as f64).sqrt();
+        assert!(largest < bound, "{largest} exceeds {bound}");
     }
 
     #[test]

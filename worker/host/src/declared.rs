@@ -1,32 +1,32 @@
-//! What an engine declares of its options, and what a configuration asks for that does not fit.
+//! Options as an engine declares them, and settings of a configuration that do not fit.
 
-use crate::options::{OptionValue, Options};
+use crate::options::{OptionValue, UsiOptions};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Options that every engine may be sent: the protocol has them whether they are declared or not.
+/// UsiOptions that every engine may be sent: the protocol has them whether they are declared or not.
 const IMPLIED: [&str; 2] = ["USI_Hash", "USI_Ponder"];
 
-/// The options that an engine has declared, and what stands behind `type`.
+/// The options that an engine has declared, each with the text behind `type`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Declared(BTreeMap<String, String>);
+pub struct DeclaredOptions(BTreeMap<String, String>);
 
-impl Declared {
-    /// Takes in what follows `option name`.
+impl DeclaredOptions {
+    /// Takes in the text that follows `option name`.
     pub fn hear(&mut self, option: &str) {
         let (name, declaration) = option.split_once(" type ").unwrap_or((option, ""));
         let declaration = declaration.trim().to_owned();
         self.0.insert(name.trim().to_owned(), declaration);
     }
 
-    /// Names, and what stands behind `type`.
+    /// Iterates over names and the texts behind `type`.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         let options = self.0.iter();
         options.map(|(name, declaration)| (name.as_str(), declaration.as_str()))
     }
 
-    /// What is odd about options that the engine is to be sent, one line each. They are sent all the same: some
-    /// engines have options that they do not declare.
-    pub fn doubts(&self, options: &Options) -> Vec<String> {
+    /// Returns doubts about options that the engine is to be sent, one line each. They are sent all the same:
+    /// some engines have options that they do not declare.
+    pub fn doubts(&self, options: &UsiOptions) -> Vec<String> {
         let doubts = (options.0.iter()).filter_map(|(name, value)| match self.0.get(name) {
             None => self.unknown(name),
             Some(declaration) => unfit(declaration, value)
@@ -46,7 +46,7 @@ impl Declared {
     }
 }
 
-/// Why a declared option does not take this value.
+/// Returns the reason why a declared option does not take a value.
 fn unfit(declaration: &str, value: &OptionValue) -> Option<String> {
     let value = value.to_string();
     let (kind, rest) = declaration
@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     fn doubts(name: &str, value: OptionValue) -> Vec<String> {
-        let mut declared = Declared::default();
+        let mut declared = DeclaredOptions::default();
         for option in [
             "Threads type spin default 1 min 1 max 512",
             "Book File type string default <empty>",
@@ -113,11 +113,11 @@ mod tests {
         ] {
             declared.hear(option);
         }
-        declared.doubts(&Options(vec![(name.to_owned(), value)]))
+        declared.doubts(&UsiOptions(vec![(name.to_owned(), value)]))
     }
 
     #[test]
-    fn what_an_engine_takes_is_not_doubted() {
+    fn fitting_values_raise_no_doubts() {
         let text = |text: &str| OptionValue::Text(text.to_owned());
         for (name, value) in [
             ("Threads", OptionValue::Number(512)),
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_named_with_what_would() {
+    fn unfit_values_are_named_with_the_declared_range() {
         let text = |text: &str| OptionValue::Text(text.to_owned());
         for (name, value, expected) in [
             (

@@ -1,4 +1,4 @@
-//! Evaluators with their weights: embedded ones, or those of a file.
+//! Evaluators with their weights, embedded or from a file.
 
 use monju_engine::{
     EvaluatorChoice, Model,
@@ -9,10 +9,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The largest file of weights that is read, in bytes; those of the field have up to 64 MB.
+/// Largest file of weights that is read, in bytes; usual ones have up to 64 MB.
 const MAX_WEIGHTS: u64 = 256 << 20;
 
-/// Why there is no such evaluator.
+/// Reason why an evaluator cannot be loaded.
 #[derive(Debug, thiserror::Error)]
 pub enum EvaluatorError {
     /// No evaluator has this name.
@@ -23,10 +23,10 @@ pub enum EvaluatorError {
     Read {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// Error of the system.
         source: io::Error,
     },
-    /// A folder, a device, or something else that is no file.
+    /// The path leads to a folder or a device.
     #[error("{0:?} is no file of weights")]
     NoFile(PathBuf),
     /// The file is too large to be one of weights.
@@ -37,24 +37,23 @@ pub enum EvaluatorError {
         /// Its size.
         bytes: u64,
     },
-    /// The file holds no such weights.
+    /// The file does not hold such weights.
     #[error("{path:?}: {source}")]
     Weights {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// Error of its content.
         source: WeightsError,
     },
-    /// This build carries no such weights.
+    /// This build does not carry such weights.
     #[error(transparent)]
     Embedded(#[from] WeightsError),
 }
 
-/// Loads the evaluator that a user has named. What it returns is to be cloned for every player
-/// that uses it: the weights are shared.
+/// Loads an evaluator. Clones of the result share its weights.
 ///
 /// # Errors
-/// The file cannot be read, or is none of weights for this evaluator.
+/// The file cannot be read, or does not hold weights for this evaluator.
 pub fn load_evaluator(choice: &EvaluatorChoice) -> Result<Model, EvaluatorError> {
     let model = match &choice.weights {
         None => Model::embedded(choice.kind)?,
@@ -66,7 +65,7 @@ pub fn load_evaluator(choice: &EvaluatorChoice) -> Result<Model, EvaluatorError>
     })
 }
 
-/// An evaluator with the weights of a file.
+/// Loads an evaluator with the weights of a file.
 fn of_file(kind: EvaluatorKind, path: &Path) -> Result<Model, EvaluatorError> {
     let read = |source| EvaluatorError::Read {
         path: path.to_owned(),
@@ -91,12 +90,15 @@ fn of_file(kind: EvaluatorKind, path: &Path) -> Result<Model, EvaluatorError> {
     })
 }
 
-/// Evaluators that were loaded before: the players of a worker share their weights.
+/// Evaluators that have been loaded: players that use the same one share its weights.
 #[derive(Debug, Default)]
-pub struct Shelf(Vec<(EvaluatorChoice, Model)>);
+pub struct WeightsCache(Vec<(EvaluatorChoice, Model)>);
 
-impl Shelf {
-    /// The evaluator of this name, loaded once.
+impl WeightsCache {
+    /// Returns an evaluator, loaded at its first use.
+    ///
+    /// # Errors
+    /// As those of [`load_evaluator`].
     pub fn get(&mut self, choice: &EvaluatorChoice) -> Result<Model, EvaluatorError> {
         if let Some((_, model)) = self.0.iter().find(|(known, _)| known == choice) {
             return Ok(model.clone());

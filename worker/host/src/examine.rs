@@ -1,24 +1,23 @@
-//! What a foreign engine can do, found out by trying: which forms of `go` it survives.
+//! Trials of a foreign engine: the forms of `go` that it survives.
 
 use crate::{
-    declared::Declared,
+    declared::DeclaredOptions,
     go::GoForm,
-    limits::milliseconds,
     spec::UsiSpec,
-    usi_child::{ChildError, Said, UsiChild},
+    usi_child::{ChildError, UsiChild, UsiMessage},
 };
-use monju_engine::Game;
-use monju_proto::v1;
+use monju_engine::{Game, MoveError};
+use monju_proto::{convert::milliseconds, v1};
 use std::time::Duration;
 use tokio::time::{Instant, timeout};
 
-/// How long an engine may take for an answer that should come at once or within half a second.
+/// Longest wait for an answer that should come within half a second.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// When a search without an end of its own is stopped, or its ponder hit comes.
+/// Time after which a search without an end of its own is stopped, or gets its ponder hit.
 const MEANWHILE: Duration = Duration::from_millis(300);
 
-/// An engine that aborts may name a move first.
+/// Wait for the end of an engine that names a move and aborts then.
 const AFTERMATH: Duration = Duration::from_millis(100);
 
 /// Words by which engines name options on which the rules of the game depend, in lower case.
@@ -31,8 +30,8 @@ const RULE_WORDS: [&str; 6] = [
     "draw_ply",
 ];
 
-/// Tries every form of `go` with a process of its own, beside the player's, and starts another one
-/// after each that does not survive.
+/// Tries every form of `go` with a process of its own, and starts another one after each form that the
+/// engine does not survive.
 ///
 /// # Errors
 /// The engine cannot be started.
@@ -47,12 +46,15 @@ pub async fn examine(player: &str, spec: &UsiSpec) -> Result<v1::ExamineResponse
             None => UsiChild::start(player.to_owned(), spec.clone()).await?,
         };
         let began = Instant::now();
-        let outcome = attempt(&mut current, form).await;
+        let outcome = try_form(&mut current, form).await;
         trials.push(v1::FormTrial {
             form: form.name().to_owned(),
             configured: spec.go.contains(&form),
             survived: outcome.is_ok(),
-            failure: outcome.as_ref().err().cloned().unwrap_or_default(),
+            failure: match &outcome {
+                Ok(()) => String::new(),
+                Err(failure) => failure.to_string(),
+            },
             answer_ms: milliseconds(began.elapsed()),
         });
         match outcome {
@@ -70,8 +72,21 @@ pub async fn examine(player: &str, spec: &UsiSpec) -> Result<v1::ExamineResponse
     })
 }
 
-/// One `go`, and what must follow it.
-async fn attempt(child: &mut UsiChild, form: GoForm) -> Result<(), String> {
+/// Reason why an engine does not take a form of `go`.
+#[derive(Debug, thiserror::Error)]
+enum TrialFailure {
+    #[error(transparent)]
+    Engine(#[from] ChildError),
+    #[error("it named a move before {0}")]
+    TooEarly(&'static str),
+    #[error("no move within {} s", PATIENCE.as_secs())]
+    Silent,
+    #[error("it named no legal move: {0}")]
+    Illegal(#[from] MoveError),
+}
+
+/// Sends one `go`, and the command that must follow it.
+async fn try_form(child: &mut UsiChild, form: GoForm) -> Result<(), TrialFailure> {
     let (command, then) = match form {
         GoForm::Nodes => ("go nodes 2000", None),
         GoForm::Depth => ("go depth 2", None),
@@ -82,48 +97,40 @@ async fn attempt(child: &mut UsiChild, form: GoForm) -> Result<(), String> {
         GoForm::Infinite => ("go infinite", Some("stop")),
         GoForm::Ponder => ("go ponder btime 0 wtime 0 byoyomi 500", Some("ponderhit")),
     };
-    let failed = |error: ChildError| error.to_string();
-    child.new_game().await.map_err(failed)?;
-    child
-        .go("position startpos", command)
-        .await
-        .map_err(failed)?;
+    child.new_game().await?;
+    child.go("position startpos", command).await?;
     if let Some(then) = then {
         match timeout(MEANWHILE, answer(child)).await {
-            Ok(Ok(_)) => return Err(format!("it named a move before {then}")),
-            Ok(Err(error)) => return Err(failed(error)),
+            Ok(Ok(_)) => return Err(TrialFailure::TooEarly(then)),
+            Ok(Err(error)) => return Err(error.into()),
             Err(_) => {}
         }
         let said = match form {
             GoForm::Ponder => child.ponder_hit().await,
             _ => child.stop().await,
         };
-        said.map_err(failed)?;
+        said?;
     }
-    let mv = match timeout(PATIENCE, answer(child)).await {
-        Ok(answer) => answer.map_err(failed)?,
-        Err(_) => return Err(format!("no move within {} s", PATIENCE.as_secs())),
-    };
-    if let Err(error) = Game::startpos().parse_move(&mv) {
-        return Err(format!("it named no legal move: {error}"));
-    }
-    // Silence is life: nothing is asked of it now.
+    let answered = timeout(PATIENCE, answer(child)).await;
+    let mv = answered.map_err(|_| TrialFailure::Silent)??;
+    Game::startpos().parse_move(&mv)?;
+    // An engine that is still alive is silent now.
     match timeout(AFTERMATH, answer(child)).await {
-        Ok(Err(error)) => Err(failed(error)),
+        Ok(Err(error)) => Err(error.into()),
         Ok(Ok(_)) | Err(_) => Ok(()),
     }
 }
 
 async fn answer(child: &mut UsiChild) -> Result<String, ChildError> {
     loop {
-        if let Said::BestMove(best) = child.next().await? {
+        if let UsiMessage::BestMove(best) = child.next().await? {
             return Ok(best.mv);
         }
     }
 }
 
-/// The engine's options about rules, with the configured value, or else its default.
-fn rule_options(declared: &Declared, spec: &UsiSpec) -> Vec<v1::Setting> {
+/// Returns the engine's options about rules, with the configured values or else its defaults.
+fn rule_options(declared: &DeclaredOptions, spec: &UsiSpec) -> Vec<v1::Setting> {
     let mut options = Vec::new();
     for (name, declaration) in declared.iter() {
         let plain = name.to_lowercase();

@@ -4,11 +4,11 @@ use monju_engine::Limits;
 use serde::Deserialize;
 use std::{fmt::Write as _, time::Duration};
 
-/// Thinking time for an engine that can express neither the nodes nor the depth it was asked for,
-/// when the ballot has no time limit either.
+/// Thinking time of an engine that understands neither node nor depth limits, for a ballot without a time
+/// limit.
 const FALLBACK_TIME: Duration = Duration::from_millis(1000);
 
-/// How long an engine may overspend the time that its `go` named before it is told to stop.
+/// Time beyond that of its `go` after which an engine is told to stop.
 const OVERSPEND_GRACE: Duration = Duration::from_millis(100);
 
 /// A form of `go` that an engine understands, as the configuration lists them.
@@ -65,12 +65,12 @@ impl GoForm {
     }
 }
 
-/// What to send to an engine, and when to stop it.
+/// The command that starts a search, and the time after which it is stopped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GoPlan {
     /// The whole `go` command.
     pub command: String,
-    /// Send `stop` this long after `go`, unless the engine has answered.
+    /// Time from `go` to `stop`, unless the engine has answered.
     pub stop_after: Option<Duration>,
 }
 

@@ -1,12 +1,11 @@
-//! What a USI engine says about its search: `info` and `bestmove` lines.
+//! The `info` and `bestmove` lines of USI engines.
 
-use crate::limits::milliseconds;
-use monju_proto::v1;
+use monju_proto::{convert::milliseconds, v1};
 use std::{collections::BTreeMap, str::FromStr, time::Duration};
 
-/// The latest thought of an engine, gathered from its `info` lines.
+/// The state of an engine's search, gathered from its `info` lines.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Thought {
+pub struct EngineInfo {
     depth: u32,
     selective_depth: u32,
     nodes: u64,
@@ -16,12 +15,12 @@ pub struct Thought {
     ranked: BTreeMap<u32, v1::Candidate>,
 }
 
-impl Thought {
-    /// Takes in what follows `info`. Returns whether it brought a principal variation, which is
-    /// what progress is made of. Second lines of a MultiPV search only add to the ranking; unknown
-    /// words and malformed numbers are ignored.
+impl EngineInfo {
+    /// Takes in the text that follows `info`. Returns true when it brought a principal variation, which is
+    /// reported as progress. Further lines of a MultiPV search only add to the ranking; unknown words and
+    /// malformed numbers are ignored.
     pub fn hear(&mut self, info: &str) -> bool {
-        let heard = Heard::parse(info);
+        let heard = InfoWords::parse(info);
         if let (Some(rank), Some(mv)) = (heard.rank, heard.pv.first()) {
             let candidate = v1::Candidate {
                 r#move: mv.clone(),
@@ -45,7 +44,7 @@ impl Thought {
         true
     }
 
-    /// The thought as progress, `elapsed` after `go`.
+    /// Returns the state as progress, `elapsed` after `go`.
     pub fn line(&self, elapsed: Duration) -> v1::Line {
         v1::Line {
             r#move: self.pv.first().cloned().unwrap_or_default(),
@@ -60,7 +59,7 @@ impl Thought {
         }
     }
 
-    /// The ranking, where there is more than one move in it, each move at its best rank.
+    /// Returns the ranking, each move at its best rank; empty with fewer than two moves.
     fn candidates(&self) -> Vec<v1::Candidate> {
         let mut candidates: Vec<v1::Candidate> = Vec::new();
         for ranked in self.ranked.values() {
@@ -77,9 +76,9 @@ impl Thought {
         candidates
     }
 
-    /// The thought as an answer. The score belongs to the last principal variation, so it is
-    /// dropped when the engine then plays another move.
-    pub fn answer(mut self, best: BestMove, elapsed: Duration) -> v1::Line {
+    /// Returns the state as an answer. The score belongs to the last principal variation, so it is dropped
+    /// when the engine plays another move.
+    pub fn answer(mut self, best: EngineAnswer, elapsed: Duration) -> v1::Line {
         if self.pv.first() != Some(&best.mv) {
             self.score = None;
             self.pv.clear();
@@ -97,9 +96,9 @@ impl Thought {
     }
 }
 
-/// One `info` line, each word at most once.
+/// The values of one `info` line.
 #[derive(Default)]
-struct Heard {
+struct InfoWords {
     depth: Option<u32>,
     selective_depth: Option<u32>,
     nodes: Option<u64>,
@@ -110,7 +109,7 @@ struct Heard {
     pv: Vec<String>,
 }
 
-impl Heard {
+impl InfoWords {
     fn score(&self) -> Option<v1::Score> {
         self.score.map(|kind| v1::Score {
             kind: Some(kind),
@@ -143,17 +142,17 @@ impl Heard {
     }
 }
 
-type Words<'a> = std::iter::Peekable<std::str::SplitWhitespace<'a>>;
+type RemainingWords<'a> = std::iter::Peekable<std::str::SplitWhitespace<'a>>;
 
-/// The next word as a number; a word that is none stays, it may be the next keyword.
-fn number<T: FromStr>(words: &mut Words<'_>) -> Option<T> {
+/// Takes the next word if it is a number; another word stays, since it may be a keyword.
+fn number<T: FromStr>(words: &mut RemainingWords<'_>) -> Option<T> {
     let value = words.peek()?.parse().ok()?;
     words.next();
     Some(value)
 }
 
-/// What follows `score`. Engines write mates of unknown length as `+`, `-`, `+0` and `-0`.
-fn score(words: &mut Words<'_>) -> Option<v1::score::Kind> {
+/// Reads the words that follow `score`. Engines write mates of unknown length as `+`, `-`, `+0` and `-0`.
+fn score(words: &mut RemainingWords<'_>) -> Option<v1::score::Kind> {
     use v1::score::Kind;
     if words.next_if_eq(&"cp").is_some() {
         return number::<i64>(words).map(|cp| Kind::Cp(saturate(cp)));
@@ -171,7 +170,7 @@ fn saturate(value: i64) -> i32 {
     value.clamp(i32::MIN.into(), i32::MAX.into()) as i32
 }
 
-/// Whether a word has the form `7g7f`, `8h2b+` or `P*5e`.
+/// Tells whether a word has the form `7g7f`, `8h2b+` or `P*5e`.
 fn looks_like_move(word: &str) -> bool {
     let file = |byte: u8| (b'1'..=b'9').contains(&byte);
     let rank = |byte: u8| (b'a'..=b'i').contains(&byte);
@@ -187,17 +186,17 @@ fn looks_like_move(word: &str) -> bool {
     }
 }
 
-/// The answer to a `go`. The move may be `resign`, `win`, or anything else the engine says.
+/// The answer to a `go`. The move may be `resign`, `win`, or any other word of the engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BestMove {
+pub struct EngineAnswer {
     /// The move, as the engine wrote it.
     pub mv: String,
-    /// The reply that it would ponder on.
+    /// The reply that the engine would ponder on.
     pub ponder: Option<String>,
 }
 
-impl BestMove {
-    /// Reads what follows `bestmove`; `None` when no move follows.
+impl EngineAnswer {
+    /// Reads the words that follow `bestmove`; `None` without a move.
     pub fn parse(text: &str) -> Option<Self> {
         let mut words = text.split_whitespace();
         let mv = words.next()?.to_owned();
@@ -216,7 +215,7 @@ mod tests {
     use v1::score::Kind;
 
     fn heard(info: &str) -> (bool, v1::Line) {
-        let mut thought = Thought::default();
+        let mut thought = EngineInfo::default();
         let progress = thought.hear(info);
         (progress, thought.line(Duration::from_millis(7)))
     }
@@ -297,10 +296,10 @@ mod tests {
 
     #[test]
     fn the_answer_keeps_the_score_of_its_own_variation_only() {
-        let mut thought = Thought::default();
+        let mut thought = EngineInfo::default();
         thought.hear("depth 9 nodes 500 score cp 12 pv 7g7f 3c3d 2g2f");
         let answer = |text: &str| {
-            let best = BestMove::parse(text).expect("a move");
+            let best = EngineAnswer::parse(text).expect("a move");
             thought.clone().answer(best, Duration::ZERO)
         };
 
@@ -321,7 +320,7 @@ mod tests {
 
     #[test]
     fn the_lines_of_a_multipv_search_are_a_ranking() {
-        let mut thought = Thought::default();
+        let mut thought = EngineInfo::default();
         assert!(thought.hear("depth 9 multipv 1 score cp 12 pv 7g7f 3c3d"));
         assert!(thought.line(Duration::ZERO).candidates.is_empty());
         assert!(!thought.hear("depth 9 multipv 2 score cp 3 pv 2g2f"));
@@ -344,8 +343,8 @@ mod tests {
 
     #[test]
     fn a_bestmove_needs_a_move() {
-        assert_eq!(BestMove::parse(""), None);
-        let silly = BestMove::parse("9z9z ponder").expect("passed through");
+        assert_eq!(EngineAnswer::parse(""), None);
+        let silly = EngineAnswer::parse("9z9z ponder").expect("passed through");
         assert_eq!((silly.mv.as_str(), silly.ponder), ("9z9z", None));
     }
 }

@@ -2,32 +2,40 @@
 //! processes. No gRPC: a front end can host players without a worker.
 #![forbid(unsafe_code)]
 
+mod choice;
 mod declared;
 mod evaluator;
 pub mod examine;
+pub mod fallback;
 mod go;
 mod handshake;
 mod info;
-pub mod limits;
+mod kind;
+mod limits;
 mod native;
 mod options;
 pub mod player;
 pub mod players;
 mod problem;
 mod profile;
-mod search_thread;
+pub mod search_thread;
+pub mod searcher;
 mod sigma;
 mod spec;
 mod table;
 mod turns;
-mod usi_child;
+pub mod usi_child;
 mod usi_player;
 
-pub use evaluator::{EvaluatorError, load_evaluator};
+pub use choice::{BuildError, PlayerChoice};
+pub use declared::DeclaredOptions;
+pub use evaluator::{EvaluatorError, WeightsCache, load_evaluator};
 pub use go::GoForm;
 pub use handshake::handshake;
-pub use options::{OptionValue, Options};
-pub use players::{DEFAULT_HASH_MIB, StartError, Worker, WorkerSettings};
+pub use info::{EngineAnswer, EngineInfo};
+pub use kind::SpecKind;
+pub use options::{OptionValue, UsiOptions};
+pub use players::{DEFAULT_HASH_MIB, Players, PlayersSettings, StartError};
 pub use problem::{PlayerProblem, PlayersError};
-pub use spec::{NativeSpec, PlayerKind, PlayerSpec, SpecKind, UsiSpec, noise_players};
+pub use spec::{NativeSpec, PlayerKind, PlayerSpec, UsiSpec, noise_players};
 pub use table::{PlayerTable, validate_players};

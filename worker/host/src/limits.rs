@@ -1,24 +1,10 @@
-//! Limits as they come over the wire, and as a player's own settings change them.
+//! The limits of a ballot as a player's own settings change them.
 
 use monju_engine::Limits;
-use monju_proto::v1;
 use std::time::Duration;
 
-/// Reads the limits that a worker obeys: nodes, depth and time. The game's clock is the
-/// coordinator's business, so it is left out. A limit of 0 becomes 1: a vote needs some thought.
-pub fn from_wire(limits: &v1::Limits) -> Limits {
-    Limits {
-        nodes: limits.nodes.map(|nodes| nodes.max(1)),
-        depth: limits.depth.map(|depth| depth.max(1)),
-        time: limits
-            .time_ms
-            .map(|time_ms| Duration::from_millis(time_ms.max(1))),
-        multi_pv: limits.multi_pv,
-    }
-}
-
-/// What a player's configuration makes of the limits of a ballot: players of different strength are
-/// matched that way (paper 002, section 4).
+/// Limits of a player's configuration, by which players of different strength are matched (paper 002,
+/// section 4).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct OwnLimits {
     /// These replace the ballot's.
@@ -45,11 +31,6 @@ pub fn own_first(own: &OwnLimits, asked: &Limits) -> Limits {
     }
 }
 
-/// A duration as the wire has it.
-pub fn milliseconds(duration: Duration) -> u64 {
-    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -73,18 +54,5 @@ mod tests {
         let quarter = own_first(&own, &asked).time;
         assert_eq!(quarter, Some(Duration::from_millis(250)));
         assert_eq!(own_first(&own, &Limits::default()).time, None);
-    }
-
-    #[test]
-    fn the_clock_is_not_a_limit_and_zero_is_one() {
-        let limits = from_wire(&v1::Limits {
-            nodes: Some(0),
-            time_ms: Some(0),
-            clock: Some(v1::Clock::default()),
-            ..v1::Limits::default()
-        });
-        assert_eq!(limits.nodes, Some(1));
-        assert_eq!(limits.depth, None);
-        assert_eq!(limits.time, Some(Duration::from_millis(1)));
     }
 }

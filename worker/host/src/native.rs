@@ -1,24 +1,23 @@
 //! Native players: a search of `monju-engine` on a thread of its own.
 
 use crate::{
+    choice::{BuildError, PlayerChoice},
     limits::{OwnLimits, own_first},
-    player::{Answer, Failure, Host, Order, Steer, Steering},
-    search_thread::{self, Job, Search, Setting, line_of_outcome},
+    player::{NotReady, Order, PlayerAnswer, PlayerBackend, Steer, Steering, ThinkFailure},
+    search_thread::{GameSetup, SearchPriority, SearchTask, SearchThread},
+    searcher::BuiltPlayer,
 };
-use monju_engine::{Control, Limits, PlayerError};
+use monju_engine::{Control, Limits};
 use monju_proto::v1;
-use std::{io, sync::mpsc};
-use tokio::{
-    sync::{oneshot, watch},
-    time::Instant,
-};
+use std::io;
+use tokio::{sync::watch, time::Instant};
 
-/// How the noise of a player is seeded.
+/// Source of the noise seed of a player.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Seeding {
     /// No noise: seeds do not matter.
     Noiseless,
-    /// Always this seed.
+    /// This seed in every game.
     Fixed(u64),
     /// The seed that comes with each game.
     PerGame,
@@ -28,32 +27,49 @@ pub enum Seeding {
 pub struct NativePlayer {
     own: OwnLimits,
     seeding: Seeding,
-    jobs: mpsc::Sender<Job>,
-    /// Steers the search that is running, so that closing can end it.
+    choice: PlayerChoice,
+    thread: SearchThread,
+    /// Steers the running search, so that closing can end it.
     running: Control,
-    /// Resolves when the thread has ended.
-    ended: oneshot::Receiver<()>,
+}
+
+/// Why a native player cannot be started.
+#[derive(Debug, thiserror::Error)]
+pub enum NativeStartError {
+    /// It cannot be built.
+    #[error(transparent)]
+    Build(#[from] BuildError),
+    /// The system refuses another thread.
+    #[error(transparent)]
+    Thread(#[from] io::Error),
 }
 
 impl NativePlayer {
-    /// Starts the thread of a player called `name`; `crowded` as in [`search_thread::spawn`]. `build`
-    /// makes the search, and makes it again when it has panicked.
-    pub fn start<S: Search + Send + 'static>(
+    /// Builds a player and starts its thread, called `name`. `build` is called again after a panic.
+    pub fn start(
         name: &str,
         own: OwnLimits,
         seeding: Seeding,
-        crowded: bool,
-        search: S,
-        build: impl Fn() -> Result<S, PlayerError> + Send + 'static,
-    ) -> io::Result<Self> {
-        let (jobs, ended) = search_thread::spawn(name, crowded, search, build)?;
+        priority: SearchPriority,
+        choice: PlayerChoice,
+        mut build: impl FnMut() -> Result<BuiltPlayer, BuildError> + Send + 'static,
+    ) -> Result<Self, NativeStartError> {
+        let built = Some((choice.clone(), build()?));
         Ok(Self {
             own,
             seeding,
-            jobs,
+            choice,
+            thread: SearchThread::start_with(name, priority, built, move |_| build())?,
             running: Control::new(),
-            ended,
         })
+    }
+
+    fn setup(&self, game_id: &str, noise_seed: Option<u64>) -> GameSetup {
+        GameSetup {
+            player: self.choice.clone(),
+            game_id: game_id.to_owned(),
+            noise_seed: noise_seed.unwrap_or(0),
+        }
     }
 
     fn seed_in_force(&self, game_seed: u64) -> Option<u64> {
@@ -65,24 +81,15 @@ impl NativePlayer {
     }
 }
 
-impl Host for NativePlayer {
+impl PlayerBackend for NativePlayer {
     async fn tend(&mut self) {
         std::future::pending().await
     }
 
-    async fn new_game(&mut self, game_id: &str) -> Result<(), String> {
+    async fn new_game(&mut self, game_id: &str) -> Result<(), NotReady> {
         // A seed that comes with the first think costs nothing more: the memory is clear by then.
-        let noise_seed = self.seed_in_force(0).unwrap_or(0);
-        let (done, prepared) = oneshot::channel();
-        let setting = Setting {
-            game_id: game_id.to_owned(),
-            noise_seed,
-        };
-        let is_sent = self.jobs.send(Job::Prepare { setting, done }).is_ok();
-        match prepared.await {
-            Ok(prepared) if is_sent => prepared,
-            _ => Err("its thread has ended".to_owned()),
-        }
+        let setup = self.setup(game_id, self.seed_in_force(0));
+        Ok(self.thread.prepare(setup).done().await?)
     }
 
     async fn think(
@@ -90,54 +97,52 @@ impl Host for NativePlayer {
         mut order: Order,
         progress: &watch::Sender<v1::Line>,
         steering: &mut Steering<'_>,
-    ) -> Result<Answer, Failure> {
+    ) -> Result<PlayerAnswer, ThinkFailure> {
         let noise_seed = self.seed_in_force(order.noise_seed);
         let control = Control::new();
         self.running = control.clone();
         let asked = own_first(&self.own, &order.limits);
         let limits = if order.ponder {
             Limits {
-                // How many moves are ranked cannot be told later.
+                // A running search cannot be told to rank more moves.
                 multi_pv: asked.multi_pv,
                 ..Limits::default()
             }
         } else {
             order.remaining(asked)
         };
-        let (answer, mut answered) = oneshot::channel();
-        let job = Job::Think {
-            setting: Setting {
-                game_id: order.game_id.clone(),
-                noise_seed: noise_seed.unwrap_or(0),
-            },
-            game: Box::new(order.game.clone()),
+        let progress = progress.clone();
+        let task = SearchTask {
+            game: order.game.clone(),
             limits,
+            deadline: None,
+            ponder: false,
             control: control.clone(),
-            progress: progress.clone(),
-            answer,
+            progress: Box::new(move |line| {
+                progress.send_replace(line.into());
+            }),
         };
-        let thread_gone = || Failure::Native("its thread has ended".to_owned());
-        self.jobs.send(job).map_err(|_| thread_gone())?;
+        let setup = self.setup(&order.game_id, noise_seed);
+        let mut outcome = self.thread.handle().think(setup, task);
 
         // A pondering search may end by itself; its answer is held until stop or ponder hit.
         let mut held = None;
         loop {
             tokio::select! {
-                outcome = &mut answered, if held.is_none() => {
-                    let outcome = outcome.map_err(|_| thread_gone())?.map_err(Failure::Native)?;
-                    held = Some(Answer { line: line_of_outcome(&outcome), noise_seed });
+                outcome = outcome.wait(), if held.is_none() => {
+                    held = Some(PlayerAnswer { line: v1::Line::from(&outcome?), noise_seed });
                 }
                 steer = steering.next() => match steer {
                     Steer::Stop => {
                         order.ponder = false;
                         control.stop();
                     }
-                    Steer::PonderHit(hit) if order.ponder => {
-                        order.hit(hit);
+                    Steer::PonderHit { limits, at } if order.ponder => {
+                        order.hit(limits, at);
                         let limits = order.remaining(own_first(&self.own, &order.limits));
                         apply(&control, &limits);
                     }
-                    Steer::PonderHit(_) => {}
+                    Steer::PonderHit { .. } => {}
                 },
             }
             if !order.ponder
@@ -149,15 +154,8 @@ impl Host for NativePlayer {
     }
 
     async fn close(self) {
-        let Self {
-            jobs,
-            running,
-            ended,
-            ..
-        } = self;
-        running.stop();
-        drop(jobs);
-        let _ = ended.await;
+        self.running.stop();
+        self.thread.end().await;
     }
 }
 
@@ -177,19 +175,20 @@ fn apply(control: &Control, limits: &Limits) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::player;
+    use crate::{player, searcher::Searcher};
     use monju_engine::{self as engine, Game, Outcome};
     use std::sync::{
         Arc,
         atomic::{AtomicU32, Ordering},
+        mpsc,
     };
 
     /// Notes the seeds of its games, and panics when a think has one node.
-    struct Recorder {
+    struct SeedRecorder {
         seeds: mpsc::Sender<u64>,
     }
 
-    impl Search for Recorder {
+    impl Searcher for SeedRecorder {
         fn new_game(&mut self, noise_seed: u64) {
             self.seeds.send(noise_seed).expect("the test listens");
         }
@@ -218,30 +217,45 @@ mod tests {
                 },
             }
         }
+
+        fn ponder(
+            &mut self,
+            _: &Game,
+            _: &Limits,
+            _: &Control,
+            _: &mut dyn FnMut(&engine::Line),
+        ) -> Outcome {
+            unreachable!("a player of a worker ponders by thinking without limits")
+        }
     }
 
-    struct Bench {
+    struct Trial {
         stub: player::PlayerStub,
         seeds: mpsc::Receiver<u64>,
         builds: Arc<AtomicU32>,
         _closing: watch::Sender<bool>,
     }
 
-    impl Bench {
+    impl Trial {
         fn new(seeding: Seeding) -> Self {
             let (noted, seeds) = mpsc::channel();
             let builds = Arc::new(AtomicU32::new(0));
             let counter = Arc::clone(&builds);
             let build = move || {
                 counter.fetch_add(1, Ordering::Relaxed);
-                Ok(Recorder {
+                Ok(BuiltPlayer::as_chosen(SeedRecorder {
                     seeds: noted.clone(),
-                })
+                }))
             };
-            let search = build().expect("built");
-            let host =
-                NativePlayer::start("n", OwnLimits::default(), seeding, false, search, build)
-                    .expect("started");
+            let player = NativePlayer::start(
+                "n",
+                OwnLimits::default(),
+                seeding,
+                SearchPriority::Normal,
+                PlayerChoice::default(),
+                build,
+            );
+            let host = player.expect("started");
             let (closing, closed) = watch::channel(false);
             let (stub, actor) = player::channel(host, closed);
             tokio::spawn(actor);
@@ -258,7 +272,7 @@ mod tests {
             game_id: &str,
             noise_seed: u64,
             nodes: u64,
-        ) -> Result<Answer, Failure> {
+        ) -> Result<PlayerAnswer, ThinkFailure> {
             let order = Order {
                 game_id: game_id.to_owned(),
                 game: Game::startpos(),
@@ -281,16 +295,16 @@ mod tests {
 
     #[tokio::test]
     async fn another_game_or_another_seed_is_a_new_game() {
-        let bench = Bench::new(Seeding::PerGame);
+        let trial = Trial::new(Seeding::PerGame);
         for (game_id, seed) in [("a", 1), ("a", 1), ("a", 2), ("b", 2), ("a", 2)] {
-            let answer = bench.think(game_id, seed, 9).await.expect("an answer");
+            let answer = trial.think(game_id, seed, 9).await.expect("an answer");
             assert_eq!(answer.noise_seed, Some(seed));
         }
-        assert_eq!(bench.seeds(), [1, 2, 2, 2]);
-        bench.stub.new_game("a".to_owned()).await.expect("prepared");
-        bench.think("a", 2, 9).await.expect("an answer");
+        assert_eq!(trial.seeds(), [1, 2, 2, 2]);
+        trial.stub.new_game("a".to_owned()).await.expect("prepared");
+        trial.think("a", 2, 9).await.expect("an answer");
         assert_eq!(
-            bench.seeds(),
+            trial.seeds(),
             [0, 2],
             "an announced game is new, whatever its name, and prepared before its seed is known"
         );
@@ -302,29 +316,29 @@ mod tests {
             (Seeding::Fixed(7), Some(7), 7),
             (Seeding::Noiseless, None, 0),
         ] {
-            let bench = Bench::new(seeding);
-            bench.stub.new_game("a".to_owned()).await.expect("prepared");
-            assert_eq!(bench.seeds(), [used], "prepared early");
+            let trial = Trial::new(seeding);
+            trial.stub.new_game("a".to_owned()).await.expect("prepared");
+            assert_eq!(trial.seeds(), [used], "prepared early");
             for seed in [1, 2] {
-                let answer = bench.think("a", seed, 9).await.expect("an answer");
+                let answer = trial.think("a", seed, 9).await.expect("an answer");
                 assert_eq!(answer.noise_seed, told);
             }
-            assert_eq!(bench.seeds(), []);
+            assert_eq!(trial.seeds(), []);
         }
     }
 
     #[tokio::test]
     async fn a_panic_fails_one_think_and_the_search_is_built_anew() {
-        let bench = Bench::new(Seeding::Noiseless);
-        bench.think("a", 0, 9).await.expect("an answer");
-        let failure = bench.think("a", 0, 1).await.expect_err("a panic");
+        let trial = Trial::new(Seeding::Noiseless);
+        trial.think("a", 0, 9).await.expect("an answer");
+        let failure = trial.think("a", 0, 1).await.expect_err("a panic");
         assert!(
             failure.to_string().contains("one node is too few"),
             "{failure}"
         );
-        let answer = bench.think("a", 0, 9).await.expect("an answer");
-        assert_eq!(bench.builds.load(Ordering::Relaxed), 2);
-        assert_eq!(bench.seeds(), [0, 0], "the new search begins a new game");
+        let answer = trial.think("a", 0, 9).await.expect("an answer");
+        assert_eq!(trial.builds.load(Ordering::Relaxed), 2);
+        assert_eq!(trial.seeds(), [0, 0], "the new search begins a new game");
 
         let score = answer.line.score.expect("a score");
         assert_eq!(score.kind, Some(v1::score::Kind::Mate(-2)));

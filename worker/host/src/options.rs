@@ -8,7 +8,7 @@ use std::fmt;
 
 /// USI options with their values, in the order of the file where the file format keeps it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Options(pub Vec<(String, OptionValue)>);
+pub struct UsiOptions(pub Vec<(String, OptionValue)>);
 
 /// The value of a USI option.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,23 +31,23 @@ impl fmt::Display for OptionValue {
     }
 }
 
-impl<'de> Deserialize<'de> for Options {
+impl<'de> Deserialize<'de> for UsiOptions {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct InFileOrder;
 
         impl<'de> Visitor<'de> for InFileOrder {
-            type Value = Options;
+            type Value = UsiOptions;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a table of USI options")
             }
 
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Options, A::Error> {
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<UsiOptions, A::Error> {
                 let mut options = Vec::new();
                 while let Some(option) = map.next_entry()? {
                     options.push(option);
                 }
-                Ok(Options(options))
+                Ok(UsiOptions(options))
             }
         }
 

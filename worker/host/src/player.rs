@@ -1,10 +1,12 @@
-//! A player as an actor: one think at a time, steered while it runs.
+//! A player as an actor: one search at a time, steered while it runs.
 
+use crate::{searcher::SearchFailure, usi_child::ChildError};
 use monju_engine::{Game, Limits};
 use monju_proto::v1;
 use std::{
     collections::VecDeque,
     future::{Future, pending},
+    sync::Arc,
     time::Duration,
 };
 use tokio::{
@@ -12,43 +14,43 @@ use tokio::{
     time::{Instant, sleep_until},
 };
 
-/// Thinks that may wait for the one that is running; more are refused at once.
+/// Searches that may wait for the one that is running; more are refused at once.
 const WAITING_ROOM: usize = 16;
 
-/// What a player is asked to think about.
+/// A search that a player is asked for.
 #[derive(Debug)]
 pub struct Order {
-    /// The game; another one than before implies a new game.
+    /// The game; another id than before implies a new game.
     pub game_id: String,
     /// The position with its history.
     pub game: Game,
     /// When to stop.
     pub limits: Limits,
-    /// Whether the limits wait for the ponder hit.
+    /// The limits wait for the ponder hit.
     pub ponder: bool,
     /// Seed of the noise in this game.
     pub noise_seed: u64,
-    /// When the order came, or the ponder hit: time counts from here, waiting included.
+    /// Time of the order, or of the ponder hit, from which time counts.
     pub since: Instant,
 }
 
 impl Order {
-    /// Takes the limits that a ponder hit brings; a second hit changes nothing.
-    pub fn hit(&mut self, hit: PonderHit) {
+    /// Takes the limits of a ponder hit; a second hit changes nothing.
+    pub fn hit(&mut self, limits: Limits, at: Instant) {
         if self.ponder {
             self.ponder = false;
-            self.limits = hit.limits;
-            self.since = hit.at;
+            self.limits = limits;
+            self.since = at;
         }
     }
 
-    /// When its time is over; `None` while pondering, and without such a limit.
+    /// Returns the end of its time; `None` while pondering, and without a time limit.
     fn deadline(&self) -> Option<Instant> {
         let time = self.limits.time.filter(|_| !self.ponder)?;
         self.since.checked_add(time)
     }
 
-    /// The limits with the time that is left.
+    /// Returns limits with the time that is left.
     pub fn remaining(&self, limits: Limits) -> Limits {
         Limits {
             time: limits
@@ -59,36 +61,32 @@ impl Order {
     }
 }
 
-/// The pondered move was played.
-#[derive(Debug)]
-pub struct PonderHit {
-    /// The limits from now on.
-    pub limits: Limits,
-    /// When it was played.
-    pub at: Instant,
-}
-
-/// What a running think can be told.
+/// A message to a running search.
 #[derive(Debug)]
 pub enum Steer {
     /// Answer now.
     Stop,
-    /// Start to obey limits.
-    PonderHit(PonderHit),
+    /// The pondered move was played: obey limits from now on.
+    PonderHit {
+        /// The limits.
+        limits: Limits,
+        /// Time of the move.
+        at: Instant,
+    },
 }
 
-/// What a player answers.
+/// The answer of a player.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Answer {
-    /// The move, and what the player thinks of the position.
+pub struct PlayerAnswer {
+    /// The move, and the player's view of the position.
     pub line: v1::Line,
     /// The noise seed that was in force.
     pub noise_seed: Option<u64>,
 }
 
-/// Why a player did not answer.
+/// Reason why a player did not answer.
 #[derive(Debug, thiserror::Error)]
-pub enum Failure {
+pub enum ThinkFailure {
     /// The player thought about another game as long as there was time for this one.
     #[error(
         "the player was busy with game '{0}' until the time for this one was over; wait until it is over, or \
@@ -108,65 +106,83 @@ pub enum Failure {
     Down {
         /// Time until the next start.
         wait: Duration,
-        /// What ended it.
-        why: String,
+        /// The error that ended it.
+        #[source]
+        why: Arc<ChildError>,
     },
     /// The engine ended, or had to be ended, in mid-search.
-    #[error("{0}")]
-    Engine(String),
-    /// The native search panicked, or could not be built again after it had.
-    #[error("the native search failed: {0}")]
-    Native(String),
+    #[error(transparent)]
+    Engine(#[from] Arc<ChildError>),
+    /// The native search panicked, or its player could not be built again.
+    #[error(transparent)]
+    Native(#[from] SearchFailure),
     /// The worker is going down.
     #[error("the worker is shutting down")]
     Closing,
 }
 
-/// A think that was handed to a player. Dropping it is a stop whose answer nobody wants.
+/// Reason why a player is not ready for a game.
+#[derive(Debug, thiserror::Error)]
+pub enum NotReady {
+    /// The native player could not be prepared.
+    #[error(transparent)]
+    Native(#[from] Arc<SearchFailure>),
+    /// The engine failed.
+    #[error(transparent)]
+    Engine(#[from] Arc<ChildError>),
+}
+
+/// A search under way. Dropping it stops the search and discards its answer.
 #[derive(Debug)]
 pub struct Thinking {
     /// Stop and ponder hit go here; a player takes the first of each.
     pub steers: mpsc::Sender<Steer>,
-    /// The latest thought; earlier ones that nobody has read are gone.
+    /// The latest line; earlier ones that were not read are lost.
     pub progress: watch::Receiver<v1::Line>,
-    /// The end; closed without a value when the worker goes down.
-    pub answer: oneshot::Receiver<Result<Answer, Failure>>,
+    /// The answer; closed without a value when the worker goes down.
+    pub answer: oneshot::Receiver<Result<PlayerAnswer, ThinkFailure>>,
 }
 
 /// The near end of a player.
 #[derive(Clone, Debug)]
 pub struct PlayerStub {
-    commands: mpsc::Sender<Command>,
+    commands: mpsc::Sender<PlayerCommand>,
 }
 
 impl PlayerStub {
-    /// Prepares for a game early. Returns when that is done, or why it cannot be done, in one line.
-    pub async fn new_game(&self, game_id: String) -> Result<(), String> {
+    /// Prepares for a game before its first search.
+    ///
+    /// # Errors
+    /// The player is not ready.
+    pub async fn new_game(&self, game_id: String) -> Result<(), NotReady> {
         let (done, prepared) = oneshot::channel();
-        // A closed channel is a worker going down: there is nothing left to prepare.
-        let command = Command::NewGame { game_id, done };
+        // A closed channel belongs to a worker that goes down: there is nothing left to prepare.
+        let command = PlayerCommand::NewGame { game_id, done };
         match self.commands.send(command).await {
             Ok(()) => prepared.await.unwrap_or(Ok(())),
             Err(_) => Ok(()),
         }
     }
 
-    /// Starts a think. One that is still running, and still wanted, is waited for if it is about another
-    /// game: whoever asked first must not lose its search to somebody else.
-    pub async fn think(&self, order: Order) -> Result<Thinking, Failure> {
+    /// Starts a search. One that is still running, and still wanted, is waited for if it is about another
+    /// game: no client takes away the search of another one.
+    ///
+    /// # Errors
+    /// The worker is going down.
+    pub async fn think(&self, order: Order) -> Result<Thinking, ThinkFailure> {
         let (steers, steered) = mpsc::channel(4);
         let (progress, latest) = watch::channel(v1::Line::default());
         let (answer, answered) = oneshot::channel();
-        let think = Think {
+        let think = QueuedThink {
             order,
             steers: steered,
             progress,
             answer,
         };
         self.commands
-            .send(Command::Think(Box::new(think)))
+            .send(PlayerCommand::Think(Box::new(think)))
             .await
-            .map_err(|_| Failure::Closing)?;
+            .map_err(|_| ThinkFailure::Closing)?;
         Ok(Thinking {
             steers,
             progress: latest,
@@ -176,48 +192,47 @@ impl PlayerStub {
 }
 
 #[derive(Debug)]
-enum Command {
+enum PlayerCommand {
     NewGame {
         game_id: String,
-        done: oneshot::Sender<Result<(), String>>,
+        done: oneshot::Sender<Result<(), NotReady>>,
     },
-    Think(Box<Think>),
+    Think(Box<QueuedThink>),
 }
 
 #[derive(Debug)]
-struct Think {
+struct QueuedThink {
     order: Order,
     steers: mpsc::Receiver<Steer>,
     progress: watch::Sender<v1::Line>,
-    answer: oneshot::Sender<Result<Answer, Failure>>,
+    answer: oneshot::Sender<Result<PlayerAnswer, ThinkFailure>>,
 }
 
-/// What does the thinking behind an actor.
+/// The engine behind an actor.
 ///
-/// All futures but [`Host::close`] may be dropped at any await, and only `close` follows then.
-pub trait Host: Send + 'static {
-    /// Does what must be done between thinks. Called again and again, and dropped when a command
-    /// comes.
+/// All futures but [`PlayerBackend::close`] may be dropped at any await, and only `close` follows then.
+pub trait PlayerBackend: Send + 'static {
+    /// Does the work between searches. Called again and again, and dropped when a command comes.
     fn tend(&mut self) -> impl Future<Output = ()> + Send;
 
-    /// Forgets the last game, or says in one line why it cannot play the next.
-    fn new_game(&mut self, game_id: &str) -> impl Future<Output = Result<(), String>> + Send;
+    /// Forgets the last game and prepares for the next.
+    fn new_game(&mut self, game_id: &str) -> impl Future<Output = Result<(), NotReady>> + Send;
 
-    /// Thinks until a limit is reached or a stop comes; a pondering think waits for either, or for
-    /// the ponder hit.
+    /// Searches until a limit is reached or a stop comes; a pondering search waits for a stop or a ponder
+    /// hit.
     fn think(
         &mut self,
         order: Order,
         progress: &watch::Sender<v1::Line>,
         steering: &mut Steering<'_>,
-    ) -> impl Future<Output = Result<Answer, Failure>> + Send;
+    ) -> impl Future<Output = Result<PlayerAnswer, ThinkFailure>> + Send;
 
-    /// Ends everything that was started.
+    /// Ends its threads and processes.
     fn close(self) -> impl Future<Output = ()> + Send;
 }
 
 /// Makes the two ends of a player. The actor runs until `closing` turns true or loses its sender.
-pub fn channel<H: Host>(
+pub fn channel<H: PlayerBackend>(
     host: H,
     closing: watch::Receiver<bool>,
 ) -> (PlayerStub, impl Future<Output = ()> + Send + 'static) {
@@ -225,9 +240,9 @@ pub fn channel<H: Host>(
     (PlayerStub { commands }, run(host, received, closing))
 }
 
-async fn run<H: Host>(
+async fn run<H: PlayerBackend>(
     mut host: H,
-    mut commands: mpsc::Receiver<Command>,
+    mut commands: mpsc::Receiver<PlayerCommand>,
     mut closing: watch::Receiver<bool>,
 ) {
     tokio::select! {
@@ -237,7 +252,7 @@ async fn run<H: Host>(
     host.close().await;
 }
 
-async fn obey<H: Host>(host: &mut H, commands: &mut mpsc::Receiver<Command>) {
+async fn obey<H: PlayerBackend>(host: &mut H, commands: &mut mpsc::Receiver<PlayerCommand>) {
     let mut waiting = VecDeque::new();
     loop {
         let command = match waiting.pop_front() {
@@ -251,16 +266,16 @@ async fn obey<H: Host>(host: &mut H, commands: &mut mpsc::Receiver<Command>) {
             },
         };
         match command {
-            Command::NewGame { game_id, done } => {
-                // Who asked waits no longer, and the first think of a game prepares for it, too.
+            PlayerCommand::NewGame { game_id, done } => {
+                // The client has given up waiting, and the first search of a game prepares for it, too.
                 if done.is_closed() {
                     continue;
                 }
                 let prepared = host.new_game(&game_id).await;
                 let _ = done.send(prepared);
             }
-            Command::Think(think) => {
-                let Think {
+            PlayerCommand::Think(think) => {
+                let QueuedThink {
                     order,
                     steers,
                     progress,
@@ -270,7 +285,7 @@ async fn obey<H: Host>(host: &mut H, commands: &mut mpsc::Receiver<Command>) {
                     continue;
                 }
                 if has_later_question(&waiting, &order.game_id) {
-                    let _ = answer.send(Err(Failure::Superseded));
+                    let _ = answer.send(Err(ThinkFailure::Superseded));
                     continue;
                 }
                 let mut steering = Steering {
@@ -288,28 +303,29 @@ async fn obey<H: Host>(host: &mut H, commands: &mut mpsc::Receiver<Command>) {
     }
 }
 
-/// Whether another question in the same game waits: who asked it has lost the one before.
-fn has_later_question(waiting: &VecDeque<Command>, game: &str) -> bool {
+/// Tells whether another search of the same game waits, which replaces this one.
+fn has_later_question(waiting: &VecDeque<PlayerCommand>, game: &str) -> bool {
     let mut others = waiting.iter();
     !game.is_empty()
-        && others
-            .any(|command| matches!(command, Command::Think(think) if think.order.game_id == game))
+        && others.any(
+            |command| matches!(command, PlayerCommand::Think(think) if think.order.game_id == game),
+        )
 }
 
-/// All that can change a running think: its owner's word, its owner's going away, and another question in
-/// the same game. Whatever else is asked of the player meanwhile waits.
+/// The events that can change a running search: a message of its client, the end of its client, and another
+/// search of the same game. All other commands wait.
 pub struct Steering<'a> {
-    /// The game that is thought about.
+    /// The game of the search.
     game_id: String,
     steers: Option<mpsc::Receiver<Steer>>,
-    unwanted: &'a mut oneshot::Sender<Result<Answer, Failure>>,
-    commands: &'a mut mpsc::Receiver<Command>,
-    waiting: &'a mut VecDeque<Command>,
+    unwanted: &'a mut oneshot::Sender<Result<PlayerAnswer, ThinkFailure>>,
+    commands: &'a mut mpsc::Receiver<PlayerCommand>,
+    waiting: &'a mut VecDeque<PlayerCommand>,
     stopped: bool,
 }
 
 impl Steering<'_> {
-    /// Waits for the next word. Nothing follows a stop. Safe to drop and call again.
+    /// Waits for the next message. Nothing follows a stop. Safe to drop and call again.
     pub async fn next(&mut self) -> Steer {
         if self.stopped {
             return pending().await;
@@ -334,16 +350,16 @@ impl Steering<'_> {
         steer
     }
 
-    /// Whether it is another question in the game that is thought about: whoever asks it has lost the running
-    /// search, perhaps by a connection that is not known to be dead here.
-    fn is_of_this_game(&self, command: &Command) -> bool {
-        matches!(command, Command::Think(think)
+    /// Tells whether a command asks for another search of the same game: its client has lost the running one,
+    /// perhaps with a connection that still looks alive here.
+    fn is_of_this_game(&self, command: &PlayerCommand) -> bool {
+        matches!(command, PlayerCommand::Think(think)
             if !self.game_id.is_empty() && think.order.game_id == self.game_id)
     }
 
-    /// Lets a command wait until the running think is over.
-    fn put_off(&mut self, command: Command) {
-        if let Command::Think(think) = &command
+    /// Lets a command wait until the running search is over.
+    fn put_off(&mut self, command: PlayerCommand) {
+        if let PlayerCommand::Think(think) = &command
             && !self.unwanted.is_closed()
         {
             tracing::warn!(
@@ -354,17 +370,19 @@ impl Steering<'_> {
         }
         if self.waiting.len() < WAITING_ROOM {
             self.waiting.push_back(command);
-        } else if let Command::Think(think) = command {
+        } else if let PlayerCommand::Think(think) = command {
             self.refuse(*think);
         }
     }
 
-    /// Tells those whose time is over that they have waited in vain.
+    /// Refuses the waiting searches whose time is over.
     fn refuse_the_late(&mut self) {
         let now = Instant::now();
         for command in std::mem::take(self.waiting) {
             match command {
-                Command::Think(think) if think.order.deadline().is_some_and(|at| at <= now) => {
+                PlayerCommand::Think(think)
+                    if think.order.deadline().is_some_and(|at| at <= now) =>
+                {
                     self.refuse(*think);
                 }
                 command => self.waiting.push_back(command),
@@ -372,17 +390,19 @@ impl Steering<'_> {
         }
     }
 
-    fn refuse(&self, think: Think) {
-        // Whoever asked may have left.
-        let _ = think.answer.send(Err(Failure::Busy(self.game_id.clone())));
+    fn refuse(&self, think: QueuedThink) {
+        // The client may be gone.
+        let _ = think
+            .answer
+            .send(Err(ThinkFailure::Busy(self.game_id.clone())));
     }
 }
 
-/// Waits until the first of those that wait has no time left; for ever when none has a limit.
-async fn first_deadline(waiting: &VecDeque<Command>) {
+/// Waits until the time of a waiting search is over; for ever without any limit.
+async fn first_deadline(waiting: &VecDeque<PlayerCommand>) {
     let deadlines = waiting.iter().filter_map(|command| match command {
-        Command::Think(think) => think.order.deadline(),
-        Command::NewGame { .. } => None,
+        PlayerCommand::Think(think) => think.order.deadline(),
+        PlayerCommand::NewGame { .. } => None,
     });
     match deadlines.min() {
         Some(deadline) => sleep_until(deadline).await,
@@ -390,7 +410,7 @@ async fn first_deadline(waiting: &VecDeque<Command>) {
     }
 }
 
-/// The owner's next word; an owner that will say no more may still wait for the answer.
+/// Waits for the client's next message; a client that has closed its side may still wait for the answer.
 async fn steer_of(steers: &mut Option<mpsc::Receiver<Steer>>) -> Steer {
     if let Some(open) = steers {
         if let Some(steer) = open.recv().await {

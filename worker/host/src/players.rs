@@ -1,16 +1,19 @@
-//! The worker: a named set of players at work.
+//! The players of a process, at work.
 
 use crate::{
-    evaluator::{EvaluatorError, Shelf},
+    choice::{BuildError, PlayerChoice},
+    evaluator::WeightsCache,
     limits::OwnLimits,
-    native::{NativePlayer, Seeding},
-    player::{self, Host, PlayerStub},
+    native::{NativePlayer, NativeStartError, Seeding},
+    player::{self, PlayerBackend, PlayerStub},
     profile,
+    search_thread::SearchPriority,
+    searcher::BuiltPlayer,
     spec::{NativeSpec, PlayerKind, PlayerSpec, UsiSpec},
     turns::InTurns,
     usi_player::UsiPlayer,
 };
-use monju_engine::{Model, Player, PlayerError, PlayerSettings};
+use monju_engine::{Model, Player};
 use monju_proto::v1;
 use std::{
     collections::BTreeSet,
@@ -28,89 +31,81 @@ use tokio::{
 /// Default size in MiB of the transposition tables of all native players together.
 pub const DEFAULT_HASH_MIB: u32 = 256;
 
-/// How long players may take to end before they are cut off.
+/// Longest time that players may take to end before they are cut off.
 const CLOSE_PATIENCE: Duration = Duration::from_secs(4);
 
-/// What a worker is made of.
+/// Settings of the players of a process.
 #[derive(Clone, Debug, PartialEq)]
-pub struct WorkerSettings {
+pub struct PlayersSettings {
     /// Name of the worker, as ballots show it.
     pub name: String,
     /// Total in MiB that is shared equally among the native players without a `hash_mib` of their
     /// own; each gets at least 1.
     pub hash_mib: u32,
-    /// Its players.
+    /// The players.
     pub players: Vec<PlayerSpec>,
 }
 
-/// Why a worker could not be started.
+/// Reason why players cannot be started.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// It would have nothing to do.
+    /// The settings have no players.
     #[error("worker {0:?} has no players, give it at least one")]
     NoPlayers(String),
     /// Two players have one name.
     #[error("two players are named {0:?}, names must be unique")]
     Taken(String),
-    /// The engine refuses a native player.
+    /// A native player cannot be built.
     #[error("player {player:?}: {source}")]
-    Player {
+    Build {
         /// Name of the player.
         player: String,
-        /// What is wrong with it.
-        source: PlayerError,
-    },
-    /// Its evaluator cannot be loaded.
-    #[error("player {player:?}: {source}")]
-    Evaluator {
-        /// Name of the player.
-        player: String,
-        /// What is wrong with it.
-        source: EvaluatorError,
+        /// The reason.
+        source: BuildError,
     },
     /// The system refuses another thread.
     #[error("player {player:?}: cannot start its thread: {source}")]
     Thread {
         /// Name of the player.
         player: String,
-        /// What the system says.
+        /// Error of the system.
         source: io::Error,
     },
 }
 
-/// Players at work. Dropping a worker ends them, the child processes included, in the background;
-/// [`Worker::close`] waits for it.
+/// Players at work. Dropping them ends them in the background, child processes included;
+/// [`Players::close`] waits for that.
 #[derive(Debug)]
-pub struct Worker {
-    roster: Arc<Roster>,
+pub struct Players {
+    roster: Arc<PlayerList>,
     closing: watch::Sender<bool>,
     actors: Vec<JoinHandle<()>>,
 }
 
-/// The players of a worker, as the service reaches them.
+/// The players as a service reaches them.
 #[derive(Debug)]
-pub struct Roster {
-    /// Name of the worker.
+pub struct PlayerList {
+    /// Name of the players.
     pub name: String,
     /// The players, in the order of the configuration.
-    pub members: Vec<Member>,
+    pub members: Vec<HostedPlayer>,
     /// True, or without a sender, when the worker goes down.
     pub closing: watch::Receiver<bool>,
 }
 
-/// One player on the roster.
+/// One of the players.
 #[derive(Debug)]
-pub struct Member {
+pub struct HostedPlayer {
     info: v1::PlayerInfo,
-    /// What a foreign engine calls itself, once it has.
+    /// Name of a foreign engine, once it has told it.
     engine: Arc<OnceLock<String>>,
-    /// How a foreign engine is started.
+    /// Settings of a foreign engine.
     pub usi: Option<UsiSpec>,
     /// Handle of the player's actor.
     pub stub: PlayerStub,
 }
 
-impl Member {
+impl HostedPlayer {
     /// Name of the player.
     pub fn name(&self) -> &str {
         &self.info.name
@@ -126,20 +121,26 @@ impl Member {
     }
 }
 
-impl Worker {
+impl Players {
     /// Starts all players. Foreign engines load in the background. Needs a tokio runtime.
-    pub fn start(settings: WorkerSettings) -> Result<Self, StartError> {
+    ///
+    /// # Errors
+    /// There are no players, two have one name, or one cannot be started.
+    pub fn start(settings: PlayersSettings) -> Result<Self, StartError> {
         Self::start_in_turns(settings, None)
     }
 
-    /// As [`Worker::start`], but a player thinks only while it holds one of the permits of
-    /// `turns`, which several workers may share: so many players think at the same time, however
-    /// many there are. Waiting counts as thinking time; this is for limits of nodes or depth.
+    /// As [`Players::start`], but a player searches only while it holds one of the permits of `turns`, which
+    /// several sets of players may share. Waiting counts as thinking time: this is for limits of nodes or
+    /// depth.
+    ///
+    /// # Errors
+    /// As those of [`Players::start`].
     pub fn start_in_turns(
-        settings: WorkerSettings,
+        settings: PlayersSettings,
         turns: Option<Arc<Semaphore>>,
     ) -> Result<Self, StartError> {
-        let WorkerSettings {
+        let PlayersSettings {
             name,
             hash_mib,
             players,
@@ -152,11 +153,14 @@ impl Worker {
             return Err(StartError::Taken(player.name.clone()));
         }
         let share_mib = share(hash_mib, &players);
-        let crowded = turns.is_none() && is_crowded(&players);
+        let priority = match turns.is_none() && is_crowded(&players) {
+            true => SearchPriority::Lowered,
+            false => SearchPriority::Normal,
+        };
         let (closing, closed) = watch::channel(false);
         let mut members = Vec::with_capacity(players.len());
         let mut actors = Vec::with_capacity(players.len());
-        let mut shelf = Shelf::default();
+        let mut weights = WeightsCache::default();
         for player in players {
             let engine = Arc::new(OnceLock::new());
             let mut info = profile::common(&name, &player);
@@ -174,31 +178,31 @@ impl Worker {
             let mut usi = None;
             let stub = match kind {
                 PlayerKind::Native(spec) => {
-                    let evaluator = shelf.get(&spec.evaluator);
-                    let evaluator = evaluator.map_err(|source| StartError::Evaluator {
+                    let evaluator = weights.get(&spec.evaluator);
+                    let evaluator = evaluator.map_err(|source| StartError::Build {
                         player: player.clone(),
-                        source,
+                        source: source.into(),
                     })?;
                     let hash_mib = spec.hash_mib.unwrap_or(share_mib);
                     profile::native(&mut info, &spec, &evaluator, hash_mib);
-                    let host = start_native(&player, own, &spec, evaluator, hash_mib, crowded)?;
-                    seat(InTurns::new(host, turns.clone()), &closed, &mut actors)
+                    let host = start_native(&player, own, &spec, evaluator, hash_mib, priority)?;
+                    spawn_actor(InTurns::new(host, turns.clone()), &closed, &mut actors)
                 }
                 PlayerKind::Usi(spec) => {
                     profile::usi(&mut info, &spec);
                     usi = Some(spec.clone());
                     let host = UsiPlayer::new(player, spec, own, Arc::clone(&engine));
-                    seat(InTurns::new(host, turns.clone()), &closed, &mut actors)
+                    spawn_actor(InTurns::new(host, turns.clone()), &closed, &mut actors)
                 }
             };
-            members.push(Member {
+            members.push(HostedPlayer {
                 info,
                 engine,
                 usi,
                 stub,
             });
         }
-        let roster = Arc::new(Roster {
+        let roster = Arc::new(PlayerList {
             name,
             members,
             closing: closed,
@@ -211,7 +215,7 @@ impl Worker {
     }
 
     /// The players, as the service reaches them.
-    pub fn roster(&self) -> Arc<Roster> {
+    pub fn roster(&self) -> Arc<PlayerList> {
         Arc::clone(&self.roster)
     }
 
@@ -228,7 +232,7 @@ impl Worker {
     }
 }
 
-fn seat<H: Host>(
+fn spawn_actor<H: PlayerBackend>(
     host: H,
     closing: &watch::Receiver<bool>,
     actors: &mut Vec<JoinHandle<()>>,
@@ -238,7 +242,7 @@ fn seat<H: Host>(
     stub
 }
 
-/// What each native player without a table size of its own gets, in MiB.
+/// Returns the table size of a native player without one of its own, in MiB.
 fn share(total_mib: u32, players: &[PlayerSpec]) -> u32 {
     let sharers = players
         .iter()
@@ -250,13 +254,13 @@ fn share(total_mib: u32, players: &[PlayerSpec]) -> u32 {
     (total_mib / sharers).max(1)
 }
 
-/// Whether native players have more threads than the machine has cores.
+/// Tells whether native players have more threads than the machine has cores.
 fn is_crowded(players: &[PlayerSpec]) -> bool {
     let threads = players.iter().map(|player| match &player.kind {
         PlayerKind::Native(native) => u64::from(native.threads),
         PlayerKind::Usi(_) => 0,
     });
-    // Where nobody knows how many cores there are, the clock comes first.
+    // With an unknown number of cores the clock comes first.
     let cores = thread::available_parallelism().map_or(0, |cores| cores.get() as u64);
     threads.sum::<u64>() > cores
 }
@@ -267,33 +271,33 @@ fn start_native(
     spec: &NativeSpec,
     evaluator: Model,
     hash_mib: u32,
-    crowded: bool,
+    priority: SearchPriority,
 ) -> Result<NativePlayer, StartError> {
-    let sigma = spec.sigma.in_centipawns(&evaluator);
-    let settings = PlayerSettings {
-        evaluator,
-        sigma,
+    let choice = PlayerChoice {
+        evaluator: spec.evaluator.clone(),
+        sigma: spec.sigma,
         noise_model: spec.noise_model,
-        hash_mib: hash_mib as usize,
-        threads: spec.threads as usize,
-        lanes: spec.lanes as usize,
+        hash_mib,
+        threads: spec.threads,
+        lanes: spec.lanes,
         search: spec.search,
     };
+    let settings = choice.settings(evaluator);
     let seeding = match spec.seed {
-        _ if sigma == 0.0 => Seeding::Noiseless,
+        _ if settings.sigma == 0.0 => Seeding::Noiseless,
         Some(seed) => Seeding::Fixed(seed),
         None => Seeding::PerGame,
     };
-    let build = move || Player::new(settings.clone());
-    let search = build().map_err(|source| StartError::Player {
-        player: name.to_owned(),
-        source,
-    })?;
-    NativePlayer::start(name, own, seeding, crowded, search, build).map_err(|source| {
-        StartError::Thread {
+    let build = move || Ok(BuiltPlayer::as_chosen(Player::new(settings.clone())?));
+    NativePlayer::start(name, own, seeding, priority, choice, build).map_err(|error| match error {
+        NativeStartError::Build(source) => StartError::Build {
             player: name.to_owned(),
             source,
-        }
+        },
+        NativeStartError::Thread(source) => StartError::Thread {
+            player: name.to_owned(),
+            source,
+        },
     })
 }
 
@@ -317,12 +321,12 @@ mod tests {
     #[tokio::test]
     async fn a_worker_needs_players_with_different_names() {
         let start = |players| {
-            let settings = WorkerSettings {
+            let settings = PlayersSettings {
                 name: "w".to_owned(),
                 hash_mib: 1,
                 players,
             };
-            Worker::start(settings).map(|_| ()).expect_err("refused")
+            Players::start(settings).map(|_| ()).expect_err("refused")
         };
         assert!(matches!(start(Vec::new()), StartError::NoPlayers(_)));
         let one = noise_players("monju", 1, 0.0).expect("valid");

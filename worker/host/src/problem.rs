@@ -1,12 +1,12 @@
-//! What may be wrong with the players of a configuration.
+//! Errors in the players of a configuration.
 
-use crate::spec::{MAX_COUNT, SpecKind};
+use crate::kind::{MAX_COUNT, SpecKind};
 use monju_engine::{
     PlayerError, SearchOptionsError,
     eval::{UnknownEvaluator, UnknownNoiseModel},
 };
 
-/// Which table is wrong, and how.
+/// Error in a `[[player]]` table, with its place.
 #[derive(Debug, PartialEq, thiserror::Error)]
 #[error("player {player:?}: {problem}")]
 pub struct PlayersError {
@@ -14,11 +14,11 @@ pub struct PlayersError {
     pub index: usize,
     /// Its name.
     pub player: String,
-    /// What is wrong with it.
+    /// The error.
     pub problem: PlayerProblem,
 }
 
-/// What is wrong with a `[[player]]` table.
+/// Error in a `[[player]]` table.
 #[derive(Debug, PartialEq, thiserror::Error)]
 pub enum PlayerProblem {
     /// Empty, too long, or with spaces or control characters.
@@ -27,10 +27,10 @@ pub enum PlayerProblem {
     /// Two players would have this name.
     #[error("the name {0:?} is taken by another player, choose another one")]
     Taken(String),
-    /// None, or too many.
+    /// The count is 0 or too large.
     #[error("count must be between 1 and {MAX_COUNT}, not {0}")]
     Count(u32),
-    /// A key of the other kind.
+    /// A key of the other kind of player.
     #[error(
         "{key} belongs to players of kind \"{belongs_to}\", remove it or set kind = \"{belongs_to}\""
     )]
@@ -49,30 +49,30 @@ pub enum PlayerProblem {
     /// A noise model that does not exist.
     #[error(transparent)]
     NoiseModel(#[from] UnknownNoiseModel),
-    /// A text that does not say how to search.
+    /// A text that is not one of search options.
     #[error(transparent)]
     Search(#[from] SearchOptionsError),
-    /// Virtual players that all think the same.
+    /// Virtual players without noise, whose votes would all be the same.
     #[error(
         "lanes differ by noise alone: they need a sigma above 0 and noise_model = \"position\""
     )]
     LanesAlike,
-    /// A vote that weighs less than nothing.
+    /// A negative weight.
     #[error("weight must be a number of at least 0, not {0}")]
     Weight(f64),
-    /// More than all of the time, or none.
+    /// A share outside 0 to 1.
     #[error("clock_share must be above 0 and at most 1, not {0}")]
     ClockShare(f64),
-    /// A share of the time and a time.
+    /// Both a share of the time and a time.
     #[error("clock_share and time_ms both say how long to think; leave one out")]
     TimeTwice,
     /// Two files of weights.
     #[error("weights are given twice, by weights and by evaluator; leave one out")]
     WeightsTwice,
-    /// No program to run.
+    /// A player of kind "usi" without a program.
     #[error("kind \"usi\" needs a command, such as command = [\"/usr/games/gpsusi\"]")]
     Command,
-    /// A text that cannot be sent as part of one line, or given to a process.
+    /// A text with control characters, which cannot be sent in one line or given to a process.
     #[error("{key} may not contain line breaks or other control characters: {text:?}")]
     Control {
         /// The key.
@@ -83,10 +83,10 @@ pub enum PlayerProblem {
     /// An environment variable without a usable name.
     #[error("environment has a variable named {0:?}, a name is not empty and has no '='")]
     Variable(String),
-    /// The engine could not be told to think until stopped.
+    /// Forms of `go` without the one that searches until it is stopped.
     #[error("go must contain \"infinite\", the form that is stopped when the time has come")]
     GoWithoutInfinite,
-    /// A limit of nothing.
+    /// A limit of 0.
     #[error("{0} must be at least 1")]
     ZeroLimit(&'static str),
 }

@@ -1,13 +1,10 @@
-//! What rosters and ballots say about a player.
+//! Descriptions of players for rosters and ballots.
 
-use crate::{
-    limits::milliseconds,
-    spec::{NativeSpec, PlayerSpec, UsiSpec},
-};
+use crate::spec::{NativeSpec, PlayerSpec, UsiSpec};
 use monju_engine::{Limits, Model};
 use monju_proto::v1;
 
-/// What is known of any player.
+/// Describes a player by the settings that all players have.
 pub fn common(worker: &str, player: &PlayerSpec) -> v1::PlayerInfo {
     v1::PlayerInfo {
         name: player.name.clone(),
@@ -19,7 +16,7 @@ pub fn common(worker: &str, player: &PlayerSpec) -> v1::PlayerInfo {
     }
 }
 
-/// Adds what is known of a native player.
+/// Adds the settings of a native player.
 pub fn native(info: &mut v1::PlayerInfo, spec: &NativeSpec, evaluator: &Model, hash_mib: u32) {
     info.engine = "monju".to_owned();
     info.evaluator = evaluator.to_string();
@@ -44,7 +41,7 @@ pub fn native(info: &mut v1::PlayerInfo, spec: &NativeSpec, evaluator: &Model, h
     }
 }
 
-/// Adds what is known of a USI engine before it has said its name.
+/// Adds the settings of a USI engine, which has not told its name yet.
 pub fn usi(info: &mut v1::PlayerInfo, spec: &UsiSpec) {
     let program = spec.program.file_name().unwrap_or_default();
     info.engine = program.to_string_lossy().into_owned();
@@ -69,13 +66,7 @@ fn setting(name: &str, value: String) -> v1::Setting {
 }
 
 fn own_limits(own: &Limits) -> Option<v1::Limits> {
-    (*own != Limits::default()).then(|| v1::Limits {
-        nodes: own.nodes,
-        depth: own.depth,
-        time_ms: own.time.map(milliseconds),
-        multi_pv: own.multi_pv,
-        ..v1::Limits::default()
-    })
+    (*own != Limits::default()).then(|| own.into())
 }
 
 #[cfg(test)]

@@ -1,177 +1,354 @@
-//! The thread on which a native player searches.
+//! The thread that owns a native player: every native search of a process runs on such a thread.
+//!
+//! It does one job after the other. A running search is steered by its [`Control`] alone, so that a
+//! stop waits in no queue. A panic costs one search: the next job builds the player anew.
 
-use crate::limits::milliseconds;
-use monju_engine as engine;
-use monju_engine::{Control, Game, Limits, Outcome, Player, PlayerError, STACK_BYTES};
-use monju_proto::v1;
+use crate::{
+    choice::{BuildError, PlayerChoice},
+    searcher::{BuiltPlayer, SearchFailure, Searcher},
+};
+use monju_engine::{Control, Game, Limits, Line, Outcome, STACK_BYTES};
 use std::{
     any::Any,
     io,
     panic::{AssertUnwindSafe, catch_unwind},
-    sync::mpsc,
+    sync::{Arc, mpsc},
     thread,
+    time::Instant,
 };
-use tokio::sync::{oneshot, watch};
+use tokio::{
+    sync::{oneshot, watch},
+    task::JoinHandle,
+};
 
-/// The part of a search that a native player needs.
-pub trait Search {
-    fn new_game(&mut self, noise_seed: u64);
-
-    fn think(
-        &mut self,
-        game: &Game,
-        limits: &Limits,
-        control: &Control,
-        progress: &mut dyn FnMut(&engine::Line),
-    ) -> Outcome;
-}
-
-impl Search for Player {
-    fn new_game(&mut self, noise_seed: u64) {
-        Player::new_game(self, noise_seed);
-    }
-
-    fn think(
-        &mut self,
-        game: &Game,
-        limits: &Limits,
-        control: &Control,
-        progress: &mut dyn FnMut(&engine::Line),
-    ) -> Outcome {
-        Player::think(self, game, limits, control, progress)
-    }
-}
-
-/// A game and the noise seed in it; 0 without noise.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Setting {
+/// Everything that a search is prepared with: the player, and the game whose memory it keeps.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GameSetup {
+    /// The player.
+    pub player: PlayerChoice,
+    /// The game.
     pub game_id: String,
+    /// The noise seed of the game; 0 without noise.
     pub noise_seed: u64,
 }
 
-pub enum Job {
-    /// Start a new game now.
+/// One search.
+pub struct SearchTask {
+    /// The position with its history.
+    pub game: Game,
+    /// When to stop.
+    pub limits: Limits,
+    /// When the search must end, however late it begins.
+    pub deadline: Option<Instant>,
+    /// The game is at the opponent's move, which is pondered on.
+    pub ponder: bool,
+    /// Steers the search.
+    pub control: Control,
+    /// Receives every new best move and every finished iteration.
+    pub progress: Box<dyn FnMut(&Line) + Send>,
+}
+
+enum SearchJob {
     Prepare {
-        setting: Setting,
-        done: oneshot::Sender<Result<(), String>>,
+        number: u64,
+        setup: GameSetup,
+        done: oneshot::Sender<Result<(), Arc<SearchFailure>>>,
     },
     Think {
-        setting: Setting,
-        game: Box<Game>,
-        limits: Limits,
-        control: Control,
-        progress: watch::Sender<v1::Line>,
-        answer: oneshot::Sender<Result<Outcome, String>>,
+        setup: GameSetup,
+        task: Box<SearchTask>,
+        outcome: oneshot::Sender<Result<Outcome, SearchFailure>>,
     },
 }
 
-/// Starts the thread of a player called `name`, which gives way to others where the machine is `crowded`.
-/// `build` makes the search again after it has panicked. Returns where jobs go, and what resolves when the
-/// thread has ended, which it does when that sender is dropped.
-pub fn spawn<S: Search + Send + 'static>(
-    name: &str,
-    crowded: bool,
-    search: S,
-    build: impl Fn() -> Result<S, PlayerError> + Send + 'static,
-) -> io::Result<(mpsc::Sender<Job>, oneshot::Receiver<()>)> {
-    let (jobs, received) = mpsc::channel();
-    let (alive, ended) = oneshot::channel();
-    let mut desk = Desk {
-        search: Some(search),
-        build,
-        prepared: None,
-    };
-    thread::Builder::new()
-        .name(name.to_owned())
-        .stack_size(STACK_BYTES)
-        .spawn(move || {
-            if crowded {
-                yield_to_the_clock();
-            }
-            for job in received {
-                desk.work(job);
-            }
-            drop(alive);
-        })?;
-    Ok((jobs, ended))
+/// State of the player on a search thread.
+#[derive(Clone, Debug, Default)]
+struct PreparationStatus {
+    /// Number of the last preparation that is over.
+    settled: u64,
+    /// Its failure.
+    failure: Option<Arc<SearchFailure>>,
 }
 
-/// Searches give way to the threads that keep the clock: with more of them than cores these would
-/// otherwise wait their turn while the time runs out. Other programs take the core from such a search, too,
-/// so that it is not done without need. Linux gives every thread a niceness of its own;
-/// elsewhere it belongs to the process, and nothing is changed.
-fn yield_to_the_clock() {
-    #[cfg(target_os = "linux")]
-    if let Err(error) = rustix::process::nice(10) {
-        tracing::debug!(%error, "a search thread keeps its priority");
+/// Priority of a search thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SearchPriority {
+    /// That of the process.
+    Normal,
+    /// Below the threads that keep the clock, which would otherwise wait their turn where searches have
+    /// more threads than the machine has cores. Other programs, too, take the core from such a search.
+    Lowered,
+}
+
+impl SearchPriority {
+    /// Applies the priority to the current thread. Only Linux gives every thread a niceness of its own.
+    fn apply(self) {
+        #[cfg(target_os = "linux")]
+        if self == Self::Lowered
+            && let Err(error) = rustix::process::nice(10)
+        {
+            tracing::debug!(%error, "a search thread keeps its priority");
+        }
     }
 }
 
-/// The search thread's own things.
-struct Desk<S, B> {
-    /// `None` after a panic that could not be mended yet.
-    search: Option<S>,
-    build: B,
-    /// What the search was prepared for last.
-    prepared: Option<Setting>,
+/// Owner of a search thread, which ends when this and every [`SearchHandle`] are dropped.
+#[derive(Debug)]
+pub struct SearchThread {
+    handle: SearchHandle,
+    status: watch::Receiver<PreparationStatus>,
+    /// Number of the last preparation that was asked for.
+    last: u64,
+    ended: oneshot::Receiver<()>,
 }
 
-impl<S: Search, B: Fn() -> Result<S, PlayerError>> Desk<S, B> {
-    fn work(&mut self, job: Job) {
-        match job {
-            Job::Prepare { setting, done } => {
-                self.prepared = None;
-                let prepared = self.guarded(setting, |_| ());
-                if let Err(error) = &prepared {
-                    tracing::error!(error, "a native player could not prepare for a new game");
+impl SearchThread {
+    /// Starts a thread called `name`. `build` makes the player of a choice, and makes it again after a
+    /// panic.
+    ///
+    /// # Errors
+    /// The system refuses another thread.
+    pub fn start(
+        name: &str,
+        priority: SearchPriority,
+        build: impl FnMut(&PlayerChoice) -> Result<BuiltPlayer, BuildError> + Send + 'static,
+    ) -> io::Result<Self> {
+        Self::start_with(name, priority, None, build)
+    }
+
+    /// As [`SearchThread::start`], with a player that is already built.
+    ///
+    /// # Errors
+    /// As those of [`SearchThread::start`].
+    pub fn start_with(
+        name: &str,
+        priority: SearchPriority,
+        built: Option<(PlayerChoice, BuiltPlayer)>,
+        build: impl FnMut(&PlayerChoice) -> Result<BuiltPlayer, BuildError> + Send + 'static,
+    ) -> io::Result<Self> {
+        let (jobs, received) = mpsc::channel();
+        let (sender, status) = watch::channel(PreparationStatus::default());
+        let (alive, ended) = oneshot::channel();
+        let mut owned = OwnedPlayer {
+            build,
+            built,
+            setup: None,
+        };
+        thread::Builder::new()
+            .name(name.to_owned())
+            .stack_size(STACK_BYTES)
+            .spawn(move || {
+                priority.apply();
+                for job in received {
+                    owned.work(job, &sender);
                 }
+                drop(alive);
+            })?;
+        Ok(Self {
+            handle: SearchHandle(jobs),
+            status,
+            last: 0,
+            ended,
+        })
+    }
+
+    /// Begins to build the player and to clear it for a new game.
+    pub fn prepare(&mut self, setup: GameSetup) -> Preparation {
+        self.last += 1;
+        let (done, receiver) = oneshot::channel();
+        // The receiver reports a thread that has ended.
+        let _ = self.handle.0.send(SearchJob::Prepare {
+            number: self.last,
+            setup,
+            done,
+        });
+        Preparation(receiver)
+    }
+
+    /// Returns true when the last preparation is over.
+    pub fn is_settled(&self) -> bool {
+        self.status.borrow().settled == self.last
+    }
+
+    /// The failure of the last preparation that is over.
+    pub fn failure(&self) -> Option<Arc<SearchFailure>> {
+        self.status.borrow().failure.clone()
+    }
+
+    /// Waits for the end of the next preparation.
+    pub async fn changed(&mut self) {
+        if self.status.changed().await.is_err() {
+            std::future::pending().await
+        }
+    }
+
+    /// The queue of the thread's searches.
+    pub fn handle(&self) -> SearchHandle {
+        self.handle.clone()
+    }
+
+    /// Waits until the thread has done its jobs and has ended. Every other handle must be dropped first.
+    pub async fn end(self) {
+        let Self { handle, ended, .. } = self;
+        drop(handle);
+        let _ = ended.await;
+    }
+}
+
+/// A preparation under way.
+#[derive(Debug)]
+pub struct Preparation(oneshot::Receiver<Result<(), Arc<SearchFailure>>>);
+
+impl Preparation {
+    /// Waits until the preparation is over.
+    ///
+    /// # Errors
+    /// The player cannot be built.
+    pub async fn done(self) -> Result<(), Arc<SearchFailure>> {
+        self.0
+            .await
+            .unwrap_or_else(|_| Err(Arc::new(SearchFailure::Ended)))
+    }
+
+    /// Waits on a thread of its own, so that a clock that a test has paused does not run ahead.
+    pub fn hold_clock(self) {
+        tokio::task::spawn_blocking(|| self.0.blocking_recv());
+    }
+}
+
+/// The queue of a search thread. Clones lead to the same thread.
+#[derive(Clone, Debug)]
+pub struct SearchHandle(mpsc::Sender<SearchJob>);
+
+impl SearchHandle {
+    /// Queues a search.
+    pub fn think(&self, setup: GameSetup, task: SearchTask) -> PendingOutcome {
+        let (outcome, receiver) = oneshot::channel();
+        // The receiver reports a thread that has ended.
+        let _ = self.0.send(SearchJob::Think {
+            setup,
+            task: Box::new(task),
+            outcome,
+        });
+        PendingOutcome(receiver)
+    }
+}
+
+/// The outcome of a search under way.
+#[derive(Debug)]
+pub struct PendingOutcome(oneshot::Receiver<Result<Outcome, SearchFailure>>);
+
+impl PendingOutcome {
+    /// Waits for the end of the search. May be dropped and called again until it has returned.
+    ///
+    /// # Errors
+    /// The player cannot be built, or the search panicked.
+    pub async fn wait(&mut self) -> Result<Outcome, SearchFailure> {
+        (&mut self.0).await.unwrap_or(Err(SearchFailure::Ended))
+    }
+
+    /// Waits on a thread of its own, so that a clock that a test has paused does not run ahead of the
+    /// search.
+    pub fn hold_clock(self) -> JoinHandle<Result<Outcome, SearchFailure>> {
+        tokio::task::spawn_blocking(|| self.0.blocking_recv().unwrap_or(Err(SearchFailure::Ended)))
+    }
+}
+
+/// The player on its thread.
+struct OwnedPlayer<B> {
+    build: B,
+    /// `None` before the first job, and after a failure.
+    built: Option<(PlayerChoice, BuiltPlayer)>,
+    /// The setup of the last job.
+    setup: Option<GameSetup>,
+}
+
+impl<B: FnMut(&PlayerChoice) -> Result<BuiltPlayer, BuildError>> OwnedPlayer<B> {
+    fn work(&mut self, job: SearchJob, status: &watch::Sender<PreparationStatus>) {
+        match job {
+            SearchJob::Prepare {
+                number,
+                setup,
+                done,
+            } => {
+                // The flaw of a stand-in may have been mended.
+                self.built.take_if(|(_, built)| built.flaw().is_some());
+                self.setup = None;
+                let prepared = self.run(setup, |_| ()).map_err(Arc::new);
+                if let Err(error) = &prepared {
+                    tracing::error!(%error, "a native player could not prepare for a new game");
+                }
+                let flaw = || self.built.as_ref().and_then(|(_, built)| built.flaw());
+                status.send_replace(PreparationStatus {
+                    settled: number,
+                    failure: prepared.as_ref().err().cloned().or_else(flaw),
+                });
                 let _ = done.send(prepared);
             }
-            Job::Think {
-                setting,
-                game,
-                limits,
-                control,
-                progress,
-                answer,
+            SearchJob::Think {
+                setup,
+                mut task,
+                outcome,
             } => {
-                let outcome = self.guarded(setting, |search| {
-                    search.think(&game, &limits, &control, &mut |line| {
-                        progress.send_replace(line_of(line));
-                    })
-                });
-                let _ = answer.send(outcome);
+                let searched = self.run(setup, |searcher| search(searcher, &mut task));
+                // The receiver may have been dropped with its session.
+                let _ = outcome.send(searched);
             }
         }
     }
 
-    /// Prepares the search for the game and runs `action` on it. A panic becomes an error,
-    /// and the search, whose state nobody knows then, is built anew.
-    fn guarded<T>(
+    /// Prepares the player and runs `action` on it. A panic leaves the player in an unknown state, so it
+    /// is dropped, and the next job builds it anew.
+    fn run<T>(
         &mut self,
-        setting: Setting,
-        action: impl FnOnce(&mut S) -> T,
-    ) -> Result<T, String> {
-        let search = match &mut self.search {
-            Some(search) => search,
-            broken => {
-                let search = (self.build)().map_err(|error| error.to_string())?;
-                broken.insert(search)
+        setup: GameSetup,
+        action: impl FnOnce(&mut dyn Searcher) -> T,
+    ) -> Result<T, SearchFailure> {
+        let result = catch_unwind(AssertUnwindSafe(|| {
+            let searcher = self.prepare(setup)?;
+            Ok(action(searcher))
+        }));
+        result.unwrap_or_else(|panic| {
+            self.built = None;
+            Err(SearchFailure::Panic(message(&*panic)))
+        })
+    }
+
+    fn prepare(&mut self, setup: GameSetup) -> Result<&mut dyn Searcher, SearchFailure> {
+        // The old player's memory is freed before the new one's is allocated.
+        self.built.take_if(|(choice, _)| *choice != setup.player);
+        let (_, built) = match &mut self.built {
+            Some(built) => built,
+            none => {
+                self.setup = None;
+                none.insert((setup.player.clone(), (self.build)(&setup.player)?))
             }
         };
-        let prepared = &mut self.prepared;
-        let result = catch_unwind(AssertUnwindSafe(|| {
-            if prepared.as_ref() != Some(&setting) {
-                search.new_game(setting.noise_seed);
-                *prepared = Some(setting);
-            }
-            action(search)
-        }));
-        result.map_err(|panic| {
-            self.search = None;
-            self.prepared = None;
-            message(&*panic)
-        })
+        let searcher = built.searcher();
+        if self.setup.as_ref() != Some(&setup) {
+            searcher.new_game(setup.noise_seed);
+            self.setup = Some(setup);
+        }
+        Ok(searcher)
+    }
+}
+
+fn search(searcher: &mut dyn Searcher, task: &mut SearchTask) -> Outcome {
+    let SearchTask {
+        game,
+        limits,
+        deadline,
+        ponder,
+        control,
+        progress,
+    } = task;
+    if let Some(deadline) = deadline {
+        let left = deadline.saturating_duration_since(Instant::now());
+        limits.time = Some(limits.time.map_or(left, |time| time.min(left)));
+    }
+    match ponder {
+        true => searcher.ponder(game, limits, control, progress),
+        false => searcher.think(game, limits, control, progress),
     }
 }
 
@@ -181,53 +358,4 @@ fn message(panic: &(dyn Any + Send)) -> String {
         .copied()
         .or_else(|| panic.downcast_ref::<String>().map(String::as_str));
     text.unwrap_or("panic without a message").to_owned()
-}
-
-pub fn line_of_outcome(outcome: &Outcome) -> v1::Line {
-    v1::Line {
-        r#move: match outcome.answer {
-            engine::Answer::Move(mv) => mv.to_string(),
-            engine::Answer::Resign => "resign".to_owned(),
-            engine::Answer::Win => "win".to_owned(),
-        },
-        ..line_of(&outcome.line)
-    }
-}
-
-fn line_of(line: &engine::Line) -> v1::Line {
-    let pv: Vec<String> = line.pv.iter().map(ToString::to_string).collect();
-    let bound = match line.bound {
-        engine::Bound::Exact => v1::Bound::Exact,
-        engine::Bound::Lower => v1::Bound::Lower,
-        engine::Bound::Upper => v1::Bound::Upper,
-    };
-    v1::Line {
-        r#move: pv.first().cloned().unwrap_or_default(),
-        score: Some(score(line.score, bound)),
-        depth: line.depth,
-        selective_depth: line.selective_depth,
-        nodes: line.nodes,
-        time_ms: milliseconds(line.time),
-        pv,
-        candidates: line.candidates.iter().map(candidate).collect(),
-        lanes: line.lanes.iter().map(candidate).collect(),
-    }
-}
-
-fn candidate(candidate: &engine::Candidate) -> v1::Candidate {
-    v1::Candidate {
-        r#move: candidate.mv.to_string(),
-        score: Some(score(candidate.score, v1::Bound::Exact)),
-    }
-}
-
-fn score(score: engine::Score, bound: v1::Bound) -> v1::Score {
-    let kind = match score {
-        engine::Score::Cp(cp) => v1::score::Kind::Cp(cp),
-        engine::Score::Mate(plies) => v1::score::Kind::Mate(plies),
-    };
-    v1::Score {
-        kind: Some(kind),
-        bound: bound.into(),
-    }
 }

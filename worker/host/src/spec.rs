@@ -2,55 +2,32 @@
 
 use crate::{
     go::GoForm,
-    options::Options,
+    kind::MAX_COUNT,
+    options::UsiOptions,
     problem::{PlayerProblem, PlayersError},
 };
 use monju_engine::{
     EvaluatorChoice, Limits, Model, PlayerError, PlayerSettings, SearchChoices,
     eval::{Noise, NoiseModel, Sigma},
 };
-use serde::Deserialize;
-use std::{collections::BTreeMap, fmt, path::PathBuf};
-
-/// The most players that one table may stand for.
-pub const MAX_COUNT: u32 = 1000;
-
-/// What hosts a player.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum SpecKind {
-    /// The engine of Monju, in the worker's process.
-    #[default]
-    Native,
-    /// Any USI engine, as a child process.
-    Usi,
-}
-
-impl fmt::Display for SpecKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Native => "native",
-            Self::Usi => "usi",
-        })
-    }
-}
+use std::{collections::BTreeMap, path::PathBuf};
 
 /// One player, checked and ready to be started.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlayerSpec {
     /// Unique name.
     pub name: String,
-    /// Its own limits, which replace the ballot's.
+    /// Limits that replace the ballot's.
     pub limits: Limits,
-    /// The share of a ballot's time that it takes; all of it, unless told.
+    /// Share of a ballot's time that it takes; all of it where absent.
     pub clock_share: Option<f64>,
-    /// What its vote weighs under the rule "weighted".
+    /// Weight of its vote under the rule "weighted".
     pub weight: f64,
-    /// What hosts it.
+    /// The engine behind it.
     pub kind: PlayerKind,
 }
 
-/// What hosts a player, with the settings that belong to it.
+/// The engine behind a player, with the settings that belong to it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PlayerKind {
     /// The engine of Monju.
@@ -66,15 +43,15 @@ pub struct NativeSpec {
     pub evaluator: EvaluatorChoice,
     /// Standard deviation of the evaluation noise.
     pub sigma: Sigma,
-    /// What the noise is added to.
+    /// Quantity that the noise is added to.
     pub noise_model: NoiseModel,
-    /// The noise seed, when it does not come with the game.
+    /// Noise seed of every game; where absent, each game's own.
     pub seed: Option<u64>,
-    /// Transposition table in MiB, when it is not a share of the worker's total.
+    /// Transposition table in MiB; where absent, a share of the worker's total.
     pub hash_mib: Option<u32>,
     /// Threads that search together.
     pub threads: u32,
-    /// Virtual players that its search carries, each of whom has a vote.
+    /// Virtual players of its search, each with a vote of its own.
     pub lanes: u32,
     /// Switches and numbers of its search.
     pub search: SearchChoices,
@@ -91,14 +68,27 @@ pub struct UsiSpec {
     pub directory: Option<PathBuf>,
     /// Variables added to its environment.
     pub environment: BTreeMap<String, String>,
-    /// Options set before `isready`.
-    pub options: Options,
-    /// The forms of `go` that it survives.
+    /// UsiOptions set before `isready`.
+    pub options: UsiOptions,
+    /// Forms of `go` that it survives.
     pub go: Vec<GoForm>,
 }
 
-/// The players `name-1` to `name-count`: native, alike but for their noise of `sigma`, which may be
-/// a number of centipawns.
+impl UsiSpec {
+    /// A program without arguments, options or limits to the forms of `go`.
+    pub fn of_program(program: impl Into<PathBuf>) -> Self {
+        Self {
+            program: program.into(),
+            arguments: Vec::new(),
+            directory: None,
+            environment: BTreeMap::new(),
+            options: UsiOptions::default(),
+            go: Vec::new(),
+        }
+    }
+}
+
+/// Returns the native players `name-1` to `name-count`, which differ only by their noise of `sigma`.
 pub fn noise_players(
     name: &str,
     count: u32,
@@ -154,7 +144,7 @@ pub fn check_lanes(lanes: u32) -> Result<(), PlayerProblem> {
     Ok(())
 }
 
-/// The exact value depends on the evaluator, which is not loaded yet; this one's will do.
+/// Checks a sigma by the scale of one evaluator: the player's own is not loaded yet.
 pub fn check_sigma(sigma: Sigma) -> Result<(), PlayerProblem> {
     let centipawns = sigma.in_centipawns(&Model::material());
     Noise::new(centipawns, 0).map_err(PlayerError::from)?;

@@ -2,11 +2,12 @@
 
 use crate::{
     go::GoForm,
-    options::Options,
+    kind::SpecKind,
+    options::UsiOptions,
     problem::{PlayerProblem, PlayersError},
     spec::{
-        NativeSpec, PlayerKind, PlayerSpec, SpecKind, UsiSpec, check_count, check_hash,
-        check_lanes, check_sigma, check_threads,
+        NativeSpec, PlayerKind, PlayerSpec, UsiSpec, check_count, check_hash, check_lanes,
+        check_sigma, check_threads,
     },
 };
 use monju_engine::{
@@ -48,7 +49,7 @@ use std::{
 pub struct PlayerTable {
     /// Unique name without spaces.
     pub name: String,
-    /// How many players of this kind; more than one are called `name-1`, `name-2`, and so on.
+    /// Number of such players; more than one are called `name-1`, `name-2`, and so on.
     #[serde(default = "one")]
     pub count: u32,
     /// `native` (the default) or `usi`.
@@ -87,7 +88,7 @@ pub struct PlayerTable {
     /// USI: variables set in its environment, beside those of the worker.
     pub environment: Option<BTreeMap<String, String>>,
     /// USI: options set before `isready`.
-    pub options: Option<Options>,
+    pub options: Option<UsiOptions>,
     /// USI: the forms of `go` that the engine survives; `["byoyomi", "infinite"]` by default, the
     /// safest. `infinite` must be among them.
     pub go: Option<Vec<GoForm>>,
@@ -100,7 +101,7 @@ pub struct PlayerTable {
     pub time_ms: Option<u64>,
     /// The share of the ballot's time that it takes, up to 1, which is the default.
     pub clock_share: Option<f64>,
-    /// What its vote weighs under the rule "weighted"; 1 by default.
+    /// Weight of its vote under the rule "weighted"; 1 by default.
     pub weight: Option<f64>,
 }
 

@@ -1,6 +1,6 @@
 //! Players that wait for their turn to think, so that many of them share a few cores.
 
-use crate::player::{Answer, Failure, Host, Order, Steering};
+use crate::player::{NotReady, Order, PlayerAnswer, PlayerBackend, Steering, ThinkFailure};
 use monju_proto::v1;
 use std::sync::Arc;
 use tokio::sync::{Semaphore, watch};
@@ -17,12 +17,12 @@ impl<H> InTurns<H> {
     }
 }
 
-impl<H: Host> Host for InTurns<H> {
+impl<H: PlayerBackend> PlayerBackend for InTurns<H> {
     async fn tend(&mut self) {
         self.host.tend().await;
     }
 
-    async fn new_game(&mut self, game_id: &str) -> Result<(), String> {
+    async fn new_game(&mut self, game_id: &str) -> Result<(), NotReady> {
         self.host.new_game(game_id).await
     }
 
@@ -31,7 +31,7 @@ impl<H: Host> Host for InTurns<H> {
         order: Order,
         progress: &watch::Sender<v1::Line>,
         steering: &mut Steering<'_>,
-    ) -> Result<Answer, Failure> {
+    ) -> Result<PlayerAnswer, ThinkFailure> {
         // A closed semaphore hands out no turns and needs none.
         let _turn = match &self.turns {
             Some(turns) => turns.acquire().await.ok(),
@@ -48,7 +48,7 @@ impl<H: Host> Host for InTurns<H> {
 #[cfg(test)]
 mod tests {
     use crate::noise_players;
-    use crate::{Worker, WorkerSettings};
+    use crate::{Players, PlayersSettings};
     use monju_engine::{Game, Limits};
     use std::{sync::Arc, time::Duration};
     use tokio::{sync::Semaphore, time};
@@ -56,12 +56,12 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_player_waits_for_its_turn() {
         let turns = Arc::new(Semaphore::new(1));
-        let settings = WorkerSettings {
+        let settings = PlayersSettings {
             name: "w".to_owned(),
             hash_mib: 2,
             players: noise_players("n", 2, 0.0).expect("players"),
         };
-        let worker = Worker::start_in_turns(settings, Some(Arc::clone(&turns))).expect("a worker");
+        let worker = Players::start_in_turns(settings, Some(Arc::clone(&turns))).expect("a worker");
         let order = || crate::player::Order {
             game_id: "g".to_owned(),
             game: Game::startpos(),

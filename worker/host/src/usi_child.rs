@@ -1,6 +1,6 @@
-//! A USI engine as a child process: its handshake, its lines, its end.
+//! The one client of USI engines: a child process with its handshake, its searches, and its end.
 
-use crate::{declared::Declared, info::BestMove, options::OptionValue, spec::UsiSpec};
+use crate::{declared::DeclaredOptions, info::EngineAnswer, options::OptionValue, spec::UsiSpec};
 use std::{
     env,
     ffi::OsStr,
@@ -17,25 +17,25 @@ use tokio::{
     time::timeout,
 };
 
-/// How long an engine may take from its start to `usiok`.
+/// Longest time from the start of an engine to `usiok`.
 const USI_PATIENCE: Duration = Duration::from_secs(30);
 
-/// How long an engine may take from `isready` to `readyok`: it loads its evaluation there.
+/// Longest time from `isready` to `readyok`, in which an engine loads its evaluation.
 const READY_PATIENCE: Duration = Duration::from_secs(120);
 
-/// How long an engine may leave its input unread.
+/// Longest time that an engine may leave its input unread.
 const WRITE_PATIENCE: Duration = Duration::from_secs(5);
 
-/// How long an engine may take to end after `quit`, or after it has closed its output.
+/// Longest time from `quit`, or from the end of its output, to the end of an engine.
 const QUIT_PATIENCE: Duration = Duration::from_secs(1);
 
-/// How long what an ended engine has written to its standard error is waited for.
+/// Longest wait for the last lines of an engine that has ended.
 const ERRORS_PATIENCE: Duration = Duration::from_millis(200);
 
-/// The longest line that is kept; the rest of a longer one is dropped.
+/// Longest line that is kept; the rest of a longer one is dropped.
 const MAX_LINE_BYTES: usize = 64 << 10;
 
-/// Why a child cannot go on.
+/// Reason why an engine cannot go on.
 #[derive(Debug, thiserror::Error)]
 pub enum ChildError {
     /// The program could not be started.
@@ -43,7 +43,7 @@ pub enum ChildError {
     Spawn {
         /// The program.
         program: PathBuf,
-        /// What the system says.
+        /// Error of the system.
         source: io::Error,
     },
     /// The process ended by itself.
@@ -52,9 +52,9 @@ pub enum ChildError {
     /// The handshake was not answered.
     #[error("the engine did not say {expected} within {} s", .patience.as_secs())]
     Silent {
-        /// The word that did not come.
+        /// The missing word.
         expected: &'static str,
-        /// How long it was waited for.
+        /// The time that it was waited for.
         patience: Duration,
     },
     /// The process does not read its input.
@@ -63,7 +63,7 @@ pub enum ChildError {
     /// `stop` was not obeyed.
     #[error("the engine named no move within {} s of stop, it was killed", .0.as_secs())]
     IgnoredStop(Duration),
-    /// A `bestmove` that names no move.
+    /// A `bestmove` without a move.
     #[error("the engine said bestmove without a move")]
     NoMove,
     /// A `go` while another one was unanswered.
@@ -71,16 +71,16 @@ pub enum ChildError {
     Owing,
 }
 
-/// What a running engine said.
+/// A line of an engine after its handshake.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Said {
-    /// What followed `info`.
+pub enum UsiMessage {
+    /// The text behind `info`.
     Info(String),
     /// The answer to the one `go` that was unanswered.
-    BestMove(BestMove),
+    BestMove(EngineAnswer),
     /// `readyok`
     ReadyOk,
-    /// Anything else, which means nothing here.
+    /// Any other line, without a meaning here.
     Other,
 }
 
@@ -90,12 +90,12 @@ pub struct UsiChild {
     process: Child,
     input: ChildStdin,
     output: Lines<ChildStdout>,
-    /// `go` minus `bestmove`. USI has no request ids, so this must be zero before the next `go`.
+    /// Unanswered `go` commands. USI has no request ids, so there must be none before the next `go`.
     owed: u32,
     player: String,
     engine: Option<String>,
-    declared: Declared,
-    /// Reads its standard error.
+    declared: DeclaredOptions,
+    /// Task that reads its standard error.
     errors: Option<JoinHandle<()>>,
     /// The last line there.
     complaint: Arc<Mutex<String>>,
@@ -104,8 +104,11 @@ pub struct UsiChild {
 }
 
 impl UsiChild {
-    /// Starts the engine of a player, sets its options, and waits until it is ready. Its standard
-    /// error goes into the log, line by line.
+    /// Starts an engine, sets its options, and waits until it is ready. `player` names it in the log, to which
+    /// its standard error goes line by line.
+    ///
+    /// # Errors
+    /// It cannot be started, or does not speak USI.
     pub async fn start(player: String, spec: UsiSpec) -> Result<Self, ChildError> {
         let mut process = spawn(&spec)?;
         let missing = || ChildError::Ended("it has no standard streams".to_owned());
@@ -125,28 +128,31 @@ impl UsiChild {
             owed: 0,
             player,
             engine: None,
-            declared: Declared::default(),
+            declared: DeclaredOptions::default(),
         };
         child.introduce(&spec).await?;
         child.ready().await?;
         Ok(child)
     }
 
-    /// What the engine calls itself.
+    /// Returns the engine's name for itself.
     pub fn engine(&self) -> Option<&str> {
         self.engine.as_deref()
     }
 
-    /// The options that the engine has declared.
-    pub fn declared(&self) -> &Declared {
+    /// Returns the options that the engine has declared.
+    pub fn declared(&self) -> &DeclaredOptions {
         &self.declared
     }
 
-    /// `isready`, until `readyok`. Nothing may be searching.
+    /// Sends `isready` and waits for `readyok`. No search may be running.
+    ///
+    /// # Errors
+    /// The engine has ended, or does not answer.
     pub async fn ready(&mut self) -> Result<(), ChildError> {
         self.send("isready").await?;
         let answered = async {
-            while self.next().await? != Said::ReadyOk {}
+            while self.next().await? != UsiMessage::ReadyOk {}
             Ok(())
         };
         timeout(READY_PATIENCE, answered)
@@ -157,12 +163,18 @@ impl UsiChild {
             }))
     }
 
-    /// Tells the engine that a new game begins.
+    /// Sends `usinewgame`.
+    ///
+    /// # Errors
+    /// The engine has ended, or does not read.
     pub async fn new_game(&mut self) -> Result<(), ChildError> {
         self.send("usinewgame").await
     }
 
-    /// Starts a search. `position` is the whole command with all moves, `go` likewise.
+    /// Starts a search by a `position` and a `go` command, both as whole lines.
+    ///
+    /// # Errors
+    /// The engine has ended, does not read, or has not answered the last `go`.
     pub async fn go(&mut self, position: &str, go: &str) -> Result<(), ChildError> {
         if self.owed > 0 {
             return Err(ChildError::Owing);
@@ -173,43 +185,48 @@ impl UsiChild {
         Ok(())
     }
 
-    /// Tells the engine to answer now.
+    /// Sends `stop`.
+    ///
+    /// # Errors
+    /// The engine has ended, or does not read.
     pub async fn stop(&mut self) -> Result<(), ChildError> {
         self.send("stop").await
     }
 
-    /// Tells a pondering engine that the move was played.
+    /// Sends `ponderhit`.
+    ///
+    /// # Errors
+    /// The engine has ended, or does not read.
     pub async fn ponder_hit(&mut self) -> Result<(), ChildError> {
         self.send("ponderhit").await
     }
 
     /// Waits for the next line. Safe to drop and call again.
-    pub async fn next(&mut self) -> Result<Said, ChildError> {
+    ///
+    /// # Errors
+    /// The engine has ended, or named no move.
+    pub async fn next(&mut self) -> Result<UsiMessage, ChildError> {
         let Some(line) = self.next_line().await? else {
             return Err(self.ended().await);
         };
         let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((&line, ""));
         match word {
-            "info" => Ok(Said::Info(rest.to_owned())),
-            "readyok" => Ok(Said::ReadyOk),
+            "info" => Ok(UsiMessage::Info(rest.to_owned())),
+            "readyok" => Ok(UsiMessage::ReadyOk),
             "bestmove" if self.owed == 0 => {
-                tracing::warn!(
-                    player = self.player,
-                    line,
-                    "a bestmove that nobody asked for"
-                );
-                Ok(Said::Other)
+                tracing::warn!(player = self.player, line, "a bestmove without a go");
+                Ok(UsiMessage::Other)
             }
             "bestmove" => {
                 self.owed -= 1;
-                let best = BestMove::parse(rest).ok_or(ChildError::NoMove)?;
-                Ok(Said::BestMove(best))
+                let best = EngineAnswer::parse(rest).ok_or(ChildError::NoMove)?;
+                Ok(UsiMessage::BestMove(best))
             }
-            _ => Ok(Said::Other),
+            _ => Ok(UsiMessage::Other),
         }
     }
 
-    /// Ends the engine: `quit`, and soon after a kill for those that do not know it.
+    /// Sends `quit`, and kills an engine that does not end soon after.
     pub async fn quit(mut self) {
         if self.send("quit").await.is_ok()
             && timeout(QUIT_PATIENCE, self.process.wait()).await.is_ok()
@@ -219,7 +236,7 @@ impl UsiChild {
         self.kill().await;
     }
 
-    /// Ends the engine at once. One that hangs in the system itself is not waited for.
+    /// Kills the engine. One that hangs in the system itself is not waited for.
     pub async fn kill(mut self) {
         self.kill_group();
         match timeout(QUIT_PATIENCE, self.process.kill()).await {
@@ -234,7 +251,7 @@ impl UsiChild {
         }
     }
 
-    /// Ends the engine with all that it has started: its program may be a script that runs another one.
+    /// Kills the engine's process group: its program may be a script that runs another one.
     fn kill_group(&self) {
         #[cfg(target_os = "linux")]
         if let Some(leader) = (self.process.id())
@@ -307,14 +324,14 @@ impl UsiChild {
         }
     }
 
-    /// How the process ended, once one of its streams is closed.
+    /// Describes the end of the process, one of whose streams is closed.
     async fn ended(&mut self) -> ChildError {
         let how = match timeout(QUIT_PATIENCE, self.process.wait()).await {
             Ok(Ok(status)) => status.to_string(),
             Ok(Err(error)) => error.to_string(),
             Err(_) => "it closed its streams and runs on, it was killed".to_owned(),
         };
-        // What it has written before its end may not have been read yet.
+        // Its last lines may not have been read yet.
         let rest = async { while let Ok(Some(_)) = self.next_line().await {} };
         let _ = timeout(ERRORS_PATIENCE, rest).await;
         if let Some(errors) = self.errors.take() {
@@ -335,7 +352,7 @@ impl UsiChild {
     }
 }
 
-/// So much of a line as fits into another one.
+/// Returns the part of a line that fits into another one.
 fn excerpt(line: &str) -> String {
     const LONGEST: usize = 160;
     line.chars()
@@ -350,10 +367,10 @@ impl Drop for UsiChild {
     }
 }
 
-/// Where Debian puts game engines: outside the `PATH` of root and of services.
+/// Folders of Debian's game engines, outside the `PATH` of root and of services.
 const GAME_FOLDERS: [&str; 2] = ["/usr/games", "/usr/local/games"];
 
-/// The program to start: a bare name that `PATH` does not know is looked for among the games.
+/// Returns the program to start; a bare name that is not in `PATH` is looked up among the games.
 fn locate(program: &Path, search_path: Option<&OsStr>) -> PathBuf {
     let in_path = search_path
         .iter()
@@ -381,11 +398,11 @@ fn spawn(spec: &UsiSpec) -> Result<Child, ChildError> {
     if let Some(directory) = &spec.directory {
         command.current_dir(directory);
     }
-    // An interrupt at the terminal is for monju alone, which ends its engines when it is done with
-    // them. Whatever ends monju closes their input, at which engines end by themselves.
+    // An interrupt at the terminal reaches monju alone, which ends its engines in good order. The end of
+    // monju closes their input, at which engines end by themselves.
     #[cfg(unix)]
     command.process_group(0);
-    // CREATE_NO_WINDOW: a console engine under a GUI opens no console.
+    // CREATE_NO_WINDOW: a console engine under a GUI opens no window.
     #[cfg(windows)]
     command.creation_flags(0x0800_0000);
     command.spawn().map_err(|source| ChildError::Spawn {
@@ -411,8 +428,8 @@ async fn log_errors<R: AsyncRead + Unpin>(
     }
 }
 
-/// Lines of any length, encoding and ending. `AsyncBufReadExt::lines` stops at invalid UTF-8, which
-/// engines that write Shift_JIS produce, and keeps a line of any length.
+/// Reader of lines of any length, encoding and ending. `AsyncBufReadExt::lines` stops at invalid UTF-8,
+/// which engines that write Shift_JIS produce, and keeps a line of any length.
 #[derive(Debug)]
 struct Lines<R> {
     reader: BufReader<R>,
@@ -427,8 +444,7 @@ impl<R: AsyncRead + Unpin> Lines<R> {
         }
     }
 
-    /// The next line without surrounding white space; `None` at the end. Safe to drop and call
-    /// again.
+    /// Reads the next line without surrounding white space; `None` at the end. Safe to drop and call again.
     async fn next(&mut self) -> io::Result<Option<String>> {
         loop {
             let chunk = self.reader.fill_buf().await?;
@@ -455,10 +471,6 @@ impl<R: AsyncRead + Unpin> Lines<R> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    #[cfg(target_os = "linux")]
-    use crate::options::Options;
-    #[cfg(target_os = "linux")]
-    use std::collections::BTreeMap;
 
     #[tokio::test]
     async fn lines_of_any_kind_are_read() {
@@ -479,12 +491,8 @@ mod tests {
     #[cfg(target_os = "linux")]
     fn script(text: &str) -> UsiSpec {
         UsiSpec {
-            program: "/bin/sh".into(),
             arguments: vec!["-c".into(), text.into()],
-            directory: None,
-            environment: BTreeMap::new(),
-            options: Options::default(),
-            go: Vec::new(),
+            ..UsiSpec::of_program("/bin/sh")
         }
     }
 
@@ -510,13 +518,13 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[tokio::test]
-    async fn what_an_engine_has_started_ends_with_it() {
+    async fn processes_of_an_engine_end_with_it() {
         let text = "sleep 1000 & while read -r word; do case $word in \
                     usi) echo id name $!; echo usiok ;; isready) echo readyok ;; esac; done";
         let child = UsiChild::start("n".to_owned(), script(text)).await;
         let child = child.expect("it starts");
         let stat = format!("/proc/{}/stat", child.engine().expect("a name"));
-        // A process that nobody has asked how it ended is a zombie.
+        // A process whose end was not collected is a zombie.
         let lives = || {
             let stat = std::fs::read_to_string(&stat).unwrap_or_default();
             !stat.is_empty() && !stat.contains(") Z ")
@@ -536,14 +544,7 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[tokio::test]
     async fn an_interrupt_at_the_terminal_does_not_reach_an_engine() {
-        let spec = UsiSpec {
-            program: "cat".into(),
-            arguments: Vec::new(),
-            directory: None,
-            environment: BTreeMap::new(),
-            options: Options::default(),
-            go: Vec::new(),
-        };
+        let spec = UsiSpec::of_program("cat");
         let mut process = spawn(&spec).expect("started");
         let id = process.id().expect("it runs");
         let state = std::fs::read_to_string(format!("/proc/{id}/stat")).expect("a process");
@@ -551,7 +552,7 @@ mod tests {
         let (_, fields) = state.rsplit_once(')').expect("a name");
         let group = fields.split_whitespace().nth(2).expect("a group");
         assert_eq!(group, id.to_string(), "a group of its own");
-        // It ends when nobody holds the other end of its input any more.
+        // It ends when its input is closed.
         drop(process.stdin.take());
         let status = process.wait().await.expect("ended");
         assert!(status.success(), "{status}");

@@ -1,14 +1,13 @@
-//! Foreign players: what a USI engine is told to do, and what is done when it misbehaves.
+//! Players of the kind "usi": the commands for an engine, and the treatment of its failures.
 
 use crate::{
     go::{self, GoForm},
-    info::Thought,
+    info::EngineInfo,
     limits::{OwnLimits, own_first},
-    player::{Answer, Failure, Host, Order, Steer, Steering},
+    player::{NotReady, Order, PlayerAnswer, PlayerBackend, Steer, Steering, ThinkFailure},
     spec::UsiSpec,
-    usi_child::{ChildError, Said, UsiChild},
+    usi_child::{ChildError, UsiChild, UsiMessage},
 };
-use monju_engine::Game;
 use monju_proto::v1;
 use std::{
     future::Future,
@@ -22,14 +21,13 @@ use tokio::{
     time::{Instant, sleep_until},
 };
 
-/// So many lines of an engine are read before the clock and the coordinator are looked at, too.
+/// Lines of an engine that are read in a row before the clock and the client get a turn.
 const LINES_IN_A_ROW: u32 = 64;
 
-/// How long an engine may take from `stop` to `bestmove`. Some think for a second whatever they
-/// are told.
+/// Longest time from `stop` to `bestmove`. Some engines search for a second in any case.
 const STOP_GRACE: Duration = Duration::from_secs(2);
 
-/// The longest wait before an engine that keeps failing is started again.
+/// Longest wait before an engine that keeps failing is started again.
 const MAX_BACKOFF: Duration = Duration::from_secs(30);
 
 /// A USI engine, seen from its actor. The engine starts in the background, and starts again after
@@ -38,23 +36,26 @@ pub struct UsiPlayer {
     name: String,
     spec: UsiSpec,
     own: OwnLimits,
-    /// Where the engine's name goes when it is known.
+    /// The engine's name, once it is known.
     engine: Arc<OnceLock<String>>,
-    state: State,
+    state: EngineState,
     /// Failures since the last answer.
     failures: u32,
 }
 
-enum State {
+enum EngineState {
     Starting(Pin<Box<dyn Future<Output = Result<UsiChild, ChildError>> + Send>>),
-    Ready(Box<Seated>),
-    Down { until: Instant, why: String },
+    Ready(Box<ReadyEngine>),
+    Down {
+        until: Instant,
+        why: Arc<ChildError>,
+    },
 }
 
-/// An engine that can be given a game.
-struct Seated {
+/// An engine that has finished its handshake.
+struct ReadyEngine {
     child: UsiChild,
-    /// The game it was told of last.
+    /// The game of its last `usinewgame`.
     game: Option<String>,
 }
 
@@ -77,41 +78,43 @@ impl UsiPlayer {
         &mut self,
         order: &mut Order,
         steering: &mut Steering<'_>,
-    ) -> Result<(), Failure> {
-        while matches!(self.state, State::Starting(_)) {
+    ) -> Result<(), ThinkFailure> {
+        while matches!(self.state, EngineState::Starting(_)) {
             tokio::select! {
                 () = self.tend() => {}
                 steer = steering.next() => match steer {
-                    Steer::Stop => return Err(Failure::Starting),
-                    Steer::PonderHit(hit) => order.hit(hit),
+                    Steer::Stop => return Err(ThinkFailure::Starting),
+                    Steer::PonderHit { limits, at } => order.hit(limits, at),
                 },
             }
         }
         Ok(())
     }
 
-    /// Gives up the engine that failed, and arranges its next start: at once when it had answered
-    /// since the last failure, later and later otherwise.
-    async fn fail(&mut self, error: &ChildError) {
-        let was_ready = matches!(self.state, State::Ready(_));
+    /// Gives up the engine that failed, and plans its next start: at once when it had answered since the last
+    /// failure, later and later otherwise.
+    async fn fail(&mut self, error: ChildError) -> Arc<ChildError> {
+        let error = Arc::new(error);
+        let was_ready = matches!(self.state, EngineState::Ready(_));
         let wait = backoff(was_ready, self.failures);
         self.failures = self.failures.saturating_add(1);
         tracing::warn!(player = self.name, %error, restart_in_s = wait.as_secs(), "engine failed");
         let next = if wait.is_zero() {
             starting(&self.name, &self.spec)
         } else {
-            State::Down {
+            EngineState::Down {
                 until: Instant::now() + wait,
-                why: error.to_string(),
+                why: Arc::clone(&error),
             }
         };
-        if let State::Ready(seated) = mem::replace(&mut self.state, next) {
-            seated.child.kill().await;
+        if let EngineState::Ready(ready) = mem::replace(&mut self.state, next) {
+            ready.child.kill().await;
         }
+        error
     }
 }
 
-/// Time until an engine that has failed is started again, after `failures` failures without an
+/// Returns the time until an engine that has failed is started again, after `failures` failures without an
 /// answer between them.
 fn backoff(was_ready: bool, failures: u32) -> Duration {
     if was_ready && failures == 0 {
@@ -121,49 +124,53 @@ fn backoff(was_ready: bool, failures: u32) -> Duration {
     }
 }
 
-fn starting(name: &str, spec: &UsiSpec) -> State {
-    State::Starting(Box::pin(UsiChild::start(name.to_owned(), spec.clone())))
+fn starting(name: &str, spec: &UsiSpec) -> EngineState {
+    EngineState::Starting(Box::pin(UsiChild::start(name.to_owned(), spec.clone())))
 }
 
-impl Host for UsiPlayer {
+impl PlayerBackend for UsiPlayer {
     /// Starts the engine, notices when it ends, and reads what it says unasked.
     async fn tend(&mut self) {
         match &mut self.state {
-            State::Starting(start) => match start.await {
+            EngineState::Starting(start) => match start.await {
                 Ok(child) => {
                     let engine = child.engine().unwrap_or_default().to_owned();
                     tracing::info!(player = self.name, engine, "engine ready");
                     if !engine.is_empty() {
                         self.engine.get_or_init(|| engine);
                     }
-                    self.state = State::Ready(Box::new(Seated { child, game: None }));
+                    self.state = EngineState::Ready(Box::new(ReadyEngine { child, game: None }));
                 }
-                Err(error) => self.fail(&error).await,
+                Err(error) => {
+                    self.fail(error).await;
+                }
             },
-            State::Ready(seated) => {
-                if let Err(error) = seated.child.next().await {
-                    self.fail(&error).await;
+            EngineState::Ready(ready) => {
+                if let Err(error) = ready.child.next().await {
+                    self.fail(error).await;
                 }
             }
-            State::Down { until, .. } => {
+            EngineState::Down { until, .. } => {
                 sleep_until(*until).await;
                 self.state = starting(&self.name, &self.spec);
             }
         }
     }
 
-    async fn new_game(&mut self, game_id: &str) -> Result<(), String> {
-        if matches!(self.state, State::Down { .. }) {
-            // What kept it down may have been mended, and now there is time for a try.
+    async fn new_game(&mut self, game_id: &str) -> Result<(), NotReady> {
+        if matches!(self.state, EngineState::Down { .. }) {
+            // The cause may have been mended, and there is time for another start now.
             self.state = starting(&self.name, &self.spec);
         }
         loop {
             match &mut self.state {
-                State::Starting(_) => self.tend().await,
-                State::Down { why, .. } => return Err(why.clone()),
-                State::Ready(seated) => match seated.new_game(game_id).await {
+                EngineState::Starting(_) => self.tend().await,
+                EngineState::Down { why, .. } => return Err(Arc::clone(why).into()),
+                EngineState::Ready(ready) => match ready.new_game(game_id).await {
                     Ok(()) => return Ok(()),
-                    Err(error) => self.fail(&error).await,
+                    Err(error) => {
+                        self.fail(error).await;
+                    }
                 },
             }
         }
@@ -174,49 +181,47 @@ impl Host for UsiPlayer {
         mut order: Order,
         progress: &watch::Sender<v1::Line>,
         steering: &mut Steering<'_>,
-    ) -> Result<Answer, Failure> {
+    ) -> Result<PlayerAnswer, ThinkFailure> {
         self.wait_for_start(&mut order, steering).await?;
-        let seated = match &mut self.state {
-            State::Ready(seated) => seated,
-            State::Starting(_) => return Err(Failure::Starting),
-            State::Down { until, why } => {
-                return Err(Failure::Down {
+        let ready = match &mut self.state {
+            EngineState::Ready(ready) => ready,
+            EngineState::Starting(_) => return Err(ThinkFailure::Starting),
+            EngineState::Down { until, why } => {
+                return Err(ThinkFailure::Down {
                     wait: until.saturating_duration_since(Instant::now()),
                     why: why.clone(),
                 });
             }
         };
-        let search = Search {
-            position: position_command(&order.game),
+        let search = UsiSearch {
+            // Engines need every move for repetition and perpetual check.
+            position: format!("position {}", order.game.to_usi()),
             own: &self.own,
             forms: &self.spec.go,
             progress,
         };
-        match search.run(seated, &mut order, steering).await {
+        match search.run(ready, &mut order, steering).await {
             Ok(line) => {
                 self.failures = 0;
-                Ok(Answer {
+                Ok(PlayerAnswer {
                     line,
                     noise_seed: None,
                 })
             }
-            Err(error) => {
-                self.fail(&error).await;
-                Err(Failure::Engine(error.to_string()))
-            }
+            Err(error) => Err(self.fail(error).await.into()),
         }
     }
 
     async fn close(self) {
-        if let State::Ready(seated) = self.state {
-            seated.child.quit().await;
+        if let EngineState::Ready(ready) = self.state {
+            ready.child.quit().await;
         }
     }
 }
 
-impl Seated {
-    /// The handshake of one game. An engine that was just started has already said `readyok`;
-    /// later games repeat it, since some engines clear their tables at `isready` only.
+impl ReadyEngine {
+    /// Begins a game. The first one of an engine needs no `isready`; later ones repeat it, since some engines
+    /// clear their tables at `isready` only.
     async fn new_game(&mut self, game_id: &str) -> Result<(), ChildError> {
         if self.game.is_some() {
             self.child.ready().await?;
@@ -227,30 +232,30 @@ impl Seated {
     }
 }
 
-/// One think, from `position` to the last `bestmove`.
-struct Search<'a> {
+/// One search, from `position` to the last `bestmove`.
+struct UsiSearch<'a> {
     position: String,
     own: &'a OwnLimits,
     forms: &'a [GoForm],
     progress: &'a watch::Sender<v1::Line>,
 }
 
-/// How one `go` ended.
-enum Ending {
+/// The end of one `go`.
+enum GoEnding {
     Answer(v1::Line),
-    /// The pondered move was played; what was answered meanwhile is void.
+    /// The pondered move was played; an earlier answer is void.
     PonderHit,
 }
 
-impl Search<'_> {
+impl UsiSearch<'_> {
     async fn run(
         &self,
-        seated: &mut Seated,
+        ready: &mut ReadyEngine,
         order: &mut Order,
         steering: &mut Steering<'_>,
     ) -> Result<v1::Line, ChildError> {
-        if seated.game.as_ref() != Some(&order.game_id) {
-            seated.new_game(&order.game_id).await?;
+        if ready.game.as_ref() != Some(&order.game_id) {
+            ready.new_game(&order.game_id).await?;
         }
         loop {
             let plan = if order.ponder {
@@ -259,26 +264,26 @@ impl Search<'_> {
                 let limits = own_first(self.own, &order.limits);
                 go::plan(&order.remaining(limits), self.forms)
             };
-            let ending = self.go(&mut seated.child, &plan, order, steering).await?;
-            if let Ending::Answer(line) = ending {
+            let ending = self.go(&mut ready.child, &plan, order, steering).await?;
+            if let GoEnding::Answer(line) = ending {
                 return Ok(line);
             }
         }
     }
 
-    /// One `go` and all that follows it. While pondering an answer is held until stop or ponder
-    /// hit. After a ponder hit the answer is awaited and dropped: it was made without limits.
+    /// Sends one `go` and waits for its answer. While pondering, an answer is held until a stop or a ponder hit.
+    /// After a ponder hit the answer is dropped, since it was found without limits.
     async fn go(
         &self,
         child: &mut UsiChild,
         plan: &go::GoPlan,
         order: &mut Order,
         steering: &mut Steering<'_>,
-    ) -> Result<Ending, ChildError> {
+    ) -> Result<GoEnding, ChildError> {
         let started = Instant::now();
         child.go(&self.position, &plan.command).await?;
         let deadline = plan.stop_after.and_then(|time| started.checked_add(time));
-        let mut thought = Thought::default();
+        let mut thought = EngineInfo::default();
         let mut held: Option<v1::Line> = None;
         let mut hit = false;
         let mut patience: Option<Instant> = None;
@@ -286,22 +291,22 @@ impl Search<'_> {
         loop {
             let mut stop = false;
             turns = turns.wrapping_add(1);
-            // An engine that says more than can be read is not listened to before all else for ever.
+            // An engine that writes without end must not keep the other events waiting.
             let listens = !turns.is_multiple_of(LINES_IN_A_ROW);
             tokio::select! {
-                // First what the engine has said: a machine that was frozen wakes up late.
+                // The engine's lines come first: a machine that was frozen wakes up late.
                 biased;
                 said = child.next(), if listens => match said? {
-                    Said::Info(info) => {
+                    UsiMessage::Info(info) => {
                         if held.is_none() && thought.hear(&info) {
                             self.progress.send_replace(thought.line(started.elapsed()));
                         }
                     }
-                    Said::BestMove(best) => {
+                    UsiMessage::BestMove(best) => {
                         held = Some(mem::take(&mut thought).answer(best, started.elapsed()));
                         patience = None;
                     }
-                    Said::ReadyOk | Said::Other => {}
+                    UsiMessage::ReadyOk | UsiMessage::Other => {}
                 },
                 steer = steering.next() => match steer {
                     Steer::Stop => {
@@ -309,12 +314,12 @@ impl Search<'_> {
                         hit = false;
                         stop = true;
                     }
-                    Steer::PonderHit(now) if order.ponder => {
-                        order.hit(now);
+                    Steer::PonderHit { limits, at } if order.ponder => {
+                        order.hit(limits, at);
                         hit = true;
                         stop = true;
                     }
-                    Steer::PonderHit(_) => {}
+                    Steer::PonderHit { .. } => {}
                 },
                 () = until(deadline), if patience.is_none() => stop = true,
                 () = until(patience) => return Err(ChildError::IgnoredStop(STOP_GRACE)),
@@ -324,9 +329,9 @@ impl Search<'_> {
                 && let Some(line) = held.take()
             {
                 return Ok(if hit {
-                    Ending::PonderHit
+                    GoEnding::PonderHit
                 } else {
-                    Ending::Answer(line)
+                    GoEnding::Answer(line)
                 });
             }
             if stop && patience.is_none() {
@@ -345,24 +350,6 @@ async fn until(moment: Option<Instant>) {
     }
 }
 
-/// The whole `position` command: engines need every move for repetition and perpetual check.
-fn position_command(game: &Game) -> String {
-    let start = game.start();
-    let mut command = if start == "startpos" {
-        "position startpos".to_owned()
-    } else {
-        format!("position sfen {start}")
-    };
-    if !game.moves().is_empty() {
-        command.push_str(" moves");
-    }
-    for mv in game.moves() {
-        command.push(' ');
-        command.push_str(&mv.to_string());
-    }
-    command
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -375,17 +362,5 @@ mod tests {
             [0, 1, 4, 5, 99].map(|failures| seconds(false, failures)),
             [1, 2, 16, 30, 30]
         );
-    }
-
-    #[test]
-    fn a_position_carries_every_move() {
-        let game = |text| position_command(&Game::from_usi(text).expect("a game"));
-        for text in [
-            "position startpos",
-            "position startpos moves 7g7f 3c3d 8h2b+",
-            "position sfen 4k4/9/9/9/9/9/9/9/4K4 b R 1 moves R*5e",
-        ] {
-            assert_eq!(game(text), text);
-        }
     }
 }

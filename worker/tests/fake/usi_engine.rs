@@ -86,7 +86,7 @@ impl Script {
     }
 }
 
-/// Whether this is the first time that a mark is asked for; without a mark, never.
+/// Returns true the first time that a mark is asked for; false without a mark.
 fn once(mark: &Option<String>) -> bool {
     mark.as_ref().is_some_and(|mark| {
         let created = OpenOptions::new().write(true).create_new(true).open(mark);

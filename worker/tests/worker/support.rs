@@ -1,7 +1,7 @@
-//! What the tests of the service share: a worker with fake engines, and one think at a time.
+//! Support for the tests of the service: a worker with fake engines, and one think at a time.
 
 use monju_host::{PlayerTable, validate_players};
-use monju_host::{Worker, WorkerSettings};
+use monju_host::{Players, PlayersSettings};
 use monju_proto::v1::{self, think_request, think_response, worker_client::WorkerClient};
 use monju_worker::InProcessWorker;
 use serde::Deserialize;
@@ -16,17 +16,17 @@ use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Status, Streaming, transport::Channel};
 
 #[derive(Deserialize)]
-struct Players {
+struct PlayerTables {
     player: Vec<PlayerTable>,
 }
 
 /// Starts a worker from `[[player]]` tables.
-pub fn start(tables: &str) -> Worker {
-    let players: Players = toml::from_str(tables).expect("valid tables");
-    Worker::start(WorkerSettings {
+pub fn start(tables: &str) -> Players {
+    let tables: PlayerTables = toml::from_str(tables).expect("valid tables");
+    Players::start(PlayersSettings {
         name: "desk".to_owned(),
         hash_mib: 16,
-        players: validate_players(&players.player, Path::new("")).expect("valid players"),
+        players: validate_players(&tables.player, Path::new("")).expect("valid players"),
     })
     .expect("the worker starts")
 }

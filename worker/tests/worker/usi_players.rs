@@ -47,7 +47,7 @@ impl Lifeline {
     }
 }
 
-/// How often a command was received.
+/// Number of times that a command was received.
 fn count(lines: &[String], command: &str) -> usize {
     lines.iter().filter(|line| *line == command).count()
 }

@@ -1,12 +1,15 @@
 use super::*;
-use crate::specification::{Cell, Specification};
+use crate::{
+    record::{Cause, GameEnding, GameOutcome},
+    specification::{Cell, Specification},
+};
 use std::{path::Path, sync::Arc};
 use tokio::sync::Semaphore;
 
-/// Black's rook goes to and fro until its position has occurred four times.
+/// Black's rook moves to and fro until the position has occurred four times.
 const REPETITION: &str =
     "startpos moves 2h3h 8b7b 3h2h 7b8b 2h3h 8b7b 3h2h 7b8b 2h3h 8b7b 3h2h 7b8b";
-/// Black gives check by every move of such a cycle.
+/// Black gives check with every move of such a cycle.
 const PERPETUAL_CHECK: &str = "sfen lr2+R2G1/6g1k/p3ppppp/2p1b4/9/2P+b4P/P+p3PPP1/4G1SK1/LN3+p1NL b \
     2SNLgsn3p 1 moves 2a1a 1b2b 1a2a 2b1b 2a1a 1b2b 1a2a 2b1b 2a1a 1b2b 1a2a 2b1b";
 /// White may declare.
@@ -51,69 +54,74 @@ fn plan<'a>(opening: &'a str, cell: &Cell) -> GamePlan<'a> {
 
 async fn play_one(opening: &str, cell: &Cell) -> Result<Finished, Incident> {
     let turns = Arc::new(Semaphore::new(1));
-    let mut seats = Vec::new();
+    let mut sides = Vec::new();
     for ensemble in [&cell.first, &cell.second] {
-        let seat = Seat::take(ensemble, &turns).await;
-        seats.push(seat.unwrap_or_else(|error| panic!("{error}")));
+        let side = Contestant::start(ensemble, &turns).await;
+        sides.push(side.unwrap_or_else(|error| panic!("{error}")));
     }
-    let [first, second] = &mut seats[..] else {
-        panic!("two seats")
+    let [first, second] = &mut sides[..] else {
+        panic!("two sides")
     };
     let finished = play(&plan(opening, cell), [first, second]).await;
-    for seat in seats {
-        seat.leave().await;
+    for side in sides {
+        side.close().await;
     }
     finished
 }
 
 #[test]
-fn a_repetition_is_what_the_adjudication_says() {
-    let second = Some(Side::Second);
+fn the_adjudication_gives_the_result_of_repetitions() {
+    let second = Some(MatchSide::Second);
     for (rule, repetition, perpetual_check) in [
         (
             "rules",
-            Some((None, Ending::Repetition)),
-            Some((second, Ending::PerpetualCheck)),
+            Some((None, GameEnding::Repetition)),
+            Some((second, GameEnding::PerpetualCheck)),
         ),
         (
             "draw",
-            Some((None, Ending::Repetition)),
-            Some((None, Ending::Repetition)),
+            Some((None, GameEnding::Repetition)),
+            Some((None, GameEnding::Repetition)),
         ),
         ("play-on", None, None),
     ] {
         let cell = cell(&format!("{FILE}[adjudication]\nrepetition = \"{rule}\"\n"));
         for (opening, expected) in [(REPETITION, repetition), (PERPETUAL_CHECK, perpetual_check)] {
             let plan = plan(opening, &cell);
-            let table = Table::new(&plan).expect("a game");
-            assert_eq!(table.by_rules(), expected, "{rule}: {opening}");
+            let ensembles = [cell.first.clone(), cell.second.clone()];
+            let referee = Referee::new(&plan, &ensembles).expect("a game");
+            assert_eq!(referee.by_rules(), expected, "{rule}: {opening}");
         }
     }
-    // Nothing lets a game go on beyond its maximum.
+    // The maximum of plies ends every game.
     let cell = cell(&format!(
         "{FILE}[adjudication]\nrepetition = \"play-on\"\nmaximum_plies = 12\n"
     ));
     let plan = plan(REPETITION, &cell);
-    let table = Table::new(&plan).expect("a game");
-    assert_eq!(table.by_rules(), Some((None, Ending::MaximumPlies)));
+    let ensembles = [cell.first.clone(), cell.second.clone()];
+    let referee = Referee::new(&plan, &ensembles).expect("a game");
+    assert_eq!(referee.by_rules(), Some((None, GameEnding::MaximumPlies)));
 }
 
 #[tokio::test]
-async fn a_declaration_is_worth_what_the_adjudication_says() {
+async fn the_adjudication_gives_the_result_of_declarations() {
     for (rule, result, winner) in [
-        ("win", GameResult::Loss, "white"),
-        ("draw", GameResult::Draw, "draw"),
+        ("win", GameOutcome::Loss, "white"),
+        ("draw", GameOutcome::Draw, "draw"),
     ] {
         let cell = cell(&format!("{FILE}[adjudication]\ndeclaration = \"{rule}\"\n"));
         let (game, incidents) = play_one(DECLARABLE, &cell).await.expect("played");
-        assert_eq!((game.result, game.ending), (result, Ending::Declaration));
+        assert_eq!(
+            (game.result, game.ending),
+            (result, GameEnding::Declaration)
+        );
         assert!(incidents.is_empty());
         let last = game.ballots.lines().last().expect("a result");
         assert!(last.contains(&format!("\"winner\":\"{winner}\"")), "{last}");
     }
 }
 
-/// A foreign engine that plays Black: it answers every `go` as `answer` says.
+/// [`FILE`] with a script as the first side's engine, which runs `answer` at every `go`.
 #[cfg(unix)]
 fn scripted(folder: &Path, answer: &str) -> String {
     let script = format!(
@@ -142,26 +150,29 @@ async fn faults_are_recorded_by_cause_and_side() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let lost = async |file: &str, ending, cause| {
         let (game, incidents) = play_one("startpos", &cell(file)).await.expect("played");
-        assert_eq!((game.result, game.ending), (GameResult::Loss, ending));
+        assert_eq!((game.result, game.ending), (GameOutcome::Loss, ending));
         let [incident] = &incidents[..] else {
             panic!("{incidents:?}")
         };
-        assert_eq!((incident.cause, incident.side), (cause, Side::First));
+        assert_eq!((incident.cause, incident.side), (cause, MatchSide::First));
         incident.detail.clone()
     };
     let illegal = scripted(folder.path(), "echo bestmove 7g7e");
-    let detail = lost(&illegal, Ending::IllegalMove, Cause::IllegalMove).await;
+    let detail = lost(&illegal, GameEnding::IllegalMove, Cause::IllegalMove).await;
     assert!(detail.contains("x: "), "{detail}");
 
-    // It dies at its first move: nothing can be said about the game.
+    // An engine that ends at its first move leaves no result.
     let dies = cell(&scripted(folder.path(), "exit 3"));
     let incident = play_one("startpos", &dies).await.expect_err("failed");
-    assert_eq!((incident.cause, incident.side), (Cause::Crash, Side::First));
+    assert_eq!(
+        (incident.cause, incident.side),
+        (Cause::Crash, MatchSide::First)
+    );
 
-    // It never answers, not even when it is told to stop; the second has thought of a move.
+    // Both engines ignore `stop`; the second one has named a move on the way.
     for thought in [":", "echo info depth 1 score cp 3 pv 7g7f"] {
         let timed = scripted(folder.path(), thought).replacen("nodes = 50", "time_ms = 100", 1);
-        lost(&timed, Ending::TimeLoss, Cause::TimeLoss).await;
+        lost(&timed, GameEnding::TimeLoss, Cause::TimeLoss).await;
     }
 }
 
@@ -179,7 +190,7 @@ async fn moves_are_noted_for_black_and_a_false_declaration_loses() {
     let (game, incidents) = play_one("startpos", &cell(&black)).await.expect("played");
     assert_eq!(
         (game.result, game.ending),
-        (GameResult::Loss, Ending::IllegalMove)
+        (GameOutcome::Loss, GameEnding::IllegalMove)
     );
     assert_eq!(incidents.len(), 1, "{incidents:?}");
     let scores: Vec<_> = game.notes.0.iter().map(|note| note.score).collect();
@@ -197,8 +208,112 @@ async fn moves_are_noted_for_black_and_a_false_declaration_loses() {
         .expect("played");
     assert_eq!(
         (game.result, game.ending),
-        (GameResult::Win, Ending::IllegalMove)
+        (GameOutcome::Win, GameEnding::IllegalMove)
     );
     let first = game.notes.0.first().expect("a note");
     assert_eq!((first.score, game.notes.0.len()), (Some(-300), 2));
+}
+
+/// [`scripted`], driven by the referee with these keys instead of the limit of nodes.
+#[cfg(unix)]
+fn driven(folder: &Path, answer: &str, keys: &str) -> String {
+    let text = scripted(folder, answer);
+    let (before, rest) = text
+        .split_once("hash_mib = 1\nnodes = 50\n")
+        .expect("limits");
+    let (_, after) = rest.split_once('\n').expect("the player");
+    let command = folder.join("engine.sh").display().to_string();
+    format!("{before}{keys}\nengine = {{ command = [\"/bin/sh\", \"{command}\"] }}\n{after}")
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn an_engine_is_driven_with_its_clock() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let heard = folder.path().join("go.txt");
+    let answer = format!(
+        "echo $rest >> {}; if [ -z \"$moved\" ]; then moved=1; \
+         echo info depth 3 score cp 40 nodes 77 pv 7g7f; echo bestmove 7g7f; \
+         else echo bestmove resign; fi",
+        heard.display()
+    );
+    let text = driven(
+        folder.path(),
+        &answer,
+        "main_time_ms = 60000\nincrement_ms = 500",
+    );
+    let (game, incidents) = play_one("startpos", &cell(&text)).await.expect("played");
+    assert_eq!(
+        (game.result, game.ending),
+        (GameOutcome::Loss, GameEnding::Resignation)
+    );
+    assert!(incidents.is_empty(), "{incidents:?}");
+    assert_eq!((game.effort[0].nodes, game.effort[0].moves), (77, 1));
+    assert_eq!(game.notes.0[0].score, Some(40));
+    let vote = game.ballots.lines().next().expect("a ballot");
+    assert!(vote.contains("\"engine\":\"script\""), "{vote}");
+    let heard = std::fs::read_to_string(heard).expect("the commands");
+    let lines: Vec<&str> = heard.lines().collect();
+    assert_eq!(lines[0], "btime 60000 wtime 0 binc 500 winc 0");
+    let left: u64 = lines[1]
+        .split_whitespace()
+        .nth(1)
+        .and_then(|word| word.parse().ok())
+        .expect("a time");
+    assert!((59_000..=60_500).contains(&left), "{heard}");
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn faults_of_a_driven_engine_end_the_game() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let clock = "byoyomi_ms = 100\nmargin_ms = 50";
+    for (answer, keys, ending) in [
+        ("echo bestmove 7g7e", clock, GameEnding::IllegalMove),
+        ("echo bestmove win", clock, GameEnding::IllegalMove),
+        ("sleep 0.4; echo bestmove 7g7f", clock, GameEnding::TimeLoss),
+        (
+            "sleep 0.4; echo bestmove 7g7f",
+            "time_ms = 100\nmargin_ms = 50",
+            GameEnding::TimeLoss,
+        ),
+        (":", clock, GameEnding::TimeLoss),
+    ] {
+        let text = driven(folder.path(), answer, keys);
+        let (game, incidents) = play_one("startpos", &cell(&text)).await.expect("played");
+        assert_eq!(
+            (game.result, game.ending),
+            (GameOutcome::Loss, ending),
+            "{answer}"
+        );
+        assert_eq!(incidents.len(), 1, "{incidents:?}");
+        assert_eq!(incidents[0].side, MatchSide::First);
+    }
+    // A crash leaves no result.
+    let text = driven(folder.path(), "exit 3", clock);
+    let incident = play_one("startpos", &cell(&text))
+        .await
+        .expect_err("failed");
+    assert_eq!(
+        (incident.cause, incident.side),
+        (Cause::Crash, MatchSide::First)
+    );
+    assert!(incident.detail.contains("exit status: 3"), "{incident:?}");
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn the_go_of_a_driven_engine_follows_its_limits() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    for (keys, expected) in [
+        ("nodes = 5\nbyoyomi_ms = 900", "nodes 5"),
+        ("depth = 4\nnodes = 5", "depth 4 nodes 5"),
+        ("time_ms = 700", "movetime 700"),
+        ("byoyomi_ms = 900", "btime 0 wtime 0 byoyomi 900"),
+    ] {
+        let answer = "echo info string $rest; echo bestmove $(test \"$rest\" = \"EXPECTED\" && echo resign || echo 0000)";
+        let text = driven(folder.path(), &answer.replace("EXPECTED", expected), keys);
+        let (game, _) = play_one("startpos", &cell(&text)).await.expect("played");
+        assert_eq!(game.ending, GameEnding::Resignation, "{keys}");
+    }
 }

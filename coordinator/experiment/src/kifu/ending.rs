@@ -1,28 +1,28 @@
-//! How the last lines of a game say who won, so that programs and people read the same.
+//! The last lines of a game record, which name the winner.
 //!
-//! Both formats have words for an end that the side to move brings about. A game that is over for
-//! the other side, as an adjudicated one may be, has no such word: CSA then says that it was
-//! broken off. How an adjudicated or too long game ended, and who won, stands in the comment `'summary:` of
-//! the floodgate server, which `monju learn records` reads; KIF has its line `まで…手で…の勝ち` for every game.
+//! Both formats have words for an end that the side to move causes. They have none for an end that the
+//! other side causes, as in some adjudicated games: CSA then says that the game was broken off. The end
+//! and the winner of adjudicated and too long games are written in the comment `'summary:` of the
+//! floodgate server, which `monju learn records` reads; KIF has the line `まで…手で…の勝ち` for every game.
 
 use monju_engine::Color;
 
 /// The end of a game.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct End<'a> {
-    /// How it ended, as stores say.
+pub(super) struct KifuEnd<'a> {
+    /// Reason for which it ended, by its name in stores.
     pub ending: &'a str,
-    /// Who won; nobody in a drawn game.
+    /// Winner; `None` in a drawn game.
     pub winner: Option<Color>,
-    /// Whose turn it would be.
+    /// Side to move in the last position.
     pub to_move: Color,
 }
 
-impl End<'_> {
-    /// The lines after the last move of a CSA file.
+impl KifuEnd<'_> {
+    /// Lines after the last move of a CSA file.
     pub fn csa(&self) -> String {
         let Some(winner) = self.winner else {
-            // No word of the format is for games that became too long.
+            // The format has no word for a game of too many plies.
             return match self.ending {
                 "repetition" => "%SENNICHITE\n".to_owned(),
                 _ => format!("%JISHOGI\n{}", self.summary()),
@@ -30,7 +30,7 @@ impl End<'_> {
         };
         let word = match (self.ending, winner == self.to_move) {
             ("declaration", true) => "%KACHI",
-            // The sign says who broke the rules.
+            // The sign names the side that broke the rules.
             ("illegal move" | "perpetual check", true) if winner == Color::White => {
                 "%+ILLEGAL_ACTION"
             }
@@ -39,7 +39,7 @@ impl End<'_> {
             ("mate", false) => "%TSUMI",
             ("time loss", false) => "%TIME_UP",
             ("illegal move" | "perpetual check", false) => "%ILLEGAL_MOVE",
-            // Nobody has resigned.
+            // The summary corrects the word: no side has resigned.
             ("adjudication", false) => return format!("%TORYO\n{}", self.summary()),
             (_, false) => "%TORYO",
         };
@@ -55,7 +55,7 @@ impl End<'_> {
         format!("'summary:{}:black {black}:white {white}\n", self.ending)
     }
 
-    /// The lines after the last of `count` moves of a KIF file.
+    /// Lines after the last of `count` moves of a KIF file.
     pub fn kif(&self, count: usize) -> String {
         let winner = self.winner.map_or("", |winner| match winner {
             Color::Black => "先手",
@@ -76,13 +76,13 @@ impl End<'_> {
             ("mate", Some(_)) => ("詰み", format!("{winner}の勝ち")),
             (_, Some(_)) => ("投了", format!("{winner}の勝ち")),
         };
-        // Words that would give the game to the other side are left out.
-        let says_who = match word {
+        // Leave out words by which readers would take the other side for the winner.
+        let names_winner = match word {
             "入玉勝ち" => self.winner == Some(self.to_move),
             "切れ負け" | "詰み" | "投了" => self.winner != Some(self.to_move),
             _ => true,
         };
-        let last = match says_who {
+        let last = match names_winner {
             true => format!("{:>4} {word}\n", count + 1),
             false => String::new(),
         };

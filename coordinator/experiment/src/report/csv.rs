@@ -1,80 +1,101 @@
-//! One line a cell, for spreadsheets.
+//! The report as a CSV table with one line for every cell.
 
-use super::{Report, markdown::verdict_word};
-use std::fmt::Write as _;
+use super::findings::Findings;
+
+/// Columns after those of the parameters.
+const COLUMNS: [&str; 37] = [
+    "games",
+    "wins",
+    "draws",
+    "losses",
+    "win_rate",
+    "low95",
+    "high95",
+    "stars",
+    "normal_p",
+    "exact_p",
+    "holm_p",
+    "elo",
+    "elo_low95",
+    "elo_high95",
+    "superiority",
+    "pairs_0",
+    "pairs_half",
+    "pairs_1",
+    "pairs_1_half",
+    "pairs_2",
+    "black_wins",
+    "black_losses",
+    "white_wins",
+    "white_losses",
+    "mean_plies",
+    "first_nodes",
+    "second_nodes",
+    "first_ms",
+    "second_ms",
+    "given_up",
+    "incidents",
+    "verdict",
+    "published",
+    "llr",
+    "llr_low",
+    "llr_high",
+    "games_without_say",
+];
 
 /// Writes a CSV table with a header.
-pub fn csv(report: &Report<'_>) -> String {
-    let mut text = String::new();
-    let parameters = report
+///
+/// # Errors
+/// The rows differ in length, which a grid does not allow.
+pub fn csv(findings: &Findings<'_>) -> Result<String, csv::Error> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    let parameters = findings
         .cells
         .first()
         .map_or(&[][..], |cell| &cell.cell.parameters);
-    for (name, _) in parameters {
-        let _ = write!(text, "{},", quoted(name));
-    }
-    text.push_str(
-        "games,wins,draws,losses,win_rate,low95,high95,stars,normal_p,exact_p,holm_p,\
-         elo,elo_low95,elo_high95,superiority,pairs_0,pairs_half,pairs_1,pairs_1_half,pairs_2,\
-         black_wins,black_losses,white_wins,white_losses,mean_plies,first_nodes,second_nodes,\
-         first_ms,second_ms,given_up,incidents,verdict,published,llr,llr_low,llr_high,games_without_say\n",
-    );
-    for cell in &report.cells {
-        for (_, value) in &cell.cell.parameters {
-            let _ = write!(text, "{},", quoted(value));
-        }
-        let score = &cell.score;
-        let number =
-            |value: Option<f64>| value.map_or(String::new(), |value| format!("{value:.6}"));
-        let (elo, evidence) = (cell.elo, cell.counted.evidence);
-        let pairs = cell.pairs.0.map(|count| count.to_string()).join(",");
+    let names = parameters.iter().map(|(name, _)| name.as_str());
+    writer.write_record(names.chain(COLUMNS))?;
+    let number = |value: Option<f64>| value.map_or(String::new(), |value| format!("{value:.6}"));
+    for cell in &findings.cells {
+        let (score, elo, ratio) = (&cell.score, cell.elo, cell.counted.ratio);
+        let interval = elo.and_then(|elo| elo.interval);
         let [black, white] = &cell.by_colour;
         let [first, second] = &cell.effort;
-        let _ = writeln!(
-            text,
-            "{},{},{},{},{},{:.6},{:.6},{},{:.4e},{:.4e},{:.4e},{},{},{},{},{pairs},\
-             {},{},{},{},{:.2},{},{},{},{},{},{},{},{},{},{},{},{}",
-            score.games(),
-            score.wins,
-            score.draws,
-            score.losses,
-            number(score.win_rate()),
-            cell.interval.low,
-            cell.interval.high,
-            cell.stars,
-            cell.normal_p,
-            cell.exact_p,
-            cell.holm_p,
-            number(elo.map(|elo| elo.elo)),
-            number(elo.and_then(|elo| elo.interval).map(|elo| elo.low)),
-            number(elo.and_then(|elo| elo.interval).map(|elo| elo.high)),
-            number(elo.and_then(|elo| elo.superiority)),
-            black.wins,
-            black.losses,
-            white.wins,
-            white.losses,
-            cell.mean_plies(),
-            first.nodes,
-            second.nodes,
-            first.time_ms,
-            second.time_ms,
-            cell.counted.given_up,
-            cell.incidents.len(),
-            verdict_word(report, cell),
-            quoted(cell.published.unwrap_or("")),
-            number(evidence.map(|evidence| evidence.ratio)),
-            number(evidence.map(|evidence| evidence.lower)),
-            number(evidence.map(|evidence| evidence.upper)),
-            cell.without_say,
-        );
+        let mut row: Vec<String> = cell
+            .cell
+            .parameters
+            .iter()
+            .map(|(_, value)| value.clone())
+            .collect();
+        row.extend([score.games(), score.wins, score.draws, score.losses].map(text));
+        row.push(number(score.win_rate()));
+        row.extend([cell.interval.low, cell.interval.high].map(|end| format!("{end:.6}")));
+        row.push(cell.stars.to_string());
+        row.extend([cell.normal_p, cell.exact_p, cell.holm_p].map(|p| format!("{p:.4e}")));
+        row.push(number(elo.map(|elo| elo.elo)));
+        row.push(number(interval.map(|interval| interval.low)));
+        row.push(number(interval.map(|interval| interval.high)));
+        row.push(number(elo.and_then(|elo| elo.superiority)));
+        row.extend(cell.pairs.0.map(text));
+        row.extend([black.wins, black.losses, white.wins, white.losses].map(text));
+        row.push(format!("{:.2}", cell.mean_plies()));
+        row.extend([first.nodes, second.nodes, first.time_ms, second.time_ms].map(text));
+        row.push(cell.counted.given_up.to_string());
+        row.push(cell.incidents.len().to_string());
+        row.push(cell.verdict_word().to_owned());
+        row.push(cell.published.unwrap_or("").to_owned());
+        row.push(number(ratio.map(|ratio| ratio.value)));
+        row.push(number(ratio.map(|ratio| ratio.lower)));
+        row.push(number(ratio.map(|ratio| ratio.upper)));
+        row.push(cell.without_say.to_string());
+        writer.write_record(row)?;
     }
-    text
+    let bytes = writer
+        .into_inner()
+        .map_err(|error| csv::Error::from(error.into_error()))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-fn quoted(text: &str) -> String {
-    if text.contains([',', '"', '\n']) {
-        format!("\"{}\"", text.replace('"', "\"\""))
-    } else {
-        text.to_owned()
-    }
+fn text(count: u64) -> String {
+    count.to_string()
 }

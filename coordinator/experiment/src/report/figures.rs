@@ -1,18 +1,18 @@
 //! The figures of a report as SVG texts.
 
 use super::{
-    CellReport, Report,
-    plot::{Line, Plot, Point},
+    findings::{CellFindings, Findings},
+    plot::{Plot, PlotLine, PlotPoint},
 };
-use crate::{statistics::wilson, store::Effort};
+use crate::{record::Effort, statistics::wilson};
 use std::collections::BTreeSet;
 
-/// What a figure says along its axis that has a place for every cell.
+/// Label of an axis with a place for every cell.
 const CELL_AXIS: &str = "cell, in the order of the table";
 
-/// F(p) − p: what a majority of `n` independent members gains over one of them, each of whom is
-/// right with probability `p` (paper 002, section 5.3). Half of an even group decides by lot, which
-/// makes it worth the odd group below it.
+/// F(p) − p: gain of a majority of `n` independent members, each right with probability `p`, over one of
+/// them (paper 002, section 5.3). A tied even group decides by lot, which makes it as good as the odd
+/// group below it.
 pub fn condorcet_gain(n: u32, p: f64) -> f64 {
     if n == 0 {
         return 0.0;
@@ -30,8 +30,8 @@ pub fn condorcet_gain(n: u32, p: f64) -> f64 {
     sum - p
 }
 
-/// File names and contents.
-pub fn figures(report: &Report<'_>) -> Vec<(String, String)> {
+/// File names and contents of all figures.
+pub fn figures(report: &Findings<'_>) -> Vec<(String, String)> {
     let mut figures = Vec::new();
     if let Some(plot) = win_rates(report) {
         figures.push(("win-rate.svg".to_owned(), plot.svg()));
@@ -58,7 +58,7 @@ pub fn figures(report: &Report<'_>) -> Vec<(String, String)> {
 }
 
 /// Win rate against a parameter, one line for each value of another (figures 1 and 2).
-fn win_rates(report: &Report<'_>) -> Option<Plot> {
+fn win_rates(report: &Findings<'_>) -> Option<Plot> {
     let axes = report.specification.report.plot.as_ref()?;
     let lines = match &axes.line {
         Some(line) => report.specification.values(line),
@@ -78,14 +78,14 @@ fn win_rates(report: &Report<'_>) -> Option<Plot> {
                 None => true,
             });
             let points = cells.filter_map(|cell| {
-                Some(Point {
+                Some(PlotPoint {
                     x: at(cell.cell.parameter(&axes.x)?),
                     y: 100.0 * cell.score.win_rate()?,
                     low: 100.0 * cell.interval.low,
                     high: 100.0 * cell.interval.high,
                 })
             });
-            Line {
+            PlotLine {
                 name: axes
                     .line
                     .as_ref()
@@ -104,16 +104,16 @@ fn win_rates(report: &Report<'_>) -> Option<Plot> {
     })
 }
 
-/// No bar is drawn longer.
+/// Largest Elo of an error bar.
 const MOST_ELO: f64 = 1600.0;
 
 /// Elo of every cell with its interval.
-fn elo(report: &Report<'_>) -> Plot {
+fn elo(report: &Findings<'_>) -> Plot {
     let points = report.cells.iter().enumerate().filter_map(|(index, cell)| {
         let elo = cell.elo?;
-        // What has no end goes as far as anything is drawn; what is not known goes nowhere.
+        // Infinite ends are drawn up to the limit; an unknown interval is not drawn.
         let end = |bound: f64| bound.clamp(-MOST_ELO, MOST_ELO);
-        Some(Point {
+        Some(PlotPoint {
             x: index as f64 + 1.0,
             y: elo.elo,
             low: elo.interval.map_or(elo.elo, |interval| end(interval.low)),
@@ -124,7 +124,7 @@ fn elo(report: &Report<'_>) -> Plot {
         title: format!("{}: Elo", report.specification.title),
         x: CELL_AXIS.to_owned(),
         y: "Elo of the first side".to_owned(),
-        lines: vec![Line {
+        lines: vec![PlotLine {
             name: String::new(),
             points: points.collect(),
         }],
@@ -134,21 +134,21 @@ fn elo(report: &Report<'_>) -> Plot {
 }
 
 /// Win rate as Black and as White, with its interval.
-fn colours(report: &Report<'_>) -> Plot {
+fn colours(report: &Findings<'_>) -> Plot {
     let line = |(colour, name): (usize, &str)| {
-        // Beside each other: the intervals overlap.
+        // Shift the colours apart, because their intervals overlap.
         let aside = if colour == 0 { -0.08 } else { 0.08 };
         let points = report.cells.iter().enumerate().filter_map(|(index, cell)| {
             let score = &cell.by_colour[colour];
             let interval = wilson(score.wins, score.decided());
-            Some(Point {
+            Some(PlotPoint {
                 x: index as f64 + 1.0 + aside,
                 y: 100.0 * score.win_rate()?,
                 low: 100.0 * interval.low,
                 high: 100.0 * interval.high,
             })
         });
-        Line {
+        PlotLine {
             name: name.to_owned(),
             points: points.collect(),
         }
@@ -167,11 +167,11 @@ fn colours(report: &Report<'_>) -> Plot {
     }
 }
 
-/// Share of games by how they ended.
-fn endings(report: &Report<'_>) -> Plot {
+/// Share of games by the reason for which they ended.
+fn endings(report: &Findings<'_>) -> Plot {
     let cells = || report.cells.iter();
     let names: BTreeSet<&String> = cells().flat_map(|cell| cell.endings.keys()).collect();
-    let share = |cell: &CellReport<'_>, name: &String| {
+    let share = |cell: &CellFindings<'_>, name: &String| {
         let count = cell.endings.get(name).copied().unwrap_or(0);
         100.0 * count as f64 / cell.score.games() as f64
     };
@@ -188,8 +188,8 @@ fn endings(report: &Report<'_>) -> Plot {
     }
 }
 
-/// Nodes of all players of a side for a move.
-fn nodes(report: &Report<'_>) -> Plot {
+/// Nodes a move of all players of a side.
+fn nodes(report: &Findings<'_>) -> Plot {
     let nodes = |effort: &Effort| effort.nodes as f64 / f64::from(effort.moves.max(1));
     Plot {
         title: format!("{}: nodes", report.specification.title),
@@ -205,8 +205,8 @@ fn nodes(report: &Report<'_>) -> Plot {
 }
 
 /// Time of a side in a game.
-fn time(report: &Report<'_>) -> Plot {
-    let seconds = |cell: &CellReport<'_>, side: usize| {
+fn time(report: &Findings<'_>) -> Plot {
+    let seconds = |cell: &CellFindings<'_>, side: usize| {
         cell.effort[side].time_ms as f64 / 1000.0 / cell.score.games() as f64
     };
     Plot {
@@ -223,19 +223,23 @@ fn time(report: &Report<'_>) -> Plot {
 }
 
 /// A line over all cells that have games.
-fn by_cell(report: &Report<'_>, name: &str, value: impl Fn(&CellReport<'_>) -> f64) -> Line {
+fn by_cell(
+    report: &Findings<'_>,
+    name: &str,
+    value: impl Fn(&CellFindings<'_>) -> f64,
+) -> PlotLine {
     let played = report.cells.iter().enumerate();
     let played = played.filter(|(_, cell)| cell.score.games() > 0);
     let points = played.map(|(index, cell)| {
         let y = value(cell);
-        Point {
+        PlotPoint {
             x: index as f64 + 1.0,
             y,
             low: y,
             high: y,
         }
     });
-    Line {
+    PlotLine {
         name: name.to_owned(),
         points: points.collect(),
     }
@@ -243,8 +247,8 @@ fn by_cell(report: &Report<'_>, name: &str, value: impl Fn(&CellReport<'_>) -> f
 
 /// Share of positions by the number of different moves voted for, a line for every cell whose first
 /// side has ever disagreed (table 1).
-fn different_moves(report: &Report<'_>) -> Option<Plot> {
-    let lines: Vec<Line> = report
+fn different_moves(report: &Findings<'_>) -> Option<Plot> {
+    let lines: Vec<PlotLine> = report
         .cells
         .iter()
         .filter(|cell| cell.disagrees())
@@ -253,14 +257,14 @@ fn different_moves(report: &Report<'_>) -> Option<Plot> {
             let all: u64 = counts.values().sum();
             let points = counts.iter().map(|(&moves, &count)| {
                 let share = 100.0 * count as f64 / all as f64;
-                Point {
+                PlotPoint {
                     x: f64::from(moves),
                     y: share,
                     low: share,
                     high: share,
                 }
             });
-            Line {
+            PlotLine {
                 name: cell.cell.label.clone(),
                 points: points.collect(),
             }
@@ -280,13 +284,13 @@ fn different_moves(report: &Report<'_>) -> Option<Plot> {
 fn condorcet(groups: &[u32]) -> Plot {
     let lines = groups
         .iter()
-        .map(|&n| Line {
+        .map(|&n| PlotLine {
             name: format!("n = {n}"),
             points: (0..=100)
                 .map(|step| {
                     let p = f64::from(step) / 100.0;
                     let gain = condorcet_gain(n, p);
-                    Point {
+                    PlotPoint {
                         x: p,
                         y: gain,
                         low: gain,

@@ -1,13 +1,13 @@
-//! The games as files: CSA and KIF for GUIs, ballots as JSON lines.
+//! Games as files: CSA and KIF for GUIs, ballots as JSON lines.
 
 use crate::{
-    counted::Counted,
+    counted::CountedPairs,
     kifu::Kifu,
-    record::GameResult,
+    record::GameOutcome,
     specification::{Cell, Specification},
     store::{Store, StoreError},
 };
-use monju_coordinator::files;
+use monju_engine::GameError;
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs, io,
@@ -17,44 +17,44 @@ use std::{
 /// Games that are held in memory at a time.
 const AT_A_TIME: u32 = 200;
 
-/// Why games could not be written.
+/// Error of writing games.
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
-    /// They cannot be read.
+    /// The store cannot be read.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// They cannot be written.
+    /// A file cannot be written.
     #[error("games cannot be written below {folder}: {source}")]
     File {
-        /// Where they should be.
+        /// The folder.
         folder: String,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
-    /// A record is broken.
-    #[error("game {name} of the store is broken: {what}")]
+    /// A game of the store is not legal.
+    #[error("game {name} of the store is broken: {source}")]
     Broken {
-        /// Which game.
+        /// Cell and number of the game.
         name: String,
-        /// What is wrong with it.
-        what: String,
+        /// The rules' error.
+        source: GameError,
     },
 }
 
-/// Where games go that have no say, within the folder of their cell.
+/// Folder for games that do not count, within the folder of their cell.
 const WITHOUT_SAY: &str = "without-say";
 
-/// How many games there are.
+/// Numbers of written games.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Written {
-    /// Those that reports count.
+    /// Games that reports count.
     pub counted: u64,
-    /// Those that they leave out.
+    /// Games that reports leave out.
     pub without_say: u64,
 }
 
-/// The folder of each cell: its label, without what a file system may not like, and with a number
-/// where another cell has that name already.
+/// Folder of each cell: its label without characters that file systems refuse, and with a number where
+/// another cell has the same name.
 fn folders(specification: &Specification) -> Vec<String> {
     let mut taken = BTreeSet::new();
     let folder = |cell: &Cell| {
@@ -62,18 +62,18 @@ fn folders(specification: &Specification) -> Vec<String> {
             .replace(['/', '\\', ':', '*', '?', '"', '<', '>', '|'], "-");
         let numbered = (2..).map(|number| format!("{plain}-{number}"));
         let mut names = std::iter::once(plain.clone()).chain(numbered);
-        // Some file systems do not tell capitals from small letters.
+        // Some file systems ignore the case of letters.
         let free = names.find(|name| taken.insert(name.to_lowercase()));
         free.unwrap_or(plain)
     };
     specification.cells.iter().map(folder).collect()
 }
 
-/// Writes every game as `CELL/PAIR-GAME.csa` and `.kifu` (KIF in UTF-8), and its ballots as `.jsonl` where they
-/// were kept. Games that have no say go to a folder of their own within that of the cell.
+/// Writes every game as `CELL/PAIR-GAME.csa` and `.kifu` (KIF in UTF-8), and its ballots as `.jsonl` where
+/// they were kept. Games that do not count go to a folder of their own within that of the cell.
 ///
 /// # Errors
-/// The store or a file fails.
+/// The store cannot be read, or a file cannot be written.
 pub async fn write_games(
     specification: &Specification,
     store: &dyn Store,
@@ -83,14 +83,14 @@ pub async fn write_games(
     let folders = folders(specification);
     for (index, (cell, name)) in specification.cells.iter().zip(&folders).enumerate() {
         let folder = folder.join(name);
-        let counted = Counted::of(specification, store, index).await?;
+        let counted = CountedPairs::of(specification, store, index).await?;
         let failed = |source| WriteError::File {
             folder: folder.display().to_string(),
             source,
         };
         fs::create_dir_all(&folder).map_err(failed)?;
         let rows = store.games(index).await?;
-        let ends: BTreeMap<(u32, u32), (GameResult, &str)> = rows
+        let ends: BTreeMap<(u32, u32), (GameOutcome, &str)> = rows
             .iter()
             .map(|row| ((row.pair, row.game), (row.result, row.ending.as_str())))
             .collect();
@@ -103,9 +103,9 @@ pub async fn write_games(
                 let Some(&(result, ending)) = ends.get(&(record.pair, record.game)) else {
                     continue;
                 };
-                let has_say = counted.has_say(record.pair);
+                let counts = counted.includes(record.pair);
                 let apart = folder.join(WITHOUT_SAY);
-                let (folder, other) = match has_say {
+                let (folder, other) = match counts {
                     true => (folder.clone(), apart),
                     false => (apart, folder.clone()),
                 };
@@ -125,13 +125,16 @@ pub async fn write_games(
                     first_is_black: record.game == 0,
                 };
                 let name = format!("{:05}-{}", record.pair, record.game);
-                let broken = |error: monju_engine::GameError| WriteError::Broken {
+                let broken = |source| WriteError::Broken {
                     name: format!("{} {name}", cell.label),
-                    what: error.to_string(),
+                    source,
                 };
-                // It may have had a say, or none, when games were written here before.
+                // An earlier report may have put the game into the other folder.
                 for ending in ["csa", "kifu", "jsonl"] {
-                    files::remove(&other.join(format!("{name}.{ending}"))).map_err(failed)?;
+                    match fs::remove_file(other.join(format!("{name}.{ending}"))) {
+                        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                        removed => removed.map_err(failed)?,
+                    }
                 }
                 let csa = kifu.csa().map_err(broken)?;
                 let kif = kifu.kif().map_err(broken)?;
@@ -141,7 +144,7 @@ pub async fn write_games(
                     let file = folder.join(format!("{name}.jsonl"));
                     fs::write(file, &record.ballots).map_err(failed)?;
                 }
-                match has_say {
+                match counts {
                     true => written.counted += 1,
                     false => written.without_say += 1,
                 }

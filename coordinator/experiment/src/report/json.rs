@@ -1,15 +1,20 @@
-//! Everything, for programs.
+//! The report in JSON.
 
-use super::{CellReport, Report, markdown::verdict_word};
-use crate::{record::Side, statistics::Score};
+use super::findings::{CellFindings, Findings};
+use crate::{record::MatchSide, statistics::GameTally};
 use serde_json::{Map, Value, json};
 use std::time::SystemTime;
 
-/// One object: `name`, `title`, `cells[]`; `builds[]`, with the number of their games; `machines[]`, with that
-/// and when their first and last game was over, in milliseconds since 1970 (`null` where nobody wrote it down);
-/// `seed` and `specification` of the file that is reported, and `origins[]`: by which the games were played (`null` where nobody wrote it down);
-/// `stop`: the sequential test that ends cells.
-pub fn json(report: &Report<'_>) -> Value {
+/// Writes one object with the keys
+///
+/// - `name`, `title`, `seed` and `specification` of the file of the report;
+/// - `origins[]`: seeds and specifications of the games, `null` where they were not written down;
+/// - `builds[]`: builds with the numbers of their games;
+/// - `machines[]`: machines with the numbers of their games and the ends of the first and the last, in
+///   milliseconds since 1970, `null` where they were not written down;
+/// - `stop`: the sequential test that ends cells;
+/// - `cells[]`: the findings of every cell.
+pub fn json(report: &Findings<'_>) -> Value {
     let specification = report.specification;
     let cells: Vec<Value> = report
         .cells
@@ -50,7 +55,7 @@ pub fn json(report: &Report<'_>) -> Value {
     })
 }
 
-/// Since 1970.
+/// Milliseconds since 1970.
 fn milliseconds(time: SystemTime) -> u64 {
     let since = time.duration_since(SystemTime::UNIX_EPOCH);
     since.map_or(0, |since| {
@@ -58,16 +63,15 @@ fn milliseconds(time: SystemTime) -> u64 {
     })
 }
 
-fn cell_json(report: &Report<'_>, cell: &CellReport<'_>) -> Value {
+fn cell_json(report: &Findings<'_>, cell: &CellFindings<'_>) -> Value {
     let parameters: Map<String, Value> = cell
         .cell
         .parameters
         .iter()
         .map(|(name, value)| (name.clone(), json!(value)))
         .collect();
-    let score =
-        |score: &Score| json!({ "wins": score.wins, "draws": score.draws, "losses": score.losses });
-    let effort = |side: Side| {
+    let score = |score: &GameTally| json!({ "wins": score.wins, "draws": score.draws, "losses": score.losses });
+    let effort = |side: MatchSide| {
         let effort = &cell.effort[side.index()];
         let variety: Map<String, Value> = effort
             .variety
@@ -109,20 +113,20 @@ fn cell_json(report: &Report<'_>, cell: &CellReport<'_>) -> Value {
             "interval95": elo.interval.map(|interval| [interval.low, interval.high]),
             "superiority": elo.superiority,
         })),
-        "verdict": verdict_word(report, cell),
-        "sprt": cell.counted.evidence.map(|evidence| json!({
-            "llr": evidence.ratio,
-            "bounds": [evidence.lower, evidence.upper],
+        "verdict": cell.verdict_word(),
+        "sprt": cell.counted.ratio.map(|ratio| json!({
+            "llr": ratio.value,
+            "bounds": [ratio.lower, ratio.upper],
             "pairs": cell.counted.seen,
         })),
         "endings": cell.endings,
         "mean_plies": cell.mean_plies(),
-        "effort": { "first": effort(Side::First), "second": effort(Side::Second) },
+        "effort": { "first": effort(MatchSide::First), "second": effort(MatchSide::Second) },
         "incidents": cell.incidents.iter().map(|incident| json!({
             "pair": incident.pair,
             "game": incident.game,
             "cause": incident.cause,
-            "side": incident.side.map(Side::name),
+            "side": incident.side.map(MatchSide::name),
             "detail": incident.detail,
         })).collect::<Vec<_>>(),
         "published": cell.published,

@@ -1,16 +1,13 @@
-//! The report that people read.
+//! The report in Markdown.
 
-use super::{CellReport, Report, counts};
-use crate::{
-    counted::Evidence,
-    statistics::{Interval, Verdict},
-    store::Origin,
-};
+use super::findings::{CellFindings, Findings};
+use crate::{counted::LikelihoodRatio, statistics::Interval, store::Origin};
 use std::{collections::BTreeSet, fmt::Write as _, time::SystemTime};
 use time::OffsetDateTime;
 
-/// Writes the whole report; `command` is what played it, `machine` says where instead of what the store knows.
-pub fn markdown(report: &Report<'_>, command: &str, machine: Option<&str>) -> String {
+/// Writes the report. `command` is the command that played it; `machine` replaces the machines that the
+/// store knows.
+pub fn markdown(report: &Findings<'_>, command: &str, machine: Option<&str>) -> String {
     let specification = report.specification;
     let mut text = format!("# {}\n\n", specification.title);
     if report.cells.is_empty() {
@@ -56,8 +53,8 @@ pub fn markdown(report: &Report<'_>, command: &str, machine: Option<&str>) -> St
     text
 }
 
-/// The table as the paper prints it, with the paper's number beside ours.
-fn grid(text: &mut String, report: &Report<'_>) {
+/// Table in the form of the paper, with the published number beside ours.
+fn grid(text: &mut String, report: &Findings<'_>) {
     let specification = report.specification;
     let table = &specification.report;
     let (Some(rows), Some(columns)) = (&table.rows, &table.columns) else {
@@ -85,7 +82,7 @@ fn grid(text: &mut String, report: &Report<'_>) {
     }
 }
 
-fn rate_beside_published(cell: &CellReport<'_>) -> String {
+fn rate_beside_published(cell: &CellFindings<'_>) -> String {
     let ours = match cell.score.win_rate() {
         Some(rate) => format!("{:.2}%{}", 100.0 * rate, cell.stars),
         None => "—".to_owned(),
@@ -96,8 +93,8 @@ fn rate_beside_published(cell: &CellReport<'_>) -> String {
     }
 }
 
-/// Every number of every cell.
-fn every_cell(text: &mut String, report: &Report<'_>) {
+/// Table of all numbers of every cell.
+fn every_cell(text: &mut String, report: &Findings<'_>) {
     text.push_str(
         "\n## Every cell\n\nIntervals are 95 %: Wilson's for the win rate, of the mean of pairs for Elo. \
          p is the exact binomial one, one-sided; Holm's is corrected for the number of cells. LOS is \
@@ -143,9 +140,9 @@ fn every_cell(text: &mut String, report: &Report<'_>) {
             text,
             "| {}{} | {} | {} | {rate} | {:.1}–{:.1}% | {} | {} | {} | {elo} | {superiority} | {} |",
             cell.cell.label,
-            stopped(report, cell),
+            stopped(cell),
             cell.score.games(),
-            counts(&cell.score),
+            cell.score.signed(),
             100.0 * cell.interval.low,
             100.0 * cell.interval.high,
             cell.published.unwrap_or("—"),
@@ -171,8 +168,8 @@ fn probability(p: f64) -> String {
     }
 }
 
-/// By what the games were played, which need not be the file that is reported.
-fn origins(text: &mut String, report: &Report<'_>) {
+/// Specifications and seeds of the games, which may differ from the file of the report.
+fn origins(text: &mut String, report: &Findings<'_>) {
     let specification = report.specification;
     let own = Origin {
         specification: specification.hash.clone(),
@@ -200,7 +197,7 @@ fn origins(text: &mut String, report: &Report<'_>) {
     }
 }
 
-/// ` (4 games)` where not all games are alike.
+/// Number of games, as in ` (4 games)`, where there are several kinds.
 fn count_of_several(games: u64, kinds: usize) -> String {
     match kinds > 1 {
         true => format!(" ({games} games)"),
@@ -208,8 +205,8 @@ fn count_of_several(games: u64, kinds: usize) -> String {
     }
 }
 
-/// On what machines the games were played, and on which days of Greenwich.
-fn machines(text: &mut String, report: &Report<'_>) {
+/// Machines that played, with their days in UTC.
+fn machines(text: &mut String, report: &Findings<'_>) {
     let day = |time: SystemTime| OffsetDateTime::from(time).date();
     for (machine, share) in &report.machines {
         let count = count_of_several(share.games, report.machines.len());
@@ -228,38 +225,26 @@ fn machines(text: &mut String, report: &Report<'_>) {
     }
 }
 
-/// How the stopping rule stands.
-fn stopped(report: &Report<'_>, cell: &CellReport<'_>) -> String {
-    let Some(Evidence {
-        ratio,
+/// State of the stopping rule; empty without one.
+fn stopped(cell: &CellFindings<'_>) -> String {
+    let Some(LikelihoodRatio {
+        value: ratio,
         lower,
         upper,
-    }) = cell.counted.evidence
+    }) = cell.counted.ratio
     else {
         return String::new();
     };
     format!(
         " ({} after {} pairs, LLR {ratio:+.2} in [{lower:.2}, {upper:.2}])",
-        verdict_word(report, cell),
+        cell.verdict_word(),
         cell.counted.seen
     )
 }
 
-/// The stopping rule's verdict in a word; empty without a rule.
-pub(super) fn verdict_word(report: &Report<'_>, cell: &CellReport<'_>) -> &'static str {
-    if report.specification.stop.is_none() {
-        return "";
-    }
-    match cell.counted.verdict {
-        Verdict::Undecided => "undecided",
-        Verdict::Accepted => "accepted",
-        Verdict::Rejected => "rejected",
-    }
-}
-
 /// Positions by the number of different moves (paper 002, table 1).
-fn variety(text: &mut String, report: &Report<'_>) {
-    let cells: Vec<&CellReport<'_>> = report
+fn variety(text: &mut String, report: &Findings<'_>) {
+    let cells: Vec<&CellFindings<'_>> = report
         .cells
         .iter()
         .filter(|cell| cell.disagrees())
@@ -308,7 +293,7 @@ fn variety(text: &mut String, report: &Report<'_>) {
 }
 
 /// Colours, endings, length, effort.
-fn circumstances(text: &mut String, report: &Report<'_>) {
+fn circumstances(text: &mut String, report: &Findings<'_>) {
     text.push_str(
         "\n## Colours, endings, effort\n\nSeconds are those that each side took by the clock on the wall, \
          waiting for a core included.\n\n\
@@ -336,8 +321,8 @@ fn circumstances(text: &mut String, report: &Report<'_>) {
             text,
             "| {} | {} | {} | {} | {:.1} | {} | {} |",
             cell.cell.label,
-            counts(&cell.by_colour[0]),
-            counts(&cell.by_colour[1]),
+            cell.by_colour[0].signed(),
+            cell.by_colour[1].signed(),
             endings.join(", "),
             cell.mean_plies(),
             nodes.join(" / "),
@@ -346,8 +331,8 @@ fn circumstances(text: &mut String, report: &Report<'_>) {
     }
 }
 
-/// What went wrong, by cause and side.
-fn incidents(text: &mut String, report: &Report<'_>) {
+/// Incidents, by cause and side.
+fn incidents(text: &mut String, report: &Findings<'_>) {
     let any = report
         .cells
         .iter()

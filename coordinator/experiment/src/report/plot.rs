@@ -1,4 +1,4 @@
-//! Lines with error bars as SVG.
+//! Plots of lines with error bars, as SVG.
 
 use plotters::{
     coord::Shift,
@@ -11,18 +11,18 @@ use plotters::{
 
 /// A point with its interval.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Point {
+pub(super) struct PlotPoint {
     pub x: f64,
     pub y: f64,
     pub low: f64,
     pub high: f64,
 }
 
-/// Points that belong together.
+/// A line through points.
 #[derive(Clone, Debug)]
-pub(super) struct Line {
+pub(super) struct PlotLine {
     pub name: String,
-    pub points: Vec<Point>,
+    pub points: Vec<PlotPoint>,
 }
 
 /// A figure.
@@ -31,14 +31,14 @@ pub(super) struct Plot {
     pub title: String,
     pub x: String,
     pub y: String,
-    pub lines: Vec<Line>,
-    /// A horizontal line to compare with.
+    pub lines: Vec<PlotLine>,
+    /// Height of a horizontal line for comparison.
     pub level: Option<f64>,
-    /// Whether points have intervals.
+    /// True when points have error bars.
     pub bars: bool,
 }
 
-/// Told apart by the colour-blind, too (Okabe and Ito).
+/// Colours that colour-blind readers can tell apart, too (Okabe and Ito).
 const COLOURS: [RGBColor; 7] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),
@@ -57,7 +57,7 @@ impl Plot {
         let mut text = String::new();
         {
             let area = SVGBackend::with_string(&mut text, SIZE).into_drawing_area();
-            // Writing to a text in memory cannot fail.
+            // Drawing into memory does not fail.
             if let Err(error) = self.draw(&area) {
                 tracing::error!(%error, "a figure could not be drawn");
             }
@@ -65,15 +65,15 @@ impl Plot {
         text
     }
 
-    /// The ranges of both axes, with some air.
+    /// Ranges of both axes, with a margin.
     fn ranges(&self) -> [std::ops::Range<f64>; 2] {
         let points = || self.lines.iter().flat_map(|line| &line.points);
         let range = |low: f64, high: f64| {
             if low > high {
                 return 0.0..1.0;
             }
-            let air = if high > low { 0.05 * (high - low) } else { 1.0 };
-            low - air..high + air
+            let margin = if high > low { 0.05 * (high - low) } else { 1.0 };
+            low - margin..high + margin
         };
         let fold = |values: &mut dyn Iterator<Item = f64>| {
             values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {

@@ -2,8 +2,12 @@ use super::*;
 use crate::{
     machine::machine,
     notes::Notes,
-    record::{Cause, Ending, GameResult, Incident, PlayedGame, Side, Variety},
-    store::{self, Address, Opening, PlayedPair},
+    record::{
+        Cause, Effort, GameEnding, GameOutcome, Incident, MatchSide, MoveVariety, PlayedGame,
+    },
+    specification::Specification,
+    statistics::Pentanomial,
+    store::{self, Address, OpenMode, Origin, PlayedPair, Store},
 };
 use std::{
     sync::Arc,
@@ -36,10 +40,10 @@ published = [["49.50%"], ["—"]]
 published_moves = [[3, 1], []]
 "#;
 
-fn game(result: GameResult) -> PlayedGame {
+fn game(result: GameOutcome) -> PlayedGame {
     PlayedGame {
         result,
-        ending: Ending::Mate,
+        ending: GameEnding::Mate,
         opening_plies: 1,
         moves: "startpos moves 7g7f 3c3d".to_owned(),
         plies: 2,
@@ -48,7 +52,7 @@ fn game(result: GameResult) -> PlayedGame {
                 nodes: 40,
                 time_ms: 1500,
                 moves: 4,
-                variety: Variety([(1, 3), (2, 1)].into()),
+                variety: MoveVariety([(1, 3), (2, 1)].into()),
             },
             Effort::default(),
         ],
@@ -64,12 +68,12 @@ async fn played() -> (Specification, Arc<dyn Store>, tempfile::TempDir) {
     let specification =
         Specification::parse(FILE, &folder.path().join("t.toml")).expect("a good file");
     let address = Address::Sqlite(folder.path().join("t.db"));
-    let opening = Opening::Play {
+    let opening = OpenMode::Play {
         accept_changes: false,
     };
     let store = store::open(&address, &specification.plan("build 1"), opening).await;
     let store = store.expect("a store");
-    use GameResult::{Draw, Loss, Win};
+    use GameOutcome::{Draw, Loss, Win};
     for (results, incidents) in [
         ([Win, Win], Vec::new()),
         (
@@ -77,7 +81,7 @@ async fn played() -> (Specification, Arc<dyn Store>, tempfile::TempDir) {
             vec![Incident {
                 game: 0,
                 cause: Cause::IllegalMove,
-                side: Side::First,
+                side: MatchSide::First,
                 detail: "n: 7g7e".to_owned(),
             }],
         ),
@@ -122,7 +126,7 @@ async fn a_report_counts_what_the_store_holds() {
 }
 
 #[tokio::test]
-async fn machines_and_days_are_told() {
+async fn machines_and_days_are_listed() {
     let (specification, store, _folder) = played().await;
     let mut report = gather(&specification, &*store).await.expect("a report");
     let games: Vec<_> = (report.machines.iter())
@@ -131,7 +135,7 @@ async fn machines_and_days_are_told() {
     assert_eq!(games, [(Some(machine()), 4)]);
 
     let day = |days: u64| SystemTime::UNIX_EPOCH + Duration::from_secs(86_400 * days);
-    let share = |games, first, last| Share {
+    let share = |games, first, last| MachineShare {
         games,
         first: day(first),
         last: day(last),
@@ -154,14 +158,14 @@ async fn machines_and_days_are_told() {
 }
 
 #[tokio::test]
-async fn games_are_reported_by_what_played_them() {
+async fn games_are_reported_by_build_and_origin() {
     let (before, store, folder) = played().await;
-    // Another file goes on in the same store.
+    // Another file continues the same store.
     let text = FILE.replace("games = 4", "games = 4\nseed = 77");
     let after = Specification::parse(&text, &folder.path().join("t.toml")).expect("a good file");
     assert_ne!(before.hash, after.hash);
     let address = Address::Sqlite(folder.path().join("t.db"));
-    let opening = Opening::Play {
+    let opening = OpenMode::Play {
         accept_changes: true,
     };
     let changed = store::open(&address, &after.plan("build 2"), opening).await;
@@ -171,12 +175,12 @@ async fn games_are_reported_by_what_played_them() {
     let lease = changed.lease("r", Duration::from_secs(60)).await;
     let lease = lease.expect("asked").expect("a pair");
     let pair = PlayedPair {
-        games: [GameResult::Win; 2].map(game),
+        games: [GameOutcome::Win; 2].map(game),
         incidents: Vec::new(),
     };
     assert!(changed.finish(&lease, "r", &pair).await.expect("asked"));
 
-    // Whichever file is reported.
+    // A report of either file lists both origins.
     for specification in [&before, &after] {
         let report = gather(specification, &*changed).await.expect("a report");
         let text = markdown(&report, "", None);
@@ -205,7 +209,7 @@ async fn games_are_reported_by_what_played_them() {
 }
 
 #[tokio::test]
-async fn what_is_beyond_the_plan_has_no_say_and_is_told() {
+async fn games_beyond_the_plan_are_left_out_and_counted_apart() {
     let (whole, store, folder) = played().await;
     let text = FILE.replace("games = 4", "games = 2");
     let lowered = Specification::parse(&text, &folder.path().join("t.toml")).expect("a good file");
@@ -231,7 +235,7 @@ async fn what_is_beyond_the_plan_has_no_say_and_is_told() {
 }
 
 #[tokio::test]
-async fn a_cell_under_test_shows_its_evidence() {
+async fn a_cell_under_test_shows_its_likelihood_ratio() {
     let (_, store, folder) = played().await;
     let text = format!("{FILE}[stop]\nelo0 = 0\nelo1 = 100\n");
     let tested = Specification::parse(&text, &folder.path().join("t.toml")).expect("a good file");
@@ -264,7 +268,7 @@ async fn cells_have_folders_of_their_own() {
         .expect("a part");
     let many = Specification::parse(&text, &folder.path().join("t.toml")).expect("a good file");
     let address = Address::Sqlite(folder.path().join("t.db"));
-    let opening = Opening::Play {
+    let opening = OpenMode::Play {
         accept_changes: false,
     };
     let store = store::open(&address, &many.plan("build 1"), opening).await;
@@ -276,7 +280,7 @@ async fn cells_have_folders_of_their_own() {
 }
 
 #[tokio::test]
-async fn people_programs_and_spreadsheets_read_the_same() {
+async fn all_forms_of_the_report_agree() {
     let (specification, store, _folder) = played().await;
     let report = gather(&specification, &*store).await.expect("a report");
     let text = markdown(&report, "monju experiment run t.toml", Some("a machine"));
@@ -295,7 +299,7 @@ async fn people_programs_and_spreadsheets_read_the_same() {
     assert_eq!(value["cells"][0]["score"]["wins"], 2);
     assert_eq!(value["cells"][0]["parameters"]["sigma"], "25");
     assert_eq!(value["cells"][1]["win_rate"], serde_json::Value::Null);
-    let table = csv(&report);
+    let table = csv(&report).expect("a table");
     let lines: Vec<Vec<&str>> = table
         .lines()
         .map(|line| line.split(',').collect())
@@ -347,8 +351,8 @@ async fn games_are_written_for_guis() {
 }
 
 #[test]
-fn a_majority_gains_what_the_paper_says() {
-    // F(p) = p³ + 3 p² (1 - p) for three.
+fn a_majority_gains_as_in_the_paper() {
+    // For three members, F(p) = p³ + 3 p² (1 − p).
     let gain = |n, p: f64| condorcet_gain(n, p);
     assert!((gain(3, 0.6) - (0.216 + 3.0 * 0.36 * 0.4 - 0.6)).abs() < 1e-12);
     assert!((gain(3, 0.75) - 0.09375).abs() < 1e-12);

@@ -1,13 +1,17 @@
-//! One board of a runner: a pair at a time.
+//! One board of a runner, which plays one pair at a time.
 
-use super::{Event, Runner, Stop, patiently};
+use super::{
+    event::{RunnerEvent, StopLevel},
+    patience::patiently,
+};
 use crate::{
     game::{self, GamePlan},
-    record::{Cause, Incident, Side},
+    pairing::Pairing,
+    record::{Incident, MatchSide},
     sampling,
-    side::Seats,
-    statistics::{Verdict, Walk},
-    store::{Lease, PlayedPair, StoreError},
+    specification::Specification,
+    statistics::{SprtVerdict, SprtWalk},
+    store::{Lease, PlayedPair, Store, StoreError},
 };
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use tokio::{
@@ -16,80 +20,97 @@ use tokio::{
 };
 use tracing::{info, warn};
 
-/// How often a runner looks for pairs that another one has given up, while there is nothing else.
+/// Interval at which an idle runner looks for pairs that another one has given back.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
-/// A coordinator elsewhere that has failed may be back after so long; each failure that follows doubles it.
+/// Pause after a failure of a remote coordinator: the first, which doubles with every further failure, and
+/// the longest.
 const PAUSES: (Duration, Duration) = (Duration::from_secs(5), Duration::from_secs(60));
 
-pub(super) struct Board {
-    runner: Runner,
-    turns: Arc<Semaphore>,
-    seats: Seats,
-    /// How far the stopping rule has come in each cell.
-    walks: BTreeMap<usize, Walk>,
-    events: mpsc::UnboundedSender<Event>,
+/// The work that the boards of a runner share.
+#[derive(Clone, Debug)]
+pub(super) struct Assignment {
+    /// The experiment.
+    pub specification: Arc<Specification>,
+    /// The store of its games.
+    pub store: Arc<dyn Store>,
+    /// Name of the runner.
+    pub runner: String,
+    /// Time for which a lease lasts without a sign of life.
+    pub term: Duration,
 }
 
-/// How a pair ended.
-enum Outcome {
+/// One board of a runner.
+pub(super) struct BoardTask {
+    work: Assignment,
+    turns: Arc<Semaphore>,
+    pairing: Pairing,
+    /// Progress of the stopping rule in each cell.
+    walks: BTreeMap<usize, SprtWalk>,
+    events: mpsc::UnboundedSender<RunnerEvent>,
+}
+
+/// End of a pair.
+enum PairEnd {
     Played(Box<PlayedPair>),
     Failed(Incident),
-    /// The lease is somebody else's by now.
+    /// Another runner holds the pair by now.
     Lost,
     Aborted,
 }
 
-impl Board {
+impl BoardTask {
+    /// A board without contestants.
     pub fn new(
-        runner: Runner,
+        work: Assignment,
         turns: Arc<Semaphore>,
-        events: mpsc::UnboundedSender<Event>,
+        events: mpsc::UnboundedSender<RunnerEvent>,
     ) -> Self {
         Self {
-            runner,
+            work,
             turns,
-            seats: Seats::default(),
+            pairing: Pairing::default(),
             walks: BTreeMap::new(),
             events,
         }
     }
 
-    pub async fn run(mut self, mut stop: watch::Receiver<Stop>) -> Result<(), StoreError> {
+    /// Plays until no pair is left, or until it is told to stop.
+    pub async fn run(mut self, mut stop: watch::Receiver<StopLevel>) -> Result<(), StoreError> {
         let outcome = self.play_all(&mut stop).await;
-        self.seats.clear().await;
+        self.pairing.clear().await;
         outcome
     }
 
-    async fn play_all(&mut self, stop: &mut watch::Receiver<Stop>) -> Result<(), StoreError> {
+    async fn play_all(&mut self, stop: &mut watch::Receiver<StopLevel>) -> Result<(), StoreError> {
         let (first_pause, longest) = PAUSES;
         let mut pause = first_pause;
-        while *stop.borrow() == Stop::No {
-            // Never cut short: the store may have given a pair to a question nobody waits for.
+        while *stop.borrow() == StopLevel::No {
+            // Never cancelled: the store may already have leased a pair to this call.
             let leased = self.lease().await?;
             let Some(lease) = leased else {
-                // Pairs that others hold may come back.
+                // Pairs that other runners hold may become free again.
                 let events = self.events.clone();
-                let store = &self.runner.store;
+                let store = &self.work.store;
                 let standings = patiently(&events, || store.standings()).await?;
                 if standings.iter().all(|cell| cell.closed || cell.leased == 0) {
                     return Ok(());
                 }
                 tokio::select! {
-                    () = time::sleep(LOOK_AGAIN.min(self.runner.term / 3)) => continue,
-                    _ = stop.wait_for(|stop| *stop != Stop::No) => return Ok(()),
+                    () = time::sleep(LOOK_AGAIN.min(self.work.term / 3)) => continue,
+                    _ = stop.wait_for(|stop| *stop != StopLevel::No) => return Ok(()),
                 }
             };
             let outcome = self.play(&lease, stop).await;
-            let ending = *stop.borrow() != Stop::No;
-            let failed = matches!(outcome, Outcome::Failed(_));
+            let ending = *stop.borrow() != StopLevel::No;
+            let failed = matches!(outcome, PairEnd::Failed(_));
             self.conclude(&lease, outcome, ending).await?;
             if !failed {
                 pause = first_pause;
-            } else if self.runner.specification.cells[lease.cell].has_members_elsewhere() {
+            } else if self.work.specification.cells[lease.cell].has_remote_members() {
                 tokio::select! {
                     () = time::sleep(pause) => pause = (pause * 2).min(longest),
-                    _ = stop.wait_for(|stop| *stop != Stop::No) => {}
+                    _ = stop.wait_for(|stop| *stop != StopLevel::No) => {}
                 }
             }
         }
@@ -97,37 +118,40 @@ impl Board {
     }
 
     async fn lease(&self) -> Result<Option<Lease>, StoreError> {
-        let Runner {
-            store, name, term, ..
-        } = &self.runner;
-        patiently(&self.events, || store.lease(name, *term)).await
+        let Assignment {
+            store,
+            runner,
+            term,
+            ..
+        } = &self.work;
+        patiently(&self.events, || store.lease(runner, *term)).await
     }
 
-    /// Plays a pair while its lease is kept alive.
-    async fn play(&mut self, lease: &Lease, stop: &mut watch::Receiver<Stop>) -> Outcome {
-        let runner = self.runner.clone();
+    /// Plays a pair while it extends the lease.
+    async fn play(&mut self, lease: &Lease, stop: &mut watch::Receiver<StopLevel>) -> PairEnd {
+        let work = self.work.clone();
         let kept = async {
-            let mut beat = time::interval(runner.term / 3);
+            let mut beat = time::interval(work.term / 3);
             beat.tick().await;
             loop {
                 beat.tick().await;
-                match runner.store.extend(lease, runner.term).await {
+                match work.store.extend(lease, work.term).await {
                     Ok(true) => {}
                     Ok(false) => return,
-                    // A store that is away cannot give the pair to somebody else, either.
+                    // A store that is away cannot give the pair to another runner, either.
                     Err(error) => warn!(%error, "a lease could not be extended"),
                 }
             }
         };
         tokio::select! {
             outcome = self.play_pair(lease) => outcome,
-            () = kept => Outcome::Lost,
-            _ = stop.wait_for(|stop| *stop == Stop::Abort) => Outcome::Aborted,
+            () = kept => PairEnd::Lost,
+            _ = stop.wait_for(|stop| *stop == StopLevel::Abort) => PairEnd::Aborted,
         }
     }
 
-    async fn play_pair(&mut self, lease: &Lease) -> Outcome {
-        let specification = Arc::clone(&self.runner.specification);
+    async fn play_pair(&mut self, lease: &Lease) -> PairEnd {
+        let specification = Arc::clone(&self.work.specification);
         let cell = &specification.cells[lease.cell];
         let openings = specification.openings.lines();
         let number = sampling::opening(specification.seed, &cell.label, lease.pair, openings.len());
@@ -136,15 +160,15 @@ impl Board {
         let mut incidents = Vec::new();
         for game in 0..2 {
             let arranged = self
-                .seats
+                .pairing
                 .arrange([&cell.first, &cell.second], &self.turns)
                 .await;
-            let seats = match arranged {
-                Ok(seats) => seats,
+            let sides = match arranged {
+                Ok(sides) => sides,
                 Err((side, error)) => {
-                    return Outcome::Failed(Incident {
+                    return PairEnd::Failed(Incident {
                         game,
-                        cause: Cause::Crash,
+                        cause: error.cause(),
                         side,
                         detail: error.to_string(),
                     });
@@ -157,42 +181,42 @@ impl Board {
                 ),
                 number: game,
                 opening: &openings[number],
-                seeds: [Side::First, Side::Second]
+                seeds: [MatchSide::First, MatchSide::Second]
                     .map(|side| sampling::side_seed(pair_seed, game, side)),
                 adjudication: cell.adjudication,
                 ballots: specification.ballots,
             };
-            match game::play(&plan, seats).await {
+            match game::play(&plan, sides).await {
                 Ok((played, noted)) => {
                     games.push(played);
                     incidents.extend(noted);
                 }
-                Err(incident) => return Outcome::Failed(incident),
+                Err(incident) => return PairEnd::Failed(incident),
             }
         }
         match games.try_into() {
-            Ok(games) => Outcome::Played(Box::new(PlayedPair { games, incidents })),
+            Ok(games) => PairEnd::Played(Box::new(PlayedPair { games, incidents })),
             Err(_) => unreachable!("two games were played"),
         }
     }
 
-    /// Tells the store how a pair ended. While the runner is `ending` a failure is not counted: what
-    /// interrupts a runner may have ended its engines as well.
+    /// Writes the end of a pair to the store. A failure does not count while the runner is `ending`, because
+    /// an interrupt may have ended its engines as well.
     async fn conclude(
         &mut self,
         lease: &Lease,
-        outcome: Outcome,
+        outcome: PairEnd,
         ending: bool,
     ) -> Result<(), StoreError> {
-        let Runner { store, name, .. } = &self.runner;
+        let Assignment { store, runner, .. } = &self.work;
         let (cell, pair) = (lease.cell, lease.pair);
         match outcome {
-            Outcome::Played(played) => {
+            PairEnd::Played(played) => {
                 let counted =
-                    patiently(&self.events, || store.finish(lease, name, &played)).await?;
+                    patiently(&self.events, || store.finish(lease, runner, &played)).await?;
                 if counted {
                     let half_points = played.games.iter().map(|game| game.result.half_points());
-                    let _ = self.events.send(Event::Finished {
+                    let _ = self.events.send(RunnerEvent::Finished {
                         cell,
                         pair,
                         half_points: half_points.sum(),
@@ -200,19 +224,19 @@ impl Board {
                     self.close_if_decided(cell).await?;
                 }
             }
-            Outcome::Failed(incident) => {
+            PairEnd::Failed(incident) => {
                 let counted = match ending {
                     true => {
                         patiently(&self.events, || store.give_back(lease)).await?;
                         "; it is given back"
                     }
                     false => {
-                        patiently(&self.events, || store.fail(lease, name, &incident)).await?;
+                        patiently(&self.events, || store.fail(lease, runner, &incident)).await?;
                         ""
                     }
                 };
                 let side = incident.side.name();
-                let _ = self.events.send(Event::Failed {
+                let _ = self.events.send(RunnerEvent::Failed {
                     cell,
                     pair,
                     reason: format!(
@@ -221,14 +245,14 @@ impl Board {
                         incident.detail
                     ),
                 });
-                // Engines that failed are started afresh.
-                self.seats.clear().await;
+                // Engines that failed are started again for the next pair.
+                self.pairing.clear().await;
             }
-            Outcome::Lost => {
-                info!(cell, pair, "a lease ran out; the pair is somebody else's");
-                self.seats.clear().await;
+            PairEnd::Lost => {
+                info!(cell, pair, "a lease ran out; another runner has the pair");
+                self.pairing.clear().await;
             }
-            Outcome::Aborted => {
+            PairEnd::Aborted => {
                 if let Err(error) = store.give_back(lease).await {
                     warn!(%error, "a pair could not be given back; its lease will run out");
                 }
@@ -237,22 +261,23 @@ impl Board {
         Ok(())
     }
 
+    /// Closes a cell once its stopping rule has decided.
     async fn close_if_decided(&mut self, cell: usize) -> Result<(), StoreError> {
-        let Runner {
+        let Assignment {
             store,
             specification,
             ..
-        } = &self.runner;
+        } = &self.work;
         let Some(sprt) = &specification.stop else {
             return Ok(());
         };
         let walk = self.walks.entry(cell).or_default();
         let from = walk.next();
         let outcomes = patiently(&self.events, || store.outcomes(cell, from)).await?;
-        walk.go_on(sprt, &outcomes);
-        if walk.verdict() != Verdict::Undecided {
+        walk.advance(sprt, &outcomes);
+        if walk.verdict() != SprtVerdict::Undecided {
             patiently(&self.events, || store.close_cell(cell)).await?;
-            let _ = self.events.send(Event::Closed { cell });
+            let _ = self.events.send(RunnerEvent::Closed { cell });
         }
         Ok(())
     }
@@ -262,11 +287,12 @@ impl Board {
 mod tests {
     use super::*;
     use crate::{
+        record::Cause,
         runner::{
             LEASE,
             tests::{SMALL, specification_of},
         },
-        store::{self, Address, Opening},
+        store::{self, Address, OpenMode},
     };
 
     #[tokio::test]
@@ -274,20 +300,19 @@ mod tests {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let specification = specification_of(folder.path(), SMALL);
         let address = Address::Sqlite(folder.path().join("x.db"));
-        let opening = Opening::Play {
+        let opening = OpenMode::Play {
             accept_changes: false,
         };
         let store = store::open(&address, &specification.plan("build"), opening).await;
         let store = store.expect("a store");
-        let runner = Runner {
+        let work = Assignment {
             specification,
             store: Arc::clone(&store),
-            name: "r".to_owned(),
-            jobs: 1,
+            runner: "r".to_owned(),
             term: LEASE,
         };
         let (events, _told) = mpsc::unbounded_channel();
-        let mut board = Board::new(runner, Arc::new(Semaphore::new(1)), events);
+        let mut board = BoardTask::new(work, Arc::new(Semaphore::new(1)), events);
         let lease = async || {
             let lease = store.lease("r", LEASE).await;
             lease.expect("asked").expect("a pair")
@@ -304,10 +329,10 @@ mod tests {
         for (ending, failures) in failures {
             let lease = lease().await;
             assert_eq!((lease.cell, lease.pair, lease.failures), (0, 0, failures));
-            let outcome = Outcome::Failed(Incident {
+            let outcome = PairEnd::Failed(Incident {
                 game: 0,
                 cause: Cause::Crash,
-                side: Side::First,
+                side: MatchSide::First,
                 detail: "killed".to_owned(),
             });
             let concluded = board.conclude(&lease, outcome, ending).await;

@@ -1,6 +1,6 @@
-//! Waiting for a store that is away for a while: a server that restarts, a network that blinks.
+//! Waiting for a store that is away for a while, such as a server that restarts.
 
-use super::Event;
+use super::event::RunnerEvent;
 use crate::store::StoreError;
 use std::time::Duration;
 use tokio::{
@@ -8,18 +8,18 @@ use tokio::{
     time::{self, Instant},
 };
 
-/// A store that is away for longer than this is given up.
+/// Longest wait for a store.
 const PATIENCE: Duration = Duration::from_secs(15 * 60);
 
 /// The first pause between two tries, and the longest.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(5));
 
-/// Tries until the store is reachable.
+/// Repeats an operation until the store can be reached.
 ///
 /// # Errors
 /// The store refuses, or stays away for a quarter of an hour.
 pub async fn patiently<T, F>(
-    events: &mpsc::UnboundedSender<Event>,
+    events: &mpsc::UnboundedSender<RunnerEvent>,
     mut attempt: impl FnMut() -> F,
 ) -> Result<T, StoreError>
 where
@@ -30,7 +30,7 @@ where
     loop {
         match attempt().await {
             Err(StoreError::Unavailable(reason)) if begun.elapsed() < PATIENCE => {
-                let _ = events.send(Event::Waiting(reason));
+                let _ = events.send(RunnerEvent::Waiting(reason.to_string()));
                 time::sleep(pause).await;
                 pause = (pause * 2).min(longest);
             }
@@ -42,26 +42,30 @@ where
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::DatabaseFault;
     use std::cell::Cell;
 
     #[tokio::test(start_paused = true)]
     async fn a_store_may_be_away_for_a_while_but_not_for_ever() {
         let (events, mut told) = mpsc::unbounded_channel();
-        let away = || StoreError::Unavailable("away".to_owned());
+        let away = || StoreError::Unavailable(DatabaseFault::NoAnswer(PATIENCE));
         let tries = Cell::new(0);
         let outcome = patiently(&events, async || {
             tries.set(tries.get() + 1);
             if tries.get() < 4 { Err(away()) } else { Ok(7) }
         });
         assert_eq!(outcome.await.expect("back"), 7);
-        assert_eq!(told.try_recv(), Ok(Event::Waiting("away".to_owned())));
+        assert_eq!(
+            told.try_recv(),
+            Ok(RunnerEvent::Waiting("no answer within 900 s".to_owned()))
+        );
 
         let begun = Instant::now();
         let outcome: Result<(), _> = patiently(&events, async || Err(away())).await;
         assert!(matches!(outcome, Err(StoreError::Unavailable(_))));
         assert!(begun.elapsed() >= PATIENCE);
 
-        let refused = async || Err::<(), _>(StoreError::Database("no".to_owned()));
+        let refused = async || Err::<(), _>(StoreError::Database(DatabaseFault::Newer));
         assert!(patiently(&events, refused).await.is_err());
     }
 }

@@ -1,35 +1,62 @@
-//! What can be known to fail is refused before the first game.
+//! Tests before the first game, which refuse what is known to fail.
 
 use crate::{
-    side::Seat,
-    specification::{Ensemble, Members, Specification},
+    clock::{GameClocks, TimeControl},
+    contestant::{ClockReading, Contestant, ContestantError, Question},
+    record::MatchSide,
+    specification::{DrivenEngine, Ensemble, Members, Specification},
 };
 use monju_coordinator::voting::Rule;
 use monju_engine::Game;
-use monju_host::PlayerKind;
+use monju_host::{PlayerKind, UsiSpec, usi_child::ChildError};
 use monju_proto::v1::{Arrival, Limits, Vote};
 use monju_team::config::ConfigError;
 use std::{sync::Arc, time::Duration};
 use tokio::{sync::Semaphore, time};
 
-/// An engine that is not ready after so many seconds does not start.
+/// Tries, a second apart, after which an engine that is still starting does not play.
 const TRIES: u32 = 20;
 
-/// An engine that has named no move so often names none.
+/// Tries after which an engine that names no move does not play.
 const LATE_TRIES: u32 = 3;
-
-/// What is said of an engine without a move, before the time it had.
-const LATE: &str = "it names no move within";
 
 /// Time for the test move, in milliseconds.
 const TEST_MOVE_MS: u64 = 500;
 
-/// Starts every foreign engine, asks it for a move, and reaches every coordinator. Returns what is
-/// odd but no reason not to play, one line each: options that an engine does not declare, and values that do not
-/// fit. Some engines take them all the same, so they may be meant.
+/// Nodes for the test move of an engine that is limited in nodes.
+const TEST_NODES: u64 = 1_000;
+
+/// Longest wait for the test move of an engine that is not limited in time.
+const TEST_PATIENCE: Duration = Duration::from_secs(60);
+
+/// Reason for which a side does not play.
+#[derive(Debug, thiserror::Error)]
+enum TrialError {
+    #[error("{0}")]
+    Handshake(#[from] ChildError),
+    #[error("{0}")]
+    Contestant(#[from] ContestantError),
+    #[error("{0}")]
+    Vote(String),
+    #[error("it has no players")]
+    NoPlayers,
+    #[error("it names no move within {TEST_MOVE_MS} ms")]
+    Late,
+}
+
+impl TrialError {
+    /// Returns whether the engine has not finished its handshake yet.
+    fn is_starting(&self) -> bool {
+        matches!(self, Self::Vote(reason) if reason.contains("starting"))
+    }
+}
+
+/// Starts every foreign engine, asks it for a move, and reaches every coordinator. Returns warnings, one
+/// line each, about options that an engine does not declare and values that do not fit: some engines
+/// accept them all the same.
 ///
 /// # Errors
-/// One of them does not play; the error names its line.
+/// An engine or coordinator does not play; the error names its line.
 pub async fn preflight(specification: &Specification) -> Result<Vec<String>, ConfigError> {
     let mut tested: Vec<Members> = Vec::new();
     let mut warnings = Vec::new();
@@ -39,32 +66,14 @@ pub async fn preflight(specification: &Specification) -> Result<Vec<String>, Con
                 if tested.contains(&trial.members) {
                     continue;
                 }
-                let tried = match doubts(&trial).await {
+                let doubts = match doubts(&trial).await {
                     Ok(doubts) => test(&trial).await.map(|()| doubts),
-                    Err(reason) => Err(reason),
+                    Err(error) => Err(error),
                 };
-                let doubts = tried.map_err(|reason| match &trial.members {
-                    Members::Here { players, .. } => {
-                        let player = &players[0].name;
-                        let what = format!(
-                            "player \"{player}\" does not play: {reason}; correct its command, \
-                             options or go"
-                        );
-                        specification.player_error(&ensemble.name, player, what)
-                    }
-                    Members::Elsewhere { .. } => {
-                        specification.ensemble_error(&ensemble.name, "coordinator", reason)
-                    }
-                })?;
-                if let (Members::Here { players, .. }, false) = (&trial.members, doubts.is_empty())
-                {
-                    let player = &players[0].name;
-                    let what = format!(
-                        "the engine of player \"{player}\" may not do what options asks for: {}; \
-                         correct what is misspelt",
-                        doubts.join("; ")
-                    );
-                    let warning = specification.player_error(&ensemble.name, player, what);
+                let doubts =
+                    doubts.map_err(|error| refusal(specification, ensemble, &trial, &error))?;
+                if !doubts.is_empty() {
+                    let warning = warning(specification, ensemble, &trial, &doubts.join("; "));
                     let warning = warning.to_string();
                     if !warnings.contains(&warning) {
                         warnings.push(warning);
@@ -77,21 +86,87 @@ pub async fn preflight(specification: &Specification) -> Result<Vec<String>, Con
     Ok(warnings)
 }
 
-/// What is odd about the options of the engine under trial; nothing where it is elsewhere.
-///
-/// # Errors
-/// It does not start.
-async fn doubts(trial: &Ensemble) -> Result<Vec<String>, String> {
-    match trial.players() {
-        [player] => match &player.kind {
-            PlayerKind::Usi(spec) => monju_host::handshake(&player.name, spec).await,
-            PlayerKind::Native(_) => Ok(Vec::new()),
-        },
-        _ => Ok(Vec::new()),
+/// The error about a side that does not play.
+fn refusal(
+    specification: &Specification,
+    ensemble: &Ensemble,
+    trial: &Ensemble,
+    error: &TrialError,
+) -> ConfigError {
+    match &trial.members {
+        Members::Embedded { players, .. } => {
+            let player = &players[0].name;
+            let what = format!(
+                "player \"{player}\" does not play: {error}; correct its command, options or go"
+            );
+            specification.player_error(&ensemble.name, player, what)
+        }
+        Members::Remote { .. } => {
+            specification.ensemble_error(&ensemble.name, "coordinator", error.to_string())
+        }
+        Members::Engine(_) => {
+            let what = format!(
+                "the engine of '{}' does not play: {error}; correct its command, options or go",
+                ensemble.name
+            );
+            specification.ensemble_error(&ensemble.name, "engine", what)
+        }
     }
 }
 
-/// Each foreign engine of an ensemble alone, or the coordinator.
+/// The warning about the options of an engine.
+fn warning(
+    specification: &Specification,
+    ensemble: &Ensemble,
+    trial: &Ensemble,
+    doubts: &str,
+) -> ConfigError {
+    let advice = "correct what is misspelt";
+    match trial.players() {
+        [player, ..] => {
+            let name = &player.name;
+            let what = format!(
+                "the engine of player \"{name}\" may not do what options asks for: {doubts}; {advice}"
+            );
+            specification.player_error(&ensemble.name, name, what)
+        }
+        [] => {
+            let name = &ensemble.name;
+            let what = format!(
+                "the engine of '{name}' may not do what options asks for: {doubts}; {advice}"
+            );
+            specification.ensemble_error(name, "engine", what)
+        }
+    }
+}
+
+/// The foreign engine under trial, if the trial has one.
+fn engine_of(trial: &Ensemble) -> Option<&UsiSpec> {
+    if let Members::Engine(engine) = &trial.members {
+        return Some(&engine.spec);
+    }
+    trial
+        .players()
+        .iter()
+        .find_map(|player| match &player.kind {
+            PlayerKind::Usi(spec) => Some(spec),
+            PlayerKind::Native(_) => None,
+        })
+}
+
+/// Doubts about the options of the engine under trial.
+async fn doubts(trial: &Ensemble) -> Result<Vec<String>, TrialError> {
+    let Some(spec) = engine_of(trial) else {
+        return Ok(Vec::new());
+    };
+    let name = trial
+        .players()
+        .first()
+        .map_or(&trial.name, |player| &player.name);
+    Ok(monju_host::handshake(name, spec).await?)
+}
+
+/// Each foreign engine of an ensemble alone, or the coordinator, with limits for a test move.
 fn trials(ensemble: &Ensemble) -> Vec<Ensemble> {
     let limits = Limits {
         time_ms: Some(TEST_MOVE_MS),
@@ -103,11 +178,12 @@ fn trials(ensemble: &Ensemble) -> Vec<Ensemble> {
         ..ensemble.clone()
     };
     match &ensemble.members {
-        Members::Elsewhere { .. } => vec![trial(ensemble.members.clone())],
-        Members::Here { .. } => ensemble
+        Members::Remote { .. } => vec![trial(ensemble.members.clone())],
+        Members::Engine(_) => vec![engine_trial(ensemble)],
+        Members::Embedded { .. } => ensemble
             .foreign()
             .map(|player| {
-                trial(Members::Here {
+                trial(Members::Embedded {
                     players: vec![player.clone()],
                     rule: Rule::default(),
                     primary: None,
@@ -117,44 +193,85 @@ fn trials(ensemble: &Ensemble) -> Vec<Ensemble> {
     }
 }
 
-async fn test(ensemble: &Ensemble) -> Result<(), String> {
+/// An engine with its own forms of limits, reduced for a test move.
+fn engine_trial(ensemble: &Ensemble) -> Ensemble {
+    let most = Duration::from_millis(TEST_MOVE_MS);
+    let limits = &ensemble.limits;
+    Ensemble {
+        limits: Limits {
+            nodes: limits.nodes.map(|nodes| nodes.min(TEST_NODES)),
+            depth: limits.depth.map(|_| 1),
+            time_ms: limits.time_ms.map(|time| time.min(TEST_MOVE_MS)),
+            ..*limits
+        },
+        clock: ensemble.clock.map(|clock| TimeControl {
+            main: clock.main.min(most),
+            byoyomi: clock.byoyomi.min(most),
+            increment: clock.increment.min(most),
+        }),
+        ..ensemble.clone()
+    }
+}
+
+async fn test(trial: &Ensemble) -> Result<(), TrialError> {
     let turns = Arc::new(Semaphore::new(1));
-    let seat = Seat::take(ensemble, &turns).await;
-    let mut seat = seat.map_err(|error| error.to_string())?;
-    let mut outcome = Err(String::new());
+    let mut contestant = Contestant::start(trial, &turns).await?;
+    let mut outcome = Ok(());
     let mut late = 0;
     for _ in 0..TRIES {
-        outcome = ask(&mut seat).await;
-        let Err(reason) = &outcome else { break };
-        // An engine that loads is waited for, and one that loads in its first search is asked again; one that
-        // ended is not.
-        let is_late = reason.starts_with(LATE);
+        outcome = ask(&mut contestant).await;
+        let Err(error) = &outcome else { break };
+        // Wait for an engine that is still loading, also in its first search; give up one that ended.
+        let is_late = matches!(error, TrialError::Late);
         late += u32::from(is_late);
-        if !(reason.contains("starting") || is_late && late < LATE_TRIES) {
+        if !(error.is_starting() || is_late && late < LATE_TRIES) {
             break;
         }
         time::sleep(Duration::from_secs(1)).await;
     }
-    seat.leave().await;
+    contestant.close().await;
     outcome
 }
 
-async fn ask(seat: &mut Seat) -> Result<(), String> {
-    seat.new_game("preflight")
-        .await
-        .map_err(|lost| lost.to_string())?;
-    let answer = seat.consult(&Game::startpos(), "preflight", 1).await;
-    let ballot = answer.map_err(|lost| lost.to_string())?.ballot;
+/// Asks for a test move. An engine with words of its own for `go` is only told of a game, because they may
+/// stand for a search of any length.
+async fn ask(contestant: &mut Contestant) -> Result<(), TrialError> {
+    contestant.new_game("preflight").await?;
+    let ensemble = contestant.ensemble();
+    if let Members::Engine(engine) = &ensemble.members
+        && let DrivenEngine { go: Some(_), .. } = **engine
+    {
+        return Ok(());
+    }
+    let side = MatchSide::First;
+    let clocks = GameClocks::new([ensemble.clock, None]);
+    let clock = clocks.go_words(side, side).zip(clocks.allowed(side));
+    let game = Game::startpos();
+    let question = Question {
+        game: &game,
+        game_id: "preflight",
+        seed: 1,
+        clock: clock.map(|(words, allowed)| ClockReading { words, allowed }),
+    };
+    // A team answers in time, or says that it is silent.
+    let answer = match &contestant {
+        Contestant::Team(_) => contestant.ask(&question).await?,
+        Contestant::Engine(_) => time::timeout(TEST_PATIENCE, contestant.ask(&question))
+            .await
+            .map_err(|_| TrialError::Late)??,
+    };
+    let ballot = answer.ballot;
     let failed = ballot
         .votes
         .iter()
         .find(|vote| matches!(vote.arrival(), Arrival::Failed | Arrival::Illegal));
     let is_silent = |vote: &Vote| matches!(vote.arrival(), Arrival::Late | Arrival::Unspecified);
+    let is_engine = matches!(contestant, Contestant::Engine(_));
     match failed {
-        Some(vote) => Err(vote.failure.clone()),
-        None if ballot.votes.is_empty() => Err("it has no players".to_owned()),
-        // An engine that still starts is late like one that never speaks.
-        None if ballot.votes.iter().all(is_silent) => Err(format!("{LATE} {TEST_MOVE_MS} ms")),
+        Some(vote) => Err(TrialError::Vote(vote.failure.clone())),
+        None if ballot.votes.is_empty() && !is_engine => Err(TrialError::NoPlayers),
+        // An engine that is still starting is late, too.
+        None if ballot.votes.iter().all(is_silent) => Err(TrialError::Late),
         None => Ok(()),
     }
 }

@@ -1,7 +1,7 @@
 use super::*;
 use crate::{
-    record::{Cause, GameResult},
-    store::{self, Address, Opening},
+    record::{Cause, GameOutcome},
+    store::{self, Address, OpenMode},
 };
 use std::path::Path;
 
@@ -37,9 +37,9 @@ async fn run(
     specification: &Arc<Specification>,
     file: &Path,
     jobs: usize,
-) -> (Arc<dyn Store>, Vec<Event>) {
+) -> (Arc<dyn Store>, Vec<RunnerEvent>) {
     let address = Address::Sqlite(file.to_owned());
-    let opening = Opening::Play {
+    let opening = OpenMode::Play {
         accept_changes: false,
     };
     let store = store::open(&address, &specification.plan("build"), opening).await;
@@ -52,7 +52,7 @@ async fn run(
         term: LEASE,
     };
     let (events, mut told) = mpsc::unbounded_channel();
-    let (_go_on, stop) = watch::channel(Stop::No);
+    let (_go_on, stop) = watch::channel(StopLevel::No);
     runner.run(stop, events).await.expect("played");
     let mut heard = Vec::new();
     while let Ok(event) = told.try_recv() {
@@ -81,7 +81,7 @@ async fn the_same_file_gives_the_same_games_in_any_order() {
     assert_eq!(games, moves(&three, 2).await);
     assert!(games.iter().all(|cell| cell.len() == 4));
     assert_ne!(games[0], games[1], "cells have games of their own");
-    assert_ne!(games[0][0], games[0][1], "noise is drawn for every game");
+    assert_ne!(games[0][0], games[0][1], "every game has noise of its own");
     let records = one.records(0, 0, 1).await.expect("records");
     let ballots: Vec<&str> = records[0].ballots.lines().collect();
     let moves = records[0].moves.split_whitespace().count() - 4;
@@ -124,7 +124,7 @@ async fn an_engine_that_dies_fails_the_pair_and_never_scores() {
     assert!(
         events
             .iter()
-            .all(|event| matches!(event, Event::Failed { .. }))
+            .all(|event| matches!(event, RunnerEvent::Failed { .. }))
     );
     let standings = store.standings().await.expect("standings");
     assert!(
@@ -144,7 +144,7 @@ async fn an_engine_that_dies_fails_the_pair_and_never_scores() {
 #[tokio::test]
 async fn a_stopping_rule_closes_a_cell() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    // The opponent sees a single node, so the first side wins whatever is not cut off.
+    // The opponent searches a single node, so the first side wins almost every game.
     let text = SMALL
         .replace("games = 4", "games = 40\nballots = false")
         .replace(
@@ -159,17 +159,17 @@ async fn a_stopping_rule_closes_a_cell() {
     let closed = standings.iter().filter(|cell| cell.closed).count();
     let told = events
         .iter()
-        .filter(|event| matches!(event, Event::Closed { .. }))
+        .filter(|event| matches!(event, RunnerEvent::Closed { .. }))
         .count();
     assert!(closed > 0 && told == closed, "{standings:?}");
     let games = store.games(0).await.expect("games");
-    assert!(games.iter().any(|game| game.result != GameResult::Draw));
+    assert!(games.iter().any(|game| game.result != GameOutcome::Draw));
     let records = store.records(0, 0, 10).await.expect("records");
     assert!(records.iter().all(|record| record.ballots.is_empty()));
 
     let left: u64 = standings.iter().map(|cell| cell.open).sum();
     assert!(left > 0, "{standings:?}");
-    // The same rule leaves them closed; without it there is everything to play.
+    // The same rule leaves the cells closed; without it their other pairs are played.
     let again = |text: String| {
         let specification = specification_of(folder.path(), &text);
         let file = folder.path().join("x.db");
@@ -189,7 +189,7 @@ async fn a_stopping_rule_closes_a_cell() {
     );
 }
 
-/// [`SMALL`] with a shell script as the second side's engine, which does this at `go`.
+/// [`SMALL`] with a shell script as the second side's engine, which runs this command at `go`.
 #[cfg(unix)]
 fn with_script(at_go: &str) -> String {
     let script = format!(
@@ -207,7 +207,7 @@ fn with_script(at_go: &str) -> String {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn options_that_an_engine_does_not_declare_are_told_once() {
+async fn undeclared_options_are_reported_once() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let specification = specification_of(folder.path(), &with_script("echo bestmove 7g7f"));
     let warnings = preflight(&specification).await.expect("it plays");
@@ -223,7 +223,7 @@ async fn options_that_an_engine_does_not_declare_are_told_once() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn an_engine_that_never_moves_does_not_pass() {
+async fn an_engine_that_never_moves_is_refused() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let specification = specification_of(folder.path(), &with_script(":"));
     let refused = preflight(&specification).await.expect_err("refused");
@@ -237,7 +237,7 @@ async fn an_engine_that_never_moves_does_not_pass() {
 
 #[cfg(unix)]
 #[tokio::test(start_paused = true)]
-async fn a_program_that_speaks_no_usi_does_not_pass() {
+async fn a_program_that_does_not_speak_usi_is_refused() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let text = SMALL.replace(
         r#"player = [{ name = "s" }]"#,

@@ -1,45 +1,45 @@
-//! When a game ends, and what it is worth then.
+//! Adjudication: the rules that end a game and give its result.
 
 use monju_team::config::{ConfigError, Source};
 use serde::Deserialize;
 
-/// When a game ends before a side is mated or resigns.
+/// Rules that end a game before mate or resignation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Adjudication {
-    /// A game of so many plies, the opening's included, is a draw.
+    /// Plies, including the opening's, after which a game is drawn.
     pub maximum_plies: u32,
-    /// A game is over when both sides agree on more than so many centipawns …
+    /// Centipawns beyond which both sides must agree on the winner for the game to end; `None` for never.
     pub score: Option<i32>,
-    /// … for so many plies.
+    /// Successive plies for which they must agree.
     pub score_plies: u32,
-    /// What a declaration by the 27-point rule is worth.
+    /// Result of a declaration by the 27-point rule.
     pub declaration: DeclarationRule,
-    /// What a position means that occurs for the fourth time.
+    /// Result of a fourfold repetition.
     pub repetition: RepetitionRule,
 }
 
-/// What a declaration by the 27-point rule is worth. Whoever may declare, does: players search for
-/// it, and coordinators see to it.
+/// Result of a declaration by the 27-point rule. A side that may declare does: players search for the
+/// declaration, and coordinators make it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DeclarationRule {
-    /// It wins.
+    /// The declaring side wins.
     #[default]
     Win,
-    /// The game is a draw, which significance does not count.
+    /// The game is drawn, and does not count for significance.
     Draw,
 }
 
-/// What a position means that occurs for the fourth time.
+/// Result of a fourfold repetition.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RepetitionRule {
-    /// A draw, but who has given check all the time loses.
+    /// A draw, but perpetual check loses.
     #[default]
     Rules,
-    /// A draw, whoever gave check.
+    /// A draw, even with perpetual check.
     Draw,
-    /// Nothing; the game goes on to its maximum of plies.
+    /// None; the game goes on, up to its maximum of plies.
     PlayOn,
 }
 
@@ -57,6 +57,7 @@ pub(super) struct AdjudicationTable {
 }
 
 impl AdjudicationTable {
+    /// The adjudication that the table describes.
     pub fn validate(&self, source: &Source) -> Result<Adjudication, ConfigError> {
         let adjudication = Adjudication {
             maximum_plies: self.maximum_plies.unwrap_or(320),

@@ -1,84 +1,79 @@
-//! A side of an experiment: who plays, how they decide, and how long they think.
+//! A side of an experiment: its players or engine, their voting rule, and their limits.
 
-use monju_coordinator::{roster, voting::Rule};
+use super::driven_engine::DrivenEngine;
+use crate::clock::TimeControl;
+use monju_coordinator::voting::Rule;
 use monju_engine::eval::Sigma;
-use monju_host::{GoForm, PlayerKind, PlayerSpec, PlayerTable, validate_players};
+use monju_host::{GoForm, PlayerKind, PlayerSpec};
 use monju_proto::v1::Limits;
-use monju_team::config::{ConfigError, Source};
-use serde::Deserialize;
-use std::{
-    path::{Path, PathBuf},
-    time::Duration,
-};
-
-/// Transposition table of a player that names none, in MiB. Tables are cleared before every game.
-const HASH_MIB: u32 = 16;
-
-/// A move may take so much longer than its time before it loses.
-const MARGIN_MS: u64 = 300;
+use std::{path::PathBuf, time::Duration};
 
 /// One side, checked.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ensemble {
-    /// What the file calls it.
+    /// Its name in the file.
     pub name: String,
-    /// Who they are.
+    /// Its players or engine.
     pub members: Members,
-    /// When each of them stops thinking about a move.
+    /// Limits of every move, for each player.
     pub limits: Limits,
-    /// How much longer than its time a move may take.
+    /// Clock of a game; only a [`Members::Engine`] has one.
+    pub clock: Option<TimeControl>,
+    /// Time beyond the limit or the clock after which a move loses.
     pub margin: Duration,
 }
 
-/// Who plays.
+/// Players or engine of a side.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Members {
     /// Players inside the runner.
-    Here {
+    Embedded {
         /// Each with its own table size.
         players: Vec<PlayerSpec>,
-        /// How their votes become a move.
+        /// Rule that turns votes into a move.
         rule: Rule,
-        /// Whose move is taken when no move has a majority.
+        /// Player whose move is taken when no move has a majority.
         primary: Option<String>,
     },
-    /// A running coordinator with players of its own.
-    Elsewhere {
+    /// Players of a running coordinator.
+    Remote {
         /// Its URL.
         url: String,
-        /// The rule to ask for; empty for its own.
-        rule: String,
+        /// Rule to ask for; `None` for its own.
+        rule: Option<Rule>,
         /// Folder of the team's certificates, for a URL with `https`.
         tls: Option<PathBuf>,
     },
+    /// One USI engine that the referee drives as a GUI would.
+    Engine(Box<DrivenEngine>),
 }
 
 impl Ensemble {
-    /// Whether it is the same team: limits may differ from move to move.
+    /// Returns whether the other ensemble has the same members, so that their processes can stay.
     pub fn same_team(&self, other: &Self) -> bool {
         self.members == other.members
     }
 
-    /// Its players, as far as they are known here.
+    /// Its players inside the runner.
     pub fn players(&self) -> &[PlayerSpec] {
         match &self.members {
-            Members::Here { players, .. } => players,
-            Members::Elsewhere { .. } => &[],
+            Members::Embedded { players, .. } => players,
+            Members::Remote { .. } | Members::Engine(_) => &[],
         }
     }
 
-    /// Its foreign engines.
+    /// Its foreign engines among the players.
     pub fn foreign(&self) -> impl Iterator<Item = &PlayerSpec> {
         self.players()
             .iter()
             .filter(|player| matches!(player.kind, PlayerKind::Usi(_)))
     }
 
-    /// Whether its moves could differ from one game of an opening to the next: noise is drawn anew
-    /// for every game, and foreign engines and clusters have minds of their own.
+    /// Returns whether its moves may differ between games of one opening: noise has a new seed in every
+    /// game, and foreign engines and remote coordinators need not be deterministic.
     pub fn varies(&self) -> bool {
         match &self.members {
-            Members::Here { players, .. } => players.iter().any(|player| match &player.kind {
+            Members::Embedded { players, .. } => players.iter().any(|player| match &player.kind {
                 PlayerKind::Native(native) => {
                     let noisy = native.sigma != Sigma::Centipawns(0.0)
                         && native.sigma != Sigma::PawnExchanges(0.0);
@@ -86,157 +81,26 @@ impl Ensemble {
                 }
                 PlayerKind::Usi(_) => true,
             }),
-            Members::Elsewhere { .. } => true,
+            Members::Remote { .. } | Members::Engine(_) => true,
         }
     }
-}
 
-/// `[ensemble.NAME]` as written.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct EnsembleTable {
-    rule: Option<String>,
-    primary: Option<String>,
-    coordinator: Option<String>,
-    tls: Option<PathBuf>,
-    hash_mib: Option<u32>,
-    nodes: Option<u64>,
-    depth: Option<u32>,
-    time_ms: Option<u64>,
-    margin_ms: Option<u64>,
-    #[serde(default)]
-    player: Vec<PlayerTable>,
-}
-
-impl EnsembleTable {
-    pub fn validate(
-        &self,
-        name: &str,
-        source: &Source,
-        folder: &Path,
-    ) -> Result<Ensemble, ConfigError> {
-        let wrong = |key: &str, what: String| source.path_error(&["ensemble", name, key], what);
-        for (key, zero) in [
-            ("nodes", self.nodes == Some(0)),
-            ("depth", self.depth == Some(0)),
-            ("time_ms", self.time_ms == Some(0)),
-            ("hash_mib", self.hash_mib == Some(0)),
-        ] {
-            if zero {
-                return Err(wrong(key, format!("{key} must be at least 1")));
-            }
-        }
-        let rule = match &self.rule {
-            Some(rule) => Some(
-                rule.parse::<Rule>()
-                    .map_err(|error| wrong("rule", error.to_string()))?,
-            ),
-            None => None,
-        };
-        if self.tls.is_some() && self.coordinator.is_none() {
-            let what = "certificates are for a coordinator elsewhere; name it, or remove tls";
-            return Err(wrong("tls", what.to_owned()));
-        }
-        let members = match &self.coordinator {
-            Some(url) => {
-                roster::address(url).map_err(|error| wrong("coordinator", error.to_string()))?;
-                if !self.player.is_empty() {
-                    let what = "a coordinator has its own players; remove one of the two";
-                    return Err(wrong("player", what.to_owned()));
+    /// Returns whether its effort is measured in time.
+    pub fn is_timed(&self) -> bool {
+        self.clock.is_some()
+            || self.limits.time_ms.is_some()
+            || match &self.members {
+                Members::Embedded { players, .. } => {
+                    players.iter().any(|player| player.limits.time.is_some())
                 }
-                Members::Elsewhere {
-                    url: url.clone(),
-                    rule: self.rule.clone().unwrap_or_default(),
-                    tls: self.tls.as_ref().map(|tls| folder.join(tls)),
-                }
+                // The words of its own `go` may name a time.
+                Members::Engine(engine) => engine.go.is_some(),
+                Members::Remote { .. } => true,
             }
-            None => self.here(name, rule.unwrap_or_default(), source, folder)?,
-        };
-        let ensemble = Ensemble {
-            name: name.to_owned(),
-            members,
-            limits: Limits {
-                nodes: self.nodes,
-                depth: self.depth,
-                time_ms: self.time_ms,
-                ..Limits::default()
-            },
-            margin: Duration::from_millis(self.margin_ms.unwrap_or(MARGIN_MS)),
-        };
-        if !ensemble.is_limited() {
-            let what = format!("'{name}' would think for ever; give it nodes, depth or time_ms");
-            return Err(source.path_error(&["ensemble", name], what));
-        }
-        for player in ensemble.players() {
-            if let Some(limit) = ensemble.inexpressible(player) {
-                let is_its = |table: &PlayerTable| is_of(&player.name, &table.name);
-                let index = self.player.iter().position(is_its).unwrap_or(0);
-                let what = format!(
-                    "player '{}' has a limit of {limit}, which its go does not list: it would think by the clock; \
-                     add \"{limit}\" to go if the engine takes it ('monju doctor' finds out), or give it time_ms",
-                    player.name
-                );
-                return Err(
-                    source.path_error(&["ensemble", name, "player", &index.to_string()], what)
-                );
-            }
-        }
-        Ok(ensemble)
     }
 
-    fn here(
-        &self,
-        name: &str,
-        rule: Rule,
-        source: &Source,
-        folder: &Path,
-    ) -> Result<Members, ConfigError> {
-        let mut players = validate_players(&self.player, folder).map_err(|error| {
-            let index = error.index.to_string();
-            source.path_error(&["ensemble", name, "player", &index], error.to_string())
-        })?;
-        if players.is_empty() {
-            let what = format!("'{name}' has no players; add [[ensemble.{name}.player]]");
-            return Err(source.path_error(&["ensemble", name], what));
-        }
-        // A share of a common total would make a player depend on how many others there are.
-        let hash_mib = self.hash_mib.unwrap_or(HASH_MIB);
-        for player in &mut players {
-            if let PlayerKind::Native(native) = &mut player.kind {
-                native.hash_mib.get_or_insert(hash_mib);
-            }
-        }
-        if let Some(primary) = &self.primary
-            && players.iter().all(|player| player.name != *primary)
-        {
-            let names: Vec<&str> = players.iter().map(|player| &*player.name).collect();
-            let what = format!(
-                "primary '{primary}' is no player; expected one of: {}",
-                names.join(", ")
-            );
-            return Err(source.path_error(&["ensemble", name, "primary"], what));
-        }
-        if rule.needs_primary() && self.primary.is_none() {
-            let what = format!("rule '{rule}' needs a primary player; name one by primary = \"…\"");
-            return Err(source.path_error(&["ensemble", name, "rule"], what));
-        }
-        Ok(Members::Here {
-            players,
-            rule,
-            primary: self.primary.clone(),
-        })
-    }
-}
-
-/// Whether a player comes from the table of this name: where that makes several, they have numbers.
-pub(super) fn is_of(player: &str, table: &str) -> bool {
-    let rest = player.strip_prefix(table);
-    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
-}
-
-impl Ensemble {
-    /// A limit that a foreign player cannot be told, where no time says when it stops.
-    fn inexpressible(&self, player: &PlayerSpec) -> Option<&'static str> {
+    /// Name of a limit that a foreign player cannot be told, where no time limit stops it either.
+    pub(super) fn inexpressible(&self, player: &PlayerSpec) -> Option<&'static str> {
         let PlayerKind::Usi(spec) = &player.kind else {
             return None;
         };
@@ -255,18 +119,26 @@ impl Ensemble {
         .map(|(limit, ..)| limit)
     }
 
-    /// Whether every player stops by itself.
-    fn is_limited(&self) -> bool {
+    /// Returns whether every player stops by itself.
+    pub(super) fn is_limited(&self) -> bool {
         let limits = &self.limits;
         if limits.nodes.is_some() || limits.depth.is_some() || limits.time_ms.is_some() {
             return true;
         }
         match &self.members {
-            Members::Here { players, .. } => players.iter().all(|player| {
+            Members::Embedded { players, .. } => players.iter().all(|player| {
                 let own = &player.limits;
                 own.nodes.is_some() || own.depth.is_some() || own.time.is_some()
             }),
-            Members::Elsewhere { .. } => false,
+            Members::Engine(engine) => engine.go.is_some() || self.clock.is_some(),
+            Members::Remote { .. } => false,
         }
     }
+}
+
+/// Returns whether a player comes from the table of this name: a table that stands for several players
+/// numbers them.
+pub(super) fn belongs_to(player: &str, table: &str) -> bool {
+    let rest = player.strip_prefix(table);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
 }

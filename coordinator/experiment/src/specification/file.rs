@@ -1,12 +1,14 @@
-//! The file as written, with one point of its grid put in.
+//! The file as written, with the values of one point of its grid.
 
 use super::{
-    Cell, Specification,
     adjudication::AdjudicationTable,
-    ensemble::{Ensemble, EnsembleTable},
-    short_hash,
+    definition::{Cell, Specification},
+    ensemble::Ensemble,
+    ensemble_table::EnsembleTable,
+    report_table::ReportTable,
 };
 use crate::{
+    hash::short_hash,
     openings::Openings,
     statistics::{EloModel, Sprt},
 };
@@ -14,7 +16,7 @@ use monju_team::config::{ConfigError, Source};
 use serde::Deserialize;
 use std::{cmp::Ordering, collections::BTreeMap, path::Path};
 
-/// Keys on which no game depends.
+/// Keys that do not change a game.
 const UNPLAYED: [&str; 6] = ["title", "games", "stop", "report", "ballots", "openings"];
 
 /// Keys that may depend on the grid, and the grid itself.
@@ -27,14 +29,14 @@ const OF_A_CELL: [&str; 6] = [
     "condition",
 ];
 
-/// What of the text must be the same for all cells.
+/// The part of the text that must be the same for all cells.
 pub(super) fn common(text: &str) -> toml::Table {
     let mut table: toml::Table = toml::from_str(text).unwrap_or_default();
     table.retain(|key, _| !OF_A_CELL.contains(&key));
     table
 }
 
-/// The table with its keys, and those of the tables in it, in the order of the alphabet.
+/// The table with its keys, and those of the tables inside it, in alphabetical order.
 fn sorted(table: toml::Table) -> toml::Table {
     fn inside(value: toml::Value) -> toml::Value {
         match value {
@@ -58,9 +60,10 @@ pub(super) fn difference<'a>(one: &'a toml::Table, other: &toml::Table) -> Optio
     found.map(|(key, _)| key.as_str())
 }
 
+/// The whole file as written.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct File {
+pub(super) struct SpecificationFile {
     pub version: u32,
     name: String,
     title: Option<String>,
@@ -105,43 +108,8 @@ fn five_percent() -> f64 {
     0.05
 }
 
-/// `[report]`: what a report shows beside the numbers.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ReportTable {
-    /// The parameter that names the rows of the table.
-    pub rows: Option<String>,
-    /// The parameter that names its columns.
-    pub columns: Option<String>,
-    /// What is plotted against what.
-    pub plot: Option<Axes>,
-    /// Where the published numbers come from.
-    pub source: Option<String>,
-    /// The published numbers as printed, in the order of the cells; `—` for none.
-    #[serde(default)]
-    pub published: Vec<Vec<String>>,
-    /// Published numbers of positions with 1, 2, 3, … different moves, a list for every cell.
-    #[serde(default)]
-    pub published_moves: Vec<Vec<u64>>,
-    /// Group sizes n for which F(p) − p is plotted (paper 002, figure 3).
-    #[serde(default)]
-    pub condorcet: Vec<u32>,
-    /// What a reader should know.
-    pub remark: Option<String>,
-}
-
-/// The axes of the plot of win rates.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Axes {
-    /// The parameter along the axis.
-    pub x: String,
-    /// The parameter with one line for each value.
-    pub line: Option<String>,
-}
-
-impl File {
-    /// The two sides of this point; `None` when there is nothing to play.
+impl SpecificationFile {
+    /// The two sides of this point; `None` for an experiment without games.
     pub fn sides(
         &self,
         source: &Source,
@@ -164,14 +132,14 @@ impl File {
             table.validate(name, source, folder)
         };
         let sides = (side("first", &self.first)?, side("second", &self.second)?);
-        // An ensemble that nobody chose in this cell must be sound all the same.
+        // Check the ensembles that this cell does not use, too.
         for (name, table) in &self.ensemble {
             table.validate(name, source, folder)?;
         }
         Ok(Some(sides))
     }
 
-    /// What of the text games depend on, in a form that depends neither on spelling nor on the order of keys.
+    /// The part of the text that games depend on, in a form that does not depend on the order of keys.
     pub fn played(&self, text: &str) -> String {
         let mut table: toml::Table = toml::from_str(text).unwrap_or_default();
         for key in UNPLAYED.into_iter().chain(["grid", "condition"]) {
@@ -259,7 +227,8 @@ impl File {
             let what = "missing key `openings`, a file of `startpos moves …` lines".to_owned();
             return Err(source.error(&["openings"], what));
         };
-        Openings::read(&folder.join(name)).map_err(|what| source.error(&["openings"], what))
+        Openings::read(&folder.join(name))
+            .map_err(|error| source.error(&["openings"], error.to_string()))
     }
 
     fn check_report(&self, source: &Source, cells: &[Cell]) -> Result<(), ConfigError> {
@@ -308,7 +277,7 @@ impl File {
 impl StopTable {
     fn validate(&self, source: &Source) -> Result<Sprt, ConfigError> {
         let wrong = |key: &str, what: &str| Err(source.error(&["stop", key], what.to_owned()));
-        /// Beyond it there are results that normalized Elo has no distribution for.
+        /// Largest difference for which normalized Elo has a distribution for every result.
         const MOST_NORMALIZED: f64 = 200.0;
         for (key, value) in [("elo0", self.elo0), ("elo1", self.elo1)] {
             if !value.is_finite() {

@@ -1,29 +1,30 @@
 //! The grid: every `"$name"` in the file takes each of the values of `name` in turn.
 //!
-//! Values are put into the text itself, which is then read like any other file. So a grid may be
-//! over any key there is, and errors name the line as it was written.
+//! Values replace their names in the text, which is then read like any other file. So a grid may be
+//! over any key, and errors name the line in the file.
 
 use monju_team::config::{ConfigError, Source};
 use std::collections::BTreeSet;
 use toml::de::{DeTable, DeValue};
 
-/// One choice of values.
+/// One value for every parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Point {
-    /// Names and values as people read them.
+pub(super) struct GridPoint {
+    /// Names, and values in the form for readers.
     pub parameters: Vec<(String, String)>,
     /// The same values as TOML.
     literals: Vec<String>,
 }
 
-/// A name with its possible values: as people read them, and as TOML.
-struct Parameter {
+/// A name with its values, each in the form for readers and as TOML.
+struct GridParameter {
     name: String,
     values: Vec<(String, String)>,
 }
 
-/// Every condition with every combination of the grid's values: the first parameter changes last.
-pub(super) fn expand(text: &str, source: &Source) -> Result<Vec<Point>, ConfigError> {
+/// Combines every condition with every combination of the grid's values; the first parameter changes
+/// last.
+pub(super) fn expand(text: &str, source: &Source) -> Result<Vec<GridPoint>, ConfigError> {
     let root = DeTable::parse(text).map_err(|error| source.syntax(&error))?;
     let root = root.get_ref();
     let mut points = conditions(root, source)?;
@@ -72,9 +73,9 @@ pub(super) fn expand(text: &str, source: &Source) -> Result<Vec<Point>, ConfigEr
     Ok(points)
 }
 
-/// `[[condition]]`: rows that are no product. One empty point when there are none.
-fn conditions(root: &DeTable, source: &Source) -> Result<Vec<Point>, ConfigError> {
-    let empty = Point {
+/// Points of `[[condition]]`, in the order of the file; one empty point without conditions.
+fn conditions(root: &DeTable, source: &Source) -> Result<Vec<GridPoint>, ConfigError> {
+    let empty = GridPoint {
         parameters: Vec::new(),
         literals: Vec::new(),
     };
@@ -86,7 +87,7 @@ fn conditions(root: &DeTable, source: &Source) -> Result<Vec<Point>, ConfigError
         .get_ref()
         .as_array()
         .ok_or_else(|| source.error(&["condition"], form()))?;
-    let mut points: Vec<Point> = Vec::new();
+    let mut points: Vec<GridPoint> = Vec::new();
     for (index, table) in tables.iter().enumerate() {
         let DeValue::Table(table) = table.get_ref() else {
             return Err(source.error(&["condition"], form()));
@@ -100,7 +101,7 @@ fn conditions(root: &DeTable, source: &Source) -> Result<Vec<Point>, ConfigError
             })?;
             point = point.with(name, &value);
         }
-        let names = |point: &Point| -> Vec<String> {
+        let names = |point: &GridPoint| -> Vec<String> {
             point
                 .parameters
                 .iter()
@@ -131,8 +132,8 @@ fn conditions(root: &DeTable, source: &Source) -> Result<Vec<Point>, ConfigError
     Ok(points)
 }
 
-/// `[grid]`, in the order of the file.
-fn grid(root: &DeTable, source: &Source) -> Result<Vec<Parameter>, ConfigError> {
+/// Parameters of `[grid]`, in the order of the file.
+fn grid(root: &DeTable, source: &Source) -> Result<Vec<GridParameter>, ConfigError> {
     let Some(table) = root.get("grid") else {
         return Ok(Vec::new());
     };
@@ -166,7 +167,7 @@ fn grid(root: &DeTable, source: &Source) -> Result<Vec<Parameter>, ConfigError> 
                 "the grid is empty: {name} has no values; give it at least one"
             )));
         }
-        parameters.push(Parameter {
+        parameters.push(GridParameter {
             name: name.to_owned(),
             values: read,
         });
@@ -174,7 +175,7 @@ fn grid(root: &DeTable, source: &Source) -> Result<Vec<Parameter>, ConfigError> 
     Ok(parameters)
 }
 
-/// The keys of a table as they stand in the file.
+/// Keys of a table in the order of the file.
 fn in_order<'a>(table: &'a DeTable) -> Vec<(&'a str, &'a DeValue<'a>)> {
     let mut keys: Vec<_> = table.iter().collect();
     keys.sort_by_key(|(key, _)| key.span().start);
@@ -183,7 +184,7 @@ fn in_order<'a>(table: &'a DeTable) -> Vec<(&'a str, &'a DeValue<'a>)> {
         .collect()
 }
 
-/// A value as people read it, and as TOML.
+/// A value in the form for readers, and as TOML.
 fn scalar(value: &DeValue) -> Option<(String, String)> {
     let text = match value {
         DeValue::Integer(integer) => integer.to_string(),
@@ -198,16 +199,16 @@ fn scalar(value: &DeValue) -> Option<(String, String)> {
     Some((text.clone(), text))
 }
 
-/// Whether two values say the same: a number and a text that read alike would share a cell, and numbers that
-/// are written in two ways would have two.
+/// Returns whether two values are the same: a number and a text that read alike would share a cell, and
+/// two spellings of a number would make two cells.
 fn is_same(one: &(String, String), other: &(String, String)) -> bool {
     let number = |(_, literal): &(String, String)| literal.parse::<f64>().ok();
     let (first, second) = (number(one), number(other));
     one.0 == other.0 || first.is_some() && first == second
 }
 
-impl Point {
-    /// Whether it has the same values.
+impl GridPoint {
+    /// Returns whether both points have the same values.
     fn is_same(&self, other: &Self) -> bool {
         let values = |point: &Self| -> Vec<(String, String)> {
             let texts = point.parameters.iter().map(|(_, text)| text.clone());
@@ -228,7 +229,7 @@ impl Point {
         point
     }
 
-    /// `players=4 sigma=25`, or `all` for the only cell there is.
+    /// Label of the cell, such as `players=4 sigma=25`, or `all` without parameters.
     pub fn label(&self) -> String {
         let parts: Vec<String> = self
             .parameters
@@ -241,8 +242,8 @@ impl Point {
         }
     }
 
-    /// The text with this point's values: `"$name"` becomes the value, `${name}` within a text
-    /// becomes what people read.
+    /// The text with the values of this point: `"$name"` becomes the value as TOML, `${name}` within a
+    /// text becomes the value in the form for readers.
     pub fn substitute(&self, text: &str, source: &Source) -> Result<String, ConfigError> {
         let mut result = text.to_owned();
         for ((name, value), literal) in self.parameters.iter().zip(&self.literals) {
@@ -269,7 +270,7 @@ impl Point {
     }
 }
 
-/// The first line outside comments with a parameter that has no value.
+/// The first line outside comments with an unknown parameter, and the parameter.
 fn left_over(text: &str) -> Option<(usize, &str)> {
     for (index, line) in text.lines().enumerate() {
         if line.trim_start().starts_with('#') {

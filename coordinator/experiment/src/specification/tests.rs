@@ -1,4 +1,5 @@
 use super::*;
+use std::{fs, path::Path};
 
 const GOOD: &str = r#"version = 1
 name = "good"
@@ -57,7 +58,7 @@ fn a_grid_is_every_combination_in_the_order_of_the_file() {
             "players=4 sigma=50.5"
         ]
     );
-    let Members::Here { players, .. } = &specification.cells[3].first.members else {
+    let Members::Embedded { players, .. } = &specification.cells[3].first.members else {
         panic!("players elsewhere")
     };
     assert_eq!(players.len(), 4);
@@ -67,7 +68,7 @@ fn a_grid_is_every_combination_in_the_order_of_the_file() {
 }
 
 #[test]
-fn conditions_are_rows_that_are_no_product() {
+fn conditions_are_single_rows() {
     let text = GOOD
         .replace("first = \"council\"", "first = \"$side\"")
         .replace("[grid]\nplayers = [1, 4]\n", "[[condition]]\nrow = \"one\"\nside = \"single\"\nplayers = 1\n[[condition]]\nrow = \"four\"\nside = \"council\"\nplayers = 4\n[grid]\n")
@@ -83,7 +84,7 @@ fn conditions_are_rows_that_are_no_product() {
 }
 
 #[test]
-fn a_grid_may_be_over_whatever_a_game_is_played_with() {
+fn a_grid_may_be_over_any_setting_of_a_game() {
     let text = r#"version = 1
 name = "any"
 games = 4
@@ -124,7 +125,7 @@ repetition = "$repetition"
         last.label,
         "side=council rule=optimistic threads=2 lanes=4 plies=80 repetition=play-on"
     );
-    let Members::Here { players, rule, .. } = &last.first.members else {
+    let Members::Embedded { players, rule, .. } = &last.first.members else {
         panic!("players elsewhere")
     };
     let native = |index: usize| match &players[index].kind {
@@ -142,7 +143,7 @@ repetition = "$repetition"
 }
 
 #[test]
-fn the_hash_knows_what_games_depend_on() {
+fn the_hash_covers_everything_that_games_depend_on() {
     let hash = good(GOOD).hash;
     let (grid, ensembles) = GOOD.split_once("[ensemble.council]").expect("an ensemble");
     let (council, single) = ensembles.split_once("[ensemble.single]").expect("another");
@@ -211,7 +212,7 @@ fn every_mistake_is_named_with_its_line() {
             "x.toml:8: players has 1 twice",
         ),
         (
-            // They would share a cell, and its games.
+            // A number and a text that read alike would share a cell.
             GOOD.replace("[25, 50.5]", "[25, 50.5, \"25\"]"),
             "x.toml:9: sigma has \"25\" twice",
         ),
@@ -242,6 +243,38 @@ fn every_mistake_is_named_with_its_line() {
         (
             format!("{GOOD}kind = \"usi\"\ncommand = [\"a\"]\n"),
             "x.toml:18: player 's' has a limit of depth, which its go does not list",
+        ),
+        (
+            GOOD.replace("depth = 3", "depth = 3\nbyoyomi_ms = 100"),
+            "x.toml:18: byoyomi_ms needs an engine",
+        ),
+        (
+            engine("engine = { command = [] }\nnodes = 1"),
+            "x.toml:17: player \"single\": kind \"usi\" needs a command",
+        ),
+        (
+            engine("engine = { command = [\"a\"] }\nnodes = 1\nrule = \"majority\""),
+            "x.toml:19: rule does not go with an engine",
+        ),
+        (
+            engine("engine = { command = [\"a\"] }\nincrement_ms = 10\nbyoyomi_ms = 10"),
+            "x.toml:18: USI has either byoyomi or an increment",
+        ),
+        (
+            engine("engine = { command = [\"a\"] }\nincrement_ms = 10"),
+            "x.toml:18: a clock needs main_time_ms or byoyomi_ms",
+        ),
+        (
+            engine("engine = { command = [\"a\"] }"),
+            "x.toml:16: 'single' would think for ever",
+        ),
+        (
+            engine("engine = { command = [\"a\"], go = \"nodes 5\" }\nnodes = 10"),
+            "x.toml:17: go replaces nodes",
+        ),
+        (
+            engine("engine = { comand = [\"a\"] }"),
+            "x.toml:17: unknown key `comand`",
         ),
         (
             GOOD.replace("version = 1", "version = 2"),
@@ -287,6 +320,34 @@ fn every_mistake_is_named_with_its_line() {
     }
 }
 
+/// [`GOOD`] with these keys instead of the players and limits of the second side.
+fn engine(keys: &str) -> String {
+    let (before, _) = GOOD.split_once("depth = 3").expect("a limit");
+    format!("{before}{keys}\n")
+}
+
+#[test]
+fn a_side_may_be_a_usi_engine_with_a_clock() {
+    let text = engine(
+        "main_time_ms = 1000\nincrement_ms = 10\nmargin_ms = 50\n\
+         [ensemble.single.engine]\ncommand = [\"./fairy\", \"-q\"]\noptions = { Threads = 2 }\n\
+         go = \"go nodes 5\"",
+    );
+    let side = good(&text).cells.remove(0).second;
+    let Members::Engine(engine) = &side.members else {
+        panic!("{side:?}")
+    };
+    assert!(engine.spec.program.ends_with("fairy"), "{engine:?}");
+    assert_eq!(engine.spec.arguments, ["-q"]);
+    assert_eq!(engine.spec.options.0.len(), 1);
+    assert_eq!(engine.go.as_deref(), Some("nodes 5"));
+    let clock = side.clock.expect("a clock");
+    let milliseconds = [clock.main, clock.byoyomi, clock.increment].map(|time| time.as_millis());
+    assert_eq!(milliseconds, [1000, 0, 10]);
+    assert_eq!(side.margin.as_millis(), 50);
+    assert!(side.is_timed() && side.varies());
+}
+
 #[test]
 fn weights_are_read_and_hashed_by_their_content() {
     let embedded = |name: &str| {
@@ -315,7 +376,7 @@ fn weights_are_read_and_hashed_by_their_content() {
 }
 
 #[test]
-fn an_opening_that_is_no_game_is_named() {
+fn an_impossible_opening_is_named() {
     let folder = folder();
     fs::write(folder.path().join("openings.sfen"), "startpos moves 7g7e\n").expect("writable");
     let error = Specification::parse(GOOD, &folder.path().join("x.toml")).expect_err("no game");
@@ -326,7 +387,7 @@ fn an_opening_that_is_no_game_is_named() {
 }
 
 #[test]
-fn nothing_but_a_figure_needs_no_games() {
+fn a_figure_alone_needs_no_games() {
     let specification = good("version = 1\nname = \"f\"\n[report]\ncondorcet = [3, 5]\n");
     assert!(specification.cells.is_empty());
     assert_eq!(specification.report.condorcet, [3, 5]);
@@ -364,11 +425,18 @@ fn the_template_documents_every_key_with_its_default() {
             "{key}"
         );
     }
-    // Whatever a table knows is listed where something unknown stands in it.
-    for table in ["", "ensemble.single", "adjudication", "stop", "report"] {
+    // The error about an unknown key lists all keys of the table.
+    for table in [
+        "",
+        "ensemble.single",
+        "ensemble.fairy.engine",
+        "adjudication",
+        "stop",
+        "report",
+    ] {
         let text = match table {
             "" => format!("bogus = 1\n{template}"),
-            "stop" => format!("{template}\n[stop]\nbogus = 1\n"),
+            "stop" | "ensemble.fairy.engine" => format!("{template}\n[{table}]\nbogus = 1\n"),
             table => template.replace(&format!("[{table}]\n"), &format!("[{table}]\nbogus = 1\n")),
         };
         let error = Specification::parse(&text, path)
@@ -379,7 +447,8 @@ fn the_template_documents_every_key_with_its_default() {
             let documented = ["\n", "\n#", "\n[", "\n#[", "\n[[", "\n#[["]
                 .iter()
                 .any(|begin| template.contains(&format!("{begin}{key}")))
-                || template.contains(&format!("[[ensemble.council.{key}]]"));
+                || template.contains(&format!("[[ensemble.council.{key}]]"))
+                || template.contains(&format!("[ensemble.fairy.{key}]"));
             assert!(documented, "{table}: {key}");
         }
     }

@@ -1,14 +1,15 @@
-//! Files of weights that players name: read before the first game, and part of what is hashed,
-//! because other weights under the same name play other games.
+//! Files of weights that players name. They are read before the first game, and their content is part of
+//! the hash, because other weights under the same name play other games.
 
-use super::{Specification, short_hash};
+use super::definition::Specification;
+use crate::hash::short_hash;
 use monju_engine::EvaluatorChoice;
 use monju_host::{PlayerKind, PlayerSpec, load_evaluator};
 use monju_team::config::ConfigError;
 use std::{collections::BTreeMap, path::Path};
 
 impl Specification {
-    /// Takes the content of every file of weights into the hash.
+    /// Adds the content of every file of weights to the hash.
     pub(super) fn with_weights(mut self) -> Result<Self, ConfigError> {
         let mut hashes = BTreeMap::<&Path, String>::new();
         for cell in &self.cells {

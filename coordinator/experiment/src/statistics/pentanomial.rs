@@ -8,21 +8,19 @@ use statrs::function::erf::erfc;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pentanomial(pub [u64; 5]);
 
-/// An Elo difference, and how sure it is.
+/// An Elo difference with its uncertainty.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EloEstimate {
     /// Logistic Elo of the mean score.
     pub elo: f64,
-    /// Its 95 % interval; `None` while all pairs ended alike, which says nothing about how much
-    /// they vary.
+    /// Its 95 % interval; `None` while all pairs ended alike, because their variance is unknown then.
     pub interval: Option<Interval>,
-    /// Likelihood of superiority: how sure it is that the first side is stronger; `None` likewise.
+    /// Likelihood of superiority: probability that the first side is stronger; `None` likewise.
     pub superiority: Option<f64>,
 }
 
-/// Logistic Elo difference of a score; infinite where it is not between 0 and 1.
+/// Logistic Elo difference of a score; infinite for scores of 0 and 1.
 pub fn elo_of_score(score: f64) -> f64 {
-    // A shut-out has no finite difference.
     match score {
         score if score <= 0.0 => f64::NEG_INFINITY,
         score if score >= 1.0 => f64::INFINITY,
@@ -30,7 +28,7 @@ pub fn elo_of_score(score: f64) -> f64 {
     }
 }
 
-/// The score that a logistic Elo difference promises.
+/// Expected score at a logistic Elo difference.
 pub fn score_of_elo(elo: f64) -> f64 {
     1.0 / (1.0 + 10_f64.powf(-elo / 400.0))
 }
@@ -41,7 +39,7 @@ impl Pentanomial {
         self.0[half_points.min(4) as usize] += 1;
     }
 
-    /// How many pairs there are.
+    /// Number of pairs.
     pub fn pairs(&self) -> u64 {
         self.0.iter().sum()
     }
@@ -58,15 +56,14 @@ impl Pentanomial {
         Some((mean, squares.sum::<f64>() / pairs as f64))
     }
 
-    /// The standard error of the mean score of a game; `None` while all pairs ended alike: a sample
-    /// without any variance does not tell the variance.
+    /// Standard error of the mean score of a game; `None` while all pairs ended alike, because a sample
+    /// without variance does not show the variance.
     pub fn error(&self) -> Option<f64> {
         let (_, variance) = self.mean_and_variance()?;
         (variance > 0.0).then(|| (variance / self.pairs() as f64).sqrt())
     }
 
-    /// The Elo difference; `None` before the first pair, and for a shut-out, which has no finite
-    /// one.
+    /// The Elo difference; `None` before the first pair, and while only wins or only losses were seen.
     pub fn elo(&self) -> Option<EloEstimate> {
         let (mean, _) = self.mean_and_variance()?;
         if mean <= 0.0 || mean >= 1.0 {
@@ -84,7 +81,8 @@ impl Pentanomial {
         })
     }
 
-    /// The mean score in per cent with its 95 % interval, as far as there is one.
+    /// The mean score in per cent with the half width of its 95 % interval, or dashes where they are
+    /// unknown.
     pub fn score_in_words(&self) -> String {
         let Some((mean, _)) = self.mean_and_variance() else {
             return "—".to_owned();
@@ -126,12 +124,12 @@ mod tests {
     }
 
     #[test]
-    fn pairs_that_all_ended_alike_tell_no_interval() {
+    fn pairs_that_all_ended_alike_have_no_interval() {
         let even = Pentanomial([0, 0, 50, 0, 0]);
         let elo = even.elo().expect("pairs");
         assert_eq!((elo.elo, elo.interval, elo.superiority), (0.0, None, None));
         assert_eq!(even.score_in_words(), "50.0% ±—");
-        // One pair, or many, of which nothing was won.
+        // Only losses or only wins, in one pair or many.
         for pairs in [[1, 0, 0, 0, 0], [40, 0, 0, 0, 0], [0, 0, 0, 0, 7]] {
             assert_eq!(Pentanomial(pairs).elo(), None, "{pairs:?}");
             assert_eq!(Pentanomial(pairs).error(), None, "{pairs:?}");

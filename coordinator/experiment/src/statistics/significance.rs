@@ -1,9 +1,9 @@
-//! Is the first side stronger? One-sided tests on the decided games.
+//! One-sided tests of the hypothesis that the first side is stronger, on the decided games.
 
 use statrs::function::{beta::beta_reg, erf::erfc};
 use std::fmt;
 
-/// The marks of paper 002.
+/// Marks of significance, as in paper 002.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Stars {
     /// Not significant.
@@ -25,7 +25,7 @@ impl fmt::Display for Stars {
 }
 
 /// One-sided p of at least `wins` among `decided` even games, by the normal approximation without
-/// continuity correction: the marks of paper 002 (section 3.1) follow this one.
+/// continuity correction, which the marks of paper 002 (section 3.1) use.
 pub fn normal_p(wins: u64, decided: u64) -> f64 {
     if decided == 0 {
         return 1.0;
@@ -35,7 +35,7 @@ pub fn normal_p(wins: u64, decided: u64) -> f64 {
     0.5 * erfc(z / std::f64::consts::SQRT_2)
 }
 
-/// The exact one-sided p of at least `wins` among `decided` even games.
+/// Exact one-sided p of at least `wins` among `decided` even games.
 pub fn binomial_p(wins: u64, decided: u64) -> f64 {
     if wins == 0 {
         return 1.0;
@@ -44,7 +44,7 @@ pub fn binomial_p(wins: u64, decided: u64) -> f64 {
     beta_reg(wins as f64, (decided - wins.min(decided)) as f64 + 1.0, 0.5)
 }
 
-/// The mark of a score.
+/// Mark of a score.
 pub fn stars(wins: u64, decided: u64) -> Stars {
     match normal_p(wins, decided) {
         p if p < 0.01 => Stars::Two,
@@ -53,8 +53,8 @@ pub fn stars(wins: u64, decided: u64) -> Stars {
     }
 }
 
-/// Holm's step-down correction of several p values (Holm 1979), in their order: what remains
-/// significant when a grid asks many questions at once.
+/// Holm's step-down correction of several p values (Holm 1979), in their order, for a grid that asks
+/// many questions at once.
 pub fn holm(p_values: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..p_values.len()).collect();
     order.sort_by(|&left, &right| p_values[left].total_cmp(&p_values[right]));

@@ -5,19 +5,20 @@
 use super::pentanomial::{Pentanomial, score_of_elo};
 use serde::Deserialize;
 
-/// What hypotheses are about.
+/// Quantity that the hypotheses are about.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum EloModel {
     /// The mean score, as logistic Elo.
     Logistic,
-    /// The mean score over its standard deviation: the same effort for any rate of draws.
+    /// The mean score over its standard deviation, which needs the same number of games at any rate of
+    /// drawn games.
     #[default]
     Normalized,
 }
 
 impl EloModel {
-    /// What files call it.
+    /// Its name in files.
     pub fn name(self) -> &'static str {
         match self {
             Self::Logistic => "logistic",
@@ -29,11 +30,11 @@ impl EloModel {
 /// A test of "the difference is `elo0`" against "it is `elo1`".
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sprt {
-    /// What the differences mean.
+    /// Quantity that the hypotheses are about.
     pub model: EloModel,
-    /// The hypothesis that is refused when the test succeeds.
+    /// Difference under the hypothesis that a successful test rejects.
     pub elo0: f64,
-    /// The hypothesis that is accepted then.
+    /// Difference under the hypothesis that a successful test accepts.
     pub elo1: f64,
     /// Probability of accepting `elo1` where `elo0` is true.
     pub alpha: f64,
@@ -41,9 +42,9 @@ pub struct Sprt {
     pub beta: f64,
 }
 
-/// Where a test stands.
+/// Verdict of a test.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Verdict {
+pub enum SprtVerdict {
     /// More pairs are needed.
     #[default]
     Undecided,
@@ -56,18 +57,31 @@ pub enum Verdict {
 /// Normalized Elo of one standard deviation a game.
 const NORMALIZED_UNIT: f64 = 800.0 / std::f64::consts::LN_10;
 
-/// What takes the place of a count of 0, so that no result is impossible.
+/// Replacement for a count of 0, so that no result is impossible.
 const REGULAR: f64 = 1e-3;
 
 impl Sprt {
-    /// The log-likelihood ratios at which the test ends: rejected below, accepted above.
+    /// The table `[stop]` of a specification.
+    pub fn table(&self) -> toml::Table {
+        let numbers = [
+            ("elo0", self.elo0),
+            ("elo1", self.elo1),
+            ("alpha", self.alpha),
+            ("beta", self.beta),
+        ];
+        let numbers = numbers.map(|(key, value)| (key.to_owned(), toml::Value::Float(value)));
+        let model = ("model".to_owned(), self.model.name().into());
+        [model].into_iter().chain(numbers).collect()
+    }
+
+    /// Log-likelihood ratios at which the test ends: rejection at the lower, acceptance at the upper.
     pub fn bounds(&self) -> (f64, f64) {
         let lower = (self.beta / (1.0 - self.alpha)).ln();
         let upper = ((1.0 - self.beta) / self.alpha).ln();
         (lower, upper)
     }
 
-    /// The log-likelihood ratio of the pairs seen; 0 without any.
+    /// Log-likelihood ratio of the pairs; 0 without any.
     pub fn ratio(&self, pairs: &Pentanomial) -> f64 {
         if pairs.pairs() == 0 {
             return 0.0;
@@ -78,7 +92,7 @@ impl Sprt {
         let [under0, under1] = [self.elo0, self.elo1].map(|elo| match self.model {
             EloModel::Logistic => with_mean(&shares, score_of_elo(elo)),
             EloModel::Normalized => {
-                // A pair is two games: its mean has a deviation smaller by the root of two.
+                // The mean of two games has a standard deviation smaller by the root of two.
                 with_ratio(&shares, elo / NORMALIZED_UNIT * std::f64::consts::SQRT_2)
             }
         });
@@ -86,50 +100,50 @@ impl Sprt {
         total * gains.sum::<f64>()
     }
 
-    /// Where the test stands after these pairs.
-    pub fn verdict(&self, pairs: &Pentanomial) -> Verdict {
+    /// Verdict after these pairs.
+    pub fn verdict(&self, pairs: &Pentanomial) -> SprtVerdict {
         let (lower, upper) = self.bounds();
         match self.ratio(pairs) {
-            ratio if ratio >= upper => Verdict::Accepted,
-            ratio if ratio <= lower => Verdict::Rejected,
-            _ => Verdict::Undecided,
+            ratio if ratio >= upper => SprtVerdict::Accepted,
+            ratio if ratio <= lower => SprtVerdict::Rejected,
+            _ => SprtVerdict::Undecided,
         }
     }
 }
 
-/// A pair that is over: its number, and the half points of the first side; `None` when it was given
-/// up.
-pub type Outcome = (u32, Option<u32>);
+/// A pair that is over: its number, and the half points of the first side, or `None` for a pair that was
+/// given up.
+pub type PairOutcome = (u32, Option<u32>);
 
-/// A test on its way through the pairs of a cell in dispatch order. Games that happen to finish
-/// early have no say before their turn; what was seen once need not be looked at again.
+/// A test that goes through the pairs of a cell in order of their numbers, so that pairs that finish
+/// early wait for their turn. It continues where it stopped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Walk {
+pub struct SprtWalk {
     pairs: Pentanomial,
     next: u32,
-    verdict: Verdict,
+    verdict: SprtVerdict,
 }
 
-impl Walk {
-    /// Number of the pair that it waits for: it has seen all before, or those that decided.
+impl SprtWalk {
+    /// Number of the next pair to see.
     pub fn next(&self) -> u32 {
         self.next
     }
 
-    /// The pairs that it has seen, but for those that were given up.
+    /// The pairs seen, without those that were given up.
     pub fn pairs(&self) -> &Pentanomial {
         &self.pairs
     }
 
-    /// How the test ended, if it has.
-    pub fn verdict(&self) -> Verdict {
+    /// Verdict after the pairs seen.
+    pub fn verdict(&self) -> SprtVerdict {
         self.verdict
     }
 
-    /// Goes on with what is over from [`Walk::next`] on, up to the first gap or the decision.
-    pub fn go_on(&mut self, sprt: &Sprt, outcomes: &[Outcome]) {
+    /// Goes through the outcomes from [`SprtWalk::next`] on, up to the first gap or the decision.
+    pub fn advance(&mut self, sprt: &Sprt, outcomes: &[PairOutcome]) {
         for &(number, half_points) in outcomes {
-            if self.verdict != Verdict::Undecided || number != self.next {
+            if self.verdict != SprtVerdict::Undecided || number != self.next {
                 return;
             }
             self.next += 1;
@@ -143,13 +157,13 @@ impl Walk {
 
 const SCORES: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
 
-/// The likeliest distribution with this mean, given the observed shares.
+/// Maximum-likelihood distribution with this mean, given the observed shares.
 fn with_mean(shares: &[f64; 5], mean: f64) -> [f64; 5] {
     constrained(shares, &SCORES.map(|score| score - mean))
 }
 
-/// The likeliest distribution whose mean lies `ratio` standard deviations above one half. The
-/// constraint is not linear; it is made so around the last solution until that stays.
+/// Maximum-likelihood distribution whose mean lies `ratio` standard deviations above one half. The
+/// constraint is linearised around the last solution until the solution stays the same.
 fn with_ratio(shares: &[f64; 5], ratio: f64) -> [f64; 5] {
     let mut solution = [0.2; 5];
     for _ in 0..50 {
@@ -173,13 +187,13 @@ fn with_ratio(shares: &[f64; 5], ratio: f64) -> [f64; 5] {
     solution
 }
 
-/// The likeliest distribution under which `values` have the mean 0: `share / (1 + t value)` for
-/// the one t that gives it.
+/// Maximum-likelihood distribution under which `values` have the mean 0: `share / (1 + t value)` for
+/// the one t that satisfies it.
 fn constrained(shares: &[f64; 5], values: &[f64; 5]) -> [f64; 5] {
     let low = values.iter().copied().fold(f64::INFINITY, f64::min);
     let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     if low >= 0.0 || high <= 0.0 {
-        // No distribution on these values has the mean; the observed one is as good as any.
+        // No distribution on these values has the mean; keep the observed one.
         return *shares;
     }
     let slope = |t: f64| -> f64 {
@@ -187,7 +201,7 @@ fn constrained(shares: &[f64; 5], values: &[f64; 5]) -> [f64; 5] {
             .map(|index| shares[index] * values[index] / (1.0 + t * values[index]))
             .sum()
     };
-    // Between the poles the sum falls from +∞ to -∞.
+    // Between the poles the sum decreases from +∞ to -∞.
     let (mut left, mut right) = (-1.0 / high, -1.0 / low);
     for _ in 0..200 {
         let middle = 0.5 * (left + right);
@@ -245,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn a_result_and_its_mirror_weigh_the_same() {
+    fn a_mirrored_result_has_the_opposite_ratio() {
         let sprt = test(EloModel::Normalized, -5.0, 5.0);
         let one = sprt.ratio(&Pentanomial([3, 10, 20, 30, 9]));
         let other = sprt.ratio(&Pentanomial([9, 30, 20, 10, 3]));
@@ -254,27 +268,27 @@ mod tests {
     }
 
     #[test]
-    fn pairs_count_in_their_order_and_never_beyond_a_gap() {
+    fn pairs_count_in_order_and_never_beyond_a_gap() {
         let sprt = test(EloModel::Logistic, 0.0, 200.0);
-        let walk = |outcomes: &[Outcome]| {
-            let mut walk = Walk::default();
-            walk.go_on(&sprt, outcomes);
+        let walk = |outcomes: &[PairOutcome]| {
+            let mut walk = SprtWalk::default();
+            walk.advance(&sprt, outcomes);
             walk
         };
         let all = |half_points| (0..200).map(|number| (number, half_points)).collect();
-        let (wins, losses): (Vec<Outcome>, Vec<Outcome>) = (all(Some(4)), all(Some(0)));
+        let (wins, losses): (Vec<PairOutcome>, Vec<PairOutcome>) = (all(Some(4)), all(Some(0)));
         let won = walk(&wins);
-        assert_eq!(won.verdict(), Verdict::Accepted);
+        assert_eq!(won.verdict(), SprtVerdict::Accepted);
         assert!(won.next() < 100);
-        assert_eq!(walk(&losses).verdict(), Verdict::Rejected);
+        assert_eq!(walk(&losses).verdict(), SprtVerdict::Rejected);
 
         let mut gap = walk(&[&wins[..2], &wins[3..]].concat());
-        assert_eq!((gap.verdict(), gap.next()), (Verdict::Undecided, 2));
-        gap.go_on(&sprt, &wins[2..]);
+        assert_eq!((gap.verdict(), gap.next()), (SprtVerdict::Undecided, 2));
+        gap.advance(&sprt, &wins[2..]);
         assert_eq!(gap, won, "in parts or at once");
 
         let given_up = walk(&[&[(0, None)], &wins[1..]].concat());
-        assert_eq!(given_up.verdict(), Verdict::Accepted);
-        assert_eq!(given_up.next(), won.next() + 1, "it counts for nobody");
+        assert_eq!(given_up.verdict(), SprtVerdict::Accepted);
+        assert_eq!(given_up.next(), won.next() + 1, "it does not count");
     }
 }

@@ -1,4 +1,4 @@
-//! The store in an SQL database. SQLite and PostgreSQL share all but a [`Dialect`].
+//! The store in an SQL database. SQLite and PostgreSQL share everything except a [`Dialect`].
 
 mod ballots;
 mod cells;
@@ -13,13 +13,16 @@ mod standings;
 mod values;
 
 use super::{
-    GameRow, IncidentRow, Lease, Opening, Origin, Plan, PlayedPair, Record, Standing, Store,
-    StoreError,
+    error::StoreError,
+    fault::DatabaseFault,
+    operations::Store,
+    plan::{ExperimentPlan, Lease, OpenMode, PlayedPair},
+    rows::{CellStanding, GameRecord, GameRow, IncidentRow, Origin},
 };
-use crate::{machine::machine, record::Incident, statistics::Outcome};
+use crate::{machine::machine, record::Incident, statistics::PairOutcome};
 use cells::Cells;
 use dialect::Dialect;
-use games::By;
+use games::PlayedBy;
 use leases::Leases;
 use sqlx::AnyPool;
 use std::{path::Path, time::Duration};
@@ -28,37 +31,39 @@ use std::{path::Path, time::Duration};
 #[derive(Debug)]
 pub struct Database {
     pool: AnyPool,
-    /// The hash of the specification that it was played by last.
+    /// Hash of the specification that the store was played by last.
     specification: String,
-    /// By what its next games are played.
+    /// Specification and seed of the next games.
     origin: Origin,
     build: String,
     machine: String,
-    /// The clock of the database, as an expression.
+    /// SQL expression of the database's clock.
     now: &'static str,
-    /// The version of its tables.
+    /// Version of its tables.
     version: i64,
     cells: Cells,
     leases: Leases,
 }
 
 impl Database {
-    /// Opens an SQLite file, or makes it when it is to be played with.
+    /// Opens an SQLite file; makes it first in [`OpenMode::Play`].
     ///
     /// # Errors
-    /// It cannot be used, or holds something else.
-    pub async fn sqlite(file: &Path, plan: &Plan, opening: Opening) -> Result<Self, StoreError> {
-        if opening == Opening::Look && !file.exists() {
+    /// The file cannot be used, or holds another experiment.
+    pub async fn sqlite(
+        file: &Path,
+        plan: &ExperimentPlan,
+        mode: OpenMode,
+    ) -> Result<Self, StoreError> {
+        if mode == OpenMode::Look && !file.exists() {
             return Err(StoreError::Absent(file.to_owned()));
         }
         if let Some(folder) = file.parent()
-            && opening != Opening::Look
+            && mode != OpenMode::Look
         {
-            std::fs::create_dir_all(folder).map_err(|error| {
-                StoreError::Database(format!(
-                    "cannot make the folder {}: {error}",
-                    folder.display()
-                ))
+            std::fs::create_dir_all(folder).map_err(|source| DatabaseFault::Folder {
+                folder: folder.to_owned(),
+                source,
             })?;
         }
         let mut path = String::new();
@@ -68,36 +73,40 @@ impl Database {
                 letter => path.push(letter),
             }
         }
-        // Whoever looks makes nothing, even if the file goes away at this moment.
-        let mode = match opening {
-            Opening::Look => "rw",
-            Opening::Play { .. } => "rwc",
+        // Looking never creates the file, even if it disappears after the check above.
+        let access = match mode {
+            OpenMode::Look => "rw",
+            OpenMode::Play { .. } => "rwc",
         };
-        let url = format!("sqlite:{path}?mode={mode}");
-        Self::connect(&url, &dialect::SQLITE, plan, opening).await
+        let url = format!("sqlite:{path}?mode={access}");
+        Self::connect(&url, &dialect::SQLITE, plan, mode).await
     }
 
     /// Connects to a PostgreSQL server.
     ///
     /// # Errors
-    /// It is not there, or holds something else.
-    pub async fn postgres(url: &str, plan: &Plan, opening: Opening) -> Result<Self, StoreError> {
-        Self::connect(url, &dialect::POSTGRES, plan, opening).await
+    /// The server does not answer, or the database holds another experiment.
+    pub async fn postgres(
+        url: &str,
+        plan: &ExperimentPlan,
+        mode: OpenMode,
+    ) -> Result<Self, StoreError> {
+        Self::connect(url, &dialect::POSTGRES, plan, mode).await
     }
 
     async fn connect(
         url: &str,
         dialect: &'static Dialect,
-        plan: &Plan,
-        opening: Opening,
+        plan: &ExperimentPlan,
+        mode: OpenMode,
     ) -> Result<Self, StoreError> {
-        let pool = connect::connect(url, dialect, opening).await?;
-        if opening != Opening::Look {
+        let pool = connect::connect(url, dialect, mode).await?;
+        if mode != OpenMode::Look {
             enrolment::migrate(&pool, dialect.migrations).await?;
         }
-        let (experiment, specification) = enrolment::enrol(&pool, plan, opening).await?;
+        let (experiment, specification) = enrolment::enrol(&pool, plan, mode).await?;
         let version = enrolment::version(&pool).await?;
-        let rows = enrolment::plan_cells(&pool, experiment, plan, opening).await?;
+        let rows = enrolment::plan_cells(&pool, experiment, plan, mode).await?;
         let cells = Cells::new(experiment, &plan.name, rows, plan.pairs);
         Ok(Self {
             leases: Leases::new(dialect, &cells),
@@ -146,7 +155,7 @@ impl Store for Database {
             return Ok(false);
         }
         let pair = (cell, lease.pair);
-        let by = By {
+        let by = PlayedBy {
             runner,
             build: &self.build,
             machine: &self.machine,
@@ -192,11 +201,11 @@ impl Store for Database {
         standings::reopen(&self.pool, self.cells.row(cell)?).await
     }
 
-    async fn standings(&self) -> Result<Vec<Standing>, StoreError> {
+    async fn standings(&self) -> Result<Vec<CellStanding>, StoreError> {
         standings::standings(&self.pool, &self.cells).await
     }
 
-    async fn outcomes(&self, cell: usize, from: u32) -> Result<Vec<Outcome>, StoreError> {
+    async fn outcomes(&self, cell: usize, from: u32) -> Result<Vec<PairOutcome>, StoreError> {
         let planned = self.cells.pairs();
         standings::outcomes(&self.pool, self.cells.row(cell)?, from..planned).await
     }
@@ -205,7 +214,12 @@ impl Store for Database {
         games::read(&self.pool, self.cells.row(cell)?, self.version).await
     }
 
-    async fn records(&self, cell: usize, from: u32, count: u32) -> Result<Vec<Record>, StoreError> {
+    async fn records(
+        &self,
+        cell: usize,
+        from: u32,
+        count: u32,
+    ) -> Result<Vec<GameRecord>, StoreError> {
         let cell = (self.cells.row(cell)?, self.version);
         games::records(&self.pool, cell, from, count).await
     }

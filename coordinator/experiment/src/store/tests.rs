@@ -1,7 +1,8 @@
 use super::*;
+use std::time::Duration;
 
-fn plan() -> Plan {
-    Plan {
+fn plan() -> ExperimentPlan {
+    ExperimentPlan {
         name: "absent".to_owned(),
         specification: String::new(),
         seed: 1,
@@ -11,7 +12,7 @@ fn plan() -> Plan {
     }
 }
 
-async fn refusal(address: &Address, opening: Opening) -> String {
+async fn refusal(address: &Address, opening: OpenMode) -> String {
     let opened = open(address, &plan(), opening).await;
     opened.expect_err("refused").to_string()
 }
@@ -20,7 +21,7 @@ async fn refusal(address: &Address, opening: Opening) -> String {
 async fn a_file_that_is_not_there_is_not_made_by_looking() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let file = folder.path().join("no/absent.db");
-    let error = refusal(&Address::Sqlite(file.clone()), Opening::Look).await;
+    let error = refusal(&Address::Sqlite(file.clone()), OpenMode::Look).await;
     assert!(
         error.contains("there is no store") && error.contains("absent.db"),
         "{error}"
@@ -29,19 +30,19 @@ async fn a_file_that_is_not_there_is_not_made_by_looking() {
 }
 
 #[tokio::test]
-async fn what_is_no_store_is_named_at_once_with_the_reason() {
+async fn other_files_and_dead_servers_are_refused_at_once_with_the_reason() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let file = folder.path().join("damaged.db");
     std::fs::write(&file, [7; 5000]).expect("written");
     let address = Address::Sqlite(file.clone());
-    let play = Opening::Play {
+    let play = OpenMode::Play {
         accept_changes: false,
     };
-    // Nobody listens on the port of a socket that is bound and no more.
+    // A UDP socket takes the port without listening on it.
     let port = std::net::UdpSocket::bind("127.0.0.1:0").expect("a port");
     let port = port.local_addr().expect("an address").port();
     let server = Address::Postgres(format!("postgres://me:secret@127.0.0.1:{port}/db"));
-    for opening in [Opening::Look, play] {
+    for opening in [OpenMode::Look, play] {
         let begun = std::time::Instant::now();
         let error = refusal(&address, opening).await;
         assert!(error.contains("damaged.db: "), "{error}");

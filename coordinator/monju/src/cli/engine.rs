@@ -6,19 +6,6 @@ use monju_engine::{EvaluatorChoice, eval::Sigma};
 use monju_host::DEFAULT_HASH_MIB;
 use monju_usi::engine::EngineChoices;
 
-/// Text below the options in the help.
-pub const HELP: &str = "\
-Obeys usi, isready, setoption, usinewgame, position, go, stop, ponderhit, gameover and quit; go with btime, \
-wtime, binc, winc, byoyomi, nodes, depth, movetime, infinite and ponder; go mate [MS] searches for a mate by \
-checks alone.
-
-Options that a GUI sets go before these arguments: USI_Hash, Sigma (-1: as given here), Evaluator and Seed \
-(empty: as given here), Threads, TimePolicy, Pondering, SearchOptions (name=value, as in bench --search), and \
-MoveOverhead, the milliseconds that are lost between a move and the referee's clock: at least that many are \
-set aside (50), and more once more is seen to be lost.
-
-With one thread and a limit of nodes or depth alone, a game with the same seed is repeated to the last node.";
-
 /// Everything after `monju engine`.
 #[derive(Debug, Args)]
 pub struct EngineArguments {

@@ -1,6 +1,6 @@
 //! The command line of `monju experiment`.
 
-use crate::commands::experiment::{Report, Run, Status};
+use crate::commands::experiment::{ReportCommand, RunCommand, StatusCommand};
 use clap::{Args, Subcommand};
 use monju_experiment::{
     runner::LEASE,
@@ -8,24 +8,24 @@ use monju_experiment::{
 };
 use std::{num::NonZeroUsize, path::PathBuf, time::Duration};
 
-/// What to do with an experiment.
+/// Subcommands of `monju experiment`.
 #[derive(Debug, Subcommand)]
-pub enum Action {
-    /// Plays it, or goes on where it was; run it on several machines with one store
+pub enum ExperimentAction {
+    /// Plays it, or goes on with it; several machines can share one store
     #[command(after_help = RUN_HELP)]
     Run(RunArguments),
-    /// Shows how far it is
+    /// Shows its progress
     Status(StatusArguments),
     /// Writes tables, figures and games
     Report(ReportArguments),
 }
 
 const RUN_HELP: &str = "\
-The first interrupt finishes the pairs under way, the second gives them back. What a killed runner
-held is free again after a minute. With limits of nodes or depth, native players of one thread and one
+The first interrupt finishes the pairs under way, the second gives them back. The pairs of a killed
+runner are free again after a minute. With limits of nodes or depth, native players of one thread and one
 build, the same file gives the same games, in any order, on any number of machines.";
 
-/// Which experiment, and where it is kept.
+/// The experiment and its store.
 #[derive(Debug, Args)]
 struct Place {
     /// The specification; configs/experiments/template.toml documents it
@@ -56,14 +56,14 @@ pub struct RunArguments {
     /// Games at the same time; default: one per core, or 1 where time is measured
     #[arg(long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
-    /// Plays at most so many games in a cell, whatever the file says
+    /// Largest number of games in a cell, even if the file says more
     #[arg(long, value_name = "N")]
     games: Option<u32>,
-    /// Seconds that a pair is held for a runner that gives no sign of life
+    /// Seconds for which a runner without a sign of life holds a pair
     #[arg(long, value_name = "SECONDS", default_value_t = LEASE.as_secs() as u32,
           value_parser = clap::value_parser!(u32).range(1..=86_400))]
     lease: u32,
-    /// Goes on although the store holds results of another specification or build
+    /// Goes on even if the store holds results of another specification or build
     #[arg(long)]
     accept_changes: bool,
     /// Plays the pairs again that failed three times and were given up
@@ -93,20 +93,20 @@ pub struct ReportArguments {
     /// Writes all games below this folder: CSA, KIF, and their ballots as JSON lines
     #[arg(long, value_name = "FOLDER")]
     games: Option<PathBuf>,
-    /// What the report says about the machine; default: the machines and days that the store knows
+    /// Machine, in words, for the report; default: the machines and days that the store knows
     #[arg(long, value_name = "TEXT")]
     machine: Option<String>,
 }
 
-impl Action {
-    /// Does it.
+impl ExperimentAction {
+    /// Runs the subcommand.
     ///
     /// # Errors
     /// The file is wrong, the store or an engine fails, or the run was interrupted.
     pub async fn run(self) -> anyhow::Result<()> {
         match self {
             Self::Run(arguments) => {
-                let run = Run {
+                let run = RunCommand {
                     address: arguments.place.address(),
                     file: arguments.place.file,
                     jobs: arguments.jobs.map(NonZeroUsize::get),
@@ -118,7 +118,7 @@ impl Action {
                 run.run().await
             }
             Self::Status(arguments) => {
-                let status = Status {
+                let status = StatusCommand {
                     address: arguments.place.address(),
                     file: arguments.place.file,
                     json: arguments.json,
@@ -126,7 +126,7 @@ impl Action {
                 status.run().await
             }
             Self::Report(arguments) => {
-                let report = Report {
+                let report = ReportCommand {
                     address: arguments.place.address(),
                     file: arguments.place.file,
                     out: arguments.out,

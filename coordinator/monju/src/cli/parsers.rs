@@ -9,7 +9,7 @@ use monju_engine::{
     Game, Model,
     eval::{Noise, NoiseError, Sigma, SigmaError},
 };
-use monju_team::config::check_name;
+use monju_team::config::{NameError, check_name};
 use std::ops::RangeInclusive;
 
 /// Largest number of native players that one process hosts.
@@ -20,18 +20,19 @@ pub const PLAYERS: RangeInclusive<i64> = 1..=MOST_PLAYERS;
 
 /// Parses the name of a voting rule.
 pub fn rule() -> impl TypedValueParser<Value = Rule> {
-    PossibleValuesParser::new(Rule::ALL.map(Rule::name)).try_map(|name| name.parse::<Rule>())
+    PossibleValuesParser::new(Rule::ALL.iter().map(|one| one.name()))
+        .try_map(|name| name.parse::<Rule>())
 }
 
 /// Parses the name of a time policy.
 pub fn time_policy() -> impl TypedValueParser<Value = TimePolicy> {
-    let names = PossibleValuesParser::new(TimePolicy::ALL.map(TimePolicy::name));
+    let names = PossibleValuesParser::new(TimePolicy::ALL.iter().map(|one| one.name()));
     names.try_map(|name| name.parse::<TimePolicy>())
 }
 
 /// Parses the name of a kind of pondering.
 pub fn pondering() -> impl TypedValueParser<Value = Pondering> {
-    let names = PossibleValuesParser::new(Pondering::ALL.map(Pondering::name));
+    let names = PossibleValuesParser::new(Pondering::ALL.iter().map(|one| one.name()));
     names.try_map(|name| name.parse::<Pondering>())
 }
 
@@ -66,7 +67,7 @@ pub fn listen(text: &str) -> Result<String, String> {
 }
 
 /// Parses the name of a worker.
-pub fn name(text: &str) -> Result<String, String> {
+pub fn name(text: &str) -> Result<String, NameError> {
     check_name(text).map(|()| text.to_owned())
 }
 

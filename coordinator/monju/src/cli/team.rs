@@ -2,7 +2,9 @@
 
 use super::parsers;
 use clap::Args;
-use monju_coordinator::{clock::TimePolicy, pondering::Pondering, voting::Rule};
+use monju_coordinator::{
+    choices::ConsultationChoices, clock::TimePolicy, pondering::Pondering, voting::Rule,
+};
 use monju_engine::{EvaluatorChoice, eval::Sigma};
 use monju_team::team::Choices;
 use std::path::PathBuf;
@@ -53,9 +55,11 @@ impl From<TeamArguments> for Choices {
             players: arguments.players,
             sigma: arguments.sigma,
             evaluator: arguments.evaluator,
-            rule: arguments.rule.map(|rule| rule.to_string()),
-            time_policy: arguments.time_policy.map(|policy| policy.to_string()),
-            pondering: arguments.pondering.map(|pondering| pondering.to_string()),
+            consultation: ConsultationChoices {
+                rule: arguments.rule,
+                time_policy: arguments.time_policy,
+                pondering: arguments.pondering,
+            },
             hash_mib: arguments.hash,
             log: arguments.log,
             tls: arguments.tls,

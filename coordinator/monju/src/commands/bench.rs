@@ -14,7 +14,7 @@ pub use scaling::{Dimension, Scaling};
 
 use crate::commands::output::print_line;
 use monju_engine::{
-    Answer, Limits, Player, PlayerSettings, Score,
+    Limits, Player, PlayerSettings, Score,
     bench::{self, Measurement},
 };
 use serde_json::{Value, json};
@@ -114,7 +114,7 @@ fn row(measured: &Measurement) -> String {
         "{:>10} nodes {:>6} ms  {:<7} {score:<9} {}",
         measured.line.nodes,
         measured.line.time.as_millis(),
-        answer_text(measured),
+        measured.answer,
         measured.position
     )
 }
@@ -125,18 +125,10 @@ fn position_object(measured: &Measurement) -> Value {
         "nodes": measured.line.nodes,
         "nps": measured.nodes_per_second() as u64,
         "time_ms": measured.line.time.as_millis() as u64,
-        "bestmove": answer_text(measured),
+        "bestmove": measured.answer.to_string(),
         "score": match measured.line.score {
             Score::Cp(cp) => json!({ "cp": cp }),
             Score::Mate(plies) => json!({ "mate": plies }),
         },
     })
-}
-
-fn answer_text(measured: &Measurement) -> String {
-    match measured.answer {
-        Answer::Move(mv) => mv.to_string(),
-        Answer::Resign => "resign".to_owned(),
-        Answer::Win => "win".to_owned(),
-    }
 }

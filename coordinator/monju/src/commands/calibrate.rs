@@ -8,7 +8,7 @@ use anyhow::{Context, bail};
 use monju_coordinator::{
     calibration::{
         self,
-        learn::{Lesson, learn},
+        learn::{LearnedCurves, learn},
     },
     record::read::Log,
 };
@@ -63,7 +63,7 @@ impl Calibrate {
     }
 }
 
-fn as_json(lesson: &Lesson) -> String {
+fn as_json(lesson: &LearnedCurves) -> String {
     let engines: Vec<_> = lesson
         .curves
         .iter()
@@ -88,7 +88,7 @@ fn as_json(lesson: &Lesson) -> String {
     format!("{object:#}\n")
 }
 
-fn as_table(lesson: &Lesson) -> String {
+fn as_table(lesson: &LearnedCurves) -> String {
     let mut text = format!("games with a known result  {}\n\n", lesson.games);
     let headings = [
         "engine", "against", "votes", "games", "scale", "offset", "loss",
@@ -125,7 +125,7 @@ mod tests {
     use super::*;
     use monju_coordinator::calibration::EngineCurve;
 
-    fn lesson() -> Lesson {
+    fn lesson() -> LearnedCurves {
         let curve = EngineCurve {
             name: "monju/material".to_owned(),
             scale: 345.25,
@@ -134,7 +134,7 @@ mod tests {
             votes: 1_000,
             games: 20,
         };
-        Lesson {
+        LearnedCurves {
             curves: vec![(curve, 0.45678)],
             left_out: vec![("gpsusi".to_owned(), "3 scores are too few".to_owned())],
             games: 20,

@@ -4,19 +4,19 @@ mod table;
 
 use crate::commands::output::print;
 use anyhow::{Context, bail};
-use monju_coordinator::{ballot::words, record::schema::BallotRecord};
+use monju_coordinator::{ballot::names, record::schema::BallotRecord};
 use monju_engine::Game;
-use monju_proto::v1::{
-    Arrival, Ballot, Begin, ConsultRequest, Limits, Position, PrepareGameRequest, RosterRequest,
-    RosterResponse, TieBreak, consult_request, consult_response::Message,
+use monju_proto::{
+    client::{ConsultationClient, reason},
+    v1::{
+        Arrival, Ballot, Begin, Limits, PrepareGameRequest, RosterRequest, RosterResponse, TieBreak,
+    },
 };
 use monju_team::team::{self, Choices, Team};
 use std::{
     process,
     time::{SystemTime, UNIX_EPOCH},
 };
-use tokio::sync::mpsc;
-use tokio_stream::wrappers::ReceiverStream;
 
 /// Thinking time of a consultation without any limit, in milliseconds.
 pub const DEFAULT_TIME_MS: u64 = 1_000;
@@ -98,35 +98,21 @@ impl Consult {
                 ..Limits::default()
             },
         };
-        let begin = Begin {
+        let begin = team.consultation.named_in(Begin {
             game_id,
-            position: Some(Position {
-                start: self.game.start().to_owned(),
-                moves: self.game.moves().iter().map(ToString::to_string).collect(),
-            }),
+            position: Some((&self.game).into()),
             limits: Some(limits),
             seed: self.seed,
-            rule: team.rule.clone(),
             ..Begin::default()
-        };
-        // The sender stays open: closing it would give the consultation up.
-        let (sender, requests) = mpsc::channel(1);
-        let message = Some(consult_request::Message::Begin(begin));
-        sender.send(ConsultRequest { message }).await?;
-        let answer = team.client.consult(ReceiverStream::new(requests)).await;
-        let mut answers = answer.map_err(said)?.into_inner();
-        while let Some(answer) = answers.message().await.map_err(said)? {
-            if let Some(Message::Ballot(ballot)) = answer.message {
-                return Ok((ballot, roster, problems));
-            }
-        }
-        bail!("the coordinator ended the consultation without a decision")
+        });
+        let consultation = ConsultationClient::begin(team.client.clone(), begin);
+        Ok((consultation.decided().await?, roster, problems))
     }
 }
 
 /// Turns a refused call into the one line that the service gave as its reason.
 fn said(status: tonic::Status) -> anyhow::Error {
-    anyhow::anyhow!("{}", monju_coordinator::roster::reason(&status))
+    anyhow::anyhow!("{}", reason(&status))
 }
 
 /// Returns a new id in every consultation, so that players begin each with empty tables.
@@ -158,7 +144,7 @@ fn why_no_votes(ballot: &Ballot, roster: &RosterResponse, problems: &[String]) -
         }
         reasons.push(match (vote.arrival(), vote.failure.as_str()) {
             (Arrival::Late, _) => format!("{} is late; give it more time", player.name),
-            (arrival, "") => format!("{}: {}", player.name, words::arrival(arrival)),
+            (arrival, "") => format!("{}: {}", player.name, names::arrival(arrival)),
             (_, failure) => format!("{}: {failure}", player.name),
         });
     }

@@ -40,7 +40,7 @@ impl Doctor {
         if let Some(log) = &config.coordinator.log {
             Recorder::open(log)?;
         }
-        let (roster, worker) = team::hire(&config, &choices, None).await?;
+        let (roster, worker) = team::roster(&config, &choices, None).await?;
         let facts = visit(&roster, &ensemble, self.test_time).await;
         drop(roster);
         if let Some(worker) = worker {

@@ -1,75 +1,13 @@
-//! `monju experiment`: runs, watches and reports experiments.
+//! `monju experiment`: plays, watches and reports experiments.
 
+pub mod drive;
+mod mismatch;
 mod progress;
 mod report;
+mod resume;
 mod run;
 mod status;
 
-pub use report::Report;
-pub use run::Run;
-pub use status::Status;
-
-use monju_experiment::{
-    specification::Specification,
-    store::{Address, Store},
-};
-use std::path::Path;
-
-/// What is to be said where a file is not the one that the store was played by.
-fn other_specification(specification: &Specification, store: &dyn Store) -> Option<String> {
-    let (ours, theirs) = (&specification.hash, store.specification());
-    (ours != theirs).then(|| {
-        format!(
-            "warning: the store was played by specification {theirs}, {} is {ours}: what follows may \
-             not be what this file describes",
-            specification.path.display()
-        )
-    })
-}
-
-/// The command that plays an experiment, to be typed again.
-fn run_command(file: &Path, address: &Address) -> String {
-    let mut command = format!(
-        "monju experiment run {}",
-        quoted(&file.display().to_string())
-    );
-    let store = match address {
-        Address::Sqlite(store) if *store == file.with_extension("db") => None,
-        other => Some(other.to_string()),
-    };
-    if let Some(store) = store {
-        command.push_str(&format!(" --store {}", quoted(&store)));
-    }
-    command
-}
-
-/// A word for a shell.
-fn quoted(word: &str) -> String {
-    let plain = |letter: char| letter.is_alphanumeric() || "-_./:@=+,".contains(letter);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', "'\\''"))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn commands_can_be_typed_again() {
-        let file = Path::new("my tables/a.toml");
-        let here = Address::Sqlite("my tables/a.db".into());
-        assert_eq!(
-            run_command(file, &here),
-            "monju experiment run 'my tables/a.toml'"
-        );
-        let there = Address::Postgres("postgres://me:secret@host/db".to_owned());
-        assert_eq!(
-            run_command(Path::new("a.toml"), &there),
-            "monju experiment run a.toml --store postgres://me@host/db"
-        );
-        assert_eq!(quoted("it's"), "'it'\\''s'");
-    }
-}
+pub use report::ReportCommand;
+pub use run::RunCommand;
+pub use status::StatusCommand;

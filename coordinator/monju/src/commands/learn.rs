@@ -57,7 +57,7 @@ pub fn self_play(run: &SelfPlayRun) -> anyhow::Result<()> {
 pub fn material(run: &MaterialRun) -> anyhow::Result<()> {
     let summary = run.run(&mut TerminalProgress::default())?;
     print(format_args!(
-        "{}: loss {:.5} on what it has not seen, {:.5} before\n",
+        "{}: loss {:.5} on held-out games, {:.5} before\n",
         run.output.display(),
         summary.after,
         summary.before

@@ -1,9 +1,8 @@
 //! `monju worker` and `monju coordinator`: the two services over TCP.
 
-use anyhow::Error;
-use monju_coordinator::{server, voting::Rule};
+use monju_coordinator::{choices::ConsultationChoices, server, voting::Rule};
 use monju_engine::{EvaluatorChoice, eval::Sigma};
-use monju_host::{Worker, WorkerSettings};
+use monju_host::{Players, PlayersSettings};
 use monju_proto::serve;
 use monju_team::signals;
 use monju_team::{
@@ -53,14 +52,14 @@ impl WorkerService {
         };
         let tls = config.tls(self.tls.as_deref())?;
         let name = self.name.unwrap_or_else(|| config.worker.name.clone());
-        config::check_name(&name).map_err(Error::msg)?;
+        config::check_name(&name)?;
         // Several workers of the default ensemble in one team need players of different names.
         let prefix = if name == WORKER_NAME {
             team::DEFAULT_TEAM
         } else {
             &name
         };
-        let settings = WorkerSettings {
+        let settings = PlayersSettings {
             players: team::local_players(prefix, &config, &choices)?,
             name,
             hash_mib: config.worker.hash_mib,
@@ -68,7 +67,7 @@ impl WorkerService {
         let listen = self.listen.unwrap_or(config.worker.listen);
         let (listener, address) = serve::listen(&listen, tls.as_ref()).await?;
         let (name, players) = (settings.name.clone(), settings.players.len());
-        let worker = Worker::start(settings)?;
+        let worker = Players::start(settings)?;
         info!(%address, name, players, "worker listening");
         announce(address);
         monju_worker::serve_tcp(listener, tls.as_ref(), worker, signals::termination()).await?;
@@ -102,11 +101,14 @@ impl CoordinatorService {
     pub async fn run(self) -> anyhow::Result<()> {
         let mut config = Config::load(self.config.as_deref())?;
         if !self.workers.is_empty() {
-            config::check_workers(&self.workers).map_err(Error::msg)?;
+            config::check_workers(&self.workers)?;
             config.coordinator.workers = self.workers;
         }
         let choices = Choices {
-            rule: self.rule.map(|rule| rule.to_string()),
+            consultation: ConsultationChoices {
+                rule: self.rule,
+                ..ConsultationChoices::default()
+            },
             log: self.log,
             tls: self.tls,
             ..Choices::default()
@@ -119,7 +121,7 @@ impl CoordinatorService {
         }
         let listen = self.listen.unwrap_or(config.coordinator.listen.clone());
         let (listener, address) = serve::listen(&listen, tls.as_ref()).await?;
-        let started = team::start(config, &choices, None).await?;
+        let started = team::start_coordinator(config, &choices).await?;
         let service = started.service;
         let announcing = {
             let service = service.clone();

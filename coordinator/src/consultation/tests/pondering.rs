@@ -1,4 +1,4 @@
-//! Pondering on several replies at once.
+//! Tests of pondering on several replies at once.
 
 use super::*;
 use crate::{roster::Link, testing::Cable};
@@ -7,10 +7,10 @@ const PREDICTED: &str = "startpos moves 7g7f 3c3d";
 const PLAYED: &str = "startpos moves 7g7f 8c8d";
 
 /// `b` expects another reply than the one that is pondered on.
-fn spread() -> Question {
-    Question {
+fn spread() -> ConsultationSetup {
+    ConsultationSetup {
         predictions: HashMap::from([("b".to_owned(), "8c8d".to_owned())]),
-        ..question_on(PREDICTED, ponder())
+        ..setup_on(PREDICTED, ponder())
     }
 }
 
@@ -24,7 +24,11 @@ fn team() -> FakeWorker {
 }
 
 /// Runs a consultation with one command after a second.
-async fn outcome(roster: &Roster, question: Question, command: Command) -> Outcome {
+async fn outcome(
+    roster: &Roster,
+    setup: ConsultationSetup,
+    command: ConsultationCommand,
+) -> ConsultationOutcome {
     let (sender, receiver) = mpsc::channel(1);
     let (standings, _reader) = mpsc::channel(64);
     let slots = roster.slots();
@@ -33,15 +37,15 @@ async fn outcome(roster: &Roster, question: Question, command: Command) -> Outco
         let _ = sender.send(command).await;
         sender.closed().await;
     };
-    let consultation = consult(question, &slots, receiver, standings, None);
+    let consultation = consult(setup, &slots, receiver, standings, None);
     tokio::select! {
         outcome = consultation => outcome,
         () = async { speak.await; future::pending().await } => unreachable!("never ends"),
     }
 }
 
-/// What each player was told, without the stops: the last move of a go, or `hit`.
-fn told(requests: &[Message]) -> Vec<String> {
+/// Returns the requests to the players without stops: the last move of a go, or `hit`.
+fn requested(requests: &[Message]) -> Vec<String> {
     requests
         .iter()
         .filter_map(|request| match request {
@@ -57,17 +61,17 @@ fn told(requests: &[Message]) -> Vec<String> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn each_ponders_on_the_reply_that_it_expects() {
+async fn each_player_ponders_on_the_reply_that_it_expects() {
     let worker = team();
     let requests = worker.requests.clone();
     let (roster, _server) = worker.roster().await;
-    let hit = Command::PonderHit(None);
+    let hit = ConsultationCommand::PonderHit(None);
     let ballot = outcome(&roster, spread(), hit).await.ballot;
-    let mut told = told(&requests.lock().expect("requests"));
+    let mut told = requested(&requests.lock().expect("requests"));
     let mut after_the_hit = told.split_off(3);
     told.sort();
     assert_eq!(told, ["a 3c3d", "b 8c8d", "c 3c3d"]);
-    // Two searches go on; the third player is asked about the move that was played.
+    // Two searches go on; the third player is asked about the played move.
     after_the_hit.sort();
     assert_eq!(after_the_hit, ["b 3c3d", "hit", "hit"]);
     let ballot = ballot.expect("decided");
@@ -75,22 +79,22 @@ async fn each_ponders_on_the_reply_that_it_expects() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_search_about_the_reply_that_was_played_goes_on() {
+async fn a_search_about_the_played_reply_goes_on() {
     let worker = team();
     let requests = worker.requests.clone();
     let (roster, _server) = worker.roster().await;
-    let missed = outcome(&roster, spread(), Command::Stop).await;
-    let ballot = missed.ballot.expect("the one answer that is due");
+    let missed = outcome(&roster, spread(), ConsultationCommand::Stop).await;
+    let ballot = missed.ballot.expect("a ballot");
     let elapsed = ballot.decision.expect("decided").elapsed_ms;
-    assert_eq!(elapsed, 1_000, "nobody is waited for");
+    assert_eq!(elapsed, 1_000, "no player is waited for");
     requests.lock().expect("requests").clear();
 
     let (_commands, receiver) = mpsc::channel(1);
     let (standings, _reader) = mpsc::channel(64);
-    let played = question_on(PLAYED, time_limit(1_000));
+    let played = setup_on(PLAYED, time_limit(1_000));
     let slots = roster.slots();
     let next = consult(played, &slots, receiver, standings, missed.kept).await;
-    let mut told = told(&requests.lock().expect("requests"));
+    let mut told = requested(&requests.lock().expect("requests"));
     told.sort();
     assert_eq!(told, ["a 8c8d", "c 8c8d", "hit"]);
     let ballot = next.ballot.expect("decided");
@@ -99,18 +103,18 @@ async fn a_search_about_the_reply_that_was_played_goes_on() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn searches_about_neither_end() {
+async fn searches_about_other_replies_end() {
     let worker = team();
     let requests = worker.requests.clone();
     let (roster, _server) = worker.roster().await;
-    let missed = outcome(&roster, spread(), Command::Stop).await;
+    let missed = outcome(&roster, spread(), ConsultationCommand::Stop).await;
     requests.lock().expect("requests").clear();
     let (_commands, receiver) = mpsc::channel(1);
     let (standings, _reader) = mpsc::channel(64);
-    let played = question_on("startpos moves 7g7f 4a3b", time_limit(1_000));
+    let played = setup_on("startpos moves 7g7f 4a3b", time_limit(1_000));
     let slots = roster.slots();
     let next = consult(played, &slots, receiver, standings, missed.kept).await;
-    let mut told = told(&requests.lock().expect("requests"));
+    let mut told = requested(&requests.lock().expect("requests"));
     told.sort();
     assert_eq!(told, ["a 4a3b", "b 4a3b", "c 4a3b"]);
     assert!(
@@ -123,8 +127,8 @@ async fn searches_about_neither_end() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_a_former_search_says_is_no_vote() {
-    // The ponder on another reply talks on after it was given up, about its own position.
+async fn lines_of_a_former_search_are_not_votes() {
+    // The ponder on another reply streams on after it was given up, about its own position.
     let worker = FakeWorker::named("desk").player(
         "b",
         &[
@@ -136,19 +140,19 @@ async fn what_a_former_search_says_is_no_vote() {
         ],
     );
     let (roster, _server) = worker.roster().await;
-    let ballot = outcome(&roster, spread(), Command::PonderHit(None))
+    let ballot = outcome(&roster, spread(), ConsultationCommand::PonderHit(None))
         .await
         .ballot;
     let ballot = ballot.expect("decided");
     let vote = &ballot.votes[0];
     assert!(
         vote.arrived_ms >= 1_000,
-        "the line of the first search was not taken: {vote:?}"
+        "a line of the former search was taken: {vote:?}"
     );
 }
 
 #[tokio::test(start_paused = true)]
-async fn whoever_was_lost_meanwhile_is_asked_again() {
+async fn a_player_lost_during_a_ponder_is_asked_again() {
     let cable = Cable::default();
     cable.plug(FakeWorker::named("desk").player("a", &[Stream("7g7f"), Listen]));
     let patience = Duration::from_secs(3);
@@ -162,9 +166,9 @@ async fn whoever_was_lost_meanwhile_is_asked_again() {
         cable.plug(FakeWorker::named("desk").player("a", &[Answer("2g2f")]));
         future::pending().await
     };
-    let hit = vec![(1_000, Command::PonderHit(None))];
+    let hit = vec![(1_000, ConsultationCommand::PonderHit(None))];
     let ballot = tokio::select! {
-        ballot = run(&roster, question(ponder()), hit) => ballot,
+        ballot = run(&roster, setup(ponder()), hit) => ballot,
         () = outage => unreachable!("never ends"),
     };
     assert_eq!(decision(&ballot).0, "2g2f");
@@ -172,16 +176,16 @@ async fn whoever_was_lost_meanwhile_is_asked_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn predictions_that_are_illegal_are_not_pondered_on() {
+async fn illegal_predictions_are_not_pondered_on() {
     let worker = team();
     let requests = worker.requests.clone();
     let (roster, _server) = worker.roster().await;
-    let question = Question {
+    let setup = ConsultationSetup {
         predictions: HashMap::from([("b".to_owned(), "7g7f".to_owned())]),
-        ..question_on(PREDICTED, ponder())
+        ..setup_on(PREDICTED, ponder())
     };
-    outcome(&roster, question, Command::PonderHit(None)).await;
-    let mut told = told(&requests.lock().expect("requests"));
+    outcome(&roster, setup, ConsultationCommand::PonderHit(None)).await;
+    let mut told = requested(&requests.lock().expect("requests"));
     told.sort();
     assert_eq!(told, ["a 3c3d", "b 3c3d", "c 3c3d", "hit", "hit", "hit"]);
 }

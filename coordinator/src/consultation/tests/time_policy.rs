@@ -1,4 +1,4 @@
-//! How agreement moves the deadlines.
+//! Tests of deadlines that move with the agreement.
 
 use super::*;
 
@@ -13,14 +13,15 @@ fn a_minute() -> Limits {
     }
 }
 
-fn with_time_policy(time_policy: TimePolicy, limits: Limits) -> Question {
-    Question {
+fn with_time_policy(time_policy: TimePolicy, limits: Limits) -> ConsultationSetup {
+    ConsultationSetup {
         time_policy,
-        ..question(limits)
+        ..setup(limits)
     }
 }
 
-/// Three players that say these lines at once, deepen a little later, and answer when stopped.
+/// Three players that stream these first lines at once and the second ones a little later, and answer
+/// when stopped.
 fn three(lines: [[&'static str; 2]; 3]) -> FakeWorker {
     ["a", "b", "c"].into_iter().zip(lines).fold(
         FakeWorker::named("desk"),
@@ -47,26 +48,26 @@ async fn elapsed(time_policy: TimePolicy, lines: [[&'static str; 2]; 3]) -> u64 
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_move_on_which_all_agree_saves_time() {
+async fn a_unanimous_move_saves_time() {
     let easy = elapsed(TimePolicy::Agreement, [STEADY; 3]).await;
     assert!((560..=600).contains(&easy), "{easy}");
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_move_in_dispute_gets_time() {
+async fn a_disputed_move_takes_more_time() {
     let difficult = elapsed(TimePolicy::Agreement, [STEADY, ANOTHER, STEADY]).await;
     assert!((4_450..=4_500).contains(&difficult), "{difficult}");
 }
 
 #[tokio::test(start_paused = true)]
-async fn agreement_that_is_new_is_a_normal_move() {
+async fn a_new_agreement_is_a_normal_move() {
     let changed = ["2g2f 3c3d", "7g7f 3c3d 2g2f 4c4d 2f2e 2b3c"];
     let normal = elapsed(TimePolicy::Agreement, [changed; 3]).await;
     assert!((1_450..=1_500).contains(&normal), "{normal}");
 }
 
 #[tokio::test(start_paused = true)]
-async fn other_tempos_take_a_normal_time() {
+async fn other_time_policies_take_a_normal_time() {
     for time_policy in [TimePolicy::Fixed, TimePolicy::Decided] {
         for lines in [[STEADY; 3], [STEADY, ANOTHER, STEADY]] {
             let normal = elapsed(time_policy, lines).await;
@@ -97,7 +98,7 @@ async fn players_are_given_the_longest_time_and_stopped_earlier() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_lead_that_cannot_be_overtaken_ends_it_unless_the_tempo_is_fixed() {
+async fn an_unassailable_lead_decides_early_unless_the_policy_is_fixed() {
     for (time_policy, expected) in [
         (TimePolicy::Fixed, 900..=900),
         (TimePolicy::Decided, 300..=330),
@@ -123,16 +124,16 @@ async fn a_lead_that_cannot_be_overtaken_ends_it_unless_the_tempo_is_fixed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_only_move_is_played_as_soon_as_somebody_names_it() {
+async fn the_only_move_is_played_as_soon_as_a_player_names_it() {
     let worker = FakeWorker::named("desk")
         .player("a", &[Wait(50), Stream("1i1h"), Wait(60_000)])
         .player("b", &[Wait(60_000)]);
     let (roster, _server) = worker.roster().await;
-    let question = Question {
+    let setup = ConsultationSetup {
         time_policy: TimePolicy::Agreement,
-        ..question_on("8k/9/9/9/9/9/7r1/8r/8K b - 1", a_minute())
+        ..setup_on("8k/9/9/9/9/9/7r1/8r/8K b - 1", a_minute())
     };
-    let ballot = run(&roster, question, vec![]).await;
+    let ballot = run(&roster, setup, vec![]).await;
     let (mv, _, elapsed) = decision(&ballot);
     assert_eq!(mv, "1i1h");
     assert!((50..=80).contains(&elapsed), "{elapsed}");

@@ -1,4 +1,4 @@
-//! What a configuration says, and what is said about a wrong one.
+//! Tests of right and wrong configurations.
 
 use super::*;
 use monju_host::PlayerKind;
@@ -23,7 +23,7 @@ fn an_empty_file_is_all_defaults() {
 }
 
 #[test]
-fn wrong_things_are_named_with_file_line_and_mend() {
+fn errors_name_the_file_the_line_and_the_remedy() {
     for (text, expected) in [
         (
             "version = 2",

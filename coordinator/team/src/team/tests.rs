@@ -1,7 +1,10 @@
-//! Whose choices count, and which cannot.
+//! Tests of the choices that apply, and of those that cannot.
 
-use super::*;
-use monju_engine::Model;
+use super::{embedded::remove_inapplicable, *};
+use crate::config::Config;
+use monju_coordinator::{choices::ConsultationChoices, voting::Rule};
+use monju_engine::{Model, eval::Sigma};
+use monju_host::PlayerKind;
 use std::path::Path;
 
 fn config(text: &str) -> Config {
@@ -51,7 +54,7 @@ fn a_number_of_players_replaces_those_of_the_configuration() {
 }
 
 #[test]
-fn sigma_alone_is_for_the_native_players() {
+fn sigma_applies_to_the_native_players() {
     let choices = Choices {
         sigma: Some(25.0.into()),
         ..Choices::default()
@@ -61,8 +64,8 @@ fn sigma_alone_is_for_the_native_players() {
         [("a".to_owned(), Some(25.0)), ("b".to_owned(), None)]
     );
     let error =
-        local_players(DEFAULT_TEAM, &config(REMOTE), &choices).expect_err("nobody to apply it to");
-    assert!(error.0.contains("sigma"), "{error}");
+        local_players(DEFAULT_TEAM, &config(REMOTE), &choices).expect_err("no native players");
+    assert!(error.to_string().contains("sigma"), "{error}");
 }
 
 #[test]
@@ -95,11 +98,12 @@ async fn choices_that_a_remote_coordinator_cannot_apply_are_refused() {
         ..Choices::default()
     };
     let error = assemble(&choices).await.expect_err("refused");
-    assert!(error.0.starts_with("sigma cannot be chosen"), "{error}");
+    let line = error.to_string();
+    assert!(line.starts_with("sigma cannot be chosen"), "{line}");
 }
 
 #[tokio::test]
-async fn an_unreachable_coordinator_is_one_line_with_the_mend() {
+async fn an_unreachable_coordinator_is_one_line_with_the_remedy() {
     let free = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let url = format!("http://{}", free.local_addr().expect("its address"));
     drop(free);
@@ -109,7 +113,7 @@ async fn an_unreachable_coordinator_is_one_line_with_the_mend() {
     };
     let error = assemble(&choices)
         .await
-        .expect_err("nobody there")
+        .expect_err("no coordinator")
         .to_string();
     assert!(
         error.contains(&url) && error.contains("monju coordinator"),
@@ -119,23 +123,27 @@ async fn an_unreachable_coordinator_is_one_line_with_the_mend() {
 }
 
 #[test]
-fn a_team_does_without_what_it_cannot_have() {
+fn a_team_goes_on_without_choices_that_cannot_be_applied() {
     let mut config = Config::default();
     config.coordinator.log = Some("/absent/folder/log".into());
     config.ensemble.calibration = Some("/absent/calibration.toml".into());
     let mut choices = Choices {
-        rule: Some("primary-unless-outvoted".to_owned()),
+        consultation: ConsultationChoices {
+            rule: Some(Rule::PrimaryUnlessOutvoted),
+            ..ConsultationChoices::default()
+        },
         ..Choices::default()
     };
-    let ignored = do_without(&mut config, &mut choices);
-    for (what, words) in
-        ignored
-            .iter()
-            .zip(["needs a primary", "nothing is recorded", "not compared"])
-    {
+    let ignored = remove_inapplicable(&mut config, &mut choices);
+    for (what, words) in ignored.iter().map(ToString::to_string).zip([
+        "needs a primary",
+        "nothing is recorded",
+        "not compared",
+    ]) {
         assert!(what.contains(words), "{what}");
     }
     assert_eq!(ignored.len(), 3);
-    assert_eq!((choices.rule, &config.coordinator.log), (None, &None));
+    assert_eq!(choices.consultation.rule, None);
+    assert_eq!(config.coordinator.log, None);
     assert_eq!(config.ensemble.calibration, None);
 }

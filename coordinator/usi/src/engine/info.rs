@@ -1,9 +1,9 @@
-//! What one player thinks, as an `info` line.
+//! The progress of a single player's search as an `info` line.
 
 use crate::info_line::InfoLine;
 use monju_engine::{Bound, Line, Score};
 
-/// The `info` line of one progress; `None` when there is no line of play to show.
+/// Returns the `info` line; `None` without a principal variation.
 pub fn line_text(line: &Line) -> Option<String> {
     if line.pv.is_empty() {
         return None;
@@ -15,7 +15,7 @@ pub fn line_text(line: &Line) -> Option<String> {
         selective_depth: line.selective_depth,
         score: Some(score_text(line)),
         nodes: line.nodes,
-        // Before the first microsecond no speed is worth telling.
+        // No division by zero in the first microsecond.
         nodes_per_second: (line.nodes as f64 / seconds.max(1e-6)) as u64,
         time: line.time,
         multipv: None,
@@ -44,7 +44,7 @@ mod tests {
     use std::time::Duration;
 
     #[test]
-    fn a_line_shows_all_that_is_known_with_the_pv_last() {
+    fn a_line_shows_everything_with_the_pv_last() {
         let game = Game::startpos();
         let mut line = Line {
             pv: vec![game.parse_move("7g7f").expect("legal")],

@@ -1,34 +1,168 @@
-//! The USI options of one player.
+//! The USI options of the single player.
 
-use crate::values::{HASH_DEFAULT, HASH_MAXIMUM, OptionError, evaluator, number, sigma, small};
+use crate::option_table::{HASH_DEFAULT, HASH_RANGE, OptionKind, UsiOption, evaluator, sigma};
 use monju_coordinator::clock::TimePolicy;
 use monju_engine::{EvaluatorChoice, PlayerSettings, SearchChoices, eval::Sigma};
-use std::time::Duration;
+use std::{fmt, str::FromStr, time::Duration};
 
-/// What is kept of the clock for the answer's way, when nobody says how long that is.
+/// Time set aside of every clock by default, in milliseconds.
 const OVERHEAD_DEFAULT_MS: u32 = 50;
-const OVERHEAD_MAXIMUM_MS: u32 = 60_000;
-/// One player has nobody to agree with; what is decided, it decides alone.
-const TIME_POLICIES: [TimePolicy; 2] = [TimePolicy::Fixed, TimePolicy::Agreement];
-const THREADS_MAXIMUM: u64 = PlayerSettings::MAX_THREADS as u64;
 
-/// What one player ponders on.
+/// The declared time policies. A single player has no votes that could decide early.
+const TIME_POLICIES: [TimePolicy; 2] = [TimePolicy::Fixed, TimePolicy::Agreement];
+
+/// All options, in the order in which a GUI shows them.
+pub const OPTIONS: &[UsiOption<EngineOptions>] = &[
+    UsiOption {
+        name: "USI_Hash",
+        aliases: &[],
+        help: "transposition table, in MiB",
+        kind: OptionKind::Spin {
+            default: HASH_DEFAULT,
+            range: HASH_RANGE,
+            set: |options, value| options.hash_mib = value,
+        },
+    },
+    UsiOption {
+        name: "USI_Ponder",
+        aliases: &[],
+        help: "no effect: the GUI decides when to ponder",
+        kind: OptionKind::IgnoredCheck,
+    },
+    UsiOption {
+        name: "Threads",
+        aliases: &[],
+        help: "threads that search together",
+        kind: OptionKind::Spin {
+            default: 1,
+            range: 1..=PlayerSettings::MAX_THREADS as u32,
+            set: |options, value| options.threads = value,
+        },
+    },
+    UsiOption {
+        name: "Sigma",
+        aliases: &[],
+        help: "standard deviation of the noise: centipawns, or '1/4 pawn exchange'; -1: as given",
+        kind: OptionKind::Text {
+            set: |options, value| {
+                options.sigma = sigma(value)?;
+                Ok(())
+            },
+        },
+    },
+    UsiOption {
+        name: "Evaluator",
+        aliases: &[],
+        help: "evaluator: NAME or NAME:FILE; empty: as given",
+        kind: OptionKind::Text {
+            set: |options, value| {
+                options.evaluator = evaluator(value)?;
+                Ok(())
+            },
+        },
+    },
+    UsiOption {
+        name: "Seed",
+        aliases: &[],
+        help: "noise seed of every game; empty: as given",
+        kind: OptionKind::LargeNumber {
+            set: |options, value| options.seed = value,
+        },
+    },
+    UsiOption {
+        name: "MoveOverhead",
+        aliases: &[],
+        help: "least time set aside of every clock, in ms; more if more is seen to be lost",
+        kind: OptionKind::Spin {
+            default: OVERHEAD_DEFAULT_MS,
+            range: 0..=60_000,
+            set: |options, value| options.move_overhead_ms = value,
+        },
+    },
+    UsiOption {
+        name: "TimePolicy",
+        aliases: &["Tempo"],
+        help: "use of the time on the clock",
+        kind: OptionKind::Combo {
+            default: || TimePolicy::default().to_string(),
+            words: || TIME_POLICIES.map(|policy| policy.to_string()).to_vec(),
+            set: |options, value| {
+                options.time_policy = value.map(str::parse).transpose()?.unwrap_or_default();
+                Ok(())
+            },
+        },
+    },
+    UsiOption {
+        name: "Pondering",
+        aliases: &[],
+        help: "position to ponder on",
+        kind: OptionKind::Combo {
+            default: || PonderTarget::default().to_string(),
+            words: || PonderTarget::ALL.map(|target| target.to_string()).to_vec(),
+            set: |options, value| {
+                options.pondering = value.map(str::parse).transpose()?.unwrap_or_default();
+                Ok(())
+            },
+        },
+    },
+    UsiOption {
+        name: "SearchOptions",
+        aliases: &[],
+        help: "switches and numbers of the search: name=value, as in bench --search",
+        kind: OptionKind::Text {
+            set: |options, value| {
+                options.search = value.unwrap_or_default().parse()?;
+                Ok(())
+            },
+        },
+    },
+];
+
+/// The position that a single player ponders on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Pondering {
-    /// The position after the reply that it expects.
+pub enum PonderTarget {
+    /// The position after the expected reply.
     #[default]
     Predicted,
     /// The opponent's position, with all replies (paper 003, section 9).
     Opponent,
 }
 
-const PREDICTED: &str = "predicted";
-const OPPONENT: &str = "opponent";
+impl PonderTarget {
+    /// All targets.
+    const ALL: [Self; 2] = [Self::Predicted, Self::Opponent];
 
-/// What a GUI has set. `None` is the declared default: GUIs send every default back, so a default
-/// never overrides the command line.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Predicted => "predicted",
+            Self::Opponent => "opponent",
+        }
+    }
+}
+
+impl fmt::Display for PonderTarget {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name())
+    }
+}
+
+/// No kind of pondering of a single player has this name.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("unknown pondering '{0}'; expected one of: {names}", names = PonderTarget::ALL.map(PonderTarget::name).join(", "))]
+pub struct UnknownPonderTarget(String);
+
+impl FromStr for PonderTarget {
+    type Err = UnknownPonderTarget;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let known = Self::ALL.into_iter().find(|target| target.name() == text);
+        known.ok_or_else(|| UnknownPonderTarget(text.to_owned()))
+    }
+}
+
+/// The values that a GUI has set; `None` is the declared default.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Options {
+pub struct EngineOptions {
     hash_mib: Option<u32>,
     threads: Option<u32>,
     sigma: Option<Sigma>,
@@ -36,122 +170,52 @@ pub struct Options {
     seed: Option<u64>,
     move_overhead_ms: Option<u32>,
     time_policy: TimePolicy,
-    pondering: Pondering,
+    pondering: PonderTarget,
     search: SearchChoices,
 }
 
-impl Options {
-    /// The `option` lines, in the order in which a GUI shows them.
-    pub fn declarations() -> Vec<String> {
-        let time_policies: String = TIME_POLICIES
-            .map(|time_policy| format!(" var {time_policy}"))
-            .concat();
-        vec![
-            format!(
-                "option name USI_Hash type spin default {HASH_DEFAULT} min 1 max {HASH_MAXIMUM}"
-            ),
-            "option name USI_Ponder type check default false".to_owned(),
-            format!("option name Threads type spin default 1 min 1 max {THREADS_MAXIMUM}"),
-            "option name Sigma type string default <empty>".to_owned(),
-            "option name Evaluator type string default <empty>".to_owned(),
-            "option name Seed type string default <empty>".to_owned(),
-            format!(
-                "option name MoveOverhead type spin default {OVERHEAD_DEFAULT_MS} \
-                 min 0 max {OVERHEAD_MAXIMUM_MS}"
-            ),
-            format!(
-                "option name TimePolicy type combo default {}{time_policies}",
-                TimePolicy::default()
-            ),
-            format!(
-                "option name Pondering type combo default {PREDICTED} \
-                 var {PREDICTED} var {OPPONENT}"
-            ),
-            "option name SearchOptions type string default <empty>".to_owned(),
-        ]
-    }
-
-    /// Sets an option; those of others are passed over.
-    ///
-    /// # Errors
-    /// The value is outside the declared range; the option keeps the value it had.
-    pub fn set(&mut self, name: &str, value: &str) -> Result<(), OptionError> {
-        match name.to_ascii_lowercase().as_str() {
-            "usi_hash" => {
-                let hash = number("USI_Hash", value, 1, HASH_MAXIMUM.into())?;
-                self.hash_mib = small(hash).filter(|hash| *hash != HASH_DEFAULT);
-            }
-            "threads" => self.threads = small(number("Threads", value, 1, THREADS_MAXIMUM)?),
-            "sigma" => self.sigma = sigma(value)?,
-            "evaluator" => self.evaluator = evaluator(value)?,
-            "seed" => {
-                self.seed = match value {
-                    "" | "<empty>" => None,
-                    _ => number("Seed", value, 0, u64::MAX)?,
-                }
-            }
-            "timepolicy" | "tempo" => self.time_policy = value.parse()?,
-            "pondering" => {
-                self.pondering = match value {
-                    OPPONENT => Pondering::Opponent,
-                    PREDICTED => Pondering::Predicted,
-                    _ => return Err(OptionError::EnginePondering(value.to_owned())),
-                }
-            }
-            "moveoverhead" => {
-                let overhead = number("MoveOverhead", value, 0, OVERHEAD_MAXIMUM_MS.into())?;
-                self.move_overhead_ms = small(overhead);
-            }
-            "searchoptions" => {
-                let text = if value == "<empty>" { "" } else { value };
-                self.search = text.parse().map_err(OptionError::Search)?;
-            }
-            _ => tracing::debug!(name, value, "option is not ours"),
-        }
-        Ok(())
-    }
-
-    /// Transposition table in MiB.
+impl EngineOptions {
+    /// Returns the size of the transposition table in MiB.
     pub fn hash_mib(&self) -> Option<u32> {
         self.hash_mib
     }
 
-    /// Threads that search together.
+    /// Returns the number of threads that search together.
     pub fn threads(&self) -> u32 {
         self.threads.unwrap_or(1)
     }
 
-    /// Standard deviation of the noise.
+    /// Returns the standard deviation of the noise.
     pub fn sigma(&self) -> Option<Sigma> {
         self.sigma
     }
 
-    /// The static evaluation.
+    /// Returns the evaluator.
     pub fn evaluator(&self) -> Option<&EvaluatorChoice> {
         self.evaluator.as_ref()
     }
 
-    /// The noise seed of every game.
+    /// Returns the noise seed of every game.
     pub fn seed(&self) -> Option<u64> {
         self.seed
     }
 
-    /// Switches and numbers of the search.
+    /// Returns the switches and numbers of the search.
     pub fn search(&self) -> SearchChoices {
         self.search
     }
 
-    /// What is pondered on.
-    pub fn pondering(&self) -> Pondering {
+    /// Returns the position to ponder on.
+    pub fn pondering(&self) -> PonderTarget {
         self.pondering
     }
 
-    /// How the time on a clock is spent.
+    /// Returns the time policy.
     pub fn time_policy(&self) -> TimePolicy {
         self.time_policy
     }
 
-    /// What is lost between the decision and the referee's clock.
+    /// Returns the least time to set aside of every clock.
     pub fn move_overhead(&self) -> Duration {
         let overhead_ms = self.move_overhead_ms.unwrap_or(OVERHEAD_DEFAULT_MS);
         Duration::from_millis(overhead_ms.into())
@@ -161,29 +225,52 @@ impl Options {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::option_table::{self, OptionError, declarations};
+
+    fn set(options: &mut EngineOptions, name: &str, value: &str) -> Result<(), OptionError> {
+        option_table::set(OPTIONS, options, name, value)
+    }
+
+    #[test]
+    fn the_declared_lines_stay_the_same() {
+        assert_eq!(
+            declarations(OPTIONS),
+            [
+                "option name USI_Hash type spin default 256 min 1 max 1048576",
+                "option name USI_Ponder type check default false",
+                "option name Threads type spin default 1 min 1 max 256",
+                "option name Sigma type string default <empty>",
+                "option name Evaluator type string default <empty>",
+                "option name Seed type string default <empty>",
+                "option name MoveOverhead type spin default 50 min 0 max 60000",
+                "option name TimePolicy type combo default agreement var fixed var agreement",
+                "option name Pondering type combo default predicted var predicted var opponent",
+                "option name SearchOptions type string default <empty>",
+            ]
+        );
+    }
 
     #[test]
     fn defaults_sent_back_leave_the_command_line_alone() {
-        let mut echoed = Options::default();
-        for line in Options::declarations() {
+        let mut echoed = EngineOptions::default();
+        for line in declarations(OPTIONS) {
             let words: Vec<&str> = line.split(' ').collect();
-            assert!(words.iter().all(|word| !word.is_empty()), "{line}");
-            assert_eq!((words[0], words[1], words[3]), ("option", "name", "type"));
-            assert_eq!(words[5], "default", "{line}");
-            echoed.set(words[2], words[6]).expect("its own default");
+            set(&mut echoed, words[2], words[6]).expect("its own default");
         }
-        assert_eq!(
-            (echoed.hash_mib(), echoed.sigma(), echoed.seed()),
-            (None, None, None)
-        );
-        assert_eq!(echoed.threads(), 1);
-        assert_eq!(echoed.move_overhead(), Options::default().move_overhead());
+        assert_eq!(echoed, EngineOptions::default());
+    }
+
+    #[test]
+    fn the_time_policy_keeps_its_old_name() {
+        let mut options = EngineOptions::default();
+        set(&mut options, "Tempo", "fixed").expect("an alias");
+        assert_eq!(options.time_policy(), TimePolicy::Fixed);
     }
 
     #[test]
     fn bad_values_are_refused_in_one_line_and_change_nothing() {
-        let mut options = Options::default();
-        options.set("Sigma", "30").expect("a good value");
+        let mut options = EngineOptions::default();
+        set(&mut options, "Sigma", "30").expect("a good value");
         let before = options.clone();
         for (name, value) in [
             ("Sigma", "4001"),
@@ -195,10 +282,11 @@ mod tests {
             ("TimePolicy", "rubato"),
             ("Pondering", "spread"),
         ] {
-            let error = options.set(name, value).expect_err("bad").to_string();
+            let refused = set(&mut options, name, value);
+            let error = refused.expect_err("bad").to_string();
             assert!(error.contains(name) && error.contains(value), "{error}");
         }
-        options.set("MultiPV", "5").expect("passed over");
+        set(&mut options, "MultiPV", "5").expect("ignored");
         assert_eq!(options, before);
     }
 }

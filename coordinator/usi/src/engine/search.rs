@@ -1,153 +1,155 @@
-//! One `go`, from its first moment to its one answer.
+//! The single player's search for the answer to one `go`.
 
-use super::{
-    info,
-    options::Pondering,
-    thread::{Jobs, Searching, Setting, Task},
-    timer::Timer,
-};
+use super::{info, options::PonderTarget, timer::Timer};
 use crate::{
-    answer::Answer,
+    answer_gate::AnswerGate,
+    backend::{GoRequest, SearchControl},
+    best_move::BestMove,
     output::Output,
-    thinker::{Control, Hold, Question},
 };
 use monju_coordinator::clock::{self, Overhead, TimePolicy};
-use monju_engine::{Control as Steering, Game, Limits, Line, Move};
+use monju_engine::{Control, Game, Limits, Line, Move, Outcome};
+use monju_host::{
+    search_thread::{GameSetup, SearchHandle, SearchTask},
+    searcher::SearchFailure,
+};
 use monju_proto::v1;
+use std::fmt::Display;
 use tokio::{
     sync::{mpsc, watch},
+    task::JoinHandle,
     time::Instant,
 };
 
-/// After a ponder hit in a game without any limit: what was pondered is worth a moment's thought.
+/// Time of the search after a ponder hit on the opponent's position, in a game without any limit.
 const UNLIMITED_MS: u64 = 1_000;
 
-/// How searches are made.
+/// The settings of a search.
 #[derive(Clone, Debug)]
-pub struct Manner {
-    /// What is lost between the decision and the referee's clock, unless it was seen to lose more.
+pub struct SearchSetup {
+    /// Time between the answer and the referee's clock, unless more was seen to be lost.
     pub overhead: Overhead,
-    /// How the time on a clock is spent.
+    /// The use of the time on a clock.
     pub time_policy: TimePolicy,
-    /// What is pondered on.
-    pub pondering: Pondering,
-    /// What the search is made with.
-    pub setting: Setting,
+    /// The position to ponder on.
+    pub pondering: PonderTarget,
+    /// The player and its game.
+    pub game_setup: GameSetup,
 }
 
 /// A running search. Dropping it stops it.
-pub struct Search {
+pub struct PlayerSearch {
     game: Game,
     limits: v1::Limits,
-    hold: Hold,
-    manner: Manner,
-    jobs: Jobs,
+    gate: AnswerGate,
+    setup: SearchSetup,
+    thread: SearchHandle,
     running: Running,
-    controls: mpsc::UnboundedReceiver<Control>,
+    controls: mpsc::UnboundedReceiver<SearchControl>,
     output: Output,
 }
 
-/// What the player is doing for it.
+/// The player's present work on the search.
 struct Running {
-    steering: Steering,
+    control: Control,
     timer: Timer,
     lines: watch::Receiver<Option<Line>>,
-    outcome: Searching,
-    /// It searches the opponent's position: the outcome is no answer.
+    outcome: JoinHandle<Result<Outcome, SearchFailure>>,
+    /// True for a search of the opponent's position: its outcome is not an answer.
     is_about_opponent: bool,
 }
 
-impl Search {
-    /// Starts to search.
+impl PlayerSearch {
+    /// Starts a search.
     pub fn start(
-        question: Question,
-        mut manner: Manner,
-        jobs: Jobs,
-        controls: mpsc::UnboundedReceiver<Control>,
+        request: GoRequest,
+        mut setup: SearchSetup,
+        thread: SearchHandle,
+        controls: mpsc::UnboundedReceiver<SearchControl>,
         output: Output,
     ) -> Self {
-        manner.overhead = manner.overhead.with_lag(question.lag);
-        let Question {
+        setup.overhead = setup.overhead.with_lag(request.lag);
+        let GoRequest {
             game, go, asked, ..
-        } = question;
-        let hold = Hold::of(&go);
-        let before = match (hold, manner.pondering) {
-            (Hold::UntilPonderHit, Pondering::Opponent) => before_last_move(&game),
+        } = request;
+        let gate = AnswerGate::of(&go);
+        let before = match (gate, setup.pondering) {
+            (AnswerGate::UntilPonderHit, PonderTarget::Opponent) => before_last_move(&game),
             _ => None,
         };
         let running = match before {
-            Some(before) => ponder_on_opponent(&jobs, &manner, before, asked),
+            Some(before) => ponder_on_opponent(&thread, &setup, before, asked),
             None => {
-                // Nothing limits a search while it ponders: the opponent's clock runs.
-                let limits = match hold {
-                    Hold::UntilPonderHit => v1::Limits {
+                // A ponder has no limits: the opponent's clock runs.
+                let limits = match gate {
+                    AnswerGate::UntilPonderHit => v1::Limits {
                         ponder: true,
                         ..v1::Limits::default()
                     },
-                    Hold::Free | Hold::UntilStop => go.limits,
+                    AnswerGate::Open | AnswerGate::UntilStop => go.limits,
                 };
-                think(&jobs, &manner, &game, &limits, asked, &output)
+                search(&thread, &setup, &game, &limits, asked, &output)
             }
         };
         Self {
             game,
             limits: go.limits,
-            hold,
-            manner,
-            jobs,
+            gate,
+            setup,
+            thread,
             running,
             controls,
             output,
         }
     }
 
-    /// Waits for the end of the search, and until the answer may be said.
-    pub async fn run(mut self) -> Answer {
+    /// Waits for the end of the search, and until the answer may be told.
+    pub async fn run(mut self) -> BestMove {
         let outcome = loop {
             let running = &mut self.running;
             tokio::select! {
                 biased;
                 Some(control) = self.controls.recv() => self.obey(control),
-                // A search of the opponent's position that is over waits to be released.
+                // A finished search of the opponent's position waits for the hit or the stop.
                 outcome = &mut running.outcome,
-                    if !running.is_about_opponent || self.hold == Hold::Free => break outcome,
+                    if !running.is_about_opponent || self.gate == AnswerGate::Open => break outcome,
                 Ok(()) = running.lines.changed() => {
                     if let Some(line) = &*running.lines.borrow_and_update() {
-                        running.timer.hear(line);
+                        running.timer.observe(line);
                     }
                 }
                 () = clock::until(running.timer.stop_at()) => {
                     running.timer.stopped();
-                    running.steering.stop();
+                    running.control.stop();
                 }
             }
         };
-        let answer = match outcome {
-            // The GUI has stopped the ponder, and throws the answer away.
-            Ok(Ok(_)) if self.running.is_about_opponent => Answer::any(&self.game),
+        let best_move = match outcome {
+            // The ponder was missed: the GUI discards the answer.
+            Ok(Ok(_)) if self.running.is_about_opponent => BestMove::any(&self.game),
             Ok(Ok(outcome)) => {
                 show(&self.output, &outcome.line);
-                Answer::from_outcome(&outcome)
+                BestMove::from_outcome(&outcome)
             }
-            Ok(Err(reason)) => self.answer_anyhow(&reason),
-            Err(_) => self.answer_anyhow("the wait for the search has failed"),
+            Ok(Err(failure)) => self.answer_anyhow(&failure),
+            Err(_) => self.answer_anyhow(&"the wait for the search has failed"),
         };
-        self.hold.over(&mut self.controls).await;
-        answer
+        self.gate.opened(&mut self.controls).await;
+        best_move
     }
 
-    fn obey(&mut self, control: Control) {
-        let pondering = self.hold == Hold::UntilPonderHit;
-        self.hold.obey(control);
+    fn obey(&mut self, control: SearchControl) {
+        let is_pondering = self.gate == AnswerGate::UntilPonderHit;
+        self.gate.obey(control);
         match control {
-            Control::Stop => self.running.steering.stop(),
-            Control::PonderHit(clock) if pondering => self.hit(clock),
-            Control::PonderHit(_) => {}
+            SearchControl::Stop => self.running.control.stop(),
+            SearchControl::PonderHit(clock) if is_pondering => self.ponder_hit(clock),
+            SearchControl::PonderHit(_) => {}
         }
     }
 
-    /// The pondered move was played: from now on the limits hold.
-    fn hit(&mut self, clock: Option<v1::Clock>) {
+    /// Puts the limits into force: the pondered move was played.
+    fn ponder_hit(&mut self, clock: Option<v1::Clock>) {
         let mut limits = self.limits;
         limits.ponder = false;
         limits.clock = clock.or(limits.clock);
@@ -157,68 +159,66 @@ impl Search {
             if is_unlimited {
                 limits.time_ms = Some(UNLIMITED_MS);
             }
-            self.running.steering.stop();
-            let Self { jobs, manner, .. } = self;
-            self.running = think(jobs, manner, &self.game, &limits, now, &self.output);
+            self.running.control.stop();
+            let Self { thread, setup, .. } = self;
+            self.running = search(thread, setup, &self.game, &limits, now, &self.output);
             return;
         }
-        let Running {
-            steering, timer, ..
-        } = &mut self.running;
+        let Running { control, timer, .. } = &mut self.running;
         if is_unlimited {
-            // The game goes on and nobody said how long: what was pondered must do.
-            steering.stop();
+            // A game without any limit: the pondered move is played at once.
+            control.stop();
             return;
         }
         if let Some(nodes) = limits.nodes {
-            steering.limit_nodes(nodes);
+            control.limit_nodes(nodes);
         }
         if let Some(depth) = limits.depth {
-            steering.limit_depth(depth);
+            control.limit_depth(depth);
         }
         let side = self.game.position().side_to_move();
         timer.set_time_policy(TimePolicy::of_consultation(
             None,
-            self.manner.time_policy,
+            self.setup.time_policy,
             &limits,
         ));
-        if let Some(budget) = clock::budget(&limits, side, self.manner.overhead) {
+        if let Some(budget) = clock::budget(&limits, side, self.setup.overhead) {
             timer.start(budget, now);
         }
         if let Some(latest) = timer.latest() {
-            steering.stop_at(on_the_wall(latest));
+            control.stop_at(real_time(latest));
         }
     }
 
-    fn answer_anyhow(&self, reason: &str) -> Answer {
-        self.output.error(&reason);
-        Answer::any(&self.game)
+    fn answer_anyhow(&self, reason: &dyn Display) -> BestMove {
+        self.output.error(reason);
+        BestMove::any(&self.game)
     }
 }
 
-impl Drop for Search {
+impl Drop for PlayerSearch {
     fn drop(&mut self) {
-        self.running.steering.stop();
+        self.running.control.stop();
     }
 }
 
-/// Begins to search the position of the game under these limits, whose time counts from `since`.
-fn think(
-    jobs: &Jobs,
-    manner: &Manner,
+/// Starts to search the game's position within limits, whose time counts from `since`.
+fn search(
+    thread: &SearchHandle,
+    setup: &SearchSetup,
     game: &Game,
     limits: &v1::Limits,
     since: Instant,
     output: &Output,
 ) -> Running {
-    let time_policy = TimePolicy::of_consultation(None, manner.time_policy, limits);
+    let time_policy = TimePolicy::of_consultation(None, setup.time_policy, limits);
     let mut timer = Timer::new(time_policy, since);
     let side = game.position().side_to_move();
-    if let Some(budget) = clock::budget(limits, side, manner.overhead) {
+    if let Some(budget) = clock::budget(limits, side, setup.overhead) {
         timer.start(budget, since);
     }
-    let says = output.clone();
-    begin(jobs, manner, timer, |progress| Task {
+    let output = output.clone();
+    begin(thread, setup, timer, |progress| SearchTask {
         game: game.clone(),
         limits: Limits {
             nodes: limits.nodes,
@@ -227,24 +227,29 @@ fn think(
         },
         deadline: None,
         ponder: false,
-        control: Steering::new(),
+        control: Control::new(),
         progress: Box::new(move |line| {
-            show(&says, line);
+            show(&output, line);
             progress.send_replace(Some(line.clone()));
         }),
     })
 }
 
-/// Begins to search the opponent's position. Nothing of it is shown: scores and moves are the
-/// opponent's, of another position than the GUI's.
-fn ponder_on_opponent(jobs: &Jobs, manner: &Manner, game: Game, since: Instant) -> Running {
-    let timer = Timer::new(manner.time_policy, since);
-    let running = begin(jobs, manner, timer, |_| Task {
+/// Starts to search the opponent's position. None of it is shown: its scores and moves do not
+/// belong to the GUI's position.
+fn ponder_on_opponent(
+    thread: &SearchHandle,
+    setup: &SearchSetup,
+    game: Game,
+    since: Instant,
+) -> Running {
+    let timer = Timer::new(setup.time_policy, since);
+    let running = begin(thread, setup, timer, |_| SearchTask {
         game,
         limits: Limits::default(),
         deadline: None,
         ponder: true,
-        control: Steering::new(),
+        control: Control::new(),
         progress: Box::new(|_| ()),
     });
     Running {
@@ -254,18 +259,18 @@ fn ponder_on_opponent(jobs: &Jobs, manner: &Manner, game: Game, since: Instant) 
 }
 
 fn begin(
-    jobs: &Jobs,
-    manner: &Manner,
+    thread: &SearchHandle,
+    setup: &SearchSetup,
     timer: Timer,
-    task: impl FnOnce(watch::Sender<Option<Line>>) -> Task,
+    task: impl FnOnce(watch::Sender<Option<Line>>) -> SearchTask,
 ) -> Running {
     let (latest, lines) = watch::channel(None);
     let mut task = task(latest);
-    task.deadline = timer.latest().map(on_the_wall);
-    let steering = task.control.clone();
-    let outcome = jobs.think(manner.setting.clone(), task);
+    task.deadline = timer.latest().map(real_time);
+    let control = task.control.clone();
+    let outcome = thread.think(setup.game_setup.clone(), task).hold_clock();
     Running {
-        steering,
+        control,
         timer,
         lines,
         outcome,
@@ -273,7 +278,7 @@ fn begin(
     }
 }
 
-/// The game without its last move; `None` where it has none.
+/// Returns the game without its last move; `None` if no move has been played.
 fn before_last_move(game: &Game) -> Option<Game> {
     let (_, earlier) = game.moves().split_last()?;
     let moves: Vec<String> = earlier.iter().map(Move::to_string).collect();
@@ -281,8 +286,8 @@ fn before_last_move(game: &Game) -> Option<Game> {
     Game::from_parts(game.start(), &moves).ok()
 }
 
-/// The moment on the clock that searches look at, which nothing pauses.
-fn on_the_wall(moment: Instant) -> std::time::Instant {
+/// Converts a moment to the clock of the searches, which tests cannot pause.
+fn real_time(moment: Instant) -> std::time::Instant {
     std::time::Instant::now() + moment.saturating_duration_since(Instant::now())
 }
 

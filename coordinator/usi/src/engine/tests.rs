@@ -1,7 +1,7 @@
 //! Sessions with one real player.
 
-use super::{Engine, EngineChoices};
-use crate::{command::Command, output::Output, session::Session};
+use super::{EngineChoices, SinglePlayer};
+use crate::{command::GuiCommand, output::Output, session::Session};
 use monju_engine::EvaluatorChoice;
 use std::time::Duration;
 use tokio::{
@@ -10,19 +10,19 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-/// Far more than anything here takes.
+/// Far longer than any search here.
 const PATIENCE: Duration = Duration::from_secs(60);
 const MIDDLEGAME: &str =
     "sfen l4S2l/4g1gs1/5p1p1/pr2N1pkp/4Gn3/PP3PPPP/2GPP4/1K7/L3r+s2L w BS2N5Pb 1";
 
-/// The GUI's side.
-struct Gui {
-    commands: mpsc::UnboundedSender<Command>,
+/// The GUI's side of a session with a single player.
+struct PlayerGui {
+    commands: mpsc::UnboundedSender<GuiCommand>,
     lines: mpsc::UnboundedReceiver<String>,
     session: JoinHandle<()>,
 }
 
-impl Gui {
+impl PlayerGui {
     fn new(sigma: f64, seed: Option<u64>) -> Self {
         let choices = EngineChoices {
             hash_mib: 4,
@@ -30,7 +30,7 @@ impl Gui {
             evaluator: EvaluatorChoice::default(),
             seed,
         };
-        let engine = Engine::start(choices).expect("started");
+        let engine = SinglePlayer::start(choices).expect("started");
         let (output, lines) = Output::channel();
         let (commands, receiver) = mpsc::unbounded_channel();
         Self {
@@ -43,12 +43,12 @@ impl Gui {
     fn say(&self, lines: &[&str]) {
         for line in lines {
             self.commands
-                .send(Command::parse(line))
+                .send(GuiCommand::parse(line))
                 .expect("the session listens");
         }
     }
 
-    /// The lines up to the one that begins with `word`, that one last.
+    /// Returns all lines up to the first one that starts with `word`.
     async fn hear(&mut self, word: &str) -> Vec<String> {
         let mut heard = Vec::new();
         loop {
@@ -62,8 +62,8 @@ impl Gui {
         }
     }
 
-    /// What comes within a moment that is long for a search of few nodes.
-    async fn heard_meanwhile(&mut self) -> Vec<String> {
+    /// Returns the lines of the next 300 ms, a long time for a search of few nodes.
+    async fn lines_meanwhile(&mut self) -> Vec<String> {
         sleep(Duration::from_millis(300)).await;
         let mut heard = Vec::new();
         while let Ok(line) = self.lines.try_recv() {
@@ -72,7 +72,7 @@ impl Gui {
         heard
     }
 
-    /// Everything about a search but its times.
+    /// Returns the lines of a search without their times.
     async fn search(&mut self, go: &str) -> Vec<String> {
         self.say(&[go]);
         let lines = self.hear("bestmove").await;
@@ -91,8 +91,8 @@ fn without_times(line: &str) -> String {
 }
 
 #[tokio::test]
-async fn it_is_one_player_to_the_gui() {
-    let mut gui = Gui::new(0.0, None);
+async fn the_handshake_names_a_single_player() {
+    let mut gui = PlayerGui::new(0.0, None);
     gui.say(&["usi", "isready", "usinewgame"]);
     let lines = gui.hear("readyok").await;
     assert!(lines[0].starts_with("id name Monju player "), "{lines:?}");
@@ -119,7 +119,7 @@ async fn it_is_one_player_to_the_gui() {
 
 #[tokio::test]
 async fn a_chosen_seed_repeats_a_game_to_the_last_node() {
-    let mut gui = Gui::new(60.0, Some(5));
+    let mut gui = PlayerGui::new(60.0, Some(5));
     let position = format!("position {MIDDLEGAME}");
     let mut games = Vec::new();
     for _ in 0..2 {
@@ -135,7 +135,7 @@ async fn a_chosen_seed_repeats_a_game_to_the_last_node() {
 
 #[tokio::test]
 async fn without_a_seed_every_game_has_its_own() {
-    let mut gui = Gui::new(60.0, None);
+    let mut gui = PlayerGui::new(60.0, None);
     let position = format!("position {MIDDLEGAME}");
     gui.say(&["usinewgame", &position]);
     let first = gui.search("go nodes 9000").await;
@@ -145,7 +145,7 @@ async fn without_a_seed_every_game_has_its_own() {
 
 #[tokio::test]
 async fn every_form_of_go_is_answered_once() {
-    let mut gui = Gui::new(0.0, None);
+    let mut gui = PlayerGui::new(0.0, None);
     gui.say(&["position startpos moves 7g7f"]);
     for go in [
         "go btime 2000 wtime 2000",
@@ -166,16 +166,16 @@ async fn every_form_of_go_is_answered_once() {
     }
     gui.say(&["setoption name Threads value 2"]);
     assert!(gui.search("go nodes 20000").await.len() > 1);
-    assert_eq!(gui.heard_meanwhile().await, [""; 0]);
+    assert_eq!(gui.lines_meanwhile().await, [""; 0]);
 }
 
 #[tokio::test]
 async fn an_endless_search_is_answered_at_stop() {
-    let mut gui = Gui::new(0.0, None);
-    // A mate in one is soon searched to the end; its answer has to wait all the same.
+    let mut gui = PlayerGui::new(0.0, None);
+    // A mate in one is found at once, and its answer waits nevertheless.
     for position in [MIDDLEGAME, "sfen 4k4/9/4P4/9/9/9/9/9/4K4 b G 1"] {
         gui.say(&[&format!("position {position}"), "go infinite"]);
-        let meanwhile = gui.heard_meanwhile().await;
+        let meanwhile = gui.lines_meanwhile().await;
         assert!(meanwhile.iter().all(|line| line.starts_with("info ")));
         gui.say(&["stop"]);
         gui.hear("bestmove").await;
@@ -184,7 +184,7 @@ async fn an_endless_search_is_answered_at_stop() {
 
 #[tokio::test]
 async fn a_pondered_move_is_held_and_its_limits_begin_with_the_hit() {
-    let mut gui = Gui::new(0.0, None);
+    let mut gui = PlayerGui::new(0.0, None);
     gui.say(&[&format!("position {MIDDLEGAME}")]);
     for (go, hit) in [
         ("go ponder btime 0 wtime 0 byoyomi 100", "ponderhit"),
@@ -195,7 +195,7 @@ async fn a_pondered_move_is_held_and_its_limits_begin_with_the_hit() {
         ("go ponder", "gameover lose"),
     ] {
         gui.say(&[go]);
-        let meanwhile = gui.heard_meanwhile().await;
+        let meanwhile = gui.lines_meanwhile().await;
         assert!(
             meanwhile.iter().all(|line| line.starts_with("info ")),
             "{go}: {meanwhile:?}"
@@ -203,12 +203,12 @@ async fn a_pondered_move_is_held_and_its_limits_begin_with_the_hit() {
         gui.say(&[hit]);
         gui.hear("bestmove").await;
     }
-    assert_eq!(gui.heard_meanwhile().await, [""; 0]);
+    assert_eq!(gui.lines_meanwhile().await, [""; 0]);
 }
 
 #[tokio::test]
 async fn pondering_on_the_opponents_position_shows_nothing_of_it() {
-    let mut gui = Gui::new(0.0, None);
+    let mut gui = PlayerGui::new(0.0, None);
     gui.say(&["setoption name Pondering value opponent"]);
     let pondered = "startpos moves 7g7f 3c3d";
     gui.say(&[&format!("position {pondered}")]);
@@ -219,7 +219,7 @@ async fn pondering_on_the_opponents_position_shows_nothing_of_it() {
         ("gameover win", false),
     ] {
         gui.say(&["go ponder"]);
-        assert_eq!(gui.heard_meanwhile().await, [""; 0], "before {hit}");
+        assert_eq!(gui.lines_meanwhile().await, [""; 0], "before {hit}");
         gui.say(&[hit]);
         let mut lines = gui.hear("bestmove").await;
         let answer = lines.pop().expect("an answer");
@@ -227,7 +227,7 @@ async fn pondering_on_the_opponents_position_shows_nothing_of_it() {
         monju_engine::Game::from_usi(&format!("{pondered} {mv}")).expect("a legal answer");
         assert_eq!(!lines.is_empty(), shown, "{hit}: {lines:?}");
     }
-    // Where there is no move to go back over, the position itself is pondered on.
+    // Without an earlier move, the position itself is pondered on.
     gui.say(&["position startpos", "go ponder"]);
     gui.hear("info").await;
     gui.say(&["stop"]);
@@ -235,8 +235,8 @@ async fn pondering_on_the_opponents_position_shows_nothing_of_it() {
 }
 
 #[tokio::test]
-async fn what_the_rules_decide_is_said_without_a_search() {
-    let mut gui = Gui::new(0.0, None);
+async fn decisions_by_rule_need_no_search() {
+    let mut gui = PlayerGui::new(0.0, None);
     gui.say(&["position sfen 4k4/4G4/4P4/9/9/9/9/9/4K4 w - 1"]);
     assert_eq!(gui.search("go byoyomi 1000").await, ["bestmove resign"]);
     gui.say(&["position startpos moves 7g7e"]);
@@ -249,7 +249,7 @@ async fn what_the_rules_decide_is_said_without_a_search() {
 
 #[tokio::test]
 async fn the_answer_names_the_reply_that_is_expected() {
-    let mut gui = Gui::new(0.0, None);
+    let mut gui = PlayerGui::new(0.0, None);
     gui.say(&["position startpos"]);
     let answer = gui.search("go depth 5").await.pop().expect("an answer");
     let words: Vec<&str> = answer.split(' ').collect();
@@ -260,12 +260,12 @@ async fn the_answer_names_the_reply_that_is_expected() {
 }
 
 #[tokio::test]
-async fn a_player_that_cannot_be_made_is_told_of_and_another_plays() {
+async fn a_player_that_cannot_be_made_is_reported_and_another_plays() {
     for option in [
         "setoption name Evaluator value nnue:no/such/file.bin",
         "setoption name USI_Hash value 1048576",
     ] {
-        let mut gui = Gui::new(0.0, None);
+        let mut gui = PlayerGui::new(0.0, None);
         gui.say(&[option, "isready"]);
         let heard = gui.hear("readyok").await;
         assert!(heard[0].starts_with("info string error: "), "{heard:?}");
@@ -275,7 +275,7 @@ async fn a_player_that_cannot_be_made_is_told_of_and_another_plays() {
             heard.iter().any(|line| line.contains(" depth 3 ")),
             "{heard:?}"
         );
-        // Once it is mended, nothing is wrong any more.
+        // A good choice ends the errors.
         gui.say(&[
             "setoption name Evaluator value",
             "setoption name USI_Hash value 8",
@@ -286,13 +286,13 @@ async fn a_player_that_cannot_be_made_is_told_of_and_another_plays() {
 }
 
 #[test]
-fn noise_that_does_not_exist_is_refused_at_the_start() {
+fn noise_out_of_range_is_refused_at_the_start() {
     let choices = EngineChoices {
         hash_mib: 4,
         sigma: (-1.0).into(),
         evaluator: EvaluatorChoice::default(),
         seed: None,
     };
-    let error = Engine::start(choices).expect_err("no such noise");
+    let error = SinglePlayer::start(choices).expect_err("no such noise");
     assert!(error.to_string().contains("-1"), "{error}");
 }

@@ -1,88 +1,84 @@
-//! When one player has thought enough: at once on a stable_iterations best move, late on a falling score.
+//! The time management of a single player: early for a stable best move, late for a falling score.
 
 use monju_coordinator::clock::{Agreement, AgreementTracker, Budget, Observation, TimePolicy};
-use monju_engine::{Bound, Line, Score};
+use monju_engine::{Bound, Line};
 use tokio::time::Instant;
 
-/// Mates count as this many centipawns, and no score as more.
+/// Bound of all scores in centipawns, and the value of a mate.
 const CLEARLY_WON: i32 = 2_000;
 
-/// The deadline of one search, moved by how the search goes.
+/// The stop of one search, which moves with the search's progress.
 #[derive(Debug)]
 pub struct Timer {
     time_policy: TimePolicy,
-    /// The clock's budget, and since when it runs.
+    /// The budget of the clock, and the moment from which it runs.
     clock: Option<(Budget, Instant)>,
-    thinking_from: Instant,
+    searching_from: Instant,
     tracker: AgreementTracker,
     agreement: Option<Agreement>,
     is_stopped: bool,
 }
 
 impl Timer {
-    /// No deadline yet; the player thinks since `thinking_from`.
-    pub fn new(time_policy: TimePolicy, thinking_from: Instant) -> Self {
+    /// Creates a timer without a budget for a search that runs from `searching_from`.
+    pub fn new(time_policy: TimePolicy, searching_from: Instant) -> Self {
         Self {
             time_policy,
             clock: None,
-            thinking_from,
+            searching_from,
             tracker: AgreementTracker::default(),
             agreement: None,
             is_stopped: false,
         }
     }
 
-    /// What the limits call for, now that they are known.
+    /// Changes the time policy, once a ponder hit has brought the limits.
     pub fn set_time_policy(&mut self, time_policy: TimePolicy) {
         self.time_policy = time_policy;
     }
 
-    /// The clock runs since `from`.
+    /// Starts the clock, which runs from `from`.
     pub fn start(&mut self, budget: Budget, from: Instant) {
         self.clock = Some((budget, from));
     }
 
-    /// Takes note of what the search says.
-    pub fn hear(&mut self, line: &Line) {
+    /// Observes the progress of the search.
+    pub fn observe(&mut self, line: &Line) {
         if self.time_policy != TimePolicy::Agreement {
             return;
         }
         let Some(mv) = line.pv.first().map(ToString::to_string) else {
             return;
         };
-        let score = match line.score {
-            Score::Cp(cp) => cp.clamp(-CLEARLY_WON, CLEARLY_WON),
-            Score::Mate(plies) if plies > 0 => CLEARLY_WON,
-            Score::Mate(_) => -CLEARLY_WON,
-        };
+        let score = line.score.to_centipawns().clamp(-CLEARLY_WON, CLEARLY_WON);
         let observation = Observation {
             mv: &mv,
             depth: line.depth,
-            // At most so much: the fall is what the clock has to know of.
+            // An upper bound counts as a score, so that the clock learns of a fall.
             score: (line.bound != Bound::Lower).then_some(score),
         };
         self.agreement = Some(self.tracker.observe(&mv, &[Some(observation)], 0));
     }
 
-    /// When to stop, from what is known now; `None` without a clock, and once it is done.
+    /// Returns the moment to stop by the present progress; `None` without a clock, and after the stop.
     pub fn stop_at(&self) -> Option<Instant> {
         let (budget, from) = self.clock.filter(|_| !self.is_stopped)?;
         let target = self.time_policy.target(&budget, self.agreement.as_ref());
-        // Only an easy move counts what was pondered.
+        // The time of a ponder counts only for an easy move.
         let since = match target < budget.normal {
-            true => self.thinking_from,
+            true => self.searching_from,
             false => from,
         };
         Some(since + target)
     }
 
-    /// When the search must end, however it goes.
+    /// Returns the latest moment to stop.
     pub fn latest(&self) -> Option<Instant> {
         self.clock
             .map(|(budget, from)| from + self.time_policy.longest(&budget))
     }
 
-    /// The search has been told.
+    /// Records that the search was told to stop.
     pub fn stopped(&mut self) {
         self.is_stopped = true;
     }
@@ -91,7 +87,7 @@ impl Timer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use monju_engine::Game;
+    use monju_engine::{Game, Score};
     use std::time::Duration;
 
     const BUDGET: Budget = Budget {
@@ -114,13 +110,13 @@ mod tests {
         }
     }
 
-    /// Milliseconds from the start to the stop after these lines.
+    /// Returns the milliseconds from the start to the stop after these lines.
     fn stop_after(time_policy: TimePolicy, lines: &[(&str, u32, i32)]) -> u128 {
         let start = Instant::now();
         let mut timer = Timer::new(time_policy, start);
         timer.start(BUDGET, start);
         for (mv, depth, score) in lines {
-            timer.hear(&line(mv, *depth, *score));
+            timer.observe(&line(mv, *depth, *score));
         }
         assert!(timer.stop_at() <= timer.latest());
         (timer.stop_at().expect("a clock") - start).as_millis()
@@ -144,15 +140,15 @@ mod tests {
     }
 
     #[test]
-    fn a_score_that_is_falling_is_enough_and_one_that_rises_is_not() {
+    fn an_upper_bound_shows_a_fall_and_a_lower_bound_does_not() {
         let stop_after_bound = |bound, score| {
             let start = Instant::now();
             let mut timer = Timer::new(TimePolicy::Agreement, start);
             timer.start(BUDGET, start);
             for (mv, depth, score) in STEADY {
-                timer.hear(&line(mv, depth, score));
+                timer.observe(&line(mv, depth, score));
             }
-            timer.hear(&Line {
+            timer.observe(&Line {
                 bound,
                 ..line("7g7f", 7, score)
             });
@@ -163,24 +159,24 @@ mod tests {
     }
 
     #[test]
-    fn a_fixed_tempo_hears_nothing() {
+    fn a_fixed_time_policy_ignores_the_progress() {
         let falling = [&STEADY[..], &[("7g7f", 7, -80)]].concat();
         assert_eq!(stop_after(TimePolicy::Fixed, &falling), 1_000);
         assert_eq!(stop_after(TimePolicy::Fixed, &STEADY), 1_000);
     }
 
     #[tokio::test(start_paused = true)]
-    async fn what_was_pondered_counts_for_easy_moves_alone() {
+    async fn the_time_of_a_ponder_counts_for_easy_moves_only() {
         let start = Instant::now();
         let mut timer = Timer::new(TimePolicy::Agreement, start);
         assert_eq!(timer.stop_at(), None);
         for (mv, depth, score) in STEADY {
-            timer.hear(&line(mv, depth, score));
+            timer.observe(&line(mv, depth, score));
         }
         let hit = start + Duration::from_secs(60);
         timer.start(BUDGET, hit);
         assert!(timer.stop_at() < Some(hit), "answered at once");
-        timer.hear(&line("2g2f", 7, 30));
+        timer.observe(&line("2g2f", 7, 30));
         assert_eq!(timer.stop_at(), Some(hit + BUDGET.normal));
         timer.stopped();
         assert_eq!(timer.stop_at(), None);

@@ -1,10 +1,14 @@
-//! For tests: the GUI's side of a session with a scripted coordinator.
+//! The GUI's side of a session with a scripted coordinator.
 
-use super::fake::{Fake, Seen, Step};
+use super::scripted_coordinator::{Received, ScriptStep, ScriptedCoordinator};
 use crate::{
-    command::Command, keeper::Keeper, output::Output, proxy::Proxy, session::Session,
-    substitute::Substitute,
+    command::GuiCommand,
+    output::Output,
+    proxy::{Proxy, connection::TeamConnection},
+    session::Session,
 };
+use monju_coordinator::roster::ReachError;
+use monju_host::fallback::FallbackSearch;
 use monju_proto::v1::Begin;
 use monju_team::team::{AssembleError, Choices};
 use std::{
@@ -20,90 +24,91 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-/// How a team comes into being in a test.
+/// The way in which a test assembles its team.
 #[derive(Clone, Debug, Default)]
 pub struct Assembly {
-    /// How long it takes.
+    /// Time that it takes.
     pub time: Duration,
-    /// How long the players prepare for a game.
+    /// Time that the players take to prepare for a game.
     pub preparation: Duration,
-    /// The number of the preparation that fails, from 0.
+    /// Number of the preparation that fails, from 0.
     pub lost_at: Option<usize>,
-    /// What the coordinator says of every preparation.
+    /// Problems that every preparation reports.
     pub problems: Vec<String>,
-    /// Whose choices fail.
+    /// Returns true for choices that cannot be assembled.
     pub fails: Option<fn(&Choices) -> bool>,
-    /// The choices of the command line.
+    /// Choices of the command line.
     pub choices: Choices,
 }
 
-/// The GUI's side of a session with a fake coordinator.
+/// The GUI's side of a session with a scripted coordinator.
 pub struct Gui {
-    commands: Option<mpsc::UnboundedSender<Command>>,
+    commands: Option<mpsc::UnboundedSender<GuiCommand>>,
     lines: mpsc::UnboundedReceiver<String>,
-    seen: mpsc::UnboundedReceiver<Seen>,
+    received: mpsc::UnboundedReceiver<Received>,
     assembled: mpsc::UnboundedReceiver<Choices>,
-    let_go: Arc<AtomicUsize>,
+    closed: Arc<AtomicUsize>,
     session: JoinHandle<()>,
 }
 
 impl Gui {
-    /// A session whose coordinator follows the same steps in every consultation.
-    pub fn new(steps: Vec<Step>) -> Self {
+    /// Starts a session whose coordinator follows the same steps in every consultation.
+    pub fn new(steps: Vec<ScriptStep>) -> Self {
         Self::with(Assembly::default(), move |_| steps.clone())
     }
 
-    /// A session whose coordinator follows `script`.
+    /// Starts a session whose coordinator follows `script`.
     pub fn with(
         assembly: Assembly,
-        script: impl Fn(&Begin) -> Vec<Step> + Send + Sync + 'static,
+        script: impl Fn(&Begin) -> Vec<ScriptStep> + Send + Sync + 'static,
     ) -> Self {
         let (output, lines) = Output::channel();
         let (commands, receiver) = mpsc::unbounded_channel();
-        let (seen_sender, seen) = mpsc::unbounded_channel();
+        let (received_sender, received) = mpsc::unbounded_channel();
         let (assembled_sender, assembled) = mpsc::unbounded_channel();
-        let let_go = Arc::<AtomicUsize>::default();
-        let fake = Fake {
+        let closed = Arc::<AtomicUsize>::default();
+        let coordinator = ScriptedCoordinator {
             script: Arc::new(script),
-            seen: seen_sender,
+            received: received_sender,
             preparation: assembly.preparation,
             preparations: Arc::default(),
             problems: assembly.problems.clone(),
             lost_at: assembly.lost_at,
-            let_go: let_go.clone(),
+            closed: closed.clone(),
         };
         let choices = assembly.choices.clone();
-        let keeper = Keeper::start(move |choices| {
-            let (fake, assembly) = (fake.clone(), assembly.clone());
+        let connection = TeamConnection::start(move |choices| {
+            let (coordinator, assembly) = (coordinator.clone(), assembly.clone());
             let _ = assembled_sender.send(choices.clone());
             async move {
                 sleep(assembly.time).await;
                 match assembly.fails {
-                    Some(fails) if fails(&choices) => {
-                        Err(AssembleError("no coordinator at example".to_owned()))
-                    }
-                    _ => Ok(fake.connect(choices.rule.unwrap_or_default())),
+                    Some(fails) if fails(&choices) => Err(AssembleError::Unreachable {
+                        url: "example".to_owned(),
+                        source: ReachError::NotConnected,
+                    }),
+                    _ => Ok(coordinator.connect(choices.consultation)),
                 }
             }
         });
-        let substitute = Substitute::start().expect("a thread");
-        let proxy = Proxy::new(choices, keeper, substitute);
+        let fallback = FallbackSearch::start().expect("a thread");
+        let proxy = Proxy::new(choices, connection, fallback);
         Self {
             commands: Some(commands),
             lines,
-            seen,
+            received,
             assembled,
-            let_go,
+            closed,
             session: tokio::spawn(Session::new(proxy, output).run(receiver)),
         }
     }
 
-    /// Says lines, one after the other.
+    /// Sends lines, one after the other.
     pub fn say(&self, lines: &str) {
         for line in lines.lines() {
             if let Some(commands) = &self.commands {
                 commands
-                    .send(Command::parse(line))
+                    .send(GuiCommand::parse(line))
                     .expect("the session listens");
             }
         }
@@ -114,7 +119,7 @@ impl Gui {
         self.commands = None;
     }
 
-    /// The next line.
+    /// Returns the next line.
     pub async fn hear(&mut self) -> String {
         timeout(Duration::from_secs(3_600), self.lines.recv())
             .await
@@ -122,7 +127,7 @@ impl Gui {
             .expect("the session goes on")
     }
 
-    /// Every line up to the first that starts with `prefix`, which is the last.
+    /// Returns all lines up to the first one that starts with `prefix`.
     pub async fn hear_until(&mut self, prefix: &str) -> Vec<String> {
         let mut lines = Vec::new();
         loop {
@@ -134,7 +139,7 @@ impl Gui {
         }
     }
 
-    /// The next `bestmove`, after nothing but `info` lines.
+    /// Returns the next `bestmove`; only `info` lines may come before it.
     pub async fn best_move(&mut self) -> String {
         let mut lines = self.hear_until("bestmove").await;
         let last = lines.pop().expect("a line");
@@ -145,7 +150,7 @@ impl Gui {
         last
     }
 
-    /// Lets time pass, and gives back what was said in it.
+    /// Lets time pass, and returns the lines that came meanwhile.
     pub async fn wait(&mut self, seconds: u64) -> Vec<String> {
         sleep(Duration::from_secs(seconds)).await;
         let mut lines = Vec::new();
@@ -162,11 +167,11 @@ impl Gui {
         self.say("usinewgame");
     }
 
-    /// What the coordinator was told since the last call.
-    pub fn seen(&mut self) -> Vec<Seen> {
+    /// Returns the messages that the coordinator received since the last call.
+    pub fn received(&mut self) -> Vec<Received> {
         let mut all = Vec::new();
-        while let Ok(seen) = self.seen.try_recv() {
-            all.push(seen);
+        while let Ok(received) = self.received.try_recv() {
+            all.push(received);
         }
         all
     }
@@ -179,16 +184,16 @@ impl Gui {
             .expect("it does not fail");
     }
 
-    /// The next consultation that the coordinator was asked for.
+    /// Returns the beginning of the next consultation.
     pub async fn next_begin(&mut self) -> Begin {
         loop {
-            if let Seen::Begin(begin) = self.seen.recv().await.expect("a consultation") {
+            if let Received::Begin(begin) = self.received.recv().await.expect("a consultation") {
                 return *begin;
             }
         }
     }
 
-    /// The choices that teams were assembled from since the last call.
+    /// Returns the choices of the teams assembled since the last call.
     pub fn assembled(&mut self) -> Vec<Choices> {
         let mut all = Vec::new();
         while let Ok(choices) = self.assembled.try_recv() {
@@ -197,12 +202,12 @@ impl Gui {
         all
     }
 
-    /// How many teams have been let go so far.
-    pub fn let_go(&self) -> usize {
-        self.let_go.load(Ordering::Relaxed)
+    /// Returns the number of teams closed so far.
+    pub fn closed_teams(&self) -> usize {
+        self.closed.load(Ordering::Relaxed)
     }
 
-    /// Waits for the session's end; gives back what it said until then.
+    /// Waits for the end of the session, and returns the lines until then.
     pub async fn end(mut self) -> Vec<String> {
         self.ended().await;
         let mut lines = Vec::new();

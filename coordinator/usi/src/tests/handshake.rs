@@ -1,13 +1,13 @@
 //! From `usi` to `readyok`, and from game to game.
 
 use super::{
-    fake::{Seen, Step},
     gui::{Assembly, Gui},
+    scripted_coordinator::{Received, ScriptStep},
 };
 use monju_team::team::Choices;
 use std::time::Duration;
 
-const DECIDE: Step = Step::Decide("7g7f", "");
+const DECIDE: ScriptStep = ScriptStep::Decide("7g7f", "");
 
 fn loading(seconds: u64) -> Assembly {
     Assembly {
@@ -55,8 +55,8 @@ async fn usinewgame_position_and_go_come_back_to_back() {
     gui.say("usinewgame\nposition startpos\ngo byoyomi 1000");
     let begin = gui.next_begin().await;
     assert_eq!(gui.best_move().await, "bestmove 7g7f");
-    // The players had been prepared for this very game at isready, and once.
-    assert_eq!(gui.seen(), [Seen::Closed]);
+    // The players had been prepared for this game once, at isready.
+    assert_eq!(gui.received(), [Received::Closed]);
     assert!(begin.game_id.starts_with("usi-"), "{begin:?}");
 }
 
@@ -72,9 +72,9 @@ async fn the_players_are_prepared_once_for_each_game() {
         gui.say("usinewgame");
         gui.say("position startpos\ngo byoyomi 1000");
         gui.best_move().await;
-        let seen = gui.seen();
-        let [Seen::Prepare(prepared), Seen::Begin(begin), ..] = &seen[..] else {
-            panic!("{seen:?}");
+        let received = gui.received();
+        let [Received::Prepare(prepared), Received::Begin(begin), ..] = &received[..] else {
+            panic!("{received:?}");
         };
         assert_eq!(*prepared, begin.game_id);
         ids.push(begin.game_id.clone());
@@ -97,7 +97,7 @@ async fn options_set_between_games_take_effect_at_isready() {
     let mut gui = Gui::with(assembly, |_| vec![DECIDE]);
     gui.ready().await;
     assert_eq!(gui.assembled(), std::slice::from_ref(&base));
-    // Defaults echoed back, and options that are not ours, change nothing.
+    // Defaults sent back and unknown options change nothing.
     gui.say("setoption name Players value 0\nsetoption name Threads value 8");
     gui.say("setoption name USI_Ponder value true\nisready");
     gui.hear_until("readyok").await;
@@ -112,14 +112,14 @@ async fn options_set_between_games_take_effect_at_isready() {
         ..base
     };
     assert_eq!(gui.assembled(), [expected]);
-    assert_eq!(gui.let_go(), 1, "the old team goes");
+    assert_eq!(gui.closed_teams(), 1, "the old team goes");
 }
 
 #[tokio::test(start_paused = true)]
 async fn options_take_effect_although_the_last_search_is_still_ending() {
     let mut gui = Gui::new(vec![
-        Step::AwaitStop,
-        Step::Pause(Duration::from_millis(300)),
+        ScriptStep::AwaitStop,
+        ScriptStep::Pause(Duration::from_millis(300)),
         DECIDE,
     ]);
     gui.ready().await;
@@ -146,11 +146,11 @@ async fn a_team_that_was_lost_between_games_is_assembled_again() {
         gui.say("usinewgame\nposition startpos\ngo byoyomi 1000");
         assert_eq!(gui.best_move().await, "bestmove 7g7f");
     }
-    assert_eq!(gui.let_go(), 1);
+    assert_eq!(gui.closed_teams(), 1);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_bad_option_value_is_one_line_and_no_more() {
+async fn a_bad_option_value_is_reported_in_one_line() {
     let mut gui = Gui::new(vec![DECIDE]);
     gui.say("setoption name Players value many\nisready");
     let lines = gui.hear_until("readyok").await;
@@ -162,7 +162,7 @@ async fn a_bad_option_value_is_one_line_and_no_more() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_team_that_cannot_be_had_still_gets_readyok() {
+async fn a_team_that_cannot_be_assembled_still_gets_readyok() {
     let assembly = Assembly {
         fails: Some(|choices| choices.coordinator.is_none()),
         ..Assembly::default()
@@ -171,7 +171,11 @@ async fn a_team_that_cannot_be_had_still_gets_readyok() {
     gui.say("isready");
     assert_eq!(
         gui.hear_until("readyok").await,
-        ["info string error: no coordinator at example", "readyok"]
+        [
+            "info string error: no coordinator at example: not connected yet; start one with 'monju \
+             coordinator', or correct the address",
+            "readyok"
+        ]
     );
     gui.say("usinewgame\nposition startpos\ngo btime 1000 wtime 1000");
     assert!(gui.best_move().await.starts_with("bestmove "));
@@ -224,7 +228,7 @@ async fn quit_is_obeyed_at_any_moment() {
         "isready",
         "isready\nposition startpos\ngo infinite",
     ] {
-        let gui = Gui::with(loading(60), |_| vec![Step::Hang]);
+        let gui = Gui::with(loading(60), |_| vec![ScriptStep::Hang]);
         gui.say(before);
         gui.say("quit");
         let lines = gui.end().await;
@@ -234,12 +238,12 @@ async fn quit_is_obeyed_at_any_moment() {
 
 #[tokio::test(start_paused = true)]
 async fn the_end_of_the_input_is_quit() {
-    let mut gui = Gui::new(vec![Step::Hang]);
+    let mut gui = Gui::new(vec![ScriptStep::Hang]);
     gui.ready().await;
     gui.say("position startpos\ngo infinite");
     gui.next_begin().await;
     gui.hang_up();
     gui.wait(1).await;
-    assert_eq!(gui.let_go(), 1, "the team ends with the session");
+    assert_eq!(gui.closed_teams(), 1, "the team ends with the session");
     gui.end().await;
 }

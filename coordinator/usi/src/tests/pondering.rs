@@ -1,15 +1,16 @@
 //! `go ponder`: the answer is held.
 
 use super::{
-    fake::{Seen, Step, ballot},
     gui::{Assembly, Gui},
+    scripted_coordinator::{Received, ScriptStep, ballot},
 };
-use monju_proto::v1::{Clock, Limits};
+use monju_proto::v1::{Clock, Decision, Limits};
 use std::time::Duration;
+use tokio::time::Instant;
 
-const DECIDE: Step = Step::Decide("7g7f", "3c3d");
+const DECIDE: ScriptStep = ScriptStep::Decide("7g7f", "3c3d");
 
-async fn pondering(steps: Vec<Step>, go: &str) -> Gui {
+async fn pondering(steps: Vec<ScriptStep>, go: &str) -> Gui {
     let mut gui = Gui::new(steps);
     gui.ready().await;
     gui.say("position startpos");
@@ -22,7 +23,7 @@ async fn pondering(steps: Vec<Step>, go: &str) -> Gui {
 #[tokio::test(start_paused = true)]
 async fn an_early_decision_is_held_until_ponderhit() {
     for decision in ["7g7f", "resign"] {
-        let steps = vec![Step::Decide(decision, "")];
+        let steps = vec![ScriptStep::Decide(decision, "")];
         let mut gui = pondering(steps, "go ponder btime 1000 wtime 1000").await;
         let lines = gui.wait(3_600).await;
         assert!(
@@ -38,7 +39,7 @@ async fn an_early_decision_is_held_until_ponderhit() {
 
 #[tokio::test(start_paused = true)]
 async fn a_declaration_is_held_too() {
-    let mut gui = Gui::new(vec![Step::Decide("win", "")]);
+    let mut gui = Gui::new(vec![ScriptStep::Decide("win", "")]);
     gui.ready().await;
     gui.say("position sfen 4K4/9/9/9/9/9/+r+bgggg+b+r1/ssssk4/9 w - 1\ngo ponder");
     assert!(!gui.wait(60).await.contains(&"bestmove win".to_owned()));
@@ -48,16 +49,80 @@ async fn a_declaration_is_held_too() {
 
 #[tokio::test(start_paused = true)]
 async fn stop_ends_the_pondering_with_one_move() {
-    let mut gui = pondering(vec![Step::AwaitStop, DECIDE], "go ponder").await;
+    let mut gui = pondering(vec![ScriptStep::AwaitStop, DECIDE], "go ponder").await;
     assert!(gui.wait(3_600).await.is_empty());
     gui.say("stop");
     assert_eq!(gui.best_move().await, "bestmove 7g7f ponder 3c3d");
     assert!(gui.wait(60).await.is_empty());
 }
 
+/// The GUI discards the answer to a missed ponder, so nothing about it is worth an error line.
+#[tokio::test(start_paused = true)]
+async fn a_missed_ponder_is_silent_even_if_the_coordinator_is_late() {
+    let standing = || ScriptStep::Standing(ballot(&["9g9f"]));
+    let late = || ScriptStep::Pause(Duration::from_millis(200));
+    let mut forbidden = ballot(&["9g9f"]);
+    forbidden.decision = Some(Decision {
+        r#move: "9g9e".to_owned(),
+        ..Decision::default()
+    });
+    for steps in [
+        vec![ScriptStep::AwaitStop, late(), DECIDE],
+        vec![standing(), ScriptStep::AwaitStop, late(), DECIDE],
+        vec![standing(), ScriptStep::Hang],
+        vec![ScriptStep::AwaitStop, ScriptStep::Break],
+        vec![ScriptStep::AwaitStop, ScriptStep::Ballot(forbidden)],
+    ] {
+        for ending in ["stop", "gameover lose", "position startpos"] {
+            let go = "go ponder btime 0 wtime 0 byoyomi 1000";
+            let mut gui = pondering(steps.clone(), go).await;
+            gui.wait(1).await;
+            let start = Instant::now();
+            gui.say(ending);
+            let lines = gui.hear_until("bestmove").await;
+            assert!(
+                !lines.iter().any(|line| line.contains("error")),
+                "{ending}: {lines:?}"
+            );
+            // 50 ms for the coordinator and 50 ms for the fallback player.
+            assert!(start.elapsed() <= Duration::from_millis(100), "{ending}");
+            assert!(gui.wait(1).await.is_empty());
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_ponder_that_is_missed_while_loading_is_silent() {
+    let assembly = Assembly {
+        time: Duration::from_secs(600),
+        ..Assembly::default()
+    };
+    let mut gui = Gui::with(assembly, |_| vec![DECIDE]);
+    gui.say("position startpos\ngo ponder\nstop");
+    let lines = gui.hear_until("bestmove").await;
+    assert!(
+        !lines.iter().any(|line| line.contains("error")),
+        "{lines:?}"
+    );
+}
+
+/// After a hit the answer counts, and so does an error.
+#[tokio::test(start_paused = true)]
+async fn a_coordinator_that_is_late_after_a_ponder_hit_is_reported() {
+    let mut gui = pondering(
+        vec![ScriptStep::Hang],
+        "go ponder btime 0 wtime 0 byoyomi 1000",
+    )
+    .await;
+    gui.say("ponderhit\nstop");
+    let lines = gui.hear_until("bestmove").await;
+    let error = "info string error: the coordinator is late; deciding without it";
+    assert!(lines.iter().any(|line| line == error), "{lines:?}");
+}
+
 #[tokio::test(start_paused = true)]
 async fn gameover_without_stop_ends_the_pondering() {
-    let mut gui = pondering(vec![Step::AwaitStop, DECIDE], "go ponder").await;
+    let mut gui = pondering(vec![ScriptStep::AwaitStop, DECIDE], "go ponder").await;
     gui.say("gameover win");
     gui.best_move().await;
     // The next game is not disturbed.
@@ -68,7 +133,7 @@ async fn gameover_without_stop_ends_the_pondering() {
 
 #[tokio::test(start_paused = true)]
 async fn ponderhit_brings_the_clock_that_go_ponder_lacked() {
-    let steps = vec![Step::AwaitRelease, DECIDE];
+    let steps = vec![ScriptStep::AwaitRelease, DECIDE];
     let mut gui = pondering(steps, "go ponder").await;
     gui.say("ponderhit btime 36000 wtime 34000 binc 5000 winc 5000");
     gui.best_move().await;
@@ -79,39 +144,39 @@ async fn ponderhit_brings_the_clock_that_go_ponder_lacked() {
         white_increment_ms: 5_000,
         byoyomi_ms: 0,
     };
-    assert!(gui.seen().contains(&Seen::PonderHit(Some(clock))));
+    assert!(gui.received().contains(&Received::PonderHit(Some(clock))));
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_bare_ponderhit_leaves_the_clock_of_go_in_force() {
-    let steps = vec![Step::AwaitRelease, Step::Hang];
+    let steps = vec![ScriptStep::AwaitRelease, ScriptStep::Hang];
     let mut gui = pondering(steps, "go ponder btime 2000 wtime 1").await;
     // Pondering costs no time of our own.
     assert!(gui.wait(60).await.is_empty());
     gui.say("ponderhit");
     assert!(gui.wait(1).await.is_empty());
-    assert_eq!(gui.seen(), [Seen::PonderHit(None)]);
+    assert_eq!(gui.received(), [Received::PonderHit(None)]);
     let lines = gui.wait(1).await;
     assert!(lines[lines.len() - 1].starts_with("bestmove"), "{lines:?}");
 }
 
 #[tokio::test(start_paused = true)]
 async fn ponderhit_in_a_game_without_any_clock_plays_what_was_pondered() {
-    let mut gui = pondering(vec![Step::AwaitStop, DECIDE], "go ponder").await;
+    let mut gui = pondering(vec![ScriptStep::AwaitStop, DECIDE], "go ponder").await;
     gui.say("ponderhit");
     assert_eq!(gui.best_move().await, "bestmove 7g7f ponder 3c3d");
 }
 
 #[tokio::test(start_paused = true)]
 async fn ponderhit_and_stop_count_once() {
-    let steps = vec![Step::AwaitStop, DECIDE];
+    let steps = vec![ScriptStep::AwaitStop, DECIDE];
     let mut gui = pondering(steps, "go ponder btime 60000 wtime 60000").await;
     gui.say("ponderhit\nponderhit\nstop\nstop");
     gui.best_move().await;
     assert!(gui.wait(60).await.is_empty());
-    let seen = gui.seen();
-    assert_eq!(seen[..2], [Seen::PonderHit(None), Seen::Stop]);
-    assert!(!seen[2..].contains(&Seen::Stop));
+    let received = gui.received();
+    assert_eq!(received[..2], [Received::PonderHit(None), Received::Stop]);
+    assert!(!received[2..].contains(&Received::Stop));
 }
 
 #[tokio::test(start_paused = true)]
@@ -131,12 +196,12 @@ async fn ponderhit_while_loading_starts_the_clock() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_coordinator_that_breaks_while_pondering_is_not_heard_of_until_ponderhit() {
-    // Whether anything had been said or not.
-    let standing = Step::Standing(ballot(&["9g9f"]));
-    for steps in [vec![Step::Break], vec![standing, Step::Break]] {
+async fn a_coordinator_that_breaks_in_a_ponder_brings_no_answer_before_ponderhit() {
+    // With votes and without.
+    let standing = ScriptStep::Standing(ballot(&["9g9f"]));
+    for steps in [vec![ScriptStep::Break], vec![standing, ScriptStep::Break]] {
         let mut gui = pondering(steps, "go ponder btime 1000 wtime 1000").await;
-        // The substitute ponders in its place.
+        // The fallback player ponders instead.
         let lines = gui.hear_until("info depth").await;
         assert!(
             lines.iter().all(|line| line.starts_with("info ")),
@@ -148,13 +213,13 @@ async fn a_coordinator_that_breaks_while_pondering_is_not_heard_of_until_ponderh
     }
 }
 
-/// What every move loses is learned from the clock, wherever that comes: here 300 ms.
+/// A clock that comes with the ponder hit teaches as much as one that comes with `go`: here 300 ms.
 #[tokio::test(start_paused = true)]
-async fn what_moves_lose_is_learned_from_the_clock_of_a_ponder_hit() {
+async fn lag_is_learned_from_the_clock_of_a_ponder_hit() {
     let thinks = |limits: Option<Limits>| {
-        let mut steps = vec![Step::Pause(Duration::from_secs(1)), DECIDE];
+        let mut steps = vec![ScriptStep::Pause(Duration::from_secs(1)), DECIDE];
         if limits.is_some_and(|limits| limits.ponder) {
-            steps.insert(0, Step::AwaitRelease);
+            steps.insert(0, ScriptStep::AwaitRelease);
         }
         steps
     };
@@ -169,10 +234,10 @@ async fn what_moves_lose_is_learned_from_the_clock_of_a_ponder_hit() {
     gui.best_move().await;
     gui.say("go btime 57400 wtime 60000");
     gui.next_begin().await;
-    // 300 ms, and half of what the coordinator keeps.
+    // 300 ms, and half of the coordinator's overhead.
     assert_eq!(gui.next_begin().await.overhead_ms, 350);
     gui.best_move().await;
-    // A move without a clock tells nothing of the one before.
+    // A move without a clock teaches nothing about the one before.
     gui.say("go nodes 1");
     gui.best_move().await;
     gui.say("go btime 50000 wtime 60000");

@@ -1,23 +1,23 @@
 //! `go` and what ends it.
 
 use super::{
-    fake::{Seen, Step, ballot},
     gui::{Assembly, Gui},
+    scripted_coordinator::{Received, ScriptStep, ballot},
 };
 use monju_proto::v1::{GameOutcome, Limits, Position};
 use std::time::Duration;
 
-const DECIDE: Step = Step::Decide("7g7f", "3c3d");
+const DECIDE: ScriptStep = ScriptStep::Decide("7g7f", "3c3d");
 
-fn is_stop(seen: &Seen) -> bool {
-    *seen == Seen::Stop
+fn is_stop(received: &Received) -> bool {
+    *received == Received::Stop
 }
 
 #[tokio::test(start_paused = true)]
 async fn standings_become_lines_and_the_verdict_comes_before_the_move() {
     let mut gui = Gui::new(vec![
-        Step::Standing(ballot(&["2g2f", "7g7f", "2g2f"])),
-        Step::Pause(Duration::from_millis(500)),
+        ScriptStep::Standing(ballot(&["2g2f", "7g7f", "2g2f"])),
+        ScriptStep::Pause(Duration::from_millis(500)),
         DECIDE,
     ]);
     gui.ready().await;
@@ -82,20 +82,20 @@ async fn infinite_is_answered_only_after_stop() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn stop_is_handed_on_once() {
-    let mut gui = Gui::new(vec![Step::AwaitStop, DECIDE]);
+async fn stop_is_passed_on_once() {
+    let mut gui = Gui::new(vec![ScriptStep::AwaitStop, DECIDE]);
     gui.ready().await;
     gui.say("position startpos\ngo infinite");
     gui.next_begin().await;
     gui.say("stop\nstop\ngameover draw");
     gui.best_move().await;
     assert!(gui.wait(60).await.is_empty());
-    assert_eq!(gui.seen().into_iter().filter(is_stop).count(), 1);
+    assert_eq!(gui.received().into_iter().filter(is_stop).count(), 1);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_stop_right_behind_go_is_not_lost() {
-    let mut gui = Gui::new(vec![Step::AwaitStop, DECIDE]);
+    let mut gui = Gui::new(vec![ScriptStep::AwaitStop, DECIDE]);
     gui.ready().await;
     gui.say("position startpos\ngo btime 60000 wtime 60000\nstop");
     assert!(gui.best_move().await.starts_with("bestmove "));
@@ -111,38 +111,39 @@ async fn stop_and_gameover_without_a_search_are_ignored() {
     gui.best_move().await;
     gui.say("stop\ngameover lose\nponderhit");
     assert!(gui.wait(60).await.is_empty());
-    assert_eq!(gui.seen().into_iter().filter(is_stop).count(), 0);
+    assert_eq!(gui.received().into_iter().filter(is_stop).count(), 0);
 }
 
-/// As GUIs end a match: the result, and at once the end.
+/// GUIs end a match in this way: the result, and `quit` right after it.
 #[tokio::test(start_paused = true)]
-async fn a_result_is_told_though_quit_follows_at_once() {
+async fn a_result_is_recorded_although_quit_follows_at_once() {
     for ending in ["gameover win", "stop\ngameover win"] {
-        let mut gui = Gui::new(vec![Step::AwaitStop, DECIDE]);
+        let mut gui = Gui::new(vec![ScriptStep::AwaitStop, DECIDE]);
         gui.ready().await;
         gui.say("position startpos\ngo btime 60000 wtime 60000");
         gui.next_begin().await;
         gui.say(ending);
         gui.say("quit");
         gui.ended().await;
-        let told = |seen: &Seen| matches!(seen, Seen::Finish(_, GameOutcome::BlackWon));
-        assert!(gui.seen().iter().any(told), "{ending}");
+        let told =
+            |received: &Received| matches!(received, Received::Finish(_, GameOutcome::BlackWon));
+        assert!(gui.received().iter().any(told), "{ending}");
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn gameover_alone_ends_the_search_with_its_one_move() {
-    let mut gui = Gui::new(vec![Step::AwaitStop, DECIDE]);
+    let mut gui = Gui::new(vec![ScriptStep::AwaitStop, DECIDE]);
     gui.ready().await;
     gui.say("position startpos\ngo btime 60000 wtime 60000");
     gui.next_begin().await;
     gui.say("gameover lose");
     assert_eq!(gui.best_move().await, "bestmove 7g7f ponder 3c3d");
     assert!(gui.wait(60).await.is_empty());
-    // The record hears who has won: it was Black who was asked for a move.
-    let mut seen = gui.seen().into_iter();
-    let finished = seen.find_map(|seen| match seen {
-        Seen::Finish(_, outcome) => Some(outcome),
+    // The engine played Black, and lost.
+    let mut received = gui.received().into_iter();
+    let finished = received.find_map(|received| match received {
+        Received::Finish(_, outcome) => Some(outcome),
         _ => None,
     });
     assert_eq!(finished, Some(GameOutcome::WhiteWon));
@@ -156,8 +157,8 @@ async fn a_new_go_ends_the_old_one_first() {
             .as_ref()
             .map_or(0, |position| position.moves.len())
         {
-            0 => vec![Step::AwaitStop, DECIDE],
-            _ => vec![Step::Decide("8c8d", "")],
+            0 => vec![ScriptStep::AwaitStop, DECIDE],
+            _ => vec![ScriptStep::Decide("8c8d", "")],
         }
     });
     gui.ready().await;
@@ -171,7 +172,7 @@ async fn a_new_go_ends_the_old_one_first() {
 
 #[tokio::test(start_paused = true)]
 async fn commands_behind_an_ending_search_keep_their_order() {
-    let mut gui = Gui::new(vec![Step::AwaitStop, DECIDE]);
+    let mut gui = Gui::new(vec![ScriptStep::AwaitStop, DECIDE]);
     gui.ready().await;
     gui.say("position startpos\ngo infinite");
     gui.next_begin().await;
@@ -186,13 +187,13 @@ async fn commands_behind_an_ending_search_keep_their_order() {
 
 #[tokio::test(start_paused = true)]
 async fn isready_during_a_search_does_not_disturb_it() {
-    let mut gui = Gui::new(vec![Step::AwaitStop, DECIDE]);
+    let mut gui = Gui::new(vec![ScriptStep::AwaitStop, DECIDE]);
     gui.ready().await;
     gui.say("position startpos\ngo infinite");
     gui.next_begin().await;
     gui.say("setoption name Players value 9\nisready");
     assert_eq!(gui.wait(60).await, ["readyok"]);
-    assert_eq!(gui.seen(), []);
+    assert_eq!(gui.received(), []);
     assert_eq!(gui.assembled().len(), 1);
     gui.say("stop");
     gui.best_move().await;
@@ -200,7 +201,7 @@ async fn isready_during_a_search_does_not_disturb_it() {
 
 #[tokio::test(start_paused = true)]
 async fn go_mate_is_never_answered_by_bestmove() {
-    let mut gui = Gui::new(vec![Step::AwaitStop, DECIDE]);
+    let mut gui = Gui::new(vec![ScriptStep::AwaitStop, DECIDE]);
     gui.ready().await;
     let mate = "sfen 4k4/9/4P4/9/9/9/9/9/4K4 b G 1";
     for go in ["go mate 5000", "go mate infinite"] {
@@ -230,7 +231,7 @@ async fn go_mate_is_never_answered_by_bestmove() {
 async fn a_search_for_a_mate_ends_with_its_time_or_a_stop() {
     let mut gui = Gui::new(vec![]);
     gui.ready().await;
-    // Checks go on for millions of positions.
+    // The checks lead to millions of positions.
     let long = "1nS1k1Gnl/4+L2g1/3p1s1pp/2psppp2/1p7/2PP1PP1P/+BPS+n5/K1gL3+r1/3R4+b w GNL3Pp 118";
     gui.say(&format!("position sfen {long} moves 4c5b"));
     gui.say("go mate infinite");
@@ -242,10 +243,10 @@ async fn a_search_for_a_mate_ends_with_its_time_or_a_stop() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn wins_and_resignations_are_said() {
+async fn wins_and_resignations_are_passed_on() {
     let declarable = "sfen 4K4/9/9/9/9/9/+r+bgggg+b+r1/ssssk4/9 w - 1";
     for (position, decision) in [(declarable, "win"), ("startpos", "resign")] {
-        let mut gui = Gui::new(vec![Step::Decide(decision, "")]);
+        let mut gui = Gui::new(vec![ScriptStep::Decide(decision, "")]);
         gui.ready().await;
         gui.say(&format!("position {position}\ngo byoyomi 1000"));
         assert_eq!(gui.best_move().await, format!("bestmove {decision}"));
@@ -255,7 +256,7 @@ async fn wins_and_resignations_are_said() {
 #[tokio::test(start_paused = true)]
 async fn an_illegal_ponder_move_is_left_out() {
     for ponder in ["7g7f", "rubbish", "resign"] {
-        let mut gui = Gui::new(vec![Step::Decide("7g7f", ponder)]);
+        let mut gui = Gui::new(vec![ScriptStep::Decide("7g7f", ponder)]);
         gui.ready().await;
         gui.say("position startpos\ngo byoyomi 1000");
         assert_eq!(gui.best_move().await, "bestmove 7g7f");
@@ -263,7 +264,7 @@ async fn an_illegal_ponder_move_is_left_out() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn noise_from_the_gui_is_ignored() {
+async fn unknown_lines_do_not_disturb_a_search() {
     let mut gui = Gui::new(vec![DECIDE]);
     gui.ready().await;
     gui.say("debug on\nregister later\nhelp\n\nposition startpos\ngo byoyomi 1000\nd");

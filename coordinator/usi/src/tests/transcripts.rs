@@ -4,8 +4,8 @@
 //! The engine's recorded moves are what the scripted coordinator decides on.
 
 use super::{
-    fake::Step,
     gui::{Assembly, Gui},
+    scripted_coordinator::ScriptStep,
 };
 use monju_engine::Game;
 use std::{
@@ -26,7 +26,7 @@ fn transcripts() -> Vec<PathBuf> {
     files
 }
 
-/// The recorded best moves, in order, as (move, move to ponder on).
+/// Returns the recorded best moves in order, as (move, move to ponder on).
 fn best_moves(log: &str) -> VecDeque<(&'static str, &'static str)> {
     log.lines()
         .filter_map(|line| line.strip_prefix("send:bestmove "))
@@ -43,11 +43,11 @@ async fn replay(file: &Path) {
     let decisions = Mutex::new(best_moves(&log));
     let mut gui = Gui::with(Assembly::default(), move |begin| {
         let next = decisions.lock().expect("no panic").pop_front();
-        // A search that was still on when the game ended has no recorded move.
+        // A search that ran when the game ended has no recorded move.
         let (mv, ponder) = next.unwrap_or(("resign", ""));
-        let mut steps = vec![Step::Decide(mv, ponder)];
+        let mut steps = vec![ScriptStep::Decide(mv, ponder)];
         if begin.limits.expect("limits").ponder {
-            steps.insert(0, Step::AwaitRelease);
+            steps.insert(0, ScriptStep::AwaitRelease);
         }
         steps
     });

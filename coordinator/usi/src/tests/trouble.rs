@@ -1,21 +1,21 @@
-//! What goes wrong, and the one legal move that comes all the same.
+//! Failures, and the one legal move that follows nevertheless.
 
 use super::{
-    fake::{Seen, Step, ballot},
     gui::{Assembly, Gui},
+    scripted_coordinator::{Received, ScriptStep, ballot},
 };
 use monju_engine::Game;
 use std::time::Duration;
 use tokio::time::Instant;
 
-const DECIDE: Step = Step::Decide("7g7f", "");
+const DECIDE: ScriptStep = ScriptStep::Decide("7g7f", "");
 
 fn assert_legal(best_move: &str) {
     let mv = best_move.split(' ').nth(1).expect("a best move");
     Game::startpos().parse_move(mv).expect("a legal move");
 }
 
-/// A session that is ready, but has no team.
+/// Starts a session that is ready, but has no team.
 async fn without_a_team() -> Gui {
     let assembly = Assembly {
         fails: Some(|_| true),
@@ -28,11 +28,11 @@ async fn without_a_team() -> Gui {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_broken_stream_leaves_the_leading_move_or_the_time_to_find_another() {
+async fn after_a_broken_stream_the_leading_move_is_played_or_another_is_searched() {
     for (broken_after, is_late) in [(400, true), (100, false)] {
-        let standing = Step::Standing(ballot(&["2g2f", "7g7f", "2g2f"]));
-        let pause = Step::Pause(Duration::from_millis(broken_after));
-        let mut gui = Gui::new(vec![standing, pause, Step::Break]);
+        let standing = ScriptStep::Standing(ballot(&["2g2f", "7g7f", "2g2f"]));
+        let pause = ScriptStep::Pause(Duration::from_millis(broken_after));
+        let mut gui = Gui::new(vec![standing, pause, ScriptStep::Break]);
         gui.ready().await;
         gui.say("position startpos\ngo btime 0 wtime 0 byoyomi 600");
         let lines = gui.hear_until("bestmove").await;
@@ -52,19 +52,22 @@ async fn a_broken_stream_leaves_the_leading_move_or_the_time_to_find_another() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_coordinator_that_hangs_is_not_waited_for_until_the_flag_falls() {
-    let mut gui = Gui::new(vec![Step::Standing(ballot(&["2g2f"])), Step::Hang]);
+async fn a_hanging_coordinator_is_given_up_before_the_flag_falls() {
+    let mut gui = Gui::new(vec![
+        ScriptStep::Standing(ballot(&["2g2f"])),
+        ScriptStep::Hang,
+    ]);
     gui.ready().await;
     let start = Instant::now();
     gui.say("position startpos\ngo btime 600000 wtime 600000");
     assert_eq!(gui.best_move().await, "bestmove 2g2f");
-    // Three times the normal time, and a second.
+    // Three times the normal time, and one second.
     assert_eq!(start.elapsed(), Duration::from_secs(46));
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_stream_that_breaks_before_any_vote_leaves_the_substitute() {
-    let mut gui = Gui::new(vec![Step::Break]);
+async fn if_the_stream_breaks_before_any_vote_the_fallback_player_answers() {
+    let mut gui = Gui::new(vec![ScriptStep::Break]);
     gui.ready().await;
     gui.say("position startpos\ngo btime 600 wtime 600");
     assert_legal(&gui.best_move().await);
@@ -73,8 +76,8 @@ async fn a_stream_that_breaks_before_any_vote_leaves_the_substitute() {
 
 #[tokio::test(start_paused = true)]
 async fn a_late_coordinator_does_not_lose_on_time() {
-    let standing = Step::Standing(ballot(&["2g2f"]));
-    let mut gui = Gui::new(vec![standing, Step::Hang]);
+    let standing = ScriptStep::Standing(ballot(&["2g2f"]));
+    let mut gui = Gui::new(vec![standing, ScriptStep::Hang]);
     gui.ready().await;
     let start = Instant::now();
     gui.say("position startpos\ngo btime 0 wtime 0 byoyomi 3000");
@@ -82,15 +85,15 @@ async fn a_late_coordinator_does_not_lose_on_time() {
     assert_eq!(start.elapsed(), Duration::from_millis(2_950));
     gui.wait(1).await;
     assert!(
-        gui.seen().contains(&Seen::Closed),
+        gui.received().contains(&Received::Closed),
         "the consultation is cancelled"
     );
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_coordinator_that_says_nothing_at_all_does_not_lose_on_time() {
+async fn a_silent_coordinator_does_not_lose_on_time() {
     for (clock, answered) in [(1_000, 950), (100, 75)] {
-        let mut gui = Gui::new(vec![Step::Hang]);
+        let mut gui = Gui::new(vec![ScriptStep::Hang]);
         gui.ready().await;
         let start = Instant::now();
         gui.say("position startpos");
@@ -108,8 +111,8 @@ async fn a_coordinator_that_says_nothing_at_all_does_not_lose_on_time() {
 #[tokio::test(start_paused = true)]
 async fn a_coordinator_that_ignores_stop_is_given_a_second() {
     for go in ["go infinite", "go nodes 5", "go btime 600000 wtime 600000"] {
-        let standing = Step::Standing(ballot(&["2g2f"]));
-        let mut gui = Gui::new(vec![standing, Step::Hang]);
+        let standing = ScriptStep::Standing(ballot(&["2g2f"]));
+        let mut gui = Gui::new(vec![standing, ScriptStep::Hang]);
         gui.ready().await;
         gui.say("position startpos");
         gui.say(go);
@@ -129,7 +132,7 @@ async fn a_decision_that_the_rules_forbid_is_not_played() {
             r#move: decision.to_owned(),
             ..Default::default()
         });
-        let mut gui = Gui::new(vec![Step::Ballot(bad)]);
+        let mut gui = Gui::new(vec![ScriptStep::Ballot(bad)]);
         gui.ready().await;
         gui.say("position startpos\ngo byoyomi 1000");
         assert_eq!(gui.best_move().await, "bestmove 2g2f", "{decision}");
@@ -137,7 +140,7 @@ async fn a_decision_that_the_rules_forbid_is_not_played() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn go_without_isready_loads_and_takes_the_time_off_the_clock() {
+async fn go_without_isready_loads_on_the_clock() {
     let assembly = Assembly {
         time: Duration::from_secs(2),
         ..Assembly::default()
@@ -183,7 +186,7 @@ async fn stop_while_loading_is_answered_at_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn players_that_are_slow_to_prepare_are_asked_all_the_same() {
+async fn players_that_prepare_slowly_are_asked_nevertheless() {
     let assembly = Assembly {
         preparation: Duration::from_secs(20),
         ..Assembly::default()
@@ -199,7 +202,7 @@ async fn stop_while_the_players_prepare_reaches_the_coordinator() {
         preparation: Duration::from_secs(20),
         ..Assembly::default()
     };
-    let mut gui = Gui::with(assembly, |_| vec![Step::AwaitStop, DECIDE]);
+    let mut gui = Gui::with(assembly, |_| vec![ScriptStep::AwaitStop, DECIDE]);
     gui.say("position startpos\ngo infinite");
     gui.wait(1).await;
     let start = Instant::now();
@@ -209,8 +212,11 @@ async fn stop_while_the_players_prepare_reaches_the_coordinator() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_coordinator_that_hangs_in_a_ponder_costs_the_next_move_nothing() {
-    let mut gui = Gui::new(vec![Step::Standing(ballot(&["2g2f"])), Step::Hang]);
+async fn a_coordinator_that_hangs_in_a_ponder_costs_the_next_move_no_time() {
+    let mut gui = Gui::new(vec![
+        ScriptStep::Standing(ballot(&["2g2f"])),
+        ScriptStep::Hang,
+    ]);
     gui.ready().await;
     gui.say("position startpos\ngo ponder btime 0 wtime 0 byoyomi 1000");
     gui.wait(1).await;
@@ -221,7 +227,7 @@ async fn a_coordinator_that_hangs_in_a_ponder_costs_the_next_move_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_team_that_was_not_there_is_tried_again_during_the_game() {
+async fn a_missing_team_is_tried_again_during_the_game() {
     let mut gui = without_a_team().await;
     assert_eq!(gui.assembled().len(), 1);
     gui.wait(11).await;
@@ -229,7 +235,7 @@ async fn a_team_that_was_not_there_is_tried_again_during_the_game() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn players_that_never_get_prepared_do_not_hold_up_readyok_for_ever() {
+async fn players_that_never_prepare_do_not_delay_readyok_forever() {
     let assembly = Assembly {
         preparation: Duration::from_secs(100_000),
         ..Assembly::default()
@@ -243,7 +249,7 @@ async fn players_that_never_get_prepared_do_not_hold_up_readyok_for_ever() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn players_that_will_be_missing_are_told_of_before_the_game() {
+async fn missing_players_are_reported_before_the_game() {
     let assembly = Assembly {
         problems: vec!["no b".to_owned(), "no c".to_owned()],
         ..Assembly::default()
@@ -259,7 +265,7 @@ async fn players_that_will_be_missing_are_told_of_before_the_game() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_position_that_cannot_be_is_told_and_resigned() {
+async fn an_impossible_position_is_reported_and_resigned() {
     for position in [
         "position startpos moves 7g7f 7g7f",
         "position sfen nonsense",
@@ -276,7 +282,7 @@ async fn a_position_that_cannot_be_is_told_and_resigned() {
                 .starts_with("info string error: no position to search")
         );
         assert_eq!(gui.hear().await, "bestmove resign");
-        // Held where every answer is held.
+        // The resignation is held back like any other answer.
         gui.say("go infinite");
         assert!(!gui.wait(60).await.contains(&"bestmove resign".to_owned()));
         gui.say("stop");
@@ -292,7 +298,7 @@ async fn a_position_that_cannot_be_is_told_and_resigned() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_failure_inside_the_assembly_does_not_silence_the_proxy() {
+async fn a_panic_during_assembly_does_not_silence_the_proxy() {
     let assembly = Assembly {
         fails: Some(|_| panic!("a bug")),
         ..Assembly::default()
@@ -308,9 +314,9 @@ async fn a_failure_inside_the_assembly_does_not_silence_the_proxy() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn without_a_team_the_substitute_searches_and_says_what_it_sees() {
+async fn without_a_team_the_fallback_player_searches_and_shows_its_lines() {
     let mut gui = without_a_team().await;
-    // Neither the shortest clock nor a limit of nodes is a reason to play without a search.
+    // Even a short clock and a limit of nodes leave time for a search.
     for go in ["go byoyomi 200", "go nodes 3000", "go movetime 100"] {
         gui.say("position startpos");
         gui.say(go);
@@ -332,12 +338,12 @@ async fn mate_without_a_team_is_resigned() {
 
 #[tokio::test(start_paused = true)]
 async fn quit_in_mid_search_cancels_the_consultation() {
-    let mut gui = Gui::new(vec![Step::Hang]);
+    let mut gui = Gui::new(vec![ScriptStep::Hang]);
     gui.ready().await;
     gui.say("position startpos\ngo infinite");
     gui.next_begin().await;
     gui.say("quit");
     gui.wait(1).await;
-    assert_eq!(gui.seen(), [Seen::Closed]);
+    assert_eq!(gui.received(), [Received::Closed]);
     assert!(gui.end().await.is_empty());
 }

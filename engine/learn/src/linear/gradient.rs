@@ -22,7 +22,7 @@ impl LinearGradient {
         Self {
             turn: 0.0,
             single: vec![0.0; SINGLE],
-            pairs: vec![0.0; Layout::get().len()],
+            pairs: vec![0.0; Layout::get().pairs().len()],
         }
     }
 

@@ -40,7 +40,7 @@ impl ParameterGroups {
 
     fn compute() -> Self {
         let mut numbers: HashMap<RelativePair, usize> = HashMap::new();
-        let mut relative = Vec::with_capacity(Layout::get().len());
+        let mut relative = Vec::with_capacity(Layout::get().pairs().len());
         for &(one, two) in Layout::get().pairs() {
             let entry = RelativePair::of(one.into(), two.into()).map(|(key, negated)| {
                 let next = RELATIVE + numbers.len();

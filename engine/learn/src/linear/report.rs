@@ -1,7 +1,7 @@
 //! Report and loss curve of a training.
 
 use super::training::TrainingStep;
-use crate::chart::{self, ChartError, Panel, Series};
+use crate::chart::{self, ChartError, ChartSeries, Panel};
 
 /// Number of steps whose losses are averaged for display.
 pub(super) const SMOOTHING: usize = 50;
@@ -29,7 +29,7 @@ pub(super) fn to_svg(history: &[TrainingStep]) -> Result<String, ChartError> {
         title,
         x_label: "step",
         y_label_width: 50,
-        series: vec![Series {
+        series: vec![ChartSeries {
             label: None,
             color,
             points: means

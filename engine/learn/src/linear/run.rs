@@ -74,7 +74,7 @@ pub enum LinearRunError {
     },
     /// No game can be held out.
     #[error(
-        "{} has {games} games; at least {VALIDATION_SHARE} are needed, to hold one out",
+        "{} has {games} games; at least {VALIDATION_SHARE} are needed to hold one out",
         path.display()
     )]
     TooFewGames {
@@ -84,11 +84,11 @@ pub enum LinearRunError {
         games: usize,
     },
     /// There is no recipe of an earlier run.
-    #[error("nothing to resume; learn anew without --resume")]
+    #[error("nothing to resume; train anew without --resume")]
     NothingToResume(#[source] FileError),
     /// The recipe of the earlier run is different.
     #[error(
-        "{} was made with other options or games, see {}: give the same, or learn anew without \
+        "{} was made with other options or games, see {}: use the same ones, or train anew without \
          --resume",
         checkpoint.display(),
         recipe.display()
@@ -108,9 +108,7 @@ pub enum LinearRunError {
         source: CheckpointError,
     },
     /// The training diverged.
-    #[error(
-        "the loss of step {0} is no number; learn with a lower --rate, or with another --width"
-    )]
+    #[error("the loss of step {0} is not a number; train with a lower --rate or another --width")]
     Diverged(u64),
     /// The weights cannot be used.
     #[error(transparent)]
@@ -264,7 +262,7 @@ impl LinearRun {
             }
         }
         self.save(trainer, recipe, is_first)?;
-        progress.finish(self.settings.steps, "learned");
+        progress.finish(self.settings.steps, "trained");
         Ok(())
     }
 
@@ -446,7 +444,7 @@ mod tests {
         let mut wild = run("whole", false);
         wild.settings.width = f32::MIN_POSITIVE;
         let error = refused(&wild);
-        assert!(error.contains("is no number"), "{error}");
+        assert!(error.contains("is not a number"), "{error}");
         assert!(saved() == before, "the files are unchanged");
 
         let mut over = run("whole", false);

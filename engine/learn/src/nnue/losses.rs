@@ -1,6 +1,6 @@
 //! Table and chart of the losses of a training.
 
-use crate::chart::{self, ChartError, Panel, Series};
+use crate::chart::{self, ChartError, ChartSeries, Panel};
 
 /// Losses of one epoch.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -54,7 +54,7 @@ pub(super) fn from_table(text: &str) -> Result<Vec<EpochLosses>, csv::Error> {
 /// # Errors
 /// The drawing library refuses.
 pub(super) fn to_svg(epochs: &[EpochLosses]) -> Result<String, ChartError> {
-    let curve = |label, color, loss: fn(&EpochLosses) -> f64| Series {
+    let curve = |label, color, loss: fn(&EpochLosses) -> f64| ChartSeries {
         label: Some(label),
         color,
         points: epochs

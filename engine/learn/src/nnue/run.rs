@@ -82,7 +82,7 @@ pub enum NetworkRunError {
     /// The recipe of the earlier run is different.
     #[error(
         "{} was made with other options, data, --start or --teacher, or another use of --nn-bin, see {}: \
-         give the same, or train anew without --resume",
+         use the same ones, or train anew without --resume",
         checkpoint.display(),
         recipe.display()
     )]
@@ -110,7 +110,7 @@ pub enum NetworkRunError {
     },
     /// The training diverged.
     #[error(
-        "the loss of epoch {0} is no number, and nothing of it was written: train with a lower --rate"
+        "the loss of epoch {0} is not a number, and nothing of that epoch was written: train with a lower --rate"
     )]
     Diverged(u64),
 }
@@ -146,10 +146,7 @@ impl NetworkRun {
         progress.message(&data.summary());
         data.check()?;
         if !teachers.is_empty() {
-            progress.message(&format!(
-                "asking {} networks about every position",
-                teachers.len()
-            ));
+            progress.message("moving the scores towards the teachers");
         }
         // The validation set keeps its scores, since those are what a network is to predict.
         data.training
@@ -173,7 +170,7 @@ impl NetworkRun {
                 validation,
             });
             progress.message(&format!(
-                "epoch {number}: loss {training:.5}, {validation:.5} on what it has not seen"
+                "epoch {number}: loss {training:.5}, {validation:.5} on held-out games"
             ));
             self.write(&trainer, &epochs, &recipe)?;
         }
@@ -379,7 +376,7 @@ mod tests {
             .run(&mut NoProgress)
             .unwrap_err()
             .to_string();
-        assert!(error.contains("epoch 2 is no number"), "{error}");
+        assert!(error.contains("epoch 2 is not a number"), "{error}");
         assert!(file("half") == network && file("half.checkpoint") == bytes);
 
         // Damage to a single bit, in the checkpoint and in the data.
@@ -403,6 +400,25 @@ mod tests {
                 .to_string();
             assert!(error.contains("which is read"), "{error}");
         }
+    }
+
+    #[test]
+    fn recipes_keep_their_format() {
+        let run = NetworkRun {
+            data: vec![PathBuf::from("games.psv")],
+            output: PathBuf::from("network"),
+            nn_bin: Some(PathBuf::from("nn.bin")),
+            start: None,
+            teachers: Vec::new(),
+            resume: false,
+            until: None,
+            settings: NetworkTraining::default(),
+        };
+        let expected = "NetworkTraining {\n    architecture: KP,\n    seed: 1,\n    epochs: 12,\n    \
+                        batch: 8192,\n    rate: 0.001,\n    lambda: 0.7,\n    trace_decay: 0.0,\n    \
+                        teacher_share: 0.5,\n    scale: 650.0,\n    threads: 2,\n}\n\
+                        # games.psv\ndata 000000000000002a, 7 positions\n# nn.bin\nwith nn.bin\n";
+        assert_eq!(run.recipe(None, &[], &[(7, 42)]), expected);
     }
 
     #[test]

@@ -19,10 +19,10 @@ pub enum TrainerError {
     #[error(transparent)]
     Setting(#[from] SettingError),
     /// The architecture is not trained.
-    #[error("networks of architecture {0} are not trained, only k-p and k-p-pairs")]
+    #[error("cannot train networks of architecture {0}, only k-p and k-p-pairs")]
     Architecture(Architecture),
     /// The initial network has another architecture.
-    #[error("a network of architecture {given} cannot begin the training of one of {expected}")]
+    #[error("a network of architecture {given} cannot initialise one of architecture {expected}")]
     Start {
         /// Architecture of the initial network.
         given: Architecture,
@@ -30,7 +30,7 @@ pub enum TrainerError {
         expected: Architecture,
     },
     /// The bytes are no checkpoint.
-    #[error("checkpoint is damaged or of another version: {given} bytes, expected {expected}")]
+    #[error("the checkpoint is damaged or of another version: {given} bytes, expected {expected}")]
     Checkpoint {
         /// Number of bytes.
         given: usize,
@@ -38,7 +38,7 @@ pub enum TrainerError {
         expected: usize,
     },
     /// The checksum does not match.
-    #[error("checkpoint is damaged, its checksum is another one; train anew without --resume")]
+    #[error("the checkpoint is damaged: its checksum does not match; train anew without --resume")]
     Damaged,
 }
 
@@ -388,14 +388,14 @@ mod tests {
         );
         assert_eq!(
             error(self::settings(Architecture::HalfKP), None),
-            "networks of architecture half-k-p are not trained, only k-p and k-p-pairs"
+            "cannot train networks of architecture half-k-p, only k-p and k-p-pairs"
         );
         assert_eq!(
             error(
                 self::settings(Architecture::KPPairs),
                 Some(&Network::sample(Architecture::KP))
             ),
-            "a network of architecture k-p cannot begin the training of one of k-p-pairs"
+            "a network of architecture k-p cannot initialise one of architecture k-p-pairs"
         );
     }
 }

@@ -41,7 +41,7 @@ impl RecordCollection {
                     self.accepted.push(record);
                     return;
                 }
-                ("a game that is there already".to_owned(), None)
+                ("duplicate game".to_owned(), None)
             }
             Err(rejection) => (rejection.to_string(), rejection.source().map(one_line)),
         };
@@ -73,7 +73,7 @@ fn one_line(error: &(dyn Error + 'static)) -> String {
 impl fmt::Display for RecordCollection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (reason, RejectionCount { count, first }) in &self.rejected {
-            write!(f, "\nthrown away: {count} for {reason}, first {first}")?;
+            write!(f, "\nrejected: {count} for {reason}, first {first}")?;
         }
         Ok(())
     }

@@ -5,7 +5,7 @@
 //! position's SFEN, 0 for an even game, and the SFEN; two bytes for the number of moves; and two
 //! bytes for each move ([`Move::bits`]). Numbers are little-endian.
 
-use super::record::{GameRecord, RecordError, RecordedResult};
+use super::record::{GameRecord, GameRecordError, RecordedResult};
 use monju_engine::rules::{Color, Move};
 
 const MAGIC: &[u8; 17] = b"monju records v1\n";
@@ -27,7 +27,7 @@ pub enum RecordFileError {
         /// Number of the game, counted from 1.
         game: usize,
         /// Reason for which the game is invalid.
-        source: RecordError,
+        source: GameRecordError,
     },
 }
 
@@ -75,14 +75,16 @@ pub fn from_bytes(bytes: &[u8]) -> Result<Vec<GameRecord>, RecordFileError> {
         };
         let start = match encoded.start {
             [] => None,
-            text => Some(str::from_utf8(text).map_err(|_| invalid(RecordError::StartPosition))?),
+            text => {
+                Some(str::from_utf8(text).map_err(|_| invalid(GameRecordError::StartPosition))?)
+            }
         };
         let moves: Option<Vec<Move>> = encoded
             .moves
             .chunks_exact(2)
             .map(|pair| Move::try_from_bits(u16::from_le_bytes([pair[0], pair[1]])))
             .collect();
-        let moves = moves.ok_or_else(|| invalid(RecordError::UnreadableMove))?;
+        let moves = moves.ok_or_else(|| invalid(GameRecordError::UnreadableMove))?;
         records.push(GameRecord::new(start, moves, result).map_err(invalid)?);
     }
     Ok(records)
@@ -133,7 +135,7 @@ mod tests {
         );
         let sfen = "4k4/9/9/9/9/9/9/9/4K4 b G 1";
         let illegal = GameRecord::new(Some(sfen), moves("G*5b 5a4b"), RecordedResult::Drawn);
-        assert_eq!(illegal, Err(RecordError::IllegalMove));
+        assert_eq!(illegal, Err(GameRecordError::IllegalMove));
         let handicap = GameRecord::new(Some(sfen), moves("G*5b 5a5b"), RecordedResult::Drawn);
         vec![even.expect("legal"), handicap.expect("legal")]
     }

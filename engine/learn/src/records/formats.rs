@@ -2,7 +2,7 @@
 
 use super::{
     kif::{KifError, check, check_total},
-    record::{GameRecord, RecordError, RecordedResult},
+    record::{GameRecord, GameRecordError, RecordedResult},
 };
 use monju_engine::{Color, Game, GameError, Move};
 use rsshogi::{
@@ -33,13 +33,13 @@ pub enum Rejection {
     #[error("unreadable text")]
     Unreadable(#[source] Box<dyn Error + Send + Sync>),
     /// Lines of a KIF or KI2 file were skipped by the parser.
-    #[error("lines that do not add up to a game")]
+    #[error("inconsistent lines")]
     Inconsistent(#[from] KifError),
     /// The game breaks the rules.
     #[error("{error}")]
     Record {
         /// The reason.
-        error: RecordError,
+        error: GameRecordError,
         /// The move or position that breaks them, where it is known.
         #[source]
         source: Option<GameError>,
@@ -49,13 +49,13 @@ pub enum Rejection {
 /// Error of a file whose extension names no known format.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{}: no format is known by this ending; expected .csa, .kif, .ki2, .tsv, .usi, .sfen or .txt",
+    "{}: unknown extension; expected .csa, .kif, .ki2, .tsv, .usi, .sfen or .txt",
     .0.display()
 )]
 pub struct UnknownFormat(PathBuf);
 
-impl From<RecordError> for Rejection {
-    fn from(error: RecordError) -> Self {
+impl From<GameRecordError> for Rejection {
+    fn from(error: GameRecordError) -> Self {
         Self::Record {
             error,
             source: None,
@@ -192,7 +192,7 @@ fn convert(record: &ForeignRecord) -> Result<GameRecord, Rejection> {
         _ => RecordedResult::Unknown,
     };
     let start = record.init_position_sfen();
-    let moves = moves.ok_or(RecordError::UnreadableMove)?;
+    let moves = moves.ok_or(GameRecordError::UnreadableMove)?;
     Ok(GameRecord::new(Some(start), moves, result)?)
 }
 
@@ -249,7 +249,7 @@ fn record<'a>(
 ) -> Result<GameRecord, Rejection> {
     let words: Vec<&str> = words.collect();
     let moves: Option<Vec<Move>> = words.iter().map(|word| word.parse().ok()).collect();
-    let moves = moves.ok_or(RecordError::UnreadableMove);
+    let moves = moves.ok_or(GameRecordError::UnreadableMove);
     moves
         .and_then(|moves| GameRecord::new(start, moves, result))
         .map_err(|error| Rejection::Record {

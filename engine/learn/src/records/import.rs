@@ -3,13 +3,13 @@
 use super::{
     collection::RecordCollection,
     file::to_bytes,
-    formats::{UnknownFormat, parse_games},
+    formats::{ParsedGame, UnknownFormat, parse_games},
 };
 use crate::{
     files::{FileError, check_distinct, read, write_atomically},
     progress::ProgressObserver,
 };
-use std::path::PathBuf;
+use std::{panic::resume_unwind, path::PathBuf, thread};
 
 /// Import of game records.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,7 +41,7 @@ pub enum RecordsError {
     #[error(transparent)]
     Format(#[from] UnknownFormat),
     /// Every game was rejected.
-    #[error("no game is left to write{0}")]
+    #[error("no valid game to write{0}")]
     Empty(RecordCollection),
 }
 
@@ -56,10 +56,14 @@ impl RecordsRun {
         let mut collection = RecordCollection::default();
         let total = self.files.len() as u64;
         progress.begin(total, 0, "files");
-        for (path, done) in self.files.iter().zip(1..) {
-            let bytes = read(path)?;
-            for game in parse_games(path, &bytes)? {
-                collection.add(&path.display().to_string(), game);
+        let threads = thread::available_parallelism().map_or(1, usize::from);
+        let mut done = 0;
+        for paths in self.files.chunks(threads) {
+            for (path, games) in paths.iter().zip(parse_files(paths)) {
+                for game in games? {
+                    collection.add(&path.display().to_string(), game);
+                }
+                done += 1;
             }
             progress.advance(done, &format!("{} games", collection.accepted().len()));
         }
@@ -75,4 +79,19 @@ impl RecordsRun {
             collection,
         })
     }
+}
+
+/// Parses files at the same time, one in each thread.
+fn parse_files(paths: &[PathBuf]) -> Vec<Result<Vec<ParsedGame>, RecordsError>> {
+    let parse = |path: &PathBuf| Ok(parse_games(path, &read(path)?)?);
+    thread::scope(|scope| {
+        let parsers: Vec<_> = paths
+            .iter()
+            .map(|path| scope.spawn(move || parse(path)))
+            .collect();
+        parsers
+            .into_iter()
+            .map(|parser| parser.join().unwrap_or_else(|panic| resume_unwind(panic)))
+            .collect()
+    })
 }

@@ -7,7 +7,7 @@
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum KifError {
     /// A word takes the place of a move.
-    #[error("'{0}' is neither a move nor an end")]
+    #[error("'{0}' is neither a move nor an ending")]
     Word(String),
     /// A move has the wrong number.
     #[error("line {line} has the number {given} where {} is expected",
@@ -24,7 +24,7 @@ pub enum KifError {
     #[error("line {0} is neither a move nor a comment")]
     Line(usize),
     /// Some numbered lines are not moves.
-    #[error("{moves} moves could be read of {lines} lines")]
+    #[error("{moves} moves were read from {lines} numbered lines")]
     Moves {
         /// Number of moves.
         moves: usize,
@@ -32,7 +32,7 @@ pub enum KifError {
         lines: usize,
     },
     /// The last line counts another number of moves.
-    #[error("{moves} moves could be read of {given} that its last line counts")]
+    #[error("{moves} moves were read, but the last line counts {given}")]
     Total {
         /// Number of moves.
         moves: usize,

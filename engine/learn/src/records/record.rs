@@ -26,7 +26,7 @@ pub struct GameRecord {
 
 /// Reason for which a record is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, thiserror::Error)]
-pub enum RecordError {
+pub enum GameRecordError {
     /// A move is illegal.
     #[error("illegal move")]
     IllegalMove,
@@ -56,22 +56,24 @@ impl GameRecord {
         start: Option<&str>,
         moves: Vec<Move>,
         result: RecordedResult,
-    ) -> Result<Self, RecordError> {
+    ) -> Result<Self, GameRecordError> {
         let even = Position::startpos();
         let start = match start {
-            Some(sfen) => Some(Position::from_sfen(sfen).map_err(|_| RecordError::StartPosition)?),
+            Some(sfen) => {
+                Some(Position::from_sfen(sfen).map_err(|_| GameRecordError::StartPosition)?)
+            }
             None => None,
         };
         let start = start.filter(|position| position.to_string() != even.to_string());
         let mut position = start.clone().unwrap_or(even);
         match moves.len() {
-            0 => return Err(RecordError::Empty),
+            0 => return Err(GameRecordError::Empty),
             1..=Self::MAX_MOVES => {}
-            _ => return Err(RecordError::TooLong),
+            _ => return Err(GameRecordError::TooLong),
         }
         for &mv in &moves {
             if !position.is_legal(mv) {
-                return Err(RecordError::IllegalMove);
+                return Err(GameRecordError::IllegalMove);
             }
             position.make(mv);
         }

@@ -37,7 +37,7 @@ fn every_format_gives_the_same_game() {
     assert_eq!(all.accepted().len(), 1);
     assert!(
         all.to_string()
-            .contains("1 for a game that is there already, first b.kif:1")
+            .contains("1 for duplicate game, first b.kif:1")
     );
 }
 
@@ -110,25 +110,29 @@ fn a_damaged_kif_is_refused_and_never_cut_short() {
         (
             "   3 ２二角成(88)",
             "   3 投了",
-            "2 moves could be read of 4 that",
+            "2 moves were read, but the last line counts 4",
         ),
         (
             "   3 ２二角成(88)\n   4 同　銀(31)\n   5 投了\nまで4手で後手の勝ち\n",
             "   3 投了\n   4 ２二角成(88)\n   5 同　銀(31)\n",
-            "2 moves could be read of 5 lines",
+            "2 moves were read from 5 numbered lines",
         ),
         (
             "   3 ２二角成(88)",
             "   3 ２ほ角成(88)",
-            "neither a move nor an end",
+            "neither a move nor an ending",
         ),
-        ("まで4手", "まで112手", "4 moves could be read of 112"),
+        (
+            "まで4手",
+            "まで112手",
+            "4 moves were read, but the last line counts 112",
+        ),
     ] {
         let text = whole.replacen(from, to, 1);
         let collection = collect(&[("a.kif", &text)]);
         assert_eq!(collection.accepted().len(), 0, "{text}");
         let report = collection.to_string();
-        assert!(report.contains("thrown away: 1 for "), "{report}");
+        assert!(report.contains("rejected: 1 for "), "{report}");
         assert!(report.contains(detail), "{detail}: {report}");
     }
     let short = collect(&[(
@@ -136,7 +140,9 @@ fn a_damaged_kif_is_refused_and_never_cut_short() {
         "手合割：平手\n▲７六歩 △３四歩\nまで4手で後手の勝ち\n",
     )]);
     assert!(
-        short.to_string().contains("2 moves could be read of 4"),
+        short
+            .to_string()
+            .contains("2 moves were read, but the last line counts 4"),
         "{short}"
     );
 }

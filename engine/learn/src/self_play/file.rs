@@ -51,12 +51,12 @@ pub enum GamesFileError {
     },
     /// Another process writes the file.
     #[error(
-        "{} is being written by another process: wait until that has ended, or choose another file",
+        "{} is being written by another process: wait for it to end, or choose another file",
         .0.display()
     )]
     Locked(PathBuf),
     /// The file exists without a recipe.
-    #[error("{} exists, but not what made it", path.display())]
+    #[error("{} exists, but its recipe does not", path.display())]
     NoRecipe {
         /// The file.
         path: PathBuf,
@@ -65,7 +65,7 @@ pub enum GamesFileError {
     },
     /// The file was made from another recipe.
     #[error(
-        "{} was made with other settings, see {}: give them again, or choose another file",
+        "{} was made with other settings, see {}: use the same ones, or choose another file",
         path.display(),
         recipe.display()
     )]

@@ -67,8 +67,8 @@ pub enum SelfPlayRunError {
     },
     /// The last game of the file cannot be repeated.
     #[error(
-        "{} was made by a build that searches otherwise: its game {game} comes out differently here; \
-         go on with that build, or choose another file",
+        "{} was made by a build with another search: its game {game} comes out differently here; \
+         continue with that build, or choose another file",
         path.display()
     )]
     OtherBuild {
@@ -81,11 +81,11 @@ pub enum SelfPlayRunError {
     #[error("cannot start a thread")]
     Thread(#[source] io::Error),
     /// The repeated last game panicked.
-    #[error("game {0} ended the thread that played it")]
+    #[error("game {0} panicked when it was repeated")]
     LastGamePanicked(u64),
     /// A game panicked.
     #[error(
-        "a game ended the thread that played it; {} has the {games} games before it",
+        "a game panicked; {} has the {games} games before it",
         path.display()
     )]
     Panicked {
@@ -95,7 +95,7 @@ pub enum SelfPlayRunError {
         games: u64,
     },
     /// All threads have ended early.
-    #[error("no thread plays any more")]
+    #[error("all threads have stopped")]
     Stopped,
 }
 

@@ -76,11 +76,6 @@ impl Layout {
         Self { of_pair, pairs }
     }
 
-    /// Returns the number of values of relations.
-    pub fn len(&self) -> usize {
-        self.pairs.len()
-    }
-
     /// Returns the index of the value of a relation, and true if the sign is negative.
     #[inline(always)]
     pub fn value(&self, one: u16, two: u16) -> Option<(usize, bool)> {

@@ -35,7 +35,7 @@ pub struct Values {
 impl Values {
     /// Returns the length of a file of weights, in bytes.
     pub fn file_bytes() -> usize {
-        MAGIC.len() + 2 * (1 + SINGLE + Layout::get().len()) + HASH_BYTES
+        MAGIC.len() + 2 * (1 + SINGLE + Layout::get().pairs().len()) + HASH_BYTES
     }
 
     /// Reads a file of weights.
@@ -104,7 +104,7 @@ impl Values {
         Self {
             turn: (material.turn * UNIT) as i16,
             single,
-            pairs: vec![0; Layout::get().len()],
+            pairs: vec![0; Layout::get().pairs().len()],
         }
     }
 }

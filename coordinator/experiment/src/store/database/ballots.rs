@@ -1,10 +1,11 @@
-//! Ballots as they are kept: JSON lines, packed.
+//! Compression of ballots.
 
-use crate::store::StoreError;
+use crate::store::fault::DatabaseFault;
 use flate2::{Compression, read::GzDecoder, write::GzEncoder};
 use std::io::{Read, Write};
 
-pub(super) fn pack(text: &str) -> Result<Vec<u8>, StoreError> {
+/// Compresses JSON lines; no lines become no bytes.
+pub(super) fn pack(text: &str) -> Result<Vec<u8>, DatabaseFault> {
     if text.is_empty() {
         return Ok(Vec::new());
     }
@@ -12,15 +13,16 @@ pub(super) fn pack(text: &str) -> Result<Vec<u8>, StoreError> {
     encoder
         .write_all(text.as_bytes())
         .and_then(|()| encoder.finish())
-        .map_err(|error| StoreError::Database(format!("ballots cannot be packed: {error}")))
+        .map_err(DatabaseFault::Pack)
 }
 
-pub(super) fn unpack(bytes: &[u8]) -> Result<String, StoreError> {
+/// Restores the JSON lines.
+pub(super) fn unpack(bytes: &[u8]) -> Result<String, DatabaseFault> {
     let mut text = String::new();
     if !bytes.is_empty() {
         GzDecoder::new(bytes)
             .read_to_string(&mut text)
-            .map_err(|error| StoreError::Database(format!("ballots cannot be read: {error}")))?;
+            .map_err(DatabaseFault::Unpack)?;
     }
     Ok(text)
 }

@@ -1,8 +1,8 @@
-//! The rows of the plan's cells.
+//! Database rows of the plan's cells.
 
-use crate::store::StoreError;
+use crate::store::fault::DatabaseFault;
 
-/// An experiment's cells, in the order of its plan.
+/// Database rows of an experiment's cells, in the order of its plan.
 #[derive(Clone, Debug)]
 pub(super) struct Cells {
     experiment: i64,
@@ -13,6 +13,7 @@ pub(super) struct Cells {
 }
 
 impl Cells {
+    /// Cells with these rows.
     pub fn new(experiment: i64, name: &str, rows: Vec<i64>, pairs: u32) -> Self {
         Self {
             experiment,
@@ -22,7 +23,7 @@ impl Cells {
         }
     }
 
-    /// The row of the experiment.
+    /// Row of the experiment.
     pub fn experiment(&self) -> i64 {
         self.experiment
     }
@@ -32,22 +33,26 @@ impl Cells {
         self.pairs
     }
 
+    /// Number of cells.
     pub fn count(&self) -> usize {
         self.rows.len()
     }
 
-    /// The row of a cell of the plan.
-    pub fn row(&self, cell: usize) -> Result<i64, StoreError> {
+    /// Row of a cell of the plan.
+    pub fn row(&self, cell: usize) -> Result<i64, DatabaseFault> {
         let row = self.rows.get(cell).copied();
-        row.ok_or_else(|| StoreError::Database(format!("'{}' has no cell {cell}", self.name)))
+        row.ok_or_else(|| DatabaseFault::UnknownCell {
+            experiment: self.name.clone(),
+            cell,
+        })
     }
 
-    /// The cell of the plan that has this row.
+    /// Cell of the plan with this row.
     pub fn index(&self, row: i64) -> Option<usize> {
         self.rows.iter().position(|&known| known == row)
     }
 
-    /// The condition on a row of `pairs` that the plan wants it.
+    /// SQL condition that selects the planned rows of `pairs`.
     pub fn planned(&self) -> String {
         let list: Vec<String> = self.rows.iter().map(i64::to_string).collect();
         format!("cell IN ({}) AND number < {}", list.join(", "), self.pairs)

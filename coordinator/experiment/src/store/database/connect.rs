@@ -1,38 +1,38 @@
-//! The way to a database, and that somebody answers there.
+//! Connecting to a database, with a quick and clear error where none answers.
 
 use super::dialect::Dialect;
-use crate::store::{Opening, StoreError};
+use crate::store::{error::StoreError, fault::DatabaseFault, plan::OpenMode};
 use sqlx::{AnyConnection, AnyPool, Connection, any::AnyPoolOptions};
 use std::time::{Duration, Instant};
 use tokio::time;
 
-/// A connection that cannot be had within this time is not there.
+/// Longest wait for a free connection of the pool.
 const ACQUIRE_PATIENCE: Duration = Duration::from_secs(10);
 
-/// A server that says nothing for so long is not there.
+/// Longest wait for the first answer of a server.
 const ANSWER_PATIENCE: Duration = Duration::from_secs(5);
 
-/// A store that is busy, or a server that just starts, is asked again for so long.
+/// Time for which a busy file or a starting server is tried again.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Time between two questions.
+/// Pause between two tries.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Connects, and says soon why it cannot.
+/// Connects.
 ///
 /// # Errors
-/// Nobody answers, or what is there is no database.
+/// No server answers, or the address is not that of a database; reported within seconds.
 pub(super) async fn connect(
     url: &str,
     dialect: &'static Dialect,
-    opening: Opening,
+    mode: OpenMode,
 ) -> Result<AnyPool, StoreError> {
     sqlx::any::install_default_drivers();
-    let setup = match opening {
-        Opening::Look => dialect.look,
-        Opening::Play { .. } => dialect.setup,
+    let setup = match mode {
+        OpenMode::Look => dialect.look,
+        OpenMode::Play { .. } => dialect.setup,
     };
-    knock(url, setup).await?;
+    probe(url, setup).await?;
     let options = AnyPoolOptions::new()
         .max_connections(4)
         .acquire_timeout(ACQUIRE_PATIENCE)
@@ -47,18 +47,15 @@ pub(super) async fn connect(
     Ok(options.connect(url).await?)
 }
 
-/// Tries a connection by itself: a pool repeats what fails for long, and then does not say why.
-async fn knock(url: &str, setup: &[&'static str]) -> Result<(), StoreError> {
+/// Tries one connection outside the pool, because a pool retries for long and then hides the reason.
+async fn probe(url: &str, setup: &[&'static str]) -> Result<(), StoreError> {
     let begun = Instant::now();
     loop {
-        let error = match time::timeout(ANSWER_PATIENCE, greet(url, setup)).await {
+        let error = match time::timeout(ANSWER_PATIENCE, open_and_close(url, setup)).await {
             Ok(Ok(())) => return Ok(()),
             Ok(Err(error)) => StoreError::from(error),
             Err(_) => {
-                let seconds = ANSWER_PATIENCE.as_secs();
-                return Err(StoreError::Unavailable(format!(
-                    "no answer within {seconds} s"
-                )));
+                return Err(DatabaseFault::NoAnswer(ANSWER_PATIENCE).into());
             }
         };
         if !matches!(error, StoreError::Unavailable(_)) || begun.elapsed() >= PATIENCE {
@@ -68,7 +65,7 @@ async fn knock(url: &str, setup: &[&'static str]) -> Result<(), StoreError> {
     }
 }
 
-async fn greet(url: &str, setup: &[&'static str]) -> Result<(), sqlx::Error> {
+async fn open_and_close(url: &str, setup: &[&'static str]) -> Result<(), sqlx::Error> {
     let mut connection = AnyConnection::connect(url).await?;
     for statement in setup {
         sqlx::query(statement).execute(&mut connection).await?;

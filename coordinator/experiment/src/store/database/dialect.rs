@@ -1,23 +1,23 @@
-//! The little in which the databases differ.
+//! Differences between SQLite and PostgreSQL.
 
-use super::migrations::{self, Embedded};
+use super::migrations::{self, MigrationList};
 
-/// One kind of database.
+/// Differences of one kind of database.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Dialect {
-    /// Its clock in milliseconds since 1970, as an expression.
+    /// SQL expression of its clock, in milliseconds since 1970.
     pub now: &'static str,
-    /// What keeps two runners from taking the same pair.
+    /// SQL clause that keeps two runners from taking the same pair.
     pub lock: &'static str,
-    /// Said on every new connection.
+    /// Statements for every new connection.
     pub setup: &'static [&'static str],
-    /// Said instead on those that only look, and change nothing.
+    /// Statements for new connections that change nothing.
     pub look: &'static [&'static str],
-    /// How its tables came to be.
-    pub migrations: Embedded,
+    /// Migrations that make its tables.
+    pub migrations: MigrationList,
 }
 
-/// A file of this machine.
+/// SQLite, a file on this machine.
 pub(super) const SQLITE: Dialect = Dialect {
     now: "CAST(unixepoch('subsec') * 1000 AS INTEGER)",
     // One statement is one transaction, and only one may write at a time.
@@ -28,12 +28,12 @@ pub(super) const SQLITE: Dialect = Dialect {
         "PRAGMA journal_mode = WAL",
         "PRAGMA synchronous = NORMAL",
     ],
-    // The version is read for the sake of reading: damage shows at once.
+    // Reading the version reveals a damaged file at once.
     look: &["PRAGMA busy_timeout = 60000", "PRAGMA schema_version"],
     migrations: migrations::SQLITE,
 };
 
-/// A server for several machines.
+/// PostgreSQL, a server for several machines.
 pub(super) const POSTGRES: Dialect = Dialect {
     now: "CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT)",
     lock: "FOR UPDATE SKIP LOCKED",

@@ -1,16 +1,20 @@
-//! How an experiment gets its rows: the tables, the experiment, its cells and their pairs.
+//! Enrolment of an experiment: its tables, its row, and the rows of its cells and pairs.
 
-use super::migrations::Embedded;
-use crate::store::{BLOCK, Opening, Plan, StoreError};
+use super::migrations::MigrationList;
+use crate::store::{
+    error::StoreError,
+    fault::DatabaseFault,
+    plan::{BLOCK, ExperimentPlan, OpenMode},
+};
 use sqlx::{
     AnyPool, Row,
     migrate::{MigrateError, Migrator},
 };
 use std::{collections::BTreeMap, time::Duration};
 
-/// Every pair of a cell up to a number: cell, pairs, position of the cell, cells, block, first
-/// number, experiment. Nobody will play those of a closed cell.
-const PLAN: &str = "
+/// Inserts the pairs of a cell up to a number: cell, pairs, position of the cell, cells, block, first
+/// number, experiment. Pairs of a closed cell get the state in which they are never handed out.
+const INSERT_PAIRS: &str = "
     INSERT INTO pairs (experiment, cell, number, dispatch, state)
     WITH RECURSIVE n (i) AS (SELECT $6 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < $2)
     SELECT $7, $1, i, (i / $5) * $5 * $4 + $3 * $5 + i % $5,
@@ -18,29 +22,28 @@ const PLAN: &str = "
     FROM n WHERE i < $2
     ON CONFLICT (cell, number) DO NOTHING";
 
-/// Brings the tables up to date. Two processes that make the same new file at the same moment
-/// stumble over each other once.
-pub(super) async fn migrate(pool: &AnyPool, migrations: Embedded) -> Result<(), StoreError> {
+/// Brings the tables up to date. Tries again after errors, because two processes may create the same
+/// file at the same moment.
+pub(super) async fn migrate(pool: &AnyPool, migrations: MigrationList) -> Result<(), StoreError> {
     let migrator = Migrator::new(migrations).await;
-    let migrator = migrator.map_err(|error| StoreError::Database(error.to_string()))?;
+    let migrator = migrator.map_err(DatabaseFault::Migration)?;
     let mut tries = 0;
     loop {
         match migrator.run(pool).await {
             Ok(()) => return Ok(()),
             Err(MigrateError::VersionMissing(_)) => {
-                let what = "a newer monju has written it; use that one".to_owned();
-                return Err(StoreError::Database(what));
+                return Err(DatabaseFault::Newer.into());
             }
             Err(_) if tries < 5 => {
                 tries += 1;
                 tokio::time::sleep(Duration::from_millis(100 * tries)).await;
             }
-            Err(error) => return Err(StoreError::Database(error.to_string())),
+            Err(error) => return Err(DatabaseFault::Migration(error).into()),
         }
     }
 }
 
-/// The version of the tables: that of the last migration.
+/// Version of the tables, which is that of the last migration.
 pub(super) async fn version(pool: &AnyPool) -> Result<i64, StoreError> {
     let row = sqlx::query("SELECT MAX(version) FROM _sqlx_migrations")
         .fetch_one(pool)
@@ -48,20 +51,20 @@ pub(super) async fn version(pool: &AnyPool) -> Result<i64, StoreError> {
     Ok(row.try_get(0)?)
 }
 
-/// Finds the experiment, or makes it. Returns its row, and the hash of the specification that it
-/// was played by last.
+/// Finds the experiment, or makes it. Returns its row and the hash of the specification that it was
+/// played by last.
 pub(super) async fn enrol(
     pool: &AnyPool,
-    plan: &Plan,
-    opening: Opening,
+    plan: &ExperimentPlan,
+    mode: OpenMode,
 ) -> Result<(i64, String), StoreError> {
-    let Plan {
+    let ExperimentPlan {
         name,
         specification,
         build,
         ..
     } = plan;
-    if opening != Opening::Look {
+    if mode != OpenMode::Look {
         sqlx::query(
             "INSERT INTO experiments (name, specification, build) VALUES ($1, $2, $3)
              ON CONFLICT (name) DO NOTHING",
@@ -77,7 +80,7 @@ pub(super) async fn enrol(
         .fetch_optional(pool)
         .await;
     let row = match row {
-        // A database of something else.
+        // The database has none of our tables.
         Err(sqlx::Error::Database(error))
             if error.code().as_deref() == Some("42P01")
                 || error.message().starts_with("no such table") =>
@@ -90,7 +93,7 @@ pub(super) async fn enrol(
         return Err(StoreError::Unknown(name.clone()));
     };
     let id: i64 = row.try_get(0)?;
-    let Opening::Play { accept_changes } = opening else {
+    let OpenMode::Play { accept_changes } = mode else {
         return Ok((id, row.try_get(1)?));
     };
     for (what, ours, theirs) in [
@@ -118,14 +121,14 @@ pub(super) async fn enrol(
     Ok((id, specification.clone()))
 }
 
-/// Finds or makes the cells and their pairs. Returns the cells' rows in the order of the plan.
+/// Finds or makes the cells and their pairs. Returns the rows of the cells in the order of the plan.
 pub(super) async fn plan_cells(
     pool: &AnyPool,
     experiment: i64,
-    plan: &Plan,
-    opening: Opening,
+    plan: &ExperimentPlan,
+    mode: OpenMode,
 ) -> Result<Vec<i64>, StoreError> {
-    if opening != Opening::Look {
+    if mode != OpenMode::Look {
         for label in &plan.cells {
             sqlx::query(
                 "INSERT INTO cells (experiment, label) VALUES ($1, $2)
@@ -147,10 +150,10 @@ pub(super) async fn plan_cells(
     }
     let mut cells = Vec::with_capacity(plan.cells.len());
     for label in &plan.cells {
-        // Looking at a grid that has grown since: the new cell has no row, and 0 is none.
+        // A cell that was added to the grid since has no row when the store is opened to look; no row has id 0.
         cells.push(rows.get(label).copied().unwrap_or(0));
     }
-    if opening != Opening::Look {
+    if mode != OpenMode::Look {
         for (position, cell) in cells.iter().enumerate() {
             let next =
                 sqlx::query("SELECT COALESCE(MAX(number) + 1, 0) FROM pairs WHERE cell = $1")
@@ -161,7 +164,7 @@ pub(super) async fn plan_cells(
             if next >= i64::from(plan.pairs) {
                 continue;
             }
-            sqlx::query(PLAN)
+            sqlx::query(INSERT_PAIRS)
                 .bind(*cell)
                 .bind(i64::from(plan.pairs))
                 .bind(position as i64)
@@ -186,14 +189,14 @@ mod tests {
     use std::path::PathBuf;
     use tempfile::TempDir;
 
-    /// A store of an older version, and the folder that goes with it.
+    /// A store of an older version, with its temporary folder.
     async fn older_store(version: usize, statements: &[&'static str]) -> (TempDir, PathBuf) {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let file = folder.path().join("old.db");
         sqlx::any::install_default_drivers();
         let url = format!("sqlite:{}?mode=rwc", file.display());
         let pool = AnyPool::connect(&url).await.expect("a new file");
-        let older = Embedded(&migrations::SQLITE.0[..version]);
+        let older = MigrationList(&migrations::SQLITE.0[..version]);
         migrate(&pool, older).await.expect("an older version");
         for statement in statements {
             let written = sqlx::query(statement).execute(&pool).await;
@@ -204,7 +207,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn games_of_an_older_version_have_no_known_origin_whoever_looks() {
+    async fn games_of_an_older_version_have_no_known_origin() {
         let (_folder, file) = older_store(
             2,
             &[
@@ -216,7 +219,7 @@ mod tests {
             ],
         )
         .await;
-        let plan = Plan {
+        let plan = ExperimentPlan {
             name: "old".to_owned(),
             specification: "specification".to_owned(),
             seed: 1,
@@ -225,7 +228,7 @@ mod tests {
             pairs: 2,
         };
         let before = std::fs::read(&file).expect("a file");
-        let looked = Database::sqlite(&file, &plan, Opening::Look).await;
+        let looked = Database::sqlite(&file, &plan, OpenMode::Look).await;
         let looked = looked.expect("a store");
         assert_eq!(looked.specification(), "another");
         let games = looked.games(0).await.expect("games");
@@ -238,7 +241,7 @@ mod tests {
             "looking changes nothing"
         );
 
-        let opening = Opening::Play {
+        let opening = OpenMode::Play {
             accept_changes: true,
         };
         let played = Database::sqlite(&file, &plan, opening).await;
@@ -247,7 +250,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_store_of_the_first_version_goes_on() {
+    async fn a_store_of_the_first_version_can_be_continued() {
         let (_folder, file) = older_store(
             1,
             &[
@@ -258,7 +261,7 @@ mod tests {
             ],
         )
         .await;
-        let plan = Plan {
+        let plan = ExperimentPlan {
             name: "old".to_owned(),
             specification: "specification".to_owned(),
             seed: 1,
@@ -266,7 +269,7 @@ mod tests {
             cells: vec!["open".to_owned(), "closed".to_owned()],
             pairs: 2,
         };
-        let opening = Opening::Play {
+        let opening = OpenMode::Play {
             accept_changes: false,
         };
         let store = Database::sqlite(&file, &plan, opening)

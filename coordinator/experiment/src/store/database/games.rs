@@ -1,53 +1,56 @@
-//! Games: what reports count, and apart from it the moves and the ballots.
+//! Rows of games, and apart from them their moves and ballots, which are large.
 
 use super::{
     ballots::{pack, unpack},
     values::{number, parse},
 };
 use crate::{
-    record::PlayedGame,
-    store::{Effort, GameRow, Occasion, Origin, Record, StoreError},
+    record::{Effort, PlayedGame},
+    store::{
+        error::StoreError,
+        rows::{GameRecord, GameRow, Occasion, Origin},
+    },
 };
 use sqlx::{AnyConnection, AnyPool, Row, any::AnyRow};
 use std::time::{Duration, SystemTime};
 
-/// One game; the database's clock goes at the end.
+/// Inserts one game; the clock of the database is the last value.
 const INSERT_GAME: &str = "
     INSERT INTO games (cell, pair, game, result, ending, plies, first_nodes, second_nodes,
         first_ms, second_ms, first_moves, second_moves, first_variety, second_variety, runner, build,
         specification, seed, machine, finished)
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,";
 
-/// Its moves, and what is said of them.
+/// Inserts its moves, ballots and notes.
 const INSERT_RECORD: &str = "
     INSERT INTO records (cell, pair, game, opening_plies, moves, ballots, notes)
     VALUES ($1, $2, $3, $4, $5, $6, $7)";
 
-/// What every version tells of a game.
-const TOLD: &str = "pair, game, result, ending, plies, first_nodes, second_nodes, first_ms, \
+/// Columns of a game in every version.
+const COLUMNS: &str = "pair, game, result, ending, plies, first_nodes, second_nodes, first_ms, \
     second_ms, first_moves, second_moves, first_variety, second_variety, runner, build";
 
-/// The version of the tables from which on games have an origin.
+/// First version of the tables in which games have an origin.
 const WITH_ORIGIN: i64 = 3;
 
-/// And from which on it is known where and when they were played, and something of their moves.
+/// First version of the tables with machines, times, and notes of moves.
 const WITH_OCCASION: i64 = 4;
 
-/// The end of the year 9999, in milliseconds since 1970: no calendar knows what comes after it.
+/// The end of the year 9999, in milliseconds since 1970; calendars refuse later times.
 const LAST_MOMENT: i64 = 253_402_300_799_999;
 
-/// What plays, and where.
+/// The player of a game: runner, build, machine and specification.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct By<'a> {
-    /// The name of the runner.
+pub(super) struct PlayedBy<'a> {
+    /// Name of the runner.
     pub runner: &'a str,
-    /// The build.
+    /// Version and hash of the program.
     pub build: &'a str,
     /// The machine, in words.
     pub machine: &'a str,
-    /// The specification and the seed.
+    /// Specification and seed.
     pub origin: &'a Origin,
-    /// The clock of the database, as an expression.
+    /// SQL expression of the database's clock.
     pub now: &'static str,
 }
 
@@ -56,7 +59,7 @@ pub(super) async fn write(
     connection: &mut AnyConnection,
     (cell, pair): (i64, u32),
     games: &[PlayedGame; 2],
-    by: By<'_>,
+    by: PlayedBy<'_>,
 ) -> Result<(), StoreError> {
     let insert_game = format!("{INSERT_GAME} {})", by.now);
     for (index, game) in games.iter().enumerate() {
@@ -97,8 +100,8 @@ pub(super) async fn write(
     Ok(())
 }
 
-/// The finished games of a cell, by pair and game. Looking does not bring old tables up to date,
-/// so their `version` matters.
+/// The finished games of a cell, by pair and game. Opening a store to look leaves old tables as they
+/// are, so the query depends on their `version`.
 pub(super) async fn read(
     pool: &AnyPool,
     cell: i64,
@@ -113,7 +116,7 @@ pub(super) async fn read(
         false => "'', CAST(0 AS BIGINT)",
     };
     let games = format!(
-        "SELECT {TOLD}, {origin}, {occasion} FROM games WHERE cell = $1 ORDER BY pair, game"
+        "SELECT {COLUMNS}, {origin}, {occasion} FROM games WHERE cell = $1 ORDER BY pair, game"
     );
     let rows = sqlx::query(&games).bind(cell).fetch_all(pool).await?;
     rows.iter().map(read_game).collect()
@@ -139,7 +142,7 @@ fn read_game(row: &AnyRow) -> Result<GameRow, StoreError> {
         effort: [effort(5, 7, 9, 11)?, effort(6, 8, 10, 12)?],
         runner: text(13)?,
         build: text(14)?,
-        // Games of an older version have no seed.
+        // Games of an older version have an empty seed.
         origin: (text(16)?.parse().ok()).map(|seed| Origin {
             specification,
             seed,
@@ -154,14 +157,14 @@ fn read_game(row: &AnyRow) -> Result<GameRow, StoreError> {
     })
 }
 
-/// The moves and ballots of a cell's games, by pair and game, of pairs from `from` on, at most
-/// `count` games. The tables' `version` matters here, too.
+/// The moves and ballots of at most `count` games of a cell, by pair and game, starting with pair
+/// `from`.
 pub(super) async fn records(
     pool: &AnyPool,
     (cell, version): (i64, i64),
     from: u32,
     count: u32,
-) -> Result<Vec<Record>, StoreError> {
+) -> Result<Vec<GameRecord>, StoreError> {
     let notes = match version >= WITH_OCCASION {
         true => "notes",
         false => "''",
@@ -178,7 +181,7 @@ pub(super) async fn records(
         .await?;
     rows.iter()
         .map(|row| {
-            Ok(Record {
+            Ok(GameRecord {
                 pair: number(row, 0)?,
                 game: number(row, 1)?,
                 opening_plies: number(row, 2)?,

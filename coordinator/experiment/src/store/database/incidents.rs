@@ -1,22 +1,22 @@
-//! What went wrong, by cause and side.
+//! Rows of incidents.
 
 use super::values::number;
 use crate::{
-    record::{Incident, Side},
-    store::{IncidentRow, StoreError},
+    record::{Incident, MatchSide},
+    store::{error::StoreError, rows::IncidentRow},
 };
 use sqlx::{AnyConnection, AnyPool, Row};
 
-/// One incident.
+/// Inserts one incident.
 const INSERT: &str = "
     INSERT INTO incidents (cell, pair, game, cause, side, detail, runner)
     VALUES ($1, $2, $3, $4, $5, $6, $7)";
 
-/// Incidents of one cell.
+/// Selects the incidents of one cell.
 const SELECT: &str = "
     SELECT pair, game, cause, side, detail FROM incidents WHERE cell = $1 ORDER BY id";
 
-/// Writes one down.
+/// Writes an incident.
 pub(super) async fn write(
     connection: &mut AnyConnection,
     (cell, pair): (i64, u32),
@@ -36,7 +36,7 @@ pub(super) async fn write(
     Ok(())
 }
 
-/// What went wrong in a cell, in its order.
+/// Incidents of a cell, in the order in which they were recorded.
 pub(super) async fn read(pool: &AnyPool, cell: i64) -> Result<Vec<IncidentRow>, StoreError> {
     let rows = sqlx::query(SELECT).bind(cell).fetch_all(pool).await?;
     rows.iter()
@@ -46,8 +46,8 @@ pub(super) async fn read(pool: &AnyPool, cell: i64) -> Result<Vec<IncidentRow>, 
                 game: number(row, 1)?,
                 cause: row.try_get(2)?,
                 side: match row.try_get::<String, _>(3)?.as_str() {
-                    "first" => Some(Side::First),
-                    "second" => Some(Side::Second),
+                    "first" => Some(MatchSide::First),
+                    "second" => Some(MatchSide::Second),
                     _ => None,
                 },
                 detail: row.try_get(4)?,

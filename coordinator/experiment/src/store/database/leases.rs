@@ -1,11 +1,15 @@
-//! Who may play which pair, and for how long.
+//! Leases: which runner may play which pair, and for how long.
 
 use super::{
     cells::Cells,
     dialect::Dialect,
     values::{milliseconds, number},
 };
-use crate::store::{ATTEMPTS, Lease, StoreError};
+use crate::store::{
+    error::StoreError,
+    fault::DatabaseFault,
+    plan::{ATTEMPTS, Lease},
+};
 use sqlx::{Any, AnyPool, Executor, Row};
 use std::{
     sync::atomic::{AtomicU64, Ordering},
@@ -28,12 +32,12 @@ const GIVE_BACK: &str = "
     UPDATE pairs SET state = 0, token = ''
     WHERE cell = $1 AND number = $2 AND token = $3 AND state = 1";
 
-/// The statements about leases.
+/// SQL statements about leases.
 #[derive(Debug)]
 pub(super) struct Leases {
     take: String,
     extend: String,
-    /// Makes tokens unique within this process.
+    /// Number of the next token, which makes tokens unique within this process.
     tokens: AtomicU64,
 }
 
@@ -42,9 +46,9 @@ impl Leases {
         let Dialect { now, lock, .. } = dialect;
         let (experiment, planned) = (cells.experiment(), cells.planned());
         Self {
-            // The index by dispatch has the next pair in front. The plus keeps SQLite from looking
-            // cells up and sorting all their pairs instead. Pairs of a closed cell that come back
-            // from a runner are passed over; the others are not in the index any more.
+            // The index by dispatch begins with the next pair. The plus keeps SQLite from using the
+            // index of cells, which would sort all their pairs. Pairs of a closed cell that a runner
+            // gives back are skipped; the others have left the index.
             take: format!(
                 "UPDATE pairs SET state = 1, token = $1, runner = $2, expires = {now} + $3
                  WHERE (cell, number) = (
@@ -63,7 +67,7 @@ impl Leases {
         }
     }
 
-    /// The next pair in dispatch order; `None` when nothing is free.
+    /// Takes the next pair in dispatch order; `None` when no pair is free.
     pub async fn take(
         &self,
         pool: &AnyPool,
@@ -84,14 +88,14 @@ impl Leases {
         let id: i64 = row.try_get(0)?;
         let cell = cells.index(id);
         Ok(Some(Lease {
-            cell: cell.ok_or_else(|| StoreError::Database(format!("cell {id} is not planned")))?,
+            cell: cell.ok_or(DatabaseFault::UnplannedCell(id))?,
             pair: number(row, 1)?,
             failures: number(row, 2)?,
             token,
         }))
     }
 
-    /// Holds a pair for longer; whether it is still held.
+    /// Holds a pair for longer; returns false when the lease is over.
     pub async fn extend(
         &self,
         pool: &AnyPool,
@@ -103,7 +107,7 @@ impl Leases {
     }
 }
 
-/// Ends a lease with a result; whether it was still held.
+/// Ends a lease with a result; returns false when it was over already.
 pub(super) async fn finish<'e>(
     executor: impl Executor<'e, Database = Any>,
     cell: i64,
@@ -113,7 +117,7 @@ pub(super) async fn finish<'e>(
     settle(executor, FINISH, cell, lease, half_points.into()).await
 }
 
-/// Ends a lease with a failure; whether it was still held.
+/// Ends a lease with a failure; returns false when it was over already.
 pub(super) async fn fail<'e>(
     executor: impl Executor<'e, Database = Any>,
     cell: i64,
@@ -122,7 +126,7 @@ pub(super) async fn fail<'e>(
     settle(executor, FAIL, cell, lease, ATTEMPTS.into()).await
 }
 
-/// Ends a lease with nothing.
+/// Ends a lease without a result.
 pub(super) async fn give_back(pool: &AnyPool, cell: i64, lease: &Lease) -> Result<(), StoreError> {
     sqlx::query(GIVE_BACK)
         .bind(cell)
@@ -133,7 +137,7 @@ pub(super) async fn give_back(pool: &AnyPool, cell: i64, lease: &Lease) -> Resul
     Ok(())
 }
 
-/// Frees what was given up; how many pairs that are. Those of a closed cell stay as they are.
+/// Frees the pairs that were given up, except in closed cells; returns their number.
 pub(super) async fn retry(pool: &AnyPool, cells: &Cells) -> Result<u64, StoreError> {
     let retry = format!(
         "UPDATE pairs SET state = 0, failures = 0 WHERE state = 3 AND {}
@@ -143,7 +147,7 @@ pub(super) async fn retry(pool: &AnyPool, cells: &Cells) -> Result<u64, StoreErr
     Ok(sqlx::query(&retry).execute(pool).await?.rows_affected())
 }
 
-/// Changes a pair, if its lease is still this one.
+/// Runs a statement on a pair if it still has this lease; returns whether it has.
 async fn settle<'e>(
     executor: impl Executor<'e, Database = Any>,
     statement: &str,
@@ -164,15 +168,15 @@ async fn settle<'e>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::{Opening, Plan, Store, database::Database};
+    use crate::store::{ExperimentPlan, OpenMode, Store, database::Database};
     use sqlx::{Connection, SqliteConnection};
     use std::{
         path::Path,
         sync::{Arc, atomic::AtomicU32},
     };
 
-    fn plan(name: &str, pairs: u32) -> Plan {
-        Plan {
+    fn plan(name: &str, pairs: u32) -> ExperimentPlan {
+        ExperimentPlan {
             name: name.to_owned(),
             specification: "specification".to_owned(),
             seed: 1,
@@ -182,15 +186,15 @@ mod tests {
         }
     }
 
-    async fn open(file: &Path, plan: &Plan) -> Database {
-        let opening = Opening::Play {
+    async fn open(file: &Path, plan: &ExperimentPlan) -> Database {
+        let opening = OpenMode::Play {
             accept_changes: false,
         };
         let opened = Database::sqlite(file, plan, opening).await;
         opened.expect("a store")
     }
 
-    /// Steps of SQLite's virtual machine that the next lease takes; the lease is not kept.
+    /// Counts the steps of SQLite's virtual machine for the next lease, and rolls the lease back.
     async fn steps(file: &Path, database: &Database) -> u32 {
         let url = format!("sqlite:{}", file.display());
         let mut connection = SqliteConnection::connect(&url).await.expect("a file");
@@ -215,7 +219,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_lease_costs_the_same_whatever_else_the_store_holds() {
+    async fn a_lease_costs_the_same_in_a_large_store() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let file = folder.path().join("small.db");
         let least = steps(&file, &open(&file, &plan("small", 10)).await).await;
@@ -241,7 +245,7 @@ mod tests {
             decided <= limit,
             "{decided} steps beside {least}: pairs of a closed cell"
         );
-        // Nor those that are planned afterwards.
+        // Pairs that are planned afterwards are not read either.
         let grown = open(&file, &plan("others", 4000)).await;
         let grown = steps(&file, &grown).await;
         assert!(grown <= limit, "{grown} steps beside {least}: a grown plan");

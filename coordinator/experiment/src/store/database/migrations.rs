@@ -8,10 +8,10 @@ use std::{future::Future, pin::Pin};
 
 /// The migrations of one kind of database, in order.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Embedded(pub &'static [(&'static str, &'static str)]);
+pub(super) struct MigrationList(pub &'static [(&'static str, &'static str)]);
 
-/// Of SQLite.
-pub(super) const SQLITE: Embedded = Embedded(&[
+/// Migrations of SQLite.
+pub(super) const SQLITE: MigrationList = MigrationList(&[
     (
         "experiments",
         include_str!("../../../migrations/sqlite/1_experiments.sql"),
@@ -30,8 +30,8 @@ pub(super) const SQLITE: Embedded = Embedded(&[
     ),
 ]);
 
-/// Of PostgreSQL.
-pub(super) const POSTGRES: Embedded = Embedded(&[
+/// Migrations of PostgreSQL.
+pub(super) const POSTGRES: MigrationList = MigrationList(&[
     (
         "experiments",
         include_str!("../../../migrations/postgres/1_experiments.sql"),
@@ -52,7 +52,7 @@ pub(super) const POSTGRES: Embedded = Embedded(&[
 
 type Resolved = Result<Vec<Migration>, BoxDynError>;
 
-impl MigrationSource<'static> for Embedded {
+impl MigrationSource<'static> for MigrationList {
     fn resolve(self) -> Pin<Box<dyn Future<Output = Resolved> + Send>> {
         let migration = |(index, (name, sql)): (usize, &(&'static str, &'static str))| {
             Migration::new(

@@ -1,21 +1,24 @@
-//! How far an experiment is.
+//! Progress of the cells, and closing them.
 
 use super::{cells::Cells, values::number};
 use crate::{
-    statistics::Outcome,
-    store::{Standing, StoreError},
+    statistics::PairOutcome,
+    store::{error::StoreError, rows::CellStanding},
 };
 use sqlx::{AnyPool, Row};
 use std::ops::Range;
 
-/// Pairs that are over: cell, first number, the number after the last.
+/// Selects pairs that are over: cell, first number, the number after the last.
 const OUTCOMES: &str = "
     SELECT number, state, points FROM pairs
     WHERE cell = $1 AND number >= $2 AND number < $3 AND state IN (2, 3) ORDER BY number";
 
-/// How far every cell is, in the order of the plan.
-pub(super) async fn standings(pool: &AnyPool, cells: &Cells) -> Result<Vec<Standing>, StoreError> {
-    let mut standings = vec![Standing::default(); cells.count()];
+/// Progress of every cell, in the order of the plan.
+pub(super) async fn standings(
+    pool: &AnyPool,
+    cells: &Cells,
+) -> Result<Vec<CellStanding>, StoreError> {
+    let mut standings = vec![CellStanding::default(); cells.count()];
     let counts = format!(
         "SELECT cell, state, points, COUNT(*) FROM pairs WHERE {}
          GROUP BY cell, state, points",
@@ -47,12 +50,12 @@ pub(super) async fn standings(pool: &AnyPool, cells: &Cells) -> Result<Vec<Stand
     Ok(standings)
 }
 
-/// The pairs of a cell that are over, by number, among these numbers.
+/// The pairs of a cell with these numbers that are over, by number.
 pub(super) async fn outcomes(
     pool: &AnyPool,
     cell: i64,
     numbers: Range<u32>,
-) -> Result<Vec<Outcome>, StoreError> {
+) -> Result<Vec<PairOutcome>, StoreError> {
     let rows = sqlx::query(OUTCOMES)
         .bind(cell)
         .bind(i64::from(numbers.start))
@@ -78,7 +81,7 @@ pub(super) async fn reopen(pool: &AnyPool, cell: i64) -> Result<(), StoreError> 
     mark(pool, cell, (0, [4, 0])).await
 }
 
-/// Marks a cell, and moves its pairs from one state to another.
+/// Marks a cell as open or closed, and moves its pairs from one state to another.
 async fn mark(
     pool: &AnyPool,
     cell: i64,

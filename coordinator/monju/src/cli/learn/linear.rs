@@ -32,7 +32,7 @@ pub struct LinearArguments {
     #[arg(long, value_name = "N", default_value_t = LinearTraining::default().batch as u32,
           value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     batch: u32,
-    /// Depth of the training search before its quiescence search; paper 003 has 4 or 5
+    /// Depth of the training search before its quiescence search; Shimoyama has 4 or 5
     #[arg(long, value_name = "PLIES", default_value_t = LinearTraining::default().depth,
           value_parser = clap::value_parser!(u32).range(1..=6))]
     depth: u32,

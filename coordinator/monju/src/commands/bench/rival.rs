@@ -1,17 +1,14 @@
 //! Another USI engine as a child process, asked one thing at a time.
 
-use anyhow::{Context, bail};
-use std::{
-    io::{BufRead, BufReader, Write},
-    path::Path,
-    process::{Child, ChildStdin, Command, Stdio},
-    str::FromStr,
-    sync::mpsc::{Receiver, RecvTimeoutError, channel},
-    thread,
-    time::{Duration, Instant},
+use anyhow::{Context, anyhow, bail};
+use monju_host::{
+    OptionValue, UsiOptions, UsiSpec,
+    usi_child::{ChildError, UsiChild, UsiMessage},
 };
+use std::{path::Path, str::FromStr, time::Duration};
+use tokio::{runtime::Runtime, time::timeout};
 
-/// Longest time to load, and to answer when the time for a move is over.
+/// Longest wait for an answer after the time of its search.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// An option of the other engine, as `NAME=VALUE`.
@@ -48,9 +45,8 @@ pub struct Speed {
 #[derive(Debug)]
 pub struct Rival {
     name: String,
-    child: Child,
-    input: ChildStdin,
-    lines: Receiver<String>,
+    engine: UsiChild,
+    runtime: Runtime,
 }
 
 impl Rival {
@@ -60,42 +56,21 @@ impl Rival {
     /// It cannot be started, or does not speak USI.
     pub fn start(program: &Path, options: &[RivalOption]) -> anyhow::Result<Self> {
         let name = program.display().to_string();
-        let mut child = Command::new(program)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .with_context(|| {
-                format!("cannot start '{name}'; install it, or name another USI engine")
-            })?;
-        let input = child.stdin.take().context("no standard input")?;
-        let output = child.stdout.take().context("no standard output")?;
-        let (sender, lines) = channel();
-        let mut rival = Self {
-            name,
-            child,
-            input,
-            lines,
+        let option = |option: &RivalOption| {
+            let value = OptionValue::Text(option.value.clone());
+            (option.name.clone(), value)
         };
-        thread::Builder::new()
-            .name("rival-output".to_owned())
-            .spawn(move || {
-                for line in BufReader::new(output).lines().map_while(Result::ok) {
-                    if sender.send(line).is_err() {
-                        return;
-                    }
-                }
-            })
-            .context("cannot start the thread that reads from the other engine")?;
-        rival.say("usi")?;
-        rival.wait_for("usiok")?;
-        for option in options {
-            rival.say(&format!(
-                "setoption name {} value {}",
-                option.name, option.value
-            ))?;
-        }
-        Ok(rival)
+        let spec = UsiSpec {
+            options: UsiOptions(options.iter().map(option).collect()),
+            ..UsiSpec::of_program(program)
+        };
+        let runtime = Runtime::new().context("cannot start the runtime for the other engine")?;
+        let engine = runtime.block_on(UsiChild::start(name.clone(), spec));
+        Ok(Self {
+            engine: engine.map_err(|error| described(&name, error))?,
+            name,
+            runtime,
+        })
     }
 
     /// Lets it search a position as the first of a new game. `None` without a report of its nodes.
@@ -103,60 +78,52 @@ impl Rival {
     /// # Errors
     /// It has ended, or does not answer.
     pub fn measure(&mut self, sfen: &str, time: Duration) -> anyhow::Result<Option<Speed>> {
-        self.say("isready")?;
-        self.wait_for("readyok")?;
-        self.say("usinewgame")?;
-        self.say(&format!("position sfen {sfen}"))?;
-        self.say(&format!("go movetime {}", time.as_millis()))?;
-        let deadline = Instant::now() + time + PATIENCE;
-        let mut speed = None;
-        loop {
-            let line = self.hear("bestmove", deadline)?;
-            if line.starts_with("bestmove") {
-                return Ok(speed);
-            }
-            speed = read_speed(&line).or(speed);
-        }
-    }
-
-    fn say(&mut self, line: &str) -> anyhow::Result<()> {
-        writeln!(self.input, "{line}")
-            .and_then(|()| self.input.flush())
-            .with_context(|| format!("'{}' has ended: it does not read '{line}'", self.name))
-    }
-
-    fn wait_for(&mut self, word: &str) -> anyhow::Result<()> {
-        let deadline = Instant::now() + PATIENCE;
-        while self.hear(word, deadline)?.trim() != word {}
-        Ok(())
-    }
-
-    fn hear(&self, awaited: &str, deadline: Instant) -> anyhow::Result<String> {
-        let left = deadline.saturating_duration_since(Instant::now());
-        match self.lines.recv_timeout(left) {
-            Ok(line) => Ok(line),
-            Err(RecvTimeoutError::Disconnected) => {
-                bail!("'{}' has ended instead of saying {awaited}", self.name)
-            }
-            Err(RecvTimeoutError::Timeout) => {
-                bail!("'{}' does not say {awaited}", self.name)
-            }
+        let Self {
+            name,
+            engine,
+            runtime,
+        } = self;
+        let measured = runtime.block_on(timeout(time + PATIENCE, search(engine, sfen, time)));
+        match measured {
+            Ok(speed) => speed.map_err(|error| described(name, error)),
+            Err(_) => bail!("'{name}' does not say bestmove"),
         }
     }
 }
 
-impl Drop for Rival {
-    fn drop(&mut self) {
-        // Some engines do not obey quit. Killing one that has ended is an error of no interest.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+async fn search(
+    engine: &mut UsiChild,
+    sfen: &str,
+    time: Duration,
+) -> Result<Option<Speed>, ChildError> {
+    engine.ready().await?;
+    engine.new_game().await?;
+    let go = format!("go movetime {}", time.as_millis());
+    engine.go(&format!("position sfen {sfen}"), &go).await?;
+    let mut speed = None;
+    loop {
+        match engine.next().await? {
+            UsiMessage::Info(info) => speed = read_speed(&info).or(speed),
+            UsiMessage::BestMove(_) => return Ok(speed),
+            UsiMessage::ReadyOk | UsiMessage::Other => {}
+        }
     }
 }
 
-/// Reads the speed from an `info` line: its nodes by its time, or else its `nps`.
-fn read_speed(line: &str) -> Option<Speed> {
-    let words: Vec<&str> = line.split_whitespace().collect();
-    if words.first() != Some(&"info") || words.get(1) == Some(&"string") {
+fn described(name: &str, error: ChildError) -> anyhow::Error {
+    match error {
+        ChildError::Spawn { source, .. } => anyhow!(source).context(format!(
+            "cannot start '{name}'; install it, or name another USI engine"
+        )),
+        ChildError::Ended(how) => anyhow!("'{name}' has ended ({how})"),
+        error => anyhow!(error).context(format!("'{name}'")),
+    }
+}
+
+/// Reads the speed from the text behind `info`: its nodes over its time, or else its own figure.
+fn read_speed(info: &str) -> Option<Speed> {
+    let words: Vec<&str> = info.split_whitespace().collect();
+    if words.first() == Some(&"string") {
         return None;
     }
     let number = |name: &str| {
@@ -182,13 +149,12 @@ mod tests {
     #[test]
     fn speed_is_read_from_nodes_and_time_or_from_nps() {
         let speed = |line| read_speed(line).map(|speed| speed.nodes_per_second as u64);
-        let line = "info depth 9 score cp 4 nodes 3000 nps 99 time 500 pv 7g7f";
+        let line = "depth 9 score cp 4 nodes 3000 nps 99 time 500 pv 7g7f";
         assert_eq!(speed(line), Some(6_000));
-        assert_eq!(speed("info nps 99 time 500"), Some(99));
-        assert_eq!(speed("info nodes 20 nps 99 time 0"), Some(99));
-        assert_eq!(speed("info nodes 20"), None);
-        assert_eq!(speed("info string nodes 20 time 7"), None);
-        assert_eq!(speed("bestmove 7g7f"), None);
+        assert_eq!(speed("nps 99 time 500"), Some(99));
+        assert_eq!(speed("nodes 20 nps 99 time 0"), Some(99));
+        assert_eq!(speed("nodes 20"), None);
+        assert_eq!(speed("string nodes 20 time 7"), None);
     }
 
     #[test]

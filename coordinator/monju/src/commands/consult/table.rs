@@ -1,7 +1,7 @@
 //! The ballot as an aligned table.
 
 use crate::commands::text_table::{Align, align, centipawns};
-use monju_coordinator::{ballot::words, usi_text};
+use monju_coordinator::{ballot::names, usi_text};
 use monju_engine::Game;
 use monju_proto::v1::{Ballot, Bound, Decision, Score, TieBreak, Vote, score::Kind};
 use std::fmt::Write;
@@ -48,7 +48,7 @@ fn row(game: &Game, vote: &Vote) -> [String; 9] {
         Some(seed) => format!("σ={} seed={seed}", centipawns(player.sigma)),
         None => player.engine.clone(),
     };
-    let arrival = words::arrival(vote.arrival()).to_owned();
+    let arrival = names::arrival(vote.arrival()).to_owned();
     let absent = || "-".to_owned();
     let Some(line) = &vote.line else {
         return [
@@ -96,7 +96,7 @@ fn explain(game: &Game, ballot: &Ballot, decision: &Decision) -> String {
         .map_or(0, |count| count.votes);
     let total: u32 = ballot.tally.iter().map(|count| count.votes).sum();
     let reason = match decision.tie_break() {
-        TieBreak::None if mv == "resign" => "every player resigned".to_owned(),
+        TieBreak::None if decision.resigns() => "every player resigned".to_owned(),
         TieBreak::None => format!("{votes} of {total} votes"),
         TieBreak::Random => format!("{votes} of {total} votes, drawn among equals by the seed"),
         TieBreak::Primary => {
@@ -108,7 +108,7 @@ fn explain(game: &Game, ballot: &Ballot, decision: &Decision) -> String {
         ),
         TieBreak::Resignation => "the team resigned".to_owned(),
         TieBreak::Fallback => "no votes; the coordinator's own move".to_owned(),
-        TieBreak::Rules if mv == "win" => "by declaration (27-point rule)".to_owned(),
+        TieBreak::Rules if decision.declares_win() => "by declaration (27-point rule)".to_owned(),
         TieBreak::Rules => "mated".to_owned(),
     };
     let shown = match usi_text::japanese(game, mv) {

@@ -2,7 +2,7 @@
 
 use super::severity::count;
 use monju_coordinator::{
-    ballot::words,
+    ballot::names,
     doctor::{Facts, Finding, PlayerFacts, Severity, WorkerFacts},
 };
 use serde_json::{Value, json};
@@ -59,7 +59,7 @@ fn player(player: &PlayerFacts) -> Value {
         "worker": info.worker,
         "engine": info.engine,
         "evaluator": info.evaluator,
-        "arrival": words::arrival(player.vote.arrival()),
+        "arrival": names::arrival(player.vote.arrival()),
         "arrived_ms": player.vote.arrived_ms,
         "move": player.vote.line.as_ref().map(|line| &line.r#move),
         "nps": player.nodes_per_second(),

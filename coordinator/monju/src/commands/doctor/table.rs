@@ -6,7 +6,7 @@ use crate::commands::text_table::{
     align,
 };
 use monju_coordinator::{
-    ballot::words,
+    ballot::names,
     doctor::{Facts, Finding, PlayerFacts, Severity},
 };
 use monju_proto::v1::FormTrial;
@@ -50,7 +50,7 @@ fn workers(text: &mut String, facts: &Facts) {
     ];
     let mut rows = vec![headings.map(str::to_owned).to_vec()];
     for worker in &facts.workers {
-        let time = |pick: fn(&monju_coordinator::doctor::RoundTrip) -> std::time::Duration| {
+        let time = |pick: fn(&monju_coordinator::doctor::CallTimes) -> std::time::Duration| {
             let times = worker.round_trip.as_ref().map(pick);
             times.map_or("-".to_owned(), |time| {
                 format!("{:.2} ms", time.as_secs_f64() * 1_000.0)
@@ -100,7 +100,7 @@ fn players(text: &mut String, facts: &Facts) {
             line.map_or("-".to_owned(), |line| line.r#move.clone()),
             player.nodes_per_second().to_string(),
             format!("{} ms", player.vote.arrived_ms),
-            words::arrival(player.vote.arrival()).to_owned(),
+            names::arrival(player.vote.arrival()).to_owned(),
             match player.is_calibrated {
                 true => "calibrated".to_owned(),
                 false => "-".to_owned(),

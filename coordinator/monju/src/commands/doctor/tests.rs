@@ -2,7 +2,7 @@
 
 use super::*;
 use monju_coordinator::{
-    doctor::{Facts, PlayerFacts, RoundTrip, WorkerFacts},
+    doctor::{CallTimes, Facts, PlayerFacts, WorkerFacts},
     voting::Rule,
 };
 use monju_proto::v1::{Arrival, ExamineResponse, FormTrial, Line, PlayerInfo, Vote};
@@ -48,7 +48,7 @@ fn facts() -> Facts {
             failure: String::new(),
             version: "0.1.0".to_owned(),
             players: 2,
-            round_trip: Some(RoundTrip {
+            round_trip: Some(CallTimes {
                 median: Duration::from_micros(310),
                 longest: Duration::from_micros(900),
             }),

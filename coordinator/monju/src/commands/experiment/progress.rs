@@ -1,9 +1,8 @@
-//! Progress bars on a terminal, plain lines elsewhere; both on standard error.
+//! Progress of an experiment on standard error: bars on a terminal, plain lines elsewhere.
 
-use super::run::sentence;
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use monju_experiment::{
-    runner::Event, specification::Specification, statistics::Pentanomial, store::Standing,
+    runner::RunnerEvent, specification::Specification, statistics::Pentanomial, store::CellStanding,
 };
 use std::{
     io::{self, IsTerminal},
@@ -11,31 +10,32 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Plain lines come at most this often.
+/// Shortest interval between two plain lines.
 const LINE_INTERVAL: Duration = Duration::from_secs(30);
 
-/// How an experiment goes on.
-pub(super) struct Progress {
+/// Progress of an experiment.
+pub(super) struct ExperimentProgress {
     specification: Arc<Specification>,
     bars: MultiProgress,
-    cells: Vec<CellProgress>,
+    cells: Vec<CellBar>,
     terminal: bool,
     begun: Instant,
     last_line: Option<Instant>,
     /// Pairs that this runner has finished.
     own: u64,
-    /// The last sentence, which is not said twice in a row.
-    said: String,
+    /// The last message, which is not repeated at once.
+    last_message: String,
 }
 
-struct CellProgress {
+struct CellBar {
     bar: ProgressBar,
     pairs: Pentanomial,
     closed: bool,
 }
 
-impl Progress {
-    pub fn new(specification: &Arc<Specification>, standings: &[Standing]) -> Self {
+impl ExperimentProgress {
+    /// Progress that begins with these standings.
+    pub fn new(specification: &Arc<Specification>, standings: &[CellStanding]) -> Self {
         let terminal = io::stderr().is_terminal();
         let target = match terminal {
             true => ProgressDrawTarget::stderr_with_hz(4),
@@ -57,7 +57,7 @@ impl Progress {
             let bar = bars.add(ProgressBar::new(2 * u64::from(specification.pairs)));
             bar.set_style(style.clone());
             bar.set_prefix(cell.label.clone());
-            CellProgress {
+            CellBar {
                 bar,
                 pairs: Pentanomial::default(),
                 closed: false,
@@ -71,14 +71,14 @@ impl Progress {
             begun: Instant::now(),
             last_line: None,
             own: 0,
-            said: String::new(),
+            last_message: String::new(),
         };
         progress.refresh(standings);
         progress
     }
 
-    /// Takes over what all runners together have done.
-    pub fn refresh(&mut self, standings: &[Standing]) {
+    /// Takes over the results of all runners.
+    pub fn refresh(&mut self, standings: &[CellStanding]) {
         for (cell, standing) in self.cells.iter_mut().zip(standings) {
             cell.pairs = Pentanomial(standing.pairs);
             cell.closed = standing.closed;
@@ -86,36 +86,36 @@ impl Progress {
         self.show();
     }
 
-    /// Takes an event of the own runner in.
-    pub fn note(&mut self, event: &Event) {
+    /// Takes over an event of this runner.
+    pub fn note(&mut self, event: &RunnerEvent) {
         match event {
-            Event::Finished {
+            RunnerEvent::Finished {
                 cell, half_points, ..
             } => {
                 self.own += 1;
                 self.cells[*cell].pairs.add(*half_points);
             }
-            Event::Closed { cell } => self.cells[*cell].closed = true,
-            Event::Failed { .. } | Event::Waiting(_) => {}
+            RunnerEvent::Closed { cell } => self.cells[*cell].closed = true,
+            RunnerEvent::Failed { .. } | RunnerEvent::Waiting(_) => {}
         }
-        if let Some(sentence) = sentence(event, &self.specification) {
-            self.say(&sentence);
+        if let Some(message) = message_of(event, &self.specification) {
+            self.say(&message);
         }
         self.show();
     }
 
-    /// Says something beside the bars.
-    pub fn say(&mut self, sentence: &str) {
-        if self.said == sentence {
+    /// Prints a message above the bars.
+    pub fn say(&mut self, message: &str) {
+        if self.last_message == message {
             return;
         }
-        self.said = sentence.to_owned();
-        if !self.terminal || self.bars.println(sentence).is_err() {
-            eprintln!("{sentence}");
+        self.last_message = message.to_owned();
+        if !self.terminal || self.bars.println(message).is_err() {
+            eprintln!("{message}");
         }
     }
 
-    /// The end: bars stay where they are, and the last line is said.
+    /// Prints the last line and leaves the bars as they are.
     pub fn finish(&mut self) {
         self.last_line = None;
         self.show();
@@ -148,7 +148,7 @@ impl Progress {
         );
     }
 
-    fn message(&self, cell: &CellProgress) -> String {
+    fn message(&self, cell: &CellBar) -> String {
         if cell.pairs.pairs() == 0 {
             return String::new();
         }
@@ -157,7 +157,7 @@ impl Progress {
             false => {
                 let share = self.cells.iter().filter(|cell| !cell.closed).count() as u64;
                 let left = u64::from(self.specification.pairs).saturating_sub(cell.pairs.pairs());
-                // The cells take turns.
+                // All open cells share the speed of the runner.
                 format!("{} left", self.time_left(left * share.max(1)))
             }
         };
@@ -180,7 +180,7 @@ impl Progress {
         2.0 * self.own as f64 / hours.max(1e-6)
     }
 
-    /// How long so many pairs take at the speed of this runner.
+    /// Time that some pairs take at the speed of this runner.
     fn time_left(&self, pairs: u64) -> String {
         if self.own == 0 {
             return "?".to_owned();
@@ -191,5 +191,20 @@ impl Progress {
             seconds if seconds < 6000.0 => format!("{:.0} min", seconds / 60.0),
             seconds => format!("{:.1} h", seconds / 3600.0),
         }
+    }
+}
+
+/// The message about an event; `None` for events that the bars show.
+fn message_of(event: &RunnerEvent, specification: &Specification) -> Option<String> {
+    let label = |cell: &usize| &specification.cells[*cell].label;
+    match event {
+        RunnerEvent::Finished { .. } => None,
+        RunnerEvent::Failed { cell, pair, reason } => {
+            Some(format!("{}, pair {pair} failed: {reason}", label(cell)))
+        }
+        RunnerEvent::Closed { cell } => {
+            Some(format!("{}: the stopping rule has decided", label(cell)))
+        }
+        RunnerEvent::Waiting(reason) => Some(format!("waiting for the store: {reason}")),
     }
 }

@@ -1,11 +1,11 @@
 //! `monju experiment report`: tables, figures and games.
 
-use super::{other_specification, run_command};
+use super::{mismatch::mismatch, resume::run_command};
 use anyhow::Context;
 use monju_experiment::{
-    report::{self, Report as Findings, Written},
+    report::{self, Findings, Written},
     specification::Specification,
-    store::{self, Address, Opening},
+    store::{self, Address, OpenMode},
 };
 use std::{
     collections::BTreeMap,
@@ -14,22 +14,22 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// What to report, and where to.
+/// Arguments of `monju experiment report`.
 #[derive(Clone, Debug)]
-pub struct Report {
+pub struct ReportCommand {
     /// The specification.
     pub file: PathBuf,
     /// The store.
     pub address: Address,
-    /// The folder of the report; `None` prints Markdown.
+    /// Folder of the report; `None` prints Markdown.
     pub out: Option<PathBuf>,
-    /// The folder of the games; `None` writes none.
+    /// Folder of the games; `None` writes none.
     pub games: Option<PathBuf>,
-    /// What played, in words; `None` is what the store knows.
+    /// The machine, in words; `None` for the machines that the store knows.
     pub machine: Option<String>,
 }
 
-impl Report {
+impl ReportCommand {
     /// Writes the report.
     ///
     /// # Errors
@@ -47,8 +47,8 @@ impl Report {
             }
         } else {
             let plan = specification.plan("");
-            let store = store::open(&self.address, &plan, Opening::Look).await?;
-            if let Some(warning) = other_specification(&specification, &*store) {
+            let store = store::open(&self.address, &plan, OpenMode::Look).await?;
+            if let Some(warning) = mismatch(&specification, &*store) {
                 eprintln!("{warning}");
             }
             let broken = || format!("in {}", self.address);
@@ -83,7 +83,7 @@ impl Report {
         write(folder, "report.md", &markdown)?;
         write(folder, "specification.toml", &findings.specification.text)?;
         if !findings.cells.is_empty() {
-            write(folder, "report.csv", &report::csv(&findings))?;
+            write(folder, "report.csv", &report::csv(&findings)?)?;
             let json = serde_json::to_string_pretty(&report::json(&findings))?;
             write(folder, "report.json", &format!("{json}\n"))?;
         }

@@ -1,11 +1,11 @@
-//! `monju experiment status`: how far an experiment is.
+//! `monju experiment status`: progress of an experiment.
 
-use super::other_specification;
+use super::mismatch::mismatch;
 use anyhow::Context;
 use monju_experiment::{
-    counted::Counted,
+    counted::CountedPairs,
     specification::Specification,
-    store::{self, Address, Opening, Standing, Store, StoreError},
+    store::{self, Address, CellStanding, OpenMode, Store, StoreError},
 };
 use serde_json::{Value, json};
 use std::{
@@ -14,27 +14,27 @@ use std::{
     path::PathBuf,
 };
 
-/// Which experiment to look at.
+/// Arguments of `monju experiment status`.
 #[derive(Clone, Debug)]
-pub struct Status {
+pub struct StatusCommand {
     /// The specification.
     pub file: PathBuf,
     /// The store.
     pub address: Address,
-    /// One JSON object instead of a table.
+    /// Prints one JSON object instead of a table.
     pub json: bool,
 }
 
-impl Status {
-    /// Prints the standing of every cell.
+impl StatusCommand {
+    /// Prints the progress of every cell.
     ///
     /// # Errors
     /// The file is wrong, or the store has no such experiment.
     pub async fn run(self) -> anyhow::Result<()> {
         let specification = Specification::read(&self.file)?;
         let plan = specification.plan("");
-        let store = store::open(&self.address, &plan, Opening::Look).await?;
-        if let Some(warning) = other_specification(&specification, &*store) {
+        let store = store::open(&self.address, &plan, OpenMode::Look).await?;
+        if let Some(warning) = mismatch(&specification, &*store) {
             eprintln!("{warning}");
         }
         let rows = rows(&specification, &*store).await;
@@ -50,31 +50,34 @@ impl Status {
     }
 }
 
-/// How far one cell is, and what counts of it, as in reports.
-struct Row {
-    standing: Standing,
-    counted: Counted,
+/// Progress of one cell, and its pairs that count, as in reports.
+struct CellRow {
+    standing: CellStanding,
+    counted: CountedPairs,
 }
 
-impl Row {
-    /// Finished pairs that the stopping rule did not need.
+impl CellRow {
+    /// Finished pairs that do not count.
     fn without_say(&self) -> u64 {
         (self.standing.finished).saturating_sub(self.counted.pairs.pairs())
     }
 }
 
-async fn rows(specification: &Specification, store: &dyn Store) -> Result<Vec<Row>, StoreError> {
+async fn rows(
+    specification: &Specification,
+    store: &dyn Store,
+) -> Result<Vec<CellRow>, StoreError> {
     let mut rows = Vec::new();
     for (cell, standing) in store.standings().await?.into_iter().enumerate() {
-        rows.push(Row {
+        rows.push(CellRow {
             standing,
-            counted: Counted::of(specification, store, cell).await?,
+            counted: CountedPairs::of(specification, store, cell).await?,
         });
     }
     Ok(rows)
 }
 
-fn as_table(specification: &Specification, rows: &[Row]) -> String {
+fn as_table(specification: &Specification, rows: &[CellRow]) -> String {
     let labels = specification
         .cells
         .iter()
@@ -85,7 +88,7 @@ fn as_table(specification: &Specification, rows: &[Row]) -> String {
         "cell", "finished", "of", "playing", "given up"
     );
     for (cell, row) in specification.cells.iter().zip(rows) {
-        let Row { standing, counted } = row;
+        let CellRow { standing, counted } = row;
         let mut remarks = String::new();
         if standing.closed {
             remarks.push_str("  decided");
@@ -109,13 +112,13 @@ fn as_table(specification: &Specification, rows: &[Row]) -> String {
     text
 }
 
-fn as_json(specification: &Specification, rows: &[Row]) -> Value {
+fn as_json(specification: &Specification, rows: &[CellRow]) -> Value {
     let cells: Vec<Value> = specification
         .cells
         .iter()
         .zip(rows)
         .map(|(cell, row)| {
-            let Row { standing, counted } = row;
+            let CellRow { standing, counted } = row;
             json!({
                 "cell": cell.label,
                 "pairs": specification.pairs,
@@ -126,7 +129,7 @@ fn as_json(specification: &Specification, rows: &[Row]) -> Value {
                 "given_up": standing.given_up,
                 "by_half_points": counted.pairs.0,
                 "closed": standing.closed,
-                "llr": counted.evidence.map(|evidence| evidence.ratio),
+                "llr": counted.ratio.map(|ratio| ratio.value),
             })
         })
         .collect();
@@ -138,9 +141,9 @@ mod tests {
     use super::*;
     use monju_experiment::{
         notes::Notes,
-        record::{Ending, GameResult, PlayedGame},
-        statistics::Verdict,
-        store::{Effort, PlayedPair},
+        record::{Effort, GameEnding, GameOutcome, PlayedGame},
+        statistics::SprtVerdict,
+        store::PlayedPair,
     };
     use std::time::Duration;
 
@@ -165,8 +168,8 @@ model = "logistic"
 
     fn won() -> PlayedGame {
         PlayedGame {
-            result: GameResult::Win,
-            ending: Ending::Mate,
+            result: GameOutcome::Win,
+            ending: GameEnding::Mate,
             opening_plies: 1,
             moves: "startpos moves 7g7f".to_owned(),
             plies: 1,
@@ -177,7 +180,7 @@ model = "logistic"
     }
 
     #[tokio::test]
-    async fn what_a_stopping_rule_did_not_need_has_no_say_here_and_in_reports() {
+    async fn pairs_beyond_the_stopping_rule_do_not_count_here_and_in_reports() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let lines: String = (0..200).map(|_| "startpos\n").collect();
         let openings = folder.path().join("openings.sfen");
@@ -185,7 +188,7 @@ model = "logistic"
         let parsed = Specification::parse(FILE, &folder.path().join("t.toml"));
         let specification = parsed.expect("a good file");
         let address = Address::Sqlite(folder.path().join("t.db"));
-        let opening = Opening::Play {
+        let opening = OpenMode::Play {
             accept_changes: false,
         };
         let store = store::open(&address, &specification.plan("build"), opening).await;
@@ -200,10 +203,10 @@ model = "logistic"
             };
             assert!(store.finish(&lease, "r", &pair).await.expect("asked"));
             finished += 1;
-            let counted = Counted::of(&specification, &*store, 0).await;
+            let counted = CountedPairs::of(&specification, &*store, 0).await;
             let counted = counted.expect("counted");
             if counted.pairs.pairs() < finished {
-                assert_eq!(counted.verdict, Verdict::Accepted);
+                assert_eq!(counted.verdict, SprtVerdict::Accepted);
                 break;
             }
         }
@@ -223,12 +226,12 @@ model = "logistic"
         assert_eq!(report.cells[0].score.games(), games);
         assert_eq!(report.cells[0].without_say, 2);
 
-        // A file that is not the one that was played is told.
-        assert_eq!(other_specification(&specification, &*store), None);
+        // Another file than the one that was played is reported.
+        assert_eq!(mismatch(&specification, &*store), None);
         let text = FILE.replace("games = 400", "games = 400\nseed = 5");
         let other = Specification::parse(&text, &folder.path().join("t.toml"));
         let other = other.expect("a good file");
-        let warning = other_specification(&other, &*store).expect("a warning");
+        let warning = mismatch(&other, &*store).expect("a warning");
         assert!(warning.contains(&specification.hash), "{warning}");
         assert!(warning.contains(&other.hash), "{warning}");
         assert!(!warning.contains('\n'), "{warning}");

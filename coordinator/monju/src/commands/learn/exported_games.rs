@@ -4,7 +4,7 @@ use monju_engine::Color;
 use monju_experiment::{
     kifu::Kifu,
     notes::Note,
-    record::{Ending, GameResult as Outcome},
+    record::{GameEnding, GameOutcome as Outcome},
 };
 use monju_learn::records::{RecordedResult, parse_games};
 use std::path::Path;
@@ -24,15 +24,15 @@ fn every_ending_of_an_exported_game_is_read_back() {
     let note = |time_ms, score| Note { time_ms, score };
     let notes = [note(61_500, Some(-35)), note(900, None)];
     for ending in [
-        Ending::Mate,
-        Ending::Resignation,
-        Ending::Declaration,
-        Ending::Repetition,
-        Ending::PerpetualCheck,
-        Ending::MaximumPlies,
-        Ending::Adjudication,
-        Ending::IllegalMove,
-        Ending::TimeLoss,
+        GameEnding::Mate,
+        GameEnding::Resignation,
+        GameEnding::Declaration,
+        GameEnding::Repetition,
+        GameEnding::PerpetualCheck,
+        GameEnding::MaximumPlies,
+        GameEnding::Adjudication,
+        GameEnding::IllegalMove,
+        GameEnding::TimeLoss,
     ] {
         for moves in [even, odd, after_black] {
             for result in [Outcome::Win, Outcome::Draw, Outcome::Loss] {

@@ -14,12 +14,12 @@ const INTERVAL: Duration = Duration::from_secs(10);
 #[derive(Debug, Default)]
 pub struct TerminalProgress {
     /// The work, once it has begun.
-    work: Option<Work>,
+    work: Option<CurrentWork>,
 }
 
-/// Work with a known number of units.
+/// CurrentWork with a known number of units.
 #[derive(Debug)]
-struct Work {
+struct CurrentWork {
     /// `None` where standard error is no terminal.
     bar: Option<ProgressBar>,
     total: u64,
@@ -30,7 +30,7 @@ struct Work {
     last_line: Instant,
 }
 
-impl Work {
+impl CurrentWork {
     /// Returns the units per second since the work began.
     fn rate(&self, done: u64) -> f64 {
         let seconds = self.started.elapsed().as_secs_f64();
@@ -59,7 +59,7 @@ impl ProgressObserver for TerminalProgress {
             bar
         });
         let now = Instant::now();
-        self.work = Some(Work {
+        self.work = Some(CurrentWork {
             bar,
             total,
             from: done,

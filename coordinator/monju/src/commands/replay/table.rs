@@ -1,10 +1,10 @@
 //! A replay as tables.
 
 use crate::commands::text_table::{Align, align, centipawns};
-use monju_coordinator::replay::{Diversity, MOST_COUNTED, Report};
+use monju_coordinator::replay::{Diversity, MOST_COUNTED, ReplayReport};
 use std::fmt::Write;
 
-pub(super) fn render(report: &Report) -> String {
+pub(super) fn render(report: &ReplayReport) -> String {
     let mut text = String::new();
     let rules = list(&report.recorded_rules);
     let _ = writeln!(
@@ -30,7 +30,7 @@ pub(super) fn render(report: &Report) -> String {
     text
 }
 
-fn would_change(text: &mut String, report: &Report) {
+fn would_change(text: &mut String, report: &ReplayReport) {
     text.push_str("\nDecisions that each rule would change\n");
     let rows: Vec<Vec<String>> = report
         .would_change
@@ -46,7 +46,7 @@ fn would_change(text: &mut String, report: &Report) {
     align(text, &[Align::Left, Align::Right, Align::Right], &rows);
 }
 
-fn members(text: &mut String, report: &Report) {
+fn members(text: &mut String, report: &ReplayReport) {
     text.push_str("\nHow often each member was followed\n");
     let headings = [
         "",
@@ -80,7 +80,7 @@ fn members(text: &mut String, report: &Report) {
     );
 }
 
-fn agreement(text: &mut String, report: &Report) {
+fn agreement(text: &mut String, report: &ReplayReport) {
     text.push_str("\nAgreement of the members, in per cent of their common ballots\n");
     let count = report.members.len();
     let mut heading = vec![String::new(), String::new()];

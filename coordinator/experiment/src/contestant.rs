@@ -1,0 +1,94 @@
+//! Contestants: the sides of a game as processes that are asked for moves.
+
+mod engine;
+mod error;
+mod team;
+mod turn;
+
+pub use engine::EngineContestant;
+pub(crate) use engine::time_limit;
+pub use error::ContestantError;
+pub use team::TeamContestant;
+pub use turn::{ClockReading, Question, TurnAnswer};
+
+use crate::specification::{Ensemble, Members};
+use std::sync::Arc;
+use tokio::sync::Semaphore;
+
+/// A side that is ready to play.
+#[derive(Debug)]
+pub enum Contestant {
+    /// A coordinator with its players.
+    Team(Box<TeamContestant>),
+    /// A USI engine.
+    Engine(Box<EngineContestant>),
+}
+
+impl Contestant {
+    /// Starts the players or the engine of an ensemble, or connects to its coordinator. Native players
+    /// whose effort is not measured in time take turns by `turns`.
+    ///
+    /// # Errors
+    /// They cannot be started or reached.
+    pub async fn start(
+        ensemble: &Ensemble,
+        turns: &Arc<Semaphore>,
+    ) -> Result<Self, ContestantError> {
+        match &ensemble.members {
+            Members::Engine(engine) => {
+                let started = EngineContestant::start(ensemble, engine, turns).await?;
+                Ok(Self::Engine(Box::new(started)))
+            }
+            Members::Embedded { .. } | Members::Remote { .. } => {
+                let started = TeamContestant::start(ensemble, turns).await?;
+                Ok(Self::Team(Box::new(started)))
+            }
+        }
+    }
+
+    /// Its ensemble.
+    pub fn ensemble(&self) -> &Ensemble {
+        match self {
+            Self::Team(team) => team.ensemble(),
+            Self::Engine(engine) => engine.ensemble(),
+        }
+    }
+
+    /// Takes the limits and the clock of another ensemble with the same members.
+    pub fn adopt(&mut self, ensemble: &Ensemble) {
+        match self {
+            Self::Team(team) => team.adopt(ensemble),
+            Self::Engine(engine) => engine.adopt(ensemble),
+        }
+    }
+
+    /// Prepares for a game: tables are cleared, engines are told.
+    ///
+    /// # Errors
+    /// The coordinator or the engine is gone.
+    pub async fn new_game(&mut self, game_id: &str) -> Result<(), ContestantError> {
+        match self {
+            Self::Team(team) => team.new_game(game_id).await,
+            Self::Engine(engine) => engine.new_game().await,
+        }
+    }
+
+    /// Asks for a move.
+    ///
+    /// # Errors
+    /// The coordinator or the engine is gone.
+    pub async fn ask(&mut self, question: &Question<'_>) -> Result<TurnAnswer, ContestantError> {
+        match self {
+            Self::Team(team) => team.ask(question).await,
+            Self::Engine(engine) => engine.ask(question).await,
+        }
+    }
+
+    /// Ends everything that was started for it.
+    pub async fn close(self) {
+        match self {
+            Self::Team(team) => team.close().await,
+            Self::Engine(engine) => engine.close().await,
+        }
+    }
+}

@@ -1,0 +1,297 @@
+//! A USI engine as a contestant, driven as a GUI would.
+
+use super::{
+    error::ContestantError,
+    turn::{Question, TurnAnswer},
+};
+use crate::specification::{DrivenEngine, Ensemble};
+use monju_engine::Game;
+use monju_host::{
+    EngineInfo,
+    usi_child::{ChildError, UsiChild, UsiMessage},
+};
+use monju_proto::{
+    convert::milliseconds,
+    v1::{Arrival, Ballot, Decision, Line, PlayerInfo, Tally, TieBreak, Vote},
+};
+use std::{sync::Arc, time::Duration};
+use tokio::{
+    sync::{OwnedSemaphorePermit, Semaphore},
+    time::{Instant, timeout_at},
+};
+
+/// Time beyond the loss on time for which a move is still awaited, so that its true length is recorded.
+const OVERTIME: Duration = Duration::from_secs(5);
+
+/// Longest wait for a move without any limit of time.
+const PATIENCE: Duration = Duration::from_secs(30 * 60);
+
+/// A USI engine.
+#[derive(Debug)]
+pub struct EngineContestant {
+    ensemble: Ensemble,
+    engine: DrivenEngine,
+    /// The process; `None` after one that did not move in time was killed.
+    child: Option<UsiChild>,
+    /// True until the first game: the handshake has just ended with `readyok`.
+    is_fresh: bool,
+    /// Turns of engines whose effort is not measured in time.
+    turns: Option<Arc<Semaphore>>,
+}
+
+impl EngineContestant {
+    /// Starts the engine and waits until it is ready. An engine whose effort is not measured in time takes
+    /// turns by `turns`.
+    ///
+    /// # Errors
+    /// It does not start, or does not speak USI.
+    pub async fn start(
+        ensemble: &Ensemble,
+        engine: &DrivenEngine,
+        turns: &Arc<Semaphore>,
+    ) -> Result<Self, ContestantError> {
+        let mut contestant = Self {
+            ensemble: ensemble.clone(),
+            engine: engine.clone(),
+            child: None,
+            is_fresh: true,
+            turns: (!ensemble.is_timed()).then(|| Arc::clone(turns)),
+        };
+        contestant.restart().await?;
+        Ok(contestant)
+    }
+
+    async fn restart(&mut self) -> Result<(), ContestantError> {
+        let started = UsiChild::start(self.ensemble.name.clone(), self.engine.spec.clone()).await;
+        self.child = Some(started.map_err(|source| self.failed(source))?);
+        self.is_fresh = true;
+        Ok(())
+    }
+
+    fn failed(&self, source: ChildError) -> ContestantError {
+        ContestantError::Engine {
+            name: self.ensemble.name.clone(),
+            source,
+        }
+    }
+
+    /// Its ensemble.
+    pub fn ensemble(&self) -> &Ensemble {
+        &self.ensemble
+    }
+
+    /// Takes the limits and the clock of another ensemble with the same engine.
+    pub fn adopt(&mut self, ensemble: &Ensemble) {
+        self.ensemble = ensemble.clone();
+    }
+
+    /// Tells the engine of a new game. The time in which it forgets the old one is not on its clock.
+    ///
+    /// # Errors
+    /// The engine is gone.
+    pub async fn new_game(&mut self) -> Result<(), ContestantError> {
+        if self.child.is_none() {
+            self.restart().await?;
+        }
+        let is_fresh = std::mem::replace(&mut self.is_fresh, false);
+        let told = match &mut self.child {
+            Some(child) => greet(child, is_fresh).await,
+            None => Ok(()),
+        };
+        told.map_err(|source| self.failed(source))
+    }
+
+    /// Asks for a move. An engine that names none is killed, at the latest [`OVERTIME`] after its loss on
+    /// time; its ballot has no votes then.
+    ///
+    /// # Errors
+    /// The engine is gone, or has no time limit and names no move.
+    pub async fn ask(&mut self, question: &Question<'_>) -> Result<TurnAnswer, ContestantError> {
+        let _turn = self.turn().await;
+        let clock = question.clock.as_ref().map(|clock| clock.allowed);
+        let allowed = time_limit(&self.ensemble, clock);
+        let patience = allowed.map_or(PATIENCE, |allowed| {
+            allowed + self.ensemble.margin + OVERTIME
+        });
+        let go = go_command(&self.ensemble, &self.engine, question);
+        let position = format!("position {}", question.game.to_usi());
+        let Some(child) = &mut self.child else {
+            return Err(ContestantError::NoMove {
+                name: self.ensemble.name.clone(),
+                patience: Duration::ZERO,
+            });
+        };
+        let started = Instant::now();
+        let answer = timeout_at(started + patience, listen(child, &position, &go, started)).await;
+        let elapsed = started.elapsed();
+        let line = match answer {
+            Ok(Ok(line)) => Some(line),
+            Ok(Err(source)) => return Err(self.failed(source)),
+            Err(_) => {
+                if let Some(child) = self.child.take() {
+                    child.kill().await;
+                }
+                if allowed.is_none() {
+                    let name = self.ensemble.name.clone();
+                    return Err(ContestantError::NoMove { name, patience });
+                }
+                None
+            }
+        };
+        let ballot = ballot(question, self.player_info(), line, elapsed);
+        Ok(TurnAnswer { ballot, elapsed })
+    }
+
+    /// Waits for a turn to think, where turns are taken.
+    async fn turn(&self) -> Option<OwnedSemaphorePermit> {
+        let turns = self.turns.as_ref()?;
+        Arc::clone(turns).acquire_owned().await.ok()
+    }
+
+    fn player_info(&self) -> PlayerInfo {
+        let engine = self.child.as_ref().and_then(UsiChild::engine);
+        PlayerInfo {
+            name: self.ensemble.name.clone(),
+            engine: engine.unwrap_or_default().to_owned(),
+            ..PlayerInfo::default()
+        }
+    }
+
+    /// Ends the engine.
+    pub async fn close(self) {
+        if let Some(child) = self.child {
+            child.quit().await;
+        }
+    }
+}
+
+/// Tells an engine of a new game. Later games begin with `isready`, at which some engines clear their
+/// tables.
+async fn greet(child: &mut UsiChild, is_fresh: bool) -> Result<(), ChildError> {
+    if !is_fresh {
+        child.ready().await?;
+    }
+    child.new_game().await
+}
+
+/// Time until an engine loses, without the margin; `None` without any limit of time.
+pub(crate) fn time_limit(ensemble: &Ensemble, clock: Option<Duration>) -> Option<Duration> {
+    let per_move = ensemble.limits.time_ms.map(Duration::from_millis);
+    match (clock, per_move) {
+        (Some(clock), Some(per_move)) => Some(clock.min(per_move)),
+        (clock, per_move) => clock.or(per_move),
+    }
+}
+
+/// The `go` command: its own words, else nodes, depth and time of a move, else the clock.
+fn go_command(ensemble: &Ensemble, engine: &DrivenEngine, question: &Question<'_>) -> String {
+    if let Some(words) = &engine.go {
+        return format!("go {words}");
+    }
+    let limits = &ensemble.limits;
+    let words: Vec<String> = [
+        limits.depth.map(|depth| format!("depth {depth}")),
+        limits.nodes.map(|nodes| format!("nodes {nodes}")),
+        limits.time_ms.map(|time| format!("movetime {time}")),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    match &question.clock {
+        Some(clock) if words.is_empty() => format!("go {}", clock.words),
+        _ => format!("go {}", words.join(" ")),
+    }
+}
+
+/// Sends the position and `go`, and reads until `bestmove`.
+async fn listen(
+    child: &mut UsiChild,
+    position: &str,
+    go: &str,
+    started: Instant,
+) -> Result<Line, ChildError> {
+    child.go(position, go).await?;
+    let mut info = EngineInfo::default();
+    loop {
+        match child.next().await? {
+            UsiMessage::Info(text) => {
+                info.hear(&text);
+            }
+            UsiMessage::BestMove(best) => return Ok(info.answer(best, started.elapsed())),
+            UsiMessage::ReadyOk | UsiMessage::Other => {}
+        }
+    }
+}
+
+/// The ballot in which an engine casts the only vote, so that games of engines and of teams are judged
+/// and recorded alike.
+fn ballot(
+    question: &Question<'_>,
+    player: PlayerInfo,
+    line: Option<Line>,
+    elapsed: Duration,
+) -> Ballot {
+    let elapsed_ms = milliseconds(elapsed);
+    let game = question.game;
+    let mut ballot = Ballot {
+        game_id: question.game_id.to_owned(),
+        position: Some(game.into()),
+        seed: question.seed,
+        ..Ballot::default()
+    };
+    let mut decision = Decision {
+        rule: "majority".to_owned(),
+        elapsed_ms,
+        ..Decision::default()
+    };
+    let Some(line) = line else {
+        decision.tie_break = TieBreak::Fallback.into();
+        ballot.decision = Some(decision);
+        return ballot;
+    };
+    if line.r#move == "win" && game.can_declare_win() {
+        decision.r#move = line.r#move;
+        decision.tie_break = TieBreak::Rules.into();
+        ballot.decision = Some(decision);
+        return ballot;
+    }
+    let (arrival, failure) = judge(game, &line.r#move);
+    let legal = arrival == Arrival::Final;
+    if legal {
+        ballot.tally = vec![Tally {
+            r#move: line.r#move.clone(),
+            votes: 1,
+        }];
+    }
+    match arrival {
+        Arrival::Final | Arrival::Resigned => decision.r#move.clone_from(&line.r#move),
+        _ => decision.tie_break = TieBreak::Fallback.into(),
+    }
+    ballot.votes = vec![Vote {
+        player: Some(player),
+        line: Some(line),
+        arrival: arrival.into(),
+        failure,
+        arrived_ms: elapsed_ms,
+        legal,
+        counted: legal,
+        ..Vote::default()
+    }];
+    ballot.decision = Some(decision);
+    ballot
+}
+
+/// The arrival of an engine's only vote, with the reason for which an illegal one does not count.
+fn judge(game: &Game, text: &str) -> (Arrival, String) {
+    match text {
+        "resign" => (Arrival::Resigned, String::new()),
+        "win" => (
+            Arrival::DeclaredWin,
+            "it declares a win that the rules do not give".to_owned(),
+        ),
+        text => match game.parse_move(text) {
+            Ok(_) => (Arrival::Final, String::new()),
+            Err(error) => (Arrival::Illegal, error.to_string()),
+        },
+    }
+}

@@ -1,0 +1,138 @@
+//! A coordinator with its players as a contestant.
+
+use super::{
+    error::ContestantError,
+    turn::{Question, TurnAnswer},
+};
+use crate::specification::{Ensemble, Members};
+use monju_coordinator::choices::ConsultationChoices;
+use monju_proto::{
+    client::{ConsultationClient, ConsultationEvent},
+    convert::short_milliseconds,
+    v1::{Begin, PrepareGameRequest},
+};
+use monju_team::{
+    config::{Config, EnsembleConfig},
+    team::{self, Choices, Team},
+};
+use std::{sync::Arc, time::Duration};
+use tokio::{
+    sync::Semaphore,
+    time::{Instant, timeout},
+};
+
+/// Longest silence of a coordinator, which reports standings while its players think.
+const SILENCE: Duration = Duration::from_secs(30 * 60);
+
+/// A coordinator with its players.
+#[derive(Debug)]
+pub struct TeamContestant {
+    team: Team,
+    ensemble: Ensemble,
+}
+
+impl TeamContestant {
+    /// Starts the players of an ensemble, or connects to its coordinator. Players whose effort is not
+    /// measured in time take turns by `turns`.
+    ///
+    /// # Errors
+    /// They cannot be started or reached.
+    pub async fn start(
+        ensemble: &Ensemble,
+        turns: &Arc<Semaphore>,
+    ) -> Result<Self, ContestantError> {
+        let team = match &ensemble.members {
+            Members::Remote { url, rule, tls } => {
+                let choices = Choices {
+                    coordinator: Some(url.clone()),
+                    consultation: ConsultationChoices {
+                        rule: *rule,
+                        ..ConsultationChoices::default()
+                    },
+                    tls: tls.clone(),
+                    ..Choices::default()
+                };
+                team::assemble(&choices).await
+            }
+            members => {
+                let mut config = Config {
+                    players: ensemble.players().to_vec(),
+                    ..Config::default()
+                };
+                if let Members::Embedded { rule, primary, .. } = members {
+                    config.ensemble = EnsembleConfig {
+                        rule: *rule,
+                        primary: primary.clone(),
+                        ..EnsembleConfig::default()
+                    };
+                }
+                let turns = (!ensemble.is_timed()).then(|| Arc::clone(turns));
+                team::embed(config, &Choices::default(), turns).await
+            }
+        };
+        Ok(Self {
+            team: team.map_err(ContestantError::Start)?,
+            ensemble: ensemble.clone(),
+        })
+    }
+
+    /// Its ensemble.
+    pub fn ensemble(&self) -> &Ensemble {
+        &self.ensemble
+    }
+
+    /// Takes the limits of another ensemble with the same members.
+    pub fn adopt(&mut self, ensemble: &Ensemble) {
+        self.ensemble = ensemble.clone();
+    }
+
+    /// Prepares for a game: tables are cleared, engines are told.
+    ///
+    /// # Errors
+    /// The coordinator is gone.
+    pub async fn new_game(&mut self, game_id: &str) -> Result<(), ContestantError> {
+        let request = PrepareGameRequest {
+            game_id: game_id.to_owned(),
+        };
+        let answer = timeout(SILENCE, self.team.client.prepare_game(request)).await;
+        let answer = answer.map_err(|_| ContestantError::Silent(SILENCE))?;
+        let refused = |status| ContestantError::Coordinator(Box::new(status));
+        answer.map(|_| ()).map_err(refused)
+    }
+
+    /// Asks for a move.
+    ///
+    /// # Errors
+    /// The coordinator is gone.
+    pub async fn ask(&mut self, question: &Question<'_>) -> Result<TurnAnswer, ContestantError> {
+        let asked = Instant::now();
+        let begin = self.team.consultation.named_in(Begin {
+            game_id: question.game_id.to_owned(),
+            position: Some(question.game.into()),
+            limits: Some(self.ensemble.limits),
+            seed: question.seed,
+            // Without a margin the coordinator would treat the question as a GUI's, and ask lost players again.
+            margin_ms: short_milliseconds(self.ensemble.margin).max(1),
+            ..Begin::default()
+        });
+        let mut consultation = ConsultationClient::begin(self.team.client.clone(), begin);
+        loop {
+            let event = timeout(SILENCE, consultation.next()).await;
+            match event.map_err(|_| ContestantError::Silent(SILENCE))? {
+                ConsultationEvent::Standing(_) => {}
+                ConsultationEvent::Decided(ballot) => {
+                    return Ok(TurnAnswer {
+                        ballot,
+                        elapsed: asked.elapsed(),
+                    });
+                }
+                ConsultationEvent::Broken(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    /// Ends everything that was started for it.
+    pub async fn close(self) {
+        self.team.close().await;
+    }
+}

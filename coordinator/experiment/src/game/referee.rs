@@ -1,0 +1,368 @@
+//! The referee: the board, the rules, the clocks and the score sheet of one game.
+
+use super::plan::{Finished, GamePlan};
+use crate::{
+    clock::GameClocks,
+    contestant::{ClockReading, TurnAnswer, time_limit},
+    notes::{Note, Notes},
+    record::{Cause, Effort, GameEnding, GameOutcome, Incident, MatchSide, PlayedGame},
+    specification::{Adjudication, DeclarationRule, Ensemble, Members, RepetitionRule},
+};
+use monju_coordinator::record::schema::{self, LogLine, LoggedBallot, Winner};
+use monju_engine::{Answer, Color, Game, Move, Repetition, Score};
+use monju_proto::v1::{Arrival, Ballot, TieBreak, Vote};
+use std::{collections::BTreeSet, time::Duration};
+
+/// Time for the delivery of a team's decision after the end of the margin; it counts for neither side.
+const DELIVERY: Duration = Duration::from_millis(100);
+
+/// Moves of each member's line that are kept in ballots.
+const LOGGED_MOVES: usize = 2;
+
+/// Score of every mate in game records, a value of their format: more than any evaluation.
+const MATE_SCORE: i32 = 31_000;
+
+/// Winner of a game, `None` for a draw, and the reason for which it ended.
+type GameEnd = (Option<MatchSide>, GameEnding);
+
+/// The referee of one game.
+pub(super) struct Referee<'a> {
+    plan: &'a GamePlan<'a>,
+    /// Ensembles of the first and of the second side.
+    ensembles: &'a [Ensemble; 2],
+    clocks: GameClocks,
+    game: Game,
+    opening_plies: u32,
+    effort: [Effort; 2],
+    ballots: String,
+    incidents: Vec<Incident>,
+    /// One note for every move after the opening.
+    notes: Vec<Note>,
+}
+
+impl<'a> Referee<'a> {
+    /// The referee at the beginning of a game.
+    ///
+    /// # Errors
+    /// The opening is not a game.
+    pub fn new(plan: &'a GamePlan<'a>, ensembles: &'a [Ensemble; 2]) -> Result<Self, Incident> {
+        // Openings were checked when they were read.
+        let game = Game::from_usi(plan.opening).map_err(|error| Incident {
+            game: plan.number,
+            cause: Cause::IllegalMove,
+            side: MatchSide::First,
+            detail: format!("opening: {error}"),
+        })?;
+        Ok(Self {
+            opening_plies: game.moves().len() as u32,
+            game,
+            plan,
+            ensembles,
+            clocks: GameClocks::new(ensembles.each_ref().map(|ensemble| ensemble.clock)),
+            effort: [Effort::default(), Effort::default()],
+            ballots: String::new(),
+            incidents: Vec::new(),
+            notes: Vec::new(),
+        })
+    }
+
+    /// The game so far.
+    pub fn game(&self) -> &Game {
+        &self.game
+    }
+
+    /// The clock of a side, if it has one.
+    pub fn clock(&self, side: MatchSide) -> Option<ClockReading> {
+        let black = self.side_of(Color::Black);
+        Some(ClockReading {
+            words: self.clocks.go_words(side, black)?,
+            allowed: self.clocks.allowed(side)?,
+        })
+    }
+
+    fn side_of(&self, color: Color) -> MatchSide {
+        match (self.plan.number, color) {
+            (0, Color::Black) | (1, Color::White) => MatchSide::First,
+            _ => MatchSide::Second,
+        }
+    }
+
+    /// The side to move.
+    pub fn to_move(&self) -> MatchSide {
+        self.side_of(self.game.position().side_to_move())
+    }
+
+    fn incident(&self, side: MatchSide, cause: Cause, detail: String) -> Incident {
+        Incident {
+            game: self.plan.number,
+            cause,
+            side,
+            detail,
+        }
+    }
+
+    /// The end of the game by the rules, before the side to move is asked.
+    pub fn by_rules(&self) -> Option<GameEnd> {
+        let mover = self.to_move();
+        if self.game.legal_moves().is_empty() {
+            return Some((Some(mover.other()), GameEnding::Mate));
+        }
+        match (self.game.repetition(), self.plan.adjudication.repetition) {
+            (Repetition::None, _) | (_, RepetitionRule::PlayOn) => {}
+            (Repetition::PerpetualCheckBy(checker), RepetitionRule::Rules) => {
+                let loser = self.side_of(checker);
+                return Some((Some(loser.other()), GameEnding::PerpetualCheck));
+            }
+            (Repetition::Draw, _) | (_, RepetitionRule::Draw) => {
+                return Some((None, GameEnding::Repetition));
+            }
+        }
+        let plies = self.game.moves().len() as u32;
+        (plies >= self.plan.adjudication.maximum_plies).then_some((None, GameEnding::MaximumPlies))
+    }
+
+    /// The end of the game by agreement of both sides on the winner.
+    pub fn adjudicated(&self) -> Option<GameEnd> {
+        let Adjudication {
+            score: Some(limit),
+            score_plies,
+            ..
+        } = self.plan.adjudication
+        else {
+            return None;
+        };
+        let recent = self.notes.len().checked_sub(score_plies as usize)?;
+        let recent = &self.notes[recent..];
+        let all =
+            |test: &dyn Fn(i32) -> bool| recent.iter().all(|note| note.score.is_some_and(test));
+        let winner = if all(&|score| score > limit) {
+            Color::Black
+        } else if all(&|score| score < -limit) {
+            Color::White
+        } else {
+            return None;
+        };
+        Some((Some(self.side_of(winner)), GameEnding::Adjudication))
+    }
+
+    /// Enters the answer of a side; returns the end of the game if it ends it.
+    ///
+    /// # Errors
+    /// A member failed, or no decision came.
+    pub fn hear(
+        &mut self,
+        side: MatchSide,
+        answer: TurnAnswer,
+    ) -> Result<Option<GameEnd>, Incident> {
+        let TurnAnswer { ballot, elapsed } = answer;
+        let (time_ms, mover) = (
+            elapsed.as_millis() as u64,
+            self.game.position().side_to_move(),
+        );
+        self.judge_members(side, &ballot)?;
+        self.count(side, &ballot, time_ms);
+        if self.plan.ballots {
+            self.record(ballot.clone());
+        }
+        if let Some(detail) = self.time_loss(side, &ballot, elapsed) {
+            self.incidents
+                .push(self.incident(side, Cause::TimeLoss, detail));
+            return Ok(Some((Some(side.other()), GameEnding::TimeLoss)));
+        }
+        self.clocks.spend(side, elapsed);
+        let Some(decision) = &ballot.decision else {
+            return Err(self.incident(side, Cause::Disconnect, "no decision".to_owned()));
+        };
+        let decided = match decision.tie_break() == TieBreak::Fallback {
+            false => decision.answer(&self.game),
+            true => match self.uncounted_move(&ballot) {
+                Some(mv) => Ok(Answer::Move(mv)),
+                None => return self.without_votes(side, &ballot).map(Some),
+            },
+        };
+        let played = match decided {
+            Ok(Answer::Resign) => {
+                return Ok(Some((Some(side.other()), GameEnding::Resignation)));
+            }
+            Ok(Answer::Win) => {
+                let winner = match self.plan.adjudication.declaration {
+                    DeclarationRule::Win => Some(side),
+                    DeclarationRule::Draw => None,
+                };
+                return Ok(Some((winner, GameEnding::Declaration)));
+            }
+            Ok(Answer::Move(mv)) => self.game.play(mv),
+            Err(error) => Err(error),
+        };
+        if let Err(error) = played {
+            self.incidents
+                .push(self.incident(side, Cause::IllegalMove, error.to_string()));
+            return Ok(Some((Some(side.other()), GameEnding::IllegalMove)));
+        }
+        let score = median_score(&ballot);
+        self.notes.push(Note {
+            time_ms,
+            score: match mover {
+                Color::Black => score,
+                Color::White => score.map(|score| -score),
+            },
+        });
+        Ok(None)
+    }
+
+    /// Returns the reason for which a move loses on time.
+    fn time_loss(&self, side: MatchSide, ballot: &Ballot, elapsed: Duration) -> Option<String> {
+        let ensemble = &self.ensembles[side.index()];
+        let (margin, taken) = (ensemble.margin, elapsed.as_millis());
+        if matches!(ensemble.members, Members::Engine(_)) {
+            let allowed = time_limit(ensemble, self.clocks.allowed(side))?;
+            let detail = || format!("{taken} ms for a move of {} ms", allowed.as_millis());
+            return (elapsed > allowed + margin).then(detail);
+        }
+        let limit_ms = ensemble.limits.time_ms?;
+        let allowed = Duration::from_millis(limit_ms) + margin + DELIVERY;
+        // With a margin to name its move, a program is not held to a thought on the way.
+        let is_missing =
+            |vote: &Vote| matches!(vote.arrival(), Arrival::Provisional | Arrival::Late);
+        let without_move = !ballot.votes.is_empty() && ballot.votes.iter().all(is_missing);
+        (elapsed > allowed || without_move && !margin.is_zero())
+            .then(|| format!("{taken} ms for a move of {limit_ms} ms"))
+    }
+
+    /// A vote for a legal move that loses by perpetual check, which a team does not count. The rules of
+    /// repetition apply to it before the next move.
+    fn uncounted_move(&self, ballot: &Ballot) -> Option<Move> {
+        let mut illegal = ballot
+            .votes
+            .iter()
+            .filter(|vote| vote.arrival() == Arrival::Illegal);
+        illegal.find_map(|vote| {
+            let line = vote.line.as_ref()?;
+            self.game.parse_move(&line.r#move).ok()
+        })
+    }
+
+    /// Records illegal votes, without which the others decide. The failure of a member ends the game
+    /// without a result, because the side would be another one without it.
+    fn judge_members(&mut self, side: MatchSide, ballot: &Ballot) -> Result<(), Incident> {
+        for vote in &ballot.votes {
+            let name = vote
+                .player
+                .as_ref()
+                .map_or("?", |player| player.name.as_str());
+            let detail = format!("{name}: {}", vote.failure);
+            match vote.arrival() {
+                Arrival::Failed => return Err(self.incident(side, Cause::Crash, detail)),
+                Arrival::Illegal | Arrival::DeclaredWin => {
+                    self.incidents
+                        .push(self.incident(side, Cause::IllegalMove, detail));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// The end of the game when no vote counts: illegal and missing moves lose.
+    fn without_votes(&mut self, side: MatchSide, ballot: &Ballot) -> Result<GameEnd, Incident> {
+        let arrivals = || ballot.votes.iter().map(|vote| vote.arrival());
+        let winner = Some(side.other());
+        if arrivals().any(|arrival| matches!(arrival, Arrival::Illegal | Arrival::DeclaredWin)) {
+            Ok((winner, GameEnding::IllegalMove))
+        } else if arrivals().any(|arrival| arrival == Arrival::Late) {
+            self.incidents
+                .push(self.incident(side, Cause::TimeLoss, "no vote in time".to_owned()));
+            Ok((winner, GameEnding::TimeLoss))
+        } else if ballot.votes.is_empty() {
+            Err(self.incident(side, Cause::Disconnect, "no players".to_owned()))
+        } else {
+            Ok((winner, GameEnding::Resignation))
+        }
+    }
+
+    /// Adds the effort of one move.
+    fn count(&mut self, side: MatchSide, ballot: &Ballot, elapsed_ms: u64) {
+        let effort = &mut self.effort[side.index()];
+        effort.time_ms += elapsed_ms;
+        let lines = ballot.votes.iter().filter_map(|vote| vote.line.as_ref());
+        effort.nodes += lines.map(|line| line.nodes).sum::<u64>();
+        let counted = ballot.votes.iter().filter(|vote| vote.counted);
+        let moves: BTreeSet<&str> = counted
+            .filter_map(|vote| vote.line.as_ref())
+            .map(|line| line.r#move.as_str())
+            .collect();
+        if !moves.is_empty() {
+            effort.moves += 1;
+            effort.variety.note(moves.len() as u32);
+        }
+    }
+
+    /// Writes a ballot in the form of a coordinator's log, with only the first moves of each line, which is
+    /// all that another rule needs.
+    fn record(&mut self, mut ballot: Ballot) {
+        for line in ballot
+            .votes
+            .iter_mut()
+            .filter_map(|vote| vote.line.as_mut())
+        {
+            line.pv.truncate(LOGGED_MOVES);
+        }
+        if let Ok(logged) = LoggedBallot::of(&ballot, 0) {
+            self.write(&LogLine::Ballot(Box::new(logged)));
+        }
+    }
+
+    fn record_end(&mut self, (winner, ending): GameEnd) {
+        let black = self.side_of(Color::Black);
+        self.write(&LogLine::Result(schema::GameResult {
+            version: schema::VERSION,
+            game_id: self.plan.id.to_owned(),
+            winner: match winner {
+                None => Winner::Draw,
+                Some(side) if side == black => Winner::Black,
+                Some(_) => Winner::White,
+            },
+            reason: ending.name().to_owned(),
+        }));
+    }
+
+    fn write(&mut self, line: &LogLine) {
+        // Scores are integers, which JSON can always hold.
+        if let Ok(line) = line.render() {
+            self.ballots.push_str(&line);
+        }
+    }
+
+    /// The finished game.
+    pub fn finish(mut self, end: GameEnd) -> Finished {
+        if self.plan.ballots {
+            self.record_end(end);
+        }
+        let (winner, ending) = end;
+        let played = PlayedGame {
+            result: GameOutcome::won_by(winner),
+            ending,
+            opening_plies: self.opening_plies,
+            moves: self.game.to_usi(),
+            plies: self.game.moves().len() as u32,
+            effort: self.effort,
+            ballots: self.ballots,
+            notes: Notes(self.notes),
+        };
+        (played, self.incidents)
+    }
+}
+
+/// Median score of the votes that count, from the side to move, so that a single member neither ends a
+/// game nor keeps it going.
+fn median_score(ballot: &Ballot) -> Option<i32> {
+    let counted = ballot.votes.iter().filter(|vote| vote.counted);
+    let mut scores: Vec<i32> = counted
+        .filter_map(|vote| match vote.line.as_ref()?.score.as_ref()?.value()? {
+            Score::Cp(cp) => Some(cp),
+            Score::Mate(plies) => Some(if plies > 0 { MATE_SCORE } else { -MATE_SCORE }),
+        })
+        .collect();
+    scores.sort_unstable();
+    scores.get(scores.len() / 2).copied()
+}

@@ -1,0 +1,230 @@
+//! Findings: the numbers of a report.
+
+use crate::{
+    counted::CountedPairs,
+    record::Effort,
+    specification::{Cell, Specification},
+    statistics::{
+        EloEstimate, GameTally, Interval, Pentanomial, SprtVerdict, Stars, binomial_p, holm,
+        normal_p, stars, wilson,
+    },
+    store::{CellStanding, GameRow, IncidentRow, Occasion, Origin, Store, StoreError},
+};
+use std::{collections::BTreeMap, time::SystemTime};
+
+/// The content of a report.
+#[derive(Clone, Debug)]
+pub struct Findings<'a> {
+    /// The experiment.
+    pub specification: &'a Specification,
+    /// Findings of the cells, in their order.
+    pub cells: Vec<CellFindings<'a>>,
+    /// Builds that played, with the numbers of their games.
+    pub builds: Vec<(String, u64)>,
+    /// Machines with their games and days; `None` stands for games of a version that did not write them
+    /// down.
+    pub machines: BTreeMap<Option<String>, MachineShare>,
+    /// Specifications and seeds with the numbers of their games; `None` stands for games of a version that
+    /// did not write them down.
+    pub origins: BTreeMap<Option<Origin>, u64>,
+}
+
+/// Games of one machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MachineShare {
+    /// Number of games.
+    pub games: u64,
+    /// End of the first game; meaningless for an unknown machine.
+    pub first: SystemTime,
+    /// End of the last game.
+    pub last: SystemTime,
+}
+
+/// Findings of one cell.
+#[derive(Clone, Debug)]
+pub struct CellFindings<'a> {
+    /// The cell.
+    pub cell: &'a Cell,
+    /// Its progress.
+    pub standing: CellStanding,
+    /// Games by result.
+    pub score: GameTally,
+    /// The same with the first side as Black, and as White.
+    pub by_colour: [GameTally; 2],
+    /// Pairs by half points.
+    pub pairs: Pentanomial,
+    /// 95 % interval of the win rate among decided games.
+    pub interval: Interval,
+    /// One-sided p by the normal approximation, which the stars follow.
+    pub normal_p: f64,
+    /// Exact one-sided p.
+    pub exact_p: f64,
+    /// The exact p, corrected for the number of cells (Holm).
+    pub holm_p: f64,
+    /// The marks of paper 002.
+    pub stars: Stars,
+    /// Elo from pairs; `None` before the first and for a shut-out.
+    pub elo: Option<EloEstimate>,
+    /// The pairs that count, and the verdict of the stopping rule.
+    pub counted: CountedPairs,
+    /// Games that do not count.
+    pub without_say: u64,
+    /// Games by the reason for which they ended.
+    pub endings: BTreeMap<String, u64>,
+    /// Effort of the first and of the second side.
+    pub effort: [Effort; 2],
+    /// Plies of all games.
+    pub plies: u64,
+    /// Incidents of the pairs that count.
+    pub incidents: Vec<IncidentRow>,
+    /// Published number, as printed.
+    pub published: Option<&'a str>,
+    /// Published counts of positions with 1, 2, 3, … different moves.
+    pub published_moves: Option<&'a [u64]>,
+}
+
+impl CellFindings<'_> {
+    /// Returns whether the first side has ever voted for more than one move.
+    pub fn disagrees(&self) -> bool {
+        self.effort[0].variety.0.keys().any(|&moves| moves > 1)
+    }
+
+    /// Mean plies of a game.
+    pub fn mean_plies(&self) -> f64 {
+        self.plies as f64 / self.score.games().max(1) as f64
+    }
+}
+
+/// Gathers the findings of everything in the store.
+///
+/// # Errors
+/// The store cannot be read.
+pub async fn gather<'a>(
+    specification: &'a Specification,
+    store: &dyn Store,
+) -> Result<Findings<'a>, StoreError> {
+    let standings = store.standings().await?;
+    let published: Vec<&str> = specification
+        .report
+        .published
+        .iter()
+        .flatten()
+        .map(String::as_str)
+        .collect();
+    let mut cells = Vec::with_capacity(specification.cells.len());
+    let (mut builds, mut machines) = (Vec::new(), BTreeMap::new());
+    let mut origins = BTreeMap::new();
+    for (index, cell) in specification.cells.iter().enumerate() {
+        let counted = CountedPairs::of(specification, store, index).await?;
+        let mut incidents = store.incidents(index).await?;
+        incidents.retain(|incident| counted.includes(incident.pair));
+        let (games, others): (Vec<GameRow>, Vec<GameRow>) = (store.games(index).await?)
+            .into_iter()
+            .partition(|game| counted.includes(game.pair));
+        for game in &games {
+            count_build(&mut builds, &game.build);
+            count_machine(&mut machines, game.occasion.as_ref());
+            *origins.entry(game.origin.clone()).or_default() += 1;
+        }
+        let mut report = CellFindings {
+            cell,
+            standing: standings.get(index).cloned().unwrap_or_default(),
+            score: GameTally::default(),
+            by_colour: [GameTally::default(); 2],
+            pairs: Pentanomial::default(),
+            interval: wilson(0, 0),
+            normal_p: 1.0,
+            exact_p: 1.0,
+            holm_p: 1.0,
+            stars: Stars::None,
+            elo: None,
+            counted,
+            without_say: others.len() as u64,
+            endings: BTreeMap::new(),
+            effort: [Effort::default(), Effort::default()],
+            plies: 0,
+            incidents,
+            published: published.get(index).copied().filter(|text| *text != "—"),
+            published_moves: specification
+                .report
+                .published_moves
+                .get(index)
+                .map(Vec::as_slice),
+        };
+        report.count(&games);
+        cells.push(report);
+    }
+    let exact: Vec<f64> = cells.iter().map(|cell| cell.exact_p).collect();
+    for (cell, corrected) in cells.iter_mut().zip(holm(&exact)) {
+        cell.holm_p = corrected;
+    }
+    Ok(Findings {
+        specification,
+        cells,
+        builds,
+        machines,
+        origins,
+    })
+}
+
+fn count_build(builds: &mut Vec<(String, u64)>, build: &str) {
+    match builds.iter_mut().find(|(known, _)| known == build) {
+        Some((_, games)) => *games += 1,
+        None => builds.push((build.to_owned(), 1)),
+    }
+}
+
+fn count_machine(
+    machines: &mut BTreeMap<Option<String>, MachineShare>,
+    occasion: Option<&Occasion>,
+) {
+    let finished = occasion.map_or(SystemTime::UNIX_EPOCH, |occasion| occasion.finished);
+    let machine = occasion.map(|occasion| occasion.machine.clone());
+    let share = machines.entry(machine).or_insert(MachineShare {
+        games: 0,
+        first: finished,
+        last: finished,
+    });
+    share.games += 1;
+    share.first = share.first.min(finished);
+    share.last = share.last.max(finished);
+}
+
+impl CellFindings<'_> {
+    /// Verdict of the stopping rule in a word; empty without a rule.
+    pub fn verdict_word(&self) -> &'static str {
+        match (self.counted.ratio, self.counted.verdict) {
+            (None, _) => "",
+            (_, SprtVerdict::Undecided) => "undecided",
+            (_, SprtVerdict::Accepted) => "accepted",
+            (_, SprtVerdict::Rejected) => "rejected",
+        }
+    }
+
+    /// Counts the games.
+    fn count(&mut self, games: &[GameRow]) {
+        let mut half_points = BTreeMap::<u32, u32>::new();
+        for game in games {
+            self.score.add(game.result);
+            self.by_colour[(game.game as usize).min(1)].add(game.result);
+            *half_points.entry(game.pair).or_default() += game.result.half_points();
+            *self.endings.entry(game.ending.clone()).or_default() += 1;
+            self.plies += u64::from(game.plies);
+            for (sum, spent) in self.effort.iter_mut().zip(&game.effort) {
+                sum.nodes += spent.nodes;
+                sum.time_ms += spent.time_ms;
+                sum.moves += spent.moves;
+                sum.variety.add(&spent.variety);
+            }
+        }
+        for points in half_points.into_values() {
+            self.pairs.add(points);
+        }
+        let (wins, decided) = (self.score.wins, self.score.decided());
+        self.interval = wilson(wins, decided);
+        self.normal_p = normal_p(wins, decided);
+        self.exact_p = binomial_p(wins, decided);
+        self.stars = stars(wins, decided);
+        self.elo = self.pairs.elo();
+    }
+}

@@ -1,0 +1,131 @@
+//! A checked experiment and its cells.
+
+use super::{
+    adjudication::Adjudication,
+    ensemble::{Ensemble, Members, belongs_to},
+    report_table::ReportTable,
+};
+use crate::{hash::short_hash, openings::Openings, statistics::Sprt, store::ExperimentPlan};
+use monju_team::config::{ConfigError, Source};
+use std::path::PathBuf;
+
+/// A checked experiment.
+#[derive(Clone, Debug)]
+pub struct Specification {
+    /// File that it was read from.
+    pub path: PathBuf,
+    /// Name in the store.
+    pub name: String,
+    /// Title of reports.
+    pub title: String,
+    /// Seed of everything random.
+    pub seed: u64,
+    /// Pairs of games in every cell.
+    pub pairs: u32,
+    /// Openings; empty for an experiment without games.
+    pub openings: Openings,
+    /// Cells of the grid.
+    pub cells: Vec<Cell>,
+    /// Sequential test that ends a cell early.
+    pub stop: Option<Sprt>,
+    /// True when ballots are kept.
+    pub ballots: bool,
+    /// Tables and figures of the report.
+    pub report: ReportTable,
+    /// Hash of everything that games depend on.
+    pub hash: String,
+    /// Text of the file.
+    pub text: String,
+}
+
+/// One point of the grid.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cell {
+    /// Parameters as text; the games of a cell depend on it and on the experiment's seed.
+    pub label: String,
+    /// Parameters with their values, in the order of the grid.
+    pub parameters: Vec<(String, String)>,
+    /// Side whose score is reported.
+    pub first: Ensemble,
+    /// Its opponent.
+    pub second: Ensemble,
+    /// Rules that end a game before mate or resignation.
+    pub adjudication: Adjudication,
+}
+
+impl Cell {
+    /// Value of a parameter.
+    pub fn parameter(&self, name: &str) -> Option<&str> {
+        let found = self.parameters.iter().find(|(known, _)| known == name);
+        found.map(|(_, value)| value.as_str())
+    }
+
+    /// Returns whether a side belongs to a remote coordinator.
+    pub fn has_remote_members(&self) -> bool {
+        let mut sides = [&self.first, &self.second].into_iter();
+        sides.any(|side| matches!(side.members, Members::Remote { .. }))
+    }
+}
+
+impl Specification {
+    /// Returns whether a side of any cell belongs to a remote coordinator.
+    pub fn has_remote_members(&self) -> bool {
+        self.cells.iter().any(Cell::has_remote_members)
+    }
+
+    /// The plan for the store; `build` names the program that plays.
+    pub fn plan(&self, build: &str) -> ExperimentPlan {
+        ExperimentPlan {
+            name: self.name.clone(),
+            specification: self.hash.clone(),
+            seed: self.seed,
+            build: build.to_owned(),
+            cells: self.cells.iter().map(|cell| cell.label.clone()).collect(),
+            pairs: self.pairs,
+        }
+    }
+
+    /// Makes the hash that of an experiment without the first openings, which the caller has removed.
+    pub(crate) fn with_skipped_openings(self, skipped: usize) -> Self {
+        if skipped == 0 {
+            return self;
+        }
+        let skipped = skipped.to_string();
+        let hash = short_hash([self.hash.as_bytes(), skipped.as_bytes()]);
+        Self { hash, ..self }
+    }
+
+    /// An error about a player of an ensemble, with its line in the file.
+    pub fn player_error(&self, ensemble: &str, player: &str, what: String) -> ConfigError {
+        let source = Source::new(&self.text, &self.path);
+        let table = toml::from_str::<toml::Table>(&self.text).ok();
+        let index = table.and_then(|table| {
+            let players = table.get("ensemble")?.get(ensemble)?.get("player")?;
+            let named = |table: &toml::Value| {
+                let name = table.get("name").and_then(toml::Value::as_str);
+                name.is_some_and(|name| belongs_to(player, name))
+            };
+            players.as_array()?.iter().position(named)
+        });
+        let index = index.unwrap_or(0).to_string();
+        source.path_error(&["ensemble", ensemble, "player", &index], what)
+    }
+
+    /// An error about a key of an ensemble, with its line in the file.
+    pub fn ensemble_error(&self, ensemble: &str, key: &str, what: String) -> ConfigError {
+        Source::new(&self.text, &self.path).path_error(&["ensemble", ensemble, key], what)
+    }
+
+    /// Values of a parameter, in the order of the grid.
+    pub fn values(&self, parameter: &str) -> Vec<&str> {
+        let mut values = Vec::new();
+        for cell in &self.cells {
+            if let Some(value) = cell.parameter(parameter)
+                && !values.contains(&value)
+            {
+                values.push(value);
+            }
+        }
+        values
+    }
+}

@@ -1,0 +1,258 @@
+//! The table `[ensemble.NAME]`.
+
+use super::{
+    driven_engine::{DrivenEngine, EngineTable},
+    ensemble::{Ensemble, Members, belongs_to},
+};
+use crate::clock::TimeControl;
+use monju_coordinator::{roster, voting::Rule};
+use monju_host::{PlayerKind, PlayerTable, validate_players};
+use monju_proto::v1::Limits;
+use monju_team::config::{ConfigError, Source};
+use serde::Deserialize;
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+/// Default transposition table of a player, in MiB. Tables are cleared before every game.
+const HASH_MIB: u32 = 16;
+
+/// Default time beyond the limit or the clock after which a move loses, in milliseconds.
+const MARGIN_MS: u64 = 300;
+
+/// `[ensemble.NAME]` as written.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct EnsembleTable {
+    rule: Option<String>,
+    primary: Option<String>,
+    coordinator: Option<String>,
+    tls: Option<PathBuf>,
+    hash_mib: Option<u32>,
+    nodes: Option<u64>,
+    depth: Option<u32>,
+    time_ms: Option<u64>,
+    main_time_ms: Option<u64>,
+    byoyomi_ms: Option<u64>,
+    increment_ms: Option<u64>,
+    margin_ms: Option<u64>,
+    #[serde(default)]
+    player: Vec<PlayerTable>,
+    engine: Option<EngineTable>,
+}
+
+impl EnsembleTable {
+    /// The ensemble that the table describes.
+    ///
+    /// # Errors
+    /// A key is wrong.
+    pub fn validate(
+        &self,
+        name: &str,
+        source: &Source,
+        folder: &Path,
+    ) -> Result<Ensemble, ConfigError> {
+        let wrong = |key: &str, what: String| source.path_error(&["ensemble", name, key], what);
+        for (key, zero) in [
+            ("nodes", self.nodes == Some(0)),
+            ("depth", self.depth == Some(0)),
+            ("time_ms", self.time_ms == Some(0)),
+            ("hash_mib", self.hash_mib == Some(0)),
+        ] {
+            if zero {
+                return Err(wrong(key, format!("{key} must be at least 1")));
+            }
+        }
+        let rule = match &self.rule {
+            Some(rule) => Some(
+                rule.parse::<Rule>()
+                    .map_err(|error| wrong("rule", error.to_string()))?,
+            ),
+            None => None,
+        };
+        if self.tls.is_some() && self.coordinator.is_none() {
+            let what = "certificates are for a coordinator elsewhere; name it, or remove tls";
+            return Err(wrong("tls", what.to_owned()));
+        }
+        let members = match (&self.engine, &self.coordinator) {
+            (Some(engine), _) => self.driven_engine(engine, name, source, folder)?,
+            (None, Some(url)) => {
+                roster::address(url).map_err(|error| wrong("coordinator", error.to_string()))?;
+                if !self.player.is_empty() {
+                    let what = "a coordinator has its own players; remove one of the two";
+                    return Err(wrong("player", what.to_owned()));
+                }
+                Members::Remote {
+                    url: url.clone(),
+                    rule,
+                    tls: self.tls.as_ref().map(|tls| folder.join(tls)),
+                }
+            }
+            (None, None) => self.players(name, rule.unwrap_or_default(), source, folder)?,
+        };
+        let ensemble = Ensemble {
+            name: name.to_owned(),
+            clock: self.clock(&members, wrong)?,
+            members,
+            limits: Limits {
+                nodes: self.nodes,
+                depth: self.depth,
+                time_ms: self.time_ms,
+                ..Limits::default()
+            },
+            margin: Duration::from_millis(self.margin_ms.unwrap_or(MARGIN_MS)),
+        };
+        if !ensemble.is_limited() {
+            let what = match ensemble.members {
+                Members::Engine(_) => format!(
+                    "'{name}' would think for ever; give it main_time_ms, byoyomi_ms, nodes, depth or time_ms"
+                ),
+                _ => format!("'{name}' would think for ever; give it nodes, depth or time_ms"),
+            };
+            return Err(source.path_error(&["ensemble", name], what));
+        }
+        for player in ensemble.players() {
+            if let Some(limit) = ensemble.inexpressible(player) {
+                let is_its = |table: &PlayerTable| belongs_to(&player.name, &table.name);
+                let index = self.player.iter().position(is_its).unwrap_or(0);
+                let what = format!(
+                    "player '{}' has a limit of {limit}, which its go does not list: it would think by the clock; \
+                     add \"{limit}\" to go if the engine takes it ('monju doctor' finds out), or give it time_ms",
+                    player.name
+                );
+                return Err(
+                    source.path_error(&["ensemble", name, "player", &index.to_string()], what)
+                );
+            }
+        }
+        Ok(ensemble)
+    }
+
+    /// Embedded players.
+    fn players(
+        &self,
+        name: &str,
+        rule: Rule,
+        source: &Source,
+        folder: &Path,
+    ) -> Result<Members, ConfigError> {
+        let mut players = validate_players(&self.player, folder).map_err(|error| {
+            let index = error.index.to_string();
+            source.path_error(&["ensemble", name, "player", &index], error.to_string())
+        })?;
+        if players.is_empty() {
+            let what = format!("'{name}' has no players; add [[ensemble.{name}.player]]");
+            return Err(source.path_error(&["ensemble", name], what));
+        }
+        // A share of a common total would make a player depend on the number of the others.
+        let hash_mib = self.hash_mib.unwrap_or(HASH_MIB);
+        for player in &mut players {
+            if let PlayerKind::Native(native) = &mut player.kind {
+                native.hash_mib.get_or_insert(hash_mib);
+            }
+        }
+        if let Some(primary) = &self.primary
+            && players.iter().all(|player| player.name != *primary)
+        {
+            let names: Vec<&str> = players.iter().map(|player| &*player.name).collect();
+            let what = format!(
+                "primary '{primary}' is no player; expected one of: {}",
+                names.join(", ")
+            );
+            return Err(source.path_error(&["ensemble", name, "primary"], what));
+        }
+        if rule.needs_primary() && self.primary.is_none() {
+            let what = format!("rule '{rule}' needs a primary player; name one by primary = \"…\"");
+            return Err(source.path_error(&["ensemble", name, "rule"], what));
+        }
+        Ok(Members::Embedded {
+            players,
+            rule,
+            primary: self.primary.clone(),
+        })
+    }
+
+    /// A USI engine that the referee drives.
+    fn driven_engine(
+        &self,
+        engine: &EngineTable,
+        name: &str,
+        source: &Source,
+        folder: &Path,
+    ) -> Result<Members, ConfigError> {
+        let wrong = |key: &str, what: String| source.path_error(&["ensemble", name, key], what);
+        for (key, given) in [
+            ("player", !self.player.is_empty()),
+            ("coordinator", self.coordinator.is_some()),
+            ("rule", self.rule.is_some()),
+            ("primary", self.primary.is_some()),
+            ("hash_mib", self.hash_mib.is_some()),
+        ] {
+            if given {
+                let what = format!("{key} does not go with an engine; remove one of the two");
+                return Err(wrong(key, what));
+            }
+        }
+        let in_engine =
+            |key: &str, what: String| source.path_error(&["ensemble", name, "engine", key], what);
+        let go = engine.go_words();
+        if let Some(go) = &go {
+            if go.is_empty() || go.contains(char::is_control) {
+                let what = "go must be one line, such as \"nodes 10000\"".to_owned();
+                return Err(in_engine("go", what));
+            }
+            if self.nodes.is_some() || self.depth.is_some() || self.time_ms.is_some() {
+                let what = "go replaces nodes, depth and time_ms; remove one of the two".to_owned();
+                return Err(in_engine("go", what));
+            }
+        }
+        let players = validate_players(&[engine.player(name)], folder)
+            .map_err(|error| wrong("engine", error.to_string()))?;
+        let spec = players.into_iter().find_map(|player| match player.kind {
+            PlayerKind::Usi(spec) => Some(spec),
+            PlayerKind::Native(_) => None,
+        });
+        let Some(spec) = spec else {
+            return Err(wrong("engine", "no USI engine".to_owned()));
+        };
+        Ok(Members::Engine(Box::new(DrivenEngine { spec, go })))
+    }
+
+    /// The clock, if any of its keys is given.
+    fn clock(
+        &self,
+        members: &Members,
+        wrong: impl Fn(&str, String) -> ConfigError,
+    ) -> Result<Option<TimeControl>, ConfigError> {
+        let keys = [
+            ("main_time_ms", self.main_time_ms),
+            ("byoyomi_ms", self.byoyomi_ms),
+            ("increment_ms", self.increment_ms),
+        ];
+        let Some((key, _)) = keys.into_iter().find(|(_, value)| value.is_some()) else {
+            return Ok(None);
+        };
+        if !matches!(members, Members::Engine(_)) {
+            let what = format!(
+                "{key} needs an engine, [ensemble.….engine]; players are limited by nodes, depth or time_ms"
+            );
+            return Err(wrong(key, what));
+        }
+        let [main, byoyomi, increment] =
+            keys.map(|(_, value)| Duration::from_millis(value.unwrap_or(0)));
+        if !byoyomi.is_zero() && !increment.is_zero() {
+            let what = "USI has either byoyomi or an increment; remove one of the two".to_owned();
+            return Err(wrong("increment_ms", what));
+        }
+        if (main + byoyomi).is_zero() {
+            let what = "a clock needs main_time_ms or byoyomi_ms".to_owned();
+            return Err(wrong(key, what));
+        }
+        Ok(Some(TimeControl {
+            main,
+            byoyomi,
+            increment,
+        }))
+    }
+}

@@ -1,0 +1,290 @@
+//! Simultaneous perturbation stochastic approximation (Spall 1992): all numbers are varied at once, each
+//! up or down at random, and moved towards the side that won.
+
+use monju_engine::{EvaluatorKind, SearchChoices, SearchOptions, SearchOptionsError};
+use serde_json::{Value, json};
+use std::num::ParseFloatError;
+
+/// Exponent of the gain, as Spall recommends it.
+const ALPHA: f64 = 0.602;
+
+/// Exponent of the variation, as Spall recommends it.
+const GAMMA: f64 = 0.101;
+
+/// Error of a tuning.
+#[derive(Debug, thiserror::Error)]
+pub enum SpsaError {
+    /// The search has no such option.
+    #[error("the search has no option '{0}'")]
+    UnknownOption(String),
+    /// The text is not a parameter.
+    #[error("'{0}' is not NAME:STEP or NAME:STEP:START with a step above 0")]
+    Form(String),
+    /// A number of a parameter cannot be read.
+    #[error("'{text}': {source}")]
+    Number {
+        /// The parameter.
+        text: String,
+        /// The parser's error.
+        source: ParseFloatError,
+    },
+    /// The search refuses a value.
+    #[error(transparent)]
+    Option(#[from] SearchOptionsError),
+    /// The state belongs to other arguments.
+    #[error("it was made by other arguments ({0}): give them again, or choose another file")]
+    OtherRecipe(String),
+    /// The state lacks a value.
+    #[error("it lacks {0}")]
+    Incomplete(&'static str),
+}
+
+/// One game pair of an update: the direction in which its first side varied each number, and the points by
+/// which that side won, from −2 to 2.
+pub type PairPoints = (Vec<bool>, f64);
+
+/// An option of the search that is tuned.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TunedParameter {
+    /// Name of the option.
+    pub name: &'static str,
+    /// Best value so far.
+    pub value: f64,
+    /// Variation in the last update.
+    step: f64,
+    low: f64,
+    high: f64,
+}
+
+impl TunedParameter {
+    /// Reads `NAME:STEP`, which starts at the evaluator's default, or `NAME:STEP:START`.
+    ///
+    /// # Errors
+    /// The text has another form, or the search has no such option.
+    pub fn parse(text: &str, evaluator: EvaluatorKind) -> Result<Self, SpsaError> {
+        let mut parts = text.split(':');
+        let name = parts.next().unwrap_or_default();
+        let (name, range) = SearchOptions::ALL
+            .iter()
+            .find(|(known, _)| *known == name)
+            .ok_or_else(|| SpsaError::UnknownOption(name.to_owned()))?;
+        let form = || SpsaError::Form(text.to_owned());
+        let mut number = || -> Result<Option<f64>, SpsaError> {
+            let parse = |part: &str| {
+                part.parse().map_err(|source| SpsaError::Number {
+                    text: text.to_owned(),
+                    source,
+                })
+            };
+            parts.next().map(parse).transpose()
+        };
+        let step = number()?.ok_or_else(form)?;
+        let start = number()?;
+        let default = SearchOptions::of(evaluator).get(name).unwrap_or_default();
+        if step.is_nan() || step <= 0.0 || parts.next().is_some() {
+            return Err(form());
+        }
+        Ok(Self {
+            name,
+            value: start.unwrap_or(f64::from(default)),
+            step,
+            low: f64::from(*range.start()),
+            high: f64::from(*range.end()),
+        })
+    }
+
+    fn clamped(&self, value: f64) -> f64 {
+        value.clamp(self.low, self.high)
+    }
+}
+
+/// The numbers, and the progress of their tuning.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Spsa {
+    /// Numbers that are tuned.
+    pub parameters: Vec<TunedParameter>,
+    /// Updates that were made.
+    pub updates: usize,
+    /// Updates that are planned.
+    planned: usize,
+    /// Gain of the last update: steps by which a point moves a number.
+    gain: f64,
+    /// Everything that the numbers are a function of, in words.
+    recipe: String,
+}
+
+impl Spsa {
+    /// A tuning before its first update.
+    pub fn new(parameters: Vec<TunedParameter>, planned: usize, gain: f64, recipe: String) -> Self {
+        Self {
+            parameters,
+            updates: 0,
+            planned,
+            gain,
+            recipe,
+        }
+    }
+
+    /// Steps by which each number is varied now, and steps by which a point moves it.
+    fn gains(&self) -> (f64, f64) {
+        let planned = self.planned as f64;
+        let now = self.updates as f64 + 1.0;
+        // A delay of a tenth of the updates keeps the first ones small.
+        let delay = 0.1 * planned;
+        let vary = (planned / now).powf(GAMMA);
+        let gain = self.gain * ((delay + planned) / (delay + now)).powf(ALPHA);
+        (vary, gain / vary)
+    }
+
+    /// Options of the two sides: the first varies every number up (`true`) or down, the second the other
+    /// way.
+    ///
+    /// # Errors
+    /// The search refuses a value.
+    pub fn sides(&self, up: &[bool]) -> Result<[SearchChoices; 2], SpsaError> {
+        let (vary, _) = self.gains();
+        let side = |sign: f64| -> Result<SearchChoices, SpsaError> {
+            let varied = self.parameters.iter().zip(up).map(|(parameter, &up)| {
+                let sign = if up { sign } else { -sign };
+                let value = parameter.clamped(parameter.value + sign * vary * parameter.step);
+                format!("{}={value:.0},", parameter.name)
+            });
+            Ok(varied.collect::<String>().parse()?)
+        };
+        Ok([side(1.0)?, side(-1.0)?])
+    }
+
+    /// Moves the numbers by the results of one update's pairs.
+    pub fn update(&mut self, outcomes: &[PairPoints]) {
+        let (_, gain) = self.gains();
+        for (up, points) in outcomes {
+            for (parameter, &up) in self.parameters.iter_mut().zip(up) {
+                let sign = if up { 1.0 } else { -1.0 };
+                let moved = parameter.value + gain * parameter.step * sign * points;
+                parameter.value = parameter.clamped(moved);
+            }
+        }
+        self.updates += 1;
+    }
+
+    /// The numbers as options of the search.
+    pub fn options(&self) -> String {
+        let texts = self.parameters.iter();
+        let texts: Vec<_> = texts
+            .map(|parameter| format!("{}={:.0}", parameter.name, parameter.value))
+            .collect();
+        texts.join(",")
+    }
+
+    /// The state to go on from later.
+    pub fn state(&self) -> Value {
+        let values = self.parameters.iter();
+        let values: Vec<_> = values
+            .map(|parameter| json!([parameter.name, parameter.value]))
+            .collect();
+        json!({ "recipe": self.recipe, "updates": self.updates, "values": values })
+    }
+
+    /// Takes over a state.
+    ///
+    /// # Errors
+    /// The value is not a state, or belongs to other arguments.
+    pub fn resume(&mut self, state: &Value) -> Result<(), SpsaError> {
+        let recipe = state["recipe"].as_str().unwrap_or("not named");
+        if recipe != self.recipe {
+            return Err(SpsaError::OtherRecipe(recipe.to_owned()));
+        }
+        let updates = state["updates"]
+            .as_u64()
+            .ok_or(SpsaError::Incomplete("the number of updates"))?;
+        for (index, parameter) in self.parameters.iter_mut().enumerate() {
+            let [name, value] = [0, 1].map(|part| &state["values"][index][part]);
+            if name.as_str() != Some(parameter.name) {
+                return Err(SpsaError::Incomplete(parameter.name));
+            }
+            parameter.value = value.as_f64().ok_or(SpsaError::Incomplete("a value"))?;
+        }
+        self.updates = updates as usize;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spsa(planned: usize) -> Spsa {
+        let parameters = ["razoring_base:10", "futility_base:20:100"];
+        let parameters =
+            parameters.map(|text| TunedParameter::parse(text, EvaluatorKind::Nnue).expect("known"));
+        Spsa::new(
+            parameters.to_vec(),
+            planned,
+            0.05,
+            format!("{planned} updates"),
+        )
+    }
+
+    #[test]
+    fn numbers_move_to_where_games_are_won() {
+        let mut spsa = spsa(400);
+        let mut state = 1u64;
+        for _ in 0..400 {
+            let outcomes: Vec<_> = (0..4)
+                .map(|_| {
+                    let up: Vec<_> = (0..2)
+                        .map(|_| {
+                            state = state.wrapping_mul(6364136223846793005).wrapping_add(1);
+                            state >> 63 == 1
+                        })
+                        .collect();
+                    let [first, second] = spsa.sides(&up).expect("known options");
+                    let loss = |choices: &SearchChoices| {
+                        let options = choices.over(SearchOptions::default());
+                        let base = f64::from(options.razoring_base - 200) / 50.0;
+                        let futility = f64::from(options.futility_base - 60) / 50.0;
+                        base * base + futility * futility
+                    };
+                    (up, (loss(&second) - loss(&first)).clamp(-2.0, 2.0))
+                })
+                .collect();
+            spsa.update(&outcomes);
+        }
+        let [base, futility] = [0, 1].map(|index: usize| spsa.parameters[index].value);
+        assert!((base - 200.0).abs() < 10.0, "{base}");
+        assert!((futility - 60.0).abs() < 10.0, "{futility}");
+    }
+
+    #[test]
+    fn a_state_is_read_back_and_one_of_other_arguments_is_refused() {
+        let mut tuned = spsa(10);
+        tuned.update(&[(vec![true, false], 2.0)]);
+        let mut resumed = spsa(10);
+        resumed.resume(&tuned.state()).expect("its state");
+        assert_eq!(resumed, tuned);
+        let error = spsa(20)
+            .resume(&tuned.state())
+            .expect_err("refused")
+            .to_string();
+        assert!(error.contains("(10 updates)"), "{error}");
+        let mut damaged = tuned.state();
+        damaged["values"][1][0] = json!("null_move_surplus");
+        assert!(spsa(10).resume(&damaged).is_err());
+    }
+
+    #[test]
+    fn other_texts_than_parameters_are_refused() {
+        for text in [
+            "",
+            "nonsense:1",
+            "razoring_base",
+            "razoring_base:0",
+            "razoring_base:1:2:3",
+        ] {
+            assert!(
+                TunedParameter::parse(text, EvaluatorKind::Nnue).is_err(),
+                "{text}"
+            );
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! Addresses of stores.
+
+use super::error::StoreError;
+use std::{fmt, path::PathBuf, str::FromStr};
+
+/// Address of a store.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Address {
+    /// An SQLite file.
+    Sqlite(PathBuf),
+    /// A PostgreSQL URL.
+    Postgres(String),
+}
+
+impl FromStr for Address {
+    type Err = StoreError;
+
+    fn from_str(text: &str) -> Result<Self, StoreError> {
+        match text.split_once(':') {
+            Some(("postgres" | "postgresql", _)) => Ok(Self::Postgres(text.to_owned())),
+            Some(("sqlite", file)) if !file.trim_start_matches('/').is_empty() => {
+                Ok(Self::Sqlite(file.trim_start_matches("//").into()))
+            }
+            Some(("sqlite" | "", _)) => Err(StoreError::Address(text.to_owned())),
+            Some(_) if text.contains("://") => Err(StoreError::Address(text.to_owned())),
+            _ if text.is_empty() => Err(StoreError::Address(text.to_owned())),
+            _ => Ok(Self::Sqlite(text.into())),
+        }
+    }
+}
+
+/// Shows the file, or the URL without its password, because reports and terminals are shown to others.
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Sqlite(file) => write!(f, "{}", file.display()),
+            Self::Postgres(url) => f.write_str(&without_password(url)),
+        }
+    }
+}
+
+/// Removes the password from a URL. PGPASSWORD or a password file is the place for it.
+fn without_password(url: &str) -> String {
+    let Some((scheme, rest)) = url.split_once("://") else {
+        return url.to_owned();
+    };
+    let (server, query) = match rest.split_once('?') {
+        Some((server, query)) => (server, Some(query)),
+        None => (rest, None),
+    };
+    // Everything before the last @ belongs to the user, so a password may contain one.
+    let server = match server.rsplit_once('@') {
+        Some((user, host)) => {
+            let user = user.split(':').next().unwrap_or_default();
+            format!("{user}@{host}")
+        }
+        None => server.to_owned(),
+    };
+    let kept: Vec<&str> = query
+        .into_iter()
+        .flat_map(|query| query.split('&'))
+        .filter(|parameter| !parameter.starts_with("password="))
+        .collect();
+    match kept.is_empty() {
+        true => format!("{scheme}://{server}"),
+        false => format!("{scheme}://{server}?{}", kept.join("&")),
+    }
+}

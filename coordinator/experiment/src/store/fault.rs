@@ -1,0 +1,81 @@
+//! Faults of a database, and of the data in it.
+
+use crate::stored_text::StoredTextError;
+use std::{io, path::PathBuf, time::Duration};
+
+/// A fault of a database, or of the data in it.
+#[derive(Debug, thiserror::Error)]
+pub enum DatabaseFault {
+    /// A statement or a connection failed.
+    #[error("{}", one_line(.0))]
+    Sql(#[source] sqlx::Error),
+    /// The tables cannot be brought up to date.
+    #[error("{0}")]
+    Migration(#[source] sqlx::migrate::MigrateError),
+    /// The tables belong to a later version.
+    #[error("a newer monju has written it; use that one")]
+    Newer,
+    /// The server accepts connections and does not answer.
+    #[error("no answer within {} s", .0.as_secs())]
+    NoAnswer(Duration),
+    /// The folder of a new file cannot be made.
+    #[error("cannot make the folder {}: {source}", .folder.display())]
+    Folder {
+        /// The folder.
+        folder: PathBuf,
+        /// The system's error.
+        source: io::Error,
+    },
+    /// A stored number does not fit its type.
+    #[error("{0} is out of range")]
+    Range(i64),
+    /// A stored text cannot be read.
+    #[error("{0}")]
+    Text(#[from] StoredTextError),
+    /// Ballots cannot be compressed.
+    #[error("ballots cannot be packed: {0}")]
+    Pack(#[source] io::Error),
+    /// Ballots cannot be decompressed.
+    #[error("ballots cannot be read: {0}")]
+    Unpack(#[source] io::Error),
+    /// A leased pair belongs to a cell outside the plan.
+    #[error("cell {0} is not planned")]
+    UnplannedCell(i64),
+    /// The plan has fewer cells than this index.
+    #[error("'{experiment}' has no cell {cell}")]
+    UnknownCell {
+        /// The experiment.
+        experiment: String,
+        /// The index.
+        cell: usize,
+    },
+}
+
+impl DatabaseFault {
+    /// Returns true for faults that pass: a lost connection, a server that stops or starts, a busy file.
+    pub fn is_temporary(&self) -> bool {
+        match self {
+            Self::NoAnswer(_) => true,
+            Self::Sql(error) => match error {
+                sqlx::Error::Io(_)
+                | sqlx::Error::Tls(_)
+                | sqlx::Error::Protocol(_)
+                | sqlx::Error::PoolTimedOut
+                | sqlx::Error::WorkerCrashed => true,
+                // PostgreSQL: connection exceptions, a server that stops or starts. SQLite: busy.
+                sqlx::Error::Database(error) => error.code().is_some_and(|code| {
+                    code.starts_with("08")
+                        || code.starts_with("57P")
+                        || code == "5"
+                        || code == "517"
+                }),
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+}
+
+fn one_line(error: &sqlx::Error) -> String {
+    error.to_string().replace('\n', " ")
+}

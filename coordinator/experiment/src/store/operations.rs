@@ -1,0 +1,73 @@
+//! The operations that every database provides.
+
+use super::{
+    error::StoreError,
+    plan::{Lease, PlayedPair},
+    rows::{CellStanding, GameRecord, GameRow, IncidentRow},
+};
+use crate::{record::Incident, statistics::PairOutcome};
+use std::{fmt::Debug, time::Duration};
+
+/// The operations that every database provides. A store is bound to one experiment when it is opened.
+#[tonic::async_trait]
+pub trait Store: Send + Sync + Debug {
+    /// Hash of the specification that the store was played by last.
+    fn specification(&self) -> &str;
+
+    /// Hands out the next pair in dispatch order; `None` when no pair is free.
+    async fn lease(&self, runner: &str, term: Duration) -> Result<Option<Lease>, StoreError>;
+
+    /// Makes a lease last for `term` from now; returns false when another runner holds the pair.
+    async fn extend(&self, lease: &Lease, term: Duration) -> Result<bool, StoreError>;
+
+    /// Writes the result of a pair; returns false when the lease is over, because the pair was given to
+    /// another runner or is finished already.
+    async fn finish(
+        &self,
+        lease: &Lease,
+        runner: &str,
+        played: &PlayedPair,
+    ) -> Result<bool, StoreError>;
+
+    /// Records a failure of the machinery. The pair is free again, or given up after
+    /// [`ATTEMPTS`](super::ATTEMPTS) failures.
+    async fn fail(
+        &self,
+        lease: &Lease,
+        runner: &str,
+        incident: &Incident,
+    ) -> Result<(), StoreError>;
+
+    /// Gives a lease back without a result.
+    async fn give_back(&self, lease: &Lease) -> Result<(), StoreError>;
+
+    /// Frees the pairs that were given up, as if they had never failed; returns their number.
+    async fn retry_given_up(&self) -> Result<u64, StoreError>;
+
+    /// Hands out no more pairs of a cell.
+    async fn close_cell(&self, cell: usize) -> Result<(), StoreError>;
+
+    /// Hands out the pairs of a closed cell again.
+    async fn reopen_cell(&self, cell: usize) -> Result<(), StoreError>;
+
+    /// Progress of every cell, in the order of the plan.
+    async fn standings(&self) -> Result<Vec<CellStanding>, StoreError>;
+
+    /// The planned pairs of a cell that are over, by number, starting with `from`.
+    async fn outcomes(&self, cell: usize, from: u32) -> Result<Vec<PairOutcome>, StoreError>;
+
+    /// The finished games of a cell, by pair and game.
+    async fn games(&self, cell: usize) -> Result<Vec<GameRow>, StoreError>;
+
+    /// The moves and ballots of at most `count` games of a cell, by pair and game, starting with pair
+    /// `from`.
+    async fn records(
+        &self,
+        cell: usize,
+        from: u32,
+        count: u32,
+    ) -> Result<Vec<GameRecord>, StoreError>;
+
+    /// The incidents of a cell.
+    async fn incidents(&self, cell: usize) -> Result<Vec<IncidentRow>, StoreError>;
+}

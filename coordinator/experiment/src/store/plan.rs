@@ -1,0 +1,61 @@
+//! The plan of an experiment, and leases of its pairs.
+
+use crate::record::{Incident, PlayedGame};
+
+/// Number of failures after which a pair is given up: it is tried again twice.
+pub const ATTEMPTS: u32 = 3;
+
+/// Pairs of one cell that are handed out in a row, so that engines are not loaded for every pair.
+pub(super) const BLOCK: u32 = 10;
+
+/// The games to be played, as far as a store needs to know them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExperimentPlan {
+    /// Name of the experiment.
+    pub name: String,
+    /// Hash of everything in the specification that games depend on.
+    pub specification: String,
+    /// Seed of everything random.
+    pub seed: u64,
+    /// Version and hash of the program that plays.
+    pub build: String,
+    /// Labels of the cells.
+    pub cells: Vec<String>,
+    /// Pairs in every cell.
+    pub pairs: u32,
+}
+
+/// The purpose for which a store is opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OpenMode {
+    /// To play: makes missing tables and rows, and refuses to mix specifications or builds unless
+    /// `accept_changes` is set.
+    Play {
+        /// Mixes them.
+        accept_changes: bool,
+    },
+    /// To look: changes nothing.
+    Look,
+}
+
+/// The right to play one pair for a limited time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lease {
+    /// Index of the cell in the plan.
+    pub cell: usize,
+    /// Number of the pair in its cell.
+    pub pair: u32,
+    /// Random text that identifies this lease among all of its pair.
+    pub token: String,
+    /// Earlier failures of this pair.
+    pub failures: u32,
+}
+
+/// Two games of one opening.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlayedPair {
+    /// The game with the first side as Black, then the game with it as White.
+    pub games: [PlayedGame; 2],
+    /// Incidents that did not spoil the pair.
+    pub incidents: Vec<Incident>,
+}

@@ -1,0 +1,99 @@
+//! Rows that a store returns.
+
+use crate::{
+    notes::Notes,
+    record::{Effort, GameOutcome, MatchSide},
+};
+use std::time::SystemTime;
+
+/// Progress of one cell, in pairs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CellStanding {
+    /// Pairs that are free.
+    pub open: u64,
+    /// Pairs that a runner is playing.
+    pub leased: u64,
+    /// Pairs that are finished.
+    pub finished: u64,
+    /// Pairs that failed too often.
+    pub given_up: u64,
+    /// Finished pairs by the half points of the first side, 0 to 4.
+    pub pairs: [u64; 5],
+    /// True once a stopping rule has closed the cell.
+    pub closed: bool,
+}
+
+/// One finished game as reports count it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GameRow {
+    /// Number of the pair.
+    pub pair: u32,
+    /// 0 for the game in which the first side has Black, 1 for the other.
+    pub game: u32,
+    /// Result for the first side.
+    pub result: GameOutcome,
+    /// Reason for which the game ended.
+    pub ending: String,
+    /// Plies, the opening's included.
+    pub plies: u32,
+    /// Effort of the first and of the second side.
+    pub effort: [Effort; 2],
+    /// Specification and seed; `None` for games of a version that did not write them down.
+    pub origin: Option<Origin>,
+    /// Machine and time; `None` for games of a version that did not write them down.
+    pub occasion: Option<Occasion>,
+    /// Build that played it.
+    pub build: String,
+    /// Runner that played it.
+    pub runner: String,
+}
+
+/// Everything that a game depends on, except the build.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Origin {
+    /// Hash of everything in the specification that games depend on.
+    pub specification: String,
+    /// Seed of everything random.
+    pub seed: u64,
+}
+
+/// Place and time of a game.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Occasion {
+    /// The machine, in words.
+    pub machine: String,
+    /// Time at which the pair was written, by the store's clock.
+    pub finished: SystemTime,
+}
+
+/// The moves of one game with their notes and ballots.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GameRecord {
+    /// Number of the pair.
+    pub pair: u32,
+    /// 0 for the game in which the first side has Black, 1 for the other.
+    pub game: u32,
+    /// Plies that the opening gave.
+    pub opening_plies: u32,
+    /// The whole game in the form of the USI command `position`.
+    pub moves: String,
+    /// One JSON object a line; empty where ballots are not kept.
+    pub ballots: String,
+    /// One note for every move after the opening; empty for games of a version that wrote none.
+    pub notes: Notes,
+}
+
+/// A recorded incident.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IncidentRow {
+    /// Number of the pair.
+    pub pair: u32,
+    /// Game of the pair, 0 or 1.
+    pub game: u32,
+    /// Cause in a word.
+    pub cause: String,
+    /// Side at fault; `None` where neither is.
+    pub side: Option<MatchSide>,
+    /// Description in words.
+    pub detail: String,
+}

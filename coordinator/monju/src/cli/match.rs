@@ -1,0 +1,324 @@
+//! The command line of `monju match`.
+
+use crate::commands::r#match::MatchCommand;
+use anyhow::bail;
+use clap::Args;
+use monju_engine::{EvaluatorChoice, SearchChoices, eval::Sigma};
+use monju_experiment::{
+    paired_match::{MatchPlayer, MatchPlayerKind, PairedMatch, name_of_store},
+    statistics::{EloModel, Sprt},
+    store::{Address, StoreError},
+};
+use std::{num::NonZeroUsize, path::PathBuf};
+
+/// Text below the options in the help.
+pub const HELP: &str = "\
+Every opening is played with both colours. The openings come in an order that the seed shuffles, each
+once. A clock is kept by the referee: a move beyond it and --margin loses, and so does an illegal move.
+A pair in which an engine ends is played again, and given up after three failures.
+
+Examples: monju match --first monju --first-arguments engine --second fairy-stockfish \\
+              --second-option UCI_Variant=shogi --byoyomi 200 \\
+              --openings configs/openings/records2016_24ply.sfen --games 400
+          monju match --first native --first-search null_move=0 --second native --nodes 25000 \\
+              --elo0 0 --elo1 10 --openings configs/openings/records2016_24ply.sfen --games 2000";
+
+/// Program name that stands for a native player.
+const NATIVE: &str = "native";
+
+/// Default byoyomi in milliseconds, where no other limit is given.
+const BYOYOMI_MS: u64 = 200;
+
+/// An option of a USI engine.
+#[derive(Clone, Debug)]
+struct EngineOption(String, String);
+
+fn engine_option(text: &str) -> Result<EngineOption, String> {
+    let (name, value) = text
+        .split_once('=')
+        .ok_or_else(|| "expected NAME=VALUE".to_owned())?;
+    Ok(EngineOption(name.to_owned(), value.to_owned()))
+}
+
+fn even(text: &str) -> Result<u32, String> {
+    match text.parse::<u32>() {
+        Ok(games) if games > 0 && games % 2 == 0 => Ok(games),
+        _ => Err("expected an even number: every opening is played with both colours".to_owned()),
+    }
+}
+
+fn address(text: &str) -> Result<Address, StoreError> {
+    text.parse()
+}
+
+/// Defines the arguments of one side, which differ in the names of their flags alone.
+macro_rules! side_arguments {
+    ($name:ident, $prefix:literal) => {
+        #[derive(Debug, Args)]
+        struct $name {
+            /// Program of this side, or native for a player of Monju in this process
+            #[arg(id = $prefix, long = $prefix, value_name = "PROGRAM")]
+            program: String,
+            /// Argument of the program; repeat it for several
+            #[arg(id = concat!($prefix, "-arguments"), long = concat!($prefix, "-arguments"),
+                  value_name = "TEXT", allow_hyphen_values = true)]
+            arguments: Vec<String>,
+            /// Option that it is sent; repeat it for several
+            #[arg(id = concat!($prefix, "-option"), long = concat!($prefix, "-option"),
+                  value_name = "NAME=VALUE", value_parser = engine_option)]
+            options: Vec<EngineOption>,
+            /// Words of its go, such as 'nodes 10000', instead of those that the limits give
+            #[arg(id = concat!($prefix, "-go"), long = concat!($prefix, "-go"), value_name = "WORDS")]
+            go: Option<String>,
+            /// Native player: static evaluation, or one with the weights of a file: NAME:FILE
+            #[arg(id = concat!($prefix, "-evaluator"), long = concat!($prefix, "-evaluator"),
+                  value_name = "NAME")]
+            evaluator: Option<EvaluatorChoice>,
+            /// Native player: options of the search that differ from their defaults
+            #[arg(id = concat!($prefix, "-search"), long = concat!($prefix, "-search"),
+                  value_name = "NAME=VALUE,…")]
+            search: Option<SearchChoices>,
+            /// Native player: standard deviation of the evaluation noise
+            #[arg(id = concat!($prefix, "-sigma"), long = concat!($prefix, "-sigma"),
+                  value_name = "S", allow_negative_numbers = true)]
+            sigma: Option<Sigma>,
+        }
+
+        impl From<$name> for SideArguments {
+            fn from(arguments: $name) -> Self {
+                Self {
+                    prefix: $prefix,
+                    program: arguments.program,
+                    arguments: arguments.arguments,
+                    options: arguments.options,
+                    go: arguments.go,
+                    evaluator: arguments.evaluator,
+                    search: arguments.search,
+                    sigma: arguments.sigma,
+                }
+            }
+        }
+    };
+}
+
+side_arguments!(FirstArguments, "first");
+side_arguments!(SecondArguments, "second");
+
+/// Arguments of one side.
+#[derive(Debug)]
+struct SideArguments {
+    prefix: &'static str,
+    program: String,
+    arguments: Vec<String>,
+    options: Vec<EngineOption>,
+    go: Option<String>,
+    evaluator: Option<EvaluatorChoice>,
+    search: Option<SearchChoices>,
+    sigma: Option<Sigma>,
+}
+
+/// Everything after `monju match`.
+#[derive(Debug, Args)]
+pub struct MatchArguments {
+    #[command(flatten)]
+    first: FirstArguments,
+    #[command(flatten)]
+    second: SecondArguments,
+    /// Openings, one 'startpos moves …' or 'sfen …' a line
+    #[arg(long, value_name = "FILE")]
+    openings: PathBuf,
+    /// First opening to use, counted from 0
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    skip: usize,
+    /// Number of games, or the largest number with --elo1
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = even)]
+    games: u32,
+    /// Seed of the order of openings, of ties and of noise
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Milliseconds for a move after the main time; default: 200 without any other limit
+    #[arg(long, value_name = "MS")]
+    byoyomi: Option<u64>,
+    /// Milliseconds of main time for each side and game
+    #[arg(long, value_name = "MS")]
+    main_time: Option<u64>,
+    /// Milliseconds that are added to the main time after each move
+    #[arg(long, value_name = "MS")]
+    increment: Option<u64>,
+    /// Milliseconds beyond the clock after which a move loses on time
+    #[arg(long, value_name = "MS", default_value_t = 300)]
+    margin: u64,
+    /// Nodes of each move
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    nodes: Option<u64>,
+    /// Iterations of each move
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    depth: Option<u32>,
+    /// Transposition table of each native player in MiB
+    #[arg(long, value_name = "MIB", default_value_t = 16,
+          value_parser = clap::value_parser!(u32).range(1..))]
+    hash: u32,
+    /// Games at the same time; default: one per core, or 1 where time is measured
+    #[arg(long, alias = "jobs", value_name = "N")]
+    concurrency: Option<NonZeroUsize>,
+    /// Plies after which a game is a draw
+    #[arg(long, value_name = "N", default_value_t = 320,
+          value_parser = clap::value_parser!(u32).range(1..))]
+    maximum_plies: u32,
+    /// A game ends when both sides agree on a score beyond this for six plies; 0 for never
+    #[arg(long, value_name = "CP", default_value_t = 3000,
+          value_parser = clap::value_parser!(i32).range(0..))]
+    adjudication: i32,
+    /// Sequential test: Elo difference that it rejects in favour of --elo1
+    #[arg(
+        long,
+        value_name = "ELO",
+        default_value_t = 0.0,
+        requires = "elo1",
+        allow_negative_numbers = true
+    )]
+    elo0: f64,
+    /// Ends the match as soon as a sequential test has decided between --elo0 and this difference
+    #[arg(long, value_name = "ELO", allow_negative_numbers = true)]
+    elo1: Option<f64>,
+    /// Error probability of the sequential test, for both errors
+    #[arg(long, value_name = "P", default_value_t = 0.05, requires = "elo1")]
+    error_probability: f64,
+    /// Takes the differences of the sequential test as logistic Elo instead of normalized Elo
+    #[arg(long, requires = "elo1")]
+    logistic: bool,
+    /// Keeps the games in this store, from which the same command goes on; default: none are kept
+    #[arg(long, value_name = "FILE|URL", value_parser = address)]
+    store: Option<Address>,
+    /// Goes on even if the store holds results of other settings or another build
+    #[arg(long, requires = "store")]
+    accept_changes: bool,
+    /// Prints one JSON object at the end
+    #[arg(long)]
+    json: bool,
+}
+
+impl MatchArguments {
+    /// The command that the arguments describe.
+    ///
+    /// # Errors
+    /// The arguments of a side contradict each other.
+    pub fn resolve(self) -> anyhow::Result<MatchCommand> {
+        let clock = [
+            self.main_time.unwrap_or(0),
+            self.byoyomi.unwrap_or(0),
+            self.increment.unwrap_or(0),
+        ];
+        let clock = match clock {
+            [0, 0, 0] => None,
+            [0, 0, _] => bail!("a clock needs --main-time or --byoyomi"),
+            clock => Some(clock),
+        };
+        let limits = Limits {
+            nodes: self.nodes,
+            depth: self.depth,
+            clock_ms: clock,
+            hash_mib: self.hash,
+        };
+        let sides = [
+            SideArguments::from(self.first).resolve(&limits)?,
+            SideArguments::from(self.second).resolve(&limits)?,
+        ];
+        let name = match &self.store {
+            Some(Address::Sqlite(file)) => name_of_store(file),
+            _ => "match".to_owned(),
+        };
+        let stop = self.elo1.map(|elo1| Sprt {
+            model: match self.logistic {
+                true => EloModel::Logistic,
+                false => EloModel::Normalized,
+            },
+            elo0: self.elo0,
+            elo1,
+            alpha: self.error_probability,
+            beta: self.error_probability,
+        });
+        Ok(MatchCommand {
+            paired: PairedMatch {
+                name,
+                sides,
+                openings: self.openings,
+                skip: self.skip,
+                games: self.games,
+                seed: self.seed,
+                margin_ms: self.margin,
+                maximum_plies: self.maximum_plies,
+                adjudication: self.adjudication,
+                stop,
+            },
+            jobs: self.concurrency.map(NonZeroUsize::get),
+            address: self.store,
+            accept_changes: self.accept_changes,
+            json: self.json,
+        })
+    }
+}
+
+/// Limits of both sides.
+struct Limits {
+    nodes: Option<u64>,
+    depth: Option<u32>,
+    clock_ms: Option<[u64; 3]>,
+    hash_mib: u32,
+}
+
+impl SideArguments {
+    fn resolve(self, limits: &Limits) -> anyhow::Result<MatchPlayer> {
+        let prefix = self.prefix;
+        let is_limited = limits.nodes.is_some() || limits.depth.is_some() || self.go.is_some();
+        let clock_ms = limits
+            .clock_ms
+            .or((!is_limited).then_some([0, BYOYOMI_MS, 0]));
+        let is_native = self.program == NATIVE;
+        for (flag, given, of_native) in [
+            ("arguments", !self.arguments.is_empty(), false),
+            ("option", !self.options.is_empty(), false),
+            ("go", self.go.is_some(), false),
+            ("evaluator", self.evaluator.is_some(), true),
+            ("search", self.search.is_some(), true),
+            ("sigma", self.sigma.is_some(), true),
+        ] {
+            if given && of_native != is_native {
+                let kind = if of_native {
+                    "a native player"
+                } else {
+                    "a program"
+                };
+                bail!(
+                    "--{prefix}-{flag} is for {kind}, not for '{}'",
+                    self.program
+                );
+            }
+        }
+        let kind = match is_native {
+            true => MatchPlayerKind::Native {
+                evaluator: self.evaluator.map(|evaluator| evaluator.to_string()),
+                sigma: self.sigma.map(|sigma| sigma.to_string()),
+                search: self.search.map(|search| search.to_string()),
+                hash_mib: limits.hash_mib,
+            },
+            false => MatchPlayerKind::Program {
+                command: [vec![self.program], self.arguments].concat(),
+                options: self
+                    .options
+                    .into_iter()
+                    .map(|EngineOption(name, value)| (name, value))
+                    .collect(),
+                go: self.go.clone(),
+            },
+        };
+        // Its own words of go take the place of nodes and depth.
+        let has_go = self.go.is_some();
+        Ok(MatchPlayer {
+            kind,
+            nodes: limits.nodes.filter(|_| !has_go),
+            depth: limits.depth.filter(|_| !has_go),
+            clock_ms,
+        })
+    }
+}

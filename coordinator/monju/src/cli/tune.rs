@@ -1,0 +1,157 @@
+//! The command line of `monju tune`.
+
+use crate::commands::tune::{ScreenCommand, TuneCommand};
+use anyhow::bail;
+use clap::Args;
+use monju_engine::{EvaluatorChoice, SearchChoices};
+use monju_experiment::{
+    paired_match::name_of_store,
+    statistics::{EloModel, Sprt},
+    store::Address,
+    tuning::Screening,
+};
+use std::{num::NonZeroUsize, path::PathBuf, thread};
+
+/// Text below the options in the help.
+pub const HELP: &str = "\
+Without --screen, numbers of the search are tuned by SPSA: NAME:STEP varies a number by STEP, which should
+change the strength by some ten Elo. The result is a function of the arguments, for any number of jobs,
+and has still to win a match against the defaults. 'monju bench --help' lists the numbers.
+
+With --screen, every NAME=VALUE,… is a change that plays against the search as it is until a sequential
+test has decided between --elo0 and --elo1.
+
+Examples: monju tune --state tune.json --openings configs/openings/records2016_24ply.sfen \\
+              reduction_base:20 reduction_divisor:25
+          monju tune --screen --state screen.db --openings configs/openings/records2016_24ply.sfen \\
+              probcut=1 double_extension=1,negative_extension=1";
+
+/// Everything after `monju tune`.
+#[derive(Debug, Args)]
+pub struct TuneArguments {
+    /// Numbers to tune, as NAME:STEP or NAME:STEP:START; with --screen, changes, as NAME=VALUE,…
+    #[arg(required = true, value_name = "NUMBER|CHANGE")]
+    parameters: Vec<String>,
+    /// File of the state, from which the same arguments go on; with --screen, the store of the games
+    #[arg(long, value_name = "FILE")]
+    state: PathBuf,
+    /// Openings, one 'startpos moves …' or 'sfen …' a line; each is played with both colours
+    #[arg(long, value_name = "FILE")]
+    openings: PathBuf,
+    /// Static evaluation of both sides, or one with the weights of a file: NAME:FILE
+    #[arg(long, value_name = "NAME", default_value_t)]
+    evaluator: EvaluatorChoice,
+    /// Nodes of each move
+    #[arg(long, value_name = "N", default_value_t = 25_000,
+          value_parser = clap::value_parser!(u64).range(1..))]
+    nodes: u64,
+    /// Seed of all random choices
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Games at the same time; default: one per core
+    #[arg(long, alias = "concurrency", value_name = "N")]
+    jobs: Option<NonZeroUsize>,
+    /// Updates of the numbers
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 200,
+        conflicts_with = "screen"
+    )]
+    updates: usize,
+    /// Pairs of games before each update
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 16,
+        conflicts_with = "screen"
+    )]
+    pairs: usize,
+    /// Steps by which a point moves a number in the last update
+    #[arg(
+        long,
+        value_name = "STEPS",
+        default_value_t = 0.01,
+        conflicts_with = "screen"
+    )]
+    gain: f64,
+    /// Tests changes of the search, each against the search as it is
+    #[arg(long)]
+    screen: bool,
+    /// Largest number of games for a change
+    #[arg(long, value_name = "N", default_value_t = 2000, requires = "screen")]
+    games: u32,
+    /// Normalized Elo difference that the test rejects in favour of --elo1
+    #[arg(
+        long,
+        value_name = "ELO",
+        default_value_t = 0.0,
+        requires = "screen",
+        allow_negative_numbers = true
+    )]
+    elo0: f64,
+    /// Normalized Elo difference that the test accepts
+    #[arg(
+        long,
+        value_name = "ELO",
+        default_value_t = 10.0,
+        requires = "screen",
+        allow_negative_numbers = true
+    )]
+    elo1: f64,
+}
+
+impl TuneArguments {
+    /// Runs the tuning or the screening.
+    ///
+    /// # Errors
+    /// The arguments are wrong, a game failed, or it was interrupted.
+    pub async fn run(self) -> anyhow::Result<()> {
+        let jobs = match self.jobs {
+            Some(jobs) => jobs.get(),
+            None => thread::available_parallelism().map_or(1, NonZeroUsize::get),
+        };
+        if self.screen {
+            let changes: Result<Vec<SearchChoices>, _> =
+                self.parameters.iter().map(|text| text.parse()).collect();
+            if self.games == 0 || self.games % 2 != 0 {
+                bail!("--games must be an even number, not {}", self.games);
+            }
+            let screening = Screening {
+                name: name_of_store(&self.state),
+                changes: changes?,
+                evaluator: self.evaluator,
+                nodes: self.nodes,
+                games: self.games,
+                seed: self.seed,
+                openings: self.openings,
+                stop: Sprt {
+                    model: EloModel::Normalized,
+                    elo0: self.elo0,
+                    elo1: self.elo1,
+                    alpha: 0.05,
+                    beta: 0.05,
+                },
+            };
+            let screen = ScreenCommand {
+                screening,
+                address: Address::Sqlite(self.state),
+                jobs,
+            };
+            return screen.run().await;
+        }
+        let tune = TuneCommand {
+            parameters: self.parameters,
+            state: self.state,
+            openings: self.openings,
+            evaluator: self.evaluator,
+            nodes: self.nodes,
+            updates: self.updates,
+            pairs: self.pairs,
+            gain: self.gain,
+            seed: self.seed,
+            jobs,
+        };
+        tune.run().await
+    }
+}

@@ -1,0 +1,81 @@
+//! Runs a runner beside its progress and the signals.
+
+use super::progress::ExperimentProgress;
+use monju_coordinator::clock;
+use monju_experiment::runner::{Runner, StopLevel};
+use monju_team::signals;
+use std::time::Duration;
+use tokio::{
+    sync::{mpsc, watch},
+    time::{self, Instant, MissedTickBehavior},
+};
+
+/// Interval at which the progress takes over the results of other runners.
+const REFRESH: Duration = Duration::from_secs(10);
+
+/// Longest wait for an unreachable store after the second interrupt.
+const ABORT_PATIENCE: Duration = Duration::from_secs(10);
+
+/// Longest wait for the results of other runners, during which events are not shown.
+const REFRESH_PATIENCE: Duration = Duration::from_secs(1);
+
+/// Runs a runner, and shows its progress on standard error. The first interrupt finishes the pairs under
+/// way, the second gives them back; `resume` is the command to go on with. Returns the order by which it
+/// was stopped.
+///
+/// # Errors
+/// The store refuses, or was away for too long.
+pub async fn drive(runner: &Runner, resume: Option<&str>) -> anyhow::Result<StopLevel> {
+    let (stopper, stop) = watch::channel(StopLevel::No);
+    let (events, mut news) = mpsc::unbounded_channel();
+    let standings = runner.store.standings().await?;
+    let mut progress = ExperimentProgress::new(&runner.specification, &standings);
+    let playing = runner.run(stop, events);
+    tokio::pin!(playing);
+    let mut refresh = time::interval(REFRESH);
+    refresh.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    refresh.tick().await;
+    let mut terminations = signals::terminations();
+    let mut give_up_at = None;
+    loop {
+        tokio::select! {
+            outcome = &mut playing => {
+                while let Ok(event) = news.try_recv() {
+                    progress.note(&event);
+                }
+                progress.finish();
+                outcome?;
+                return Ok(*stopper.borrow());
+            }
+            Some(event) = news.recv() => progress.note(&event),
+            _ = refresh.tick() => {
+                // Without the store the bars stand still, and the runner reports the reason.
+                let standings = time::timeout(REFRESH_PATIENCE, runner.store.standings());
+                if let Ok(Ok(standings)) = standings.await {
+                    progress.refresh(&standings);
+                }
+            }
+            // Leases that cannot be given back end by themselves.
+            () = clock::until(give_up_at) => {
+                progress.finish();
+                return Ok(StopLevel::Abort);
+            }
+            Some(()) = terminations.recv() => {
+                let next = match *stopper.borrow() {
+                    StopLevel::No => StopLevel::Drain,
+                    _ => StopLevel::Abort,
+                };
+                if next == StopLevel::Drain {
+                    progress.say("finishing the pairs under way; interrupt again to give them back");
+                    if let Some(resume) = resume {
+                        progress.say(&format!("resume with: {resume}"));
+                    }
+                } else {
+                    progress.say("giving the pairs under way back");
+                    give_up_at = Some(Instant::now() + ABORT_PATIENCE);
+                }
+                stopper.send_replace(next);
+            }
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! `monju match`: two engines or native players against each other.
+
+use crate::commands::experiment::drive::drive;
+use anyhow::{Context, bail};
+use monju_experiment::{
+    paired_match::PairedMatch,
+    record::{Cause, MatchSide},
+    report::{self, CellFindings},
+    runner::{self, Runner, StopLevel},
+    specification::Specification,
+    statistics::Interval,
+    store::{self, Address, OpenMode, Store},
+};
+use serde_json::{Value, json};
+use std::{
+    fmt::Write as _,
+    io::{self, Write},
+    sync::Arc,
+    time::Duration,
+};
+
+/// Arguments of `monju match`.
+#[derive(Debug)]
+pub struct MatchCommand {
+    /// The match.
+    pub paired: PairedMatch,
+    /// Games at the same time; `None` for the default.
+    pub jobs: Option<usize>,
+    /// The store; `None` keeps the games in a temporary file.
+    pub address: Option<Address>,
+    /// Mixes results of different settings or builds.
+    pub accept_changes: bool,
+    /// Prints one JSON object.
+    pub json: bool,
+}
+
+impl MatchCommand {
+    /// Plays, and prints the result.
+    ///
+    /// # Errors
+    /// The settings are wrong, an engine or the store fails, or it was interrupted.
+    pub async fn run(self) -> anyhow::Result<()> {
+        let specification = self.paired.specification()?;
+        for warning in runner::preflight(&specification).await? {
+            eprintln!("warning: {warning}");
+        }
+        let build = runner::build().context("cannot read the executable of monju")?;
+        let temporary = tempfile::tempdir().context("no temporary folder")?;
+        let address = match &self.address {
+            Some(address) => address.clone(),
+            None => Address::Sqlite(temporary.path().join("match.db")),
+        };
+        let mode = OpenMode::Play {
+            accept_changes: self.accept_changes,
+        };
+        let store = store::open(&address, &specification.plan(&build), mode).await?;
+        let jobs = self.jobs;
+        let runner = Runner {
+            jobs: jobs.unwrap_or_else(|| runner::default_jobs(&specification)),
+            specification: Arc::new(specification),
+            store,
+            name: runner::unique_name(),
+            term: runner::LEASE,
+        };
+        let resume = self
+            .address
+            .as_ref()
+            .map(|_| "the same command, with the same --store");
+        let stop = drive(&runner, resume).await?;
+        let text = result(&runner.specification, &*runner.store, self.json).await?;
+        io::stdout()
+            .lock()
+            .write_all(text.as_bytes())
+            .context("cannot write to standard output")?;
+        let standings = runner.store.standings().await?;
+        let sum = |pairs: fn(&store::CellStanding) -> u64| standings.iter().map(pairs).sum::<u64>();
+        let left = sum(|cell| match cell.closed {
+            true => 0,
+            false => cell.open + cell.leased,
+        });
+        if stop != StopLevel::No && left > 0 {
+            bail!("interrupted with {left} pairs to go");
+        }
+        let given_up = sum(|cell| cell.given_up);
+        if given_up > 0 {
+            let incidents = runner.store.incidents(0).await?;
+            let last = incidents.last().map_or("", |incident| &incident.detail);
+            bail!("{given_up} pairs failed three times and are given up; the last failure: {last}");
+        }
+        Ok(())
+    }
+}
+
+/// The result as text or JSON.
+async fn result(
+    specification: &Specification,
+    store: &dyn Store,
+    json: bool,
+) -> anyhow::Result<String> {
+    let findings = report::gather(specification, store).await?;
+    let slowest = report::slowest_moves(store, 0).await?;
+    let Some(cell) = findings.cells.first() else {
+        bail!("a match has one cell");
+    };
+    Ok(match json {
+        true => format!("{}\n", as_json(cell, slowest)),
+        false => as_text(cell, slowest),
+    })
+}
+
+/// Incidents of one cause by the first and by the second side.
+fn incidents(cell: &CellFindings<'_>, cause: Cause) -> [usize; 2] {
+    [MatchSide::First, MatchSide::Second].map(|side| {
+        cell.incidents
+            .iter()
+            .filter(|incident| incident.cause == cause.name() && incident.side == Some(side))
+            .count()
+    })
+}
+
+fn as_text(cell: &CellFindings<'_>, slowest: [Option<Duration>; 2]) -> String {
+    let elo = match cell.elo {
+        None => "Elo —".to_owned(),
+        Some(elo) => match elo.interval {
+            None => format!("Elo {:+.0} [—]", elo.elo),
+            Some(Interval { low, high }) => {
+                format!("Elo {:+.0} [{low:+.0}, {high:+.0}]", elo.elo)
+            }
+        },
+    };
+    let mut text = format!(
+        "{}  {}  {elo}  pairs {:?}\n",
+        cell.score.signed(),
+        cell.pairs.score_in_words(),
+        cell.pairs.0
+    );
+    if let Some(ratio) = cell.counted.ratio {
+        let _ = writeln!(
+            text,
+            "sequential test: {} after {} pairs, LLR {:+.2} in [{:.2}, {:.2}]",
+            cell.verdict_word(),
+            cell.counted.seen,
+            ratio.value,
+            ratio.lower,
+            ratio.upper
+        );
+    }
+    let endings: Vec<String> = cell
+        .endings
+        .iter()
+        .map(|(ending, games)| format!("{ending} {games}"))
+        .collect();
+    let _ = writeln!(text, "endings: {}", endings.join(", "));
+    for (label, counts) in [
+        ("time losses", incidents(cell, Cause::TimeLoss)),
+        ("illegal moves", incidents(cell, Cause::IllegalMove)),
+    ] {
+        let _ = writeln!(text, "{label}: first {}, second {}", counts[0], counts[1]);
+    }
+    let slowest = slowest.map(|time| match time {
+        Some(time) => format!("{} ms", time.as_millis()),
+        None => "—".to_owned(),
+    });
+    let _ = writeln!(
+        text,
+        "slowest move: first {}, second {}",
+        slowest[0], slowest[1]
+    );
+    text
+}
+
+fn as_json(cell: &CellFindings<'_>, slowest: [Option<Duration>; 2]) -> Value {
+    let slowest = slowest.map(|time| time.map(|time| time.as_millis() as u64));
+    json!({
+        "games": cell.score.games(),
+        "wins": cell.score.wins,
+        "draws": cell.score.draws,
+        "losses": cell.score.losses,
+        "by_half_points": cell.pairs.0,
+        "elo": cell.elo.map(|elo| json!({
+            "elo": elo.elo,
+            "interval95": elo.interval.map(|interval| [interval.low, interval.high]),
+            "superiority": elo.superiority,
+        })),
+        "sprt": cell.counted.ratio.map(|ratio| json!({
+            "verdict": cell.verdict_word(),
+            "llr": ratio.value,
+            "bounds": [ratio.lower, ratio.upper],
+            "pairs": cell.counted.seen,
+        })),
+        "endings": cell.endings,
+        "time_losses": incidents(cell, Cause::TimeLoss),
+        "illegal_moves": incidents(cell, Cause::IllegalMove),
+        "slowest_move_ms": slowest,
+    })
+}

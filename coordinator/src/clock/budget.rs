@@ -1,0 +1,154 @@
+//! The share of a clock that one move may take.
+
+use monju_engine::Color;
+use monju_proto::v1::{Clock, Limits};
+use std::time::Duration;
+
+/// Shortest budget of a consultation with a clock.
+pub const MINIMUM: Duration = Duration::from_millis(10);
+
+/// Number of moves that the main time is shared out over.
+const MOVES_TO_COME: u64 = 40;
+
+/// Number of moves whose lag is set aside from a clock without byoyomi and increment.
+const MOVES_WITH_LAG: u64 = 100;
+
+/// Part of the default overhead that is a safety margin rather than expected lag.
+const PADDING: Duration = Duration::from_millis(100);
+
+/// Share of a normal move's time that an easy move takes, in percent.
+const EASY_PERCENT: u64 = 40;
+
+/// Number of normal moves' times that a difficult move takes at most (the original Monju, 2009).
+const DIFFICULT: u64 = 3;
+
+/// Divisor of the main time that a difficult move takes at most on top of a normal one.
+const DIFFICULT_SHARE: u64 = 8;
+
+/// Longest time that is taken from a message, in milliseconds (about a month), so that no sum
+/// overflows.
+const LONGEST_MS: u64 = 1 << 31;
+
+/// The time that one move may take: `least` ≤ `normal` ≤ `most`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Budget {
+    /// For an easy move, on which the players agree.
+    pub least: Duration,
+    /// For a move about which nothing is known yet.
+    pub normal: Duration,
+    /// For a move in dispute or in a worsening position; the clock allows no more.
+    pub most: Duration,
+}
+
+/// The part of a clock that is not for thinking.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Overhead {
+    /// Set aside from the time of one move.
+    pub kept: Duration,
+    /// Expected lag of every move.
+    pub lost: Duration,
+}
+
+/// Takes an overhead as lag, less the safety margin in it.
+impl From<Duration> for Overhead {
+    fn from(kept: Duration) -> Self {
+        Self {
+            kept,
+            lost: kept.saturating_sub(PADDING),
+        }
+    }
+}
+
+impl Overhead {
+    /// Raises the overhead to a measured lag.
+    pub fn with_lag(self, lag: Duration) -> Self {
+        Self {
+            kept: self.kept.max(lag),
+            lost: self.lost.max(lag),
+        }
+    }
+}
+
+impl Budget {
+    /// A budget with the same time for every move.
+    pub fn fixed(time: Duration) -> Self {
+        Self {
+            least: time,
+            normal: time,
+            most: time,
+        }
+    }
+}
+
+/// Returns the time for a consultation under `limits`; `None` is no limit.
+///
+/// `overhead` is the time lost between the decision and the GUI's clock. Only clocks pay it; a fixed
+/// thinking time (`time_ms`) is used up in full.
+pub fn budget(limits: &Limits, side: Color, overhead: impl Into<Overhead>) -> Option<Budget> {
+    let fixed = limits
+        .time_ms
+        .map(|ms| Duration::from_millis(ms.min(LONGEST_MS)).max(MINIMUM));
+    let clock = limits
+        .clock
+        .as_ref()
+        .map(|clock| share_of_clock(clock, side, overhead.into()));
+    match (fixed, clock) {
+        (Some(fixed), Some(clock)) => Some(Budget::fixed(fixed.min(clock.normal))),
+        (Some(fixed), None) => Some(Budget::fixed(fixed)),
+        (None, clock) => clock,
+    }
+}
+
+/// Returns one move's share of the clock.
+///
+/// Main time is shared out over [`MOVES_TO_COME`] moves; most of the increment and all of the byoyomi
+/// are spent on top. A clock with neither also sets aside the lag of [`MOVES_WITH_LAG`] moves, which
+/// would otherwise use up the time of a long game. An increment is spendable on its own only when
+/// there is no other time, because GUIs differ in whether the main time they send includes it.
+/// Byoyomi cannot be saved: an easy move is not cut below it, and nothing is saved once the main time
+/// is no more than one byoyomi.
+fn share_of_clock(clock: &Clock, side: Color, overhead: Overhead) -> Budget {
+    let (main, increment) = of_side(clock, side);
+    let main = main.min(LONGEST_MS);
+    let increment = increment.min(LONGEST_MS);
+    let byoyomi = clock.byoyomi_ms.min(LONGEST_MS);
+
+    let spendable = match main + byoyomi {
+        0 => increment,
+        time => time,
+    };
+    // The overhead takes at most half of a very short clock.
+    let kept = (overhead.kept.as_millis() as u64).min(spendable / 2);
+    let available = spendable - kept;
+    let lag = match byoyomi + increment {
+        0 => MOVES_WITH_LAG * (overhead.lost.as_millis() as u64).min(kept),
+        _ => 0,
+    };
+    // The overhead exceeds the lag of most moves, so a quarter of the time remains in any case.
+    let share = (main - lag.min(main * 3 / 4)) / MOVES_TO_COME;
+    let wanted = share + increment * 4 / 5 + byoyomi;
+    let normal = wanted.min(available);
+    let can_be_saved = main > byoyomi || byoyomi == 0;
+    let least = match can_be_saved {
+        // Main time saved below one byoyomi would only delay the phase of byoyomi alone.
+        true => (normal * EASY_PERCENT / 100).max(byoyomi.min(normal)),
+        false => normal,
+    };
+    let most = (normal * DIFFICULT)
+        .min(normal + main / DIFFICULT_SHARE)
+        .min(available);
+    let time = |ms| Duration::from_millis(ms).max(MINIMUM);
+    Budget {
+        least: time(least),
+        normal: time(normal),
+        most: time(most),
+    }
+}
+
+/// Returns the main time and the increment of a side, in milliseconds.
+pub fn of_side(clock: &Clock, side: Color) -> (u64, u64) {
+    match side {
+        Color::Black => (clock.black_ms, clock.black_increment_ms),
+        Color::White => (clock.white_ms, clock.white_increment_ms),
+    }
+}

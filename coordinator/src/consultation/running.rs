@@ -1,0 +1,504 @@
+//! The state of a consultation under way, and its reactions to events.
+
+use super::{
+    calls::{Calls, KeptSearches},
+    command::ConsultationCommand,
+    decision_timer::{self, DecisionTimer},
+    fallback::Fallback,
+    player_stream::PlayerEvent,
+    setup::ConsultationSetup,
+};
+use crate::{
+    ballot::{self, BallotDecision, OpenBallot},
+    clock::{self, Budget, TimePolicy},
+    roster::PlayerSlot,
+    voting::Rule,
+};
+use monju_engine::{Answer, Game, Move};
+use monju_proto::convert::milliseconds;
+use monju_proto::v1::{Ballot, Decision, Go, Limits, Position, TieBreak};
+use std::{collections::HashMap, time::Duration};
+use tokio::{sync::watch, time::Instant};
+use tracing::{debug, info};
+
+/// Shortest interval between two standings.
+const STANDING_INTERVAL: Duration = Duration::from_millis(100);
+
+/// Time of the players to send their final moves after a stop; native ones need 5 ms.
+pub(super) const STOP_PATIENCE: Duration = Duration::from_millis(30);
+
+/// Delay after which lost players are asked again: connections and engines come back.
+const RETRY: Duration = Duration::from_secs(1);
+
+/// Least time until the decision for which lost players are asked again.
+const WORTH_A_RETRY: Duration = Duration::from_secs(2);
+
+/// The state of a consultation under way.
+pub(super) struct RunningConsultation<'a> {
+    slots: &'a [PlayerSlot],
+    pub calls: Calls,
+    ballot: OpenBallot,
+    limits: Limits,
+    overhead: Duration,
+    time_policy: TimePolicy,
+    pub timer: DecisionTimer,
+    begun: Instant,
+    /// The decision waits for a ponder hit or a stop.
+    pub pondering: bool,
+    /// A ponder was stopped: the opponent has played another move, or the game is over.
+    pub missed: bool,
+    /// The answer, if the rules of the game decide.
+    by_rules: Option<Answer>,
+    /// There is only one legal move.
+    only_move: bool,
+    /// The moment of the next standing, if one is due.
+    pub standing_at: Option<Instant>,
+    last_standing: Option<Instant>,
+    /// The moment from which the clock runs.
+    clock_from: Instant,
+    pub fallback: Fallback,
+    /// Lost players are asked again; a referee wants to know of them instead.
+    retries: bool,
+    /// The moment to ask lost players again, if there are any.
+    pub retry_at: Option<Instant>,
+}
+
+impl<'a> RunningConsultation<'a> {
+    /// Asks every player, and starts the clock unless this is a ponder.
+    pub fn begin(
+        setup: ConsultationSetup,
+        slots: &'a [PlayerSlot],
+        kept: Option<KeptSearches>,
+    ) -> Self {
+        let ConsultationSetup {
+            header,
+            game,
+            limits,
+            overhead,
+            time_policy,
+            margin,
+            predictions,
+            fallback,
+        } = setup;
+        let by_rules = ballot::by_rules(&game);
+        let slots = match by_rules {
+            None => slots,
+            Some(_) => &[],
+        };
+        let seed = header.seed;
+        let players = slots
+            .iter()
+            .map(|slot| (slot.info.clone(), slot.noise_seed(seed)));
+        let position = Position::from(&game);
+        let mut consultation = Self {
+            slots,
+            calls: Calls::new(position, kept),
+            missed: false,
+            pondering: limits.ponder,
+            limits,
+            overhead,
+            time_policy,
+            timer: DecisionTimer::without_a_clock(time_policy, margin),
+            begun: Instant::now(),
+            only_move: game.legal_moves().len() == 1,
+            ballot: OpenBallot::new(header, game, players),
+            by_rules,
+            standing_at: None,
+            last_standing: None,
+            clock_from: Instant::now(),
+            // A referee wants to know that no player has a vote.
+            fallback: Fallback::new(fallback, margin.is_zero()),
+            retries: margin.is_zero(),
+            retry_at: None,
+        };
+        consultation.ask_all(&predictions);
+        if !consultation.pondering {
+            consultation.start_clock();
+            consultation.search_if_deserted();
+        }
+        consultation
+    }
+
+    fn ask_all(&mut self, predictions: &HashMap<String, String>) {
+        let budget = self.budget();
+        let predictions = match self.pondering {
+            true => legal_replies(self.ballot.game(), predictions),
+            false => HashMap::new(),
+        };
+        for (index, slot) in self.slots.iter().enumerate() {
+            let limits = self.limits_for(slot, budget);
+            if let Err(reason) = &slot.access {
+                let reason = format!("worker {} is not connected: {reason}", slot.info.worker);
+                self.ballot.fail(index, reason, Duration::ZERO);
+                self.calls.skip();
+                self.plan_retry();
+                continue;
+            }
+            // A kept search about this position goes on; a ponder hit starts its time.
+            if !self.pondering
+                && let Some((stream, line)) = self.calls.adopt(&slot.info.name)
+            {
+                stream.ponder_hit(limits);
+                if let Some(line) = line {
+                    self.ballot.progress(index, line, Duration::ZERO);
+                }
+                continue;
+            }
+            let mut go = self.go(slot, limits);
+            if let (Some(position), Some(reply)) =
+                (&mut go.position, predictions.get(slot.info.name.as_str()))
+            {
+                position.moves.pop();
+                position.moves.push((*reply).to_owned());
+            }
+            self.calls.ask(slot.channel.clone(), go);
+        }
+    }
+
+    fn plan_retry(&mut self) {
+        if self.retries && !self.pondering {
+            self.retry_at.get_or_insert(Instant::now() + RETRY);
+        }
+    }
+
+    fn go(&self, slot: &PlayerSlot, limits: Limits) -> Go {
+        let header = self.ballot.header();
+        Go {
+            player: slot.called.clone(),
+            game_id: header.game_id.clone(),
+            position: Some(self.calls.position().clone()),
+            limits: Some(limits),
+            noise_seed: slot.noise_seed(header.seed),
+        }
+    }
+
+    /// Returns the time for this move by the current clock; `None` during a ponder and without a limit.
+    fn budget(&self) -> Option<Budget> {
+        let side = self.ballot.game().position().side_to_move();
+        match self.pondering {
+            true => None,
+            false => clock::budget(&self.limits, side, self.overhead),
+        }
+    }
+
+    /// Returns the limits of a player. A worker never gets the clock, only its share of the time.
+    fn limits_for(&self, slot: &PlayerSlot, budget: Option<Budget>) -> Limits {
+        // A share is a share of the normal time, not of the greatest.
+        let takes_share = slot.info.clock_share.is_some_and(|share| share < 1.0);
+        let time = budget.map(|budget| match takes_share {
+            true => budget.normal,
+            false => self.time_policy.longest(&budget),
+        });
+        self.limits_of(slot, time)
+    }
+
+    fn limits_of(&self, slot: &PlayerSlot, time: Option<Duration>) -> Limits {
+        Limits {
+            nodes: self.limits.nodes,
+            depth: self.limits.depth,
+            time_ms: time.map(|time| {
+                let time = clock::worker_time(time, slot.round_trip);
+                milliseconds(time).max(1)
+            }),
+            clock: None,
+            ponder: self.pondering,
+            multi_pv: self.limits.multi_pv,
+        }
+    }
+
+    fn start_clock(&mut self) {
+        if let Some(budget) = self.budget() {
+            let round_trips = self.slots.iter().map(|slot| slot.round_trip);
+            let round_trip = round_trips.max().unwrap_or_default();
+            self.timer.start(budget, round_trip, self.begun);
+            self.clock_from = Instant::now();
+        }
+    }
+
+    /// Returns the moment to begin the fallback search unless a player has a vote.
+    pub fn check_at(&self) -> Option<Instant> {
+        (self.fallback).check_at(self.clock_from, self.timer.decide_at())
+    }
+
+    /// Begins the fallback search while no player has a vote, rather than at the deadline.
+    pub fn search_if_silent(&mut self) {
+        self.fallback.checked();
+        if let (None, BallotDecision::NoVotes) = (self.by_rules, self.ballot.decide()) {
+            (self.fallback).begin(self.ballot.game(), self.timer.decide_at(), false);
+        }
+    }
+
+    /// Begins the fallback search if all players are lost before the middle of the time: their last votes
+    /// are worth less.
+    fn search_if_deserted(&mut self) {
+        let (decide_at, stop_at) = (self.timer.decide_at(), self.timer.stop_at());
+        if (self.fallback).may_replace(self.clock_from, decide_at, stop_at)
+            && !self.slots.is_empty()
+            && self.ballot.is_deserted()
+        {
+            self.fallback.checked();
+            (self.fallback).begin(self.ballot.game(), decide_at, true);
+        }
+    }
+
+    /// Decides as soon as a fallback search that replaces all players has ended.
+    pub fn end_with_fallback(&mut self) {
+        if self.is_replaced() {
+            self.timer.decide_within(Duration::ZERO);
+        }
+    }
+
+    /// Returns true while the fallback search plays in place of all players.
+    fn is_replaced(&self) -> bool {
+        self.fallback.replaces_players() && self.ballot.is_deserted()
+    }
+
+    /// Returns true if no vote can change the decision.
+    pub fn is_over(&self) -> bool {
+        let is_decided = self.by_rules.is_some() || self.ballot.is_complete();
+        !self.pondering && is_decided && !self.is_replaced()
+    }
+
+    /// Carries out a command.
+    pub fn obey(&mut self, command: ConsultationCommand) {
+        match command {
+            ConsultationCommand::Stop => {
+                self.missed |= self.pondering;
+                self.pondering = false;
+                self.stop_players();
+                // After a missed ponder the next request is on its way, perhaps about the position of
+                // another search.
+                let patience = match self.missed && self.calls.has_others() {
+                    true => Duration::ZERO,
+                    false => STOP_PATIENCE,
+                };
+                self.timer.decide_within(patience);
+            }
+            ConsultationCommand::PonderHit(clock) if self.pondering => {
+                self.pondering = false;
+                self.limits.ponder = false;
+                self.limits.clock = clock.or(self.limits.clock);
+                self.start_clock();
+                self.send_ponder_hit();
+            }
+            ConsultationCommand::PonderHit(_) => debug!("ponder hit without ponder ignored"),
+        }
+    }
+
+    /// Tells the players that have pondered on the played move to go on, and asks the others again.
+    /// These include players that were lost meanwhile, which may be back.
+    fn send_ponder_hit(&mut self) {
+        let budget = self.budget();
+        for (index, slot) in self.slots.iter().enumerate() {
+            let limits = self.limits_for(slot, budget);
+            if self.ballot.has_failed(index) {
+                let go = self.go(slot, limits);
+                self.ballot.ask_again(index);
+                self.calls.ask_again(index, slot.channel.clone(), go);
+            } else if let Some(stream) = self.calls.stream(index) {
+                stream.ponder_hit(limits);
+            } else if self.calls.is_elsewhere(index) {
+                let go = self.go(slot, limits);
+                self.calls.ask_again(index, slot.channel.clone(), go);
+            }
+        }
+    }
+
+    /// Asks lost players again, if there is time for it. Their last lines stand until they send others.
+    pub fn ask_lost_players(&mut self) {
+        self.retry_at = None;
+        let (Some(budget), Some(decide_at)) = (self.budget(), self.timer.decide_at()) else {
+            return;
+        };
+        let now = Instant::now();
+        if decide_at.saturating_duration_since(now) < WORTH_A_RETRY || self.timer.is_stopped() {
+            return;
+        }
+        let latest = self.clock_from + self.time_policy.longest(&budget);
+        let left = latest.saturating_duration_since(now);
+        for (index, slot) in self.slots.iter().enumerate() {
+            if self.ballot.is_lost(index) {
+                let go = self.go(slot, self.limits_of(slot, Some(left)));
+                debug!(player = slot.info.name, "asked again");
+                self.ballot.call_back(index);
+                self.calls.ask_again(index, slot.channel.clone(), go);
+            }
+        }
+    }
+
+    /// Reviews the deadlines at the moment of the stop, and stops the players unless it has moved.
+    pub fn review_and_stop(&mut self) {
+        self.review();
+        if self.timer.stop_at().is_some_and(|at| at <= Instant::now()) {
+            self.stop_players();
+            if self.is_replaced() {
+                self.timer.decide_within(Duration::ZERO);
+            }
+        }
+    }
+
+    /// Reviews the deadlines by the current votes.
+    pub fn review(&mut self) {
+        if self.is_replaced() {
+            // The votes of lost players decide nothing.
+            return self.timer.skip_review();
+        }
+        let leader = match self.ballot.decide() {
+            BallotDecision::Decided { mv, .. } if mv != Answer::RESIGN => mv,
+            _ => return self.timer.skip_review(),
+        };
+        let standing = self.ballot.standing();
+        if !self.pondering && self.timer.ends_early() && self.is_settled(&standing, &leader) {
+            self.stop_players();
+            self.timer.decide_within(Duration::ZERO);
+            return;
+        }
+        self.timer.judge(&standing, &leader);
+    }
+
+    /// Returns true if no vote to come can change the decision.
+    fn is_settled(&self, standing: &Ballot, leader: &str) -> bool {
+        let header = self.ballot.header();
+        let lead = |needs_half| decision_timer::cannot_be_overtaken(standing, leader, needs_half);
+        let is_counted_out = match header.rule {
+            Rule::Majority | Rule::MajorityThenOptimistic => lead(false),
+            Rule::PrimaryUnlessOutvoted => lead(true),
+            // Any vote to come may change a sum of scores, weights or ranks, or is followed itself.
+            Rule::Weighted
+            | Rule::Optimistic
+            | Rule::Pessimistic
+            | Rule::MeanScore
+            | Rule::Ranked
+            | Rule::Single
+            | Rule::Alternate
+            | Rule::HandOver => false,
+        };
+        is_counted_out || self.only_move
+    }
+
+    fn stop_players(&mut self) {
+        self.timer.stopped();
+        for stream in self.calls.streams() {
+            stream.stop();
+        }
+    }
+
+    /// Enters an event of a player.
+    pub fn enter(&mut self, player: usize, event: PlayerEvent) {
+        let arrived = self.begun.elapsed();
+        if !matches!(event, PlayerEvent::Failed(_)) {
+            self.fallback.give_way();
+        }
+        match event {
+            PlayerEvent::Progress(line) => self.ballot.progress(player, line, arrived),
+            PlayerEvent::Result(result) => self.ballot.result(player, result, arrived),
+            PlayerEvent::Failed(reason) => {
+                self.ballot.fail(player, reason, arrived);
+                self.search_if_deserted();
+                self.plan_retry();
+            }
+        }
+        if self.standing_at.is_none() {
+            let now = Instant::now();
+            let due = self.last_standing.map(|last| last + STANDING_INTERVAL);
+            self.standing_at = Some(due.map_or(now, |due| due.max(now)));
+        }
+        self.timer.schedule_review();
+    }
+
+    /// Returns the ballot as it stands, and notes that it was sent.
+    pub fn standing(&mut self) -> Ballot {
+        self.standing_at = None;
+        self.last_standing = Some(Instant::now());
+        self.ballot.standing()
+    }
+
+    /// Enters the events that have arrived, even at the deadline, and ends the calls.
+    pub fn end_calls(&mut self) -> Option<KeptSearches> {
+        while let Some((slot, event)) = self.calls.next_arrived() {
+            self.enter(slot, event);
+        }
+        let names = self.slots.iter().map(|slot| slot.info.name.as_str());
+        self.calls.dismiss(self.missed, names)
+    }
+
+    /// Decides and closes the ballot; `stopped` ends a fallback search.
+    pub async fn decide(mut self, mut stopped: watch::Receiver<bool>) -> Ballot {
+        // A fallback search uses up the time that is left.
+        let stop_at = self.timer.stop_at();
+        let is_replaced = self.is_replaced();
+        let (mv, ponder, tie_break) = match (self.by_rules, self.ballot.decide()) {
+            (Some(answer), _) => (answer.to_string(), String::new(), TieBreak::Rules),
+            (
+                None,
+                BallotDecision::Decided {
+                    mv,
+                    ponder,
+                    tie_break,
+                },
+            ) if !is_replaced => (mv, ponder, tie_break),
+            (None, verdict) => {
+                let found = self.fallback.choose(stop_at, &mut stopped).await;
+                match (found, verdict) {
+                    (Some(answer), _) => (answer.to_string(), String::new(), TieBreak::Fallback),
+                    (
+                        None,
+                        BallotDecision::Decided {
+                            mv,
+                            ponder,
+                            tie_break,
+                        },
+                    ) => (mv, ponder, tie_break),
+                    (None, BallotDecision::NoVotes) => {
+                        let game = self.ballot.game();
+                        let answer = self.fallback.search(game, stop_at, &mut stopped).await;
+                        (answer.to_string(), String::new(), TieBreak::Fallback)
+                    }
+                }
+            }
+        };
+        let header = self.ballot.header();
+        let elapsed = self.begun.elapsed();
+        info!(
+            id = header.id,
+            game = header.game_id,
+            mv,
+            tie_break = tie_break.as_str_name(),
+            elapsed_ms = elapsed.as_millis(),
+            "decided"
+        );
+        let ballot = self.ballot.close(Decision {
+            r#move: mv,
+            ponder,
+            rule: header.rule.name().to_owned(),
+            tie_break: tie_break.into(),
+            elapsed_ms: milliseconds(elapsed),
+            win_rate: None,
+        });
+        let deadline = self.timer.decide_at().map(|at| at - self.begun);
+        Ballot {
+            limits: Some(self.limits),
+            deadline_ms: deadline.map(milliseconds),
+            ..ballot
+        }
+    }
+}
+
+/// Returns the predicted replies that are legal in place of the last move of `game`.
+fn legal_replies<'a>(
+    game: &Game,
+    predictions: &'a HashMap<String, String>,
+) -> HashMap<&'a str, &'a str> {
+    let mut moves: Vec<String> = game.moves().iter().map(Move::to_string).collect();
+    if moves.pop().is_none() {
+        return HashMap::new();
+    }
+    let Ok(before) = Game::from_parts(game.start(), &moves) else {
+        return HashMap::new();
+    };
+    predictions
+        .iter()
+        .filter(|(_, reply)| before.parse_move(reply).is_ok())
+        .map(|(player, reply)| (player.as_str(), reply.as_str()))
+        .collect()
+}

@@ -1,0 +1,28 @@
+//! The subject of a consultation.
+
+use crate::{ballot::BallotHeader, clock::TimePolicy, fallback::FallbackSearcher};
+use monju_engine::Game;
+use monju_proto::v1::Limits;
+use std::{collections::HashMap, sync::Arc, time::Duration};
+
+/// The subject of a consultation, and its limits.
+#[derive(Clone, Debug)]
+pub struct ConsultationSetup {
+    /// The identity of the ballot, and its rule.
+    pub header: BallotHeader,
+    /// The position with its history.
+    pub game: Game,
+    /// The limits of the request.
+    pub limits: Limits,
+    /// Time lost between the decision and the GUI's clock.
+    pub overhead: Duration,
+    /// The way in which the time is spent.
+    pub time_policy: TimePolicy,
+    /// Time for which a referee waits for final moves after the deadline; zero without a referee.
+    pub margin: Duration,
+    /// During a ponder, the replies that players expect in place of the last move, by their ballot names.
+    /// A player without an expected reply ponders on the last move.
+    pub predictions: HashMap<String, String>,
+    /// Searches for a move when no player has one.
+    pub fallback: Arc<dyn FallbackSearcher>,
+}

@@ -1,0 +1,63 @@
+//! Failures of calls to workers and coordinators, for one line of text.
+
+use monju_proto::client::reason;
+use std::time::Duration;
+use tonic::{Code, Status};
+
+/// Failure of a call to a worker or a coordinator.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum ReachError {
+    /// No call has succeeded yet.
+    #[error("not connected yet")]
+    NotConnected,
+    /// The first call failed.
+    #[error("{}", first_reason(.0))]
+    First(#[source] Box<Status>),
+    /// A later call failed.
+    #[error("{}", reason(.0))]
+    Later(#[source] Box<Status>),
+    /// No answer came within this time.
+    #[error("no answer within {} s", .0.as_secs())]
+    Silent(Duration),
+}
+
+/// Returns the cause of a failed first call, with the most likely mistake if the cause is obscure.
+pub fn first_reason(status: &Status) -> String {
+    let reason = reason(status);
+    let hangs_up = [
+        "connection closed",
+        "broken pipe",
+        "frame with invalid size",
+    ];
+    if hangs_up.iter().any(|words| reason.contains(words)) {
+        "it hangs up at once; only one side may be using TLS (https:// and the certificates)"
+            .to_owned()
+    } else if reason.contains("invalid peer certificate") {
+        format!("{reason}; its certificate is another team's, give both sides the same folder")
+    } else if status.code() == Code::Unimplemented {
+        "it does not know this service; a worker may have been taken for a coordinator, or the reverse"
+            .to_owned()
+    } else {
+        reason
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_obscure_first_failure_names_the_likely_mistake() {
+        let texts = [
+            "connection closed",
+            "stream closed because of a broken pipe",
+        ];
+        let reasons = texts.map(|text| first_reason(&Status::unavailable(text)));
+        assert_eq!(reasons[0], reasons[1]);
+        assert!(reasons[0].contains("TLS"));
+        let elsewhere = first_reason(&Status::unimplemented(""));
+        assert!(elsewhere.contains("coordinator"), "{elsewhere}");
+        let refused = Status::unavailable("connection refused");
+        assert_eq!(first_reason(&refused), "connection refused");
+    }
+}

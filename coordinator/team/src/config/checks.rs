@@ -1,0 +1,49 @@
+//! Checks of values that come from a configuration or from the command line.
+
+use monju_coordinator::roster::{self, AddressError};
+
+/// Error of a worker's name.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("name {0:?} must be one word")]
+pub struct NameError(String);
+
+/// Checks the name of a worker.
+///
+/// # Errors
+/// It is not one word.
+pub fn check_name(name: &str) -> Result<(), NameError> {
+    match name.is_empty() || name.contains(|c: char| c.is_whitespace() || c.is_control()) {
+        true => Err(NameError(name.to_owned())),
+        false => Ok(()),
+    }
+}
+
+/// Error of a list of workers.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum WorkersError {
+    /// An address is wrong.
+    #[error(transparent)]
+    Address(#[from] AddressError),
+    /// Two addresses are equal.
+    #[error("worker {0} is listed twice; remove one of them")]
+    Twice(String),
+}
+
+/// Checks the addresses of workers.
+///
+/// # Errors
+/// One of them is not an address, or is listed twice.
+pub fn check_workers(urls: &[String]) -> Result<(), WorkersError> {
+    let mut known = Vec::new();
+    for url in urls {
+        let address = roster::address(url)?;
+        let authority = address
+            .authority()
+            .map(|authority| authority.as_str().to_lowercase());
+        if known.contains(&authority) {
+            return Err(WorkersError::Twice(url.clone()));
+        }
+        known.push(authority);
+    }
+    Ok(())
+}

@@ -1,0 +1,230 @@
+//! The configuration file as written, and its checks.
+
+use super::{
+    checks::{check_name, check_workers},
+    error::ConfigError,
+    settings::{Config, CoordinatorConfig, EnsembleConfig, WORKER_LISTEN, WorkerConfig},
+    source::Source,
+};
+use monju_coordinator::{names::UnknownName, resignation::ResignationPolicy, voting::Rule};
+use monju_host::{PlayerTable, validate_players};
+use serde::Deserialize;
+use std::{
+    path::{Path, PathBuf},
+    str::FromStr,
+    time::Duration,
+};
+
+/// Version of the configuration that this build reads.
+const VERSION: u32 = 1;
+
+/// Greatest overhead of a move that is accepted.
+const LONGEST_OVERHEAD: Duration = Duration::from_secs(60);
+
+/// Default number of consecutive hopeless decisions that end a game.
+const RESIGN_AFTER: u32 = 3;
+
+/// Checks a text. Errors name `path`, and relative paths in the text start from its folder.
+pub(super) fn parse(text: &str, path: &Path) -> Result<Config, ConfigError> {
+    let source = Source::new(text, path);
+    let file: ConfigFile = toml::from_str(text).map_err(|error| source.syntax(&error))?;
+    if file.version != VERSION {
+        let what = format!(
+            "version {} is not known; use version = {VERSION}",
+            file.version
+        );
+        return Err(source.error(&["version"], what));
+    }
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let players = validate_players(&file.player, folder).map_err(|error| {
+        let index = error.index;
+        source.element_error("player", index, error)
+    })?;
+    let config = Config {
+        worker: file.worker.validate(&source)?,
+        coordinator: file.coordinator.validate(&source, folder)?,
+        ensemble: file.ensemble.validate(&source, folder)?,
+        players,
+        tls: file.tls.map(|tls| folder.join(tls)),
+    };
+    check_primary(&config, &source)?;
+    Ok(config)
+}
+
+/// Checks that the primary is one of the players, if all of these are known.
+fn check_primary(config: &Config, source: &Source) -> Result<(), ConfigError> {
+    let Some(primary) = &config.ensemble.primary else {
+        return Ok(());
+    };
+    let known = !config.players.is_empty() && config.coordinator.workers.is_empty();
+    if known && config.players.iter().all(|player| player.name != *primary) {
+        let names: Vec<&str> = config.players.iter().map(|player| &*player.name).collect();
+        let names = names.join(", ");
+        let what = format!("primary '{primary}' is no player; expected one of: {names}");
+        return Err(source.error(&["ensemble", "primary"], what));
+    }
+    Ok(())
+}
+
+/// The file as written.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ConfigFile {
+    #[serde(default = "current_version")]
+    version: u32,
+    tls: Option<PathBuf>,
+    #[serde(default)]
+    worker: WorkerTable,
+    #[serde(default)]
+    player: Vec<PlayerTable>,
+    #[serde(default)]
+    coordinator: CoordinatorTable,
+    #[serde(default)]
+    ensemble: EnsembleTable,
+}
+
+fn current_version() -> u32 {
+    VERSION
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WorkerTable {
+    name: Option<String>,
+    listen: Option<String>,
+    hash_mib: Option<u32>,
+}
+
+impl WorkerTable {
+    fn validate(self, source: &Source) -> Result<WorkerConfig, ConfigError> {
+        let defaults = Config::default().worker;
+        let config = WorkerConfig {
+            name: self.name.unwrap_or(defaults.name),
+            listen: self.listen.unwrap_or(defaults.listen),
+            hash_mib: self.hash_mib.unwrap_or(defaults.hash_mib),
+        };
+        check_name(&config.name).map_err(|what| source.error(&["worker", "name"], what))?;
+        check_listen(source, "worker", &config.listen)?;
+        if config.hash_mib == 0 {
+            let what = "hash_mib must be at least 1".to_owned();
+            return Err(source.error(&["worker", "hash_mib"], what));
+        }
+        Ok(config)
+    }
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CoordinatorTable {
+    listen: Option<String>,
+    workers: Option<Vec<String>>,
+    overhead_ms: Option<u32>,
+    #[serde(alias = "tempo")]
+    time_policy: Option<String>,
+    pondering: Option<String>,
+    log: Option<PathBuf>,
+}
+
+impl CoordinatorTable {
+    fn validate(self, source: &Source, folder: &Path) -> Result<CoordinatorConfig, ConfigError> {
+        let defaults = Config::default().coordinator;
+        let config = CoordinatorConfig {
+            listen: self.listen.unwrap_or(defaults.listen),
+            workers: self.workers.unwrap_or(defaults.workers),
+            overhead: self
+                .overhead_ms
+                .map_or(defaults.overhead, |ms| Duration::from_millis(ms.into())),
+            time_policy: named(source, &["coordinator", "time_policy"], self.time_policy)?
+                .unwrap_or(defaults.time_policy),
+            pondering: named(source, &["coordinator", "pondering"], self.pondering)?
+                .unwrap_or(defaults.pondering),
+            log: self.log.map(|log| folder.join(log)),
+        };
+        check_listen(source, "coordinator", &config.listen)?;
+        let keys = ["coordinator", "workers"];
+        check_workers(&config.workers).map_err(|what| source.error(&keys, what))?;
+        if config.overhead > LONGEST_OVERHEAD {
+            let what = format!(
+                "overhead_ms must be at most {}, the time that a move loses on its way",
+                LONGEST_OVERHEAD.as_millis()
+            );
+            return Err(source.error(&["coordinator", "overhead_ms"], what));
+        }
+        Ok(config)
+    }
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct EnsembleTable {
+    rule: Option<String>,
+    primary: Option<String>,
+    calibration: Option<PathBuf>,
+    resign_below: Option<f64>,
+    resign_after: Option<u32>,
+}
+
+impl EnsembleTable {
+    fn validate(self, source: &Source, folder: &Path) -> Result<EnsembleConfig, ConfigError> {
+        let error = |key: &str, what: String| source.error(&["ensemble", key], what);
+        let rule: Rule =
+            named(source, &["ensemble", "rule"], self.rule.as_deref())?.unwrap_or_default();
+        if rule.needs_primary() && self.primary.is_none() {
+            let what = format!("rule '{rule}' needs a primary player; name one by primary = …");
+            return Err(error("rule", what));
+        }
+        Ok(EnsembleConfig {
+            rule,
+            resignation: self.resignation(&error)?,
+            primary: self.primary,
+            calibration: self.calibration.map(|path| folder.join(path)),
+        })
+    }
+
+    fn resignation(
+        &self,
+        error: &dyn Fn(&str, String) -> ConfigError,
+    ) -> Result<Option<ResignationPolicy>, ConfigError> {
+        let after = self.resign_after.unwrap_or(RESIGN_AFTER);
+        if after == 0 {
+            let what = "resign_after must be at least 1".to_owned();
+            return Err(error("resign_after", what));
+        }
+        let Some(below) = self.resign_below else {
+            return Ok(None);
+        };
+        if !(0.0..0.5).contains(&below) {
+            let what = format!("resign_below must be a win rate from 0 to below 0.5, not {below}");
+            return Err(error("resign_below", what));
+        }
+        if self.calibration.is_none() {
+            let what = "resign_below needs win rates; name a calibration, which \
+                        'monju calibrate' makes"
+                .to_owned();
+            return Err(error("resign_below", what));
+        }
+        Ok(Some(ResignationPolicy { below, after }))
+    }
+}
+
+/// Reads the value of an enumeration under a key.
+fn named<T: FromStr<Err = UnknownName>>(
+    source: &Source,
+    keys: &[&str],
+    name: Option<impl AsRef<str>>,
+) -> Result<Option<T>, ConfigError> {
+    let value = name.map(|name| name.as_ref().parse()).transpose();
+    value.map_err(|error| source.error(keys, error))
+}
+
+/// Checks an address to listen on.
+fn check_listen(source: &Source, table: &str, listen: &str) -> Result<(), ConfigError> {
+    let is_address = listen
+        .rsplit_once(':')
+        .is_some_and(|(host, port)| !host.is_empty() && port.parse::<u16>().is_ok());
+    if is_address {
+        return Ok(());
+    }
+    let what = format!("listen '{listen}' is no address; expected a form like {WORKER_LISTEN}");
+    Err(source.error(&[table, "listen"], what))
+}

@@ -1,0 +1,43 @@
+//! The choices of a user.
+
+use monju_coordinator::choices::ConsultationChoices;
+use monju_engine::{EvaluatorChoice, eval::Sigma};
+use std::path::PathBuf;
+
+/// The choices of a user on the command line or by USI options; `None` leaves a choice to the
+/// configuration file, or to the default.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Choices {
+    /// Configuration file (`monju.toml`).
+    pub config: Option<PathBuf>,
+    /// URL of a running coordinator, in place of an embedded one.
+    pub coordinator: Option<String>,
+    /// Number of embedded native players, M.
+    pub players: Option<u32>,
+    /// Standard deviation of their noise.
+    pub sigma: Option<Sigma>,
+    /// Evaluator of the embedded native players.
+    pub evaluator: Option<EvaluatorChoice>,
+    /// Settings of the consultations.
+    pub consultation: ConsultationChoices,
+    /// Transposition tables of all embedded native players together, in MiB.
+    pub hash_mib: Option<u32>,
+    /// Log of the ballots.
+    pub log: Option<PathBuf>,
+    /// Folder of the team's certificates.
+    pub tls: Option<PathBuf>,
+}
+
+impl Choices {
+    /// Returns the choices that only apply to an embedded coordinator.
+    pub(super) fn only_embedded(&self) -> Vec<&'static str> {
+        let chosen = [
+            ("the number of players", self.players.is_some()),
+            ("sigma", self.sigma.is_some()),
+            ("the evaluator", self.evaluator.is_some()),
+            ("a log", self.log.is_some()),
+        ];
+        let chosen = chosen.into_iter().filter(|(_, is_chosen)| *is_chosen);
+        chosen.map(|(what, _)| what).collect()
+    }
+}

@@ -1,0 +1,204 @@
+//! A coordinator in this process, with its workers.
+
+use super::{
+    choices::Choices,
+    error::{AssembleError, IgnoredChoice},
+    fallback::{self, CoordinatorFallback},
+    handle::{Embedded, Team},
+    players::{DEFAULT_TEAM, local_players},
+};
+use crate::config::Config;
+use monju_coordinator::{
+    calibration::Calibration,
+    choices::ConsultationChoices,
+    record::Recorder,
+    roster::{Link, Roster},
+    server,
+    service::{Ensemble, Service},
+};
+use monju_host::{Players, PlayersSettings, fallback::FallbackHandle};
+use monju_proto::{serve, v1::coordinator_client::CoordinatorClient};
+use monju_worker::InProcessWorker;
+use std::sync::Arc;
+use tokio::sync::Semaphore;
+
+/// Starts a coordinator in this process, and ignores choices that a team can do without.
+pub(super) async fn embed_leniently(
+    choices: &Choices,
+    fallback: FallbackHandle,
+) -> Result<Team, AssembleError> {
+    let mut config = Config::load(choices.config.as_deref())?;
+    let mut choices = choices.clone();
+    let ignored = remove_inapplicable(&mut config, &mut choices);
+    let team = embed_with(config, &choices, None, fallback).await?;
+    Ok(Team { ignored, ..team })
+}
+
+/// Removes choices and settings that cannot be applied and that a team can do without; returns them.
+pub(super) fn remove_inapplicable(
+    config: &mut Config,
+    choices: &mut Choices,
+) -> Vec<IgnoredChoice> {
+    let mut ignored = Vec::new();
+    if config.ensemble.primary.is_none()
+        && let Some(rule) = (choices.consultation.rule).take_if(|rule| rule.needs_primary())
+    {
+        ignored.push(IgnoredChoice::NoPrimary {
+            rule,
+            instead: config.ensemble.rule,
+        });
+    }
+    let log = choices.log.as_ref().or(config.coordinator.log.as_ref());
+    if let Some(Err(error)) = log.map(|path| Recorder::open(path)) {
+        ignored.push(IgnoredChoice::Log(error));
+        choices.log = None;
+        config.coordinator.log = None;
+    }
+    let calibration = config.ensemble.calibration.as_deref();
+    if let Some(Err(error)) = calibration.map(Calibration::read) {
+        ignored.push(IgnoredChoice::Calibration(error));
+        config.ensemble.calibration = None;
+    }
+    ignored
+}
+
+/// Starts a coordinator in this process for the players of a configuration, which think in `turns` if
+/// these are given (see [`Players::start_in_turns`]).
+///
+/// # Errors
+/// A choice cannot be applied, or a player cannot be started.
+pub async fn embed(
+    config: Config,
+    choices: &Choices,
+    turns: Option<Arc<Semaphore>>,
+) -> Result<Team, AssembleError> {
+    // A referee has many teams and hardly ever needs the search.
+    embed_with(config, choices, turns, fallback::start(false)?).await
+}
+
+async fn embed_with(
+    config: Config,
+    choices: &Choices,
+    turns: Option<Arc<Semaphore>>,
+    fallback: FallbackHandle,
+) -> Result<Team, AssembleError> {
+    let overhead = config.coordinator.overhead;
+    let StartedCoordinator {
+        service,
+        worker,
+        recorder,
+    } = start_with(config, choices, turns, fallback).await?;
+    service.settle().await;
+    let (channel, server) = serve::in_process(server::router(service).await?);
+    Ok(Team {
+        client: CoordinatorClient::new(channel),
+        consultation: ConsultationChoices::default(),
+        overhead,
+        ignored: Vec::new(),
+        embedded: Some(Embedded {
+            worker,
+            recorder,
+            _server: server,
+        }),
+    })
+}
+
+/// A coordinator that was started in this process.
+pub struct StartedCoordinator {
+    /// The coordinator's service.
+    pub service: Service,
+    /// The worker in this process, if it has players.
+    pub worker: Option<InProcessWorker>,
+    /// The writer of the log, if there is one.
+    pub recorder: Option<Arc<Recorder>>,
+}
+
+/// Starts a coordinator with the players of this process, if it has any.
+///
+/// # Errors
+/// A choice cannot be applied, or a player cannot be started.
+pub async fn start_coordinator(
+    config: Config,
+    choices: &Choices,
+) -> Result<StartedCoordinator, AssembleError> {
+    start_with(config, choices, None, fallback::start(true)?).await
+}
+
+async fn start_with(
+    config: Config,
+    choices: &Choices,
+    turns: Option<Arc<Semaphore>>,
+    fallback: FallbackHandle,
+) -> Result<StartedCoordinator, AssembleError> {
+    let ensemble = ensemble(&config, choices)?;
+    let log = choices.log.as_ref().or(config.coordinator.log.as_ref());
+    let recorder = match log {
+        Some(path) => Some(Arc::new(Recorder::open(path)?)),
+        None => None,
+    };
+    let (roster, worker) = roster(&config, choices, turns).await?;
+    Ok(StartedCoordinator {
+        service: Service::new(
+            ensemble,
+            roster,
+            recorder.clone(),
+            Arc::new(CoordinatorFallback::new(fallback)),
+        ),
+        worker,
+        recorder,
+    })
+}
+
+/// Gathers the workers of a configuration: one with the players of this process, if it has any, and
+/// the remote ones.
+///
+/// # Errors
+/// A choice cannot be applied, a player cannot be started, or an address is wrong.
+pub async fn roster(
+    config: &Config,
+    choices: &Choices,
+    turns: Option<Arc<Semaphore>>,
+) -> Result<(Roster, Option<InProcessWorker>), AssembleError> {
+    let players = local_players(DEFAULT_TEAM, config, choices)?;
+    let mut links = Vec::new();
+    let worker = if players.is_empty() {
+        None
+    } else {
+        let settings = PlayersSettings {
+            name: config.worker.name.clone(),
+            hash_mib: choices.hash_mib.unwrap_or(config.worker.hash_mib),
+            players,
+        };
+        let worker = Players::start_in_turns(settings, turns)?;
+        let worker = InProcessWorker::serve(worker).await?;
+        links.push(Link::in_process(worker.channel()));
+        Some(worker)
+    };
+    let tls = config.tls(choices.tls.as_deref())?;
+    for url in &config.coordinator.workers {
+        links.push(Link::remote(url, tls.as_ref())?);
+    }
+    Ok((Roster::new(links), worker))
+}
+
+/// Returns the way in which the ensemble of a configuration decides.
+///
+/// # Errors
+/// The calibration cannot be used, or the rule requires a primary player that is not configured.
+pub fn ensemble(config: &Config, choices: &Choices) -> Result<Ensemble, AssembleError> {
+    let settings = choices.consultation.over(config.consultation());
+    let ensemble = Ensemble {
+        settings,
+        primary: config.ensemble.primary.clone(),
+        overhead: config.coordinator.overhead,
+        calibration: Arc::new(match &config.ensemble.calibration {
+            Some(path) => Calibration::read(path)?,
+            None => Calibration::default(),
+        }),
+        resignation: config.ensemble.resignation,
+    };
+    match settings.rule.needs_primary() && ensemble.primary.is_none() {
+        true => Err(AssembleError::NoPrimary(settings.rule)),
+        false => Ok(ensemble),
+    }
+}

@@ -1,0 +1,133 @@
+//! Errors of assembling a team: one line each, with the remedy.
+
+use crate::config::ConfigError;
+use monju_coordinator::{
+    calibration::CalibrationError,
+    record::RecordError,
+    roster::{AddressError, ReachError},
+    voting::Rule,
+};
+use monju_host::{PlayersError, StartError};
+use monju_proto::{serve::ServeError, tls::TlsError};
+use std::io;
+
+/// Error of reaching or starting a coordinator.
+#[derive(Debug, thiserror::Error)]
+pub enum AssembleError {
+    /// The configuration is wrong.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// The address of a worker or coordinator is wrong.
+    #[error(transparent)]
+    Address(#[from] AddressError),
+    /// The certificates cannot be used.
+    #[error(transparent)]
+    Tls(#[from] TlsError),
+    /// The calibration cannot be used.
+    #[error(transparent)]
+    Calibration(#[from] CalibrationError),
+    /// The log cannot be opened.
+    #[error(transparent)]
+    Record(#[from] RecordError),
+    /// Players of the command line are wrong; they have no table that could be named.
+    #[error("{}", .0.problem)]
+    Players(#[source] PlayersError),
+    /// A player cannot be started.
+    #[error(transparent)]
+    Start(#[from] StartError),
+    /// A service cannot be served.
+    #[error(transparent)]
+    Serve(#[from] ServeError),
+    /// The thread of the fallback search cannot be started.
+    #[error("cannot start the thread of the fallback search: {0}")]
+    Fallback(#[source] io::Error),
+    /// The coordinator does not answer.
+    #[error(
+        "no coordinator at {url}: {source}; start one with 'monju coordinator', or correct the \
+         address"
+    )]
+    Unreachable {
+        /// Address of the coordinator.
+        url: String,
+        /// Failure of the call.
+        source: ReachError,
+    },
+    /// A choice that only applies to an embedded coordinator.
+    #[error(
+        "{what} cannot be chosen for the coordinator at {url}, which has its own configuration, as \
+         have its workers; choose one of the two"
+    )]
+    NotRemote {
+        /// The choice.
+        what: &'static str,
+        /// Address of the coordinator.
+        url: String,
+    },
+    /// A choice for native players without any.
+    #[error(
+        "{what} cannot be chosen: the configuration has no native players of its own; leave it out, \
+         or choose a number of players, too"
+    )]
+    NoNatives {
+        /// The choice.
+        what: &'static str,
+    },
+    /// A rule that requires a primary player without one.
+    #[error("rule '{0}' needs a primary player; name one in the configuration by primary = …")]
+    NoPrimary(Rule),
+    /// A choice that could only be ignored.
+    #[error(transparent)]
+    Ignored(#[from] IgnoredChoice),
+}
+
+impl From<PlayersError> for AssembleError {
+    fn from(error: PlayersError) -> Self {
+        Self::Players(error)
+    }
+}
+
+/// A choice that a team ignores.
+#[derive(Debug, thiserror::Error)]
+pub enum IgnoredChoice {
+    /// A remote coordinator has its own setting.
+    #[error(
+        "{what} is left to the coordinator at {url}, which has its own configuration; take the \
+         choice back"
+    )]
+    Remote {
+        /// The choice.
+        what: &'static str,
+        /// Address of the coordinator.
+        url: String,
+    },
+    /// A remote coordinator lacks the primary player that a rule requires.
+    #[error(
+        "rule '{rule}' needs a primary player, and the coordinator at {url} has none; name one in \
+         its configuration by primary = …, or choose another rule than its own, {instead}"
+    )]
+    NoRemotePrimary {
+        /// The chosen rule.
+        rule: Rule,
+        /// Address of the coordinator.
+        url: String,
+        /// The rule that decides instead.
+        instead: String,
+    },
+    /// The configuration lacks the primary player that a rule requires.
+    #[error(
+        "rule '{rule}' needs a primary player; name one in the configuration by primary = …, or \
+         choose another rule than '{instead}', which decides now"
+    )]
+    NoPrimary {
+        /// The chosen rule.
+        rule: Rule,
+        /// The rule that decides instead.
+        instead: Rule,
+    },
+    /// The log cannot be opened.
+    #[error("{0}; nothing is recorded")]
+    Log(#[source] RecordError),
+    /// The calibration cannot be used.
+    #[error("{0}; scores of different engines are not compared")]
+    Calibration(#[source] CalibrationError),
+}

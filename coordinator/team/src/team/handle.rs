@@ -1,0 +1,47 @@
+//! An assembled team.
+
+use super::error::IgnoredChoice;
+use monju_coordinator::{choices::ConsultationChoices, record::Recorder};
+use monju_proto::{serve::ServerTask, v1::coordinator_client::CoordinatorClient};
+use monju_worker::InProcessWorker;
+use std::{sync::Arc, time::Duration};
+use tonic::transport::Channel;
+
+/// A coordinator to talk to. Dropping it ends everything that was started for it, foreign engines
+/// included.
+#[derive(Debug)]
+pub struct Team {
+    /// The client; cheap to clone.
+    pub client: CoordinatorClient<Channel>,
+    /// The choices that a consultation must name; none for an embedded coordinator, whose ensemble
+    /// has them already.
+    pub consultation: ConsultationChoices,
+    /// Time that the coordinator sets aside of every clock.
+    pub overhead: Duration,
+    /// The choices that do not apply.
+    pub ignored: Vec<IgnoredChoice>,
+    pub(super) embedded: Option<Embedded>,
+}
+
+/// The parts of a team that run in this process.
+#[derive(Debug)]
+pub(super) struct Embedded {
+    pub worker: Option<InProcessWorker>,
+    pub recorder: Option<Arc<Recorder>>,
+    pub _server: ServerTask,
+}
+
+impl Team {
+    /// Ends everything that was started for the team, and waits for it, at most 5 s.
+    pub async fn close(self) {
+        let Some(embedded) = self.embedded else {
+            return;
+        };
+        if let Some(recorder) = &embedded.recorder {
+            recorder.flush();
+        }
+        if let Some(worker) = embedded.worker {
+            worker.close().await;
+        }
+    }
+}

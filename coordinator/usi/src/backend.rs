@@ -1,0 +1,77 @@
+//! The interface between a session and the team or the single player behind it.
+
+use super::{best_move::BestMove, go::Go, option_table::OptionError, output::Output};
+use monju_engine::Game;
+use monju_proto::v1::{Clock, GameOutcome};
+use std::{future::Future, time::Duration};
+use tokio::{sync::mpsc, task::JoinHandle, time::Instant};
+
+/// A command of the GUI to a running search.
+#[derive(Clone, Copy, Debug)]
+pub enum SearchControl {
+    /// Answer now.
+    Stop,
+    /// The pondered move was played; carries the clock if the GUI sends it.
+    PonderHit(Option<Clock>),
+}
+
+/// A `go` as it was received.
+#[derive(Debug)]
+pub struct GoRequest {
+    /// The position with its history.
+    pub game: Game,
+    /// The limits of the search.
+    pub go: Go,
+    /// The moment at which `go` was received.
+    pub asked: Instant,
+    /// Time that the GUI's clock was seen to lose with every move, beyond the time we took.
+    pub lag: Duration,
+}
+
+/// A player or a team of players that a session speaks for. None of its methods blocks.
+pub trait Backend: Send {
+    /// The name in `id name`, before the version.
+    const NAME: &str;
+
+    /// Returns the `option` lines, in the order in which a GUI shows them.
+    fn declarations() -> Vec<String>;
+
+    /// Sets an option; undeclared options are ignored.
+    ///
+    /// # Errors
+    /// The value does not fit the declaration; the option keeps its former value.
+    fn set_option(&mut self, name: &str, value: &str) -> Result<(), OptionError>;
+
+    /// Returns the size of the transposition tables in MiB.
+    fn hash_mib(&self) -> u32;
+
+    /// Starts to prepare for the next game, for `isready`.
+    fn get_ready(&mut self);
+
+    /// Starts a new game. Does nothing if no move was searched since [`Backend::get_ready`].
+    fn new_game(&mut self);
+
+    /// Returns true once all preparation has ended, with or without success.
+    fn is_ready(&self) -> bool;
+
+    /// Returns the reason why the last preparation failed.
+    fn failure(&self) -> Option<String>;
+
+    /// Waits until the result of [`Backend::is_ready`] may have changed.
+    fn changed(&mut self) -> impl Future<Output = ()> + Send;
+
+    /// Searches on a task of its own. The task obeys `controls` and ends once the answer may be
+    /// told. Aborting the task ends the search.
+    fn search(
+        &mut self,
+        request: GoRequest,
+        controls: mpsc::UnboundedReceiver<SearchControl>,
+        output: Output,
+    ) -> JoinHandle<BestMove>;
+
+    /// Records the result of the game, where a record is kept.
+    fn game_over(&mut self, _outcome: GameOutcome) {}
+
+    /// Ends everything that the backend has started.
+    fn close(self) -> impl Future<Output = ()> + Send;
+}

@@ -1,0 +1,284 @@
+//! Tables of USI options: one row declares, explains, checks and sets one option.
+
+use monju_engine::{
+    EvaluatorChoice, Model,
+    eval::{Noise, Sigma},
+};
+use monju_host::DEFAULT_HASH_MIB;
+use std::{error::Error, ops::RangeInclusive};
+
+/// Default of `USI_Hash`, which leaves the size to the command line and the configuration; their
+/// own default is the same.
+pub const HASH_DEFAULT: u32 = DEFAULT_HASH_MIB;
+/// Range of `USI_Hash` in MiB.
+pub const HASH_RANGE: RangeInclusive<u32> = 1..=1 << 20;
+
+/// Sets an option of `T`, for combos and texts. `None` is the declared default.
+pub type SetText<T> = fn(&mut T, Option<&str>) -> Result<(), Box<dyn Error + Send + Sync>>;
+
+/// One option of a front end, whose values are kept in a `T`.
+pub struct UsiOption<T> {
+    /// The name, without blanks.
+    pub name: &'static str,
+    /// Former names, accepted but not declared.
+    pub aliases: &'static [&'static str],
+    /// One line for users.
+    pub help: &'static str,
+    /// The type, the default, the range, and the way to set a value.
+    pub kind: OptionKind<T>,
+}
+
+/// The type of an option. Setters receive `None` for the declared default: GUIs send every default
+/// back, and a default must not override the command line or the configuration file.
+pub enum OptionKind<T> {
+    /// A check box that GUIs expect and that has no effect here.
+    IgnoredCheck,
+    /// A whole number.
+    Spin {
+        /// The declared default.
+        default: u32,
+        /// The accepted values.
+        range: RangeInclusive<u32>,
+        /// Sets the value.
+        set: fn(&mut T, Option<u32>),
+    },
+    /// A whole number of 64 bits, declared as a string because the spin boxes of GUIs hold fewer.
+    LargeNumber {
+        /// Sets the value.
+        set: fn(&mut T, Option<u64>),
+    },
+    /// One of several words.
+    Combo {
+        /// Returns the declared default.
+        default: fn() -> String,
+        /// Returns all words.
+        words: fn() -> Vec<String>,
+        /// Sets the value.
+        set: SetText<T>,
+    },
+    /// Any text; the default is the empty one.
+    Text {
+        /// Sets the value.
+        set: SetText<T>,
+    },
+}
+
+/// The reason why a value was refused; the option keeps its former value.
+#[derive(Debug, thiserror::Error)]
+pub enum OptionError {
+    /// The value is not a number of the declared range.
+    #[error(
+        "option {option} must be a whole number from {} to {}, not '{value}'",
+        range.start(),
+        range.end()
+    )]
+    Number {
+        /// The option.
+        option: &'static str,
+        /// The accepted values.
+        range: RangeInclusive<u64>,
+        /// The given value.
+        value: String,
+    },
+    /// The value has no meaning.
+    #[error("option {option}: {source}")]
+    Value {
+        /// The option.
+        option: &'static str,
+        /// The reason, with the given value.
+        source: Box<dyn Error + Send + Sync>,
+    },
+}
+
+/// Returns the `option` lines in the order of the table.
+pub fn declarations<T>(table: &[UsiOption<T>]) -> Vec<String> {
+    table
+        .iter()
+        .map(|option| {
+            format!(
+                "option name {} type {}",
+                option.name,
+                option.kind.declared()
+            )
+        })
+        .collect()
+}
+
+/// Returns one line of help for every option in the table.
+pub fn help<T>(table: &[UsiOption<T>]) -> String {
+    let lines: Vec<String> = table
+        .iter()
+        .map(|option| format!("  {:<14} {}", option.name, option.help))
+        .collect();
+    lines.join("\n")
+}
+
+/// Sets an option by its name, in any case, or by a former name. Options that the table lacks are
+/// ignored: they are never passed on to players, each of which has its own share of threads and
+/// memory.
+///
+/// # Errors
+/// The value does not fit the declaration.
+pub fn set<T>(
+    table: &[UsiOption<T>],
+    target: &mut T,
+    name: &str,
+    value: &str,
+) -> Result<(), OptionError> {
+    match table.iter().find(|option| option.is_named(name)) {
+        Some(option) => option.set(target, value),
+        None => {
+            tracing::debug!(name, value, "unknown option");
+            Ok(())
+        }
+    }
+}
+
+impl<T> OptionKind<T> {
+    /// Returns the rest of the declaration, after the word `type`.
+    fn declared(&self) -> String {
+        match self {
+            Self::IgnoredCheck => "check default false".to_owned(),
+            Self::Spin { default, range, .. } => {
+                let (minimum, maximum) = (range.start(), range.end());
+                format!("spin default {default} min {minimum} max {maximum}")
+            }
+            Self::Combo { default, words, .. } => {
+                let words: Vec<String> =
+                    words().iter().map(|word| format!(" var {word}")).collect();
+                format!("combo default {}{}", default(), words.concat())
+            }
+            Self::LargeNumber { .. } | Self::Text { .. } => "string default <empty>".to_owned(),
+        }
+    }
+}
+
+impl<T> UsiOption<T> {
+    fn is_named(&self, name: &str) -> bool {
+        let names = [&[self.name], self.aliases].concat();
+        names.iter().any(|known| known.eq_ignore_ascii_case(name))
+    }
+
+    fn set(&self, target: &mut T, value: &str) -> Result<(), OptionError> {
+        let value = if value == "<empty>" { "" } else { value };
+        let set_text = |target: &mut T, set: SetText<T>, value: Option<&str>| {
+            set(target, value).map_err(|source| OptionError::Value {
+                option: self.name,
+                source,
+            })
+        };
+        let filled = Some(value).filter(|value| !value.is_empty());
+        match &self.kind {
+            OptionKind::IgnoredCheck => {}
+            OptionKind::Spin {
+                default,
+                range,
+                set,
+            } => {
+                let range = u64::from(*range.start())..=u64::from(*range.end());
+                let number = self.number(value, range)?;
+                // The range is one of 32 bits.
+                let number = u32::try_from(number).unwrap_or(u32::MAX);
+                set(target, Some(number).filter(|number| number != default));
+            }
+            OptionKind::LargeNumber { set } => {
+                let number = filled.map(|value| self.number(value, 0..=u64::MAX));
+                set(target, number.transpose()?);
+            }
+            OptionKind::Combo { default, set, .. } => {
+                set_text(target, *set, filled.filter(|value| *value != default()))?;
+            }
+            OptionKind::Text { set } => set_text(target, *set, filled)?,
+        }
+        Ok(())
+    }
+
+    fn number(&self, value: &str, range: RangeInclusive<u64>) -> Result<u64, OptionError> {
+        match value.parse() {
+            Ok(number) if range.contains(&number) => Ok(number),
+            _ => Err(OptionError::Number {
+                option: self.name,
+                range,
+                value: value.to_owned(),
+            }),
+        }
+    }
+}
+
+/// Parses an evaluator, `NAME` or `NAME:FILE`.
+///
+/// # Errors
+/// No evaluator has this name.
+pub fn evaluator(
+    value: Option<&str>,
+) -> Result<Option<EvaluatorChoice>, Box<dyn Error + Send + Sync>> {
+    Ok(value.map(str::parse).transpose()?)
+}
+
+/// Parses a standard deviation; -1 stands for the default, too.
+///
+/// # Errors
+/// The text is not a standard deviation, or a larger one than the noise can have.
+pub fn sigma(value: Option<&str>) -> Result<Option<Sigma>, Box<dyn Error + Send + Sync>> {
+    let Some(value) = value.filter(|value| !matches!(value.trim(), "" | "-1")) else {
+        return Ok(None);
+    };
+    let sigma: Sigma = value.parse()?;
+    // The evaluator that fixes the exact value is not loaded yet; this one is close enough.
+    Noise::new(sigma.in_centipawns(&Model::material()), 0)?;
+    Ok(Some(sigma))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Asserts that every line has the form that all GUIs can read.
+    fn assert_readable(lines: &[String]) {
+        for line in lines {
+            let words: Vec<&str> = line.split(' ').collect();
+            assert!(words.iter().all(|word| !word.is_empty()), "{line}");
+            assert_eq!((words[0], words[1], words[3]), ("option", "name", "type"));
+            assert_eq!(words[5], "default", "{line}");
+            let rest = &words[7..];
+            match words[4] {
+                "spin" => {
+                    let number = |word: &str| word.parse::<i64>().expect("a number");
+                    assert_eq!((rest[0], rest[2], rest.len()), ("min", "max", 4));
+                    assert!((number(rest[1])..=number(rest[3])).contains(&number(words[6])));
+                }
+                "combo" => {
+                    assert!(
+                        rest.chunks(2)
+                            .all(|pair| pair.len() == 2 && pair[0] == "var")
+                    );
+                    assert!(rest.chunks(2).any(|pair| pair[1] == words[6]));
+                }
+                "check" | "string" => assert!(rest.is_empty()),
+                other => panic!("{other}"),
+            }
+        }
+    }
+
+    #[test]
+    fn declarations_are_readable_for_every_gui() {
+        assert_readable(&declarations(crate::proxy::options::OPTIONS));
+        assert_readable(&declarations(crate::engine::options::OPTIONS));
+    }
+
+    #[test]
+    fn the_guide_explains_every_option() {
+        let guide = concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/../../docs/guide-engine-options.md"
+        );
+        let guide = std::fs::read_to_string(guide).expect("the guide");
+        let team = crate::proxy::options::OPTIONS.iter();
+        let player = crate::engine::options::OPTIONS.iter();
+        let names = team.map(|option| option.name);
+        for name in names.chain(player.map(|option| option.name)) {
+            let is_explained = guide.contains(&format!("`{name}`"));
+            assert!(is_explained || name == "USI_Ponder", "{name}");
+        }
+    }
+}

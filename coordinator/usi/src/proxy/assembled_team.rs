@@ -1,0 +1,96 @@
+//! A team that has been assembled, and the coordinator that speaks for it.
+
+use monju_coordinator::choices::ConsultationChoices;
+use monju_proto::v1::{PrepareGameRequest, coordinator_client::CoordinatorClient};
+use std::{future::Future, pin::Pin, time::Duration};
+use tokio::time::timeout;
+use tonic::transport::Channel;
+
+/// The client of a coordinator.
+pub type Client = CoordinatorClient<Channel>;
+
+/// Time that the players get to prepare for a game; without an answer the game is tried anyway.
+const PREPARATION: Duration = Duration::from_secs(30);
+
+/// The way to a coordinator, with the settings that consultations name.
+#[derive(Clone, Debug)]
+pub struct Contact {
+    /// The client.
+    pub client: Client,
+    /// The choices to name in consultations.
+    pub consultation: ConsultationChoices,
+    /// Time that the coordinator sets aside of every clock.
+    pub overhead: Duration,
+}
+
+/// A team and the future that closes it. Dropping it also closes the team, without waiting.
+pub struct AssembledTeam {
+    contact: Contact,
+    /// Choices that do not hold, to be reported to the user.
+    notes: Vec<String>,
+    close: Pin<Box<dyn Future<Output = ()> + Send>>,
+    /// The game that the players are prepared for.
+    prepared_game: Option<String>,
+}
+
+/// The reason why players are not prepared for a game.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PrepareError {
+    /// The coordinator answered with an error.
+    #[error("the players could not prepare for the game: {0}")]
+    Refused(String),
+    /// The coordinator did not answer.
+    #[error("the players took more than {} s to prepare for the game", PREPARATION.as_secs())]
+    Slow,
+}
+
+impl AssembledTeam {
+    /// Keeps a team. `notes` are reported to the user; `close` owns the team and closes it when it
+    /// is run.
+    pub fn new(
+        contact: Contact,
+        notes: Vec<String>,
+        close: impl Future<Output = ()> + Send + 'static,
+    ) -> Self {
+        Self {
+            contact,
+            notes,
+            close: Box::pin(close),
+            prepared_game: None,
+        }
+    }
+
+    /// Returns the way to the coordinator.
+    pub fn contact(&self) -> &Contact {
+        &self.contact
+    }
+
+    /// Prepares the players for a game, once for each game. Returns the problems that do not keep
+    /// the game from being played.
+    ///
+    /// # Errors
+    /// The coordinator refused, or did not answer in time.
+    pub async fn prepare(&mut self, game_id: &str) -> Result<Vec<String>, PrepareError> {
+        if self.prepared_game.as_deref() == Some(game_id) {
+            return Ok(Vec::new());
+        }
+        let request = PrepareGameRequest {
+            game_id: game_id.to_owned(),
+        };
+        let answer = timeout(PREPARATION, self.contact.client.prepare_game(request)).await;
+        match answer {
+            Ok(Ok(response)) => {
+                self.prepared_game = Some(game_id.to_owned());
+                let notes = self.notes.iter().cloned();
+                Ok(notes.chain(response.into_inner().problems).collect())
+            }
+            Ok(Err(status)) => Err(PrepareError::Refused(status.message().to_owned())),
+            Err(_) => Err(PrepareError::Slow),
+        }
+    }
+
+    /// Closes the team.
+    pub async fn close(self) {
+        self.close.await;
+    }
+}

@@ -1,0 +1,321 @@
+//! Ballots as `info` lines.
+//!
+//! Candidates are `multipv` lines in order of votes. Each score is that of the candidate's deepest
+//! voter, on this voter's own scale, so scores may not decrease down the list. `nodes` and `nps` are
+//! sums over all players.
+
+use crate::info_line::InfoLine;
+use monju_coordinator::ballot::names;
+use monju_engine::Game;
+use monju_proto::v1::{Arrival, Ballot, Bound, Line, Score, TieBreak, Vote, score};
+use std::{fmt::Write, time::Duration};
+
+/// Returns one `info … multipv K … pv …` line for every candidate: the decision first, the others
+/// by votes.
+pub fn candidates(game: &Game, ballot: &Ballot, elapsed: Duration) -> Vec<String> {
+    let sums = Sums::of(ballot);
+    let decided = ballot.decision.as_ref().map(|decision| &decision.r#move);
+    let mut moves: Vec<&String> = ballot.tally.iter().map(|tally| &tally.r#move).collect();
+    // The sort is stable: the other moves stay in the order of their votes.
+    moves.sort_by_key(|mv| Some(*mv) != decided);
+    moves
+        .into_iter()
+        .filter(|mv| game.parse_move(mv).is_ok())
+        .filter_map(|mv| deepest_voter_line(ballot, mv).map(|line| (mv, line)))
+        .enumerate()
+        .map(|(index, (mv, line))| {
+            let line = InfoLine {
+                depth: line.depth,
+                selective_depth: line.selective_depth,
+                score: score_text(line.score.as_ref()),
+                nodes: sums.nodes,
+                nodes_per_second: sums.nodes_per_second,
+                time: elapsed,
+                multipv: Some(index + 1),
+                pv: pv_text(game, mv, line),
+            };
+            line.to_string()
+        })
+        .collect()
+}
+
+/// Returns the `info string` with the votes of every player and the reason for the decision.
+pub fn verdict(ballot: &Ballot) -> String {
+    let mut text = "info string votes".to_owned();
+    for tally in &ballot.tally {
+        let names: Vec<&str> = ballot
+            .votes
+            .iter()
+            .filter(|vote| vote.counted && vote.chosen() == tally.r#move)
+            .map(name_of)
+            .collect();
+        // Writing to a String never fails.
+        let _ = write!(
+            text,
+            " {}={} ({})",
+            tally.r#move,
+            tally.votes,
+            names.join(" ")
+        );
+    }
+    if ballot.tally.is_empty() {
+        text.push_str(" none");
+    }
+    if let Some(decision) = &ballot.decision {
+        let _ = write!(text, " decision {} rule {}", decision.r#move, decision.rule);
+        match decision.tie_break() {
+            TieBreak::None => {}
+            other => {
+                let _ = write!(text, " tie {}", names::tie_break(other));
+            }
+        }
+    }
+    let uncounted: Vec<String> = ballot
+        .votes
+        .iter()
+        .filter(|vote| !vote.counted)
+        .map(|vote| match arrival_text(vote.arrival()) {
+            "" => name_of(vote).to_owned(),
+            arrival => format!("{}:{arrival}", name_of(vote)),
+        })
+        .collect();
+    if !uncounted.is_empty() {
+        let _ = write!(text, " uncounted ({})", uncounted.join(" "));
+    }
+    text
+}
+
+/// Sums over all players.
+struct Sums {
+    nodes: u64,
+    nodes_per_second: u64,
+}
+
+impl Sums {
+    fn of(ballot: &Ballot) -> Self {
+        let mut sums = Self {
+            nodes: 0,
+            nodes_per_second: 0,
+        };
+        for line in ballot.votes.iter().filter_map(|vote| vote.line.as_ref()) {
+            sums.nodes = sums.nodes.saturating_add(line.nodes);
+            let speed = line.nodes.saturating_mul(1_000).checked_div(line.time_ms);
+            sums.nodes_per_second = sums.nodes_per_second.saturating_add(speed.unwrap_or(0));
+        }
+        sums
+    }
+}
+
+/// Returns the line of the move's deepest voter. Exact scores come before bounds; equal depths are
+/// ordered by nodes.
+fn deepest_voter_line<'a>(ballot: &'a Ballot, mv: &str) -> Option<&'a Line> {
+    ballot
+        .votes
+        .iter()
+        .filter(|vote| vote.chosen() == mv)
+        .filter_map(|vote| vote.line.as_ref())
+        .max_by_key(|line| (is_exact(line), line.depth, line.nodes))
+}
+
+fn is_exact(line: &Line) -> bool {
+    line.score.as_ref().is_some_and(Score::is_exact)
+}
+
+fn name_of(vote: &Vote) -> &str {
+    vote.player
+        .as_ref()
+        .map_or("?", |player| player.name.as_str())
+}
+
+fn score_text(score: Option<&Score>) -> Option<String> {
+    let score = score?;
+    let mut text = match score.kind? {
+        score::Kind::Cp(cp) => format!("cp {cp}"),
+        score::Kind::Mate(plies) => format!("mate {plies}"),
+        score::Kind::MateOfUnknownLength(true) => "mate +".to_owned(),
+        score::Kind::MateOfUnknownLength(false) => "mate -".to_owned(),
+    };
+    match score.bound() {
+        Bound::Lower => text.push_str(" lowerbound"),
+        Bound::Upper => text.push_str(" upperbound"),
+        Bound::Exact | Bound::Unspecified => {}
+    }
+    Some(text)
+}
+
+/// Returns the legal part of the principal variation: a GUI plays it on its own board. It always
+/// starts with the candidate.
+fn pv_text(game: &Game, mv: &str, line: &Line) -> String {
+    let mut text = mv.to_owned();
+    if line.pv.first().is_none_or(|first| first != mv) {
+        return text;
+    }
+    let mut game = game.clone();
+    for (index, next) in line.pv.iter().enumerate() {
+        let Ok(parsed) = game.parse_move(next) else {
+            break;
+        };
+        if game.play(parsed).is_err() {
+            break;
+        }
+        if index > 0 {
+            text.push(' ');
+            text.push_str(next);
+        }
+    }
+    text
+}
+
+fn arrival_text(arrival: Arrival) -> &'static str {
+    match arrival {
+        Arrival::Unspecified => "",
+        Arrival::Final => "final",
+        Arrival::Provisional => "provisional",
+        Arrival::Late => "late",
+        Arrival::Failed => "failed",
+        Arrival::Illegal => "illegal",
+        Arrival::Resigned => "resigned",
+        Arrival::DeclaredWin => "declared-win",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use monju_proto::v1::{Decision, PlayerInfo, Tally};
+
+    fn vote(name: &str, pv: &str, score: score::Kind, depth: u32) -> Vote {
+        let pv: Vec<String> = pv.split_whitespace().map(str::to_owned).collect();
+        Vote {
+            player: Some(PlayerInfo {
+                name: name.to_owned(),
+                ..PlayerInfo::default()
+            }),
+            line: Some(Line {
+                r#move: pv[0].clone(),
+                score: Some(Score {
+                    kind: Some(score),
+                    bound: Bound::Exact.into(),
+                }),
+                depth,
+                selective_depth: depth + 4,
+                nodes: 1_000,
+                time_ms: 100,
+                pv,
+                candidates: Vec::new(),
+                lanes: Vec::new(),
+            }),
+            arrival: Arrival::Final.into(),
+            legal: true,
+            counted: true,
+            ..Vote::default()
+        }
+    }
+
+    fn tally(mv: &str, votes: u32) -> Tally {
+        Tally {
+            r#move: mv.to_owned(),
+            votes,
+        }
+    }
+
+    fn ballot() -> Ballot {
+        Ballot {
+            votes: vec![
+                vote("monju-1", "7g7f 3c3d 2g2f", score::Kind::Cp(40), 9),
+                vote("monju-2", "2g2f 8c8d", score::Kind::Mate(-8), 7),
+                vote("monju-3", "7g7f 8c8d", score::Kind::Cp(55), 10),
+            ],
+            tally: vec![tally("7g7f", 2), tally("2g2f", 1)],
+            decision: Some(Decision {
+                r#move: "7g7f".to_owned(),
+                rule: "majority".to_owned(),
+                ..Decision::default()
+            }),
+            ..Ballot::default()
+        }
+    }
+
+    fn lines(ballot: &Ballot) -> Vec<String> {
+        candidates(&Game::startpos(), ballot, Duration::from_millis(250))
+    }
+
+    #[test]
+    fn candidates_in_order_of_votes_with_summed_nodes_and_pv_last() {
+        assert_eq!(
+            lines(&ballot()),
+            [
+                "info depth 10 seldepth 14 score cp 55 nodes 3000 nps 30000 time 250 multipv 1 pv 7g7f 8c8d",
+                "info depth 7 seldepth 11 score mate -8 nodes 3000 nps 30000 time 250 multipv 2 pv 2g2f 8c8d",
+            ]
+        );
+    }
+
+    #[test]
+    fn the_decision_leads_although_the_primary_broke_the_tie() {
+        let mut ballot = ballot();
+        ballot.decision.as_mut().expect("decided").r#move = "2g2f".to_owned();
+        let lines = lines(&ballot);
+        assert!(lines[0].contains("multipv 1 pv 2g2f"), "{lines:?}");
+        assert!(lines[1].contains("multipv 2 pv 7g7f"), "{lines:?}");
+    }
+
+    #[test]
+    fn a_bound_does_not_rank_before_an_exact_score() {
+        let mut ballot = ballot();
+        let deepest = ballot.votes[2].line.as_mut().expect("a line");
+        deepest.score.as_mut().expect("a score").bound = Bound::Lower.into();
+        assert!(lines(&ballot)[0].contains("depth 9 seldepth 13 score cp 40 nodes"));
+        ballot.votes.remove(0);
+        assert!(lines(&ballot)[0].contains("score cp 55 lowerbound nodes"));
+    }
+
+    #[test]
+    fn mates_of_unknown_length_and_missing_scores() {
+        let mut ballot = ballot();
+        let line = ballot.votes[1].line.as_mut().expect("a line");
+        line.score.as_mut().expect("a score").kind = Some(score::Kind::MateOfUnknownLength(true));
+        assert!(lines(&ballot)[1].contains("score mate + nodes"));
+        ballot.votes[1].line.as_mut().expect("a line").score = None;
+        assert!(lines(&ballot)[1].contains("seldepth 11 nodes"));
+    }
+
+    #[test]
+    fn only_the_legal_part_of_a_pv_is_shown() {
+        let mut ballot = ballot();
+        ballot.votes[1].line.as_mut().expect("a line").pv =
+            ["2g2f", "8c8d", "5e5d", "3c3d"].map(str::to_owned).to_vec();
+        assert!(lines(&ballot)[1].ends_with("pv 2g2f 8c8d"));
+        ballot.votes[1].line.as_mut().expect("a line").pv = vec!["9g9f".to_owned()];
+        assert!(lines(&ballot)[1].ends_with("pv 2g2f"));
+    }
+
+    #[test]
+    fn the_verdict_names_every_voter() {
+        assert_eq!(
+            verdict(&ballot()),
+            "info string votes 7g7f=2 (monju-1 monju-3) 2g2f=1 (monju-2) \
+             decision 7g7f rule majority"
+        );
+    }
+
+    #[test]
+    fn the_verdict_names_ties_and_votes_that_did_not_count() {
+        let mut ballot = ballot();
+        ballot.decision.as_mut().expect("decided").tie_break = TieBreak::Primary.into();
+        let mut resigned = vote("gpsusi", "resign", score::Kind::Cp(0), 1);
+        resigned.counted = false;
+        resigned.arrival = Arrival::Resigned.into();
+        ballot.votes.push(resigned);
+        ballot.votes.push(Vote {
+            arrival: Arrival::Failed.into(),
+            ..Vote::default()
+        });
+        assert_eq!(
+            verdict(&ballot),
+            "info string votes 7g7f=2 (monju-1 monju-3) 2g2f=1 (monju-2) \
+             decision 7g7f rule majority tie primary uncounted (gpsusi:resigned ?:failed)"
+        );
+        assert_eq!(verdict(&Ballot::default()), "info string votes none");
+    }
+}

@@ -1,0 +1,294 @@
+//! The latest moment of an answer, whatever the coordinator does. The coordinator plans its own
+//! thinking time well inside it.
+
+use monju_coordinator::clock::{budget, of_side};
+use monju_engine::Color;
+use monju_proto::v1::Limits;
+use std::time::Duration;
+
+/// The least time kept for the answer's way to the referee.
+const LEAST_MARGIN: Duration = Duration::from_millis(10);
+/// Time that the coordinator gets beyond its latest decision, if the clock allows that much.
+const PATIENCE: Duration = Duration::from_secs(1);
+/// The earliest deadline: with less on the clock nothing can be saved, and a move is still due.
+const EARLIEST: Duration = Duration::from_millis(30);
+/// Time that a `movetime` search may take beyond its end: no flag falls.
+const MOVE_TIME_GRACE: Duration = Duration::from_millis(200);
+/// The longest deadline: a longer one would overflow the clock.
+const LONGEST: Duration = Duration::from_secs(365 * 24 * 3600);
+
+/// Time on the clock that cannot be spent on a search.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Deductions {
+    /// Time that the coordinator sets aside, as configured: mostly to leave time between its own
+    /// deadline and this one.
+    pub overhead: Duration,
+    /// Time that every move loses on its way to the referee, as learned or configured.
+    pub lag: Duration,
+    /// Time that had passed on the clock before the coordinator was asked.
+    pub waited: Duration,
+}
+
+impl Deductions {
+    /// Returns the overhead that the coordinator has to set aside: its decision then comes at least
+    /// half of its configured overhead before the deadline.
+    pub fn of_coordinator(&self) -> Duration {
+        let with_lag = self.lag.saturating_add(self.overhead / 2);
+        with_lag.max(self.overhead)
+    }
+}
+
+/// Returns the time from `go` to the latest answer; `None` without a clock.
+///
+/// The increment counts only if next to nothing else is left: some referees add it before the move
+/// and some after it, and unused time is not lost. The margin is the lag or half of the
+/// coordinator's overhead, whichever is longer, up to three eighths and a quarter of the time: the
+/// coordinator sets aside up to half. A coordinator that has not decided 1 s after the longest time
+/// that it gives to a move is given up, however much time is left on the clock.
+pub fn hard_deadline(limits: &Limits, side: Color, deductions: Deductions) -> Option<Duration> {
+    let by_clock = limits.clock.map(|clock| {
+        let (main, increment) = of_side(&clock, side);
+        let mut available = Duration::from_millis(main.saturating_add(clock.byoyomi_ms));
+        if available < 2 * LEAST_MARGIN {
+            available = available.max(Duration::from_millis(increment));
+        }
+        let padding = (deductions.overhead / 2).min(available / 4);
+        let lag = deductions.lag.min(available * 3 / 8);
+        let margin = padding.max(lag).max(LEAST_MARGIN);
+        let left = limits_after(limits, side, deductions.waited);
+        let decided = budget(&left, side, deductions.of_coordinator()).map_or(LONGEST, |budget| {
+            deductions.waited.saturating_add(budget.most)
+        });
+        let patience = decided.saturating_add(PATIENCE);
+        available.saturating_sub(margin).min(patience).max(EARLIEST)
+    });
+    let by_move_time = limits
+        .time_ms
+        .map(|time_ms| Duration::from_millis(time_ms).saturating_add(MOVE_TIME_GRACE));
+    let deadline = match (by_clock, by_move_time) {
+        (Some(one), Some(other)) => Some(one.min(other)),
+        (one, other) => one.or(other),
+    };
+    deadline.map(|deadline| deadline.min(LONGEST))
+}
+
+/// Returns the limits that are left after `elapsed`: the main time of the side to move is used up
+/// first, then its byoyomi, then its increment.
+pub fn limits_after(limits: &Limits, side: Color, elapsed: Duration) -> Limits {
+    let mut left = *limits;
+    let elapsed_ms = u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX);
+    if let Some(clock) = left.clock.as_mut() {
+        let (main, increment) = match side {
+            Color::Black => (&mut clock.black_ms, &mut clock.black_increment_ms),
+            Color::White => (&mut clock.white_ms, &mut clock.white_increment_ms),
+        };
+        let mut elapsed_ms = elapsed_ms;
+        for left in [main, &mut clock.byoyomi_ms, increment] {
+            let used = elapsed_ms.min(*left);
+            *left -= used;
+            elapsed_ms -= used;
+        }
+    }
+    left.time_ms = left
+        .time_ms
+        .map(|time_ms| time_ms.saturating_sub(elapsed_ms).max(1));
+    left
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use monju_proto::v1::Clock;
+
+    fn clock(black_ms: u64, white_ms: u64, increment_ms: u64, byoyomi_ms: u64) -> Limits {
+        Limits {
+            clock: Some(Clock {
+                black_ms,
+                white_ms,
+                black_increment_ms: increment_ms,
+                white_increment_ms: increment_ms,
+                byoyomi_ms,
+            }),
+            ..Limits::default()
+        }
+    }
+
+    const DEDUCTIONS: Deductions = Deductions {
+        overhead: Duration::from_millis(100),
+        lag: Duration::ZERO,
+        waited: Duration::ZERO,
+    };
+
+    fn deadline_ms(limits: &Limits) -> u128 {
+        hard_deadline(limits, Color::Black, DEDUCTIONS)
+            .expect("a deadline")
+            .as_millis()
+    }
+
+    #[test]
+    fn main_time_and_byoyomi_add_up() {
+        assert_eq!(deadline_ms(&clock(500, 1, 0, 10_000)), 10_450);
+        assert_eq!(deadline_ms(&clock(0, 90_000, 0, 1_000)), 950);
+        assert_eq!(
+            hard_deadline(&clock(0, 400, 0, 1_000), Color::White, DEDUCTIONS)
+                .expect("a deadline")
+                .as_millis(),
+            1_350
+        );
+    }
+
+    #[test]
+    fn an_overdue_coordinator_is_given_up_before_the_flag_falls() {
+        let limits = clock(600_000, 0, 0, 0);
+        let longest = monju_coordinator::clock::budget(&limits, Color::Black, DEDUCTIONS.overhead);
+        let longest = longest.expect("a clock").most;
+        let deadline = hard_deadline(&limits, Color::Black, DEDUCTIONS).expect("a deadline");
+        assert_eq!(deadline, longest + PATIENCE);
+        // A coordinator that is asked late plans with the time left then.
+        let late = Deductions {
+            waited: Duration::from_secs(20),
+            ..DEDUCTIONS
+        };
+        let deadline = hard_deadline(&limits, Color::Black, late).expect("a deadline");
+        assert!(deadline > longest + Duration::from_secs(19), "{deadline:?}");
+        assert!(deadline < longest + Duration::from_secs(21), "{deadline:?}");
+    }
+
+    #[test]
+    fn the_coordinator_decides_before_the_deadline_whatever_the_lag() {
+        for (lag, byoyomi, expected) in [
+            (200, 1_000, 800),
+            (1_000, 10_000, 9_000),
+            (30, 1_000, 950),
+            // With hardly any time, some of it is left for the search.
+            (2_000, 1_000, 625),
+        ] {
+            let deductions = Deductions {
+                lag: Duration::from_millis(lag),
+                ..DEDUCTIONS
+            };
+            let limits = clock(0, 0, 0, byoyomi);
+            let hard = hard_deadline(&limits, Color::Black, deductions).expect("a deadline");
+            assert_eq!(hard, Duration::from_millis(expected));
+            let decided = monju_coordinator::clock::budget(
+                &limits,
+                Color::Black,
+                deductions.of_coordinator(),
+            );
+            let decided = decided.expect("a clock").most;
+            assert!(
+                decided + Duration::from_millis(50) <= hard,
+                "{decided:?} {hard:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_increment_counts_only_if_nothing_else_is_left() {
+        assert_eq!(deadline_ms(&clock(0, 0, 5_000, 0)), 4_950);
+        assert_eq!(deadline_ms(&clock(3_000, 0, 9_000, 0)), 2_950);
+        assert_eq!(deadline_ms(&clock(1_000, 0, 5_000, 0)), 950);
+    }
+
+    #[test]
+    fn a_clock_that_has_run_out_asks_for_an_answer_at_once() {
+        assert_eq!(deadline_ms(&clock(0, 0, 0, 0)), 30);
+        assert_eq!(deadline_ms(&clock(15, 0, 0, 0)), 30);
+    }
+
+    #[test]
+    fn a_margin_always_remains() {
+        for time in [50, 100, 500, 1_000, 10_000, 600_000] {
+            let deadline = deadline_ms(&clock(0, 0, 0, time));
+            assert!(
+                deadline + 10 <= u128::from(time),
+                "{time} ms leave {deadline}"
+            );
+            assert!(
+                deadline * 2 >= u128::from(time),
+                "{time} ms leave {deadline}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_margin_is_half_of_the_coordinators_overhead() {
+        for (overhead_ms, byoyomi, expected) in [
+            (2_000, 10_000, 9_000),
+            (2_000, 400, 300),
+            (20, 10_000, 9_990),
+            (100, 300, 250),
+        ] {
+            let overhead = Duration::from_millis(overhead_ms);
+            let limits = clock(0, 0, 0, byoyomi);
+            let deductions = Deductions {
+                overhead,
+                ..DEDUCTIONS
+            };
+            let hard = hard_deadline(&limits, Color::Black, deductions).expect("a deadline");
+            assert_eq!(hard, Duration::from_millis(expected));
+            let decided = monju_coordinator::clock::budget(&limits, Color::Black, overhead);
+            assert!(decided.expect("a clock").most <= hard);
+        }
+    }
+
+    #[test]
+    fn nodes_and_depth_set_no_deadline() {
+        let limits = Limits {
+            nodes: Some(1),
+            depth: Some(1),
+            ..Limits::default()
+        };
+        assert_eq!(hard_deadline(&limits, Color::Black, DEDUCTIONS), None);
+    }
+
+    #[test]
+    fn movetime_gets_a_little_grace_but_never_beyond_the_clock() {
+        let mut limits = Limits {
+            time_ms: Some(1_000),
+            ..Limits::default()
+        };
+        assert_eq!(deadline_ms(&limits), 1_200);
+        limits.clock = clock(500, 0, 0, 0).clock;
+        assert_eq!(deadline_ms(&limits), 450);
+    }
+
+    #[test]
+    fn absurd_times_do_not_overflow() {
+        let limits = clock(u64::MAX, u64::MAX, u64::MAX, u64::MAX);
+        let deductions = Deductions {
+            overhead: Duration::MAX,
+            lag: Duration::MAX,
+            waited: Duration::MAX,
+        };
+        for deductions in [DEDUCTIONS, deductions] {
+            let deadline = hard_deadline(&limits, Color::Black, deductions);
+            assert!(deadline.is_some_and(|deadline| deadline <= LONGEST));
+        }
+    }
+
+    #[test]
+    fn time_lost_before_the_consultation_is_deducted_from_the_clock() {
+        let left = limits_after(
+            &clock(1_000, 7_000, 0, 3_000),
+            Color::Black,
+            Duration::from_millis(1_500),
+        );
+        let left_clock = left.clock.expect("a clock");
+        assert_eq!(left_clock.black_ms, 0);
+        assert_eq!(left_clock.white_ms, 7_000);
+        assert_eq!(left_clock.byoyomi_ms, 2_500);
+        // Without main time and byoyomi, the increment is used up.
+        let fischer = clock(20, 0, 5_000, 0);
+        let left = limits_after(&fischer, Color::Black, Duration::from_millis(2_475));
+        let left = left.clock.expect("a clock");
+        assert_eq!((left.black_ms, left.black_increment_ms), (0, 2_545));
+        assert_eq!(left.white_increment_ms, 5_000);
+        let limits = Limits {
+            time_ms: Some(100),
+            ..Limits::default()
+        };
+        let left = limits_after(&limits, Color::White, Duration::from_secs(1));
+        assert_eq!(left.time_ms, Some(1));
+    }
+}

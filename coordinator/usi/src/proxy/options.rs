@@ -1,0 +1,366 @@
+//! The USI options of the proxy.
+
+use crate::option_table::{HASH_DEFAULT, HASH_RANGE, OptionKind, UsiOption, evaluator, sigma};
+use monju_coordinator::{
+    choices::ConsultationChoices, clock::TimePolicy, pondering::Pondering, voting::Rule,
+};
+use monju_engine::{EvaluatorChoice, eval::Sigma};
+use monju_team::team::Choices;
+use std::{fmt::Display, path::PathBuf, time::Duration};
+
+/// The word that leaves `Rule`, `TimePolicy` and `Pondering` to the configuration.
+const CONFIGURED: &str = "config";
+
+/// All options, in the order in which a GUI shows them.
+pub const OPTIONS: &[UsiOption<ProxyOptions>] = &[
+    UsiOption {
+        name: "USI_Hash",
+        aliases: &[],
+        help: "transposition tables of all players of this process together, in MiB",
+        kind: OptionKind::Spin {
+            default: HASH_DEFAULT,
+            range: HASH_RANGE,
+            set: |options, value| options.hash_mib = value,
+        },
+    },
+    UsiOption {
+        name: "USI_Ponder",
+        aliases: &[],
+        help: "no effect: the GUI decides when to ponder",
+        kind: OptionKind::IgnoredCheck,
+    },
+    UsiOption {
+        name: "ConfigFile",
+        aliases: &[],
+        help: "configuration of the team",
+        kind: OptionKind::Text {
+            set: |options, value| {
+                options.config = value.map(PathBuf::from);
+                Ok(())
+            },
+        },
+    },
+    UsiOption {
+        name: "Coordinator",
+        aliases: &[],
+        help: "URL of a running coordinator",
+        kind: OptionKind::Text {
+            set: |options, value| {
+                options.coordinator = value.map(str::to_owned);
+                Ok(())
+            },
+        },
+    },
+    UsiOption {
+        name: "Players",
+        aliases: &[],
+        help: "number of players in this process; 0: as configured",
+        kind: OptionKind::Spin {
+            default: 0,
+            range: 0..=256,
+            set: |options, value| options.players = value,
+        },
+    },
+    UsiOption {
+        name: "Sigma",
+        aliases: &[],
+        help: "standard deviation of the noise: centipawns, or '1/4 pawn exchange'; -1: as configured",
+        kind: OptionKind::Text {
+            set: |options, value| {
+                options.sigma = sigma(value)?;
+                Ok(())
+            },
+        },
+    },
+    UsiOption {
+        name: "Evaluator",
+        aliases: &[],
+        help: "evaluator of the players: NAME or NAME:FILE; empty: as configured",
+        kind: OptionKind::Text {
+            set: |options, value| {
+                options.evaluator = evaluator(value)?;
+                Ok(())
+            },
+        },
+    },
+    UsiOption {
+        name: "Rule",
+        aliases: &[],
+        help: "voting rule",
+        kind: OptionKind::Combo {
+            default: || CONFIGURED.to_owned(),
+            words: || configured_or(&Rule::ALL[..]),
+            set: |options, value| {
+                options.consultation.rule = value.map(str::parse).transpose()?;
+                Ok(())
+            },
+        },
+    },
+    UsiOption {
+        name: "TimePolicy",
+        aliases: &["Tempo"],
+        help: "use of the time on the clock",
+        kind: OptionKind::Combo {
+            default: || CONFIGURED.to_owned(),
+            words: || configured_or(&TimePolicy::ALL[..]),
+            set: |options, value| {
+                options.consultation.time_policy = value.map(str::parse).transpose()?;
+                Ok(())
+            },
+        },
+    },
+    UsiOption {
+        name: "Pondering",
+        aliases: &[],
+        help: "positions that the team ponders on",
+        kind: OptionKind::Combo {
+            default: || CONFIGURED.to_owned(),
+            words: || configured_or(&Pondering::ALL[..]),
+            set: |options, value| {
+                options.consultation.pondering = value.map(str::parse).transpose()?;
+                Ok(())
+            },
+        },
+    },
+    UsiOption {
+        name: "Seed",
+        aliases: &[],
+        help: "seed that makes the games of a session repeatable; empty: new seeds",
+        kind: OptionKind::LargeNumber {
+            set: |options, value| options.seed = value,
+        },
+    },
+    UsiOption {
+        name: "TLS",
+        aliases: &[],
+        help: "folder of the team's certificates",
+        kind: OptionKind::Text {
+            set: |options, value| {
+                options.tls = value.map(PathBuf::from);
+                Ok(())
+            },
+        },
+    },
+    UsiOption {
+        name: "MoveOverhead",
+        aliases: &[],
+        help: "least time set aside of every clock, in ms; more if more is seen to be lost",
+        kind: OptionKind::Spin {
+            default: 0,
+            range: 0..=60_000,
+            set: |options, value| options.move_overhead_ms = value,
+        },
+    },
+];
+
+/// The values that a GUI has set; `None` is the declared default.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ProxyOptions {
+    hash_mib: Option<u32>,
+    config: Option<PathBuf>,
+    coordinator: Option<String>,
+    players: Option<u32>,
+    sigma: Option<Sigma>,
+    evaluator: Option<EvaluatorChoice>,
+    consultation: ConsultationChoices,
+    seed: Option<u64>,
+    tls: Option<PathBuf>,
+    move_overhead_ms: Option<u32>,
+}
+
+impl ProxyOptions {
+    /// Returns the seed that makes a session's games repeatable, if one was set.
+    pub fn seed(&self) -> Option<u64> {
+        self.seed
+    }
+
+    /// Returns the least time to set aside of every clock.
+    pub fn move_overhead(&self) -> Duration {
+        Duration::from_millis(self.move_overhead_ms.unwrap_or_default().into())
+    }
+
+    /// Returns the choices of the command line, overridden by the GUI's.
+    pub fn over(&self, base: &Choices) -> Choices {
+        Choices {
+            config: self.config.clone().or(base.config.clone()),
+            coordinator: self.coordinator.clone().or(base.coordinator.clone()),
+            players: self.players.or(base.players),
+            sigma: self.sigma.or(base.sigma),
+            evaluator: self.evaluator.clone().or(base.evaluator.clone()),
+            consultation: self.consultation.or(base.consultation),
+            hash_mib: self.hash_mib.or(base.hash_mib),
+            log: base.log.clone(),
+            tls: self.tls.clone().or(base.tls.clone()),
+        }
+    }
+}
+
+fn configured_or(values: &[impl Display]) -> Vec<String> {
+    let values = values.iter().map(ToString::to_string);
+    [CONFIGURED.to_owned()].into_iter().chain(values).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::option_table::{self, declarations};
+
+    fn options(settings: &[(&str, &str)]) -> ProxyOptions {
+        let mut options = ProxyOptions::default();
+        for (name, value) in settings {
+            option_table::set(OPTIONS, &mut options, name, value).expect("a good value");
+        }
+        options
+    }
+
+    #[test]
+    fn the_declared_lines_stay_the_same() {
+        assert_eq!(
+            declarations(OPTIONS),
+            [
+                "option name USI_Hash type spin default 256 min 1 max 1048576",
+                "option name USI_Ponder type check default false",
+                "option name ConfigFile type string default <empty>",
+                "option name Coordinator type string default <empty>",
+                "option name Players type spin default 0 min 0 max 256",
+                "option name Sigma type string default <empty>",
+                "option name Evaluator type string default <empty>",
+                "option name Rule type combo default config var config var majority \
+                 var weighted var optimistic var pessimistic var majority-then-optimistic \
+                 var mean-score var ranked var primary-unless-outvoted var single var alternate \
+                 var hand-over",
+                "option name TimePolicy type combo default config var config var fixed \
+                 var decided var agreement",
+                "option name Pondering type combo default config var config var predicted \
+                 var spread",
+                "option name Seed type string default <empty>",
+                "option name TLS type string default <empty>",
+                "option name MoveOverhead type spin default 0 min 0 max 60000",
+            ]
+        );
+    }
+
+    #[test]
+    fn defaults_sent_back_leave_the_command_line_alone() {
+        let base = Choices {
+            config: Some("a.toml".into()),
+            coordinator: Some("http://127.0.0.1:1".to_owned()),
+            players: Some(3),
+            sigma: Some(50.0.into()),
+            evaluator: Some("material".parse().expect("known")),
+            consultation: ConsultationChoices {
+                rule: Some(Rule::Majority),
+                time_policy: Some(TimePolicy::Fixed),
+                pondering: Some(Pondering::Spread),
+            },
+            hash_mib: Some(64),
+            log: None,
+            tls: Some("team".into()),
+        };
+        let mut echoed = ProxyOptions::default();
+        for line in declarations(OPTIONS) {
+            let words: Vec<&str> = line.split(' ').collect();
+            option_table::set(OPTIONS, &mut echoed, words[2], words[6]).expect("its own default");
+        }
+        assert_eq!(echoed, ProxyOptions::default());
+        assert_eq!(echoed.over(&base), base);
+    }
+
+    #[test]
+    fn values_override_the_command_line() {
+        let base = Choices {
+            players: Some(3),
+            sigma: Some(50.0.into()),
+            ..Choices::default()
+        };
+        let set = options(&[
+            ("Players", "5"),
+            ("Sigma", "0"),
+            ("USI_Hash", "32"),
+            ("ConfigFile", "C:\\My Dir\\monju.toml"),
+            ("Rule", "majority"),
+            ("TimePolicy", "decided"),
+            ("Pondering", "spread"),
+            ("TLS", "team"),
+            ("MoveOverhead", "250"),
+        ]);
+        assert_eq!(set.move_overhead(), Duration::from_millis(250));
+        let choices = set.over(&base);
+        assert_eq!(choices.players, Some(5));
+        assert_eq!(choices.sigma, Some(Sigma::ZERO));
+        assert_eq!(choices.hash_mib, Some(32));
+        assert_eq!(choices.config, Some("C:\\My Dir\\monju.toml".into()));
+        let consultation = ConsultationChoices {
+            rule: Some(Rule::Majority),
+            time_policy: Some(TimePolicy::Decided),
+            pondering: Some(Pondering::Spread),
+        };
+        assert_eq!(choices.consultation, consultation);
+        assert_eq!(choices.tls, Some("team".into()));
+    }
+
+    #[test]
+    fn the_time_policy_keeps_its_old_name() {
+        assert_eq!(
+            options(&[("Tempo", "fixed")]),
+            options(&[("TimePolicy", "fixed")])
+        );
+        assert_ne!(options(&[("Tempo", "fixed")]), ProxyOptions::default());
+    }
+
+    #[test]
+    fn the_default_takes_a_value_back() {
+        let set = options(&[
+            ("Players", "5"),
+            ("Players", "0"),
+            ("Coordinator", "http://a:1"),
+            ("Coordinator", "<empty>"),
+            ("Rule", "majority"),
+            ("Rule", "config"),
+            ("Seed", "7"),
+            ("Seed", ""),
+            ("Sigma", "10"),
+            ("Sigma", "-1"),
+        ]);
+        assert_eq!(set, ProxyOptions::default());
+    }
+
+    #[test]
+    fn bad_values_are_refused_in_one_line_and_change_nothing() {
+        let mut set = options(&[("Players", "5"), ("Rule", "majority")]);
+        let before = set.clone();
+        for (name, value) in [
+            ("Players", "many"),
+            ("Players", "-1"),
+            ("Players", "100000"),
+            ("Sigma", "-2"),
+            ("USI_Hash", ""),
+            ("Seed", "18446744073709551616"),
+            ("Evaluator", "magic"),
+            ("Rule", "coin"),
+            ("TimePolicy", "presto"),
+            ("Pondering", "nothing"),
+        ] {
+            let refused = option_table::set(OPTIONS, &mut set, name, value);
+            let error = refused.expect_err("a bad value").to_string();
+            assert!(error.contains(name) && error.contains(value), "{error}");
+        }
+        assert_eq!(set, before);
+        assert_eq!(
+            options(&[("Seed", "18446744073709551615")]).seed(),
+            Some(u64::MAX)
+        );
+    }
+
+    #[test]
+    fn options_of_other_engines_are_ignored() {
+        let set = options(&[
+            ("Threads", "64"),
+            ("MultiPV", "5"),
+            ("Hash", "9999"),
+            ("USI_Ponder", "true"),
+            ("UCI_Variant", "shogi"),
+        ]);
+        assert_eq!(set, ProxyOptions::default());
+    }
+}

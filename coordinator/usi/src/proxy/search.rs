@@ -1,0 +1,271 @@
+//! The team's search for the answer to one `go`.
+//!
+//! A search never fails: without a decision of the coordinator the answer is the leading move of its
+//! last standing, or the move of the fallback player. It answers on its own deadline, behind the
+//! coordinator's, and within a second of `stop`.
+
+use super::{
+    assembled_team::Contact, ballot_lines, connection::ConnectionHandle, search_clock::SearchClock,
+};
+use crate::{
+    answer_gate::AnswerGate,
+    backend::{GoRequest, SearchControl},
+    best_move::BestMove,
+    engine::{
+        options::PonderTarget,
+        search::{PlayerSearch, SearchSetup},
+    },
+    output::Output,
+};
+use monju_coordinator::clock::{TimePolicy, until};
+use monju_host::fallback::{FallbackHandle, FallbackMove};
+use monju_proto::{
+    client::{ConsultationClient, ConsultationEvent},
+    convert::short_milliseconds,
+    v1::{Ballot, Begin},
+};
+use std::{fmt::Display, time::Duration};
+use tokio::{sync::mpsc, time::Instant};
+
+/// Time that the fallback player searches when the answer is due.
+const DUE_TIME: Duration = Duration::from_millis(10);
+
+/// Bounds of the wait for its answer after that; it takes 5 ms.
+const END_PATIENCE: (Duration, Duration) = (Duration::from_millis(5), Duration::from_millis(40));
+
+/// The fallback player of a search.
+pub struct FallbackSetup {
+    /// The way to the player.
+    pub player: FallbackHandle,
+    /// Its time policy if it plays alone.
+    pub time_policy: TimePolicy,
+}
+
+/// A running search.
+pub struct TeamSearch {
+    request: GoRequest,
+    game_id: String,
+    game_seed: u64,
+    gate: AnswerGate,
+    clock: SearchClock,
+    team: ConnectionHandle,
+    fallback: FallbackSetup,
+    output: Output,
+    controls: mpsc::UnboundedReceiver<SearchControl>,
+    /// The last votes that the coordinator sent.
+    standing: Option<Ballot>,
+    /// The fallback player's search, started when the coordinator was silent for half of the time.
+    fallback_move: Option<FallbackMove>,
+    /// True once the middle of the time has passed.
+    is_past_middle: bool,
+}
+
+impl TeamSearch {
+    /// Creates a search and starts its clock.
+    pub fn new(
+        request: GoRequest,
+        game_id: String,
+        game_seed: u64,
+        team: ConnectionHandle,
+        fallback: FallbackSetup,
+        output: Output,
+        controls: mpsc::UnboundedReceiver<SearchControl>,
+    ) -> Self {
+        Self {
+            gate: AnswerGate::of(&request.go),
+            clock: SearchClock::new(&request),
+            request,
+            game_id,
+            game_seed,
+            team,
+            fallback,
+            output,
+            controls,
+            standing: None,
+            fallback_move: None,
+            is_past_middle: false,
+        }
+    }
+
+    /// Searches, and returns the answer once it may be told.
+    pub async fn run(mut self) -> BestMove {
+        let best_move = match self.consult_team().await {
+            Some(best_move) => best_move,
+            None if self.clock.is_due_within(DUE_TIME) => self.answer_now().await,
+            None => return self.answer_alone().await,
+        };
+        self.gate.opened(&mut self.controls).await;
+        best_move
+    }
+
+    /// Returns the team's answer; `None` if it has none.
+    async fn consult_team(&mut self) -> Option<BestMove> {
+        let contact = self.wait_for_team().await?;
+        self.clock.ask_coordinator(contact.overhead);
+        let begin = self.begin(&contact);
+        let mut consultation = ConsultationClient::begin(contact.client, begin);
+        if self.clock.is_stopped() {
+            // The stop came while the search waited for the team.
+            consultation.stop();
+        }
+        loop {
+            let middle = self.clock.middle().filter(|_| !self.is_past_middle);
+            tokio::select! {
+                biased;
+                Some(control) = self.controls.recv() => match self.obey(control) {
+                    Some(SearchControl::Stop) => consultation.stop(),
+                    Some(SearchControl::PonderHit(clock)) => consultation.ponder_hit(clock),
+                    None => {}
+                },
+                event = consultation.next() => match event {
+                    ConsultationEvent::Standing(ballot) => {
+                        self.show(&ballot);
+                        self.standing = Some(ballot);
+                    }
+                    ConsultationEvent::Decided(ballot) => return self.accept(ballot),
+                    ConsultationEvent::Broken(error) => {
+                        self.report(&format!("the coordinator failed: {error}"));
+                        // Early in the search, a new search is better than the first votes.
+                        return match self.clock.has_time_to_search() {
+                            true => None,
+                            false => self.leading_move(),
+                        };
+                    }
+                },
+                () = until(middle) => self.start_fallback_if_silent(),
+                () = until(self.clock.deadline()) => {
+                    self.report(&"the coordinator is late; deciding without it");
+                    return self.leading_move();
+                }
+            }
+        }
+    }
+
+    /// Waits for the team until the middle of the time, or until `stop`.
+    async fn wait_for_team(&mut self) -> Option<Contact> {
+        let status = loop {
+            tokio::select! {
+                biased;
+                Some(control) = self.controls.recv() => {
+                    self.obey(control);
+                    if self.clock.is_stopped() {
+                        break self.team.now();
+                    }
+                }
+                status = self.team.settled() => break status,
+                () = until(self.clock.ask_by()) => break self.team.now(),
+            }
+        };
+        if status.contact.is_none() {
+            let reason = status.failure.as_deref().unwrap_or("it is still loading");
+            self.report(&format!("no team, one player answers alone: {reason}"));
+        }
+        status.contact
+    }
+
+    fn begin(&self, contact: &Contact) -> Begin {
+        contact.consultation.named_in(Begin {
+            game_id: self.game_id.clone(),
+            position: Some((&self.request.game).into()),
+            limits: Some(self.clock.limits_left()),
+            seed: self.game_seed,
+            overhead_ms: short_milliseconds(self.clock.overhead_of_coordinator()),
+            // Only the referees of matches give a margin.
+            margin_ms: 0,
+            ..Begin::default()
+        })
+    }
+
+    /// Obeys the GUI. Returns the control that is left for the coordinator to obey.
+    fn obey(&mut self, control: SearchControl) -> Option<SearchControl> {
+        self.gate.obey(control);
+        self.clock.obey(control)
+    }
+
+    /// Reports an error to the GUI, except after a missed ponder: its answer is discarded, and an
+    /// error that lasts is reported by the next search.
+    fn report(&self, reason: &dyn Display) {
+        match self.clock.is_missed_ponder() {
+            true => tracing::debug!(%reason, "error after a missed ponder"),
+            false => self.output.error(reason),
+        }
+    }
+
+    fn show(&self, ballot: &Ballot) {
+        let elapsed = self.request.asked.elapsed();
+        for line in ballot_lines::candidates(&self.request.game, ballot, elapsed) {
+            self.output.say(line);
+        }
+    }
+
+    /// Returns the coordinator's decision, or the leading move if the rules forbid the decision.
+    fn accept(&mut self, ballot: Ballot) -> Option<BestMove> {
+        self.show(&ballot);
+        self.output.say(ballot_lines::verdict(&ballot));
+        let game = &self.request.game;
+        let decision = ballot.decision.as_ref();
+        if let Some(best_move) =
+            decision.and_then(|decision| BestMove::from_decision(game, decision))
+        {
+            return Some(best_move);
+        }
+        let decided = decision.map_or("nothing", |decision| decision.r#move.as_str());
+        self.report(&format!(
+            "the coordinator decided on {decided}, which the rules do not allow"
+        ));
+        self.standing = Some(ballot);
+        self.leading_move()
+    }
+
+    /// Returns the leading move of the last votes.
+    fn leading_move(&self) -> Option<BestMove> {
+        let ballot = self.standing.as_ref()?;
+        BestMove::from_standing(&self.request.game, ballot)
+    }
+
+    /// Starts the fallback player in the middle of the time if there are no votes yet.
+    fn start_fallback_if_silent(&mut self) {
+        self.is_past_middle = true;
+        if let (Some(deadline), None) = (self.clock.deadline(), self.leading_move()) {
+            let left = deadline.saturating_duration_since(Instant::now());
+            self.fallback_move = Some(self.begin_fallback(left));
+        }
+    }
+
+    fn begin_fallback(&self, time: Duration) -> FallbackMove {
+        let game_id = self.game_id.clone();
+        self.fallback
+            .player
+            .begin(&self.request.game, game_id, time)
+    }
+
+    /// Returns the fallback player's move, from the search under way or from a very short one.
+    async fn answer_now(&mut self) -> BestMove {
+        let mut search = match self.fallback_move.take() {
+            Some(search) => search,
+            None => self.begin_fallback(DUE_TIME),
+        };
+        let patience = self.clock.margin().saturating_sub(DUE_TIME);
+        let patience = patience.clamp(END_PATIENCE.0, END_PATIENCE.1);
+        BestMove::from_fallback(search.answer_by(DUE_TIME, patience).await)
+    }
+
+    /// Lets the fallback player search in the time that is left.
+    async fn answer_alone(mut self) -> BestMove {
+        self.fallback_move = None;
+        self.request.go.limits = self.clock.limits_left();
+        if self.gate == AnswerGate::Open {
+            self.request.go.infinite = false;
+        }
+        self.request.asked = Instant::now();
+        let setup = SearchSetup {
+            overhead: self.clock.overhead().into(),
+            time_policy: self.fallback.time_policy,
+            pondering: PonderTarget::Predicted,
+            game_setup: self.fallback.player.setup(self.game_id),
+        };
+        let thread = self.fallback.player.searches().clone();
+        let search = PlayerSearch::start(self.request, setup, thread, self.controls, self.output);
+        search.run().await
+    }
+}

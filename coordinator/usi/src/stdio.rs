@@ -1,0 +1,121 @@
+//! Standard input and output, each on a thread of its own.
+
+use super::{
+    backend::Backend,
+    command::GuiCommand,
+    front_end_error::FrontEndError,
+    output::{self, Output},
+    session::Session,
+};
+use monju_team::signals;
+use std::{
+    io::{self, BufRead},
+    thread,
+    time::Duration,
+};
+use tokio::{
+    sync::{mpsc, oneshot},
+    time::timeout,
+};
+
+/// Time that the last lines get to be read at the end.
+const FAREWELL: Duration = Duration::from_secs(1);
+
+/// Runs a session of the backend on standard input and output.
+///
+/// # Errors
+/// The system refuses a thread.
+pub async fn speak(backend: impl Backend) -> Result<(), FrontEndError> {
+    let commands = listen()?;
+    let (output, lines) = Output::channel();
+    let (written, all_written) = oneshot::channel();
+    spawn("usi-output", "output to the GUI", move || {
+        output::write_lines(lines, io::stdout());
+        // The receiver is gone if the farewell took too long.
+        let _ = written.send(());
+    })?;
+    Session::new(backend, output).run(commands).await;
+    // A GUI that does not read any more must not keep the process alive.
+    if timeout(FAREWELL, all_written).await.is_err() {
+        tracing::warn!("the gui does not read its last lines");
+    }
+    Ok(())
+}
+
+/// Reads commands on a thread of its own, since a blocked read must not keep the process alive at
+/// the end. The system's request to terminate becomes a `quit`, which also ends the children.
+fn listen() -> Result<mpsc::UnboundedReceiver<GuiCommand>, FrontEndError> {
+    let (sender, receiver) = mpsc::unbounded_channel();
+    let commands = sender.clone();
+    spawn("usi-input", "input from the GUI", move || {
+        read_commands(io::stdin().lock(), &commands);
+    })?;
+    tokio::spawn(async move {
+        signals::termination().await;
+        let _ = sender.send(GuiCommand::Quit);
+    });
+    Ok(receiver)
+}
+
+fn spawn(
+    name: &str,
+    purpose: &'static str,
+    work: impl FnOnce() + Send + 'static,
+) -> Result<(), FrontEndError> {
+    let spawned = thread::Builder::new().name(name.to_owned()).spawn(work);
+    spawned.map(drop).map_err(|source| FrontEndError::Thread {
+        name: purpose,
+        source,
+    })
+}
+
+/// Reads until the end of the input or a failure, which count as `quit`, or until the receiver is
+/// gone. Bytes that are not UTF-8 spoil only their own line.
+fn read_commands(mut input: impl BufRead, commands: &mpsc::UnboundedSender<GuiCommand>) {
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        match input.read_until(b'\n', &mut line) {
+            Ok(0) => break,
+            Ok(_) => {}
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => {
+                tracing::warn!(%error, "cannot read from the gui");
+                break;
+            }
+        }
+        let text = String::from_utf8_lossy(&line);
+        tracing::debug!(line = text.trim_end(), "received");
+        if commands.send(GuiCommand::parse(&text)).is_err() {
+            return;
+        }
+    }
+    let _ = commands.send(GuiCommand::Quit);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn input_survives_line_ends_and_invalid_utf8() {
+        let (sender, mut receiver) = mpsc::unbounded_channel();
+        read_commands(&b"usi\r\n\xff\xfe\nisready\nquit"[..], &sender);
+        drop(sender);
+        let mut commands = Vec::new();
+        while let Ok(command) = receiver.try_recv() {
+            commands.push(command);
+        }
+        assert_eq!(
+            commands,
+            [
+                GuiCommand::Usi,
+                GuiCommand::Ignored,
+                GuiCommand::IsReady,
+                GuiCommand::Quit,
+                // The end of the input is a second one.
+                GuiCommand::Quit
+            ]
+        );
+    }
+}

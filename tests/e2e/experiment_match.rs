@@ -1,0 +1,239 @@
+//! `monju match` and `monju tune`: games of real engines, and what is printed about them.
+
+use monju_tests::{
+    alone,
+    binary::monju,
+    command::{complaint_of, json_of, output_of, run},
+};
+use std::{fs, path::Path};
+
+const OPENINGS: &str = "startpos moves 7g7f 3c3d\nstartpos moves 2g2f 8c8d\n";
+
+fn openings(folder: &Path) -> String {
+    let file = folder.join("openings.sfen");
+    fs::write(&file, OPENINGS).expect("a writable folder");
+    text(&file)
+}
+
+fn text(path: &Path) -> String {
+    path.to_str().expect("a path in UTF-8").to_owned()
+}
+
+#[test]
+fn an_engine_with_a_clock_plays_against_a_native_player() {
+    let _alone = alone();
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let openings = openings(folder.path());
+    let program = text(monju());
+    let arguments = [
+        "match",
+        "--first",
+        &program,
+        "--first-arguments",
+        "engine",
+        "--first-option",
+        "USI_Hash=1",
+        "--second",
+        "native",
+        "--second-search",
+        "null_move=0",
+        "--hash",
+        "1",
+        "--openings",
+        &openings,
+        "--games",
+        "2",
+        "--byoyomi",
+        "60",
+        "--margin",
+        "60000",
+        "--maximum-plies",
+        "12",
+    ];
+    let printed = output_of(&arguments);
+    for expected in [
+        "+0 =2 -0  50.0% ±—  Elo +0 [—]  pairs [0, 0, 1, 0, 0]",
+        "endings: maximum plies 2",
+        "time losses: first 0, second 0",
+        "illegal moves: first 0, second 0",
+        "slowest move: first ",
+    ] {
+        assert!(printed.contains(expected), "{printed}\nexpected {expected}");
+    }
+}
+
+#[test]
+fn a_match_is_kept_continued_and_ended_by_a_test() {
+    let _alone = alone();
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let openings = openings(folder.path());
+    let store = text(&folder.path().join("kept.db"));
+    let play = |games: &str, more: &[&str]| {
+        let arguments = [
+            "match",
+            "--first",
+            "native",
+            "--second",
+            "native",
+            "--second-search",
+            "null_move=0",
+            "--first-evaluator",
+            "material",
+            "--second-evaluator",
+            "material",
+            "--nodes",
+            "40",
+            "--hash",
+            "1",
+            "--maximum-plies",
+            "30",
+            "--openings",
+            &openings,
+            "--games",
+            games,
+            "--store",
+            &store,
+            "--json",
+        ];
+        json_of(&[&arguments[..], more].concat())
+    };
+    let first = play("2", &[]);
+    assert_eq!(first["games"], 2);
+    let both = play("4", &[]);
+    assert_eq!(both["games"], 4);
+    assert_eq!(play("4", &[]), both, "nothing is played again");
+    let tested = play("4", &["--elo1", "10"]);
+    assert_eq!(tested["sprt"]["verdict"], "undecided");
+    let other = complaint_of(&[
+        "match",
+        "--first",
+        "native",
+        "--second",
+        "native",
+        "--nodes",
+        "41",
+        "--openings",
+        &openings,
+        "--games",
+        "2",
+        "--store",
+        &store,
+    ]);
+    assert!(other.contains("another specification of 'kept'"), "{other}");
+}
+
+#[test]
+fn an_engine_that_ends_makes_the_match_fail() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let openings = openings(folder.path());
+    let refused = complaint_of(&[
+        "match",
+        "--first",
+        "/no/such/engine",
+        "--second",
+        "native",
+        "--openings",
+        &openings,
+        "--games",
+        "2",
+    ]);
+    assert!(refused.contains("/no/such/engine"), "{refused}");
+    let clock = complaint_of(&[
+        "match",
+        "--first",
+        "native",
+        "--second",
+        "native",
+        "--main-time",
+        "1000",
+        "--openings",
+        &openings,
+        "--games",
+        "2",
+    ]);
+    assert!(
+        clock.contains("a native player has no main time"),
+        "{clock}"
+    );
+}
+
+#[test]
+fn numbers_are_tuned_and_a_tuning_goes_on() {
+    let _alone = alone();
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let openings = openings(folder.path());
+    let tune = |state: &str, updates: &str| {
+        let state = text(&folder.path().join(state));
+        let arguments = [
+            "tune",
+            "--state",
+            &state,
+            "--openings",
+            &openings,
+            "--evaluator",
+            "material",
+            "--nodes",
+            "60",
+            "--pairs",
+            "2",
+            "--updates",
+            updates,
+            "futility_base:50",
+        ];
+        run(&arguments)
+    };
+    let whole = tune("whole.json", "2");
+    assert!(whole.status.success(), "{}", whole.errors);
+    let lines: Vec<&str> = whole.output.lines().collect();
+    assert!(
+        matches!(lines[..], [one, two]
+            if one.starts_with("1 of 2 futility_base=") && two.starts_with("2 of 2 futility_base=")),
+        "{lines:?}"
+    );
+    let path = folder.path().join("whole.json");
+    let state = fs::read_to_string(&path).expect("the state");
+    let mut value: serde_json::Value = serde_json::from_str(&state).expect("JSON");
+    assert_eq!(value["updates"], 2);
+    assert_eq!(tune("whole.json", "2").output, "");
+    value["recipe"] = "other".into();
+    fs::write(&path, value.to_string()).expect("writable");
+    let refused = tune("whole.json", "2");
+    assert!(!refused.status.success());
+    assert!(
+        refused.errors.contains("made by other arguments"),
+        "{}",
+        refused.errors
+    );
+}
+
+#[test]
+fn changes_of_the_search_are_screened() {
+    let _alone = alone();
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let openings = openings(folder.path());
+    let store = text(&folder.path().join("screen.db"));
+    let printed = output_of(&[
+        "tune",
+        "--screen",
+        "--state",
+        &store,
+        "--openings",
+        &openings,
+        "--evaluator",
+        "material",
+        "--nodes",
+        "30",
+        "--games",
+        "2",
+        "null_move=0",
+        "probcut=1,root_window=30",
+    ]);
+    for expected in [
+        "change",
+        "null_move=0",
+        "probcut=1,root_window=30",
+        "undecided",
+    ] {
+        assert!(printed.contains(expected), "{printed}");
+    }
+}
