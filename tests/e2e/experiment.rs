@@ -245,7 +245,7 @@ fn the_first_interrupt_finishes_and_prints_how_to_resume() {
 fn the_second_interrupt_gives_back_the_pairs_under_way() {
     let _alone = alone();
     let folder = tempfile::tempdir().expect("a temporary folder");
-    // Games too long to wait for.
+    // Games that would last for hours.
     let file = write(
         folder.path(),
         &SMALL.replace("nodes = 100", "nodes = 10000000"),

@@ -1,4 +1,4 @@
-//! One suite of tests for every store, run against both databases.
+//! Requirements on a store: one suite, run against both databases.
 
 use monju_experiment::{
     machine::machine,
@@ -67,7 +67,7 @@ fn played(first: GameOutcome, second: GameOutcome) -> PlayedPair {
     }
 }
 
-/// Checks all duties of a database; `address` is an empty one.
+/// Tests every operation; `address` is that of an empty database.
 async fn suite(address: &Address) {
     let begun = SystemTime::now();
     let store = open(address, &plan(), PLAY).await.expect("a new store");
@@ -79,7 +79,7 @@ async fn suite(address: &Address) {
             .all(|cell| cell.open == 12 && cell.finished == 0)
     );
 
-    // Blocks of a cell, then the next cell, and no pair is handed out twice.
+    // Pairs come in blocks of a cell, and each goes to one runner only.
     let one = store
         .lease("one", TERM)
         .await
@@ -103,7 +103,7 @@ async fn suite(address: &Address) {
     assert_eq!(standings[0].pairs, [0, 0, 0, 1, 0]);
     assert_eq!(store.outcomes(0, 0).await.expect("asked"), [(0, Some(3))]);
 
-    // Results are read back.
+    // Everything that was written can be read.
     let games = store.games(0).await.expect("games");
     assert_eq!(games.len(), 2);
     assert_eq!(games[0].result, GameOutcome::Win);
@@ -138,7 +138,7 @@ async fn suite(address: &Address) {
     assert_eq!(incidents[0].detail, "it's 7g7e");
     assert_eq!(incidents[0].side, Some(MatchSide::Second));
 
-    // A lease that ran out goes to another runner, and its result comes too late.
+    // After a lease has run out, another runner has the pair, and the first result comes too late.
     store.give_back(&two).await.expect("asked");
     let short = store
         .lease("short", Duration::ZERO)
@@ -191,7 +191,7 @@ async fn suite(address: &Address) {
     assert_eq!(taken, (0..12).collect());
     assert!(store.standings().await.expect("standings")[0].closed);
 
-    // Opened again, it goes on with the pairs that are left.
+    // A cell that is opened again hands out the pairs that are left.
     store.reopen_cell(0).await.expect("asked");
     let lease = store
         .lease("again", TERM)
@@ -202,7 +202,7 @@ async fn suite(address: &Address) {
     store.give_back(&lease).await.expect("asked");
     store.close_cell(0).await.expect("asked");
 
-    // More pairs are the same experiment; another specification or build is another one.
+    // More pairs belong to the same experiment; another specification or build does not.
     let more = ExperimentPlan {
         pairs: 30,
         ..plan()
@@ -253,7 +253,7 @@ async fn suite(address: &Address) {
         "the old cell's pairs are all taken"
     );
 
-    // Looking needs neither, and creates nothing.
+    // Looking needs no matching specification or build, and creates nothing.
     let seen = open(address, &plan(), OpenMode::Look).await.expect("there");
     assert_eq!(seen.games(0).await.expect("games").len(), 4);
     let absent = ExperimentPlan {
@@ -280,8 +280,8 @@ async fn postgresql_meets_the_requirements() {
     suite(&Address::Postgres(postgres.url())).await;
 }
 
-/// Returns the rows of `pairs` that the server has read so far: one after the other, and by an index. It
-/// counts the reads of a session at the latest when that ends.
+/// Rows of `pairs` that the server has read so far, in sequential scans and by indexes. The server may
+/// count the reads of a session only when it ends.
 async fn rows_read(postgres: &Postgres) -> (u64, u64) {
     const OTHERS: &str = "SELECT COUNT(*) FROM pg_stat_activity
         WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()";
@@ -336,7 +336,7 @@ async fn postgresql_finds_the_next_pair_without_walking_over_the_others() {
     drop(store);
     let after = rows_read(&postgres).await;
     assert_eq!(after.0, before.0, "pairs were read one after the other");
-    // Rows of finding and updating the pair, of those leased before it, and of opening the store.
+    // Each lease reads its pair, the pairs leased before, and a few rows more.
     let most = u64::from(LEASES * (LEASES + 4));
     let read = after.1 - before.1;
     assert!(read <= most, "{read} rows for {LEASES} leases");

@@ -7,7 +7,7 @@ use monju_tests::{
 };
 use std::fs;
 
-/// Every option takes effect, and every file can be read by the next command.
+/// Every command obeys its options and reads the files of the commands before it.
 #[test]
 fn game_records_become_weights_of_a_player() {
     let _alone = alone();

@@ -8,9 +8,9 @@ use monju_tests::{
     pulse::judge,
     usi::Usi,
 };
+use std::time::Duration;
 #[cfg(target_os = "linux")]
-use rustix::process::Signal;
-use std::{path::Path, time::Duration};
+use {rustix::process::Signal, std::path::Path};
 
 /// A team of weak players: these tests look at the conversation, not at the strength.
 const SMALL_TEAM: [&str; 2] = [
@@ -352,13 +352,13 @@ fn signals_end_it_within_five_seconds() {
         for signal in [Signal::HUP, Signal::TERM, Signal::INT] {
             // The test itself may run under nohup.
             let arguments = ["--default-signal=HUP", &monju().to_string_lossy(), command];
-            let mut usi = Usi::start_program(Path::new("env"), &arguments);
+            let mut usi = Usi::of(Process::start(Path::new("env"), &arguments));
             usi.handshake();
             usi.new_game();
             usi.begin(&opening(28), "go infinite");
             usi.expect_silence(Duration::from_millis(200));
             usi.process.signal(signal);
-            let ended = usi.process.wait(Duration::from_secs(5));
+            let ended = usi.end();
             assert!(ended.status.success(), "{command} {signal:?}: {ended:?}");
         }
     }
@@ -368,7 +368,7 @@ fn signals_end_it_within_five_seconds() {
 #[test]
 fn under_nohup_a_hangup_is_ignored() {
     let monju = monju().to_string_lossy();
-    let mut usi = Usi::start_program(Path::new("nohup"), &[&*monju, "usi"]);
+    let mut usi = Usi::of(Process::start(Path::new("nohup"), &[&*monju, "usi"]));
     usi.handshake();
     usi.process.signal(Signal::HUP);
     usi.expect_silence(Duration::from_millis(200));

@@ -18,7 +18,7 @@ const WORKERS: usize = 4;
 /// Number of the team's first moves among which the faults fall.
 const FAULTS_WITHIN: u64 = 12;
 /// Most lines of a search before its fault; a search that ends earlier has it at its end.
-const MOST_LINES: u64 = 30;
+const MOST_LINES: u64 = 12;
 /// Most moves of the team for which a worker stays away.
 const ABSENCE: u64 = 8;
 

@@ -5,10 +5,7 @@ use crate::{
     process::{Ended, PATIENCE, Process},
     pulse::{Pulse, Void},
 };
-use std::{
-    path::Path,
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
 
 /// Time that a GUI gives an engine to quit.
 const QUITTING: Duration = Duration::from_secs(5);
@@ -51,14 +48,6 @@ impl UsiAnswer {
 }
 
 impl Usi {
-    /// Starts a program that becomes the engine.
-    pub fn start_program(program: &Path, arguments: &[&str]) -> Self {
-        Self {
-            process: Process::start(program, arguments),
-            pulse: Pulse::start(),
-        }
-    }
-
     /// Starts `monju usi` with further arguments.
     pub fn start(arguments: &[&str]) -> Self {
         Self::start_command("usi", arguments)
@@ -71,8 +60,13 @@ impl Usi {
 
     fn start_command(command: &str, arguments: &[&str]) -> Self {
         let arguments: Vec<&str> = [command].iter().chain(arguments).copied().collect();
+        Self::of(Process::start(monju(), &arguments))
+    }
+
+    /// Drives a process that speaks USI.
+    pub fn of(process: Process) -> Self {
         Self {
-            process: Process::start(monju(), &arguments),
+            process,
             pulse: Pulse::start(),
         }
     }
@@ -195,14 +189,20 @@ impl Usi {
 
     /// Sends `quit`; panics unless the process ends as soon as every GUI expects.
     pub fn quit(mut self) -> Ended {
+        self.send("quit");
+        self.end()
+    }
+
+    /// Waits for the end of the process, which has been told to end; panics unless it comes as soon as every
+    /// GUI expects.
+    pub fn end(self) -> Ended {
         self.pulse.reset();
         let told = Instant::now();
-        self.send("quit");
         let ended = self.process.wait(PATIENCE);
         let elapsed = told.elapsed();
         assert!(
             elapsed < QUITTING || self.pulse.has_stalled(),
-            "quit took {elapsed:?}"
+            "the end took {elapsed:?}"
         );
         ended
     }

@@ -1,5 +1,6 @@
 //! The command line of `monju bench`.
 
+use super::parsers;
 use crate::commands::bench::{Comparison, Dimension, Evaluators, RivalOption, Scaling, SuiteBench};
 use clap::{ArgGroup, Args};
 use monju_engine::{
@@ -79,7 +80,8 @@ pub struct BenchArguments {
           value_parser = clap::value_parser!(u32).range(1..))]
     hash: u32,
     /// Standard deviation of the evaluation noise: centipawns, or '1/4 pawn exchange'
-    #[arg(long, value_name = "S", default_value_t, allow_negative_numbers = true)]
+    #[arg(long, value_name = "S", default_value_t, value_parser = parsers::sigma,
+          allow_negative_numbers = true)]
     sigma: Sigma,
     /// Seed of the noise
     #[arg(long, default_value_t = 1)]

@@ -1,5 +1,6 @@
 //! The command line of `monju engine`.
 
+use super::parsers;
 use clap::Args;
 use monju_engine::{EvaluatorChoice, eval::Sigma};
 use monju_host::DEFAULT_HASH_MIB;
@@ -13,7 +14,8 @@ pub struct EngineArguments {
           value_parser = clap::value_parser!(u32).range(1..))]
     hash: u32,
     /// Standard deviation of the evaluation noise: centipawns, or '1/4 pawn exchange'
-    #[arg(long, value_name = "S", default_value_t, allow_negative_numbers = true)]
+    #[arg(long, value_name = "S", default_value_t, value_parser = parsers::sigma,
+          allow_negative_numbers = true)]
     sigma: Sigma,
     /// Static evaluation, or one with the weights of a file: NAME:FILE
     #[arg(long, value_name = "NAME", default_value_t)]

@@ -5,7 +5,10 @@ use clap::{
     error::{Error, ErrorKind},
 };
 use monju_coordinator::{clock::TimePolicy, pondering::Pondering, roster, voting::Rule};
-use monju_engine::Game;
+use monju_engine::{
+    Game, Model,
+    eval::{Noise, NoiseError, Sigma, SigmaError},
+};
 use monju_team::config::{NameError, check_name};
 use std::ops::RangeInclusive;
 
@@ -17,20 +20,33 @@ pub const PLAYERS: RangeInclusive<i64> = 1..=MOST_PLAYERS;
 
 /// Parses the name of a voting rule.
 pub fn rule() -> impl TypedValueParser<Value = Rule> {
-    PossibleValuesParser::new(Rule::ALL.iter().map(|rule| rule.name()))
+    PossibleValuesParser::new(Rule::ALL.iter().map(|one| one.name()))
         .try_map(|name| name.parse::<Rule>())
 }
 
 /// Parses the name of a time policy.
 pub fn time_policy() -> impl TypedValueParser<Value = TimePolicy> {
-    let names = PossibleValuesParser::new(TimePolicy::ALL.iter().map(|policy| policy.name()));
+    let names = PossibleValuesParser::new(TimePolicy::ALL.iter().map(|one| one.name()));
     names.try_map(|name| name.parse::<TimePolicy>())
 }
 
 /// Parses the name of a kind of pondering.
 pub fn pondering() -> impl TypedValueParser<Value = Pondering> {
-    let names = PossibleValuesParser::new(Pondering::ALL.iter().map(|kind| kind.name()));
+    let names = PossibleValuesParser::new(Pondering::ALL.iter().map(|one| one.name()));
     names.try_map(|name| name.parse::<Pondering>())
+}
+
+/// Parses the standard deviation of noise.
+pub fn sigma(text: &str) -> Result<Sigma, String> {
+    let sigma: Sigma = text
+        .parse()
+        .map_err(|error: SigmaError| error.to_string())?;
+    // The exact value of a share depends on the evaluator, which is not loaded yet.
+    let given = sigma.in_centipawns(&Model::material());
+    match (0.0..=Noise::MAX_SIGMA).contains(&given) {
+        true => Ok(sigma),
+        false => Err(NoiseError { given }.to_string()),
+    }
 }
 
 /// Parses the URL of a worker or coordinator.

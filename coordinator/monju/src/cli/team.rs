@@ -22,7 +22,7 @@ pub struct TeamArguments {
     #[arg(long, value_name = "M", value_parser = clap::value_parser!(u32).range(parsers::PLAYERS))]
     players: Option<u32>,
     /// Standard deviation of their noise: centipawns, or '1/4 pawn exchange'; default: 50
-    #[arg(long, value_name = "S", allow_negative_numbers = true)]
+    #[arg(long, value_name = "S", value_parser = parsers::sigma, allow_negative_numbers = true)]
     sigma: Option<Sigma>,
     /// Static evaluation, or one with the weights of a file: NAME:FILE
     #[arg(long, value_name = "NAME")]

@@ -8,7 +8,7 @@ use monju_host::{
 use std::{path::Path, str::FromStr, time::Duration};
 use tokio::{runtime::Runtime, time::timeout};
 
-/// Longest time to load, and to answer when the time for a move is over.
+/// Longest wait for an answer after the time of its search.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// An option of the other engine, as `NAME=VALUE`.
