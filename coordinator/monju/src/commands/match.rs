@@ -1,9 +1,9 @@
 //! `monju match`: two engines or native players against each other.
 
 use crate::commands::experiment::drive::drive;
-use anyhow::{Context, bail};
+use anyhow::{Context, anyhow, bail};
 use monju_experiment::{
-    paired_match::PairedMatch,
+    paired_match::{PairedMatch, without_line},
     record::{Cause, MatchSide},
     report::{self, CellFindings},
     runner::{self, Runner, StopLevel},
@@ -41,8 +41,9 @@ impl MatchCommand {
     /// The settings are wrong, an engine or the store fails, or it was interrupted.
     pub async fn run(self) -> anyhow::Result<()> {
         let specification = self.paired.specification()?;
-        for warning in runner::preflight(&specification).await? {
-            eprintln!("warning: {warning}");
+        let warnings = runner::preflight(&specification).await;
+        for warning in warnings.map_err(|error| anyhow!(without_line(&error)))? {
+            eprintln!("warning: {}", without_line(&warning));
         }
         let build = runner::build().context("cannot read the executable of monju")?;
         let temporary = tempfile::tempdir().context("no temporary folder")?;

@@ -4,10 +4,11 @@ use crate::commands::{
     experiment::drive::drive,
     text_table::{Side, align},
 };
-use anyhow::{Context, bail};
+use anyhow::{Context, anyhow, bail};
 use monju_engine::EvaluatorChoice;
 use monju_experiment::{
     openings::Openings,
+    paired_match::without_line,
     report,
     runner::{self, Runner, StopLevel},
     spsa::{Spsa, TunedParameter},
@@ -123,7 +124,8 @@ impl ScreenCommand {
     /// # Errors
     /// The arguments are wrong, a game or the store failed, or it was interrupted.
     pub async fn run(self) -> anyhow::Result<()> {
-        let specification = self.screening.specification()?;
+        let specification = self.screening.specification();
+        let specification = specification.map_err(|error| anyhow!(without_line(&error)))?;
         let build = runner::build().context("cannot read the executable of monju")?;
         let mode = OpenMode::Play {
             accept_changes: false,
