@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Installs what the tests need where that is possible, runs all tests, and says what was skipped.
+# Installs the programs that the tests need where that is possible, runs all tests, and lists the skipped ones.
 #
-#   tests/run.sh          what every change must pass, some minutes
-#   tests/run.sh --full   also every perft count, a million random positions and all match games,
+#   tests/run.sh          all that every change must pass: some minutes, and the build
+#   tests/run.sh --full   also every perft count, a million random positions and all match games:
 #                         an hour or two
 set -euo pipefail
 
@@ -29,17 +29,17 @@ has_program() {
     command -v "$1" >/dev/null || [ -x "/usr/games/$1" ]
 }
 
-# Whether python3 can make a virtual environment with pip in it: Debian keeps that apart.
+# Succeeds if python3 can make a virtual environment with pip in it, which Debian packages apart.
 has_venv() {
     python3 -c 'import venv, ensurepip' 2>/dev/null
 }
 
-# Whether there is a PostgreSQL server that a test can start for itself.
+# Succeeds if there is a PostgreSQL server that a test can start for itself.
 has_postgresql() {
     compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null
 }
 
-# Debian packages, as root or with a sudo that asks nothing.
+# Installs Debian packages, as root or by a sudo that asks for no password.
 install_packages() {
     local as_root=()
     if ! command -v apt-get >/dev/null; then
@@ -68,7 +68,7 @@ if [ ${#packages[@]} -gt 0 ]; then
     install_packages "${packages[@]}" || true
 fi
 
-# The referee's rules library, in an environment of its own.
+# The referee's rules library gets an environment of its own.
 requirements=tests/referee/requirements.txt
 make_venv() {
     rm -rf .venv
@@ -81,7 +81,7 @@ if ! cmp -s "$requirements" .venv/installed-requirements.txt || ! .venv/bin/pyth
     make_venv || true
 fi
 
-# What is here now is demanded of the tests; what could not be had, they skip.
+# With everything here, no test may skip for want of a program; otherwise those tests are skipped.
 complete=1
 for program in gpsusi fairy-stockfish; do
     has_program "$program" || { complete=0; skip "tests against $program: not installed"; }

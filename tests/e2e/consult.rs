@@ -2,7 +2,7 @@
 
 use monju_tests::{
     alone,
-    cluster::Service,
+    cluster::ServiceProcess,
     command::{json_of, output_of, without_times},
     data::{assert_legal, config, opening},
 };
@@ -12,7 +12,7 @@ use std::{
     fs,
 };
 
-/// Arrivals of votes that name a move.
+/// Arrivals of votes with a move.
 const ARRIVED: [&str; 2] = ["final", "provisional"];
 
 #[test]
@@ -35,7 +35,7 @@ fn the_table_shows_every_vote_and_the_decision() {
         last.contains(decision),
         "no {decision} at the end:\n{table}"
     );
-    // Japanese notation names the side and the destination: a first move is Black's.
+    // Japanese notation names the side: the first move is Black's.
     assert!(table.contains('▲'), "{table}");
 }
 
@@ -108,7 +108,7 @@ fn a_limit_by_depth_or_time_is_obeyed() {
     for vote in votes(&object) {
         assert_eq!(vote["depth"], 4, "{vote}");
     }
-    let object = json_of(&["consult", "--players", "2", "--time", "200", "--json"]);
+    let object = json_of(&["consult", "--players", "2", "--time", "1000", "--json"]);
     for vote in votes(&object) {
         assert!(ARRIVED.contains(&text(&vote["arrival"])), "{vote}");
     }
@@ -128,14 +128,14 @@ fn the_same_seed_gives_the_same_ballot_embedded_and_over_tcp() {
     assert_eq!(votes(&first).len(), 3);
     assert_eq!(without_times(json_of(&embedded)), first);
 
-    let worker = Service::on_free_port("worker", &config);
+    let worker = ServiceProcess::on_free_port("worker", &config);
     let folder = tempfile::tempdir().expect("a temporary folder");
     let coordinator = monju_tests::cluster::coordinator_over(folder.path(), &[worker.url()], "");
     let url = coordinator.url();
     let remote = [&asked[..], &["--coordinator", &url]].concat();
     for _ in 0..2 {
         let over_tcp = without_times(json_of(&remote));
-        assert_eq!(what_counts(&over_tcp), what_counts(&first));
+        assert_eq!(without_workers(&over_tcp), without_workers(&first));
     }
 }
 
@@ -179,12 +179,12 @@ fn each_virtual_player_of_one_search_has_a_vote() {
     let scores: HashSet<String> = votes.iter().map(|vote| vote["score"].to_string()).collect();
     assert!(
         scores.len() > 1,
-        "noise of 200 tells nobody apart: {ballot}"
+        "noise of 200 makes no difference: {ballot}"
     );
 }
 
-/// Everything of a ballot but where its players live.
-fn what_counts(ballot: &Value) -> Value {
+/// Returns a ballot without the names of the workers.
+fn without_workers(ballot: &Value) -> Value {
     let mut ballot = ballot.clone();
     for vote in ballot["votes"].as_array_mut().expect("votes") {
         vote.as_object_mut().expect("a vote").remove("worker");

@@ -2,13 +2,13 @@
 
 use monju_tests::{
     alone,
-    cluster::{Service, eventually},
+    cluster::{ServiceProcess, eventually},
     command::json_of,
     data::{assert_legal, config, opening},
     skip::skipped,
     usi::Usi,
 };
-use std::{net::TcpListener, time::Duration};
+use std::net::TcpListener;
 
 #[test]
 fn the_example_cluster_works_as_it_is() {
@@ -22,12 +22,14 @@ fn the_example_cluster_works_as_it_is() {
         skipped(&format!("the example cluster: port {port} is in use"));
         return;
     }
-    let _workers = ["worker-1", "worker-2", "worker-3"]
-        .map(|name| Service::start("worker", None, &config(&format!("cluster/{name}.toml"))));
-    let coordinator = Service::start("coordinator", None, &config("cluster/coordinator.toml"));
+    let _workers = ["worker-1", "worker-2", "worker-3"].map(|name| {
+        ServiceProcess::start("worker", None, &config(&format!("cluster/{name}.toml")))
+    });
+    let coordinator =
+        ServiceProcess::start("coordinator", None, &config("cluster/coordinator.toml"));
     assert_eq!(coordinator.address, "127.0.0.1:7410");
     let url = coordinator.url();
-    eventually("three votes", Duration::from_secs(30), || {
+    eventually("three votes", || {
         let ballot = json_of(&[
             "consult",
             "--coordinator",

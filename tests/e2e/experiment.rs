@@ -4,18 +4,18 @@ use monju_experiment::specification::Specification;
 use monju_tests::{
     alone,
     binary::monju,
-    cluster::{Cluster, eventually},
+    cluster::{TestCluster, eventually},
     command::{complaint_of, json_of, output_of, run},
     data::repository,
     foreign::{fairy_stockfish, referee_python},
     process::{PATIENCE, Process},
 };
+#[cfg(unix)]
+use rustix::process::Signal;
 use std::{
     fs,
     path::{Path, PathBuf},
     process::Command,
-    thread,
-    time::Duration,
 };
 
 const SMALL: &str = r#"
@@ -207,6 +207,15 @@ fn another_specification_is_not_mixed_in() {
     assert!(accepted.status.success(), "{}", accepted.errors);
 }
 
+/// Returns true while a runner plays a pair of the first cell.
+#[cfg(unix)]
+fn is_under_way(file: &Path) -> bool {
+    let status = run(&["experiment", "status", text(file), "--json"]);
+    let status = serde_json::from_str::<serde_json::Value>(&status.output);
+    status.is_ok_and(|status| status["cells"][0]["leased"] != 0)
+}
+
+#[cfg(unix)]
 #[test]
 fn the_first_interrupt_finishes_and_prints_how_to_resume() {
     let _alone = alone();
@@ -219,18 +228,8 @@ fn the_first_interrupt_finishes_and_prints_how_to_resume() {
     );
     let mut runner = Process::start(monju(), &["experiment", "run", text(&file)]);
     runner.close_input();
-    for _ in 0..600 {
-        if folder.path().join("small.db").exists() && runner.errors().contains("games") {
-            break;
-        }
-        thread::sleep(Duration::from_millis(50));
-    }
-    thread::sleep(Duration::from_millis(500));
-    let interrupted = Command::new("kill")
-        .args(["-INT", &runner.id().to_string()])
-        .status()
-        .expect("kill starts");
-    assert!(interrupted.success());
+    eventually("pairs under way", || is_under_way(&file).then_some(()));
+    runner.signal(Signal::INT);
     let ended = runner.wait(PATIENCE);
     assert!(!ended.status.success());
     let resume = format!("monju experiment run {}", text(&file));
@@ -241,6 +240,7 @@ fn the_first_interrupt_finishes_and_prints_how_to_resume() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn the_second_interrupt_gives_back_the_pairs_under_way() {
     let _alone = alone();
@@ -252,21 +252,10 @@ fn the_second_interrupt_gives_back_the_pairs_under_way() {
     );
     let mut runner = Process::start(monju(), &["experiment", "run", text(&file)]);
     runner.close_input();
-    let under_way = || {
-        let status = run(&["experiment", "status", text(&file), "--json"]);
-        let status: serde_json::Value = serde_json::from_str(&status.output).ok()?;
-        (status["cells"][0]["leased"] != 0).then_some(())
-    };
-    eventually("a pair under way", PATIENCE, under_way);
+    eventually("a pair under way", || is_under_way(&file).then_some(()));
     for said in ["finishing the pairs", "giving the pairs"] {
-        let interrupted = Command::new("kill")
-            .args(["-INT", &runner.id().to_string()])
-            .status()
-            .expect("kill starts");
-        assert!(interrupted.success());
-        eventually(said, PATIENCE, || {
-            runner.errors().contains(said).then_some(())
-        });
+        runner.signal(Signal::INT);
+        eventually(said, || runner.errors().contains(said).then_some(()));
     }
     let ended = runner.wait(PATIENCE);
     assert!(!ended.status.success());
@@ -284,7 +273,7 @@ fn the_second_interrupt_gives_back_the_pairs_under_way() {
 #[test]
 fn a_running_cluster_may_be_a_side() {
     let _alone = alone();
-    let cluster = Cluster::of_three_noise_players();
+    let cluster = TestCluster::of_three_noise_players();
     let folder = tempfile::tempdir().expect("a temporary folder");
     let side = format!("coordinator = \"{}\"", cluster.coordinator.url());
     let small = SMALL.replace(

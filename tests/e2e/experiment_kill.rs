@@ -1,5 +1,5 @@
-//! An experiment survives whatever ends its runners or its store: the games are those of an
-//! undisturbed run, each once.
+//! An experiment survives the end of its runners and of its store: the games are those of an undisturbed
+//! run, each once.
 
 use monju_experiment::{
     specification::Specification,
@@ -14,12 +14,38 @@ use monju_tests::{
 use std::{
     fs,
     path::PathBuf,
-    thread,
     time::{Duration, Instant},
 };
+use tokio::time::sleep;
 
-/// Runners are killed so often.
-const KILLS: u64 = 50;
+/// Number of runners that are killed.
+const KILLS: usize = 50;
+
+/// Pairs of the experiment: two cells of 60 games.
+const PAIRS: u64 = 60;
+
+/// Time between two looks at a store or a runner.
+const INTERVAL: Duration = Duration::from_millis(5);
+
+/// The progress after which a runner is killed.
+#[derive(Clone, Copy, Debug)]
+enum Moment {
+    /// Its process has just been started.
+    Start,
+    /// It has opened the store and begun to play.
+    Play,
+    /// The store holds another pair, and others are being played.
+    Finish,
+}
+
+/// The moments of successive runners.
+const MOMENTS: [Moment; 5] = [
+    Moment::Play,
+    Moment::Finish,
+    Moment::Start,
+    Moment::Finish,
+    Moment::Play,
+];
 
 const EXPERIMENT: &str = r#"
 version = 1
@@ -43,12 +69,12 @@ maximum_plies = 60
 "#;
 
 /// The experiment in a folder of its own.
-struct Bench {
+struct KillBench {
     folder: tempfile::TempDir,
     specification: Specification,
 }
 
-impl Bench {
+impl KillBench {
     fn new() -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let openings = "startpos moves 7g7f 3c3d\nstartpos moves 2g2f 8c8d\n";
@@ -92,7 +118,7 @@ impl Bench {
         ended_well(self.runner(store));
     }
 
-    /// Every game that a store holds.
+    /// Returns every game that a store holds.
     async fn games(&self, store: &str) -> Vec<Vec<StoredGame>> {
         let address: Address = store.parse().expect("an address");
         let plan = self.specification.plan("");
@@ -115,7 +141,7 @@ impl Bench {
         games
     }
 
-    /// How many pairs a store holds, and how many are being played; none where there is no store yet.
+    /// Returns the number of pairs that a store holds, and of those being played: 0 without a store.
     async fn pairs(&self, store: &str) -> (u64, u64) {
         let address: Address = store.parse().expect("an address");
         let plan = self.specification.plan("");
@@ -129,12 +155,21 @@ impl Bench {
         }
     }
 
-    /// What an undisturbed run gives.
+    /// Waits until a store holds more than this many pairs.
+    async fn wait_for_more_than(&self, pairs: u64, store: &str) {
+        let begun = Instant::now();
+        while self.pairs(store).await.0 <= pairs {
+            assert!(begun.elapsed() < PATIENCE, "no pair was finished");
+            sleep(INTERVAL).await;
+        }
+    }
+
+    /// Returns the games of an undisturbed run.
     async fn undisturbed(&self) -> Vec<Vec<StoredGame>> {
         let store = self.sqlite("undisturbed.db");
         self.finish(&store);
         let games = self.games(&store).await;
-        assert!(games.iter().all(|cell| cell.len() == 60));
+        assert_eq!(games.iter().map(Vec::len).sum::<usize>() as u64, 2 * PAIRS);
         games
     }
 }
@@ -145,32 +180,42 @@ fn ended_well(mut runner: Process) {
     assert!(ended.status.success(), "{}\n{}", ended.status, ended.errors);
 }
 
-/// A moment, drawn the same way in every run of the test.
-fn moment(number: u64, longest_ms: u64) -> Duration {
-    let mixed = (number + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    Duration::from_millis((mixed >> 33) % longest_ms)
+/// Waits until a runner has written these words to standard error.
+async fn wait_for_words(runner: &Process, words: &str) {
+    let begun = Instant::now();
+    while !runner.errors().contains(words) {
+        assert!(
+            begun.elapsed() < PATIENCE,
+            "no '{words}': {}",
+            runner.errors()
+        );
+        sleep(INTERVAL).await;
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_runner_killed_at_fifty_moments_loses_and_repeats_nothing() {
     let _alone = alone();
-    let bench = Bench::new();
+    let bench = KillBench::new();
     let store = bench.sqlite("killed.db");
-    for number in 0..KILLS {
+    for moment in MOMENTS.iter().cycle().take(KILLS) {
+        let (finished, _) = bench.pairs(&store).await;
         let runner = bench.runner(&store);
-        thread::sleep(moment(number, 600));
+        match moment {
+            Moment::Start => {}
+            // Enough has been finished: the last run shall have games left to play.
+            Moment::Finish if finished < PAIRS / 2 => {
+                bench.wait_for_more_than(finished, &store).await;
+            }
+            Moment::Play | Moment::Finish => wait_for_words(&runner, "games").await,
+        }
         // Dropping a process kills it.
         drop(runner);
     }
-    let finished = bench
-        .games(&store)
-        .await
-        .iter()
-        .map(Vec::len)
-        .sum::<usize>();
+    let (finished, _) = bench.pairs(&store).await;
     assert!(
-        (1..120).contains(&finished),
-        "{finished} of 120 games finished between kills: all fell before or after the games"
+        (1..PAIRS).contains(&finished),
+        "{finished} of {PAIRS} pairs finished between kills: all fell before or after the games"
     );
     bench.finish(&store);
     assert_eq!(bench.games(&store).await, bench.undisturbed().await);
@@ -182,11 +227,11 @@ async fn of_two_runners_on_one_postgresql_one_may_die() {
         return;
     };
     let _alone = alone();
-    let bench = Bench::new();
+    let bench = KillBench::new();
     let store = postgres.url();
     let mortal = bench.runner(&store);
     let survivor = bench.runner(&store);
-    wait_for_games(&bench, &store).await;
+    bench.wait_for_more_than(1, &store).await;
     drop(mortal);
     ended_well(survivor);
     assert_eq!(bench.games(&store).await, bench.undisturbed().await);
@@ -198,36 +243,31 @@ async fn postgresql_may_be_restarted_in_mid_run() {
         return;
     };
     let _alone = alone();
-    let bench = Bench::new();
+    let bench = KillBench::new();
     let store = postgres.url();
     let runner = bench.runner(&store);
-    wait_for_games(&bench, &store).await;
+    bench.wait_for_more_than(1, &store).await;
     postgres.kill();
-    thread::sleep(Duration::from_millis(300));
+    wait_for_words(&runner, "waiting for the store").await;
     postgres.resume();
     ended_well(runner);
     assert_eq!(bench.games(&store).await, bench.undisturbed().await);
 }
 
-/// By whom ever it is asked to end: the first time, it finishes what is under way.
+/// The first request to end, by an interrupt or SIGTERM, lets a runner finish the pairs under way.
 #[cfg(unix)]
 #[tokio::test(flavor = "multi_thread")]
 async fn a_runner_that_is_interrupted_finishes_its_pairs_and_says_how_to_go_on() {
-    use rustix::process::{Pid, Signal, kill_process};
+    use rustix::process::Signal;
     let _alone = alone();
-    let bench = Bench::new();
+    let bench = KillBench::new();
     let store = bench.sqlite("interrupted.db");
     let mut finished = 0;
     for signal in [Signal::INT, Signal::TERM, Signal::INT] {
         let mut runner = bench.runner(&store);
         runner.close_input();
-        let deadline = Instant::now() + PATIENCE;
-        while bench.pairs(&store).await.0 <= finished {
-            assert!(Instant::now() < deadline, "no game was finished");
-            thread::sleep(Duration::from_millis(20));
-        }
-        let id = Pid::from_raw(runner.id() as i32).expect("a process id");
-        kill_process(id, signal).expect("the runner is there");
+        bench.wait_for_more_than(finished, &store).await;
+        runner.signal(signal);
         let ended = runner.wait(PATIENCE);
         assert!(
             ended.status.code().is_some_and(|code| code != 0),
@@ -240,25 +280,9 @@ async fn a_runner_that_is_interrupted_finishes_its_pairs_and_says_how_to_go_on()
             assert!(ended.errors.contains(words), "{words}: {}", ended.errors);
         }
         let (pairs, under_way) = bench.pairs(&store).await;
-        assert!(pairs < 60 && under_way == 0, "{pairs}, {under_way}");
+        assert!(pairs < PAIRS && under_way == 0, "{pairs}, {under_way}");
         finished = pairs;
     }
     bench.finish(&store);
     assert_eq!(bench.games(&store).await, bench.undisturbed().await);
-}
-
-/// Waits until something, but not everything, has been played.
-async fn wait_for_games(bench: &Bench, store: &str) {
-    let address: Address = store.parse().expect("an address");
-    let plan = bench.specification.plan("");
-    for _ in 0..1200 {
-        if let Ok(store) = store::open(&address, &plan, OpenMode::Look).await
-            && let Ok(standings) = store.standings().await
-            && standings.iter().any(|cell| cell.finished > 1)
-        {
-            return;
-        }
-        thread::sleep(Duration::from_millis(50));
-    }
-    panic!("no game was finished");
 }

@@ -8,14 +8,14 @@ use monju_experiment::{
     },
     store::{ATTEMPTS, Address, ExperimentPlan, OpenMode, Origin, PlayedPair, StoreError, open},
 };
-use monju_tests::postgres::Postgres;
+use monju_tests::{postgres::Postgres, process::PATIENCE};
 use std::{
     collections::BTreeSet,
-    time::{Duration, SystemTime},
+    time::{Duration, Instant, SystemTime},
 };
 
 const DAY: Duration = Duration::from_secs(86_400);
-const TERM: Duration = Duration::from_secs(60);
+const TERM: Duration = Duration::from_secs(600);
 const PLAY: OpenMode = OpenMode::Play {
     accept_changes: false,
 };
@@ -287,7 +287,8 @@ async fn rows_read(postgres: &Postgres) -> (u64, u64) {
         WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()";
     const READ: &str = "SELECT seq_tup_read, idx_tup_fetch FROM pg_stat_user_tables
         WHERE relname = 'pairs'";
-    for _ in 0..1000 {
+    let begun = Instant::now();
+    while begun.elapsed() < PATIENCE {
         if postgres.ask(OTHERS) == "0" {
             let answer = postgres.ask(READ);
             let (one, other) = answer.split_once('|').expect("two numbers");

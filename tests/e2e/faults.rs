@@ -2,7 +2,8 @@
 
 use monju_tests::{
     alone,
-    faults::{Rig, Settings},
+    faults::{FaultRig, FaultSettings},
+    pulse::{Void, judge},
 };
 use std::thread;
 
@@ -10,8 +11,8 @@ use std::thread;
 fn a_killed_and_a_frozen_worker_cost_no_game() {
     let _alone = alone();
     let games = || {
-        let mut rig = Rig::start(Settings {
-            // A test machine builds and plays at the same time; the command is stricter.
+        let mut rig = FaultRig::start(FaultSettings {
+            // A test machine has other work at the same time; the command is stricter.
             byoyomi_ms: 1_000,
             overhead_ms: 500,
             opponent_nodes: 500,
@@ -19,9 +20,15 @@ fn a_killed_and_a_frozen_worker_cost_no_game() {
             seed: 1,
         });
         for number in 0..2 {
-            let report = rig.play(number);
-            assert!(!report.is_forfeit(), "{report:?}");
-            assert!(report.faults > 0 || report.moves < 12, "{report:?}");
+            judge("a game with faults", || {
+                let game = rig.play(number);
+                if game.is_void() {
+                    return Err(Void);
+                }
+                assert!(!game.is_forfeit(), "{game:?}");
+                assert!(game.faults > 0 || game.moves < 12, "{game:?}");
+                Ok(())
+            });
         }
     };
     let thread = thread::Builder::new()

@@ -1,6 +1,6 @@
 //! The standard services beside Monju's own: health and reflection, as `grpcurl` uses them.
 
-use monju_tests::{alone, cluster::Cluster};
+use monju_tests::{alone, cluster::TestCluster};
 use tonic::transport::Channel;
 use tonic_health::pb::{
     HealthCheckRequest, health_check_response::ServingStatus, health_client::HealthClient,
@@ -13,7 +13,7 @@ use tonic_reflection::pb::v1::{
 #[test]
 fn health_and_reflection_are_served() {
     let _alone = alone();
-    let cluster = Cluster::of_three_noise_players();
+    let cluster = TestCluster::of_three_noise_players();
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     runtime.block_on(async {
         for (url, service) in [

@@ -3,7 +3,7 @@
 use monju_tests::{
     alone,
     binary::monju,
-    cluster::Cluster,
+    cluster::TestCluster,
     data::repository,
     foreign::{fairy_stockfish, gpsusi, referee_python},
     skip::skipped,
@@ -37,7 +37,7 @@ fn the_cluster_plays_whole_games_against_gpsusi() {
     let (Some(python), Some(gpsusi)) = (referee_python(), gpsusi()) else {
         return;
     };
-    // It thinks for at least a second by its own clock whatever it is given.
+    // It thinks for at least a second at any limit.
     let options = [
         "--opponent-byoyomi",
         "1000",
@@ -62,7 +62,7 @@ fn the_cluster_plays_whole_games_against_fairy_stockfish() {
     play(&python, &fairy, "fairy-stockfish", &options, 100);
 }
 
-/// A path as one word of a shell's command line.
+/// Quotes a path as one word of a shell's command line.
 fn quoted(path: &Path) -> String {
     format!("'{}'", path.display().to_string().replace('\'', "'\\''"))
 }
@@ -78,7 +78,7 @@ fn play(python: &Path, opponent: &Path, name: &str, options: &[&str], first_open
         ));
         1
     };
-    let cluster = Cluster::of_three_noise_players();
+    let cluster = TestCluster::of_three_noise_players();
     let engine = format!(
         "{} usi --coordinator {}",
         quoted(monju()),

@@ -13,8 +13,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Every rule, as the configuration names them.
-/// Every rule that means something without a primary player.
+/// Every rule that needs no primary player, by its name in configurations.
 const RULES: [&str; 10] = [
     "majority",
     "weighted",
@@ -103,7 +102,7 @@ fn a_game_teaches_win_rates_that_the_next_ballot_uses() {
     let folder = tempfile::tempdir().expect("a folder");
     let (path, log) = log_in(folder.path());
     let mut usi = Usi::ready(&["--players", "2", "--evaluator", "material", "--log", &log]);
-    // White lacks rook and bishop: whatever the players do, their scores know who will win.
+    // White lacks rook and bishop, so that the scores foretell the winner.
     let mut position = format!("sfen {HANDICAP} b - 1 moves 7g7f");
     for _ in 0..60 {
         let mv = usi.think(&position, "go nodes 400").bestmove;

@@ -1,13 +1,13 @@
-//! A team whose machines know each other by certificates: members are served, nobody else.
+//! A team whose machines know each other by certificates: members alone are served.
 
 use monju_tests::{
     alone,
-    cluster::Service,
+    cluster::ServiceProcess,
     command::{complaint_of, json_of, output_of},
 };
 use std::{fs, path::Path};
 
-/// One consultation by a member that has the certificates of `folder`.
+/// Returns the arguments of a consultation with certificates.
 fn consult<'a>(url: &'a str, certificates: &'a [&'a str]) -> Vec<&'a str> {
     let question = [
         "consult",
@@ -33,7 +33,7 @@ fn a_team_serves_its_members_alone() {
     let service = |role: &str, text: &str| {
         let config = folder.path().join(format!("{role}.toml"));
         fs::write(&config, format!("version = 1\ntls = \"ours\"\n{text}")).expect("a file");
-        Service::on_free_port(role, Path::new(&config))
+        ServiceProcess::on_free_port(role, Path::new(&config))
     };
     let worker = service(
         "worker",
@@ -52,7 +52,7 @@ fn a_team_serves_its_members_alone() {
     assert_eq!(votes[0]["player"], "one", "{ballot}");
     assert_eq!(votes[0]["arrival"], "final", "{ballot}");
 
-    // Knows the team's authority, but has a certificate of another.
+    // A spy knows the team's authority, but has a certificate of another team.
     let spy = path("spy");
     fs::create_dir(&spy).expect("a folder");
     for (from, name) in [
@@ -74,7 +74,7 @@ fn a_team_serves_its_members_alone() {
         let complaint = complaint_of(&consult(url, certificates));
         assert!(complaint.contains(hint), "{complaint}");
     }
-    // And the members are still served.
+    // The members are still served.
     let ballot = json_of(&consult(&url, &["--tls", &ours]));
     assert_eq!(ballot["votes"][0]["arrival"], "final", "{ballot}");
 }

@@ -4,15 +4,15 @@ use monju_tests::{
     alone,
     binary::monju,
     data::{assert_legal, data, opening},
-    process::Process,
+    process::{PATIENCE, Process},
+    pulse::judge,
     usi::Usi,
 };
-use std::{
-    path::Path,
-    time::{Duration, Instant},
-};
+use std::time::Duration;
+#[cfg(target_os = "linux")]
+use {rustix::process::Signal, std::path::Path};
 
-/// What these tests look at is the conversation, not the strength.
+/// A team of weak players: these tests look at the conversation, not at the strength.
 const SMALL_TEAM: [&str; 2] = [
     "--config",
     concat!(
@@ -70,7 +70,7 @@ fn the_handshake_is_what_every_gui_can_read() {
         lines.iter().filter(|line| line.starts_with("id ")).count(),
         2
     );
-    // The choices that matter can be made in a GUI that passes no arguments.
+    // A GUI that passes no arguments can set all important options.
     for name in [
         "USI_Hash",
         "USI_Ponder",
@@ -91,7 +91,7 @@ fn without_arguments_and_terminal_the_binary_is_the_proxy() {
     process.send("usi");
     process.expect_line("usiok", |line| line == "usiok");
     process.close_input();
-    assert!(process.wait(Duration::from_secs(5)).status.success());
+    assert!(process.wait(PATIENCE).status.success());
 }
 
 #[test]
@@ -130,12 +130,11 @@ fn the_clock_is_kept() {
         ("go btime 0 wtime 0 binc 600 winc 600", 600),
         ("go btime 600 wtime 600", 600),
     ] {
-        let answer = usi.think(&position, go);
-        assert_legal(&position, &answer.bestmove);
-        assert!(
-            answer.elapsed < Duration::from_millis(limit),
-            "{go}: {answer:?}"
-        );
+        judge(go, || {
+            let answer = usi.think(&position, go);
+            assert_legal(&position, &answer.bestmove);
+            answer.in_time(Duration::from_millis(limit))
+        });
     }
 }
 
@@ -181,8 +180,7 @@ fn an_infinite_search_ends_at_stop_and_not_before() {
     for go in ["go infinite", "go"] {
         usi.begin(&position, go);
         usi.expect_silence(Duration::from_millis(500));
-        let asked = Instant::now();
-        usi.send("stop");
+        let asked = usi.ask("stop");
         let answer = usi.answer(asked);
         assert_legal(&position, &answer.bestmove);
         usi.expect_silence(Duration::from_millis(50));
@@ -195,34 +193,34 @@ fn a_pondered_move_is_held_until_ponderhit_or_stop() {
     let mut usi = Usi::ready(&SMALL_TEAM);
     let position = opening(24);
 
-    usi.begin(&position, "go ponder btime 0 wtime 0 byoyomi 500");
-    usi.expect_silence(Duration::from_millis(900));
-    let hit = Instant::now();
-    usi.send("ponderhit");
-    let answer = usi.answer(hit);
-    assert_legal(&position, &answer.bestmove);
-    assert!(answer.elapsed < Duration::from_millis(500), "{answer:?}");
+    judge("a ponder hit", || {
+        usi.begin(&position, "go ponder btime 0 wtime 0 byoyomi 500");
+        usi.expect_silence(Duration::from_millis(900));
+        let hit = usi.ask("ponderhit");
+        let answer = usi.answer(hit);
+        assert_legal(&position, &answer.bestmove);
+        answer.in_time(Duration::from_millis(500))
+    });
 
     // The times may come with the hit.
-    usi.begin(&position, "go ponder");
-    usi.expect_silence(Duration::from_millis(300));
-    let hit = Instant::now();
-    usi.send("ponderhit btime 0 wtime 0 byoyomi 600");
-    let answer = usi.answer(hit);
-    assert_legal(&position, &answer.bestmove);
-    assert!(answer.elapsed < Duration::from_millis(600), "{answer:?}");
+    judge("a ponder hit with times", || {
+        usi.begin(&position, "go ponder");
+        usi.expect_silence(Duration::from_millis(300));
+        let hit = usi.ask("ponderhit btime 0 wtime 0 byoyomi 600");
+        let answer = usi.answer(hit);
+        assert_legal(&position, &answer.bestmove);
+        answer.in_time(Duration::from_millis(600))
+    });
 
     usi.begin(&position, "go ponder btime 0 wtime 0 byoyomi 300");
-    let asked = Instant::now();
-    usi.send("stop");
+    let asked = usi.ask("stop");
     let answer = usi.answer(asked);
     assert_legal(&position, &answer.bestmove);
 
-    // What needs no thought is held as well.
+    // An answer without thought is held as well.
     usi.begin(MATED, "go ponder btime 0 wtime 0 byoyomi 300");
     usi.expect_silence(Duration::from_millis(300));
-    let hit = Instant::now();
-    usi.send("ponderhit");
+    let hit = usi.ask("ponderhit");
     assert_eq!(usi.answer(hit).bestmove, "resign");
     assert!(usi.quit().status.success());
 }
@@ -266,12 +264,11 @@ fn games_follow_each_other_in_one_process() {
     let position = opening(25);
     // A GUI ends a game in mid-search by stop and gameover, and ignores one bestmove.
     usi.begin(&position, "go infinite");
-    let asked = Instant::now();
-    usi.send("stop");
+    let asked = usi.ask("stop");
     usi.send("gameover draw");
     usi.answer(asked);
     usi.expect_silence(Duration::from_millis(200));
-    // One that forgets the stop gets its bestmove all the same.
+    // A GUI that forgets the stop gets its bestmove as well.
     usi.new_game();
     let asked = usi.begin(&position, "go ponder");
     usi.send("gameover lose");
@@ -302,11 +299,10 @@ fn lines_may_end_as_on_windows() {
     usi.expect("readyok");
     usi.send("usinewgame\r");
     usi.send("position startpos moves 7g7f\r");
-    let asked = Instant::now();
-    usi.send("go nodes 1000\r");
+    let asked = usi.ask("go nodes 1000\r");
     assert_legal("startpos moves 7g7f", &usi.answer(asked).bestmove);
     usi.send("quit\r");
-    assert!(usi.process.wait(Duration::from_secs(5)).status.success());
+    assert!(usi.process.wait(PATIENCE).status.success());
 }
 
 #[test]
@@ -315,7 +311,7 @@ fn the_end_of_the_input_is_a_quit() {
     let mut usi = Usi::ready(&SMALL_TEAM);
     usi.begin(&opening(26), "go infinite");
     usi.process.close_input();
-    assert!(usi.process.wait(Duration::from_secs(5)).status.success());
+    assert!(usi.process.wait(PATIENCE).status.success());
 }
 
 #[cfg(target_os = "linux")]
@@ -325,7 +321,7 @@ fn quit_in_mid_search_leaves_no_process_behind() {
         cluster::eventually,
         data::config,
         foreign::{fairy_stockfish, gpsusi},
-        process::{PATIENCE, descendants_of},
+        process::descendants_of,
     };
     let _alone = alone();
     if gpsusi().is_none() || fairy_stockfish().is_none() {
@@ -334,11 +330,12 @@ fn quit_in_mid_search_leaves_no_process_behind() {
     let config = config("heterogeneous.toml");
     let mut usi = Usi::ready(&["--config", config.to_str().expect("a path in UTF-8")]);
     usi.begin(&opening(27), "go infinite");
-    usi.expect_silence(Duration::from_millis(500));
-    let engines = descendants_of(usi.process.id());
-    assert_eq!(engines.len(), 2, "gpsusi and fairy-stockfish: {engines:?}");
+    let engines = eventually("gpsusi and fairy-stockfish run", || {
+        let engines = descendants_of(usi.process.id());
+        (engines.len() == 2).then_some(engines)
+    });
     assert!(usi.quit().status.success());
-    eventually("the engines are gone", PATIENCE, || {
+    eventually("the engines are gone", || {
         let left = engines
             .iter()
             .any(|id| std::fs::exists(format!("/proc/{id}")).unwrap_or(true));
@@ -352,19 +349,17 @@ fn quit_in_mid_search_leaves_no_process_behind() {
 fn signals_end_it_within_five_seconds() {
     let _alone = alone();
     for command in ["usi", "engine"] {
-        for signal in ["HUP", "TERM", "INT"] {
+        for signal in [Signal::HUP, Signal::TERM, Signal::INT] {
             // The test itself may run under nohup.
             let arguments = ["--default-signal=HUP", &monju().to_string_lossy(), command];
-            let mut usi = Usi {
-                process: Process::start(Path::new("env"), &arguments),
-            };
+            let mut usi = Usi::of(Process::start(Path::new("env"), &arguments));
             usi.handshake();
             usi.new_game();
             usi.begin(&opening(28), "go infinite");
             usi.expect_silence(Duration::from_millis(200));
             usi.process.signal(signal);
-            let ended = usi.process.wait(Duration::from_secs(5));
-            assert!(ended.status.success(), "{command} {signal}: {ended:?}");
+            let ended = usi.end();
+            assert!(ended.status.success(), "{command} {signal:?}: {ended:?}");
         }
     }
 }
@@ -373,11 +368,9 @@ fn signals_end_it_within_five_seconds() {
 #[test]
 fn under_nohup_a_hangup_is_ignored() {
     let monju = monju().to_string_lossy();
-    let mut usi = Usi {
-        process: Process::start(Path::new("nohup"), &[&*monju, "usi"]),
-    };
+    let mut usi = Usi::of(Process::start(Path::new("nohup"), &[&*monju, "usi"]));
     usi.handshake();
-    usi.process.signal("HUP");
+    usi.process.signal(Signal::HUP);
     usi.expect_silence(Duration::from_millis(200));
     usi.handshake();
     assert!(usi.quit().status.success());

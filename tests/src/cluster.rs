@@ -1,27 +1,34 @@
 //! The services as processes of their own, on loopback ports.
 
-use crate::{binary::monju, process::Process};
+use crate::{
+    binary::monju,
+    process::{PATIENCE, Process},
+};
 use std::{
     fs,
     path::{Path, PathBuf},
+    thread,
     time::{Duration, Instant},
 };
 use tempfile::TempDir;
 
-/// What a coordinator keeps back of every move's time: much, because several processes share the
-/// few cores of a test machine with whatever else runs there.
+/// Part of every move's time that a coordinator keeps back: much, because several processes share the
+/// few cores of a test machine with other work.
 const OVERHEAD_MS: u32 = 250;
+
+/// Time between two attempts at something that has not happened yet.
+const INTERVAL: Duration = Duration::from_millis(20);
 
 /// A running `monju worker` or `monju coordinator`.
 #[derive(Debug)]
-pub struct Service {
+pub struct ServiceProcess {
     /// Its process.
     pub process: Process,
     /// `127.0.0.1:PORT`, where it listens.
     pub address: String,
 }
 
-impl Service {
+impl ServiceProcess {
     /// Starts `monju <role> --config <config>`, with `--listen` where an address is given, and waits
     /// until it is ready.
     pub fn start(role: &str, listen: Option<&str>, config: &Path) -> Self {
@@ -37,7 +44,7 @@ impl Service {
         Self { process, address }
     }
 
-    /// As [`Service::start`], on a free loopback port.
+    /// Starts `monju <role>` on a free loopback port.
     pub fn on_free_port(role: &str, config: &Path) -> Self {
         Self::start(role, Some("127.0.0.1:0"), config)
     }
@@ -50,23 +57,23 @@ impl Service {
 
 /// A coordinator and its workers, each a process of its own.
 #[derive(Debug)]
-pub struct Cluster {
+pub struct TestCluster {
     folder: TempDir,
     worker_configs: Vec<PathBuf>,
     /// The workers.
-    pub workers: Vec<Service>,
+    pub workers: Vec<ServiceProcess>,
     /// The coordinator.
-    pub coordinator: Service,
+    pub coordinator: ServiceProcess,
 }
 
-impl Cluster {
+impl TestCluster {
     /// Starts one worker for each text of `[[player]]` tables, and a coordinator over them with
     /// further tables of its own (such as `[ensemble]`).
     pub fn start(players: &[&str], ensemble: &str) -> Self {
         Self::start_with_overhead(players, ensemble, OVERHEAD_MS)
     }
 
-    /// As [`Cluster::start`], with a coordinator that keeps back so many milliseconds of a move.
+    /// Starts a cluster whose coordinator keeps back this many milliseconds of a move.
     pub fn start_with_overhead(players: &[&str], ensemble: &str, overhead_ms: u32) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let mut worker_configs = Vec::new();
@@ -75,11 +82,11 @@ impl Cluster {
             write(&path, &worker_config(index, tables));
             worker_configs.push(path);
         }
-        let workers: Vec<Service> = worker_configs
+        let workers: Vec<ServiceProcess> = worker_configs
             .iter()
-            .map(|config| Service::on_free_port("worker", config))
+            .map(|config| ServiceProcess::on_free_port("worker", config))
             .collect();
-        let urls: Vec<String> = workers.iter().map(Service::url).collect();
+        let urls: Vec<String> = workers.iter().map(ServiceProcess::url).collect();
         let coordinator = coordinator_with_overhead(folder.path(), &urls, ensemble, overhead_ms);
         Self {
             folder,
@@ -104,7 +111,8 @@ impl Cluster {
     /// Starts a worker again on the port that it had.
     pub fn restart_worker(&mut self, index: usize) {
         let address = self.workers[index].address.clone();
-        self.workers[index] = Service::start("worker", Some(&address), &self.worker_configs[index]);
+        self.workers[index] =
+            ServiceProcess::start("worker", Some(&address), &self.worker_configs[index]);
     }
 
     /// A folder that lives as long as the cluster.
@@ -114,7 +122,7 @@ impl Cluster {
 }
 
 /// Starts a coordinator over workers at these URLs; its configuration is written into `folder`.
-pub fn coordinator_over(folder: &Path, workers: &[String], ensemble: &str) -> Service {
+pub fn coordinator_over(folder: &Path, workers: &[String], ensemble: &str) -> ServiceProcess {
     coordinator_with_overhead(folder, workers, ensemble, OVERHEAD_MS)
 }
 
@@ -123,20 +131,21 @@ fn coordinator_with_overhead(
     workers: &[String],
     ensemble: &str,
     overhead_ms: u32,
-) -> Service {
+) -> ServiceProcess {
     let config = folder.join("coordinator.toml");
     write(&config, &coordinator_config(workers, ensemble, overhead_ms));
-    Service::on_free_port("coordinator", &config)
+    ServiceProcess::on_free_port("coordinator", &config)
 }
 
-/// Tries `attempt` until it gives something; panics when `limit` is over.
-pub fn eventually<T>(what: &str, limit: Duration, mut attempt: impl FnMut() -> Option<T>) -> T {
-    let deadline = Instant::now() + limit;
+/// Tries `attempt` until it gives something; panics when the patience is over.
+pub fn eventually<T>(what: &str, mut attempt: impl FnMut() -> Option<T>) -> T {
+    let deadline = Instant::now() + PATIENCE;
     loop {
         if let Some(found) = attempt() {
             return found;
         }
-        assert!(Instant::now() < deadline, "not within {limit:?}: {what}");
+        assert!(Instant::now() < deadline, "not within {PATIENCE:?}: {what}");
+        thread::sleep(INTERVAL);
     }
 }
 

@@ -13,7 +13,7 @@ pub fn run(arguments: &[&str]) -> Ended {
     process.wait(PATIENCE)
 }
 
-/// As [`run`], for a command that must succeed; returns its standard output.
+/// Runs a command that must succeed; returns its standard output.
 pub fn output_of(arguments: &[&str]) -> String {
     let ended = run(arguments);
     assert!(
@@ -26,31 +26,44 @@ pub fn output_of(arguments: &[&str]) -> String {
     ended.output
 }
 
-/// As [`output_of`], for a command that prints one JSON object.
+/// Runs a command that must succeed and print one JSON object, which is returned.
 pub fn json_of(arguments: &[&str]) -> Value {
     let output = output_of(arguments);
     serde_json::from_str(&output).unwrap_or_else(|error| panic!("{error}: {output}"))
 }
 
-/// As [`run`], for a command that must fail: exit status not 0, nothing on standard output, one
-/// line on standard error, which is returned.
+/// Runs a command that must fail: exit status not 0, nothing on standard output, one line on standard
+/// error, which is returned.
 pub fn complaint_of(arguments: &[&str]) -> String {
+    complaint(arguments).0
+}
+
+/// Runs a command whose arguments make no sense: as [`complaint_of`], with exit status 2.
+pub fn refusal_of(arguments: &[&str]) -> String {
+    let (line, status) = complaint(arguments);
+    assert_eq!(status, 2, "monju {}: {line}", arguments.join(" "));
+    line
+}
+
+/// The line and the exit status of a command that must fail.
+fn complaint(arguments: &[&str]) -> (String, i32) {
     let ended = run(arguments);
     let command = arguments.join(" ");
     assert!(!ended.status.success(), "monju {command} succeeded");
-    assert!(
-        ended.status.code().is_some_and(|code| code < 100),
-        "monju {command} crashed: {}\n{}",
-        ended.status,
-        ended.errors
-    );
+    let code = ended.status.code().filter(|code| *code < 100);
+    let Some(code) = code else {
+        panic!(
+            "monju {command} crashed: {}\n{}",
+            ended.status, ended.errors
+        );
+    };
     assert_eq!(ended.output, "", "monju {command}");
     let lines: Vec<&str> = ended.errors.lines().collect();
     assert_eq!(lines.len(), 1, "monju {command}: {lines:#?}");
-    lines[0].to_owned()
+    (lines[0].to_owned(), code)
 }
 
-/// A consultation's JSON without what the clock makes of it: times, and speeds taken from them.
+/// Removes from an output all that depends on the clock: times, and speeds.
 pub fn without_times(mut value: Value) -> Value {
     fn strip(value: &mut Value) {
         match value {

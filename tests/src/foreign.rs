@@ -6,8 +6,8 @@ use std::{
     process::{Command, Stdio},
 };
 
-/// The path of a Debian game engine, looked for in `PATH` and in `/usr/games`; says what is
-/// skipped when it is absent.
+/// Returns the path of a Debian game engine in `PATH` or in `/usr/games`; notes that a test is skipped
+/// when it is absent.
 pub fn engine(name: &str, package: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let found = std::env::split_paths(&path)

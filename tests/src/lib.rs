@@ -1,4 +1,4 @@
-//! What the end-to-end tests share: the binary under test, its processes, and a USI driver.
+//! Support of the end-to-end tests: the binary under test, its processes, and a USI driver.
 //!
 //! Every test starts real processes on ports of their own; dropping a handle ends its process.
 #![forbid(unsafe_code)]
@@ -12,6 +12,7 @@ pub mod faults;
 pub mod foreign;
 pub mod postgres;
 pub mod process;
+pub mod pulse;
 pub mod skip;
 pub mod usi;
 

@@ -1,7 +1,7 @@
 //! A throw-away PostgreSQL on a free port: Debian's own, with an empty cluster in a temporary
 //! folder.
 
-use crate::skip::missing;
+use crate::{process::PATIENCE, skip::missing};
 use std::{
     fs,
     net::TcpListener,
@@ -10,9 +10,6 @@ use std::{
     thread,
     time::{Duration, Instant},
 };
-
-/// How long the server may take to start or to stop.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A running server. Dropping it kills it and removes its files.
 #[derive(Debug)]
@@ -24,7 +21,7 @@ pub struct Postgres {
 }
 
 impl Postgres {
-    /// Starts a server; says what is skipped where PostgreSQL is not installed.
+    /// Starts a server; `None` where PostgreSQL is not installed, after noting that a test is skipped.
     pub fn start() -> Option<Self> {
         let Some(programs) = programs() else {
             missing("postgresql", "apt-get install postgresql");
@@ -60,12 +57,12 @@ impl Postgres {
         Some(server)
     }
 
-    /// How to reach it.
+    /// Returns its URL.
     pub fn url(&self) -> String {
         format!("postgres://monju@127.0.0.1:{}/postgres", self.port)
     }
 
-    /// Makes an empty database and says how to reach it.
+    /// Makes an empty database and returns its URL.
     pub fn database(&self, name: &str) -> String {
         let made = self
             .command("createdb")
@@ -77,7 +74,7 @@ impl Postgres {
         format!("postgres://monju@127.0.0.1:{}/{name}", self.port)
     }
 
-    /// What the server answers to a statement, without headings: a line a row, fields apart by `|`.
+    /// Returns the server's answer to a statement, without headings: a line a row, fields separated by `|`.
     pub fn ask(&self, statement: &str) -> String {
         let output = self
             .command("psql")
@@ -157,7 +154,7 @@ impl Drop for Postgres {
     }
 }
 
-/// Where Debian keeps the newest PostgreSQL.
+/// Returns the folder of Debian's newest PostgreSQL.
 fn programs() -> Option<PathBuf> {
     let versions = fs::read_dir("/usr/lib/postgresql").ok()?;
     let folders = versions.filter_map(|entry| Some(entry.ok()?.path().join("bin")));

@@ -12,9 +12,10 @@ use std::{
     thread::{self, JoinHandle},
     time::{Duration, Instant},
 };
+use wait_timeout::ChildExt;
 
-/// How long a test waits for what ought to come at once: generous, for a busy machine.
-pub const PATIENCE: Duration = Duration::from_secs(60);
+/// Longest wait of a test for something that ought to come at once: generous, for a busy machine.
+pub const PATIENCE: Duration = Duration::from_secs(180);
 
 /// A running process. Dropping it kills it; a test that fails shows its standard error.
 #[derive(Debug)]
@@ -27,7 +28,7 @@ pub struct Process {
     error_reader: Option<JoinHandle<()>>,
 }
 
-/// What a process that ended on its own left behind.
+/// The remains of a process that ended on its own.
 #[derive(Debug)]
 pub struct Ended {
     /// Its exit status.
@@ -87,17 +88,8 @@ impl Process {
         self.child.id()
     }
 
-    /// Sends it a signal by its name, such as `HUP`.
-    pub fn signal(&self, name: &str) {
-        let sent = Command::new("kill")
-            .args([&format!("-{name}"), &self.id().to_string()])
-            .status()
-            .expect("kill starts");
-        assert!(sent.success(), "{} takes no signal {name}", self.name);
-    }
-
-    /// KiB of memory that the process holds beside what it has mapped from files; `None` where the
-    /// system does not tell.
+    /// Returns the KiB of memory that the process holds beside mapped files; `None` where the system does
+    /// not tell.
     pub fn memory_kib(&self) -> Option<u64> {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.id())).ok()?;
         let line = status.lines().find(|line| line.starts_with("RssAnon:"))?;
@@ -117,8 +109,8 @@ impl Process {
         self.input = None;
     }
 
-    /// The next line of standard output, and when it came. `None` at the end of the output, or
-    /// when nothing came by `deadline`.
+    /// Returns the next line of standard output with its time of arrival; `None` at the end of the output,
+    /// or when nothing came by `deadline`.
     pub fn next_line(&self, deadline: Instant) -> Option<(Instant, String)> {
         let left = deadline.saturating_duration_since(Instant::now());
         self.lines.recv_timeout(left).ok()
@@ -140,17 +132,25 @@ impl Process {
         panic!("{}: no {what}, only: {lines:#?}", self.name);
     }
 
-    /// What it has written to standard error so far.
+    /// Returns the text that it has written to standard error so far.
     pub fn errors(&self) -> String {
         self.errors.lock().expect("no panic").clone()
     }
 
-    /// Whether it is still running.
+    /// Returns true while it is running.
     pub fn is_running(&mut self) -> bool {
         matches!(self.child.try_wait(), Ok(None))
     }
 
-    /// Kills it as a power cut would (SIGKILL), and waits until it is gone.
+    /// Sends it a signal.
+    #[cfg(unix)]
+    pub fn signal(&self, signal: rustix::process::Signal) {
+        let id = rustix::process::Pid::from_raw(self.id() as i32).expect("an id is not zero");
+        rustix::process::kill_process(id, signal)
+            .unwrap_or_else(|error| panic!("{}: {error}", self.name));
+    }
+
+    /// Kills it as a power cut would (SIGKILL), and waits for its end.
     pub fn kill(&mut self) {
         // Killing a process that has ended is an error of no interest.
         let _ = self.child.kill();
@@ -165,16 +165,10 @@ impl Process {
             output.push_str(&line);
             output.push('\n');
         }
-        let status = loop {
-            if let Some(status) = self.child.try_wait().expect("a child to wait for") {
-                break status;
-            }
-            assert!(
-                Instant::now() < deadline,
-                "{} is still running after {limit:?}",
-                self.name
-            );
-            thread::sleep(Duration::from_millis(5));
+        let left = deadline.saturating_duration_since(Instant::now());
+        let status = self.child.wait_timeout(left).expect("a child to wait for");
+        let Some(status) = status else {
+            panic!("{} is still running after {limit:?}", self.name);
         };
         if let Some(reader) = self.error_reader.take() {
             reader.join().expect("no panic");
@@ -196,7 +190,7 @@ impl Drop for Process {
     }
 }
 
-/// The ids of all processes that descend from this one, as `/proc` shows them.
+/// Returns the ids of all processes that descend from this one, as `/proc` shows them.
 #[cfg(target_os = "linux")]
 pub fn descendants_of(ancestor: u32) -> Vec<u32> {
     let mut parents = Vec::new();

@@ -1,4 +1,4 @@
-//! Saying aloud what was not run.
+//! Reports of tests that were not run.
 
 use std::{fs::OpenOptions, io::Write};
 

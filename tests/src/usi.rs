@@ -2,28 +2,49 @@
 
 use crate::{
     binary::monju,
-    process::{Ended, Process},
+    process::{Ended, PATIENCE, Process},
+    pulse::{Pulse, Void},
 };
 use std::time::{Duration, Instant};
+
+/// Time that a GUI gives an engine to quit.
+const QUITTING: Duration = Duration::from_secs(5);
 
 /// A USI engine under test.
 #[derive(Debug)]
 pub struct Usi {
-    /// Its process, for what has no method here.
+    /// Its process.
     pub process: Process,
+    pulse: Pulse,
 }
 
 /// The answer to one `go`.
 #[derive(Debug)]
-pub struct Answer {
+pub struct UsiAnswer {
     /// The move, `resign` or `win`.
     pub bestmove: String,
     /// The move to ponder on.
     pub ponder: Option<String>,
     /// The lines that came before it.
     pub lines: Vec<String>,
-    /// From sending `go` (or what else asked for the answer) to its arrival.
+    /// Time from sending `go` (or `stop`, or `ponderhit`) to the answer's arrival.
     pub elapsed: Duration,
+    /// The machine stopped the observer meanwhile.
+    pub has_stalled: bool,
+}
+
+impl UsiAnswer {
+    /// Asserts that the answer came within `limit`.
+    ///
+    /// # Errors
+    /// It came later, while the machine had stopped the observer, too: nothing is proved.
+    pub fn in_time(&self, limit: Duration) -> Result<(), Void> {
+        if self.elapsed < limit {
+            return Ok(());
+        }
+        assert!(self.has_stalled, "later than {limit:?}: {self:?}");
+        Err(Void)
+    }
 }
 
 impl Usi {
@@ -39,12 +60,18 @@ impl Usi {
 
     fn start_command(command: &str, arguments: &[&str]) -> Self {
         let arguments: Vec<&str> = [command].iter().chain(arguments).copied().collect();
+        Self::of(Process::start(monju(), &arguments))
+    }
+
+    /// Drives a process that speaks USI.
+    pub fn of(process: Process) -> Self {
         Self {
-            process: Process::start(monju(), &arguments),
+            process,
+            pulse: Pulse::start(),
         }
     }
 
-    /// As [`Usi::start`], then the handshake and a new game.
+    /// Starts `monju usi`, shakes hands and begins a game.
     pub fn ready(arguments: &[&str]) -> Self {
         let mut usi = Self::start(arguments);
         usi.handshake();
@@ -57,7 +84,7 @@ impl Usi {
         self.process.send(line);
     }
 
-    /// See [`Process::memory_kib`].
+    /// Returns the memory of the process; see [`Process::memory_kib`].
     pub fn memory_kib(&self) -> Option<u64> {
         self.process.memory_kib()
     }
@@ -71,13 +98,13 @@ impl Usi {
             .collect()
     }
 
-    /// `usi` up to `usiok`; returns the lines.
+    /// Sends `usi` and reads up to `usiok`; returns the lines.
     pub fn handshake(&mut self) -> Vec<String> {
         self.send("usi");
         self.expect("usiok")
     }
 
-    /// `isready` up to `readyok`, then `usinewgame`.
+    /// Sends `isready`, reads up to `readyok`, and sends `usinewgame`.
     pub fn new_game(&mut self) {
         self.send("isready");
         self.expect("readyok");
@@ -85,24 +112,51 @@ impl Usi {
     }
 
     /// Sends a position (`startpos moves …` or `sfen …`) and a `go`, and waits for the answer.
-    pub fn think(&mut self, position: &str, go: &str) -> Answer {
+    pub fn think(&mut self, position: &str, go: &str) -> UsiAnswer {
         let asked = self.begin(position, go);
         self.answer(asked)
     }
 
-    /// Sends a position and a `go`; returns when the `go` was sent.
+    /// Sends a position and a `go`; returns the moment of the `go`.
     pub fn begin(&mut self, position: &str, go: &str) -> Instant {
         self.send(&format!("position {position}"));
+        self.ask(go)
+    }
+
+    /// Sends a line that will be answered by a `bestmove`; returns the moment.
+    pub fn ask(&mut self, line: &str) -> Instant {
+        self.pulse.reset();
         let asked = Instant::now();
-        self.send(go);
+        self.send(line);
         asked
     }
 
+    /// Reads until the first line of a running search that has a principal variation.
+    ///
+    /// # Errors
+    /// The answer came first: the machine was too slow for anything to happen in mid-search.
+    pub fn wait_for_thinking(&self) -> Result<(), Void> {
+        let read = self.process.expect_line("info with a pv", |line| {
+            line.starts_with("bestmove") || line.starts_with("info") && line.contains(" pv ")
+        });
+        let is_answered = |(_, line): &(Instant, String)| line.starts_with("bestmove");
+        match read.iter().any(is_answered) {
+            true => Err(Void),
+            false => Ok(()),
+        }
+    }
+
     /// Waits for the `bestmove`.
-    pub fn answer(&self, asked: Instant) -> Answer {
-        let read = self
-            .process
-            .expect_line("bestmove", |line| line.starts_with("bestmove"));
+    pub fn answer(&self, asked: Instant) -> UsiAnswer {
+        self.answer_after(asked, Vec::new())
+    }
+
+    /// Waits for the `bestmove` to a `go` after which some lines have been read already.
+    pub fn answer_after(&self, asked: Instant, mut read: Vec<(Instant, String)>) -> UsiAnswer {
+        let is_answer = |line: &str| line.starts_with("bestmove");
+        if !read.last().is_some_and(|(_, line)| is_answer(line)) {
+            read.extend(self.process.expect_line("bestmove", is_answer));
+        }
         let mut lines: Vec<String> = Vec::new();
         let mut arrived = asked;
         for (at, line) in read {
@@ -116,11 +170,12 @@ impl Usi {
             ["bestmove", _, "ponder", reply] => Some(reply.to_owned()),
             _ => panic!("'{last}' is no answer"),
         };
-        Answer {
+        UsiAnswer {
             bestmove: words[1].to_owned(),
             ponder,
             lines,
             elapsed: arrived.saturating_duration_since(asked),
+            has_stalled: self.pulse.has_stalled(),
         }
     }
 
@@ -132,9 +187,23 @@ impl Usi {
         }
     }
 
-    /// `quit`; panics unless the process ends within 5 seconds, as every GUI expects.
+    /// Sends `quit`; panics unless the process ends as soon as every GUI expects.
     pub fn quit(mut self) -> Ended {
         self.send("quit");
-        self.process.wait(Duration::from_secs(5))
+        self.end()
+    }
+
+    /// Waits for the end of the process, which has been told to end; panics unless it comes as soon as every
+    /// GUI expects.
+    pub fn end(self) -> Ended {
+        self.pulse.reset();
+        let told = Instant::now();
+        let ended = self.process.wait(PATIENCE);
+        let elapsed = told.elapsed();
+        assert!(
+            elapsed < QUITTING || self.pulse.has_stalled(),
+            "the end took {elapsed:?}"
+        );
+        ended
     }
 }

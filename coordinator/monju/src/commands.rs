@@ -1,4 +1,4 @@
-//! What the subcommands of `monju` do.
+//! The subcommands of `monju`, as objects that run.
 
 pub mod bench;
 pub mod calibrate;
@@ -8,6 +8,7 @@ pub mod doctor;
 pub mod experiment;
 pub mod learn;
 pub mod r#match;
+mod output;
 pub mod perft;
 pub mod replay;
 pub mod services;

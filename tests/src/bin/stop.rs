@@ -13,22 +13,18 @@ use monju_tests::{
     data::{data, opening},
     usi::Usi,
 };
-use std::{
-    process::ExitCode,
-    thread,
-    time::{Duration, Instant},
-};
+use std::{process::ExitCode, thread, time::Duration};
 
 /// Openings to think about, in turn.
 const OPENINGS: usize = 200;
 
 /// Measures the time from `stop` to `bestmove`, as a GUI sees it.
 #[derive(Debug, Parser)]
-struct Arguments {
-    /// How often the engine is stopped
+struct StopArguments {
+    /// Number of times that the engine is stopped
     #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     times: u32,
-    /// Fails where one answer took longer, in milliseconds
+    /// Fails if one answer took longer, in milliseconds
     #[arg(long, value_name = "MS")]
     within: Option<f64>,
     /// An option to set first; repeat it for several
@@ -47,7 +43,7 @@ fn parse_option(text: &str) -> Result<(String, String), String> {
     Ok((name.to_owned(), value.to_owned()))
 }
 
-/// The longest problems of mate.
+/// Returns the longest problems of mate.
 fn problems() -> Vec<String> {
     let table = data("mate/mates.tsv");
     let mut problems: Vec<(u32, &str)> = table
@@ -63,13 +59,13 @@ fn problems() -> Vec<String> {
 }
 
 fn main() -> ExitCode {
-    let Arguments {
+    let StopArguments {
         times,
         within,
         options,
         proxy,
         arguments,
-    } = Arguments::parse();
+    } = StopArguments::parse();
     let start = if proxy { Usi::start } else { Usi::start_engine };
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let mut engine = start(&arguments);
@@ -87,10 +83,9 @@ fn main() -> ExitCode {
                 _ => problems[number % problems.len()].clone(),
             };
             engine.begin(&position, "go infinite");
-            // From before the first iteration's end to well into deep ones.
+            // Stops fall between the first iteration and deep ones.
             thread::sleep(Duration::from_millis(u64::from(time * 37 % 400)));
-            let stopped = Instant::now();
-            engine.send("stop");
+            let stopped = engine.ask("stop");
             engine.answer(stopped).elapsed
         })
         .collect();

@@ -1,5 +1,6 @@
-//! The command lines of what is done with recorded ballots.
+//! The command lines of `monju replay` and `monju calibrate`, which read recorded ballots.
 
+use super::parsers;
 use crate::commands::{calibrate::Calibrate, replay::ReplayCommand};
 use clap::Args;
 use monju_coordinator::{replay::Primary, voting::Rule};
@@ -11,13 +12,13 @@ pub struct ReplayArguments {
     /// Logs that were written by --log
     #[arg(required = true, value_name = "LOG")]
     logs: Vec<PathBuf>,
-    /// The rule to decide by; default: as recorded
-    #[arg(long)]
+    /// Rule to decide by; default: as recorded
+    #[arg(long, value_parser = parsers::rule())]
     rule: Option<Rule>,
-    /// The primary player, or none; default: as recorded
+    /// Primary player, or none; default: as recorded
     #[arg(long, value_name = "NAME")]
     primary: Option<String>,
-    /// Reads scores by this calibration; default: by the recorded win rates
+    /// Calibration to read the scores by; default: the recorded win rates
     #[arg(long, value_name = "FILE")]
     calibration: Option<PathBuf>,
     /// Prints one JSON object
@@ -47,7 +48,7 @@ pub struct CalibrateArguments {
     /// Logs that were written by --log
     #[arg(required = true, value_name = "LOG")]
     logs: Vec<PathBuf>,
-    /// Where to write what is learned
+    /// File to write the win rates to
     #[arg(long, value_name = "FILE", default_value = "calibration.toml")]
     output: PathBuf,
     /// Prints one JSON object

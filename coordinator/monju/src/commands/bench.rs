@@ -1,32 +1,29 @@
-//! `monju bench`: how much one player searches, and how fast.
+//! `monju bench`: the nodes that one player searches, and their number a second.
 
 mod compare;
 mod evaluators;
 mod machine;
 mod rival;
 mod scaling;
+mod stack;
 
 pub use compare::Comparison;
 pub use evaluators::Evaluators;
 pub use rival::RivalOption;
-use rival::{Rival, Speed};
 pub use scaling::{Dimension, Scaling};
 
-use anyhow::Context;
+use crate::commands::output::print_line;
 use monju_engine::{
-    Limits, Player, PlayerSettings, STACK_BYTES, Score,
+    Limits, Player, PlayerSettings, Score,
     bench::{self, Measurement},
 };
 use serde_json::{Value, json};
-use std::{
-    io::{self, Write},
-    thread,
-    time::Duration,
-};
+use stack::on_search_stack;
+use std::time::Duration;
 
 /// The suite at a fixed depth.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Bench {
+pub struct SuiteBench {
     /// The player; every position is a new game to it.
     pub settings: PlayerSettings,
     /// Its noise seed.
@@ -37,11 +34,11 @@ pub struct Bench {
     pub json: bool,
 }
 
-impl Bench {
-    /// Searches the suite, and prints what came of it to standard output.
+impl SuiteBench {
+    /// Searches the suite, and prints the measurements to standard output.
     ///
     /// # Errors
-    /// The player cannot be made, or nobody reads.
+    /// The player cannot be made, or standard output is closed.
     pub fn run(&self) -> anyhow::Result<()> {
         on_search_stack(|| {
             let mut player = Player::new(self.settings.clone())?;
@@ -53,16 +50,16 @@ impl Bench {
             for position in bench::POSITIONS {
                 let measurement = bench::measure(&mut player, self.seed, position, &limits)?;
                 if !self.json {
-                    print(&row(&measurement))?;
+                    print_line(&row(&measurement))?;
                 }
                 measured.push(measurement);
             }
             let total = Total::of(&measured);
             let evaluation = bench::evaluation_time(&self.settings.evaluator)?.as_nanos() as u64;
             if self.json {
-                print(&format!("{:#}", self.object(&measured, &total, evaluation)))
+                print_line(&format!("{:#}", self.object(&measured, &total, evaluation)))
             } else {
-                print(&format!(
+                print_line(&format!(
                     "{} nodes at depth {} in {:.3} s, {} nodes/s, {evaluation} ns an evaluation",
                     total.nodes,
                     self.depth,
@@ -134,23 +131,4 @@ fn position_object(measured: &Measurement) -> Value {
             Score::Mate(plies) => json!({ "mate": plies }),
         },
     })
-}
-
-/// Runs `work` on a thread with the stack that a search needs.
-fn on_search_stack<T: Send>(work: impl FnOnce() -> anyhow::Result<T> + Send) -> anyhow::Result<T> {
-    thread::scope(|scope| {
-        let search = thread::Builder::new()
-            .name("search".to_owned())
-            .stack_size(STACK_BYTES)
-            .spawn_scoped(scope, work)
-            .context("cannot start the search thread")?;
-        // A panic has been told where it happened; here it goes on.
-        search
-            .join()
-            .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-    })
-}
-
-fn print(line: &str) -> anyhow::Result<()> {
-    writeln!(io::stdout().lock(), "{line}").context("cannot write to standard output")
 }

@@ -1,6 +1,9 @@
 //! `monju calibrate`: win rates by score, learned from recorded ballots.
 
-use crate::commands::text_table::{Side, align};
+use crate::commands::{
+    output::print,
+    text_table::{Align, align},
+};
 use anyhow::{Context, bail};
 use monju_coordinator::{
     calibration::{
@@ -10,19 +13,14 @@ use monju_coordinator::{
     record::read::Log,
 };
 use serde_json::json;
-use std::{
-    fmt::Write as _,
-    fs,
-    io::{self, Write},
-    path::PathBuf,
-};
+use std::{fmt::Write as _, fs, path::PathBuf};
 
-/// What to learn from, and where to write it.
+/// A lesson from recorded ballots.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Calibrate {
     /// The logs.
     pub logs: Vec<PathBuf>,
-    /// The file that the configuration names.
+    /// File of the win rates, which a configuration can name.
     pub output: PathBuf,
     /// One JSON object instead of a table.
     pub json: bool,
@@ -61,11 +59,7 @@ impl Calibrate {
             true => as_json(&lesson),
             false => as_table(&lesson),
         };
-        let mut output = io::stdout().lock();
-        output
-            .write_all(text.as_bytes())
-            .and_then(|()| output.flush())
-            .context("cannot write to standard output")
+        print(&text)
     }
 }
 
@@ -111,7 +105,7 @@ fn as_table(lesson: &LearnedCurves) -> String {
             format!("{loss:.4}"),
         ]);
     }
-    use Side::{Left, Right};
+    use Align::{Left, Right};
     align(
         &mut text,
         &[Left, Left, Right, Right, Right, Right, Right],

@@ -20,12 +20,12 @@ impl Certificates {
     /// The folder already holds certificates, or cannot be written.
     pub fn run(&self) -> anyhow::Result<()> {
         certificates::create(&self.folder)?;
-        // The certificates exist even if nobody reads this.
+        // The certificates exist even if standard output is closed.
         let _ = writeln!(
             io::stdout(),
-            "copy {} to every machine of the team, by a way that nobody else reads; then give it to \
-             workers, coordinators and those who ask them by --tls, or tls = … in their \
-             configuration, and write https:// in every URL",
+            "copy {} to every machine of the team, in a way that no one else can read; then give it to \
+             workers, coordinators and their clients by --tls, or by tls = … in their configuration, and write \
+             https:// in every URL",
             self.folder.display()
         );
         Ok(())

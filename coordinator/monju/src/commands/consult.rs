@@ -2,6 +2,7 @@
 
 mod table;
 
+use crate::commands::output::print;
 use anyhow::{Context, bail};
 use monju_coordinator::{ballot::names, record::schema::BallotRecord};
 use monju_engine::Game;
@@ -13,7 +14,6 @@ use monju_proto::{
 };
 use monju_team::team::{self, Choices, Team};
 use std::{
-    io::{self, Write},
     process,
     time::{SystemTime, UNIX_EPOCH},
 };
@@ -21,12 +21,12 @@ use std::{
 /// Thinking time of a consultation without any limit, in milliseconds.
 pub const DEFAULT_TIME_MS: u64 = 1_000;
 
-/// What to consult about, and how to show it.
-#[derive(Clone, Debug, Default, PartialEq)]
+/// One consultation and its output.
+#[derive(Clone, Debug)]
 pub struct Consult {
-    /// The position as USI text; empty for the start position.
-    pub position: String,
-    /// Who is consulted.
+    /// The position with its history.
+    pub game: Game,
+    /// The players.
     pub choices: Choices,
     /// Seed of ties and noise.
     pub seed: u64,
@@ -44,43 +44,32 @@ impl Consult {
     /// Consults once and prints the ballot to standard output.
     ///
     /// # Errors
-    /// The position or a choice is wrong, a configured worker is not there, or nobody voted.
+    /// A choice is wrong, a configured worker is missing, or there is no vote.
     pub async fn run(self) -> anyhow::Result<()> {
-        let game = match self.position.trim() {
-            "" => Game::startpos(),
-            text => Game::from_usi(text).with_context(|| format!("position '{text}'"))?,
-        };
+        let game = &self.game;
         let mut team = team::assemble(&self.choices).await?;
-        let outcome = self.ask(&mut team, &game).await;
+        let outcome = self.ask(&mut team).await;
         team.close().await;
         let (ballot, roster, problems) = outcome?;
         let decision = ballot.decision.as_ref();
         if decision.is_none_or(|decision| decision.tie_break() == TieBreak::Fallback) {
-            bail!("{}", nobody_voted(&ballot, &roster, &problems));
+            bail!("{}", why_no_votes(&ballot, &roster, &problems));
         }
         let text = if self.json {
-            let record = serde_json::to_string_pretty(&BallotRecord::of(&game, &ballot));
+            let record = serde_json::to_string_pretty(&BallotRecord::of(game, &ballot));
             record.context("the ballot cannot be written as JSON")? + "\n"
         } else {
-            table::render(&game, &ballot)
+            table::render(game, &ballot)
         };
-        let mut output = io::stdout().lock();
-        output
-            .write_all(text.as_bytes())
-            .and_then(|()| output.flush())
-            .context("cannot write to standard output")
+        print(&text)
     }
 
-    /// The ballot, who was there, and what was wrong before it began.
-    async fn ask(
-        &self,
-        team: &mut Team,
-        game: &Game,
-    ) -> anyhow::Result<(Ballot, RosterResponse, Vec<String>)> {
+    /// Returns the ballot, the roster, and the problems of the preparation.
+    async fn ask(&self, team: &mut Team) -> anyhow::Result<(Ballot, RosterResponse, Vec<String>)> {
         let roster = team.client.roster(RosterRequest {}).await;
         let roster = roster.map_err(said)?.into_inner();
-        // A coordinator elsewhere knows how to do without a worker; an own configuration that
-        // names one that is not there is most likely wrong.
+        // A coordinator elsewhere can do without a worker; an own configuration that names a missing one
+        // is most likely wrong.
         if self.choices.coordinator.is_none()
             && let Some(lost) = roster.workers.iter().find(|worker| !worker.connected)
         {
@@ -111,7 +100,7 @@ impl Consult {
         };
         let begin = team.consultation.named_in(Begin {
             game_id,
-            position: Some(game.into()),
+            position: Some((&self.game).into()),
             limits: Some(limits),
             seed: self.seed,
             ..Begin::default()
@@ -121,20 +110,20 @@ impl Consult {
     }
 }
 
-/// A refused call as one line: what the service said.
+/// Turns a refused call into the one line that the service gave as its reason.
 fn said(status: tonic::Status) -> anyhow::Error {
     anyhow::anyhow!("{}", reason(&status))
 }
 
-/// Different in every consultation, so that players begin each with empty tables.
+/// Returns a new id in every consultation, so that players begin each with empty tables.
 fn fresh_game_id() -> String {
     let now = SystemTime::now().duration_since(UNIX_EPOCH);
     let nanoseconds = now.map_or(0, |since| since.as_nanos());
     format!("consult-{}-{nanoseconds}", process::id())
 }
 
-/// Why there is no vote, player by player and worker by worker.
-fn nobody_voted(ballot: &Ballot, roster: &RosterResponse, problems: &[String]) -> String {
+/// Explains why there is no vote, player by player and worker by worker.
+fn why_no_votes(ballot: &Ballot, roster: &RosterResponse, problems: &[String]) -> String {
     let lost = roster.workers.iter().filter(|worker| !worker.connected);
     let mut reasons: Vec<String> = lost
         .map(|worker| {

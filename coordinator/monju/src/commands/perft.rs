@@ -1,21 +1,18 @@
 //! `monju perft`: counts the positions that a number of legal moves leads to.
 
-use anyhow::Context;
+use crate::commands::output::print;
 use monju_engine::{Game, rules};
 use serde_json::{Map, Value, json};
-use std::{
-    io::{self, Write},
-    time::Instant,
-};
+use std::{fmt::Write, time::Instant};
 
-/// What to count.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A count of positions.
+#[derive(Clone, Debug)]
 pub struct Perft {
-    /// The position as USI text; empty for the start position.
-    pub position: String,
-    /// How many plies deep.
+    /// The position to begin with.
+    pub game: Game,
+    /// Depth in plies.
     pub depth: u32,
-    /// Shows the count below every move, too.
+    /// Shows the count below every move as well.
     pub divide: bool,
     /// One JSON object instead of text.
     pub json: bool,
@@ -25,20 +22,15 @@ impl Perft {
     /// Counts, and prints the count to standard output.
     ///
     /// # Errors
-    /// The position is wrong.
+    /// Standard output is closed.
     pub fn run(&self) -> anyhow::Result<()> {
-        let game = match self.position.trim() {
-            "" => Game::startpos(),
-            text => Game::from_usi(text).with_context(|| format!("position '{text}'"))?,
-        };
         let begun = Instant::now();
-        let (nodes, below) = self.count(&game);
+        let (nodes, below) = self.count();
         let seconds = begun.elapsed().as_secs_f64();
         let nps = (nodes as f64 / seconds.max(1e-9)) as u64;
-        let mut output = io::stdout().lock();
-        let written = if self.json {
+        let text = if self.json {
             let mut object = json!({
-                "position": game.position().to_string(),
+                "position": self.game.position().to_string(),
                 "depth": self.depth,
                 "nodes": nodes,
                 "nps": nps,
@@ -51,24 +43,25 @@ impl Perft {
                     .collect();
                 object["divide"] = below.into();
             }
-            writeln!(output, "{object:#}")
+            format!("{object:#}\n")
         } else {
-            below
-                .iter()
-                .try_for_each(|(mv, nodes)| writeln!(output, "{mv}: {nodes}"))
-                .and_then(|()| writeln!(output, "{nodes} nodes in {seconds:.3} s, {nps} nodes/s"))
+            let mut lines = String::new();
+            for (mv, nodes) in &below {
+                let _ = writeln!(lines, "{mv}: {nodes}");
+            }
+            lines + &format!("{nodes} nodes in {seconds:.3} s, {nps} nodes/s\n")
         };
-        written.context("cannot write to standard output")
+        print(&text)
     }
 
-    /// The count, and with `divide` the counts below each move.
-    fn count(&self, game: &Game) -> (u64, Vec<(String, u64)>) {
-        let mut position = game.position().clone();
+    /// Returns the count, and with `divide` the counts below each move.
+    fn count(&self) -> (u64, Vec<(String, u64)>) {
+        let mut position = self.game.position().clone();
         if !self.divide || self.depth == 0 {
             return (rules::perft(&mut position, self.depth), Vec::new());
         }
         let mut below = Vec::new();
-        for mv in game.legal_moves() {
+        for mv in self.game.legal_moves() {
             let undo = position.make(mv);
             below.push((mv.to_string(), rules::perft(&mut position, self.depth - 1)));
             position.unmake(mv, undo);
@@ -84,14 +77,13 @@ mod tests {
     #[test]
     fn the_parts_of_a_division_add_up() {
         let perft = |divide| Perft {
-            position: String::new(),
+            game: Game::startpos(),
             depth: 3,
             divide,
             json: false,
         };
-        let game = Game::startpos();
-        let (whole, none) = perft(false).count(&game);
-        let (sum, below) = perft(true).count(&game);
+        let (whole, none) = perft(false).count();
+        let (sum, below) = perft(true).count();
         assert_eq!((whole, sum), (25_470, 25_470));
         assert_eq!((none.len(), below.len()), (0, 30));
     }

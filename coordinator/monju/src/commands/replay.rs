@@ -2,6 +2,7 @@
 
 mod table;
 
+use crate::commands::output::print;
 use anyhow::{Context, bail};
 use monju_coordinator::{
     calibration::Calibration,
@@ -10,17 +11,14 @@ use monju_coordinator::{
     voting::Rule,
 };
 use monju_proto::v1::Ballot;
-use std::{
-    io::{self, Write},
-    path::PathBuf,
-};
+use std::path::PathBuf;
 
-/// What to replay, and how to show it.
+/// Ballots to decide again.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ReplayCommand {
     /// The logs.
     pub logs: Vec<PathBuf>,
-    /// The rule; the recorded ones when there is none.
+    /// The rule; `None` for the recorded ones.
     pub rule: Option<Rule>,
     /// The primary player.
     pub primary: Primary,
@@ -31,7 +29,7 @@ pub struct ReplayCommand {
 }
 
 impl ReplayCommand {
-    /// Decides the ballots again and prints what comes of it to standard output.
+    /// Decides the ballots again and prints a report to standard output.
     ///
     /// # Errors
     /// A log or the calibration cannot be read, or there is no ballot in the logs.
@@ -57,14 +55,10 @@ impl ReplayCommand {
         } else {
             table::render(&report)
         };
-        let mut output = io::stdout().lock();
-        output
-            .write_all(text.as_bytes())
-            .and_then(|()| output.flush())
-            .context("cannot write to standard output")
+        print(&text)
     }
 
-    /// Refuses a primary player that nobody is, and a rule that needs one where there is none.
+    /// Refuses a primary player that is no member, and a rule that needs one if there is none.
     fn check_primary(&self, ballots: &[Ballot]) -> anyhow::Result<()> {
         let is_there = |name: &str| {
             let players = ballots.iter().flat_map(|ballot| &ballot.votes);

@@ -42,7 +42,7 @@ impl WorkerService {
     /// The configuration is wrong, the port is in use, or a player cannot be started.
     pub async fn run(self) -> anyhow::Result<()> {
         let mut config = Config::load(self.config.as_deref())?;
-        // A worker hosts players of its own, whoever else is in the ensemble.
+        // A worker hosts players of its own alone, not those of other workers.
         config.coordinator.workers.clear();
         let choices = Choices {
             players: self.players,
@@ -87,7 +87,7 @@ pub struct CoordinatorService {
     pub workers: Vec<String>,
     /// Voting rule instead of the configured one.
     pub rule: Option<Rule>,
-    /// Where ballots are recorded, instead of where the configuration says.
+    /// File of recorded ballots instead of the configured one.
     pub log: Option<PathBuf>,
     /// Folder of the team's certificates, instead of the configured one.
     pub tls: Option<PathBuf>,
@@ -149,10 +149,10 @@ impl CoordinatorService {
     }
 }
 
-/// Tells whoever started the service where it listens; with port 0 nobody else knows.
+/// Prints the address that the service listens at: with port 0 it is not known before.
 fn announce(address: SocketAddr) {
     let mut output = io::stdout().lock();
-    // A service lives on when nobody reads its output.
+    // A service lives on when its output is closed.
     let _ = writeln!(output, "listening on {address}");
     let _ = output.flush();
 }

@@ -2,7 +2,7 @@
 
 use crate::commands::{
     experiment::drive::drive,
-    text_table::{Side, align},
+    text_table::{Align, align},
 };
 use anyhow::{Context, anyhow, bail};
 use monju_engine::EvaluatorChoice;
@@ -158,12 +158,12 @@ impl ScreenCommand {
         }
         let mut text = String::new();
         let sides = [
-            Side::Left,
-            Side::Right,
-            Side::Right,
-            Side::Right,
-            Side::Right,
-            Side::Left,
+            Align::Left,
+            Align::Right,
+            Align::Right,
+            Align::Right,
+            Align::Right,
+            Align::Left,
         ];
         align(&mut text, &sides, &rows);
         print!("{text}");

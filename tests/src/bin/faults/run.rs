@@ -2,7 +2,7 @@
 
 use anyhow::{Context as _, bail};
 use clap::Parser;
-use monju_tests::faults::{Report, Rig, Settings};
+use monju_tests::faults::{FaultRig, FaultSettings, FaultyGame};
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs::{self, OpenOptions},
@@ -14,37 +14,37 @@ use std::{
     thread,
 };
 
-/// Plays a cluster whose workers die and freeze.
+/// Plays a cluster whose workers die and freeze
 #[derive(Debug, Parser)]
-struct Options {
-    /// How many games there are to be in the log.
+struct FaultsArguments {
+    /// Number of games to be in the log
     #[arg(long, default_value_t = 500)]
     games: u64,
-    /// Where finished games go, one JSON object a line; those that are there are not played again.
+    /// File of finished games, one JSON object a line; games in it are not played again
     #[arg(long)]
     log: PathBuf,
-    /// Milliseconds a move.
+    /// Milliseconds a move
     #[arg(long, default_value_t = 300)]
     byoyomi: u64,
-    /// Milliseconds of them that the coordinator keeps back.
+    /// Milliseconds of them that the coordinator keeps back
     #[arg(long, default_value_t = 100)]
     overhead: u32,
-    /// Nodes that the opponent searches for a move.
+    /// Nodes that the opponent searches for a move
     #[arg(long, default_value_t = 2_000)]
     opponent_nodes: u64,
-    /// Plies after which a game is drawn.
+    /// Plies after which a game is drawn
     #[arg(long, default_value_t = 320)]
     maximum_plies: usize,
-    /// Seed of everything random.
+    /// Seed of all random choices
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Games at the same time, each with a cluster of its own.
+    /// Games at the same time, each with a cluster of its own
     #[arg(long, default_value_t = 1)]
     concurrency: usize,
 }
 
 pub fn main() -> ExitCode {
-    match play(&Options::parse()) {
+    match play(&FaultsArguments::parse()) {
         Ok(code) => code,
         Err(error) => {
             eprintln!("faults: {error:#}");
@@ -53,8 +53,8 @@ pub fn main() -> ExitCode {
     }
 }
 
-fn play(options: &Options) -> anyhow::Result<ExitCode> {
-    let settings = Settings {
+fn play(options: &FaultsArguments) -> anyhow::Result<ExitCode> {
+    let settings = FaultSettings {
         byoyomi_ms: options.byoyomi,
         overhead_ms: options.overhead,
         opponent_nodes: options.opponent_nodes,
@@ -84,10 +84,10 @@ fn play(options: &Options) -> anyhow::Result<ExitCode> {
                 let mut rig = None;
                 while let Some(number) = next() {
                     let played = catch_unwind(AssertUnwindSafe(|| {
-                        rig.get_or_insert_with(|| Rig::start(settings.clone()))
+                        rig.get_or_insert_with(|| FaultRig::start(settings.clone()))
                             .play(number)
                     }));
-                    // A game that fell apart is missing in the log, and told on standard error.
+                    // A game that fell apart is missing in the log, and reported on standard error.
                     let Ok(report) = played else {
                         eprintln!("faults: game {number} fell apart; the next gets a new cluster");
                         rig = None;
@@ -118,7 +118,7 @@ fn play(options: &Options) -> anyhow::Result<ExitCode> {
     Ok(summary(&read(&options.log)?, options.games))
 }
 
-fn summary(reports: &[Report], wanted: u64) -> ExitCode {
+fn summary(reports: &[FaultyGame], wanted: u64) -> ExitCode {
     let mut endings = BTreeMap::<&str, u32>::new();
     for report in reports {
         *endings.entry(&report.ending).or_default() += 1;
@@ -145,7 +145,7 @@ fn summary(reports: &[Report], wanted: u64) -> ExitCode {
     }
 }
 
-fn read(log: &Path) -> anyhow::Result<Vec<Report>> {
+fn read(log: &Path) -> anyhow::Result<Vec<FaultyGame>> {
     let text = match fs::read_to_string(log) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -155,7 +155,7 @@ fn read(log: &Path) -> anyhow::Result<Vec<Report>> {
         serde_json::from_str(line)
             .ok()
             .as_ref()
-            .and_then(Report::from_json)
+            .and_then(FaultyGame::from_json)
             .with_context(|| format!("{}:{}: no report of a game", log.display(), index + 1))
     });
     reports.collect()

@@ -1,6 +1,10 @@
-//! `monju bench --against`: nodes a second beside another engine's, in one run.
+//! `monju bench --against`: nodes per second beside another engine's, in one run.
 
-use super::{Rival, RivalOption, Speed, on_search_stack, print};
+use super::{
+    rival::{Rival, RivalOption, Speed},
+    stack::on_search_stack,
+};
+use crate::commands::output::print_line;
 use anyhow::Context;
 use monju_engine::{
     Limits, Player, PlayerSettings,
@@ -9,8 +13,8 @@ use monju_engine::{
 use serde_json::{Value, json};
 use std::{path::PathBuf, time::Duration};
 
-/// The suite, searched by both for the same time. They take turns, and take turns in being first:
-/// whatever else the machine does falls on both.
+/// The suite, searched by both for the same time. They take turns, also in being first, so
+/// that other work of the machine slows both.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Comparison {
     /// Our player; every position is a new game to both.
@@ -19,7 +23,7 @@ pub struct Comparison {
     pub seed: u64,
     /// The other engine.
     pub program: PathBuf,
-    /// What it is told before `isready`.
+    /// Its options.
     pub options: Vec<RivalOption>,
     /// Time for each position and engine.
     pub move_time: Duration,
@@ -27,16 +31,16 @@ pub struct Comparison {
     pub json: bool,
 }
 
-/// Both on one position.
+/// The speeds of both on one position.
 struct Pair {
     position: &'static str,
     ours: Speed,
-    /// `None` when it said nothing about its search.
+    /// `None` without a report of its search.
     theirs: Option<Speed>,
 }
 
 impl Pair {
-    /// How many times as fast we are. `None` where one of them found the answer, a mate perhaps,
+    /// Returns the ratio of our speed to theirs. `None` where one of them found the answer, a mate perhaps,
     /// in less than a tenth of the time: such a short search measures the clock.
     fn ratio(&self, move_time: Duration) -> Option<f64> {
         let theirs = self.theirs.as_ref()?;
@@ -75,7 +79,7 @@ impl Comparison {
                     }
                 };
                 if !self.json {
-                    print(&self.row(&pair))?;
+                    print_line(&self.row(&pair))?;
                 }
                 pairs.push(pair);
             }
@@ -85,7 +89,7 @@ impl Comparison {
                     self.program.display()
                 )
             })?;
-            print(&if self.json {
+            print_line(&if self.json {
                 format!("{:#}", self.object(&pairs, &summary))
             } else {
                 format!(
@@ -152,7 +156,7 @@ impl Comparison {
     }
 }
 
-/// Geometric means of nodes a second, over the positions that can be compared.
+/// Geometric means of nodes per second, over the positions that can be compared.
 struct Summary {
     ours: f64,
     theirs: f64,

@@ -1,6 +1,7 @@
-//! `monju bench --evaluators`: what each evaluator costs, in one run.
+//! `monju bench --evaluators`: the cost of each evaluator, in one run.
 
-use super::{on_search_stack, print};
+use super::stack::on_search_stack;
+use crate::commands::output::print_line;
 use anyhow::{Context, bail};
 use monju_engine::{
     Limits, Model, Player, PlayerSettings,
@@ -9,8 +10,8 @@ use monju_engine::{
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// The suite, searched with each evaluator for the same time. They take turns at every position:
-/// whatever else the machine does falls on all.
+/// The suite, searched with each evaluator for the same time. They take turns at every position,
+/// so that other work of the machine slows all of them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Evaluators {
     /// The player, but for its evaluator; every position is a new game.
@@ -25,20 +26,20 @@ pub struct Evaluators {
     pub json: bool,
 }
 
-/// What one evaluator costs.
+/// Cost of one evaluator.
 struct Cost {
     name: String,
     nodes_per_second: f64,
-    /// Geometric mean of the quotients by the first evaluator's nodes per second.
+    /// Geometric mean of the ratios to the first evaluator's nodes per second.
     ratio: f64,
     evaluation_ns: u64,
 }
 
 impl Evaluators {
-    /// Measures all of them, and prints what came of it to standard output.
+    /// Measures all of them, and prints their costs to standard output.
     ///
     /// # Errors
-    /// A player cannot be made, no position was searched long enough, or nobody reads.
+    /// A player cannot be made, no position was searched long enough, or standard output is closed.
     pub fn run(&self) -> anyhow::Result<()> {
         on_search_stack(|| {
             let player = |evaluator: &Model| {
@@ -65,7 +66,7 @@ impl Evaluators {
                     .iter_mut()
                     .map(&mut measure)
                     .collect::<Result<Vec<_>, _>>()?;
-                // Where one of them found a mate at once, the clock would be measured.
+                // A search that found a mate at once would measure the clock.
                 if all
                     .iter()
                     .all(|measured| measured.line.time >= self.move_time / 10)
@@ -78,15 +79,15 @@ impl Evaluators {
             }
             let costs = self.costs(&speeds)?;
             if self.json {
-                return print(&format!("{:#}", self.object(&costs, speeds.len())));
+                return print_line(&format!("{:#}", self.object(&costs, speeds.len())));
             }
             for cost in &costs {
-                print(&format!(
+                print_line(&format!(
                     "{:>9.0} nodes/s, ratio {:.3}, {:>4} ns an evaluation  {}",
                     cost.nodes_per_second, cost.ratio, cost.evaluation_ns, cost.name
                 ))?;
             }
-            print(&format!(
+            print_line(&format!(
                 "geometric means over {} of {} positions",
                 speeds.len(),
                 bench::POSITIONS.len()
@@ -94,7 +95,7 @@ impl Evaluators {
         })
     }
 
-    /// From the nodes per second of each position, in the order of the evaluators.
+    /// Derives the costs from the nodes per second of each position, in the order of the evaluators.
     fn costs(&self, speeds: &[Vec<f64>]) -> anyhow::Result<Vec<Cost>> {
         let mean = |of: &dyn Fn(&Vec<f64>) -> f64| {
             let logarithms: f64 = speeds.iter().map(|speeds| of(speeds).ln()).sum();

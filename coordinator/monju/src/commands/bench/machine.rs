@@ -1,6 +1,6 @@
-//! What a machine gives several threads at best, whatever they do.
+//! Upper bound of the speed of several threads on this machine.
 
-use super::on_search_stack;
+use super::stack::on_search_stack;
 use monju_engine::{
     Limits, Player, PlayerSettings,
     bench::{self, MIDDLEGAME},
@@ -13,9 +13,9 @@ const NODES: u64 = 300_000;
 /// Positions that are searched.
 const POSITIONS: usize = 12;
 
-/// How many times the nodes/second of one search are reached by `count` searches at the same time
-/// that have nothing to do with each other: cores share caches, memory, heat, and sometimes
-/// themselves. No search with so many threads can be expected to exceed it.
+/// Returns the ratio of the nodes/second of `count` independent searches at the same time to those of one
+/// search: cores share caches, memory, heat, and sometimes themselves. No search with as many threads can be
+/// expected to exceed it.
 ///
 /// # Errors
 /// A player cannot be made.
@@ -38,7 +38,7 @@ pub fn limit(settings: &PlayerSettings, count: usize) -> anyhow::Result<f64> {
     Ok((logarithms / POSITIONS as f64).exp())
 }
 
-/// The sum of the nodes/second of players that all search one position at the same time.
+/// Returns the sum of the nodes/second of players that all search one position at the same time.
 fn speed(players: &mut [Player], position: &'static str) -> anyhow::Result<f64> {
     let limits = Limits {
         nodes: Some(NODES),

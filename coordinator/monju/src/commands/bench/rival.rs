@@ -11,7 +11,7 @@ use tokio::{runtime::Runtime, time::timeout};
 /// Longest wait for an answer after the time of its search.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// `NAME=VALUE`, as the command line names it.
+/// An option of the other engine, as `NAME=VALUE`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RivalOption {
     name: String,
@@ -32,12 +32,12 @@ impl FromStr for RivalOption {
     }
 }
 
-/// How fast a search was.
+/// Speed of a search.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Speed {
-    /// Nodes a second.
+    /// Nodes per second.
     pub nodes_per_second: f64,
-    /// The time that this was measured over.
+    /// Time of the measurement.
     pub time: Duration,
 }
 
@@ -50,7 +50,7 @@ pub struct Rival {
 }
 
 impl Rival {
-    /// Starts a program, and waits until it has obeyed `isready`.
+    /// Starts a program and sets its options.
     ///
     /// # Errors
     /// It cannot be started, or does not speak USI.
@@ -73,8 +73,7 @@ impl Rival {
         })
     }
 
-    /// Lets it search a position as the first of a new game. `None` when it did not say how many
-    /// nodes it visited.
+    /// Lets it search a position as the first of a new game. `None` without a report of its nodes.
     ///
     /// # Errors
     /// It has ended, or does not answer.
@@ -148,7 +147,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn speed_is_read_from_whatever_an_engine_tells() {
+    fn speed_is_read_from_nodes_and_time_or_from_nps() {
         let speed = |line| read_speed(line).map(|speed| speed.nodes_per_second as u64);
         let line = "depth 9 score cp 4 nodes 3000 nps 99 time 500 pv 7g7f";
         assert_eq!(speed(line), Some(6_000));

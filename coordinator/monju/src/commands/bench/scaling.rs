@@ -1,7 +1,8 @@
-//! `monju bench --threads 1,2` and `--lanes 1,8`: how much sooner several threads reach a depth than
-//! one, and how much later one search that carries several virtual players.
+//! `monju bench --threads 1,2` and `--lanes 1,8`: time to depth of several threads, and of one search that
+//! carries several virtual players.
 
-use super::{machine, on_search_stack, print};
+use super::{machine, stack::on_search_stack};
+use crate::commands::output::print_line;
 use monju_engine::{
     Limits, Player, PlayerSettings,
     bench::{self, MIDDLEGAME},
@@ -9,7 +10,7 @@ use monju_engine::{
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// What is varied.
+/// The quantity that is varied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dimension {
     /// Threads that search together.
@@ -45,35 +46,35 @@ pub struct Scaling {
     pub seed: u64,
     /// Iterations in every position.
     pub depth: u32,
-    /// What is varied.
+    /// The quantity that is varied.
     pub dimension: Dimension,
-    /// Numbers of it; the first is what the others are compared with.
+    /// Its values; the others are compared with the first.
     pub counts: Vec<usize>,
-    /// How many of the positions.
+    /// Number of positions.
     pub positions: usize,
-    /// How often all of them, each time with another noise seed.
+    /// Number of rounds over all of them, each with another noise seed.
     pub rounds: u64,
     /// One JSON object instead of text.
     pub json: bool,
 }
 
 /// All positions with one number of threads or lanes.
-struct Series {
+struct ScalingSeries {
     count: usize,
     player: Player,
     nodes: Vec<u64>,
     times: Vec<Duration>,
-    /// How many times the nodes/second of one search so many independent searches reach here;
-    /// for threads alone.
+    /// Ratio of the nodes/second that as many independent searches reach here to those of one search; for
+    /// threads alone.
     machine: Option<f64>,
 }
 
-/// Geometric means over the positions of what changes from the first series to another.
+/// Geometric means over the positions of the ratios between a series and the first one.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Ratios {
+struct ScalingRatios {
     nodes_per_second: f64,
     nodes: f64,
-    /// How many times sooner the depth is reached.
+    /// Ratio of the times to depth, above 1 where the depth is reached sooner.
     speedup: f64,
     /// The 95 % interval of `nodes` and `speedup` goes from the mean divided by these to the mean
     /// times these.
@@ -83,17 +84,17 @@ struct Ratios {
 }
 
 impl Scaling {
-    /// Searches every position with every number in turn, so that a machine that slows
-    /// down slows all alike, and prints the ratios.
+    /// Searches every position with every number in turn, so that a machine that slows down slows all
+    /// alike, and prints the ratios.
     ///
     /// # Errors
-    /// A player cannot be made, or nobody reads.
+    /// A player cannot be made, or standard output is closed.
     pub fn run(&self) -> anyhow::Result<()> {
         on_search_stack(|| {
             let mut series = Vec::new();
             for &count in &self.counts {
                 let is_parallel = self.dimension == Dimension::Threads && count > 1;
-                series.push(Series {
+                series.push(ScalingSeries {
                     count,
                     machine: match is_parallel {
                         true => Some(machine::limit(&self.settings, count)?),
@@ -119,21 +120,21 @@ impl Scaling {
                     one.times.push(measured.line.time);
                 }
                 if !self.json {
-                    print(&row(&series, position))?;
+                    print_line(&row(&series, position))?;
                 }
             }
             if self.json {
-                return print(&format!("{:#}", self.object(&series)));
+                return print_line(&format!("{:#}", self.object(&series)));
             }
             for one in &series {
-                print(&self.summary(one, &series[0]))?;
+                print_line(&self.summary(one, &series[0]))?;
             }
             Ok(())
         })
     }
 
-    fn summary(&self, series: &Series, first: &Series) -> String {
-        let Ratios {
+    fn summary(&self, series: &ScalingSeries, first: &ScalingSeries) -> String {
+        let ScalingRatios {
             nodes_per_second,
             nodes,
             speedup,
@@ -159,7 +160,7 @@ impl Scaling {
         })
     }
 
-    fn object(&self, series: &[Series]) -> Value {
+    fn object(&self, series: &[ScalingSeries]) -> Value {
         let rows: Vec<Value> = series
             .iter()
             .map(|one| {
@@ -192,8 +193,8 @@ impl Scaling {
     }
 }
 
-impl Series {
-    fn against(&self, first: &Self) -> Ratios {
+impl ScalingSeries {
+    fn against(&self, first: &Self) -> ScalingRatios {
         let nodes: Vec<f64> = (self.nodes.iter().zip(&first.nodes))
             .map(|(own, first)| *own as f64 / (*first).max(1) as f64)
             .collect();
@@ -202,7 +203,7 @@ impl Series {
             .collect();
         let (nodes, nodes_margin) = geometric_mean(&nodes);
         let (speedup, speedup_margin) = geometric_mean(&speedups);
-        Ratios {
+        ScalingRatios {
             nodes_per_second: nodes * speedup,
             nodes,
             speedup,
@@ -212,7 +213,7 @@ impl Series {
     }
 }
 
-fn row(series: &[Series], position: &str) -> String {
+fn row(series: &[ScalingSeries], position: &str) -> String {
     let mut text = String::new();
     for one in series {
         if let (Some(nodes), Some(time)) = (one.nodes.last(), one.times.last()) {
@@ -222,7 +223,7 @@ fn row(series: &[Series], position: &str) -> String {
     text + position
 }
 
-/// The mean, and what it is divided by and multiplied with for the ends of its 95 % interval.
+/// Returns the mean, and the factor between it and each end of its 95 % interval.
 fn geometric_mean(values: &[f64]) -> (f64, f64) {
     let count = values.len().max(1) as f64;
     let logarithms = || values.iter().map(|value| value.max(1e-12).ln());
@@ -238,7 +239,7 @@ mod tests {
 
     #[test]
     fn ratios_are_geometric_means_over_the_positions() {
-        let series = |count, nodes: [u64; 2], milliseconds: [u64; 2]| Series {
+        let series = |count, nodes: [u64; 2], milliseconds: [u64; 2]| ScalingSeries {
             count,
             player: Player::new(PlayerSettings {
                 hash_mib: 1,
@@ -255,8 +256,8 @@ mod tests {
         assert!((ratios.speedup - 2.0).abs() < 1e-9);
         assert!((ratios.nodes - 2f64.sqrt()).abs() < 1e-9);
         assert!((ratios.nodes_per_second - 2.0 * 2f64.sqrt()).abs() < 1e-9);
-        // Both times twice as fast leaves no doubt; twice and once as many nodes does: the standard
-        // error of ln 2 and ln 1 is half their difference.
+        // The speedup is 2 in both positions: no doubt. The ratios of nodes are 2 and 1: the standard error
+        // of ln 2 and ln 1 is half their difference.
         assert!((ratios.speedup_margin - 1.0).abs() < 1e-9);
         assert!((ratios.nodes_margin - 2f64.powf(0.98)).abs() < 1e-9);
     }

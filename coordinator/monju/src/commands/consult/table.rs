@@ -1,6 +1,6 @@
 //! The ballot as an aligned table.
 
-use crate::commands::text_table::{Side, align, centipawns};
+use crate::commands::text_table::{Align, align, centipawns};
 use monju_coordinator::{ballot::names, usi_text};
 use monju_engine::Game;
 use monju_proto::v1::{Ballot, Bound, Decision, Score, TieBreak, Vote, score::Kind};
@@ -10,8 +10,8 @@ const HEADINGS: [&str; 9] = [
     "player", "made of", "move", "", "score", "depth", "nodes", "time", "arrival",
 ];
 
-const SIDES: [Side; 9] = {
-    use Side::{Left, Right};
+const SIDES: [Align; 9] = {
+    use Align::{Left, Right};
     [Left, Left, Left, Left, Right, Right, Right, Right, Left]
 };
 
@@ -107,7 +107,7 @@ fn explain(game: &Game, ballot: &Ballot, decision: &Decision) -> String {
             "{votes} of {total} votes, the majority instead, as the rule had nothing to go by"
         ),
         TieBreak::Resignation => "the team resigned".to_owned(),
-        TieBreak::Fallback => "nobody voted; the coordinator's own move".to_owned(),
+        TieBreak::Fallback => "no votes; the coordinator's own move".to_owned(),
         TieBreak::Rules if decision.declares_win() => "by declaration (27-point rule)".to_owned(),
         TieBreak::Rules => "mated".to_owned(),
     };
@@ -123,7 +123,7 @@ fn explain(game: &Game, ballot: &Ballot, decision: &Decision) -> String {
     )
 }
 
-/// The score from the side to move: `+123`, `mate 7`, or `mate +` without a known length.
+/// Formats a score from the side to move: `+123`, `mate 7`, or `mate +` without a known length.
 fn shown(score: &Score) -> String {
     match score.kind {
         Some(Kind::Cp(cp)) => format!("{cp:+}"),
@@ -135,7 +135,7 @@ fn shown(score: &Score) -> String {
     }
 }
 
-/// Digits in groups of three.
+/// Formats a number with its digits in groups of three.
 fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();

@@ -1,4 +1,4 @@
-//! What a consultation prints.
+//! The output of a consultation.
 
 use super::*;
 use monju_proto::v1::{Decision, Line, PlayerInfo, Score, Tally, Vote, WorkerStatus, score::Kind};
@@ -149,14 +149,14 @@ fn a_ballot_without_votes_says_why() {
         ..RosterResponse::default()
     };
     assert_eq!(
-        nobody_voted(&Ballot::default(), &roster, &[]),
+        why_no_votes(&Ballot::default(), &roster, &[]),
         "no player has a vote: worker http://attic:7411 is not connected: refused"
     );
     let mut late = ballot();
     late.votes.truncate(1);
     late.votes[0].arrival = Arrival::Late.into();
     assert_eq!(
-        nobody_voted(
+        why_no_votes(
             &late,
             &RosterResponse::default(),
             &["attic is slow".to_owned()]

@@ -1,6 +1,6 @@
-//! What was found as one JSON object.
+//! Findings as one JSON object.
 
-use super::count;
+use super::severity::count;
 use monju_coordinator::{
     ballot::names,
     doctor::{Facts, Finding, PlayerFacts, Severity, WorkerFacts},

@@ -1,8 +1,8 @@
-//! What was found as tables.
+//! Findings as tables.
 
-use super::count;
+use super::severity::count;
 use crate::commands::text_table::{
-    Side::{self, Left, Right},
+    Align::{self, Left, Right},
     align,
 };
 use monju_coordinator::{
@@ -110,7 +110,7 @@ fn players(text: &mut String, facts: &Facts) {
     align(text, &[Left, Left, Left, Right, Right, Left, Left], &rows);
 }
 
-/// The forms of `go` that foreign engines survive.
+/// Writes the forms of `go` that foreign engines survive.
 fn forms(text: &mut String, facts: &Facts) {
     let tried: Vec<(&PlayerFacts, &[FormTrial])> = facts
         .players
@@ -124,7 +124,7 @@ fn forms(text: &mut String, facts: &Facts) {
     text.push_str("\nForms of go: survived by the engine (yes, no), and listed for it (*)\n");
     let mut heading = vec!["player".to_owned()];
     heading.extend(first.iter().map(|trial| trial.form.clone()));
-    let sides: Vec<Side> = heading.iter().map(|_| Left).collect();
+    let sides: Vec<Align> = heading.iter().map(|_| Left).collect();
     let mut rows = vec![heading];
     for (player, trials) in tried {
         let mut row = vec![player.name().to_owned()];

@@ -1,4 +1,4 @@
-//! What the doctor prints.
+//! The output of the doctor.
 
 use super::*;
 use monju_coordinator::{

@@ -1,6 +1,6 @@
 //! A replay as tables.
 
-use crate::commands::text_table::{Side, align, centipawns};
+use crate::commands::text_table::{Align, align, centipawns};
 use monju_coordinator::replay::{Diversity, MOST_COUNTED, ReplayReport};
 use std::fmt::Write;
 
@@ -43,7 +43,7 @@ fn would_change(text: &mut String, report: &ReplayReport) {
             ]
         })
         .collect();
-    align(text, &[Side::Left, Side::Right, Side::Right], &rows);
+    align(text, &[Align::Left, Align::Right, Align::Right], &rows);
 }
 
 fn members(text: &mut String, report: &ReplayReport) {
@@ -72,7 +72,7 @@ fn members(text: &mut String, report: &ReplayReport) {
             percent(member.followed, member.votes),
         ]);
     }
-    use Side::{Left, Right};
+    use Align::{Left, Right};
     align(
         text,
         &[Right, Left, Left, Right, Right, Right, Right],
@@ -94,12 +94,12 @@ fn agreement(text: &mut String, report: &ReplayReport) {
         }));
         rows.push(row);
     }
-    let mut sides = vec![Side::Right, Side::Left];
-    sides.resize(count + 2, Side::Right);
+    let mut sides = vec![Align::Right, Align::Left];
+    sides.resize(count + 2, Align::Right);
     align(text, &sides, &rows);
 }
 
-/// As table 1 of paper 002: ballots by the number of different moves.
+/// Writes table 1 of paper 002: ballots by the number of different moves.
 fn diversity(text: &mut String, rows_of: &[Diversity]) {
     if rows_of.is_empty() {
         return;
@@ -109,8 +109,8 @@ fn diversity(text: &mut String, rows_of: &[Diversity]) {
     heading.extend((1..MOST_COUNTED).map(|number| number.to_string()));
     heading.push(format!("{MOST_COUNTED}+"));
     heading.extend(["sum".to_owned(), "mean".to_owned()]);
-    let mut sides = vec![Side::Left];
-    sides.resize(heading.len(), Side::Right);
+    let mut sides = vec![Align::Left];
+    sides.resize(heading.len(), Align::Right);
     let mut rows = vec![heading];
     for row in rows_of {
         let mut cells = vec![

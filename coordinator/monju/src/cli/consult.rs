@@ -1,0 +1,47 @@
+//! The command line of `monju consult`.
+
+use super::{parsers::position, team::TeamArguments};
+use crate::commands::consult::Consult;
+use clap::Args;
+
+/// Everything after `monju consult`.
+#[derive(Debug, Args)]
+pub struct ConsultArguments {
+    /// startpos, startpos moves …, sfen …, or a bare SFEN; default: startpos
+    position: Vec<String>,
+    #[command(flatten)]
+    team: TeamArguments,
+    /// Seed of ties and noise
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Nodes per player
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
+    nodes: Option<u64>,
+    /// Iterations per player
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
+    depth: Option<u32>,
+    /// Thinking time in milliseconds; default: 1000, unless there is another limit
+    #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..))]
+    time: Option<u64>,
+    /// Prints one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+impl ConsultArguments {
+    /// Makes the command of these arguments.
+    ///
+    /// # Errors
+    /// The position is wrong.
+    pub fn resolve(self) -> Result<Consult, clap::Error> {
+        Ok(Consult {
+            game: position(&self.position)?,
+            choices: self.team.into(),
+            seed: self.seed,
+            nodes: self.nodes,
+            depth: self.depth,
+            time_ms: self.time,
+            json: self.json,
+        })
+    }
+}

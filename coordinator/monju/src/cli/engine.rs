@@ -1,0 +1,37 @@
+//! The command line of `monju engine`.
+
+use super::parsers;
+use clap::Args;
+use monju_engine::{EvaluatorChoice, eval::Sigma};
+use monju_host::DEFAULT_HASH_MIB;
+use monju_usi::engine::EngineChoices;
+
+/// Everything after `monju engine`.
+#[derive(Debug, Args)]
+pub struct EngineArguments {
+    /// Transposition table in MiB
+    #[arg(long, value_name = "MIB", default_value_t = DEFAULT_HASH_MIB,
+          value_parser = clap::value_parser!(u32).range(1..))]
+    hash: u32,
+    /// Standard deviation of the evaluation noise: centipawns, or '1/4 pawn exchange'
+    #[arg(long, value_name = "S", default_value_t, value_parser = parsers::sigma,
+          allow_negative_numbers = true)]
+    sigma: Sigma,
+    /// Static evaluation, or one with the weights of a file: NAME:FILE
+    #[arg(long, value_name = "NAME", default_value_t)]
+    evaluator: EvaluatorChoice,
+    /// Seed of the noise, the same in every game; default: every game has its own
+    #[arg(long)]
+    seed: Option<u64>,
+}
+
+impl From<EngineArguments> for EngineChoices {
+    fn from(arguments: EngineArguments) -> Self {
+        Self {
+            hash_mib: arguments.hash,
+            sigma: arguments.sigma,
+            evaluator: arguments.evaluator,
+            seed: arguments.seed,
+        }
+    }
+}

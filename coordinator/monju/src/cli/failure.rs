@@ -1,0 +1,93 @@
+//! Errors as one line and an exit status.
+
+use clap::error::ErrorKind;
+use std::process::ExitCode;
+
+/// Status of arguments that make no sense.
+const USAGE: u8 = 2;
+
+/// Reports why a command has failed.
+pub fn report(error: &anyhow::Error) -> ExitCode {
+    if let Some(error) = error.downcast_ref::<clap::Error>() {
+        return refuse(error);
+    }
+    eprintln!("monju: {}", one_line(error));
+    ExitCode::FAILURE
+}
+
+/// Shows help and versions as they are, and errors of the arguments as one line.
+pub fn refuse(error: &clap::Error) -> ExitCode {
+    use ErrorKind::{DisplayHelp, DisplayHelpOnMissingArgumentOrSubcommand, DisplayVersion};
+    match error.kind() {
+        DisplayHelp | DisplayVersion | DisplayHelpOnMissingArgumentOrSubcommand => error.exit(),
+        _ => {
+            eprintln!("monju: {}; see --help", usage_line(&error.to_string()));
+            ExitCode::from(USAGE)
+        }
+    }
+}
+
+/// Joins the paragraphs of an error of the arguments: the error itself and tips, without the usage and
+/// all that follows it.
+fn usage_line(text: &str) -> String {
+    let mut line = String::new();
+    for words in text.lines().map(str::trim) {
+        if words.starts_with("Usage:") || words.starts_with("For more information") {
+            break;
+        }
+        let separator = match words {
+            _ if line.is_empty() => "",
+            words if words.starts_with("tip:") => "; ",
+            _ => " ",
+        };
+        if !words.is_empty() {
+            line = line + separator + words;
+        }
+    }
+    line.strip_prefix("error: ").unwrap_or(&line).to_owned()
+}
+
+/// Joins an error and its causes; a cause that the text names already is not named again.
+fn one_line(error: &anyhow::Error) -> String {
+    let mut line = String::new();
+    for cause in error.chain() {
+        let cause = cause.to_string();
+        if line.is_empty() {
+            line = cause;
+        } else if !line.contains(&cause) {
+            line = format!("{line}: {cause}");
+        }
+    }
+    line.replace('\n', " ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_are_one_line_that_says_everything_once() {
+        let cause = anyhow::anyhow!("no such file");
+        let error = cause.context("cannot read 'a': no such file");
+        assert_eq!(
+            one_line(&error.context("position 'b'\nof c")),
+            "position 'b' of c: cannot read 'a': no such file"
+        );
+    }
+
+    #[test]
+    fn tips_stay_and_the_usage_goes() {
+        let text = "error: unexpected argument '--sgima' found\n\n  tip: a similar argument exists: \
+                    '--sigma'\n\nUsage: monju consult --sigma <S>\n\nFor more information, try '--help'.\n";
+        assert_eq!(
+            usage_line(text),
+            "unexpected argument '--sgima' found; tip: a similar argument exists: '--sigma'"
+        );
+        let text =
+            "error: the following required arguments were not provided:\n  <LOG>...\n\nUsage: a\n";
+        assert_eq!(
+            usage_line(text),
+            "the following required arguments were not provided: <LOG>..."
+        );
+    }
+}

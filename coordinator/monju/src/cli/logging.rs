@@ -1,0 +1,31 @@
+//! The log on standard error.
+
+use std::{
+    env,
+    io::{self, IsTerminal},
+};
+use tracing_appender::non_blocking::WorkerGuard;
+use tracing_subscriber::{Layer as _, filter::Targets, prelude::*};
+
+/// Parts that are quieter than the rest: HTTP/2 logs every frame, which would drown everything else, and
+/// errors of databases are in our own errors.
+const QUIET: &str = "h2=warn,hyper=warn,tower=warn,sqlx=off";
+
+/// Logs at `default` and above, or as `MONJU_LOG` says, as `LEVEL` or `TARGET=LEVEL,…`, for as long as
+/// the guard lives. A GUI that never reads standard error must not stop the clock, so the log has a
+/// thread of its own, and drops lines while the reader is stuck.
+pub fn to_stderr(default: &str) -> WorkerGuard {
+    let chosen = env::var("MONJU_LOG").unwrap_or_else(|_| default.to_owned());
+    let filter = format!("{QUIET},{chosen}")
+        .parse::<Targets>()
+        .or_else(|_| format!("{QUIET},{default}").parse())
+        .unwrap_or_default();
+    let (writer, guard) = tracing_appender::non_blocking(io::stderr());
+    let lines = tracing_subscriber::fmt::layer()
+        .with_writer(writer)
+        .with_ansi(io::stderr().is_terminal());
+    tracing_subscriber::registry()
+        .with(lines.with_filter(filter))
+        .init();
+    guard
+}

@@ -1,0 +1,89 @@
+//! Values of arguments that several commands have.
+
+use clap::{
+    builder::{PossibleValuesParser, TypedValueParser},
+    error::{Error, ErrorKind},
+};
+use monju_coordinator::{clock::TimePolicy, pondering::Pondering, roster, voting::Rule};
+use monju_engine::{
+    Game, Model,
+    eval::{Noise, NoiseError, Sigma, SigmaError},
+};
+use monju_team::config::{NameError, check_name};
+use std::ops::RangeInclusive;
+
+/// Largest number of native players that one process hosts.
+const MOST_PLAYERS: i64 = 1_000;
+
+/// Numbers of players.
+pub const PLAYERS: RangeInclusive<i64> = 1..=MOST_PLAYERS;
+
+/// Parses the name of a voting rule.
+pub fn rule() -> impl TypedValueParser<Value = Rule> {
+    PossibleValuesParser::new(Rule::ALL.iter().map(|one| one.name()))
+        .try_map(|name| name.parse::<Rule>())
+}
+
+/// Parses the name of a time policy.
+pub fn time_policy() -> impl TypedValueParser<Value = TimePolicy> {
+    let names = PossibleValuesParser::new(TimePolicy::ALL.iter().map(|one| one.name()));
+    names.try_map(|name| name.parse::<TimePolicy>())
+}
+
+/// Parses the name of a kind of pondering.
+pub fn pondering() -> impl TypedValueParser<Value = Pondering> {
+    let names = PossibleValuesParser::new(Pondering::ALL.iter().map(|one| one.name()));
+    names.try_map(|name| name.parse::<Pondering>())
+}
+
+/// Parses the standard deviation of noise.
+pub fn sigma(text: &str) -> Result<Sigma, String> {
+    let sigma: Sigma = text
+        .parse()
+        .map_err(|error: SigmaError| error.to_string())?;
+    // The exact value of a share depends on the evaluator, which is not loaded yet.
+    let given = sigma.in_centipawns(&Model::material());
+    match (0.0..=Noise::MAX_SIGMA).contains(&given) {
+        true => Ok(sigma),
+        false => Err(NoiseError { given }.to_string()),
+    }
+}
+
+/// Parses the URL of a worker or coordinator.
+pub fn url(text: &str) -> Result<String, String> {
+    match roster::address(text) {
+        Ok(_) => Ok(text.to_owned()),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// Parses the place that a service listens at.
+pub fn listen(text: &str) -> Result<String, String> {
+    let port = text.rsplit_once(':').map(|(_, port)| port.parse::<u16>());
+    match port {
+        Some(Ok(_)) => Ok(text.to_owned()),
+        _ => Err("expected HOST:PORT, such as 127.0.0.1:7411".to_owned()),
+    }
+}
+
+/// Parses the name of a worker.
+pub fn name(text: &str) -> Result<String, NameError> {
+    check_name(text).map(|()| text.to_owned())
+}
+
+/// Reads the words of a position; without any it is the start position.
+///
+/// # Errors
+/// The words are no position, which is an error of the arguments.
+pub fn position(words: &[String]) -> Result<Game, Error> {
+    if words.is_empty() {
+        return Ok(Game::startpos());
+    }
+    let text = words.join(" ");
+    Game::from_usi(&text).map_err(|error| no_sense(format!("position '{text}': {error}")))
+}
+
+/// An error of the arguments.
+pub fn no_sense(message: String) -> Error {
+    Error::raw(ErrorKind::ValueValidation, message)
+}

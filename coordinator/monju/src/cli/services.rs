@@ -1,0 +1,84 @@
+//! The command lines of `monju worker` and `monju coordinator`.
+
+use super::parsers;
+use crate::commands::services::{CoordinatorService, WorkerService};
+use clap::Args;
+use monju_coordinator::voting::Rule;
+use monju_engine::{EvaluatorChoice, eval::Sigma};
+use std::path::PathBuf;
+
+/// Everything after `monju worker`.
+#[derive(Debug, Args)]
+pub struct WorkerArguments {
+    /// Configuration; default: monju.toml beside the executable, if there is one
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Address to listen at; default: 127.0.0.1:7411
+    #[arg(long, value_name = "HOST:PORT", value_parser = parsers::listen)]
+    listen: Option<String>,
+    /// Name of this worker in rosters and ballots
+    #[arg(long, value_parser = parsers::name)]
+    name: Option<String>,
+    /// Native noise players, instead of the configured players
+    #[arg(long, value_name = "M", value_parser = clap::value_parser!(u32).range(parsers::PLAYERS))]
+    players: Option<u32>,
+    /// Standard deviation of their noise: centipawns, or '1/4 pawn exchange'
+    #[arg(long, value_name = "S", value_parser = parsers::sigma, allow_negative_numbers = true)]
+    sigma: Option<Sigma>,
+    /// Static evaluation, or one with the weights of a file: NAME:FILE
+    #[arg(long, value_name = "NAME")]
+    evaluator: Option<EvaluatorChoice>,
+    /// Folder of the team's certificates: members alone are served. See 'monju certificates'
+    #[arg(long, value_name = "FOLDER")]
+    tls: Option<PathBuf>,
+}
+
+impl From<WorkerArguments> for WorkerService {
+    fn from(arguments: WorkerArguments) -> Self {
+        Self {
+            config: arguments.config,
+            listen: arguments.listen,
+            name: arguments.name,
+            players: arguments.players,
+            sigma: arguments.sigma,
+            evaluator: arguments.evaluator,
+            tls: arguments.tls,
+        }
+    }
+}
+
+/// Everything after `monju coordinator`.
+#[derive(Debug, Args)]
+pub struct CoordinatorArguments {
+    /// Configuration; default: monju.toml beside the executable, if there is one
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Address to listen at; default: 127.0.0.1:7410
+    #[arg(long, value_name = "HOST:PORT", value_parser = parsers::listen)]
+    listen: Option<String>,
+    /// A worker, such as http://127.0.0.1:7411; repeat it for several
+    #[arg(long = "worker", value_name = "URL", num_args = 1.., value_parser = parsers::url)]
+    workers: Vec<String>,
+    /// Voting rule
+    #[arg(long, value_parser = parsers::rule())]
+    rule: Option<Rule>,
+    /// Appends every decided ballot to this file, as a line of JSON
+    #[arg(long, value_name = "FILE")]
+    log: Option<PathBuf>,
+    /// Folder of the team's certificates, for URLs with https; see 'monju certificates'
+    #[arg(long, value_name = "FOLDER")]
+    tls: Option<PathBuf>,
+}
+
+impl From<CoordinatorArguments> for CoordinatorService {
+    fn from(arguments: CoordinatorArguments) -> Self {
+        Self {
+            config: arguments.config,
+            listen: arguments.listen,
+            workers: arguments.workers,
+            rule: arguments.rule,
+            log: arguments.log,
+            tls: arguments.tls,
+        }
+    }
+}

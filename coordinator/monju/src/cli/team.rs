@@ -1,0 +1,68 @@
+//! The arguments that choose a team.
+
+use super::parsers;
+use clap::Args;
+use monju_coordinator::{
+    choices::ConsultationChoices, clock::TimePolicy, pondering::Pondering, voting::Rule,
+};
+use monju_engine::{EvaluatorChoice, eval::Sigma};
+use monju_team::team::Choices;
+use std::path::PathBuf;
+
+/// The team that a command asks.
+#[derive(Debug, Default, Args)]
+pub struct TeamArguments {
+    /// Configuration; default: monju.toml beside the executable, if there is one
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// A running coordinator, such as http://127.0.0.1:7410, instead of players in this process
+    #[arg(long, value_name = "URL", value_parser = parsers::url)]
+    coordinator: Option<String>,
+    /// Native noise players in this process; default: one per core, 3 to 16
+    #[arg(long, value_name = "M", value_parser = clap::value_parser!(u32).range(parsers::PLAYERS))]
+    players: Option<u32>,
+    /// Standard deviation of their noise: centipawns, or '1/4 pawn exchange'; default: 50
+    #[arg(long, value_name = "S", value_parser = parsers::sigma, allow_negative_numbers = true)]
+    sigma: Option<Sigma>,
+    /// Static evaluation, or one with the weights of a file: NAME:FILE
+    #[arg(long, value_name = "NAME")]
+    evaluator: Option<EvaluatorChoice>,
+    /// Voting rule
+    #[arg(long, value_parser = parsers::rule())]
+    rule: Option<Rule>,
+    /// Way to spend the time on a clock
+    #[arg(long, alias = "tempo", value_name = "POLICY", value_parser = parsers::time_policy())]
+    time_policy: Option<TimePolicy>,
+    /// Replies to ponder on: the predicted one alone, or each player's own (spread)
+    #[arg(long, value_parser = parsers::pondering())]
+    pondering: Option<Pondering>,
+    /// Transposition tables of all native players together, in MiB
+    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u32).range(1..))]
+    hash: Option<u32>,
+    /// Appends every decided ballot to this file, as a line of JSON
+    #[arg(long, value_name = "FILE")]
+    log: Option<PathBuf>,
+    /// Folder of the team's certificates, for URLs with https; see 'monju certificates'
+    #[arg(long, value_name = "FOLDER")]
+    tls: Option<PathBuf>,
+}
+
+impl From<TeamArguments> for Choices {
+    fn from(arguments: TeamArguments) -> Self {
+        Self {
+            config: arguments.config,
+            coordinator: arguments.coordinator,
+            players: arguments.players,
+            sigma: arguments.sigma,
+            evaluator: arguments.evaluator,
+            consultation: ConsultationChoices {
+                rule: arguments.rule,
+                time_policy: arguments.time_policy,
+                pondering: arguments.pondering,
+            },
+            hash_mib: arguments.hash,
+            log: arguments.log,
+            tls: arguments.tls,
+        }
+    }
+}

@@ -1,0 +1,24 @@
+//! Results on standard output.
+
+use anyhow::Context;
+use std::io::{self, Write};
+
+/// Writes text to standard output.
+///
+/// # Errors
+/// Standard output is closed.
+pub fn print(text: &str) -> anyhow::Result<()> {
+    let mut output = io::stdout().lock();
+    output
+        .write_all(text.as_bytes())
+        .and_then(|()| output.flush())
+        .context("cannot write to standard output")
+}
+
+/// Writes a line to standard output.
+///
+/// # Errors
+/// Standard output is closed.
+pub fn print_line(line: &str) -> anyhow::Result<()> {
+    print(&format!("{line}\n"))
+}

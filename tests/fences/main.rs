@@ -1,0 +1,15 @@
+//! The rules of ARCHITECTURE.md that can be read from the sources: the direction of dependencies, what
+//! the coordinator may know, the one place of conversions, circles of imports, sizes, comments, licences and
+//! the compiler.
+
+mod circles;
+mod comments;
+mod conversions;
+mod coordinator;
+mod dependencies;
+mod licences;
+mod modules;
+mod sizes;
+mod syntax;
+mod toolchain;
+mod workspace;
