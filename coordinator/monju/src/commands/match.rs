@@ -1,6 +1,6 @@
 //! `monju match`: two engines or native players against each other.
 
-use crate::commands::experiment::drive::drive;
+use crate::commands::{experiment::drive::drive, output::print};
 use anyhow::{Context, anyhow, bail};
 use monju_experiment::{
     paired_match::{PairedMatch, without_line},
@@ -12,12 +12,7 @@ use monju_experiment::{
     store::{self, Address, OpenMode, Store},
 };
 use serde_json::{Value, json};
-use std::{
-    fmt::Write as _,
-    io::{self, Write},
-    sync::Arc,
-    time::Duration,
-};
+use std::{fmt::Write as _, sync::Arc, time::Duration};
 
 /// Arguments of `monju match`.
 #[derive(Debug)]
@@ -69,10 +64,7 @@ impl MatchCommand {
             .map(|_| "the same command, with the same --store");
         let stop = drive(&runner, resume).await?;
         let text = result(&runner.specification, &*runner.store, self.json).await?;
-        io::stdout()
-            .lock()
-            .write_all(text.as_bytes())
-            .context("cannot write to standard output")?;
+        print(&text)?;
         let standings = runner.store.standings().await?;
         let sum = |pairs: fn(&store::CellStanding) -> u64| standings.iter().map(pairs).sum::<u64>();
         let left = sum(|cell| match cell.closed {

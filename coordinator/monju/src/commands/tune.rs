@@ -2,6 +2,7 @@
 
 use crate::commands::{
     experiment::drive::drive,
+    output::{print, print_line},
     text_table::{Align, align},
 };
 use anyhow::{Context, anyhow, bail};
@@ -85,7 +86,12 @@ impl TuneCommand {
             };
             spsa.update(&outcomes);
             write_atomically(&self.state, spsa.state().to_string().as_bytes())?;
-            println!("{} of {} {}", spsa.updates, self.updates, spsa.options());
+            print_line(&format!(
+                "{} of {} {}",
+                spsa.updates,
+                self.updates,
+                spsa.options()
+            ))?;
         }
         Ok(())
     }
@@ -166,7 +172,7 @@ impl ScreenCommand {
             Align::Left,
         ];
         align(&mut text, &sides, &rows);
-        print!("{text}");
+        print(&text)?;
         if stop != StopLevel::No {
             bail!("interrupted; the same command goes on");
         }
