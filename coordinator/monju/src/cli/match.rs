@@ -1,7 +1,7 @@
 //! The command line of `monju match`.
 
+use super::parsers;
 use crate::commands::r#match::MatchCommand;
-use anyhow::bail;
 use clap::Args;
 use monju_engine::{EvaluatorChoice, SearchChoices, eval::Sigma};
 use monju_experiment::{
@@ -38,13 +38,6 @@ fn engine_option(text: &str) -> Result<EngineOption, String> {
         .split_once('=')
         .ok_or_else(|| "expected NAME=VALUE".to_owned())?;
     Ok(EngineOption(name.to_owned(), value.to_owned()))
-}
-
-fn even(text: &str) -> Result<u32, String> {
-    match text.parse::<u32>() {
-        Ok(games) if games > 0 && games % 2 == 0 => Ok(games),
-        _ => Err("expected an even number: every opening is played with both colours".to_owned()),
-    }
 }
 
 fn address(text: &str) -> Result<Address, StoreError> {
@@ -131,7 +124,7 @@ pub struct MatchArguments {
     #[arg(long, value_name = "N", default_value_t = 0)]
     skip: usize,
     /// Number of games, or the largest number with --elo1
-    #[arg(long, value_name = "N", default_value_t = 100, value_parser = even)]
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = parsers::even)]
     games: u32,
     /// Seed of the order of openings, of ties and of noise
     #[arg(long, default_value_t = 1)]
@@ -203,7 +196,7 @@ impl MatchArguments {
     ///
     /// # Errors
     /// The arguments of a side contradict each other.
-    pub fn resolve(self) -> anyhow::Result<MatchCommand> {
+    pub fn resolve(self) -> Result<MatchCommand, clap::Error> {
         let clock = [
             self.main_time.unwrap_or(0),
             self.byoyomi.unwrap_or(0),
@@ -211,7 +204,11 @@ impl MatchArguments {
         ];
         let clock = match clock {
             [0, 0, 0] => None,
-            [0, 0, _] => bail!("a clock needs --main-time or --byoyomi"),
+            [0, 0, _] => {
+                return Err(parsers::no_sense(
+                    "a clock needs --main-time or --byoyomi".to_owned(),
+                ));
+            }
             clock => Some(clock),
         };
         let limits = Limits {
@@ -268,7 +265,7 @@ struct Limits {
 }
 
 impl SideArguments {
-    fn resolve(self, limits: &Limits) -> anyhow::Result<MatchPlayer> {
+    fn resolve(self, limits: &Limits) -> Result<MatchPlayer, clap::Error> {
         let prefix = self.prefix;
         let is_limited = limits.nodes.is_some() || limits.depth.is_some() || self.go.is_some();
         let clock_ms = limits
@@ -289,10 +286,10 @@ impl SideArguments {
                 } else {
                     "a program"
                 };
-                bail!(
+                return Err(parsers::no_sense(format!(
                     "--{prefix}-{flag} is for {kind}, not for '{}'",
                     self.program
-                );
+                )));
             }
         }
         let kind = match is_native {

@@ -1,7 +1,7 @@
 //! The command line of `monju tune`.
 
+use super::parsers;
 use crate::commands::tune::{ScreenCommand, TuneCommand};
-use anyhow::bail;
 use clap::Args;
 use monju_engine::{EvaluatorChoice, SearchChoices};
 use monju_experiment::{
@@ -79,7 +79,8 @@ pub struct TuneArguments {
     #[arg(long)]
     screen: bool,
     /// Largest number of games for a change
-    #[arg(long, value_name = "N", default_value_t = 2000, requires = "screen")]
+    #[arg(long, value_name = "N", default_value_t = 2000, requires = "screen",
+          value_parser = parsers::even)]
     games: u32,
     /// Normalized Elo difference that the test rejects in favour of --elo1
     #[arg(
@@ -112,11 +113,12 @@ impl TuneArguments {
             None => thread::available_parallelism().map_or(1, NonZeroUsize::get),
         };
         if self.screen {
+            let change = |text: &String| {
+                let parsed = text.parse::<SearchChoices>();
+                parsed.map_err(|error| parsers::no_sense(error.to_string()))
+            };
             let changes: Result<Vec<SearchChoices>, _> =
-                self.parameters.iter().map(|text| text.parse()).collect();
-            if self.games == 0 || self.games % 2 != 0 {
-                bail!("--games must be an even number, not {}", self.games);
-            }
+                self.parameters.iter().map(change).collect();
             let screening = Screening {
                 name: name_of_store(&self.state),
                 changes: changes?,
