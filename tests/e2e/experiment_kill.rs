@@ -3,7 +3,7 @@
 
 use monju_experiment::{
     specification::Specification,
-    store::{self, Address, CellStanding, GameRecord, OpenMode},
+    store::{self, Address, CellStanding, OpenMode, StoredGame},
 };
 use monju_tests::{
     alone,
@@ -115,7 +115,7 @@ impl KillBench {
     }
 
     /// Returns every game that a store holds.
-    async fn games(&self, store: &str) -> Vec<Vec<GameRecord>> {
+    async fn games(&self, store: &str) -> Vec<Vec<StoredGame>> {
         let address: Address = store.parse().expect("an address");
         let plan = self.specification.plan("");
         let store = store::open(&address, &plan, OpenMode::Look)
@@ -161,7 +161,7 @@ impl KillBench {
     }
 
     /// Returns the games of an undisturbed run.
-    async fn undisturbed(&self) -> Vec<Vec<GameRecord>> {
+    async fn undisturbed(&self) -> Vec<Vec<StoredGame>> {
         let store = self.sqlite("undisturbed.db");
         self.finish(&store);
         let games = self.games(&store).await;

@@ -66,5 +66,5 @@ impl InProcessWorker {
 }
 
 fn server(worker: &Players) -> WorkerServer<PlayersService> {
-    WorkerServer::new(PlayersService::new(worker.roster()))
+    WorkerServer::new(PlayersService::new(worker.list()))
 }

@@ -22,7 +22,7 @@ const QUEUED_RESPONSES: usize = 4;
 /// The `monju.v1.Worker` service.
 #[derive(Clone, Debug)]
 pub struct PlayersService {
-    roster: Arc<PlayerList>,
+    list: Arc<PlayerList>,
 }
 
 /// Reason why a call ended without an answer.
@@ -61,8 +61,8 @@ impl From<CallError> for Status {
 }
 
 impl PlayersService {
-    pub fn new(roster: Arc<PlayerList>) -> Self {
-        Self { roster }
+    pub fn new(list: Arc<PlayerList>) -> Self {
+        Self { list }
     }
 }
 
@@ -75,9 +75,9 @@ impl worker_server::Worker for PlayersService {
         _: Request<v1::DescribeRequest>,
     ) -> Result<Response<v1::DescribeResponse>, Status> {
         Ok(Response::new(v1::DescribeResponse {
-            name: self.roster.name.clone(),
+            name: self.list.name.clone(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            players: self.roster.members.iter().map(HostedPlayer::info).collect(),
+            players: self.list.members.iter().map(HostedPlayer::info).collect(),
         }))
     }
 
@@ -92,7 +92,7 @@ impl worker_server::Worker for PlayersService {
         } = request.into_inner();
         let patience = patience_ms.map_or(Duration::MAX, Duration::from_millis);
         let mut preparations = JoinSet::new();
-        for member in &self.roster.members {
+        for member in &self.list.members {
             let stub = member.stub.clone();
             let game_id = game_id.clone();
             let name = member.name().to_owned();
@@ -124,7 +124,7 @@ impl worker_server::Worker for PlayersService {
     ) -> Result<Response<Self::ThinkStream>, Status> {
         let (responses, stream) = mpsc::channel(QUEUED_RESPONSES);
         let mut call = ThinkCall {
-            roster: Arc::clone(&self.roster),
+            list: Arc::clone(&self.list),
             requests: Some(request.into_inner()),
             responses,
         };
@@ -140,7 +140,7 @@ impl worker_server::Worker for PlayersService {
         &self,
         request: Request<v1::ExamineRequest>,
     ) -> Result<Response<v1::ExamineResponse>, Status> {
-        let member = find(&self.roster, request.into_inner().player)?;
+        let member = find(&self.list, request.into_inner().player)?;
         let examined = match &member.usi {
             Some(spec) => examine(member.name(), spec).await,
             None => Ok(v1::ExamineResponse::default()),
@@ -151,12 +151,12 @@ impl worker_server::Worker for PlayersService {
 }
 
 /// The player of this name.
-fn find(roster: &PlayerList, player: String) -> Result<&HostedPlayer, CallError> {
-    let mut members = roster.members.iter();
+fn find(list: &PlayerList, player: String) -> Result<&HostedPlayer, CallError> {
+    let mut members = list.members.iter();
     match members.find(|member| member.name() == player) {
         Some(member) => Ok(member),
         None => {
-            let known: Vec<&str> = roster.members.iter().map(HostedPlayer::name).collect();
+            let known: Vec<&str> = list.members.iter().map(HostedPlayer::name).collect();
             Err(CallError::UnknownPlayer {
                 player,
                 known: known.join(", "),
@@ -167,7 +167,7 @@ fn find(roster: &PlayerList, player: String) -> Result<&HostedPlayer, CallError>
 
 /// One think call.
 struct ThinkCall {
-    roster: Arc<PlayerList>,
+    list: Arc<PlayerList>,
     /// `None` once the client has closed its side; it still waits for the answer.
     requests: Option<Streaming<v1::ThinkRequest>>,
     responses: mpsc::Sender<Result<v1::ThinkResponse, Status>>,
@@ -185,7 +185,7 @@ enum FromClient {
 impl ThinkCall {
     /// Conducts the call. Returns early, which drops the think, when the client is gone.
     async fn conduct(&mut self) -> Result<(), CallError> {
-        let mut closing = self.roster.closing.clone();
+        let mut closing = self.list.closing.clone();
         let first = tokio::select! {
             heard = next_message(&mut self.requests) => heard?,
             () = self.responses.closed() => return Ok(()),
@@ -209,7 +209,7 @@ impl ThinkCall {
 
     async fn start(&self, go: v1::Go) -> Result<Thinking, CallError> {
         let since = Instant::now();
-        let member = find(&self.roster, go.player)?;
+        let member = find(&self.list, go.player)?;
         let position = go.position.ok_or(CallError::NoPosition)?;
         let limits = go.limits.unwrap_or_default();
         let order = Order {

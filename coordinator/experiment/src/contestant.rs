@@ -9,9 +9,9 @@ pub use engine::EngineContestant;
 pub(crate) use engine::time_limit;
 pub use error::ContestantError;
 pub use team::TeamContestant;
-pub use turn::{ClockReading, Question, TurnAnswer};
+pub use turn::{ClockReading, MoveQuestion, TurnAnswer};
 
-use crate::specification::{Ensemble, Members};
+use crate::specification::{Members, SideEnsemble};
 use std::sync::Arc;
 use tokio::sync::Semaphore;
 
@@ -31,7 +31,7 @@ impl Contestant {
     /// # Errors
     /// They cannot be started or reached.
     pub async fn start(
-        ensemble: &Ensemble,
+        ensemble: &SideEnsemble,
         turns: &Arc<Semaphore>,
     ) -> Result<Self, ContestantError> {
         match &ensemble.members {
@@ -47,7 +47,7 @@ impl Contestant {
     }
 
     /// Its ensemble.
-    pub fn ensemble(&self) -> &Ensemble {
+    pub fn ensemble(&self) -> &SideEnsemble {
         match self {
             Self::Team(team) => team.ensemble(),
             Self::Engine(engine) => engine.ensemble(),
@@ -55,7 +55,7 @@ impl Contestant {
     }
 
     /// Takes the limits and the clock of another ensemble with the same members.
-    pub fn adopt(&mut self, ensemble: &Ensemble) {
+    pub fn adopt(&mut self, ensemble: &SideEnsemble) {
         match self {
             Self::Team(team) => team.adopt(ensemble),
             Self::Engine(engine) => engine.adopt(ensemble),
@@ -77,7 +77,10 @@ impl Contestant {
     ///
     /// # Errors
     /// The coordinator or the engine is gone.
-    pub async fn ask(&mut self, question: &Question<'_>) -> Result<TurnAnswer, ContestantError> {
+    pub async fn ask(
+        &mut self,
+        question: &MoveQuestion<'_>,
+    ) -> Result<TurnAnswer, ContestantError> {
         match self {
             Self::Team(team) => team.ask(question).await,
             Self::Engine(engine) => engine.ask(question).await,

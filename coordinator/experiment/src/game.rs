@@ -9,7 +9,7 @@ mod tests;
 pub use plan::{Finished, GamePlan};
 
 use super::{
-    contestant::{Contestant, ContestantError, Question},
+    contestant::{Contestant, ContestantError, MoveQuestion},
     record::{Incident, MatchSide},
 };
 use referee::Referee;
@@ -36,7 +36,7 @@ pub async fn play(plan: &GamePlan<'_>, sides: [&mut Contestant; 2]) -> Result<Fi
             break end;
         }
         let side = referee.to_move();
-        let question = Question {
+        let question = MoveQuestion {
             game: referee.game(),
             game_id: plan.id,
             seed: plan.seeds[side.index()],

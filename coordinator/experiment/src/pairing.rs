@@ -3,7 +3,7 @@
 use super::{
     contestant::{Contestant, ContestantError},
     record::MatchSide,
-    specification::Ensemble,
+    specification::SideEnsemble,
 };
 use std::sync::Arc;
 use tokio::sync::Semaphore;
@@ -19,7 +19,7 @@ impl Pairing {
     /// A side cannot be started or reached.
     pub async fn arrange(
         &mut self,
-        ensembles: [&Ensemble; 2],
+        ensembles: [&SideEnsemble; 2],
         turns: &Arc<Semaphore>,
     ) -> Result<[&mut Contestant; 2], (MatchSide, ContestantError)> {
         let [first, second] = &mut self.0;
@@ -45,7 +45,7 @@ impl Pairing {
 /// Keeps a contestant with the right members, or starts another one in its place.
 async fn prepare<'a>(
     place: &'a mut Option<Contestant>,
-    ensemble: &Ensemble,
+    ensemble: &SideEnsemble,
     turns: &Arc<Semaphore>,
 ) -> Result<&'a mut Contestant, ContestantError> {
     let kept = match place.take() {

@@ -6,11 +6,11 @@ mod adjudication;
 mod definition;
 mod driven_engine;
 mod ensemble;
-mod ensemble_table;
 mod file;
 mod parameters;
 mod read;
 mod report_table;
+mod side_table;
 mod weights;
 
 #[cfg(test)]
@@ -19,5 +19,5 @@ mod tests;
 pub use adjudication::{Adjudication, DeclarationRule, RepetitionRule};
 pub use definition::{Cell, Specification};
 pub use driven_engine::DrivenEngine;
-pub use ensemble::{Ensemble, Members};
+pub use ensemble::{Members, SideEnsemble};
 pub use report_table::{Axes, ReportTable};

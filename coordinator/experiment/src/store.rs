@@ -21,7 +21,7 @@ pub use error::StoreError;
 pub use fault::DatabaseFault;
 pub use operations::Store;
 pub use plan::{ATTEMPTS, ExperimentPlan, Lease, OpenMode, PlayedPair};
-pub use rows::{CellStanding, GameRecord, GameRow, IncidentRow, Occasion, Origin};
+pub use rows::{CellStanding, GameRow, IncidentRow, Occasion, Origin, StoredGame};
 
 use std::sync::Arc;
 

@@ -7,7 +7,7 @@ use super::{
     pairing::Pairing,
     record::Incident,
     specification::{
-        Adjudication, DeclarationRule, Ensemble, Members, RepetitionRule, Specification,
+        Adjudication, DeclarationRule, Members, RepetitionRule, SideEnsemble, Specification,
     },
     spsa::{PairPoints, Spsa, SpsaError},
     statistics::Sprt,
@@ -108,7 +108,7 @@ impl TuningGames {
     }
 
     /// A side with one player whose search has these options.
-    fn ensemble(&self, search: SearchChoices) -> Result<Ensemble, TuningError> {
+    fn ensemble(&self, search: SearchChoices) -> Result<SideEnsemble, TuningError> {
         let mut players = noise_players("tuned", 1, Sigma::ZERO)?;
         for player in &mut players {
             if let PlayerKind::Native(native) = &mut player.kind {
@@ -117,7 +117,7 @@ impl TuningGames {
                 native.search = search;
             }
         }
-        Ok(Ensemble {
+        Ok(SideEnsemble {
             name: "tuned".to_owned(),
             members: Members::Embedded {
                 players,
@@ -136,7 +136,7 @@ impl TuningGames {
 
 /// Plays an opening with both colours; returns the points by which the first side won.
 async fn play_pair(
-    ensembles: &[Ensemble; 2],
+    ensembles: &[SideEnsemble; 2],
     opening: &str,
     turns: &Arc<Semaphore>,
 ) -> Result<f64, TuningError> {

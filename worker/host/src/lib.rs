@@ -35,7 +35,7 @@ pub use handshake::handshake;
 pub use info::{EngineAnswer, EngineInfo};
 pub use kind::SpecKind;
 pub use options::{OptionValue, UsiOptions};
-pub use players::{DEFAULT_HASH_MIB, Players, PlayersSettings, StartError};
+pub use players::{DEFAULT_HASH_MIB, Players, PlayersSettings, PlayersStartError};
 pub use problem::{PlayerProblem, PlayersError};
 pub use spec::{NativeSpec, PlayerKind, PlayerSpec, UsiSpec, noise_players};
 pub use table::{PlayerTable, validate_players};

@@ -48,7 +48,7 @@ pub struct PlayersSettings {
 
 /// Reason why players cannot be started.
 #[derive(Debug, thiserror::Error)]
-pub enum StartError {
+pub enum PlayersStartError {
     /// The settings have no players.
     #[error("worker {0:?} has no players, give it at least one")]
     NoPlayers(String),
@@ -77,7 +77,7 @@ pub enum StartError {
 /// [`Players::close`] waits for that.
 #[derive(Debug)]
 pub struct Players {
-    roster: Arc<PlayerList>,
+    list: Arc<PlayerList>,
     closing: watch::Sender<bool>,
     actors: Vec<JoinHandle<()>>,
 }
@@ -85,7 +85,7 @@ pub struct Players {
 /// The players as a service reaches them.
 #[derive(Debug)]
 pub struct PlayerList {
-    /// Name of the players.
+    /// Name of the worker.
     pub name: String,
     /// The players, in the order of the configuration.
     pub members: Vec<HostedPlayer>,
@@ -106,12 +106,12 @@ pub struct HostedPlayer {
 }
 
 impl HostedPlayer {
-    /// Name of the player.
+    /// Returns the name of the player.
     pub fn name(&self) -> &str {
         &self.info.name
     }
 
-    /// Description of the player as rosters and ballots show it.
+    /// Returns the description of the player for rosters and ballots.
     pub fn info(&self) -> v1::PlayerInfo {
         let mut info = self.info.clone();
         if let Some(engine) = self.engine.get() {
@@ -126,7 +126,7 @@ impl Players {
     ///
     /// # Errors
     /// There are no players, two have one name, or one cannot be started.
-    pub fn start(settings: PlayersSettings) -> Result<Self, StartError> {
+    pub fn start(settings: PlayersSettings) -> Result<Self, PlayersStartError> {
         Self::start_in_turns(settings, None)
     }
 
@@ -139,18 +139,18 @@ impl Players {
     pub fn start_in_turns(
         settings: PlayersSettings,
         turns: Option<Arc<Semaphore>>,
-    ) -> Result<Self, StartError> {
+    ) -> Result<Self, PlayersStartError> {
         let PlayersSettings {
             name,
             hash_mib,
             players,
         } = settings;
         if players.is_empty() {
-            return Err(StartError::NoPlayers(name));
+            return Err(PlayersStartError::NoPlayers(name));
         }
         let mut names = BTreeSet::new();
         if let Some(player) = players.iter().find(|player| !names.insert(&player.name)) {
-            return Err(StartError::Taken(player.name.clone()));
+            return Err(PlayersStartError::Taken(player.name.clone()));
         }
         let share_mib = share(hash_mib, &players);
         let priority = match turns.is_none() && is_crowded(&players) {
@@ -179,7 +179,7 @@ impl Players {
             let stub = match kind {
                 PlayerKind::Native(spec) => {
                     let evaluator = weights.get(&spec.evaluator);
-                    let evaluator = evaluator.map_err(|source| StartError::Build {
+                    let evaluator = evaluator.map_err(|source| PlayersStartError::Build {
                         player: player.clone(),
                         source: source.into(),
                     })?;
@@ -202,21 +202,21 @@ impl Players {
                 stub,
             });
         }
-        let roster = Arc::new(PlayerList {
+        let list = Arc::new(PlayerList {
             name,
             members,
             closing: closed,
         });
         Ok(Self {
-            roster,
+            list,
             closing,
             actors,
         })
     }
 
     /// The players, as the service reaches them.
-    pub fn roster(&self) -> Arc<PlayerList> {
-        Arc::clone(&self.roster)
+    pub fn list(&self) -> Arc<PlayerList> {
+        Arc::clone(&self.list)
     }
 
     /// Ends all players within 5 s: running thinks fail, engines are told to quit and then killed.
@@ -272,7 +272,7 @@ fn start_native(
     evaluator: Model,
     hash_mib: u32,
     priority: SearchPriority,
-) -> Result<NativePlayer, StartError> {
+) -> Result<NativePlayer, PlayersStartError> {
     let choice = PlayerChoice {
         evaluator: spec.evaluator.clone(),
         sigma: spec.sigma,
@@ -290,11 +290,11 @@ fn start_native(
     };
     let build = move || Ok(BuiltPlayer::as_chosen(Player::new(settings.clone())?));
     NativePlayer::start(name, own, seeding, priority, choice, build).map_err(|error| match error {
-        NativeStartError::Build(source) => StartError::Build {
+        NativeStartError::Build(source) => PlayersStartError::Build {
             player: name.to_owned(),
             source,
         },
-        NativeStartError::Thread(source) => StartError::Thread {
+        NativeStartError::Thread(source) => PlayersStartError::Thread {
             player: name.to_owned(),
             source,
         },
@@ -328,9 +328,9 @@ mod tests {
             };
             Players::start(settings).map(|_| ()).expect_err("refused")
         };
-        assert!(matches!(start(Vec::new()), StartError::NoPlayers(_)));
+        assert!(matches!(start(Vec::new()), PlayersStartError::NoPlayers(_)));
         let one = noise_players("monju", 1, 0.0).expect("valid");
         let twice = [one.clone(), one].concat();
-        assert!(matches!(start(twice), StartError::Taken(name) if name == "monju-1"));
+        assert!(matches!(start(twice), PlayersStartError::Taken(name) if name == "monju-1"));
     }
 }

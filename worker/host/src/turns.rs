@@ -74,7 +74,7 @@ mod tests {
             since: time::Instant::now(),
         };
         let held = turns.acquire().await.expect("a turn");
-        let mut thinking = worker.roster().members[0]
+        let mut thinking = worker.list().members[0]
             .stub
             .think(order())
             .await

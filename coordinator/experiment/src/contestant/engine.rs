@@ -2,9 +2,9 @@
 
 use super::{
     error::ContestantError,
-    turn::{Question, TurnAnswer},
+    turn::{MoveQuestion, TurnAnswer},
 };
-use crate::specification::{DrivenEngine, Ensemble};
+use crate::specification::{DrivenEngine, SideEnsemble};
 use monju_engine::Game;
 use monju_host::{
     EngineInfo,
@@ -29,7 +29,7 @@ const PATIENCE: Duration = Duration::from_secs(30 * 60);
 /// A USI engine.
 #[derive(Debug)]
 pub struct EngineContestant {
-    ensemble: Ensemble,
+    ensemble: SideEnsemble,
     engine: DrivenEngine,
     /// The process; `None` after one that did not move in time was killed.
     child: Option<UsiChild>,
@@ -46,7 +46,7 @@ impl EngineContestant {
     /// # Errors
     /// It does not start, or does not speak USI.
     pub async fn start(
-        ensemble: &Ensemble,
+        ensemble: &SideEnsemble,
         engine: &DrivenEngine,
         turns: &Arc<Semaphore>,
     ) -> Result<Self, ContestantError> {
@@ -76,12 +76,12 @@ impl EngineContestant {
     }
 
     /// Its ensemble.
-    pub fn ensemble(&self) -> &Ensemble {
+    pub fn ensemble(&self) -> &SideEnsemble {
         &self.ensemble
     }
 
     /// Takes the limits and the clock of another ensemble with the same engine.
-    pub fn adopt(&mut self, ensemble: &Ensemble) {
+    pub fn adopt(&mut self, ensemble: &SideEnsemble) {
         self.ensemble = ensemble.clone();
     }
 
@@ -106,7 +106,10 @@ impl EngineContestant {
     ///
     /// # Errors
     /// The engine is gone, or has no time limit and names no move.
-    pub async fn ask(&mut self, question: &Question<'_>) -> Result<TurnAnswer, ContestantError> {
+    pub async fn ask(
+        &mut self,
+        question: &MoveQuestion<'_>,
+    ) -> Result<TurnAnswer, ContestantError> {
         let _turn = self.turn().await;
         let clock = question.clock.as_ref().map(|clock| clock.allowed);
         let allowed = time_limit(&self.ensemble, clock);
@@ -175,7 +178,7 @@ async fn greet(child: &mut UsiChild, is_fresh: bool) -> Result<(), ChildError> {
 }
 
 /// Time until an engine loses, without the margin; `None` without any limit of time.
-pub(crate) fn time_limit(ensemble: &Ensemble, clock: Option<Duration>) -> Option<Duration> {
+pub(crate) fn time_limit(ensemble: &SideEnsemble, clock: Option<Duration>) -> Option<Duration> {
     let per_move = ensemble.limits.time_ms.map(Duration::from_millis);
     match (clock, per_move) {
         (Some(clock), Some(per_move)) => Some(clock.min(per_move)),
@@ -184,7 +187,11 @@ pub(crate) fn time_limit(ensemble: &Ensemble, clock: Option<Duration>) -> Option
 }
 
 /// The `go` command: its own words, else nodes, depth and time of a move, else the clock.
-fn go_command(ensemble: &Ensemble, engine: &DrivenEngine, question: &Question<'_>) -> String {
+fn go_command(
+    ensemble: &SideEnsemble,
+    engine: &DrivenEngine,
+    question: &MoveQuestion<'_>,
+) -> String {
     if let Some(words) = &engine.go {
         return format!("go {words}");
     }
@@ -226,7 +233,7 @@ async fn listen(
 /// The ballot in which an engine casts the only vote, so that games of engines and of teams are judged
 /// and recorded alike.
 fn ballot(
-    question: &Question<'_>,
+    question: &MoveQuestion<'_>,
     player: PlayerInfo,
     line: Option<Line>,
     elapsed: Duration,

@@ -2,9 +2,9 @@
 
 use super::{
     error::ContestantError,
-    turn::{Question, TurnAnswer},
+    turn::{MoveQuestion, TurnAnswer},
 };
-use crate::specification::{Ensemble, Members};
+use crate::specification::{Members, SideEnsemble};
 use monju_coordinator::choices::ConsultationChoices;
 use monju_proto::{
     client::{ConsultationClient, ConsultationEvent},
@@ -28,7 +28,7 @@ const SILENCE: Duration = Duration::from_secs(30 * 60);
 #[derive(Debug)]
 pub struct TeamContestant {
     team: Team,
-    ensemble: Ensemble,
+    ensemble: SideEnsemble,
 }
 
 impl TeamContestant {
@@ -38,7 +38,7 @@ impl TeamContestant {
     /// # Errors
     /// They cannot be started or reached.
     pub async fn start(
-        ensemble: &Ensemble,
+        ensemble: &SideEnsemble,
         turns: &Arc<Semaphore>,
     ) -> Result<Self, ContestantError> {
         let team = match &ensemble.members {
@@ -77,12 +77,12 @@ impl TeamContestant {
     }
 
     /// Its ensemble.
-    pub fn ensemble(&self) -> &Ensemble {
+    pub fn ensemble(&self) -> &SideEnsemble {
         &self.ensemble
     }
 
     /// Takes the limits of another ensemble with the same members.
-    pub fn adopt(&mut self, ensemble: &Ensemble) {
+    pub fn adopt(&mut self, ensemble: &SideEnsemble) {
         self.ensemble = ensemble.clone();
     }
 
@@ -104,7 +104,10 @@ impl TeamContestant {
     ///
     /// # Errors
     /// The coordinator is gone.
-    pub async fn ask(&mut self, question: &Question<'_>) -> Result<TurnAnswer, ContestantError> {
+    pub async fn ask(
+        &mut self,
+        question: &MoveQuestion<'_>,
+    ) -> Result<TurnAnswer, ContestantError> {
         let asked = Instant::now();
         let begin = self.team.consultation.named_in(Begin {
             game_id: question.game_id.to_owned(),

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 /// A question for a move.
 #[derive(Clone, Debug)]
-pub struct Question<'a> {
+pub struct MoveQuestion<'a> {
     /// The position with its history.
     pub game: &'a Game,
     /// Name of the game.

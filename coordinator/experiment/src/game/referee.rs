@@ -6,7 +6,7 @@ use crate::{
     contestant::{ClockReading, TurnAnswer, time_limit},
     notes::{Note, Notes},
     record::{Cause, Effort, GameEnding, GameOutcome, Incident, MatchSide, PlayedGame},
-    specification::{Adjudication, DeclarationRule, Ensemble, Members, RepetitionRule},
+    specification::{Adjudication, DeclarationRule, Members, RepetitionRule, SideEnsemble},
 };
 use monju_coordinator::record::schema::{self, LogLine, LoggedBallot, Winner};
 use monju_engine::{Answer, Color, Game, Move, Repetition, Score};
@@ -29,7 +29,7 @@ type GameEnd = (Option<MatchSide>, GameEnding);
 pub(super) struct Referee<'a> {
     plan: &'a GamePlan<'a>,
     /// Ensembles of the first and of the second side.
-    ensembles: &'a [Ensemble; 2],
+    ensembles: &'a [SideEnsemble; 2],
     clocks: GameClocks,
     game: Game,
     opening_plies: u32,
@@ -45,7 +45,7 @@ impl<'a> Referee<'a> {
     ///
     /// # Errors
     /// The opening is not a game.
-    pub fn new(plan: &'a GamePlan<'a>, ensembles: &'a [Ensemble; 2]) -> Result<Self, Incident> {
+    pub fn new(plan: &'a GamePlan<'a>, ensembles: &'a [SideEnsemble; 2]) -> Result<Self, Incident> {
         // Openings were checked when they were read.
         let game = Game::from_usi(plan.opening).map_err(|error| Incident {
             game: plan.number,

@@ -2,9 +2,9 @@
 
 use crate::{
     clock::{GameClocks, TimeControl},
-    contestant::{ClockReading, Contestant, ContestantError, Question},
+    contestant::{ClockReading, Contestant, ContestantError, MoveQuestion},
     record::MatchSide,
-    specification::{DrivenEngine, Ensemble, Members, Specification},
+    specification::{DrivenEngine, Members, SideEnsemble, Specification},
 };
 use monju_coordinator::voting::Rule;
 use monju_engine::Game;
@@ -42,6 +42,8 @@ enum TrialError {
     NoPlayers,
     #[error("it names no move within {TEST_MOVE_MS} ms")]
     Late,
+    #[error("it names no move within {} s", TEST_PATIENCE.as_secs())]
+    NoMove,
 }
 
 impl TrialError {
@@ -89,8 +91,8 @@ pub async fn preflight(specification: &Specification) -> Result<Vec<String>, Con
 /// The error about a side that does not play.
 fn refusal(
     specification: &Specification,
-    ensemble: &Ensemble,
-    trial: &Ensemble,
+    ensemble: &SideEnsemble,
+    trial: &SideEnsemble,
     error: &TrialError,
 ) -> ConfigError {
     match &trial.members {
@@ -117,8 +119,8 @@ fn refusal(
 /// The warning about the options of an engine.
 fn warning(
     specification: &Specification,
-    ensemble: &Ensemble,
-    trial: &Ensemble,
+    ensemble: &SideEnsemble,
+    trial: &SideEnsemble,
     doubts: &str,
 ) -> ConfigError {
     let advice = "correct what is misspelt";
@@ -141,7 +143,7 @@ fn warning(
 }
 
 /// The foreign engine under trial, if the trial has one.
-fn engine_of(trial: &Ensemble) -> Option<&UsiSpec> {
+fn engine_of(trial: &SideEnsemble) -> Option<&UsiSpec> {
     if let Members::Engine(engine) = &trial.members {
         return Some(&engine.spec);
     }
@@ -155,7 +157,7 @@ fn engine_of(trial: &Ensemble) -> Option<&UsiSpec> {
 }
 
 /// Doubts about the options of the engine under trial.
-async fn doubts(trial: &Ensemble) -> Result<Vec<String>, TrialError> {
+async fn doubts(trial: &SideEnsemble) -> Result<Vec<String>, TrialError> {
     let Some(spec) = engine_of(trial) else {
         return Ok(Vec::new());
     };
@@ -167,12 +169,12 @@ async fn doubts(trial: &Ensemble) -> Result<Vec<String>, TrialError> {
 }
 
 /// Each foreign engine of an ensemble alone, or the coordinator, with limits for a test move.
-fn trials(ensemble: &Ensemble) -> Vec<Ensemble> {
+fn trials(ensemble: &SideEnsemble) -> Vec<SideEnsemble> {
     let limits = Limits {
         time_ms: Some(TEST_MOVE_MS),
         ..Limits::default()
     };
-    let trial = |members| Ensemble {
+    let trial = |members| SideEnsemble {
         members,
         limits,
         ..ensemble.clone()
@@ -194,10 +196,10 @@ fn trials(ensemble: &Ensemble) -> Vec<Ensemble> {
 }
 
 /// An engine with its own forms of limits, reduced for a test move.
-fn engine_trial(ensemble: &Ensemble) -> Ensemble {
+fn engine_trial(ensemble: &SideEnsemble) -> SideEnsemble {
     let most = Duration::from_millis(TEST_MOVE_MS);
     let limits = &ensemble.limits;
-    Ensemble {
+    SideEnsemble {
         limits: Limits {
             nodes: limits.nodes.map(|nodes| nodes.min(TEST_NODES)),
             depth: limits.depth.map(|_| 1),
@@ -213,7 +215,7 @@ fn engine_trial(ensemble: &Ensemble) -> Ensemble {
     }
 }
 
-async fn test(trial: &Ensemble) -> Result<(), TrialError> {
+async fn test(trial: &SideEnsemble) -> Result<(), TrialError> {
     let turns = Arc::new(Semaphore::new(1));
     let mut contestant = Contestant::start(trial, &turns).await?;
     let mut outcome = Ok(());
@@ -247,7 +249,7 @@ async fn ask(contestant: &mut Contestant) -> Result<(), TrialError> {
     let clocks = GameClocks::new([ensemble.clock, None]);
     let clock = clocks.go_words(side, side).zip(clocks.allowed(side));
     let game = Game::startpos();
-    let question = Question {
+    let question = MoveQuestion {
         game: &game,
         game_id: "preflight",
         seed: 1,
@@ -258,7 +260,7 @@ async fn ask(contestant: &mut Contestant) -> Result<(), TrialError> {
         Contestant::Team(_) => contestant.ask(&question).await?,
         Contestant::Engine(_) => time::timeout(TEST_PATIENCE, contestant.ask(&question))
             .await
-            .map_err(|_| TrialError::Late)??,
+            .map_err(|_| TrialError::NoMove)??,
     };
     let ballot = answer.ballot;
     let failed = ballot

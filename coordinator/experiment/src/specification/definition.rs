@@ -2,7 +2,7 @@
 
 use super::{
     adjudication::Adjudication,
-    ensemble::{Ensemble, Members, belongs_to},
+    ensemble::{Members, SideEnsemble, belongs_to},
     report_table::ReportTable,
 };
 use crate::{hash::short_hash, openings::Openings, statistics::Sprt, store::ExperimentPlan};
@@ -46,9 +46,9 @@ pub struct Cell {
     /// Parameters with their values, in the order of the grid.
     pub parameters: Vec<(String, String)>,
     /// Side whose score is reported.
-    pub first: Ensemble,
+    pub first: SideEnsemble,
     /// Its opponent.
-    pub second: Ensemble,
+    pub second: SideEnsemble,
     /// Rules that end a game before mate or resignation.
     pub adjudication: Adjudication,
 }

@@ -10,7 +10,7 @@ use std::{path::PathBuf, time::Duration};
 
 /// One side, checked.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Ensemble {
+pub struct SideEnsemble {
     /// Its name in the file.
     pub name: String,
     /// Its players or engine.
@@ -48,7 +48,7 @@ pub enum Members {
     Engine(Box<DrivenEngine>),
 }
 
-impl Ensemble {
+impl SideEnsemble {
     /// Returns whether the other ensemble has the same members, so that their processes can stay.
     pub fn same_team(&self, other: &Self) -> bool {
         self.members == other.members

@@ -3,9 +3,9 @@
 use super::{
     adjudication::AdjudicationTable,
     definition::{Cell, Specification},
-    ensemble::Ensemble,
-    ensemble_table::EnsembleTable,
+    ensemble::SideEnsemble,
     report_table::ReportTable,
+    side_table::SideTable,
 };
 use crate::{
     hash::short_hash,
@@ -75,7 +75,7 @@ pub(super) struct SpecificationFile {
     first: Option<String>,
     second: Option<String>,
     #[serde(default)]
-    ensemble: BTreeMap<String, EnsembleTable>,
+    ensemble: BTreeMap<String, SideTable>,
     #[serde(default, rename = "grid")]
     _grid: toml::Table,
     #[serde(default, rename = "condition")]
@@ -114,7 +114,7 @@ impl SpecificationFile {
         &self,
         source: &Source,
         folder: &Path,
-    ) -> Result<Option<(Ensemble, Ensemble)>, ConfigError> {
+    ) -> Result<Option<(SideEnsemble, SideEnsemble)>, ConfigError> {
         if self.ensemble.is_empty() && !self.report.condorcet.is_empty() {
             return Ok(None);
         }

@@ -17,7 +17,7 @@ use super::{
     fault::DatabaseFault,
     operations::Store,
     plan::{ExperimentPlan, Lease, OpenMode, PlayedPair},
-    rows::{CellStanding, GameRecord, GameRow, IncidentRow, Origin},
+    rows::{CellStanding, GameRow, IncidentRow, Origin, StoredGame},
 };
 use crate::{machine::machine, record::Incident, statistics::PairOutcome};
 use cells::Cells;
@@ -219,7 +219,7 @@ impl Store for Database {
         cell: usize,
         from: u32,
         count: u32,
-    ) -> Result<Vec<GameRecord>, StoreError> {
+    ) -> Result<Vec<StoredGame>, StoreError> {
         let cell = (self.cells.row(cell)?, self.version);
         games::records(&self.pool, cell, from, count).await
     }

@@ -3,7 +3,7 @@
 use super::{
     error::StoreError,
     plan::{Lease, PlayedPair},
-    rows::{CellStanding, GameRecord, GameRow, IncidentRow},
+    rows::{CellStanding, GameRow, IncidentRow, StoredGame},
 };
 use crate::{record::Incident, statistics::PairOutcome};
 use std::{fmt::Debug, time::Duration};
@@ -66,7 +66,7 @@ pub trait Store: Send + Sync + Debug {
         cell: usize,
         from: u32,
         count: u32,
-    ) -> Result<Vec<GameRecord>, StoreError>;
+    ) -> Result<Vec<StoredGame>, StoreError>;
 
     /// The incidents of a cell.
     async fn incidents(&self, cell: usize) -> Result<Vec<IncidentRow>, StoreError>;

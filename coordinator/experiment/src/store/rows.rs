@@ -68,7 +68,7 @@ pub struct Occasion {
 
 /// The moves of one game with their notes and ballots.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct GameRecord {
+pub struct StoredGame {
     /// Number of the pair.
     pub pair: u32,
     /// 0 for the game in which the first side has Black, 1 for the other.

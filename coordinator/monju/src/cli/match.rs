@@ -211,7 +211,7 @@ impl MatchArguments {
             }
             clock => Some(clock),
         };
-        let limits = Limits {
+        let limits = SideLimits {
             nodes: self.nodes,
             depth: self.depth,
             clock_ms: clock,
@@ -257,7 +257,7 @@ impl MatchArguments {
 }
 
 /// Limits of both sides.
-struct Limits {
+struct SideLimits {
     nodes: Option<u64>,
     depth: Option<u32>,
     clock_ms: Option<[u64; 3]>,
@@ -265,7 +265,7 @@ struct Limits {
 }
 
 impl SideArguments {
-    fn resolve(self, limits: &Limits) -> Result<MatchPlayer, clap::Error> {
+    fn resolve(self, limits: &SideLimits) -> Result<MatchPlayer, clap::Error> {
         let prefix = self.prefix;
         let is_limited = limits.nodes.is_some() || limits.depth.is_some() || self.go.is_some();
         let clock_ms = limits

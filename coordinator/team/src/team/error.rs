@@ -7,7 +7,7 @@ use monju_coordinator::{
     roster::{AddressError, ReachError},
     voting::Rule,
 };
-use monju_host::{PlayersError, StartError};
+use monju_host::{PlayersError, PlayersStartError};
 use monju_proto::{serve::ServeError, tls::TlsError};
 use std::io;
 
@@ -34,7 +34,7 @@ pub enum AssembleError {
     Players(#[source] PlayersError),
     /// A player cannot be started.
     #[error(transparent)]
-    Start(#[from] StartError),
+    Start(#[from] PlayersStartError),
     /// A service cannot be served.
     #[error(transparent)]
     Serve(#[from] ServeError),

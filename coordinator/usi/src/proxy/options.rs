@@ -89,7 +89,7 @@ pub const OPTIONS: &[UsiOption<ProxyOptions>] = &[
         help: "voting rule",
         kind: OptionKind::Combo {
             default: || CONFIGURED.to_owned(),
-            words: || configured_or(&Rule::ALL[..]),
+            words: || configured_or(Rule::ALL),
             set: |options, value| {
                 options.consultation.rule = value.map(str::parse).transpose()?;
                 Ok(())
@@ -102,7 +102,7 @@ pub const OPTIONS: &[UsiOption<ProxyOptions>] = &[
         help: "use of the time on the clock",
         kind: OptionKind::Combo {
             default: || CONFIGURED.to_owned(),
-            words: || configured_or(&TimePolicy::ALL[..]),
+            words: || configured_or(TimePolicy::ALL),
             set: |options, value| {
                 options.consultation.time_policy = value.map(str::parse).transpose()?;
                 Ok(())
@@ -115,7 +115,7 @@ pub const OPTIONS: &[UsiOption<ProxyOptions>] = &[
         help: "positions that the team ponders on",
         kind: OptionKind::Combo {
             default: || CONFIGURED.to_owned(),
-            words: || configured_or(&Pondering::ALL[..]),
+            words: || configured_or(Pondering::ALL),
             set: |options, value| {
                 options.consultation.pondering = value.map(str::parse).transpose()?;
                 Ok(())

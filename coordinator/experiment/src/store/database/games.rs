@@ -8,7 +8,7 @@ use crate::{
     record::{Effort, PlayedGame},
     store::{
         error::StoreError,
-        rows::{GameRecord, GameRow, Occasion, Origin},
+        rows::{GameRow, Occasion, Origin, StoredGame},
     },
 };
 use sqlx::{AnyConnection, AnyPool, Row, any::AnyRow};
@@ -164,7 +164,7 @@ pub(super) async fn records(
     (cell, version): (i64, i64),
     from: u32,
     count: u32,
-) -> Result<Vec<GameRecord>, StoreError> {
+) -> Result<Vec<StoredGame>, StoreError> {
     let notes = match version >= WITH_OCCASION {
         true => "notes",
         false => "''",
@@ -181,7 +181,7 @@ pub(super) async fn records(
         .await?;
     rows.iter()
         .map(|row| {
-            Ok(GameRecord {
+            Ok(StoredGame {
                 pair: number(row, 0)?,
                 game: number(row, 1)?,
                 opening_plies: number(row, 2)?,

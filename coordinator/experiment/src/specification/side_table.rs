@@ -2,7 +2,7 @@
 
 use super::{
     driven_engine::{DrivenEngine, EngineTable},
-    ensemble::{Ensemble, Members, belongs_to},
+    ensemble::{Members, SideEnsemble, belongs_to},
 };
 use crate::clock::TimeControl;
 use monju_coordinator::{roster, voting::Rule};
@@ -24,7 +24,7 @@ const MARGIN_MS: u64 = 300;
 /// `[ensemble.NAME]` as written.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct EnsembleTable {
+pub(super) struct SideTable {
     rule: Option<String>,
     primary: Option<String>,
     coordinator: Option<String>,
@@ -42,7 +42,7 @@ pub(super) struct EnsembleTable {
     engine: Option<EngineTable>,
 }
 
-impl EnsembleTable {
+impl SideTable {
     /// The ensemble that the table describes.
     ///
     /// # Errors
@@ -52,7 +52,7 @@ impl EnsembleTable {
         name: &str,
         source: &Source,
         folder: &Path,
-    ) -> Result<Ensemble, ConfigError> {
+    ) -> Result<SideEnsemble, ConfigError> {
         let wrong = |key: &str, what: String| source.path_error(&["ensemble", name, key], what);
         for (key, zero) in [
             ("nodes", self.nodes == Some(0)),
@@ -91,7 +91,7 @@ impl EnsembleTable {
             }
             (None, None) => self.players(name, rule.unwrap_or_default(), source, folder)?,
         };
-        let ensemble = Ensemble {
+        let ensemble = SideEnsemble {
             name: name.to_owned(),
             clock: self.clock(&members, wrong)?,
             members,
