@@ -80,6 +80,19 @@ fn arguments_that_make_no_sense_are_refused_with_status_2() {
         ("perft startpos x", "'x' is no depth"),
         ("perft nonsense 3", "nonsense"),
         ("replay --rule coin a.jsonl", "coin"),
+        ("experiment run --games 3 a.toml", "even"),
+        (
+            "match --first native --second native --openings a --games 3",
+            "even",
+        ),
+        (
+            "match --first native --second native --openings a --increment 9",
+            "--byoyomi",
+        ),
+        (
+            "tune --screen --state a --openings a nonsense=1",
+            "nonsense",
+        ),
         ("bench --threads 0", "0"),
         ("bench --threads 1 --positions 0", "0"),
         ("bench --rounds 3", "--threads"),

@@ -11,12 +11,8 @@ use monju_tests::{
     postgres::Postgres,
     process::{PATIENCE, Process},
 };
-use std::{
-    fs,
-    path::PathBuf,
-    time::{Duration, Instant},
-};
-use tokio::time::sleep;
+use std::{fs, path::PathBuf, time::Duration};
+use tokio::time::{Instant, sleep};
 
 /// Number of runners that are killed.
 const KILLS: usize = 50;

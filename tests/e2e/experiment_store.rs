@@ -11,8 +11,9 @@ use monju_experiment::{
 use monju_tests::{postgres::Postgres, process::PATIENCE};
 use std::{
     collections::BTreeSet,
-    time::{Duration, Instant, SystemTime},
+    time::{Duration, SystemTime},
 };
+use tokio::time::Instant;
 
 const DAY: Duration = Duration::from_secs(86_400);
 const TERM: Duration = Duration::from_secs(600);

@@ -37,7 +37,10 @@ fn comments_fit_in_a_line() {
     let mut too_wide = Vec::new();
     for file in crates().into_iter().flat_map(|one| one.files) {
         for (index, line) in read(&file).lines().enumerate() {
-            if line.trim_start().starts_with("//") && line.chars().count() > WIDEST {
+            let comment = line.trim_start();
+            // The row of a table is one line.
+            let is_text = comment.starts_with("//") && !comment.starts_with("//! |");
+            if is_text && line.chars().count() > WIDEST {
                 too_wide.push(format!("{}:{}", shown(&file), index + 1));
             }
         }

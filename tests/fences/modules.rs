@@ -92,11 +92,12 @@ impl Tree {
                 Item::Use(item) => self.modules[index].imports.extend(imports(&item)),
                 Item::Mod(item) => {
                     let name = item.ident.to_string();
-                    let below = folder.join(&name);
+                    let word = name.trim_start_matches("r#");
+                    let below = folder.join(word);
                     let child = match item.content {
                         Some((_, items)) => self.add(Some(index), file, &below, items),
                         None => {
-                            let file = folder.join(format!("{name}.rs"));
+                            let file = folder.join(format!("{word}.rs"));
                             let items = parse(&file).items;
                             self.add(Some(index), &file, &below, items)
                         }

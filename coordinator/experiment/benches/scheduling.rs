@@ -7,6 +7,7 @@
 //!
 //! The CPU time is that of this process, without that of a database server.
 #![forbid(unsafe_code)]
+#![expect(clippy::disallowed_methods, reason = "a benchmark measures real time")]
 
 use anyhow::{Context, bail};
 use monju_experiment::{

@@ -8,6 +8,10 @@
 //! `--crash-on-form WORD` ends the process at every `go` with that word in it. Once per MARK file,
 //! over all its lives: `--crash-on-go MARK`, `--crash-after-answer MARK` and `--hang-on-stop MARK`.
 #![forbid(unsafe_code)]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "it crashes in the middle of its work"
+)]
 
 use std::{
     env,

@@ -101,7 +101,7 @@ impl EngineContestant {
         told.map_err(|source| self.failed(source))
     }
 
-    /// Asks for a move. An engine that names none is killed, at the latest [`OVERTIME`] after its loss on
+    /// Asks for a move. An engine that names none is killed, at the latest `OVERTIME` after its loss on
     /// time; its ballot has no votes then.
     ///
     /// # Errors

@@ -1,5 +1,6 @@
 //! The command line of `monju experiment`.
 
+use super::parsers;
 use crate::commands::experiment::{ReportCommand, RunCommand, StatusCommand};
 use clap::{Args, Subcommand};
 use monju_experiment::{
@@ -57,7 +58,7 @@ pub struct RunArguments {
     #[arg(long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
     /// Largest number of games in a cell, even if the file says more
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = parsers::even)]
     games: Option<u32>,
     /// Seconds for which a runner without a sign of life holds a pair
     #[arg(long, value_name = "SECONDS", default_value_t = LEASE.as_secs() as u32,

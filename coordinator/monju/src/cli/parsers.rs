@@ -71,6 +71,14 @@ pub fn name(text: &str) -> Result<String, NameError> {
     check_name(text).map(|()| text.to_owned())
 }
 
+/// Parses a number of games, of which every opening has two.
+pub fn even(text: &str) -> Result<u32, String> {
+    match text.parse::<u32>() {
+        Ok(games) if games > 0 && games % 2 == 0 => Ok(games),
+        _ => Err("expected an even number: every opening is played with both colours".to_owned()),
+    }
+}
+
 /// Reads the words of a position; without any it is the start position.
 ///
 /// # Errors

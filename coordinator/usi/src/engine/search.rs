@@ -287,6 +287,10 @@ fn before_last_move(game: &Game) -> Option<Game> {
 }
 
 /// Converts a moment to the clock of the searches, which tests cannot pause.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "searches run outside the runtime, by the real clock"
+)]
 fn real_time(moment: Instant) -> std::time::Instant {
     std::time::Instant::now() + moment.saturating_duration_since(Instant::now())
 }

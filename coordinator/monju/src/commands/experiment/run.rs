@@ -42,9 +42,6 @@ impl RunCommand {
             );
         }
         if let Some(games) = self.games {
-            if games == 0 || games % 2 != 0 {
-                bail!("--games must be an even number, not {games}");
-            }
             specification.pairs = specification.pairs.min(games / 2);
         }
         for warning in runner::preflight(&specification).await? {
