@@ -1,11 +1,11 @@
 //! The command line of `monju match`.
 
+use super::parsers::{no_sense, sigma};
 use crate::commands::r#match::MatchCommand;
-use anyhow::bail;
 use clap::Args;
 use monju_engine::{EvaluatorChoice, SearchChoices, eval::Sigma};
 use monju_experiment::{
-    paired_match::{MatchPlayer, MatchPlayerKind, PairedMatch, name_of_store},
+    paired_match::{MatchPlayer, MatchPlayerKind, PairedMatch, PairedMatchError, name_of_store},
     statistics::{EloModel, Sprt},
     store::{Address, StoreError},
 };
@@ -80,7 +80,7 @@ macro_rules! side_arguments {
             search: Option<SearchChoices>,
             /// Native player: standard deviation of the evaluation noise
             #[arg(id = concat!($prefix, "-sigma"), long = concat!($prefix, "-sigma"),
-                  value_name = "S", allow_negative_numbers = true)]
+                  value_name = "S", allow_negative_numbers = true, value_parser = sigma)]
             sigma: Option<Sigma>,
         }
 
@@ -203,7 +203,7 @@ impl MatchArguments {
     ///
     /// # Errors
     /// The arguments of a side contradict each other.
-    pub fn resolve(self) -> anyhow::Result<MatchCommand> {
+    pub fn resolve(self) -> Result<MatchCommand, clap::Error> {
         let clock = [
             self.main_time.unwrap_or(0),
             self.byoyomi.unwrap_or(0),
@@ -211,7 +211,15 @@ impl MatchArguments {
         ];
         let clock = match clock {
             [0, 0, 0] => None,
-            [0, 0, _] => bail!("a clock needs --main-time or --byoyomi"),
+            [0, 0, _] => {
+                return Err(no_sense(
+                    "a clock needs --main-time or --byoyomi".to_owned(),
+                ));
+            }
+            [_, byoyomi, increment] if byoyomi > 0 && increment > 0 => {
+                let what = "USI has either --byoyomi or --increment; leave one out";
+                return Err(no_sense(what.to_owned()));
+            }
             clock => Some(clock),
         };
         let limits = SideLimits {
@@ -268,7 +276,7 @@ struct SideLimits {
 }
 
 impl SideArguments {
-    fn resolve(self, limits: &SideLimits) -> anyhow::Result<MatchPlayer> {
+    fn resolve(self, limits: &SideLimits) -> Result<MatchPlayer, clap::Error> {
         let prefix = self.prefix;
         let is_limited = limits.nodes.is_some() || limits.depth.is_some() || self.go.is_some();
         let clock_ms = limits
@@ -289,11 +297,15 @@ impl SideArguments {
                 } else {
                     "a program"
                 };
-                bail!(
+                let what = format!(
                     "--{prefix}-{flag} is for {kind}, not for '{}'",
                     self.program
                 );
+                return Err(no_sense(what));
             }
+        }
+        if is_native && clock_ms.is_some_and(|[main, _, increment]| main + increment > 0) {
+            return Err(no_sense(PairedMatchError::NativeClock.to_string()));
         }
         let kind = match is_native {
             true => MatchPlayerKind::Native {

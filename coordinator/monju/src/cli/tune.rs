@@ -1,9 +1,9 @@
 //! The command line of `monju tune`.
 
+use super::parsers::no_sense;
 use crate::commands::tune::{ScreenCommand, TuneCommand};
-use anyhow::bail;
 use clap::Args;
-use monju_engine::{EvaluatorChoice, SearchChoices};
+use monju_engine::{EvaluatorChoice, SearchChoices, SearchOptionsError};
 use monju_experiment::{
     paired_match::name_of_store,
     statistics::{EloModel, Sprt},
@@ -112,14 +112,19 @@ impl TuneArguments {
             None => thread::available_parallelism().map_or(1, NonZeroUsize::get),
         };
         if self.screen {
-            let changes: Result<Vec<SearchChoices>, _> =
-                self.parameters.iter().map(|text| text.parse()).collect();
+            let changes: Vec<SearchChoices> = self
+                .parameters
+                .iter()
+                .map(|text| text.parse())
+                .collect::<Result<_, SearchOptionsError>>()
+                .map_err(|error| no_sense(error.to_string()))?;
             if self.games == 0 || self.games % 2 != 0 {
-                bail!("--games must be an even number, not {}", self.games);
+                let what = format!("--games must be an even number, not {}", self.games);
+                return Err(no_sense(what).into());
             }
             let screening = Screening {
                 name: name_of_store(&self.state),
-                changes: changes?,
+                changes,
                 evaluator: self.evaluator,
                 nodes: self.nodes,
                 games: self.games,

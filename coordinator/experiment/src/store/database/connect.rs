@@ -3,8 +3,8 @@
 use super::dialect::Dialect;
 use crate::store::{error::StoreError, fault::DatabaseFault, plan::OpenMode};
 use sqlx::{AnyConnection, AnyPool, Connection, any::AnyPoolOptions};
-use std::time::{Duration, Instant};
-use tokio::time;
+use std::time::Duration;
+use tokio::time::{self, Instant};
 
 /// Longest wait for a free connection of the pool.
 const ACQUIRE_PATIENCE: Duration = Duration::from_secs(10);
