@@ -5,7 +5,7 @@ use super::{
     turn::{MoveQuestion, TurnAnswer},
 };
 use crate::specification::{DrivenEngine, SideEnsemble};
-use monju_engine::{Answer, Game, MoveError};
+use monju_engine::{Answer, MoveError};
 use monju_host::{
     EngineInfo,
     usi_child::{ChildError, UsiChild, UsiMessage},
