@@ -5,7 +5,7 @@ use super::{
     turn::{MoveQuestion, TurnAnswer},
 };
 use crate::specification::{DrivenEngine, SideEnsemble};
-use monju_engine::Game;
+use monju_engine::{Answer, MoveError};
 use monju_host::{
     EngineInfo,
     usi_child::{ChildError, UsiChild, UsiMessage},
@@ -256,13 +256,14 @@ fn ballot(
         ballot.decision = Some(decision);
         return ballot;
     };
-    if line.r#move == "win" && game.can_declare_win() {
+    let answer = Answer::parse(game, &line.r#move);
+    if answer == Ok(Answer::Win) && game.can_declare_win() {
         decision.r#move = line.r#move;
         decision.tie_break = TieBreak::Rules.into();
         ballot.decision = Some(decision);
         return ballot;
     }
-    let (arrival, failure) = judge(game, &line.r#move);
+    let (arrival, failure) = judge(answer);
     let legal = arrival == Arrival::Final;
     if legal {
         ballot.tally = vec![Tally {
@@ -289,16 +290,14 @@ fn ballot(
 }
 
 /// The arrival of an engine's only vote, with the reason for which an illegal one does not count.
-fn judge(game: &Game, text: &str) -> (Arrival, String) {
-    match text {
-        "resign" => (Arrival::Resigned, String::new()),
-        "win" => (
+fn judge(answer: Result<Answer, MoveError>) -> (Arrival, String) {
+    match answer {
+        Ok(Answer::Resign) => (Arrival::Resigned, String::new()),
+        Ok(Answer::Win) => (
             Arrival::DeclaredWin,
             "it declares a win that the rules do not give".to_owned(),
         ),
-        text => match game.parse_move(text) {
-            Ok(_) => (Arrival::Final, String::new()),
-            Err(error) => (Arrival::Illegal, error.to_string()),
-        },
+        Ok(Answer::Move(_)) => (Arrival::Final, String::new()),
+        Err(error) => (Arrival::Illegal, error.to_string()),
     }
 }
