@@ -226,12 +226,12 @@ fn changes_of_the_search_are_screened() {
         "--games",
         "2",
         "null_move=0",
-        "probcut=1,root_window=30",
+        "root_window=30,probcut=1",
     ]);
     for expected in [
         "change",
         "null_move=0",
-        "probcut=1,root_window=30",
+        "root_window=30,probcut=1",
         "undecided",
     ] {
         assert!(printed.contains(expected), "{printed}");

@@ -8,6 +8,7 @@ use super::{
 use monju_team::config::ConfigError;
 use std::{
     env,
+    fmt::Display,
     path::{Path, PathBuf},
 };
 use toml::{Table, Value};
@@ -100,8 +101,21 @@ pub enum PairedMatchError {
     #[error(transparent)]
     Openings(#[from] OpeningsError),
     /// The settings of a side are wrong.
-    #[error(transparent)]
+    #[error("{}", without_line(.0))]
     Specification(#[from] ConfigError),
+}
+
+/// Name by which errors call a specification that is made in memory.
+pub(crate) const IN_MEMORY: &str = "match.toml";
+
+/// Returns a message about a specification that is made in memory without its line, which no file has.
+pub fn without_line(message: &impl Display) -> String {
+    let text = message.to_string();
+    let what = text
+        .split_once(IN_MEMORY)
+        .and_then(|(_, rest)| rest.split_once(": "))
+        .map(|(_, what)| what.to_owned());
+    what.unwrap_or(text)
 }
 
 /// Names of the sides in the specification.
@@ -136,7 +150,7 @@ impl PairedMatch {
         }
         let openings = self.played_openings()?;
         let folder = env::current_dir().unwrap_or_default();
-        let parsed = Specification::parse(&table.to_string(), &folder.join("match.toml"))?;
+        let parsed = Specification::parse(&table.to_string(), &folder.join(IN_MEMORY))?;
         Ok(Specification { openings, ..parsed }.with_skipped_openings(self.skip))
     }
 
@@ -343,6 +357,15 @@ mod tests {
             error.contains("1 openings from number 1 on, 2 pairs"),
             "{error}"
         );
+        let mut unknown = good.clone();
+        unknown.sides[1].kind = MatchPlayerKind::Native {
+            evaluator: Some("magic".to_owned()),
+            sigma: None,
+            search: None,
+            hash_mib: 1,
+        };
+        let error = unknown.specification().expect_err("unknown").to_string();
+        assert!(error.starts_with("player \"second\": "), "{error}");
         let mut clock = good;
         clock.sides[1].clock_ms = Some([100, 0, 0]);
         let error = clock.specification().expect_err("a clock").to_string();

@@ -4,6 +4,7 @@ use super::{
     contestant::ContestantError,
     game::{self, GamePlan},
     openings::Openings,
+    paired_match::IN_MEMORY,
     pairing::Pairing,
     record::Incident,
     specification::{
@@ -246,7 +247,7 @@ impl Screening {
         table.insert("ensemble".to_owned(), ensembles.into());
         table.insert("stop".to_owned(), self.stop.table().into());
         let folder = env::current_dir().unwrap_or_default();
-        Specification::parse(&table.to_string(), &folder.join("screening.toml"))
+        Specification::parse(&table.to_string(), &folder.join(IN_MEMORY))
     }
 }
 

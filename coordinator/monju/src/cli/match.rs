@@ -1,11 +1,11 @@
 //! The command line of `monju match`.
 
-use super::parsers;
+use super::parsers::{no_sense, sigma};
 use crate::commands::r#match::MatchCommand;
 use clap::Args;
 use monju_engine::{EvaluatorChoice, SearchChoices, eval::Sigma};
 use monju_experiment::{
-    paired_match::{MatchPlayer, MatchPlayerKind, PairedMatch, name_of_store},
+    paired_match::{MatchPlayer, MatchPlayerKind, PairedMatch, PairedMatchError, name_of_store},
     statistics::{EloModel, Sprt},
     store::{Address, StoreError},
 };
@@ -38,6 +38,13 @@ fn engine_option(text: &str) -> Result<EngineOption, String> {
         .split_once('=')
         .ok_or_else(|| "expected NAME=VALUE".to_owned())?;
     Ok(EngineOption(name.to_owned(), value.to_owned()))
+}
+
+fn even(text: &str) -> Result<u32, String> {
+    match text.parse::<u32>() {
+        Ok(games) if games > 0 && games % 2 == 0 => Ok(games),
+        _ => Err("expected an even number: every opening is played with both colours".to_owned()),
+    }
 }
 
 fn address(text: &str) -> Result<Address, StoreError> {
@@ -73,7 +80,7 @@ macro_rules! side_arguments {
             search: Option<SearchChoices>,
             /// Native player: standard deviation of the evaluation noise
             #[arg(id = concat!($prefix, "-sigma"), long = concat!($prefix, "-sigma"),
-                  value_name = "S", allow_negative_numbers = true)]
+                  value_name = "S", allow_negative_numbers = true, value_parser = sigma)]
             sigma: Option<Sigma>,
         }
 
@@ -124,7 +131,7 @@ pub struct MatchArguments {
     #[arg(long, value_name = "N", default_value_t = 0)]
     skip: usize,
     /// Number of games, or the largest number with --elo1
-    #[arg(long, value_name = "N", default_value_t = 100, value_parser = parsers::even)]
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = even)]
     games: u32,
     /// Seed of the order of openings, of ties and of noise
     #[arg(long, default_value_t = 1)]
@@ -205,9 +212,13 @@ impl MatchArguments {
         let clock = match clock {
             [0, 0, 0] => None,
             [0, 0, _] => {
-                return Err(parsers::no_sense(
+                return Err(no_sense(
                     "a clock needs --main-time or --byoyomi".to_owned(),
                 ));
+            }
+            [_, byoyomi, increment] if byoyomi > 0 && increment > 0 => {
+                let what = "USI has either --byoyomi or --increment; leave one out";
+                return Err(no_sense(what.to_owned()));
             }
             clock => Some(clock),
         };
@@ -256,7 +267,7 @@ impl MatchArguments {
     }
 }
 
-/// Limits of both sides.
+/// SideLimits of both sides.
 struct SideLimits {
     nodes: Option<u64>,
     depth: Option<u32>,
@@ -286,11 +297,15 @@ impl SideArguments {
                 } else {
                     "a program"
                 };
-                return Err(parsers::no_sense(format!(
+                let what = format!(
                     "--{prefix}-{flag} is for {kind}, not for '{}'",
                     self.program
-                )));
+                );
+                return Err(no_sense(what));
             }
+        }
+        if is_native && clock_ms.is_some_and(|[main, _, increment]| main + increment > 0) {
+            return Err(no_sense(PairedMatchError::NativeClock.to_string()));
         }
         let kind = match is_native {
             true => MatchPlayerKind::Native {

@@ -1,9 +1,9 @@
 //! The command line of `monju tune`.
 
-use super::parsers;
+use super::parsers::no_sense;
 use crate::commands::tune::{ScreenCommand, TuneCommand};
 use clap::Args;
-use monju_engine::{EvaluatorChoice, SearchChoices};
+use monju_engine::{EvaluatorChoice, SearchChoices, SearchOptionsError};
 use monju_experiment::{
     paired_match::name_of_store,
     statistics::{EloModel, Sprt},
@@ -79,8 +79,7 @@ pub struct TuneArguments {
     #[arg(long)]
     screen: bool,
     /// Largest number of games for a change
-    #[arg(long, value_name = "N", default_value_t = 2000, requires = "screen",
-          value_parser = parsers::even)]
+    #[arg(long, value_name = "N", default_value_t = 2000, requires = "screen")]
     games: u32,
     /// Normalized Elo difference that the test rejects in favour of --elo1
     #[arg(
@@ -113,15 +112,19 @@ impl TuneArguments {
             None => thread::available_parallelism().map_or(1, NonZeroUsize::get),
         };
         if self.screen {
-            let change = |text: &String| {
-                let parsed = text.parse::<SearchChoices>();
-                parsed.map_err(|error| parsers::no_sense(error.to_string()))
-            };
-            let changes: Result<Vec<SearchChoices>, _> =
-                self.parameters.iter().map(change).collect();
+            let changes: Vec<SearchChoices> = self
+                .parameters
+                .iter()
+                .map(|text| text.parse())
+                .collect::<Result<_, SearchOptionsError>>()
+                .map_err(|error| no_sense(error.to_string()))?;
+            if self.games == 0 || self.games % 2 != 0 {
+                let what = format!("--games must be an even number, not {}", self.games);
+                return Err(no_sense(what).into());
+            }
             let screening = Screening {
                 name: name_of_store(&self.state),
-                changes: changes?,
+                changes,
                 evaluator: self.evaluator,
                 nodes: self.nodes,
                 games: self.games,

@@ -1,9 +1,9 @@
 //! `monju match`: two engines or native players against each other.
 
-use crate::commands::experiment::drive::drive;
-use anyhow::{Context, bail};
+use crate::commands::{experiment::drive::drive, output::print};
+use anyhow::{Context, anyhow, bail};
 use monju_experiment::{
-    paired_match::PairedMatch,
+    paired_match::{PairedMatch, without_line},
     record::{Cause, MatchSide},
     report::{self, CellFindings},
     runner::{self, Runner, StopLevel},
@@ -12,12 +12,7 @@ use monju_experiment::{
     store::{self, Address, OpenMode, Store},
 };
 use serde_json::{Value, json};
-use std::{
-    fmt::Write as _,
-    io::{self, Write},
-    sync::Arc,
-    time::Duration,
-};
+use std::{fmt::Write as _, sync::Arc, time::Duration};
 
 /// Arguments of `monju match`.
 #[derive(Debug)]
@@ -41,8 +36,9 @@ impl MatchCommand {
     /// The settings are wrong, an engine or the store fails, or it was interrupted.
     pub async fn run(self) -> anyhow::Result<()> {
         let specification = self.paired.specification()?;
-        for warning in runner::preflight(&specification).await? {
-            eprintln!("warning: {warning}");
+        let warnings = runner::preflight(&specification).await;
+        for warning in warnings.map_err(|error| anyhow!(without_line(&error)))? {
+            eprintln!("warning: {}", without_line(&warning));
         }
         let build = runner::build().context("cannot read the executable of monju")?;
         let temporary = tempfile::tempdir().context("no temporary folder")?;
@@ -68,10 +64,7 @@ impl MatchCommand {
             .map(|_| "the same command, with the same --store");
         let stop = drive(&runner, resume).await?;
         let text = result(&runner.specification, &*runner.store, self.json).await?;
-        io::stdout()
-            .lock()
-            .write_all(text.as_bytes())
-            .context("cannot write to standard output")?;
+        print(&text)?;
         let standings = runner.store.standings().await?;
         let sum = |pairs: fn(&store::CellStanding) -> u64| standings.iter().map(pairs).sum::<u64>();
         let left = sum(|cell| match cell.closed {

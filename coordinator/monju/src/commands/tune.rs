@@ -2,12 +2,14 @@
 
 use crate::commands::{
     experiment::drive::drive,
+    output::{print, print_line},
     text_table::{Align, align},
 };
-use anyhow::{Context, bail};
+use anyhow::{Context, anyhow, bail};
 use monju_engine::EvaluatorChoice;
 use monju_experiment::{
     openings::Openings,
+    paired_match::without_line,
     report,
     runner::{self, Runner, StopLevel},
     spsa::{Spsa, TunedParameter},
@@ -84,7 +86,12 @@ impl TuneCommand {
             };
             spsa.update(&outcomes);
             write_atomically(&self.state, spsa.state().to_string().as_bytes())?;
-            println!("{} of {} {}", spsa.updates, self.updates, spsa.options());
+            print_line(&format!(
+                "{} of {} {}",
+                spsa.updates,
+                self.updates,
+                spsa.options()
+            ))?;
         }
         Ok(())
     }
@@ -123,7 +130,8 @@ impl ScreenCommand {
     /// # Errors
     /// The arguments are wrong, a game or the store failed, or it was interrupted.
     pub async fn run(self) -> anyhow::Result<()> {
-        let specification = self.screening.specification()?;
+        let specification = self.screening.specification();
+        let specification = specification.map_err(|error| anyhow!(without_line(&error)))?;
         let build = runner::build().context("cannot read the executable of monju")?;
         let mode = OpenMode::Play {
             accept_changes: false,
@@ -164,7 +172,7 @@ impl ScreenCommand {
             Align::Left,
         ];
         align(&mut text, &sides, &rows);
-        print!("{text}");
+        print(&text)?;
         if stop != StopLevel::No {
             bail!("interrupted; the same command goes on");
         }
