@@ -1,6 +1,6 @@
 //! The command line of `monju match`.
 
-use super::parsers::{no_sense, sigma};
+use super::parsers::{even, no_sense, sigma};
 use crate::commands::r#match::MatchCommand;
 use clap::Args;
 use monju_engine::{EvaluatorChoice, SearchChoices, eval::Sigma};
@@ -38,13 +38,6 @@ fn engine_option(text: &str) -> Result<EngineOption, String> {
         .split_once('=')
         .ok_or_else(|| "expected NAME=VALUE".to_owned())?;
     Ok(EngineOption(name.to_owned(), value.to_owned()))
-}
-
-fn even(text: &str) -> Result<u32, String> {
-    match text.parse::<u32>() {
-        Ok(games) if games > 0 && games % 2 == 0 => Ok(games),
-        _ => Err("expected an even number: every opening is played with both colours".to_owned()),
-    }
 }
 
 fn address(text: &str) -> Result<Address, StoreError> {
@@ -267,7 +260,7 @@ impl MatchArguments {
     }
 }
 
-/// SideLimits of both sides.
+/// Limits of both sides.
 struct SideLimits {
     nodes: Option<u64>,
     depth: Option<u32>,

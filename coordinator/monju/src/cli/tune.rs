@@ -1,6 +1,6 @@
 //! The command line of `monju tune`.
 
-use super::parsers::no_sense;
+use super::parsers::{even, no_sense};
 use crate::commands::tune::{ScreenCommand, TuneCommand};
 use clap::Args;
 use monju_engine::{EvaluatorChoice, SearchChoices, SearchOptionsError};
@@ -79,7 +79,8 @@ pub struct TuneArguments {
     #[arg(long)]
     screen: bool,
     /// Largest number of games for a change
-    #[arg(long, value_name = "N", default_value_t = 2000, requires = "screen")]
+    #[arg(long, value_name = "N", default_value_t = 2000, requires = "screen",
+          value_parser = even)]
     games: u32,
     /// Normalized Elo difference that the test rejects in favour of --elo1
     #[arg(
@@ -118,10 +119,6 @@ impl TuneArguments {
                 .map(|text| text.parse())
                 .collect::<Result<_, SearchOptionsError>>()
                 .map_err(|error| no_sense(error.to_string()))?;
-            if self.games == 0 || self.games % 2 != 0 {
-                let what = format!("--games must be an even number, not {}", self.games);
-                return Err(no_sense(what).into());
-            }
             let screening = Screening {
                 name: name_of_store(&self.state),
                 changes,
