@@ -16,7 +16,7 @@ pub struct Lead {
 }
 
 /// Returns the player that decides now. The previous leader keeps the lead unless its vote is missing
-/// or its score has dropped by more than [`DROP`] since its last decision; then the lead goes to the
+/// or its score has dropped by more than `DROP` since its last decision; then the lead goes to the
 /// next player on the ballot whose vote counts. The primary player leads first, or without one the
 /// first player. `None` without votes that count.
 pub fn lead(previous: Option<&Lead>, primary: Option<&str>, votes: &[Vote]) -> Option<Lead> {

@@ -260,7 +260,7 @@ impl MatchArguments {
     }
 }
 
-/// SideLimits of both sides.
+/// Limits of both sides.
 struct SideLimits {
     nodes: Option<u64>,
     depth: Option<u32>,

@@ -79,7 +79,8 @@ pub struct TuneArguments {
     #[arg(long)]
     screen: bool,
     /// Largest number of games for a change
-    #[arg(long, value_name = "N", default_value_t = 2000, requires = "screen", value_parser = even)]
+    #[arg(long, value_name = "N", default_value_t = 2000, requires = "screen",
+          value_parser = even)]
     games: u32,
     /// Normalized Elo difference that the test rejects in favour of --elo1
     #[arg(
