@@ -83,7 +83,9 @@ impl Rival {
             engine,
             runtime,
         } = self;
-        let measured = runtime.block_on(timeout(time + PATIENCE, search(engine, sfen, time)));
+        // A timer needs the runtime when it is made.
+        let measured =
+            runtime.block_on(async { timeout(time + PATIENCE, search(engine, sfen, time)).await });
         match measured {
             Ok(speed) => speed.map_err(|error| described(name, error)),
             Err(_) => bail!("'{name}' does not say bestmove"),
