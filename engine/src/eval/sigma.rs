@@ -7,7 +7,7 @@ use std::{fmt, str::FromStr};
 /// `1/4 pawn exchange` a share of the evaluator's value of exchanging a pawn, as in paper 002.
 ///
 /// ```
-/// use crate::eval::{Model, Sigma};
+/// use monju_engine::eval::{Model, Sigma};
 /// let sigma: Sigma = "1/4 pawn exchange".parse().unwrap();
 /// let model = Model::material();
 /// assert_eq!(sigma.in_centipawns(&model), model.pawn_exchange() / 4.0);

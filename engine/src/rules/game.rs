@@ -69,11 +69,11 @@ impl Game {
     /// The start position is invalid, or a move is.
     ///
     /// ```
-    /// use crate::Game;
+    /// use monju_engine::Game;
     /// let game = Game::from_usi("startpos moves 7g7f 3c3d")?;
     /// assert_eq!(game.moves().len(), 2);
     /// assert!(Game::from_usi("startpos moves 7g7e").is_err());
-    /// # Ok::<(), crate::GameError>(())
+    /// # Ok::<(), monju_engine::GameError>(())
     /// ```
     pub fn from_usi(text: &str) -> Result<Self, GameError> {
         let mut words: Vec<&str> = text.split_whitespace().collect();

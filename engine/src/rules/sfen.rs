@@ -102,11 +102,11 @@ impl Position {
     /// The text is malformed, or the position cannot exist.
     ///
     /// ```
-    /// use crate::Position;
+    /// use monju_engine::Position;
     /// let text = "8k/9/7G1/9/9/9/9/9/K8 b G 1";
     /// assert_eq!(Position::from_sfen(text)?.to_string(), text);
     /// assert!(Position::from_sfen("8k/8P/9/9/9/9/9/9/K8 b - 1").is_err());
-    /// # Ok::<(), crate::SfenError>(())
+    /// # Ok::<(), monju_engine::SfenError>(())
     /// ```
     pub fn from_sfen(text: &str) -> Result<Self, SfenError> {
         let fields: Vec<&str> = text.split_whitespace().collect();
