@@ -1,6 +1,7 @@
 //! The settings that a consultation may choose for itself.
 
-use crate::{clock::TimePolicy, names::UnknownName, pondering::Pondering, voting::Rule};
+use crate::{clock::TimePolicy, pondering::Pondering, voting::Rule};
+use monju_engine::names::UnknownName;
 use monju_proto::v1::Begin;
 
 /// The settings of an ensemble that a consultation may override.

@@ -14,7 +14,6 @@ pub mod consultation;
 pub mod doctor;
 pub mod fallback;
 pub mod games;
-pub mod names;
 pub mod pondering;
 pub mod record;
 pub mod replay;

@@ -1,6 +1,6 @@
 //! The positions that a team ponders on.
 
-use crate::names::UnknownName;
+use monju_engine::names::UnknownName;
 use strum::{Display, EnumString, IntoStaticStr, VariantArray, VariantNames};
 
 /// The positions that a team ponders on while the opponent thinks.

@@ -33,6 +33,7 @@ mod answer;
 pub mod bench;
 pub mod eval;
 pub mod mate;
+pub mod names;
 mod pages;
 pub mod player;
 mod positions;

@@ -7,7 +7,7 @@ use crate::{
 use syn::Item;
 
 /// Names of the engine that the coordinator may use: the rules, and the answer to a position.
-const ALLOWED: [&str; 10] = [
+const ALLOWED: [&str; 11] = [
     "Answer",
     "Color",
     "Game",
@@ -17,6 +17,7 @@ const ALLOWED: [&str; 10] = [
     "Position",
     "Repetition",
     "SfenError",
+    "names",
     "rules",
 ];
 

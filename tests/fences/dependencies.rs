@@ -65,7 +65,7 @@ const DIRECTIONS: [(&str, &[&str]); 11] = [
 const TEST_SUPPORT: &str = "monju-tests";
 
 /// Crates of others that the engine may depend on: positions in, moves out.
-const OF_THE_ENGINE: [&str; 5] = ["libm", "rand", "rand_distr", "rustix", "thiserror"];
+const OF_THE_ENGINE: [&str; 6] = ["libm", "rand", "rand_distr", "rustix", "strum", "thiserror"];
 
 /// Crates of others that one crate alone may depend on.
 const OWNED: [(&str, &str); 2] = [("sqlx", "monju-experiment"), ("clap", "monju")];

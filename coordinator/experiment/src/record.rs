@@ -2,9 +2,11 @@
 
 use super::{notes::Notes, stored_text::StoredTextError};
 use std::{collections::BTreeMap, fmt, str::FromStr};
+use strum::{EnumString, IntoStaticStr};
 
 /// One of the two sides of an experiment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub enum MatchSide {
     /// The side whose score is reported.
     First,
@@ -31,15 +33,13 @@ impl MatchSide {
 
     /// `first` or `second`.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::First => "first",
-            Self::Second => "second",
-        }
+        self.into()
     }
 }
 
 /// Result of a game for the first side.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr, EnumString)]
+#[strum(serialize_all = "lowercase", parse_err_ty = StoredTextError, parse_err_fn = unknown_outcome)]
 pub enum GameOutcome {
     /// The first side won.
     Win,
@@ -70,62 +70,50 @@ impl GameOutcome {
 
     /// Its name in stores and reports.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Win => "win",
-            Self::Draw => "draw",
-            Self::Loss => "loss",
-        }
+        self.into()
     }
 }
 
-impl FromStr for GameOutcome {
-    type Err = StoredTextError;
-
-    fn from_str(text: &str) -> Result<Self, StoredTextError> {
-        [Self::Win, Self::Draw, Self::Loss]
-            .into_iter()
-            .find(|result| result.name() == text)
-            .ok_or_else(|| StoredTextError::Outcome(text.to_owned()))
-    }
+fn unknown_outcome(text: &str) -> StoredTextError {
+    StoredTextError::Outcome(text.to_owned())
 }
 
 /// Reason for which a game ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
 pub enum GameEnding {
     /// The side to move has no legal move.
+    #[strum(serialize = "mate")]
     Mate,
     /// A side resigned.
+    #[strum(serialize = "resignation")]
     Resignation,
     /// A side declared a win by entering-king rules.
+    #[strum(serialize = "declaration")]
     Declaration,
     /// Fourfold repetition: a draw.
+    #[strum(serialize = "repetition")]
     Repetition,
     /// Fourfold repetition with perpetual check: the checking side loses.
+    #[strum(serialize = "perpetual check")]
     PerpetualCheck,
     /// Too many plies: a draw.
+    #[strum(serialize = "maximum plies")]
     MaximumPlies,
     /// Both sides agreed on the winner for as many plies as the adjudication asks for.
+    #[strum(serialize = "adjudication")]
     Adjudication,
     /// A side offered only illegal moves.
+    #[strum(serialize = "illegal move")]
     IllegalMove,
     /// A side exceeded its time.
+    #[strum(serialize = "time loss")]
     TimeLoss,
 }
 
 impl GameEnding {
     /// Its name in stores and reports.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Mate => "mate",
-            Self::Resignation => "resignation",
-            Self::Declaration => "declaration",
-            Self::Repetition => "repetition",
-            Self::PerpetualCheck => "perpetual check",
-            Self::MaximumPlies => "maximum plies",
-            Self::Adjudication => "adjudication",
-            Self::IllegalMove => "illegal move",
-            Self::TimeLoss => "time loss",
-        }
+        self.into()
     }
 }
 
@@ -208,27 +196,26 @@ pub struct PlayedGame {
 }
 
 /// Cause of an incident.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
 pub enum Cause {
     /// An engine ended or could not be started.
+    #[strum(serialize = "crash")]
     Crash,
     /// A remote coordinator could not be reached.
+    #[strum(serialize = "disconnect")]
     Disconnect,
     /// An engine offered a move that the rules forbid.
+    #[strum(serialize = "illegal move")]
     IllegalMove,
     /// A side exceeded its time.
+    #[strum(serialize = "time loss")]
     TimeLoss,
 }
 
 impl Cause {
     /// Its name in stores and reports.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Crash => "crash",
-            Self::Disconnect => "disconnect",
-            Self::IllegalMove => "illegal move",
-            Self::TimeLoss => "time loss",
-        }
+        self.into()
     }
 }
 

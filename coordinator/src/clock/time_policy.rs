@@ -1,7 +1,7 @@
 //! The use of the time for a move: early answers to easy moves, more thought for difficult ones.
 
 use super::{agreement::Agreement, budget::Budget};
-use crate::names::UnknownName;
+use monju_engine::names::UnknownName;
 use monju_proto::v1::Limits;
 use std::time::Duration;
 use strum::{Display, EnumString, IntoStaticStr, VariantArray, VariantNames};

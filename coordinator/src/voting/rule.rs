@@ -1,6 +1,6 @@
 //! The voting rules by name.
 
-use crate::names::UnknownName;
+use monju_engine::names::UnknownName;
 use strum::{Display, EnumString, IntoStaticStr, VariantArray, VariantNames};
 
 /// A voting rule.

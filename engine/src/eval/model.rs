@@ -14,6 +14,7 @@ use std::{
     str::FromStr,
     sync::{Arc, OnceLock},
 };
+use strum::{Display, EnumString, IntoStaticStr, VariantArray, VariantNames};
 
 /// Made by `monju learn linear`, with the recipe beside it.
 const LINEAR_WEIGHTS: &[u8] = include_bytes!("../../weights/linear.bin");
@@ -22,7 +23,20 @@ const LINEAR_WEIGHTS: &[u8] = include_bytes!("../../weights/linear.bin");
 const NETWORK: &[u8] = include_bytes!("../../weights/nn.bin");
 
 /// Kind of a static evaluation.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    Display,
+    EnumString,
+    IntoStaticStr,
+    VariantArray,
+    VariantNames,
+)]
+#[strum(serialize_all = "kebab-case", parse_err_ty = UnknownEvaluator, parse_err_fn = unknown)]
 pub enum EvaluatorKind {
     /// Piece values, hand values and piece-square values, learned from self-play.
     Material,
@@ -35,28 +49,18 @@ pub enum EvaluatorKind {
 
 impl EvaluatorKind {
     /// Every kind.
-    pub const ALL: [Self; 3] = [Self::Material, Self::Linear, Self::Nnue];
+    pub const ALL: &[Self] = <Self as VariantArray>::VARIANTS;
 
     /// Returns the name used in configurations and ballots.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Material => "material",
-            Self::Linear => "linear",
-            Self::Nnue => "nnue",
-        }
-    }
-}
-
-impl fmt::Display for EvaluatorKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
+        self.into()
     }
 }
 
 /// Error of a name that is not an evaluator's.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown evaluator '{given}', expected one of: {known}, or nnue@N for a network that was made for FV_SCALE = N, \
-         1 to 128", known = known_names())]
+         1 to 128", known = <EvaluatorKind as VariantNames>::VARIANTS.join(", "))]
 pub struct UnknownEvaluator {
     /// The given name.
     pub given: String,
@@ -70,19 +74,8 @@ impl UnknownEvaluator {
     }
 }
 
-fn known_names() -> String {
-    EvaluatorKind::ALL.map(EvaluatorKind::name).join(", ")
-}
-
-impl FromStr for EvaluatorKind {
-    type Err = UnknownEvaluator;
-
-    fn from_str(text: &str) -> Result<Self, UnknownEvaluator> {
-        Self::ALL
-            .into_iter()
-            .find(|kind| kind.name() == text)
-            .ok_or_else(|| UnknownEvaluator::new(text))
-    }
+fn unknown(text: &str) -> UnknownEvaluator {
+    UnknownEvaluator::new(text)
 }
 
 /// An evaluator in a user's words: `linear` with the weights of this build, `linear:FILE` with those
@@ -288,7 +281,7 @@ mod tests {
 
     #[test]
     fn every_evaluator_comes_with_the_build() {
-        for kind in EvaluatorKind::ALL {
+        for &kind in EvaluatorKind::ALL {
             let model = Model::embedded(kind).expect("good weights");
             assert_eq!(model.kind(), kind);
             assert_eq!(model, Model::embedded(kind).expect("the same"));
@@ -299,7 +292,7 @@ mod tests {
 
     #[test]
     fn every_evaluator_has_a_plausible_pawn_exchange() {
-        for kind in EvaluatorKind::ALL {
+        for &kind in EvaluatorKind::ALL {
             let value = Model::embedded(kind).expect("good weights").pawn_exchange();
             assert!((100.0..500.0).contains(&value), "{kind}: {value}");
         }

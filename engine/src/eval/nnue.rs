@@ -7,7 +7,7 @@ mod network;
 mod shape;
 mod simd;
 
-pub use architecture::{Architecture, UnknownArchitecture};
+pub use architecture::Architecture;
 pub use features::{PIECES_AND_KINGS, for_each, mirrored_numbers, turned_numbers};
 pub use file::NetworkError;
 pub use network::Network;

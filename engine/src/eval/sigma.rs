@@ -1,7 +1,9 @@
 //! The noise of a player in configurations: its standard deviation and its target.
 
 use super::model::Model;
+use crate::names::UnknownName;
 use std::{fmt, str::FromStr};
+use strum::{Display, EnumString, IntoStaticStr, VariantArray, VariantNames};
 
 /// The standard deviation of evaluation noise in a user's words: `50` means centipawns, and
 /// `1/4 pawn exchange` a share of the evaluator's value of exchanging a pawn, as in paper 002.
@@ -90,7 +92,20 @@ fn number(text: &str) -> Option<f64> {
 }
 
 /// Target of a player's noise.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    Display,
+    EnumString,
+    IntoStaticStr,
+    VariantArray,
+    VariantNames,
+)]
+#[strum(serialize_all = "kebab-case", parse_err_ty = UnknownName, parse_err_fn = unknown)]
 pub enum NoiseModel {
     /// Noise is added to every static evaluation, as a function of seed and position (paper 002,
     /// section 2).
@@ -105,31 +120,16 @@ pub enum NoiseModel {
 
 impl NoiseModel {
     /// Every model.
-    pub const ALL: [Self; 2] = [Self::Position, Self::Weights];
+    pub const ALL: &[Self] = <Self as VariantArray>::VARIANTS;
 
     /// Returns the name used in configurations and ballots.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Position => "position",
-            Self::Weights => "weights",
-        }
+        self.into()
     }
 }
 
-/// Error of a name that is not a noise model's.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown noise model '{0}'; expected one of: position, weights")]
-pub struct UnknownNoiseModel(pub String);
-
-impl FromStr for NoiseModel {
-    type Err = UnknownNoiseModel;
-
-    fn from_str(text: &str) -> Result<Self, UnknownNoiseModel> {
-        Self::ALL
-            .into_iter()
-            .find(|model| model.name() == text)
-            .ok_or_else(|| UnknownNoiseModel(text.chars().take(80).collect()))
-    }
+fn unknown(name: &str) -> UnknownName {
+    UnknownName::new::<NoiseModel>("noise model", name)
 }
 
 #[cfg(test)]

@@ -82,7 +82,7 @@ fn linear_follows_a_search() {
 
 #[test]
 fn networks_follow_a_search() {
-    for architecture in Architecture::ALL {
+    for &architecture in Architecture::ALL {
         let evaluator = Nnue::new(Arc::new(Network::sample(architecture)));
         for position in [
             "startpos moves 7g7f 3c3d 8h2b+ 3a2b",

@@ -40,7 +40,7 @@ pub async fn examine(player: &str, spec: &UsiSpec) -> Result<v1::ExamineResponse
     let declared = child.declared().clone();
     let mut child = Some(child);
     let mut trials = Vec::new();
-    for form in GoForm::ALL {
+    for &form in GoForm::ALL {
         let mut current = match child.take() {
             Some(child) => child,
             None => UsiChild::start(player.to_owned(), spec.clone()).await?,

@@ -3,6 +3,7 @@
 use monju_engine::Limits;
 use serde::Deserialize;
 use std::{fmt::Write as _, time::Duration};
+use strum::{IntoStaticStr, VariantArray};
 
 /// Thinking time of an engine that understands neither node nor depth limits, for a ballot without a time
 /// limit.
@@ -16,8 +17,9 @@ const OVERSPEND_GRACE: Duration = Duration::from_millis(100);
 /// Some engines abort on forms they do not know, so only listed forms are ever sent. The forms
 /// `clock`, `increment` and `ponder` are accepted and not used: a coordinator turns the clock into
 /// thinking time, and every engine ponders by `go infinite`, then `stop` and a fresh `go`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, IntoStaticStr, VariantArray)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum GoForm {
     /// `go nodes N`
     Nodes,
@@ -39,29 +41,11 @@ pub enum GoForm {
 
 impl GoForm {
     /// Every form.
-    pub const ALL: [Self; 8] = [
-        Self::Nodes,
-        Self::Depth,
-        Self::Movetime,
-        Self::Byoyomi,
-        Self::Clock,
-        Self::Increment,
-        Self::Infinite,
-        Self::Ponder,
-    ];
+    pub const ALL: &[Self] = <Self as VariantArray>::VARIANTS;
 
     /// The name that configurations use.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Nodes => "nodes",
-            Self::Depth => "depth",
-            Self::Movetime => "movetime",
-            Self::Byoyomi => "byoyomi",
-            Self::Clock => "clock",
-            Self::Increment => "increment",
-            Self::Infinite => "infinite",
-            Self::Ponder => "ponder",
-        }
+        self.into()
     }
 }
 

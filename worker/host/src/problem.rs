@@ -1,10 +1,7 @@
 //! Errors in the players of a configuration.
 
 use crate::kind::{MAX_COUNT, SpecKind};
-use monju_engine::{
-    PlayerError, SearchOptionsError,
-    eval::{UnknownEvaluator, UnknownNoiseModel},
-};
+use monju_engine::{PlayerError, SearchOptionsError, eval::UnknownEvaluator, names::UnknownName};
 
 /// Error in a `[[player]]` table, with its place.
 #[derive(Debug, PartialEq, thiserror::Error)]
@@ -48,7 +45,7 @@ pub enum PlayerProblem {
     Evaluator(#[from] UnknownEvaluator),
     /// A noise model that does not exist.
     #[error(transparent)]
-    NoiseModel(#[from] UnknownNoiseModel),
+    NoiseModel(#[from] UnknownName),
     /// A text that is not one of search options.
     #[error(transparent)]
     Search(#[from] SearchOptionsError),

@@ -4,10 +4,12 @@
 
 use super::pentanomial::{Pentanomial, score_of_elo};
 use serde::Deserialize;
+use strum::IntoStaticStr;
 
 /// Quantity that the hypotheses are about.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, IntoStaticStr)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum EloModel {
     /// The mean score, as logistic Elo.
     Logistic,
@@ -20,10 +22,7 @@ pub enum EloModel {
 impl EloModel {
     /// Its name in files.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Logistic => "logistic",
-            Self::Normalized => "normalized",
-        }
+        self.into()
     }
 }
 

@@ -6,7 +6,8 @@ use super::{
     settings::{Config, CoordinatorConfig, EnsembleConfig, WORKER_LISTEN, WorkerConfig},
     source::Source,
 };
-use monju_coordinator::{names::UnknownName, resignation::ResignationPolicy, voting::Rule};
+use monju_coordinator::{resignation::ResignationPolicy, voting::Rule};
+use monju_engine::names::UnknownName;
 use monju_host::{PlayerTable, validate_players};
 use serde::Deserialize;
 use std::{

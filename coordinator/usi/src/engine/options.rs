@@ -2,8 +2,11 @@
 
 use crate::option_table::{HASH_DEFAULT, HASH_RANGE, OptionKind, UsiOption, evaluator, sigma};
 use monju_coordinator::clock::TimePolicy;
-use monju_engine::{EvaluatorChoice, PlayerSettings, SearchChoices, eval::Sigma};
-use std::{fmt, str::FromStr, time::Duration};
+use monju_engine::{
+    EvaluatorChoice, PlayerSettings, SearchChoices, eval::Sigma, names::UnknownName,
+};
+use std::time::Duration;
+use strum::{Display, EnumString, IntoStaticStr, VariantNames};
 
 /// Time set aside of every clock by default, in milliseconds.
 const OVERHEAD_DEFAULT_MS: u32 = 50;
@@ -98,7 +101,12 @@ pub const OPTIONS: &[UsiOption<EngineOptions>] = &[
         help: "position to ponder on",
         kind: OptionKind::Combo {
             default: || PonderTarget::default().to_string(),
-            words: || PonderTarget::ALL.map(|target| target.to_string()).to_vec(),
+            words: || {
+                PonderTarget::VARIANTS
+                    .iter()
+                    .map(|name| (*name).to_owned())
+                    .collect()
+            },
             set: |options, value| {
                 options.pondering = value.map(str::parse).transpose()?.unwrap_or_default();
                 Ok(())
@@ -119,7 +127,10 @@ pub const OPTIONS: &[UsiOption<EngineOptions>] = &[
 ];
 
 /// The position that a single player ponders on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Display, EnumString, IntoStaticStr, VariantNames,
+)]
+#[strum(serialize_all = "kebab-case", parse_err_ty = UnknownName, parse_err_fn = unknown)]
 pub enum PonderTarget {
     /// The position after the expected reply.
     #[default]
@@ -128,36 +139,8 @@ pub enum PonderTarget {
     Opponent,
 }
 
-impl PonderTarget {
-    /// All targets.
-    const ALL: [Self; 2] = [Self::Predicted, Self::Opponent];
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::Predicted => "predicted",
-            Self::Opponent => "opponent",
-        }
-    }
-}
-
-impl fmt::Display for PonderTarget {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.name())
-    }
-}
-
-/// No kind of pondering of a single player has this name.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown pondering '{0}'; expected one of: {names}", names = PonderTarget::ALL.map(PonderTarget::name).join(", "))]
-pub struct UnknownPonderTarget(String);
-
-impl FromStr for PonderTarget {
-    type Err = UnknownPonderTarget;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let known = Self::ALL.into_iter().find(|target| target.name() == text);
-        known.ok_or_else(|| UnknownPonderTarget(text.to_owned()))
-    }
+fn unknown(name: &str) -> UnknownName {
+    UnknownName::new::<PonderTarget>("pondering", name)
 }
 
 /// The values that a GUI has set; `None` is the declared default.

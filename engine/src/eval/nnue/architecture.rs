@@ -4,41 +4,50 @@ use super::{
     features::{PIECES, PIECES_AND_KINGS, PieceNumbers},
     shape::WIDTH,
 };
-use crate::rules::{Color, Square};
-use std::{fmt, str::FromStr};
+use crate::{
+    names::UnknownName,
+    rules::{Color, Square},
+};
+use strum::{Display, EnumString, IntoStaticStr, VariantArray, VariantNames};
 
 /// Architecture of a network: its features and the inputs of its second layer. All architectures have
 /// 256 sums for each side in the first layer, and then layers of 32, 32 and 1 outputs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    Display,
+    EnumString,
+    IntoStaticStr,
+    VariantArray,
+    VariantNames,
+)]
+#[strum(serialize_all = "kebab-case", parse_err_ty = UnknownName, parse_err_fn = unknown)]
 pub enum Architecture {
     /// 1710 features: each piece, kings included, on each square or in hand. The inputs of the second
     /// layer are the sums, clipped to 0 to 1.
+    #[strum(serialize = "k-p")]
     KP,
     /// 125 388 features: each piece except the kings, for each square of the own king. The inputs of
     /// the second layer are the clipped sums.
+    #[strum(serialize = "half-k-p")]
     HalfKP,
     /// The features of `KP`. The inputs of the second layer are 128 products for each side: of the
     /// clipped sums 0 and 128, 1 and 129, and so on. A product can express the relation of a king and
     /// a piece.
+    #[strum(serialize = "k-p-pairs")]
     KPPairs,
 }
 
-/// Error of a name that is not an [`Architecture`]'s.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("no architecture is called '{0}'; there are k-p, half-k-p and k-p-pairs")]
-pub struct UnknownArchitecture(String);
-
 impl Architecture {
     /// All architectures.
-    pub const ALL: [Self; 3] = [Self::KP, Self::HalfKP, Self::KPPairs];
+    pub const ALL: &[Self] = <Self as VariantArray>::VARIANTS;
 
     /// Returns the name used in options.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::KP => "k-p",
-            Self::HalfKP => "half-k-p",
-            Self::KPPairs => "k-p-pairs",
-        }
+    pub fn name(self) -> &'static str {
+        self.into()
     }
 
     /// Returns the number of features.
@@ -83,18 +92,6 @@ impl Architecture {
     }
 }
 
-impl fmt::Display for Architecture {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl FromStr for Architecture {
-    type Err = UnknownArchitecture;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let mut all = Self::ALL.into_iter();
-        all.find(|architecture| architecture.name() == text)
-            .ok_or_else(|| UnknownArchitecture(text.to_owned()))
-    }
+fn unknown(name: &str) -> UnknownName {
+    UnknownName::new::<Architecture>("architecture", name)
 }

@@ -205,7 +205,7 @@ fn check_length(given: usize, expected: usize) -> Result<(), NetworkError> {
 
 /// Returns the architecture with a hash.
 fn architecture(hash: u32, description: &[u8]) -> Result<Architecture, NetworkError> {
-    let known = Architecture::ALL.into_iter();
+    let known = Architecture::ALL.iter().copied();
     let mut fitting = known.filter(|architecture| architecture.hash() == hash);
     fitting.next().ok_or_else(|| NetworkError::Architecture {
         hash,
@@ -312,7 +312,7 @@ mod tests {
 
     #[test]
     fn networks_are_read_as_they_were_written() {
-        for architecture in Architecture::ALL {
+        for &architecture in Architecture::ALL {
             let network = Network::sample(architecture);
             let own = Network::from_bytes(&network.to_bytes()).unwrap();
             assert_eq!(own.parts(), network.parts());

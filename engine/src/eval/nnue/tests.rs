@@ -7,7 +7,7 @@ use std::num::NonZeroU8;
 
 #[test]
 fn every_kernel_values_every_position_alike() {
-    for architecture in Architecture::ALL {
+    for &architecture in Architecture::ALL {
         let mut values = every_kernel_values_alike(&Network::sample(architecture));
         let count = values.len();
         values.sort_unstable();
@@ -82,7 +82,7 @@ fn every_kernel_values_alike(network: &Network) -> Vec<i32> {
 
 #[test]
 fn without_weights_for_missing_pieces_whole_games_are_the_same() {
-    for architecture in Architecture::ALL {
+    for &architecture in Architecture::ALL {
         let network = Network::sample(architecture);
         let without = network.without_missing();
         assert_ne!(network, without);

@@ -9,9 +9,11 @@ use monju_engine::{
 };
 use serde_json::{Value, json};
 use std::time::Duration;
+use strum::IntoStaticStr;
 
 /// The quantity that is varied.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub enum Dimension {
     /// Threads that search together.
     Threads,
@@ -21,10 +23,7 @@ pub enum Dimension {
 
 impl Dimension {
     fn name(self) -> &'static str {
-        match self {
-            Self::Threads => "threads",
-            Self::Lanes => "lanes",
-        }
+        self.into()
     }
 
     fn apply(self, settings: &PlayerSettings, count: usize) -> PlayerSettings {

@@ -2,6 +2,9 @@
 
 use strum::VariantNames;
 
+/// Characters of an unknown name that an error shows.
+const MOST_SHOWN: usize = 80;
+
 /// Error of a name that no variant of an enumeration has.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown {what} '{name}'; expected one of: {expected}")]
@@ -19,7 +22,7 @@ impl UnknownName {
     pub fn new<T: VariantNames>(what: &'static str, name: &str) -> Self {
         Self {
             what,
-            name: name.to_owned(),
+            name: name.chars().take(MOST_SHOWN).collect(),
             expected: T::VARIANTS.join(", "),
         }
     }
