@@ -15,8 +15,8 @@ use monju_coordinator::{
 use monju_engine::Game;
 use monju_proto::v1::{
     DescribeRequest, DescribeResponse, ExamineRequest, ExamineResponse, Limits, Line,
-    NewGameRequest, NewGameResponse, PlayerInfo, ThinkRequest, ThinkResponse, ThinkResult,
-    think_request,
+    NewGameRequest, NewGameResponse, PlayerInfo, ReleaseRequest, ReleaseResponse, ThinkRequest,
+    ThinkResponse, ThinkResult, think_request,
     think_response::Message,
     worker_server::{Worker, WorkerServer},
 };
@@ -81,6 +81,7 @@ impl Worker for Simulated {
             name: self.name.clone(),
             version: "simulated".to_owned(),
             players: players.collect(),
+            ..DescribeResponse::default()
         }))
     }
 
@@ -96,6 +97,13 @@ impl Worker for Simulated {
         _: Request<ExamineRequest>,
     ) -> Result<Response<ExamineResponse>, Status> {
         Err(Status::unimplemented("not simulated"))
+    }
+
+    async fn release(
+        &self,
+        _: Request<ReleaseRequest>,
+    ) -> Result<Response<ReleaseResponse>, Status> {
+        Ok(Response::new(ReleaseResponse {}))
     }
 
     type ThinkStream = ReceiverStream<Result<ThinkResponse, Status>>;
@@ -192,6 +200,7 @@ impl Cluster {
                 lead: None,
                 calibration: Arc::default(),
             },
+            claim: None,
             game: Game::startpos(),
             limits: Limits {
                 time_ms: Some(10_000),

@@ -9,7 +9,10 @@ pub use reach_error::{ReachError, first_reason};
 pub use slots::PlayerSlot;
 
 use monju_proto::client::reason;
-use monju_proto::v1::{NewGameRequest, WorkerStatus, worker_client::WorkerClient};
+use monju_proto::reservation::Reservation;
+use monju_proto::v1::{
+    Claim, NewGameRequest, ReleaseRequest, WorkerStatus, worker_client::WorkerClient,
+};
 use std::time::Duration;
 use tokio::{task::JoinSet, time};
 use tracing::warn;
@@ -27,6 +30,13 @@ impl Roster {
     /// A roster of these workers.
     pub fn new(links: Vec<Link>) -> Self {
         Self { links }
+    }
+
+    /// From now on, whoever holds this coordinator holds its workers.
+    pub fn claim_for(&self, reservation: &Reservation) {
+        for link in &self.links {
+            link.claim_for(reservation);
+        }
     }
 
     /// Waits until every worker has described itself, at most `patience`.
@@ -58,10 +68,29 @@ impl Roster {
         self.links.iter().enumerate().map(status).collect()
     }
 
+    /// Tells every connected worker that a session no longer holds its players, and waits at most `patience`;
+    /// its lease would tell the others.
+    pub async fn release(&self, session: &str, patience: Duration) {
+        let mut calls = JoinSet::new();
+        for link in self.links.iter().filter(|link| link.failure().is_none()) {
+            let mut client = WorkerClient::new(link.channel());
+            let request = ReleaseRequest {
+                session: session.to_owned(),
+            };
+            calls.spawn(async move { client.release(request).await });
+        }
+        let _ = time::timeout(patience, calls.join_all()).await;
+    }
+
     /// Tells every connected worker that a game begins, waits at most `patience`, and returns the
     /// problems, one line each. A failing worker is no loss: the first position of a game implies a new
     /// game.
-    pub async fn new_game(&self, game_id: &str, patience: Duration) -> Vec<String> {
+    pub async fn new_game(
+        &self,
+        game_id: &str,
+        claim: Option<&Claim>,
+        patience: Duration,
+    ) -> Vec<String> {
         let mut calls = JoinSet::new();
         let mut problems = Vec::new();
         for link in &self.links {
@@ -75,6 +104,7 @@ impl Roster {
             let request = NewGameRequest {
                 game_id: game_id.to_owned(),
                 patience_ms: u64::try_from(patience.mul_f64(0.9).as_millis()).ok(),
+                claim: claim.cloned(),
             };
             calls.spawn(async move {
                 match time::timeout(patience, client.new_game(request)).await {

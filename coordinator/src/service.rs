@@ -25,14 +25,16 @@ use crate::{
 };
 use monju_engine::{Color, Game};
 use monju_proto::convert::short_milliseconds;
+use monju_proto::reservation::{Held, Pass, Reservation};
 use monju_proto::v1::{
-    Ballot, Begin, ConsultRequest, ConsultResponse, FinishGameRequest, FinishGameResponse,
-    GameOutcome, PrepareGameRequest, PrepareGameResponse, RosterRequest, RosterResponse,
-    WatchRequest, WatchResponse, consult_request, consult_response::Message,
-    coordinator_server::Coordinator,
+    Ballot, Begin, Claim, ConsultRequest, ConsultResponse, FinishGameRequest, FinishGameResponse,
+    GameOutcome, HoldRequest, HoldResponse, PrepareGameRequest, PrepareGameResponse, Purpose,
+    ReleaseRequest, ReleaseResponse, RosterRequest, RosterResponse, WatchRequest, WatchResponse,
+    consult_request, consult_response::Message, coordinator_server::Coordinator,
 };
 use std::{
     collections::HashMap,
+    net::SocketAddr,
     pin::Pin,
     sync::{
         Arc,
@@ -42,7 +44,7 @@ use std::{
 };
 use tokio::{
     sync::{broadcast, mpsc},
-    time::Instant,
+    time::{Instant, sleep},
 };
 use tokio_stream::{
     Stream, StreamExt,
@@ -57,6 +59,16 @@ const PREPARATION: Duration = Duration::from_secs(25);
 
 /// Time for workers to be found, from the start of the coordinator.
 pub const SETTLING: Duration = Duration::from_secs(3);
+
+/// Time that the preparation of a game waits for the lease of a session that may have ended: a little more
+/// than the leases of front ends.
+const LEASE_PATIENCE: Duration = Duration::from_secs(5);
+
+/// Time of the workers to hear that their players are free.
+const RELEASE_PATIENCE: Duration = Duration::from_millis(300);
+
+/// Interval at which the lease is looked at meanwhile.
+const LEASE_POLL: Duration = Duration::from_millis(200);
 
 /// Number of ballots that a slow watcher may lag behind before it loses some.
 const WATCH_BACKLOG: usize = 64;
@@ -93,6 +105,7 @@ struct Inner {
     begun: Instant,
     ensemble: Ensemble,
     roster: Roster,
+    reservation: Reservation,
     consultations: AtomicU64,
     decided: broadcast::Sender<Ballot>,
     ponders: Ponders,
@@ -111,6 +124,8 @@ impl Service {
         recorder: Option<Arc<Recorder>>,
         fallback: Arc<dyn FallbackSearcher>,
     ) -> Self {
+        let reservation = Reservation::default();
+        roster.claim_for(&reservation);
         Self {
             inner: Arc::new(Inner {
                 begun: Instant::now(),
@@ -119,6 +134,7 @@ impl Service {
                 fallback,
                 ensemble,
                 roster,
+                reservation,
                 consultations: AtomicU64::new(1),
                 decided: broadcast::Sender::new(WATCH_BACKLOG),
                 ponders: Ponders::default(),
@@ -175,6 +191,7 @@ impl Service {
                 primary: ensemble.primary.clone(),
                 calibration: Arc::clone(&ensemble.calibration),
             },
+            claim: None,
             game,
             time_policy: TimePolicy::of_consultation(
                 choices.time_policy,
@@ -206,6 +223,28 @@ impl Inner {
 }
 
 impl Service {
+    /// Lets a session in, and waits for the lease of another one whose process may have ended: its GUI may
+    /// have started it again.
+    async fn enter_in_time(
+        &self,
+        claim: Option<&Claim>,
+        peer: Option<SocketAddr>,
+    ) -> Result<Pass, Held> {
+        let is_game = claim.is_some_and(|claim| claim.purpose() == Purpose::Game);
+        let latest = Instant::now()
+            + if is_game {
+                LEASE_PATIENCE
+            } else {
+                Duration::ZERO
+            };
+        loop {
+            match self.inner.reservation.enter(claim, peer) {
+                Err(_) if Instant::now() < latest => sleep(LEASE_POLL).await,
+                entered => return entered,
+            }
+        }
+    }
+
     /// Returns the searches kept by a missed ponder, unless this is another ponder.
     fn kept_for(&self, setup: &ConsultationSetup) -> Option<KeptSearches> {
         let kept = self.inner.ponders.take(&setup.header.game_id)?;
@@ -223,16 +262,21 @@ impl Coordinator for Service {
         &self,
         request: Request<Streaming<ConsultRequest>>,
     ) -> Result<Response<Self::ConsultStream>, Status> {
+        let peer = request.remote_addr();
         let mut upstream = request.into_inner();
         let first = upstream.message().await?.and_then(|first| first.message);
-        let Some(consult_request::Message::Begin(begin)) = first else {
+        let Some(consult_request::Message::Begin(mut begin)) = first else {
             return Err(Status::invalid_argument(
                 "the first message of a consultation must be begin",
             ));
         };
-        let setup = self.setup(begin)?;
+        let claim = begin.claim.take();
+        let mut setup = self.setup(begin)?;
+        let mut pass = self.inner.reservation.enter(claim.as_ref(), peer)?;
+        setup.claim = claim.and_then(|_| self.inner.reservation.claim());
         let kept = self.kept_for(&setup);
         let (ballots, downstream) = mpsc::channel(BALLOTS);
+        let (failure, failed) = mpsc::channel(1);
         let (commands, receiver) = mpsc::channel(COMMANDS);
         let listener = tokio::spawn(listen(upstream, commands));
         let inner = Arc::clone(&self.inner);
@@ -240,7 +284,14 @@ impl Coordinator for Service {
             let slots = inner.roster.slots();
             let game_id = setup.header.game_id.clone();
             let side = setup.game.position().side_to_move();
-            let outcome = consult(setup, &slots, receiver, ballots.clone(), kept).await;
+            let outcome = tokio::select! {
+                outcome = consult(setup, &slots, receiver, ballots.clone(), kept) => outcome,
+                held = pass.taken() => {
+                    // There is room for one failure, and the caller may have hung up.
+                    let _ = failure.try_send(Err(held.into()));
+                    ConsultationOutcome::default()
+                }
+            };
             listener.abort();
             let ConsultationOutcome {
                 ballot,
@@ -273,6 +324,7 @@ impl Coordinator for Service {
             let message = Some(message);
             Ok(ConsultResponse { message })
         });
+        let responses = responses.chain(ReceiverStream::new(failed));
         Ok(Response::new(Box::pin(responses)))
     }
 
@@ -289,6 +341,7 @@ impl Coordinator for Service {
             workers: self.inner.roster.statuses(),
             overhead_ms: short_milliseconds(*overhead),
             time_policy: settings.time_policy.name().to_owned(),
+            held_by: (self.inner.reservation.held()).map_or(String::new(), |held| held.holder),
         }))
     }
 
@@ -312,7 +365,9 @@ impl Coordinator for Service {
         &self,
         request: Request<PrepareGameRequest>,
     ) -> Result<Response<PrepareGameResponse>, Status> {
-        let game_id = request.into_inner().game_id;
+        let peer = request.remote_addr();
+        let PrepareGameRequest { game_id, claim } = request.into_inner();
+        let _pass = self.enter_in_time(claim.as_ref(), peer).await?;
         self.inner.ponders.end_all();
         // An aborted game may be played again under its name.
         self.inner.leads.forget(&game_id);
@@ -322,7 +377,8 @@ impl Coordinator for Service {
         roster
             .settle(SETTLING.saturating_sub(self.inner.begun.elapsed()))
             .await;
-        let problems = roster.new_game(&game_id, PREPARATION).await;
+        let claim = claim.and_then(|_| self.inner.reservation.claim());
+        let problems = (roster.new_game(&game_id, claim.as_ref(), PREPARATION)).await;
         Ok(Response::new(PrepareGameResponse { problems }))
     }
 
@@ -348,6 +404,25 @@ impl Coordinator for Service {
             });
         }
         Ok(Response::new(FinishGameResponse {}))
+    }
+
+    async fn hold(&self, request: Request<HoldRequest>) -> Result<Response<HoldResponse>, Status> {
+        let peer = request.remote_addr();
+        let claim = request.into_inner().claim;
+        self.inner.reservation.enter(claim.as_ref(), peer)?;
+        Ok(Response::new(HoldResponse {}))
+    }
+
+    async fn release(
+        &self,
+        request: Request<ReleaseRequest>,
+    ) -> Result<Response<ReleaseResponse>, Status> {
+        let session = request.into_inner().session;
+        if self.inner.reservation.release(&session) {
+            self.inner.ponders.end_all();
+            self.inner.roster.release(&session, RELEASE_PATIENCE).await;
+        }
+        Ok(Response::new(ReleaseResponse {}))
     }
 }
 

@@ -6,10 +6,12 @@ use crate::{
 };
 use hyper_util::rt::TokioIo;
 use monju_engine::Game;
+use monju_proto::reservation::Reservation;
 use monju_proto::serve::{self, ServerTask};
 use monju_proto::v1::{
     DescribeRequest, DescribeResponse, ExamineRequest, ExamineResponse, Line, NewGameRequest,
-    NewGameResponse, PlayerInfo, ThinkRequest, ThinkResponse, ThinkResult,
+    NewGameResponse, PlayerInfo, ReleaseRequest, ReleaseResponse, ThinkRequest, ThinkResponse,
+    ThinkResult,
     think_request::Message as Request,
     think_response::Message as Response,
     worker_server::{Worker, WorkerServer},
@@ -52,6 +54,8 @@ pub struct FakeWorker {
     players: Vec<(PlayerInfo, Vec<Step>)>,
     /// Every request, and every new game, in words.
     pub told: Arc<Mutex<Vec<String>>>,
+    /// Who holds the players. Only calls of Describe obey it.
+    pub reservation: Reservation,
     /// Every go, ponder hit and stop.
     pub requests: Arc<Mutex<Vec<Request>>>,
 }
@@ -107,12 +111,15 @@ impl FakeWorker {
 impl Worker for FakeWorker {
     async fn describe(
         &self,
-        _: tonic::Request<DescribeRequest>,
+        request: tonic::Request<DescribeRequest>,
     ) -> Result<tonic::Response<DescribeResponse>, Status> {
+        let claim = request.into_inner().claim;
+        let _ = self.reservation.enter(claim.as_ref(), None);
         Ok(tonic::Response::new(DescribeResponse {
             name: self.name.clone(),
             version: "test".to_owned(),
             players: self.players.iter().map(|(info, _)| info.clone()).collect(),
+            ..DescribeResponse::default()
         }))
     }
 
@@ -129,6 +136,14 @@ impl Worker for FakeWorker {
         _: tonic::Request<ExamineRequest>,
     ) -> Result<tonic::Response<ExamineResponse>, Status> {
         Ok(tonic::Response::new(ExamineResponse::default()))
+    }
+
+    async fn release(
+        &self,
+        request: tonic::Request<ReleaseRequest>,
+    ) -> Result<tonic::Response<ReleaseResponse>, Status> {
+        self.reservation.release(&request.into_inner().session);
+        Ok(tonic::Response::new(ReleaseResponse {}))
     }
 
     type ThinkStream = ReceiverStream<Result<ThinkResponse, Status>>;

@@ -7,6 +7,7 @@
 pub mod certificates;
 pub mod client;
 pub mod convert;
+pub mod reservation;
 pub mod serve;
 pub mod tls;
 

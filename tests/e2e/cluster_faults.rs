@@ -2,11 +2,11 @@
 
 use monju_tests::{
     alone,
-    cluster::{TestCluster, eventually},
-    command::json_of,
+    cluster::{TestCluster, coordinator_over, eventually},
+    command::{complaint_of, json_of},
     data::{assert_legal, opening},
     pulse::{Void, judge},
-    usi::Usi,
+    usi::{Usi, UsiAnswer},
 };
 use serde_json::Value;
 use std::time::Duration;
@@ -36,19 +36,65 @@ fn kill_and_restart_a_worker() -> Result<(), Void> {
     let second = usi.think(&next, "go btime 0 wtime 0 byoyomi 1000");
     assert_legal(&next, &second.bestmove);
     second.in_time(Duration::from_millis(1000))?;
-    assert_eq!(arrived(&url), 2);
+    assert_eq!(counted(&second), 2, "{:?}", second.lines);
 
     cluster.restart_worker(1);
-    eventually("three votes again", || (arrived(&url) == 3).then_some(()));
     // The game that went on through all this goes on with three votes.
-    let next = format!("{next} {}", second.bestmove);
-    let third = usi.think(&next, "go btime 0 wtime 0 byoyomi 1000");
-    assert_legal(&next, &third.bestmove);
-    let record = third.lines.join("\n");
-    for player in ["one", "two", "three"] {
-        assert!(record.contains(player), "{player} has no vote:\n{record}");
+    let mut next = format!("{next} {}", second.bestmove);
+    eventually("three votes again", || {
+        let answer = usi.think(&next, "go btime 0 wtime 0 byoyomi 1000");
+        assert_legal(&next, &answer.bestmove);
+        next = format!("{next} {}", answer.bestmove);
+        (counted(&answer) == 3).then_some(())
+    });
+    assert!(usi.quit().status.success());
+    Ok(())
+}
+
+#[test]
+fn a_running_game_keeps_its_players_whoever_asks() {
+    let _alone = alone();
+    judge("a game beside other questions", play_beside_others);
+}
+
+fn play_beside_others() -> Result<(), Void> {
+    let cluster = TestCluster::of_three_noise_players();
+    let url = cluster.coordinator.url();
+    eventually("three votes", || (arrived(&url) == 3).then_some(()));
+    let mut usi = Usi::ready(&["--coordinator", &url]);
+    let position = opening(14);
+    let asked = usi.begin(&position, "go btime 0 wtime 0 byoyomi 3000");
+    usi.wait_for_thinking()?;
+    let look = complaint_of(&["consult", "--coordinator", &url, "--time", "100"]);
+    assert!(look.contains("held by monju usi"), "{look}");
+    // Another coordinator of the same workers.
+    let workers: Vec<String> = cluster.workers.iter().map(|worker| worker.url()).collect();
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let other = coordinator_over(folder.path(), &workers, "");
+    let look = complaint_of(&["consult", "--coordinator", &other.url(), "--nodes", "1000"]);
+    assert!(look.contains("held by monju usi"), "{look}");
+    let answer = usi.answer(asked);
+    assert_legal(&position, &answer.bestmove);
+    answer.in_time(Duration::from_millis(3000))?;
+    assert_eq!(counted(&answer), 3, "{:?}", answer.lines);
+    // Other GUIs are told, and answer alone.
+    for (url, go) in [(&url, "go infinite"), (&other.url(), "go movetime 300")] {
+        let mut gui = Usi::ready(&["--coordinator", url]);
+        let asked = gui.begin(&position, go);
+        if go == "go infinite" {
+            gui.expect("info");
+            gui.send("stop");
+        }
+        let alone = gui.answer(asked);
+        assert_legal(&position, &alone.bestmove);
+        let next = format!("{position} {}", answer.bestmove);
+        let answer = usi.think(&next, "go btime 0 wtime 0 byoyomi 1000");
+        assert_eq!(counted(&answer), 3, "{:?}", answer.lines);
+        assert!(gui.quit().status.success());
     }
     assert!(usi.quit().status.success());
+    // The players are free at once.
+    assert_eq!(arrived(&url), 3);
     Ok(())
 }
 
@@ -96,6 +142,17 @@ fn kill_the_coordinator() -> Result<(), Void> {
     answer.in_time(Duration::from_millis(2000))?;
     assert!(usi.quit().status.success());
     Ok(())
+}
+
+/// Returns the number of votes that decided a move.
+fn counted(answer: &UsiAnswer) -> u32 {
+    let votes = (answer.lines.iter()).rfind(|line| line.starts_with("info string votes "));
+    let votes = votes.map_or("", String::as_str);
+    let (votes, _) = votes.split_once(" decision ").unwrap_or_default();
+    let counts = votes.split(' ').filter_map(|word| word.split_once('='));
+    counts
+        .filter_map(|(_, count)| count.parse::<u32>().ok())
+        .sum()
 }
 
 /// Returns the number of votes that arrive in a short consultation.

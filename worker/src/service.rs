@@ -6,8 +6,9 @@ use monju_host::{
     examine::examine,
     player::{Order, Steer, ThinkFailure, Thinking},
 };
+use monju_proto::reservation::{Held, Pass, Reservation};
 use monju_proto::v1::{self, think_request, think_response, worker_server};
-use std::{sync::Arc, time::Duration};
+use std::{net::SocketAddr, sync::Arc, time::Duration};
 use tokio::{
     sync::mpsc,
     task::JoinSet,
@@ -23,6 +24,7 @@ const QUEUED_RESPONSES: usize = 4;
 #[derive(Clone, Debug)]
 pub struct PlayersService {
     list: Arc<PlayerList>,
+    reservation: Reservation,
 }
 
 /// Reason why a call ended without an answer.
@@ -41,6 +43,8 @@ enum CallError {
     #[error("position refused: {0}")]
     Position(#[from] GameError),
     #[error(transparent)]
+    Held(#[from] Held),
+    #[error(transparent)]
     Think(#[from] ThinkFailure),
 }
 
@@ -53,6 +57,7 @@ impl From<CallError> for Status {
             | CallError::Empty
             | CallError::NoPosition
             | CallError::Position(_) => Code::InvalidArgument,
+            CallError::Held(_) => Code::FailedPrecondition,
             CallError::Think(ThinkFailure::Native(_)) => Code::Internal,
             CallError::Think(_) => Code::Unavailable,
         };
@@ -62,7 +67,10 @@ impl From<CallError> for Status {
 
 impl PlayersService {
     pub fn new(list: Arc<PlayerList>) -> Self {
-        Self { list }
+        Self {
+            list,
+            reservation: Reservation::default(),
+        }
     }
 }
 
@@ -72,9 +80,16 @@ impl worker_server::Worker for PlayersService {
 
     async fn describe(
         &self,
-        _: Request<v1::DescribeRequest>,
+        request: Request<v1::DescribeRequest>,
     ) -> Result<Response<v1::DescribeResponse>, Status> {
+        let peer = request.remote_addr();
+        if let Some(claim) = &request.into_inner().claim {
+            // A refused caller sees below who holds the players.
+            let _ = self.reservation.enter(Some(claim), peer);
+        }
+        let held = self.reservation.held();
         Ok(Response::new(v1::DescribeResponse {
+            held_by: held.map_or(String::new(), |held| held.holder),
             name: self.list.name.clone(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             players: self.list.members.iter().map(HostedPlayer::info).collect(),
@@ -82,14 +97,18 @@ impl worker_server::Worker for PlayersService {
     }
 
     /// Answers when every player is prepared or has failed; engines that are still loading are waited for.
+    /// The caller holds the players meanwhile.
     async fn new_game(
         &self,
         request: Request<v1::NewGameRequest>,
     ) -> Result<Response<v1::NewGameResponse>, Status> {
+        let peer = request.remote_addr();
         let v1::NewGameRequest {
             game_id,
             patience_ms,
+            claim,
         } = request.into_inner();
+        let _pass = self.reservation.enter(claim.as_ref(), peer)?;
         let patience = patience_ms.map_or(Duration::MAX, Duration::from_millis);
         let mut preparations = JoinSet::new();
         for member in &self.list.members {
@@ -125,6 +144,8 @@ impl worker_server::Worker for PlayersService {
         let (responses, stream) = mpsc::channel(QUEUED_RESPONSES);
         let mut call = ThinkCall {
             list: Arc::clone(&self.list),
+            reservation: self.reservation.clone(),
+            peer: request.remote_addr(),
             requests: Some(request.into_inner()),
             responses,
         };
@@ -140,13 +161,27 @@ impl worker_server::Worker for PlayersService {
         &self,
         request: Request<v1::ExamineRequest>,
     ) -> Result<Response<v1::ExamineResponse>, Status> {
+        let peer = request.remote_addr();
         let member = find(&self.list, request.into_inner().player)?;
-        let examined = match &member.usi {
-            Some(spec) => examine(member.name(), spec).await,
-            None => Ok(v1::ExamineResponse::default()),
+        // A look, which takes time and cores that a game needs.
+        let mut pass = self.reservation.enter(None, peer)?;
+        let Some(spec) = &member.usi else {
+            return Ok(Response::new(v1::ExamineResponse::default()));
+        };
+        let examined = tokio::select! {
+            examined = examine(member.name(), spec) => examined,
+            held = pass.taken() => return Err(held.into()),
         };
         let examined = examined.map_err(|error| Status::unavailable(error.to_string()))?;
         Ok(Response::new(examined))
+    }
+
+    async fn release(
+        &self,
+        request: Request<v1::ReleaseRequest>,
+    ) -> Result<Response<v1::ReleaseResponse>, Status> {
+        self.reservation.release(&request.into_inner().session);
+        Ok(Response::new(v1::ReleaseResponse {}))
     }
 }
 
@@ -168,6 +203,8 @@ fn find(list: &PlayerList, player: String) -> Result<&HostedPlayer, CallError> {
 /// One think call.
 struct ThinkCall {
     list: Arc<PlayerList>,
+    reservation: Reservation,
+    peer: Option<SocketAddr>,
     /// `None` once the client has closed its side; it still waits for the answer.
     requests: Option<Streaming<v1::ThinkRequest>>,
     responses: mpsc::Sender<Result<v1::ThinkResponse, Status>>,
@@ -199,12 +236,14 @@ impl ThinkCall {
             FromClient::Closed => return Err(CallError::NoGo),
             FromClient::Gone => return Ok(()),
         };
+        let mut pass = self.reservation.enter(go.claim.as_ref(), self.peer)?;
         let thinking = tokio::select! {
             thinking = self.start(go) => thinking?,
+            held = pass.taken() => return Err(held.into()),
             // The player has not taken the question yet, and the client is gone.
             () = self.responses.closed() => return Ok(()),
         };
-        self.follow(thinking).await
+        self.follow(thinking, pass).await
     }
 
     async fn start(&self, go: v1::Go) -> Result<Thinking, CallError> {
@@ -224,7 +263,7 @@ impl ThinkCall {
     }
 
     /// Passes steering messages up and progress down until the answer.
-    async fn follow(&mut self, thinking: Thinking) -> Result<(), CallError> {
+    async fn follow(&mut self, thinking: Thinking, mut pass: Pass) -> Result<(), CallError> {
         let Thinking {
             steers,
             mut progress,
@@ -235,6 +274,7 @@ impl ThinkCall {
                 // Progress before the answer, and only the latest when the reader is slow.
                 biased;
                 () = self.responses.closed() => return Ok(()),
+                held = pass.taken() => return Err(held.into()),
                 heard = next_message(&mut self.requests) => match heard? {
                     FromClient::Message(message) => steer(&steers, *message)?,
                     FromClient::Closed => {}

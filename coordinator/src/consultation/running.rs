@@ -16,7 +16,7 @@ use crate::{
 };
 use monju_engine::{Answer, Game, Move};
 use monju_proto::convert::milliseconds;
-use monju_proto::v1::{Ballot, Decision, Go, Limits, Position, TieBreak};
+use monju_proto::v1::{Ballot, Claim, Decision, Go, Limits, Position, TieBreak};
 use std::{collections::HashMap, time::Duration};
 use tokio::{sync::watch, time::Instant};
 use tracing::{debug, info};
@@ -38,6 +38,7 @@ pub(super) struct RunningConsultation<'a> {
     slots: &'a [PlayerSlot],
     pub calls: Calls,
     ballot: OpenBallot,
+    claim: Option<Claim>,
     limits: Limits,
     overhead: Duration,
     time_policy: TimePolicy,
@@ -72,6 +73,7 @@ impl<'a> RunningConsultation<'a> {
     ) -> Self {
         let ConsultationSetup {
             header,
+            claim,
             game,
             limits,
             overhead,
@@ -94,6 +96,7 @@ impl<'a> RunningConsultation<'a> {
             slots,
             calls: Calls::new(position, kept),
             missed: false,
+            claim,
             pondering: limits.ponder,
             limits,
             overhead,
@@ -169,6 +172,7 @@ impl<'a> RunningConsultation<'a> {
             position: Some(self.calls.position().clone()),
             limits: Some(limits),
             noise_seed: slot.noise_seed(header.seed),
+            claim: self.claim.clone(),
         }
     }
 

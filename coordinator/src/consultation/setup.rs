@@ -2,7 +2,7 @@
 
 use crate::{ballot::BallotHeader, clock::TimePolicy, fallback::FallbackSearcher};
 use monju_engine::Game;
-use monju_proto::v1::Limits;
+use monju_proto::v1::{Claim, Limits};
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
 /// The subject of a consultation, and its limits.
@@ -10,6 +10,8 @@ use std::{collections::HashMap, sync::Arc, time::Duration};
 pub struct ConsultationSetup {
     /// The identity of the ballot, and its rule.
     pub header: BallotHeader,
+    /// The claim of its session; `None` for a look.
+    pub claim: Option<Claim>,
     /// The position with its history.
     pub game: Game,
     /// The limits of the request.

@@ -31,6 +31,7 @@ fn setup_on(position: &str, limits: Limits) -> ConsultationSetup {
             lead: None,
             calibration: Default::default(),
         },
+        claim: None,
         game: Game::from_usi(position).expect("a position"),
         limits,
         overhead: Duration::from_millis(100),

@@ -66,7 +66,7 @@ pub async fn visit(roster: &Roster, ensemble: &Ensemble, test_time: Duration) ->
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     let nanoseconds = since.map_or(0, |since| since.as_nanos());
     let game_id = format!("doctor-{}-{nanoseconds}", process::id());
-    roster.new_game(&game_id, PREPARATION).await;
+    roster.new_game(&game_id, None, PREPARATION).await;
     // Engines tell their names only after they started.
     sleep(NEWS).await;
     let slots = roster.slots();
@@ -115,7 +115,7 @@ async fn round_trip(channel: Channel) -> Option<CallTimes> {
     let mut times = Vec::new();
     for _ in 0..CALLS {
         let asked = Instant::now();
-        let answer = timeout(ANSWER_PATIENCE, client.describe(DescribeRequest {}));
+        let answer = timeout(ANSWER_PATIENCE, client.describe(DescribeRequest::default()));
         answer.await.ok()?.ok()?;
         times.push(asked.elapsed());
     }
@@ -143,6 +143,7 @@ async fn test_moves(
             lead: None,
             calibration: Arc::clone(&ensemble.calibration),
         },
+        claim: None,
         game: Game::startpos(),
         limits: Limits {
             time_ms: Some(milliseconds(test_time)),

@@ -2,11 +2,15 @@
 
 use super::reach_error::ReachError;
 use crate::clock::RoundTrip;
+use monju_proto::reservation::Reservation;
 use monju_proto::v1::{
     DescribeRequest, DescribeResponse, PlayerInfo, WorkerStatus, worker_client::WorkerClient,
 };
 use monju_proto::{client::innermost, tls::Tls};
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 use tokio::{
     sync::{Notify, watch},
     task::JoinHandle,
@@ -58,6 +62,8 @@ pub struct Link {
     state: watch::Receiver<LinkState>,
     /// Makes the watcher call the worker at once.
     wake: Arc<Notify>,
+    /// Who holds the coordinator, and so the worker.
+    reservation: Arc<OnceLock<Reservation>>,
     watcher: JoinHandle<()>,
 }
 
@@ -96,9 +102,18 @@ impl Link {
         });
         let client = WorkerClient::new(channel.clone());
         let wake = Arc::<Notify>::default();
-        let watcher = watch_worker(address.clone(), client, patience, Arc::clone(&wake), sender);
+        let reservation = Arc::<OnceLock<Reservation>>::default();
+        let watcher = WorkerWatcher {
+            address: address.clone(),
+            client,
+            patience,
+            wake: Arc::clone(&wake),
+            reservation: Arc::clone(&reservation),
+            state: sender,
+        };
         Self {
-            watcher: tokio::spawn(watcher),
+            watcher: tokio::spawn(watcher.run()),
+            reservation,
             address,
             channel,
             state,
@@ -109,6 +124,12 @@ impl Link {
     /// Returns `in-process`, or the URL.
     pub fn address(&self) -> &str {
         &self.address
+    }
+
+    /// From now on, whoever holds the coordinator holds the worker.
+    pub fn claim_for(&self, reservation: &Reservation) {
+        // A link belongs to one coordinator.
+        let _ = self.reservation.set(reservation.clone());
     }
 
     /// Returns the connection.
@@ -161,6 +182,10 @@ impl Link {
                 None => String::new(),
             },
             players: Vec::new(),
+            held_by: match &state.described {
+                Some(described) => described.held_by.clone(),
+                None => String::new(),
+            },
         }
     }
 
@@ -224,40 +249,49 @@ pub fn endpoint(url: &str, tls: Option<&Tls>) -> Result<Endpoint, AddressError> 
     }
 }
 
-/// Asks the worker to describe itself until the task is aborted. The channel reconnects by itself.
-async fn watch_worker(
+/// Asks a worker to describe itself, which also renews the claim on its players.
+struct WorkerWatcher {
     address: String,
-    mut client: WorkerClient<Channel>,
+    client: WorkerClient<Channel>,
     patience: Duration,
     wake: Arc<Notify>,
+    reservation: Arc<OnceLock<Reservation>>,
     state: watch::Sender<LinkState>,
-) {
-    loop {
-        let asked = Instant::now();
-        let answer = time::timeout(patience, client.describe(DescribeRequest {})).await;
-        let described = match answer {
-            Ok(Ok(response)) => Ok(response.into_inner()),
-            Ok(Err(status)) if is_known(&state) => Err(ReachError::Later(Box::new(status))),
-            Ok(Err(status)) => Err(ReachError::First(Box::new(status))),
-            Err(_) => Err(ReachError::Silent(patience)),
-        };
-        let connected = described.is_ok();
-        state.send_modify(|state| state.note(&address, described, asked.elapsed()));
-        let pause = if connected {
-            WATCH_INTERVAL
-        } else {
-            RETRY_INTERVAL
-        };
-        tokio::select! {
-            () = time::sleep(pause) => {}
-            () = wake.notified() => {}
-        }
-    }
 }
 
-/// Returns true if the worker has ever been connected.
-fn is_known(state: &watch::Sender<LinkState>) -> bool {
-    state.borrow().described.is_some()
+impl WorkerWatcher {
+    /// Asks until the task is aborted. The channel reconnects by itself.
+    async fn run(mut self) {
+        loop {
+            let asked = Instant::now();
+            let described = self.describe().await;
+            let connected = described.is_ok();
+            self.state
+                .send_modify(|state| state.note(&self.address, described, asked.elapsed()));
+            let pause = if connected {
+                WATCH_INTERVAL
+            } else {
+                RETRY_INTERVAL
+            };
+            tokio::select! {
+                () = time::sleep(pause) => {}
+                () = self.wake.notified() => {}
+            }
+        }
+    }
+
+    async fn describe(&mut self) -> Result<DescribeResponse, ReachError> {
+        let request = DescribeRequest {
+            claim: self.reservation.get().and_then(Reservation::claim),
+        };
+        let is_known = self.state.borrow().described.is_some();
+        match time::timeout(self.patience, self.client.describe(request)).await {
+            Ok(Ok(response)) => Ok(response.into_inner()),
+            Ok(Err(status)) if is_known => Err(ReachError::Later(Box::new(status))),
+            Ok(Err(status)) => Err(ReachError::First(Box::new(status))),
+            Err(_) => Err(ReachError::Silent(self.patience)),
+        }
+    }
 }
 
 impl LinkState {

@@ -1,5 +1,7 @@
 //! Tests of the service over gRPC, with scripted workers.
 
+mod reservation;
+
 use super::*;
 use crate::{
     server,
@@ -192,7 +194,8 @@ async fn preparing_a_game_reaches_the_players() {
     let told = worker.told.clone();
     let mut served = serve(worker, None).await;
     let game_id = "g1".to_owned();
-    let request = PrepareGameRequest { game_id };
+    let claim = None;
+    let request = PrepareGameRequest { game_id, claim };
     served.client.prepare_game(request).await.expect("prepared");
     assert_eq!(*told.lock().expect("told"), ["new game g1"]);
 }

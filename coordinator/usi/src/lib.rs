@@ -54,6 +54,7 @@ use proxy::{
     Proxy,
     assembled_team::{AssembledTeam, Contact},
     connection::TeamConnection,
+    team_claim::TeamClaim,
 };
 use std::path::{Path, PathBuf};
 
@@ -73,14 +74,16 @@ pub async fn run(mut choices: Choices) -> Result<(), FrontEndError> {
         source,
     })?;
     let shared = fallback.handle();
+    let claim = TeamClaim::new();
     let connection = TeamConnection::start(move |choices| {
-        let shared = shared.clone();
+        let (shared, claim) = (shared.clone(), claim.clone());
         async move {
             let team = team::assemble_leniently(&choices, shared).await?;
             let contact = Contact {
                 client: team.client.clone(),
                 consultation: team.consultation,
                 overhead: team.overhead,
+                claim,
             };
             let notes = team.ignored.iter().map(ToString::to_string).collect();
             Ok(AssembledTeam::new(contact, notes, team.close()))

@@ -8,6 +8,7 @@ mod deadline;
 pub mod options;
 mod search;
 mod search_clock;
+pub mod team_claim;
 
 use super::{
     backend::{Backend, GoRequest, SearchControl},

@@ -1,5 +1,6 @@
 //! Sessions of the proxy with a scripted coordinator, in paused time.
 
+mod claim;
 mod gui;
 mod handshake;
 mod pondering;

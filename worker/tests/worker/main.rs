@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod native_players;
+mod reservation;
 mod service;
 mod support;
 mod usi_players;

@@ -79,7 +79,7 @@ async fn players_are_described_before_they_are_ready() {
                  evaluator = \"material\"\n\
                  [[player]]\nname = \"u\"\nkind = \"usi\"\ncommand = [\"/no/such/engine\"]\n";
     let (_worker, mut client) = in_process(table).await;
-    let response = client.describe(v1::DescribeRequest {}).await;
+    let response = client.describe(v1::DescribeRequest::default()).await;
     let described = response.expect("described").into_inner();
     assert_eq!(described.name, "desk");
     assert_eq!(described.version, env!("CARGO_PKG_VERSION"));

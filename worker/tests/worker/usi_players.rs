@@ -123,7 +123,7 @@ async fn a_new_game_is_announced_once() {
     client.new_game(request).await.expect("prepared");
     Think::go(&client, go(nodes(10))).await.line().await;
     assert_eq!(count(&folder.lines("log"), "usinewgame"), 1);
-    let described = client.describe(v1::DescribeRequest {}).await;
+    let described = client.describe(v1::DescribeRequest::default()).await;
     let players = described.expect("described").into_inner().players;
     assert_eq!(players[0].engine, "Fake Engine 1.0");
     assert_eq!(players[0].worker, "desk");
@@ -430,6 +430,7 @@ async fn who_is_not_ready_in_time_is_named() {
     let request = v1::NewGameRequest {
         game_id: "g".to_owned(),
         patience_ms: Some(300),
+        claim: None,
     };
     let response = client.new_game(request).await.expect("asked");
     let problems = response.into_inner().problems;

@@ -9,13 +9,17 @@ use monju_coordinator::choices::ConsultationChoices;
 use monju_proto::{
     client::{ConsultationClient, ConsultationEvent},
     convert::short_milliseconds,
-    v1::{Begin, PrepareGameRequest},
+    reservation::Session,
+    v1::{Begin, Claim, PrepareGameRequest, Purpose},
 };
 use monju_team::{
     config::{Config, EnsembleConfig},
     team::{self, Choices, Team},
 };
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 use tokio::{
     sync::Semaphore,
     time::{Instant, timeout},
@@ -23,6 +27,10 @@ use tokio::{
 
 /// Longest silence of a coordinator, which reports standings while its players think.
 const SILENCE: Duration = Duration::from_secs(30 * 60);
+
+/// Time for which a runner holds the players of a coordinator elsewhere after its last call: the other side
+/// thinks meanwhile.
+const LEASE: Duration = Duration::from_secs(60);
 
 /// A coordinator with its players.
 #[derive(Debug)]
@@ -86,6 +94,15 @@ impl TeamContestant {
         self.ensemble = ensemble.clone();
     }
 
+    /// Returns the claim on a coordinator elsewhere. All games of a runner share it: they may be played at once.
+    fn claim(&self) -> Option<Claim> {
+        static SESSION: OnceLock<Session> = OnceLock::new();
+        matches!(self.ensemble.members, Members::Remote { .. }).then(|| {
+            let session = SESSION.get_or_init(|| Session::new("an experiment's runner"));
+            session.claim(Purpose::Game, LEASE)
+        })
+    }
+
     /// Prepares for a game: tables are cleared, engines are told.
     ///
     /// # Errors
@@ -93,6 +110,7 @@ impl TeamContestant {
     pub async fn new_game(&mut self, game_id: &str) -> Result<(), ContestantError> {
         let request = PrepareGameRequest {
             game_id: game_id.to_owned(),
+            claim: self.claim(),
         };
         let answer = timeout(SILENCE, self.team.client.prepare_game(request)).await;
         let answer = answer.map_err(|_| ContestantError::Silent(SILENCE))?;
@@ -116,6 +134,7 @@ impl TeamContestant {
             seed: question.seed,
             // Without a margin the coordinator would treat the question as a GUI's, and ask lost players again.
             margin_ms: short_milliseconds(self.ensemble.margin).max(1),
+            claim: self.claim(),
             ..Begin::default()
         });
         let mut consultation = ConsultationClient::begin(self.team.client.clone(), begin);

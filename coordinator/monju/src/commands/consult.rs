@@ -80,8 +80,10 @@ impl Consult {
             );
         }
         let game_id = fresh_game_id();
+        // Without a claim: a look takes what nobody holds.
         let prepare = PrepareGameRequest {
             game_id: game_id.clone(),
+            claim: None,
         };
         let prepared = team.client.prepare_game(prepare).await.map_err(said)?;
         let problems = prepared.into_inner().problems;

@@ -1,10 +1,11 @@
 //! A team that has been assembled, and the coordinator that speaks for it.
 
+use super::team_claim::TeamClaim;
 use monju_coordinator::choices::ConsultationChoices;
 use monju_proto::v1::{PrepareGameRequest, coordinator_client::CoordinatorClient};
 use std::{future::Future, pin::Pin, time::Duration};
-use tokio::time::timeout;
-use tonic::transport::Channel;
+use tokio::{task::JoinHandle, time::timeout};
+use tonic::{Code, transport::Channel};
 
 /// The client of a coordinator.
 pub type Client = CoordinatorClient<Channel>;
@@ -21,6 +22,8 @@ pub struct Contact {
     pub consultation: ConsultationChoices,
     /// Time that the coordinator sets aside of every clock.
     pub overhead: Duration,
+    /// The session's claim on the players.
+    pub claim: TeamClaim,
 }
 
 /// A team and the future that closes it. Dropping it also closes the team, without waiting.
@@ -31,11 +34,22 @@ pub struct AssembledTeam {
     close: Pin<Box<dyn Future<Output = ()> + Send>>,
     /// The game that the players are prepared for.
     prepared_game: Option<String>,
+    /// Renews the claim on the players.
+    keeper: JoinHandle<()>,
+}
+
+impl Drop for AssembledTeam {
+    fn drop(&mut self) {
+        self.keeper.abort();
+    }
 }
 
 /// The reason why players are not prepared for a game.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PrepareError {
+    /// Another session holds the players.
+    #[error("one player answers alone: {0}")]
+    Held(String),
     /// The coordinator answered with an error.
     #[error("the players could not prepare for the game: {0}")]
     Refused(String),
@@ -52,7 +66,9 @@ impl AssembledTeam {
         notes: Vec<String>,
         close: impl Future<Output = ()> + Send + 'static,
     ) -> Self {
+        let keeper = contact.claim.clone().keep(contact.client.clone());
         Self {
+            keeper: tokio::spawn(keeper),
             contact,
             notes,
             close: Box::pin(close),
@@ -76,6 +92,7 @@ impl AssembledTeam {
         }
         let request = PrepareGameRequest {
             game_id: game_id.to_owned(),
+            claim: Some(self.contact.claim.of_game()),
         };
         let answer = timeout(PREPARATION, self.contact.client.prepare_game(request)).await;
         match answer {
@@ -84,13 +101,18 @@ impl AssembledTeam {
                 let notes = self.notes.iter().cloned();
                 Ok(notes.chain(response.into_inner().problems).collect())
             }
+            Ok(Err(status)) if status.code() == Code::FailedPrecondition => {
+                Err(PrepareError::Held(status.message().to_owned()))
+            }
             Ok(Err(status)) => Err(PrepareError::Refused(status.message().to_owned())),
             Err(_) => Err(PrepareError::Slow),
         }
     }
 
-    /// Closes the team.
-    pub async fn close(self) {
-        self.close.await;
+    /// Lets others have the players, and closes the team.
+    pub async fn close(mut self) {
+        self.keeper.abort();
+        self.contact.claim.release(&mut self.contact.client).await;
+        (&mut self.close).await;
     }
 }

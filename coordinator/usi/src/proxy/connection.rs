@@ -80,11 +80,13 @@ impl TeamConnection {
             outcome: outcome.into(),
         };
         self.result = Some(tokio::spawn(async move {
+            let claim = contact.claim.clone();
             match timeout(RESULT_PATIENCE, contact.client.finish_game(request)).await {
                 Ok(Ok(_)) => {}
                 Ok(Err(status)) => tracing::warn!(%status, "the result is not recorded"),
                 Err(_) => tracing::warn!("the coordinator does not take the result"),
             }
+            claim.release(&mut contact.client).await;
         }));
     }
 

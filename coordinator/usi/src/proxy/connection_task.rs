@@ -107,6 +107,7 @@ where
         {
             match team.prepare(&request.game_id).await {
                 Ok(problems) => return Ok(problems),
+                Err(error @ PrepareError::Held(_)) => return Err(error.into()),
                 // The coordinator may have been restarted: a new connection may succeed.
                 Err(error) => tracing::warn!(%error, "assembling the team again"),
             }

@@ -172,6 +172,7 @@ impl TeamSearch {
             overhead_ms: short_milliseconds(self.clock.overhead_of_coordinator()),
             // Only the referees of matches give a margin.
             margin_ms: 0,
+            claim: Some(contact.claim.of_search(self.request.go.infinite)),
             ..Begin::default()
         })
     }

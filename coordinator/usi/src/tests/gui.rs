@@ -9,7 +9,7 @@ use crate::{
 };
 use monju_coordinator::roster::ReachError;
 use monju_host::fallback::FallbackSearch;
-use monju_proto::v1::Begin;
+use monju_proto::{reservation::Reservation, v1::Begin};
 use monju_team::team::{AssembleError, Choices};
 use std::{
     sync::{
@@ -39,6 +39,8 @@ pub struct Assembly {
     pub fails: Option<fn(&Choices) -> bool>,
     /// Choices of the command line.
     pub choices: Choices,
+    /// Who holds the players.
+    pub reservation: Reservation,
 }
 
 /// The GUI's side of a session with a scripted coordinator.
@@ -75,6 +77,7 @@ impl Gui {
             problems: assembly.problems.clone(),
             lost_at: assembly.lost_at,
             closed: closed.clone(),
+            reservation: assembly.reservation.clone(),
         };
         let choices = assembly.choices.clone();
         let connection = TeamConnection::start(move |choices| {

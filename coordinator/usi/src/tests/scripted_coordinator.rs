@@ -1,17 +1,21 @@
 //! A coordinator that follows a script.
 
-use crate::proxy::assembled_team::{AssembledTeam, Contact};
+use crate::proxy::{
+    assembled_team::{AssembledTeam, Contact},
+    team_claim::TeamClaim,
+};
 use monju_coordinator::choices::ConsultationChoices;
-use monju_proto::serve;
 use monju_proto::v1::{
     Arrival, Ballot, Begin, Bound, Clock, ConsultRequest, ConsultResponse, Decision,
-    FinishGameRequest, FinishGameResponse, GameOutcome, Line, PlayerInfo, PrepareGameRequest,
-    PrepareGameResponse, RosterRequest, RosterResponse, Score, Tally, Vote, WatchRequest,
-    WatchResponse, consult_request, consult_response,
+    FinishGameRequest, FinishGameResponse, GameOutcome, HoldRequest, HoldResponse, Line,
+    PlayerInfo, PrepareGameRequest, PrepareGameResponse, ReleaseRequest, ReleaseResponse,
+    RosterRequest, RosterResponse, Score, Tally, Vote, WatchRequest, WatchResponse,
+    consult_request, consult_response,
     coordinator_client::CoordinatorClient,
     coordinator_server::{Coordinator, CoordinatorServer},
     score,
 };
+use monju_proto::{reservation::Reservation, serve};
 use std::{
     collections::BTreeMap,
     sync::{
@@ -134,6 +138,8 @@ pub struct ScriptedCoordinator {
     pub problems: Vec<String>,
     /// Number of the preparation that fails, from 0.
     pub lost_at: Option<usize>,
+    /// Who holds the players.
+    pub reservation: Reservation,
     /// Number of teams closed so far.
     pub closed: Arc<AtomicUsize>,
 }
@@ -157,6 +163,7 @@ impl ScriptedCoordinator {
             client: CoordinatorClient::new(channel),
             consultation,
             overhead: Duration::from_millis(100),
+            claim: TeamClaim::new(),
         };
         AssembledTeam::new(contact, Vec::new(), async move { drop((server, guard)) })
     }
@@ -172,6 +179,13 @@ impl ScriptedCoordinator {
         };
         let Some(Message::Begin(begin)) = first.message else {
             panic!("a consultation starts with begin");
+        };
+        let _pass = match self.reservation.enter(begin.claim.as_ref(), None) {
+            Ok(pass) => pass,
+            Err(held) => {
+                let _ = responses.send(Err(held.into()));
+                return;
+            }
         };
         let steps = (self.script)(&begin);
         let _ = self.received.send(Received::Begin(Box::new(begin)));
@@ -253,9 +267,10 @@ impl Coordinator for ScriptedCoordinator {
         if Some(self.preparations.fetch_add(1, Ordering::Relaxed)) == self.lost_at {
             return Err(Status::unavailable("the cable is out"));
         }
-        let _ = self
-            .received
-            .send(Received::Prepare(request.into_inner().game_id));
+        let PrepareGameRequest { game_id, claim } = request.into_inner();
+        let pass = self.reservation.enter(claim.as_ref(), None)?;
+        let _ = self.received.send(Received::Prepare(game_id));
+        drop(pass);
         let problems = self.problems.clone();
         Ok(Response::new(PrepareGameResponse { problems }))
     }
@@ -270,5 +285,21 @@ impl Coordinator for ScriptedCoordinator {
             .received
             .send(Received::Finish(request.game_id, outcome));
         Ok(Response::new(FinishGameResponse {}))
+    }
+
+    async fn hold(&self, request: Request<HoldRequest>) -> Result<Response<HoldResponse>, Status> {
+        let pass = self
+            .reservation
+            .enter(request.into_inner().claim.as_ref(), None);
+        drop(pass?);
+        Ok(Response::new(HoldResponse {}))
+    }
+
+    async fn release(
+        &self,
+        request: Request<ReleaseRequest>,
+    ) -> Result<Response<ReleaseResponse>, Status> {
+        self.reservation.release(&request.into_inner().session);
+        Ok(Response::new(ReleaseResponse {}))
     }
 }

@@ -1,0 +1,155 @@
+//! Tests of who may ask the players.
+
+use super::*;
+use monju_proto::reservation::Session;
+use tonic::Streaming;
+
+const LEASE: Duration = Duration::from_secs(4);
+
+fn claim(session: &Session, purpose: Purpose) -> Option<Claim> {
+    Some(session.claim(purpose, LEASE))
+}
+
+async fn prepare(
+    served: &mut Served,
+    game: &str,
+    claim: Option<Claim>,
+) -> Result<PrepareGameResponse, Status> {
+    let request = PrepareGameRequest {
+        game_id: game.to_owned(),
+        claim,
+    };
+    let answer = served.client.prepare_game(request).await;
+    answer.map(Response::into_inner)
+}
+
+/// Begins a consultation; the sender can stop it.
+async fn asked(
+    served: &mut Served,
+    claim: Option<Claim>,
+    limits: Limits,
+) -> Result<(mpsc::Sender<ConsultRequest>, Streaming<ConsultResponse>), Status> {
+    let begin = Begin {
+        claim,
+        limits: Some(limits),
+        ..begin("startpos")
+    };
+    let (sender, receiver) = mpsc::channel(2);
+    let first = request(consult_request::Message::Begin(begin));
+    sender.send(first).await.expect("room");
+    let answer = served.client.consult(ReceiverStream::new(receiver)).await?;
+    Ok((sender, answer.into_inner()))
+}
+
+fn one_second() -> Limits {
+    Limits {
+        time_ms: Some(1_000),
+        ..Limits::default()
+    }
+}
+
+/// Returns the end of a consultation.
+async fn end(mut stream: Streaming<ConsultResponse>) -> Result<Ballot, Status> {
+    loop {
+        let response = stream.message().await?.expect("an end");
+        if let Some(Message::Ballot(ballot)) = response.message {
+            return Ok(ballot);
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn nobody_disturbs_a_running_game() {
+    let worker = three_opinions();
+    let (told, players) = (worker.told.clone(), worker.reservation.clone());
+    let mut served = serve(worker, None).await;
+    let [gui, other] = ["the first GUI", "the second GUI"].map(Session::new);
+    let game = || claim(&gui, Purpose::Game);
+    prepare(&mut served, "game", game()).await.expect("free");
+    for (others, other) in [
+        ("a look", None),
+        ("an analysis", claim(&other, Purpose::Analysis)),
+        ("a game", claim(&other, Purpose::Game)),
+    ] {
+        // A session that lives renews its claim.
+        let hold = HoldRequest { claim: game() };
+        served.client.hold(hold).await.expect("its own");
+        let hold = HoldRequest {
+            claim: other.clone(),
+        };
+        let refused = [
+            asked(&mut served, other, one_second()).await.map(|_| ()),
+            served.client.hold(hold).await.map(|_| ()),
+        ];
+        for refused in refused {
+            let status = refused.expect_err(others);
+            assert_eq!(status.code(), Code::FailedPrecondition, "{others}");
+            assert!(status.message().contains("the first GUI"), "{status}");
+        }
+    }
+    let status = prepare(&mut served, "look", None).await.expect_err("held");
+    assert!(status.message().contains("the first GUI"), "{status}");
+    assert_eq!(*told.lock().expect("told"), ["new game game"]);
+    // The workers are held, too, and told by whom.
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    let held = players.held().expect("held").to_string();
+    assert!(held.contains("the first GUI"), "{held}");
+    let asked = asked(&mut served, game(), one_second()).await;
+    let (_stop, stream) = asked.expect("its own");
+    let ballot = end(stream).await.expect("decided");
+    assert_eq!(ballot.votes.iter().filter(|vote| vote.counted).count(), 3);
+    let roster = served.client.roster(RosterRequest {}).await;
+    let held = roster.expect("a roster").into_inner().held_by;
+    assert!(held.contains("the first GUI"), "{held}");
+    let release = ReleaseRequest {
+        session: gui.id().to_owned(),
+    };
+    served.client.release(release).await.expect("released");
+    assert_eq!(players.held(), None, "the workers are told at once");
+    prepare(&mut served, "look", None).await.expect("free");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_game_takes_the_players_from_an_analysis_and_a_look() {
+    let worker = FakeWorker::named("desk").player("a", &[Stream("7g7f"), Listen]);
+    let requests = worker.requests.clone();
+    let mut served = serve(worker, None).await;
+    let [gui, other] = ["the first GUI", "the second GUI"].map(Session::new);
+    let (game, analysis) = (claim(&gui, Purpose::Game), claim(&other, Purpose::Analysis));
+    let endless = Limits::default();
+    let (_stop, look) = asked(&mut served, None, endless).await.expect("free");
+    let asked_next = asked(&mut served, analysis, endless).await;
+    let (_stop_too, analysis) = asked_next.expect("higher");
+    let status = end(look).await.expect_err("taken");
+    assert!(status.message().contains("an analysis"), "{status}");
+    let prepared = prepare(&mut served, "game", game.clone()).await;
+    prepared.expect("higher");
+    let status = end(analysis).await.expect_err("taken");
+    assert_eq!(status.code(), Code::FailedPrecondition);
+    assert!(status.message().contains("the first GUI"), "{status}");
+    let asked = asked(&mut served, game, one_second()).await;
+    let (_stop, stream) = asked.expect("its own");
+    end(stream).await.expect("decided");
+    // The workers know for whom they think.
+    let requests = requests.lock().expect("requests");
+    let claims: Vec<Option<Purpose>> = requests
+        .iter()
+        .filter_map(|request| match request {
+            monju_proto::v1::think_request::Message::Go(go) => Some(go.claim.as_ref()),
+            _ => None,
+        })
+        .map(|claim| claim.map(Claim::purpose))
+        .collect();
+    assert_eq!(claims, [None, Some(Purpose::Analysis), Some(Purpose::Game)]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_session_that_is_gone_gives_its_players_to_the_game_that_waits() {
+    let mut served = serve(three_opinions(), None).await;
+    let [gone, restarted] = ["a GUI", "its successor"].map(Session::new);
+    let first = claim(&gone, Purpose::Game);
+    prepare(&mut served, "one", first).await.expect("free");
+    let next = claim(&restarted, Purpose::Game);
+    let prepared = prepare(&mut served, "two", next).await;
+    prepared.expect("free after the lease");
+}

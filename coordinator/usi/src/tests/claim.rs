@@ -1,0 +1,92 @@
+//! The claim of a session on its players.
+
+use super::{
+    gui::{Assembly, Gui},
+    scripted_coordinator::ScriptStep,
+};
+use monju_proto::{
+    reservation::{Reservation, Session},
+    v1::Purpose,
+};
+use std::time::Duration;
+
+/// Longer than the test.
+const LEASE: Duration = Duration::from_secs(5 * 60);
+
+fn gui(reservation: &Reservation, steps: &'static [ScriptStep]) -> Gui {
+    let assembly = Assembly {
+        reservation: reservation.clone(),
+        ..Assembly::default()
+    };
+    Gui::with(assembly, |_| steps.to_vec())
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_game_holds_its_players_until_it_is_over() {
+    let players = Reservation::default();
+    let mut gui = gui(&players, &[ScriptStep::Decide("7g7f", "")]);
+    gui.ready().await;
+    gui.wait(600).await;
+    assert!(players.held().is_some(), "the opponent moves first");
+    gui.say("position startpos\ngo btime 0 wtime 0 byoyomi 1000");
+    gui.best_move().await;
+    gui.wait(600).await;
+    let held = players.held().expect("the opponent thinks").to_string();
+    assert!(
+        held.contains("monju usi") && held.contains("a game"),
+        "{held}"
+    );
+    gui.say("gameover win");
+    gui.wait(1).await;
+    assert_eq!(players.held(), None);
+    // A game that was given up without a word.
+    gui.say("usinewgame\nposition startpos\ngo btime 0 wtime 0 byoyomi 1000");
+    gui.best_move().await;
+    assert!(players.held().is_some());
+    gui.wait(2 * 60 * 60).await;
+    assert_eq!(players.held(), None);
+    gui.say("position startpos\ngo btime 0 wtime 0 byoyomi 1000");
+    gui.best_move().await;
+    assert!(players.held().is_some());
+    gui.say("quit");
+    gui.ended().await;
+    assert_eq!(players.held(), None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_analysis_holds_its_players_only_while_it_thinks() {
+    let players = Reservation::default();
+    let script = &[ScriptStep::AwaitStop, ScriptStep::Decide("7g7f", "")];
+    let mut gui = gui(&players, script);
+    gui.ready().await;
+    gui.say("position startpos\ngo infinite");
+    gui.wait(600).await;
+    let held = players.held().expect("it thinks").to_string();
+    assert!(held.contains("an analysis"), "{held}");
+    gui.say("stop");
+    gui.best_move().await;
+    gui.wait(10).await;
+    assert_eq!(players.held(), None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_gui_is_told_who_holds_the_players_and_gets_its_move_nevertheless() {
+    let players = Reservation::default();
+    let other = Session::new("another GUI").claim(Purpose::Game, LEASE);
+    drop(players.enter(Some(&other), None).expect("free"));
+    let mut gui = gui(&players, &[ScriptStep::Decide("7g7f", "")]);
+    gui.say("usi\nisready");
+    let told = |lines: &[String]| {
+        let names = |line: &&String| line.contains("held by another GUI");
+        assert_eq!(lines.iter().filter(names).count(), 1, "{lines:?}");
+    };
+    told(&gui.hear_until("readyok").await);
+    gui.say("usinewgame\nposition startpos\ngo btime 0 wtime 0 byoyomi 100");
+    told(&gui.hear_until("bestmove").await);
+    // As soon as they are free, the next move is the team's.
+    players.release(&other.session);
+    gui.say("position startpos\ngo btime 0 wtime 0 byoyomi 1000");
+    let lines = gui.hear_until("bestmove").await;
+    assert_eq!(lines[lines.len() - 1], "bestmove 7g7f", "{lines:?}");
+    assert!(lines.iter().any(|line| line.contains("votes")), "{lines:?}");
+}

@@ -1,0 +1,392 @@
+//! Who holds players: the one rule by which coordinators and workers let sessions in.
+//!
+//! A session holds players from its first claim until it releases them, or until nothing was heard of it for
+//! the time of its lease. A higher purpose takes them from a lower one. Calls without a claim are looks: they
+//! take what nobody holds.
+
+use crate::v1::{Claim, Purpose};
+use std::{
+    future,
+    net::SocketAddr,
+    process,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
+use tokio::{sync::watch, time::Instant};
+use tonic::Status;
+
+/// Longest lease that a claim can have: longer ones would lock players when their session is lost.
+const LONGEST_LEASE: Duration = Duration::from_secs(5 * 60);
+
+/// Greatest length of the texts of a claim, in characters.
+const LONGEST_TEXT: usize = 120;
+
+/// Players that one session at a time may hold. Clones share them.
+#[derive(Clone, Debug)]
+pub struct Reservation {
+    state: Arc<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    holder: Mutex<Option<Holder>>,
+    /// The session that holds the players, for calls that it takes them from.
+    taken: watch::Sender<Option<Held>>,
+}
+
+#[derive(Debug)]
+struct Holder {
+    claim: Claim,
+    held: Held,
+    lease: Duration,
+    /// End of the lease, unless a call is under way.
+    until: Instant,
+    /// Number of its calls under way.
+    calls: usize,
+    /// Number of its first claim: calls of an earlier hold are not counted.
+    number: u64,
+}
+
+/// The session that holds players.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the players are held by {holder} for {}; ask again when that is over", purpose_name(*.purpose))]
+pub struct Held {
+    session: String,
+    /// Description for people.
+    pub holder: String,
+    purpose: Purpose,
+}
+
+impl From<Held> for Status {
+    fn from(held: Held) -> Self {
+        Self::failed_precondition(held.to_string())
+    }
+}
+
+fn purpose_name(purpose: Purpose) -> &'static str {
+    match purpose {
+        Purpose::Game => "a game",
+        Purpose::Analysis => "an analysis",
+        Purpose::Unspecified => "a look",
+    }
+}
+
+impl Default for Reservation {
+    fn default() -> Self {
+        Self {
+            state: Arc::new(State {
+                holder: Mutex::default(),
+                taken: watch::Sender::new(None),
+            }),
+        }
+    }
+}
+
+impl Reservation {
+    /// Lets a call in. With a claim, its session holds the players from now on. `peer` is the address of the
+    /// caller.
+    ///
+    /// # Errors
+    /// Another session holds the players, for no lower purpose.
+    pub fn enter(&self, claim: Option<&Claim>, peer: Option<SocketAddr>) -> Result<Pass, Held> {
+        let now = Instant::now();
+        let claim = claim
+            .filter(|claim| !claim.session.is_empty() && claim.purpose() != Purpose::Unspecified);
+        let mut holder = self.lock();
+        let current = holder.take_if(|holder| !holder.is_over(now));
+        let Some(claim) = claim else {
+            *holder = current;
+            return match &*holder {
+                Some(holder) => Err(holder.held.clone()),
+                None => Ok(Pass::new(self, None)),
+            };
+        };
+        let lease = Duration::from_millis(claim.lease_ms.into()).min(LONGEST_LEASE);
+        let entered = match current {
+            Some(current) if current.held.session == claim.session => Holder {
+                held: Held {
+                    purpose: claim.purpose(),
+                    ..current.held.clone()
+                },
+                claim: claim.clone(),
+                lease,
+                until: now + lease,
+                calls: current.calls + 1,
+                number: current.number,
+            },
+            Some(current) if current.held.purpose >= claim.purpose() => {
+                let held = current.held.clone();
+                *holder = Some(current);
+                return Err(held);
+            }
+            _ => Holder::new(claim, lease, peer),
+        };
+        let (number, held) = (entered.number, entered.held.clone());
+        *holder = Some(entered);
+        // Under the lock, so that no taking is missed.
+        self.state.taken.send_replace(Some(held.clone()));
+        Ok(Pass::new(self, Some((held.session, number))))
+    }
+
+    /// Ends the hold of a session. Returns false if it held nothing.
+    pub fn release(&self, session: &str) -> bool {
+        let released = self.lock().take_if(|holder| holder.held.session == session);
+        if released.is_some() {
+            self.state.taken.send_replace(None);
+        }
+        released.is_some()
+    }
+
+    /// Returns the session that holds the players.
+    pub fn held(&self) -> Option<Held> {
+        let holder = self.lock();
+        let holder = holder
+            .as_ref()
+            .filter(|holder| !holder.is_over(Instant::now()));
+        holder.map(|holder| holder.held.clone())
+    }
+
+    /// Returns the claim in force, as it is passed on to others: with the holder's address.
+    pub fn claim(&self) -> Option<Claim> {
+        let holder = self.lock();
+        let holder = holder
+            .as_ref()
+            .filter(|holder| !holder.is_over(Instant::now()))?;
+        Some(Claim {
+            holder: holder.held.holder.clone(),
+            ..holder.claim.clone()
+        })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Holder>> {
+        (self.state.holder.lock()).unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Holder {
+    fn new(claim: &Claim, lease: Duration, peer: Option<SocketAddr>) -> Self {
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
+        let mut holder = printable(&claim.holder);
+        if holder.is_empty() {
+            holder = printable(&claim.session);
+        }
+        // A coordinator passes on the address of the session behind it.
+        if let (Some(peer), false) = (peer, holder.contains(" at ")) {
+            holder = format!("{holder} at {}", peer.ip());
+        }
+        Self {
+            held: Held {
+                session: claim.session.clone(),
+                holder,
+                purpose: claim.purpose(),
+            },
+            claim: claim.clone(),
+            lease,
+            until: Instant::now() + lease,
+            calls: 1,
+            number: NUMBER.fetch_add(1, Ordering::Relaxed),
+        }
+    }
+
+    fn is_over(&self, now: Instant) -> bool {
+        self.calls == 0 && self.until <= now
+    }
+}
+
+fn printable(text: &str) -> String {
+    let text = text.chars().filter(|c| !c.is_control());
+    text.take(LONGEST_TEXT).collect()
+}
+
+/// A call that was let in. The lease of its session runs from its end.
+#[derive(Debug)]
+pub struct Pass {
+    reservation: Reservation,
+    /// Session and number of the hold; `None` for a look.
+    hold: Option<(String, u64)>,
+    taken: watch::Receiver<Option<Held>>,
+}
+
+impl Pass {
+    fn new(reservation: &Reservation, hold: Option<(String, u64)>) -> Self {
+        Self {
+            taken: reservation.state.taken.subscribe(),
+            reservation: reservation.clone(),
+            hold,
+        }
+    }
+
+    /// Waits until another session takes the players, and returns it. Safe to drop and call again.
+    pub async fn taken(&mut self) -> Held {
+        let own = self.hold.as_ref().map(|(session, _)| session);
+        loop {
+            // The reservation holds the sender.
+            if self.taken.changed().await.is_err() {
+                return future::pending().await;
+            }
+            let taken = self.taken.borrow_and_update().clone();
+            if let Some(held) = taken.filter(|held| Some(&held.session) != own) {
+                return held;
+            }
+        }
+    }
+}
+
+impl Drop for Pass {
+    fn drop(&mut self) {
+        let Some((_, number)) = &self.hold else {
+            return;
+        };
+        let mut holder = self.reservation.lock();
+        if let Some(holder) = holder.as_mut().filter(|holder| holder.number == *number) {
+            holder.calls -= 1;
+            holder.until = holder.until.max(Instant::now() + holder.lease);
+        }
+    }
+}
+
+/// A session that claims players.
+#[derive(Clone, Debug)]
+pub struct Session {
+    id: String,
+    holder: String,
+}
+
+impl Session {
+    /// A new session of this process; `what` describes it for people.
+    pub fn new(what: &str) -> Self {
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
+        let now = SystemTime::now().duration_since(UNIX_EPOCH);
+        let nanoseconds = now.map_or(0, |since| since.as_nanos());
+        let (process, number) = (process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
+        Self {
+            id: format!("{process}-{nanoseconds:x}-{number}"),
+            holder: format!("{what} (process {process})"),
+        }
+    }
+
+    /// Returns the id.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// Returns its claim for a purpose.
+    pub fn claim(&self, purpose: Purpose, lease: Duration) -> Claim {
+        Claim {
+            session: self.id.clone(),
+            holder: self.holder.clone(),
+            purpose: purpose.into(),
+            lease_ms: crate::convert::short_milliseconds(lease),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokio::time::{advance, timeout};
+
+    const LEASE: Duration = Duration::from_secs(4);
+
+    fn session(name: &str) -> Session {
+        Session {
+            id: name.to_owned(),
+            holder: format!("the GUI of {name}"),
+        }
+    }
+
+    fn game(name: &str) -> Claim {
+        session(name).claim(Purpose::Game, LEASE)
+    }
+
+    fn analysis(name: &str) -> Claim {
+        session(name).claim(Purpose::Analysis, LEASE)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_game_keeps_its_players_until_its_lease_ends() {
+        let players = Reservation::default();
+        drop(players.enter(Some(&game("a")), None).expect("free"));
+        for other in [None, Some(analysis("b")), Some(game("b"))] {
+            let held = players.enter(other.as_ref(), None).expect_err("held");
+            let text = held.to_string();
+            assert!(text.contains("the GUI of a for a game"), "{text}");
+        }
+        advance(LEASE / 2).await;
+        let call = players.enter(Some(&game("a")), None).expect("its own");
+        advance(LEASE * 10).await;
+        assert!(players.enter(None, None).is_err(), "a call is under way");
+        drop(call);
+        advance(LEASE / 2).await;
+        assert!(players.enter(None, None).is_err());
+        advance(LEASE / 2).await;
+        assert!(players.held().is_none() && players.claim().is_none());
+        players.enter(None, None).expect("free again");
+        players
+            .enter(Some(&analysis("b")), None)
+            .expect("free again");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_release_ends_the_hold_of_its_session_alone() {
+        let players = Reservation::default();
+        let first = players.enter(Some(&game("a")), None).expect("free");
+        players.release("b");
+        assert!(players.held().is_some());
+        players.release("a");
+        let _second = players.enter(Some(&game("b")), None).expect("released");
+        // The end of a call of the first hold is not counted for the second.
+        drop(first);
+        advance(LEASE * 2).await;
+        assert!(players.enter(None, None).is_err());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_higher_purpose_takes_the_players_and_tells_those_that_lose_them() {
+        let players = Reservation::default();
+        let mut look = players.enter(None, None).expect("free");
+        let mut thinking = players
+            .enter(Some(&analysis("a")), None)
+            .expect("a look holds nothing");
+        assert!(look.taken().await.to_string().contains("an analysis"));
+        let mut playing = players.enter(Some(&game("b")), None).expect("higher");
+        assert_eq!(thinking.taken().await.holder, "the GUI of b");
+        // Its session tries again.
+        assert!(players.enter(Some(&analysis("a")), None).is_err());
+        assert!(timeout(LEASE * 5, playing.taken()).await.is_err());
+        drop(thinking);
+        drop(playing);
+        assert_eq!(
+            players.claim().map(|claim| claim.session).as_deref(),
+            Some("b")
+        );
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_session_changes_its_purpose() {
+        let players = Reservation::default();
+        drop(players.enter(Some(&game("a")), None).expect("free"));
+        drop(players.enter(Some(&analysis("a")), None).expect("its own"));
+        players.enter(Some(&game("b")), None).expect("higher");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_lease_has_a_limit_and_a_holder_a_printable_name() {
+        let players = Reservation::default();
+        let claim = Claim {
+            holder: format!("\u{1b}[2Jevil{}", "x".repeat(10_000)),
+            lease_ms: u32::MAX,
+            ..game("a")
+        };
+        let peer = "192.168.0.7:4711".parse().expect("an address");
+        drop(players.enter(Some(&claim), Some(peer)).expect("free"));
+        let text = players.held().expect("held").to_string();
+        assert!(!text.contains('\u{1b}') && text.len() < 300, "{text}");
+        assert!(text.contains(" at 192.168.0.7 for a game"), "{text}");
+        advance(LONGEST_LEASE).await;
+        assert!(players.held().is_none());
+    }
+}
