@@ -8,11 +8,10 @@ pub use link::{AddressError, Link, address, endpoint};
 pub use reach_error::{ReachError, first_reason};
 pub use slots::PlayerSlot;
 
+use crate::door;
 use monju_proto::client::reason;
 use monju_proto::reservation::Reservation;
-use monju_proto::v1::{
-    Claim, NewGameRequest, ReleaseRequest, WorkerStatus, worker_client::WorkerClient,
-};
+use monju_proto::v1::{Claim, NewGameRequest, ReleaseRequest, WorkerStatus};
 use std::time::Duration;
 use tokio::{task::JoinSet, time};
 use tracing::warn;
@@ -73,7 +72,7 @@ impl Roster {
     pub async fn release(&self, session: &str, patience: Duration) {
         let mut calls = JoinSet::new();
         for link in self.links.iter().filter(|link| link.failure().is_none()) {
-            let mut client = WorkerClient::new(link.channel());
+            let mut client = door::worker(link.channel());
             let request = ReleaseRequest {
                 session: session.to_owned(),
             };
@@ -99,7 +98,7 @@ impl Roster {
                 problems.push(format!("worker {address} is not connected: {reason}"));
                 continue;
             }
-            let mut client = WorkerClient::new(link.channel());
+            let mut client = door::worker(link.channel());
             let address = link.address().to_owned();
             let request = NewGameRequest {
                 game_id: game_id.to_owned(),
@@ -108,7 +107,7 @@ impl Roster {
             };
             calls.spawn(async move {
                 match time::timeout(patience, client.new_game(request)).await {
-                    Ok(Ok(response)) => response.into_inner().problems,
+                    Ok(Ok(response)) => door::problems(response.into_inner().problems),
                     Ok(Err(status)) => {
                         let reason = reason(&status);
                         vec![format!("worker {address} refused a new game: {reason}")]

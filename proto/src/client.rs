@@ -1,5 +1,6 @@
 //! The one client of a consultation: a begun stream, its standings, and its decision.
 
+use crate::text::excerpt;
 use crate::v1::{
     Ballot, Begin, Clock, ConsultRequest, ConsultResponse, ConsultationPonderHit, StopConsultation,
     consult_request, consult_response::Message, coordinator_client::CoordinatorClient,
@@ -132,13 +133,17 @@ async fn forward(
     Err(ConsultationError::Undecided)
 }
 
-/// Returns the innermost cause of a failed call, as one line.
+/// Greatest length of a reason, in characters.
+const LONGEST_REASON: usize = 1_000;
+
+/// Returns the innermost cause of a failed call, as one line of plain text: the other side may have written it.
 pub fn reason(status: &Status) -> String {
-    match (status.source(), status.message()) {
-        (Some(cause), _) => innermost(cause).to_string(),
-        (None, "") => status.code().description().to_owned(),
-        (None, message) => message.to_owned(),
-    }
+    let reason = match (status.source(), status.message()) {
+        (Some(cause), _) => &innermost(cause).to_string(),
+        (None, "") => status.code().description(),
+        (None, message) => message,
+    };
+    excerpt(reason, LONGEST_REASON)
 }
 
 /// Returns the innermost cause of an error, which may be the error itself.

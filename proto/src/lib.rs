@@ -9,6 +9,7 @@ pub mod client;
 pub mod convert;
 pub mod reservation;
 pub mod serve;
+pub mod text;
 pub mod tls;
 
 /// Messages and services of `monju.v1`.

@@ -4,6 +4,7 @@
 //! the time of its lease. A higher purpose takes them from a lower one. Calls without a claim are looks: they
 //! take what nobody holds.
 
+use crate::text::excerpt;
 use crate::v1::{Claim, Purpose};
 use std::{
     future,
@@ -169,9 +170,9 @@ impl Reservation {
 impl Holder {
     fn new(claim: &Claim, lease: Duration, peer: Option<SocketAddr>) -> Self {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
-        let mut holder = printable(&claim.holder);
+        let mut holder = excerpt(&claim.holder, LONGEST_TEXT);
         if holder.is_empty() {
-            holder = printable(&claim.session);
+            holder = excerpt(&claim.session, LONGEST_TEXT);
         }
         // A coordinator passes on the address of the session behind it.
         if let (Some(peer), false) = (peer, holder.contains(" at ")) {
@@ -194,11 +195,6 @@ impl Holder {
     fn is_over(&self, now: Instant) -> bool {
         self.calls == 0 && self.until <= now
     }
-}
-
-fn printable(text: &str) -> String {
-    let text = text.chars().filter(|c| !c.is_control());
-    text.take(LONGEST_TEXT).collect()
 }
 
 /// A call that was let in. The lease of its session runs from its end.

@@ -1,9 +1,10 @@
 //! One player's `Think` stream.
 
+use crate::door;
 use monju_proto::client::reason;
 use monju_proto::v1::{
     Go, Limits, Line, PonderHit, Stop, ThinkRequest, ThinkResult, think_request,
-    think_response::Message, worker_client::WorkerClient,
+    think_response::Message,
 };
 use tokio::{sync::mpsc, task::AbortHandle};
 use tokio_stream::wrappers::ReceiverStream;
@@ -87,17 +88,20 @@ async fn think(
     number: u64,
     events: &mpsc::Sender<(u64, PlayerEvent)>,
 ) -> Result<ThinkResult, Status> {
-    let mut client = WorkerClient::new(channel);
-    let mut stream = client
+    let mut stream = door::thinker(channel)
         .think(ReceiverStream::new(requests))
         .await?
         .into_inner();
     while let Some(response) = stream.message().await? {
         match response.message {
             Some(Message::Progress(line)) => {
+                door::line(&line)?;
                 let _ = events.send((number, PlayerEvent::Progress(line))).await;
             }
-            Some(Message::Result(result)) => return Ok(result),
+            Some(Message::Result(result)) => {
+                door::result(&result)?;
+                return Ok(result);
+            }
             None => {}
         }
     }

@@ -466,3 +466,17 @@ async fn standings_are_limited_and_only_sent_after_changes() {
     // 600 ms of changes, then silence.
     assert!((5..=8).contains(&count), "{count}");
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_player_that_says_what_no_search_says_is_quarantined_and_the_rest_plays_on() {
+    let worker = FakeWorker::named("desk")
+        .player("liar", &[Stream("2g2f"), Answer("\u{1b}[2J")])
+        .player("honest", &[Answer("7g7f")]);
+    let (roster, _server) = worker.roster().await;
+    let ballot = run(&roster, setup(time_limit(1_000)), vec![]).await;
+    let [liar, honest] = &ballot.votes[..] else {
+        panic!("two votes")
+    };
+    assert_eq!(liar.failure, "quarantined: ' [2J' is no move");
+    assert_eq!(honest.arrival(), Arrival::Final);
+}

@@ -73,6 +73,8 @@ impl PlayerFacts {
     /// Returns the nodes per second of the test move; 0 without a line.
     pub fn nodes_per_second(&self) -> u64 {
         let line = self.vote.line.as_ref();
-        line.map_or(0, |line| line.nodes * 1_000 / line.time_ms.max(1))
+        line.map_or(0, |line| {
+            line.nodes.saturating_mul(1_000) / line.time_ms.max(1)
+        })
     }
 }

@@ -6,6 +6,7 @@ use crate::{
     ballot::BallotHeader,
     clock::TimePolicy,
     consultation::{ConsultationSetup, consult},
+    door,
     fallback::FirstLegalMove,
     roster::{PlayerSlot, ReachError, Roster},
     service::Ensemble,
@@ -15,7 +16,6 @@ use monju_engine::Game;
 use monju_proto::convert::milliseconds;
 use monju_proto::v1::{
     Ballot, DescribeRequest, ExamineRequest, ExamineResponse, Limits, WorkerStatus,
-    worker_client::WorkerClient,
 };
 use std::{
     collections::HashMap,
@@ -111,7 +111,7 @@ fn worker_facts(status: WorkerStatus, round_trip: Option<CallTimes>) -> WorkerFa
 
 /// Measures the round trip; `None` if a call fails.
 async fn round_trip(channel: Channel) -> Option<CallTimes> {
-    let mut client = WorkerClient::new(channel);
+    let mut client = door::worker(channel);
     let mut times = Vec::new();
     for _ in 0..CALLS {
         let asked = Instant::now();
@@ -171,9 +171,9 @@ async fn examined(slot: &PlayerSlot) -> Result<ExamineResponse, ReachError> {
     let request = ExamineRequest {
         player: slot.called.clone(),
     };
-    let mut client = WorkerClient::new(slot.channel.clone());
+    let mut client = door::worker(slot.channel.clone());
     match timeout(EXAMINATION, client.examine(request)).await {
-        Ok(Ok(response)) => Ok(response.into_inner()),
+        Ok(Ok(response)) => Ok(door::examined(response.into_inner())),
         Ok(Err(status)) => Err(ReachError::Later(Box::new(status))),
         Err(_) => Err(ReachError::Silent(EXAMINATION)),
     }

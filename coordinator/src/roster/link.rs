@@ -1,7 +1,7 @@
 //! The connection to one worker, and the task that watches it.
 
 use super::reach_error::ReachError;
-use crate::clock::RoundTrip;
+use crate::{clock::RoundTrip, door};
 use monju_proto::reservation::Reservation;
 use monju_proto::v1::{
     DescribeRequest, DescribeResponse, PlayerInfo, WorkerStatus, worker_client::WorkerClient,
@@ -100,7 +100,7 @@ impl Link {
             failure: Some(ReachError::NotConnected),
             round_trip: RoundTrip::default(),
         });
-        let client = WorkerClient::new(channel.clone());
+        let client = door::worker(channel.clone());
         let wake = Arc::<Notify>::default();
         let reservation = Arc::<OnceLock<Reservation>>::default();
         let watcher = WorkerWatcher {
@@ -286,7 +286,11 @@ impl WorkerWatcher {
         };
         let is_known = self.state.borrow().described.is_some();
         match time::timeout(self.patience, self.client.describe(request)).await {
-            Ok(Ok(response)) => Ok(response.into_inner()),
+            Ok(Ok(response)) => {
+                let described = response.into_inner();
+                door::description(&described)?;
+                Ok(described)
+            }
             Ok(Err(status)) if is_known => Err(ReachError::Later(Box::new(status))),
             Ok(Err(status)) => Err(ReachError::First(Box::new(status))),
             Err(_) => Err(ReachError::Silent(self.patience)),
@@ -317,6 +321,10 @@ impl LinkState {
                 self.failure = None;
             }
             Err(failure) => {
+                if let ReachError::Offence(_) = failure {
+                    // Its players are not believed in either.
+                    self.described = None;
+                }
                 let reason = failure.to_string();
                 if self.failure.as_ref().map(ReachError::to_string).as_ref() != Some(&reason) {
                     warn!(address, reason, "worker not connected");

@@ -1,5 +1,6 @@
 //! Failures of calls to workers and coordinators, for one line of text.
 
+use crate::door::Offence;
 use monju_proto::client::reason;
 use std::time::Duration;
 use tonic::{Code, Status};
@@ -16,6 +17,9 @@ pub enum ReachError {
     /// A later call failed.
     #[error("{}", reason(.0))]
     Later(#[source] Box<Status>),
+    /// It says what no worker can say.
+    #[error(transparent)]
+    Offence(#[from] Offence),
     /// No answer came within this time.
     #[error("no answer within {} s", .0.as_secs())]
     Silent(Duration),

@@ -1,5 +1,6 @@
 //! The single writer of standard output.
 
+use monju_proto::text::plain;
 use std::io::Write;
 use tokio::sync::mpsc;
 
@@ -16,13 +17,10 @@ impl Output {
         (Self { lines }, receiver)
     }
 
-    /// Sends one line. Line breaks inside it, from a player's name or an error, become blanks:
-    /// otherwise the rest would reach the GUI as a line of its own.
+    /// Sends one line. Line breaks and other control characters inside it, from a player's name or an error,
+    /// become blanks: otherwise the rest would reach the GUI as a line of its own.
     pub fn say(&self, line: impl Into<String>) {
-        let mut line = line.into();
-        if line.contains(['\n', '\r']) {
-            line = line.replace(['\n', '\r'], " ");
-        }
+        let line = plain(&line.into()).into_owned();
         // If the reader is gone, the session ends by `closed`.
         let _ = self.lines.send(line);
     }
@@ -76,7 +74,7 @@ mod tests {
         let (output, lines) = Output::channel();
         output.say("readyok");
         output.say("");
-        output.error(&"no such\nfile: 文殊.toml");
+        output.error(&"no such\nfile:\u{1b}文殊.toml");
         drop(output);
         let mut pipe = Pipe::default();
         write_lines(lines, &mut pipe);

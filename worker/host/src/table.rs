@@ -14,6 +14,7 @@ use monju_engine::{
     EvaluatorChoice, Limits,
     eval::{NoiseModel, Sigma},
 };
+use monju_proto::text::is_plain;
 use serde::Deserialize;
 use std::{
     collections::BTreeMap,
@@ -167,7 +168,7 @@ impl PlayerTable {
     }
 
     fn check_name(&self) -> Result<(), PlayerProblem> {
-        let plain = |letter: char| !letter.is_whitespace() && !letter.is_control();
+        let plain = |letter: char| !letter.is_whitespace() && is_plain(letter);
         let length = self.name.chars().count();
         if (1..=64).contains(&length) && self.name.chars().all(plain) {
             Ok(())

@@ -1,6 +1,7 @@
 //! The one client of USI engines: a child process with its handshake, its searches, and its end.
 
 use crate::{declared::DeclaredOptions, info::EngineAnswer, options::OptionValue, spec::UsiSpec};
+use monju_proto::text::{self, plain};
 use std::{
     env,
     ffi::OsStr,
@@ -355,10 +356,7 @@ impl UsiChild {
 /// Returns the part of a line that fits into another one.
 fn excerpt(line: &str) -> String {
     const LONGEST: usize = 160;
-    line.chars()
-        .filter(|c| !c.is_control())
-        .take(LONGEST)
-        .collect()
+    text::excerpt(line, LONGEST)
 }
 
 impl Drop for UsiChild {
@@ -464,7 +462,8 @@ impl<R: AsyncRead + Unpin> Lines<R> {
 
     fn take(&mut self) -> String {
         let line = std::mem::take(&mut self.line);
-        String::from_utf8_lossy(&line).trim().to_owned()
+        // What an engine says reaches terminals and GUIs.
+        plain(String::from_utf8_lossy(&line).trim()).into_owned()
     }
 }
 
@@ -474,13 +473,13 @@ mod tests {
 
     #[tokio::test]
     async fn lines_of_any_kind_are_read() {
-        let mut bytes = b"usiok\r\n\xff\xfeid\n\n".to_vec();
+        let mut bytes = b"usiok\r\n\xff\xfeid\x1b[2J\n\n".to_vec();
         bytes.extend(vec![b'x'; MAX_LINE_BYTES + 5]);
         bytes.extend(b"\n  last");
         let mut lines = Lines::new(bytes.as_slice());
         let mut next = async || lines.next().await.expect("no error");
         assert_eq!(next().await.as_deref(), Some("usiok"));
-        assert_eq!(next().await.as_deref(), Some("\u{fffd}\u{fffd}id"));
+        assert_eq!(next().await.as_deref(), Some("\u{fffd}\u{fffd}id [2J"));
         assert_eq!(next().await.as_deref(), Some(""));
         assert_eq!(next().await.map(|line| line.len()), Some(MAX_LINE_BYTES));
         assert_eq!(next().await.as_deref(), Some("last"));

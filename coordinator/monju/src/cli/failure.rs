@@ -1,6 +1,7 @@
 //! Errors as one line and an exit status.
 
 use clap::error::ErrorKind;
+use monju_proto::text::plain;
 use std::process::ExitCode;
 
 /// Status of arguments that make no sense.
@@ -58,7 +59,7 @@ fn one_line(error: &anyhow::Error) -> String {
             line = format!("{line}: {cause}");
         }
     }
-    line.replace('\n', " ")
+    plain(&line).into_owned()
 }
 
 #[cfg(test)]
@@ -70,8 +71,8 @@ mod tests {
         let cause = anyhow::anyhow!("no such file");
         let error = cause.context("cannot read 'a': no such file");
         assert_eq!(
-            one_line(&error.context("position 'b'\nof c")),
-            "position 'b' of c: cannot read 'a': no such file"
+            one_line(&error.context("position 'b'\n\u{9b}of c")),
+            "position 'b'  of c: cannot read 'a': no such file"
         );
     }
 

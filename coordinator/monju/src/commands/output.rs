@@ -1,13 +1,16 @@
 //! Results on standard output.
 
 use anyhow::Context;
+use monju_proto::text;
 use std::io::{self, Write};
 
-/// Writes text to standard output.
+/// Writes text to standard output. Control characters in it, which a worker, an engine or a game record may have
+/// brought, become blanks.
 ///
 /// # Errors
 /// Standard output is closed.
 pub fn print(text: &str) -> anyhow::Result<()> {
+    let text = text.replace(|c| !(text::is_plain(c) || matches!(c, '\n' | '\t')), " ");
     let mut output = io::stdout().lock();
     output
         .write_all(text.as_bytes())

@@ -1,18 +1,23 @@
 //! Checks of values that come from a configuration or from the command line.
 
 use monju_coordinator::roster::{self, AddressError};
+use monju_proto::text::is_plain;
 
 /// Error of a worker's name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("name {0:?} must be one word")]
+#[error("name {0:?} must be one word of at most {LONGEST_NAME} characters")]
 pub struct NameError(String);
+
+/// Greatest length of a worker's name, in characters.
+const LONGEST_NAME: usize = 64;
 
 /// Checks the name of a worker.
 ///
 /// # Errors
-/// It is not one word.
+/// It is not one word, or too long.
 pub fn check_name(name: &str) -> Result<(), NameError> {
-    match name.is_empty() || name.contains(|c: char| c.is_whitespace() || c.is_control()) {
+    let is_one_word = name.chars().all(|c| is_plain(c) && !c.is_whitespace());
+    match name.is_empty() || !is_one_word || name.chars().count() > LONGEST_NAME {
         true => Err(NameError(name.to_owned())),
         false => Ok(()),
     }

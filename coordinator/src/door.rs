@@ -1,0 +1,208 @@
+//! The door through which everything comes that a worker says. Behind it, numbers are finite and in the ranges
+//! of configurations, and texts are short and plain.
+
+use monju_proto::text::{excerpt, is_plain};
+use monju_proto::v1::{
+    Candidate, DescribeResponse, ExamineResponse, Limits, Line, PlayerInfo, ThinkResult,
+    worker_client::WorkerClient,
+};
+use tonic::{Status, transport::Channel};
+
+/// Greatest message of a worker, in bytes: a description of as many players as a configuration can have.
+const LONGEST_MESSAGE: usize = 2 << 20;
+/// Greatest message of a player's search, in bytes.
+const LONGEST_THOUGHT: usize = 256 << 10;
+/// Greatest number of players of one worker, as in configurations.
+const MOST_PLAYERS: usize = 1_000;
+/// Greatest number of virtual players of one search, as in configurations.
+const MOST_LANES: usize = 16;
+/// Greatest length of a name; those of configurations have 64 characters and a number.
+const LONGEST_NAME: usize = 80;
+/// Greatest length of other texts: values of options may be paths.
+const LONGEST_TEXT: usize = 4_096;
+/// Greatest number of settings of one player.
+const MOST_SETTINGS: usize = 500;
+/// Greatest length of a move: `resign` is the longest.
+const LONGEST_MOVE: usize = 6;
+/// Greatest length of a variation.
+const LONGEST_VARIATION: usize = 1_024;
+/// No position has more legal moves.
+const MOST_CANDIDATES: usize = 593;
+/// Greatest depth. Engines use high numbers for a mate that they have found.
+const GREATEST_DEPTH: u32 = 1_000_000;
+/// Greatest number of nodes or milliseconds, which JSON still carries.
+const GREATEST_NUMBER: u64 = 1 << 53;
+/// Greatest number of findings of an examination, and of problems of a preparation.
+const MOST_FINDINGS: usize = 1_000;
+
+/// Reason why nothing is heard of a worker or a player any more.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("quarantined: {0}")]
+pub struct Offence(String);
+
+impl From<Offence> for Status {
+    fn from(offence: Offence) -> Self {
+        Self::invalid_argument(offence.to_string())
+    }
+}
+
+/// Returns the client of a worker for everything but searches.
+pub fn worker(channel: Channel) -> WorkerClient<Channel> {
+    WorkerClient::new(channel).max_decoding_message_size(LONGEST_MESSAGE)
+}
+
+/// Returns the client of a worker for a search.
+pub fn thinker(channel: Channel) -> WorkerClient<Channel> {
+    WorkerClient::new(channel).max_decoding_message_size(LONGEST_THOUGHT)
+}
+
+/// Checks the description of a worker.
+///
+/// # Errors
+/// It says something that no configuration can say.
+pub fn description(response: &DescribeResponse) -> Result<(), Offence> {
+    let DescribeResponse {
+        name,
+        version,
+        players,
+        held_by,
+    } = response;
+    text("its name", name, LONGEST_NAME)?;
+    text("its version", version, LONGEST_NAME)?;
+    text("the holder of its players", held_by, LONGEST_TEXT)?;
+    at_most("players", players.len(), MOST_PLAYERS)?;
+    players.iter().try_for_each(player)
+}
+
+fn player(info: &PlayerInfo) -> Result<(), Offence> {
+    text("the name of a player", &info.name, LONGEST_NAME)?;
+    if info.name.is_empty() || info.name.contains(char::is_whitespace) {
+        return Err(Offence("the name of a player is not one word".to_owned()));
+    }
+    let name = &info.name;
+    for (what, value) in [
+        ("the engine", &info.engine),
+        ("the evaluator", &info.evaluator),
+        ("the worker", &info.worker),
+        ("the noise model", &info.noise_model),
+        ("the weights' hash", &info.weights_hash),
+    ] {
+        text(&format!("{what} of {name}"), value, LONGEST_TEXT)?;
+    }
+    let share = info.clock_share.unwrap_or(1.0);
+    let numbers = [
+        ("sigma", info.sigma, 0.0..=f64::MAX),
+        ("weight", info.weight.unwrap_or(1.0), 0.0..=f64::MAX),
+        ("clock_share", share, f64::MIN_POSITIVE..=1.0),
+    ];
+    for (what, value, range) in numbers {
+        if !range.contains(&value) {
+            return Err(Offence(format!("{what} of {name} is {value}")));
+        }
+    }
+    at_most(&format!("lanes of {name}"), info.lanes as usize, MOST_LANES)?;
+    let multi_pv = info.limits.and_then(|limits: Limits| limits.multi_pv);
+    let ranked = multi_pv.unwrap_or(0) as usize;
+    at_most(&format!("ranked moves of {name}"), ranked, MOST_CANDIDATES)?;
+    at_most(
+        &format!("settings of {name}"),
+        info.settings.len(),
+        MOST_SETTINGS,
+    )?;
+    info.settings.iter().try_for_each(|setting| {
+        let what = format!("a setting of {name}");
+        text(&what, &setting.name, LONGEST_TEXT)?;
+        text(&what, &setting.value, LONGEST_TEXT)
+    })
+}
+
+/// Checks a line of a search.
+///
+/// # Errors
+/// No search says such a line.
+pub fn line(line: &Line) -> Result<(), Offence> {
+    a_move(&line.r#move)?;
+    at_most("moves of a variation", line.pv.len(), LONGEST_VARIATION)?;
+    line.pv.iter().try_for_each(|mv| a_move(mv))?;
+    at_most("candidates", line.candidates.len(), MOST_CANDIDATES)?;
+    at_most("candidates by lane", line.lanes.len(), MOST_LANES)?;
+    let mut candidates = line.candidates.iter().chain(&line.lanes);
+    candidates.try_for_each(|candidate: &Candidate| a_move(&candidate.r#move))?;
+    for (what, value, greatest) in [
+        ("depth", line.depth.into(), GREATEST_DEPTH.into()),
+        (
+            "selective depth",
+            line.selective_depth.into(),
+            GREATEST_DEPTH.into(),
+        ),
+        ("nodes", line.nodes, GREATEST_NUMBER),
+        ("time", line.time_ms, GREATEST_NUMBER),
+    ] {
+        if value > greatest {
+            return Err(Offence(format!("a {what} of {value}")));
+        }
+    }
+    Ok(())
+}
+
+/// Checks the result of a search.
+///
+/// # Errors
+/// No search has such a result.
+pub fn result(result: &ThinkResult) -> Result<(), Offence> {
+    result.line.as_ref().map_or(Ok(()), line)
+}
+
+/// Makes the findings of an examination fit to be shown.
+pub fn examined(mut response: ExamineResponse) -> ExamineResponse {
+    response.trials.truncate(MOST_FINDINGS);
+    for trial in &mut response.trials {
+        trial.form = excerpt(&trial.form, LONGEST_NAME);
+        trial.failure = excerpt(&trial.failure, LONGEST_TEXT);
+    }
+    response.rule_options.truncate(MOST_FINDINGS);
+    for option in &mut response.rule_options {
+        option.name = excerpt(&option.name, LONGEST_TEXT);
+        option.value = excerpt(&option.value, LONGEST_TEXT);
+    }
+    response.doubts = problems(response.doubts);
+    response
+}
+
+/// Makes the problems that a worker tells fit to be shown.
+pub fn problems(mut problems: Vec<String>) -> Vec<String> {
+    problems.truncate(MOST_FINDINGS);
+    let shown = problems
+        .iter()
+        .map(|problem| excerpt(problem, LONGEST_TEXT));
+    shown.collect()
+}
+
+fn a_move(mv: &str) -> Result<(), Offence> {
+    let is_one = mv.len() <= LONGEST_MOVE && mv.chars().all(|c| c.is_ascii_graphic());
+    match is_one {
+        true => Ok(()),
+        false => Err(Offence(format!("'{}' is no move", excerpt(mv, 20)))),
+    }
+}
+
+fn text(what: &str, text: &str, longest: usize) -> Result<(), Offence> {
+    // A character has at most four bytes.
+    if text.len() > 4 * longest || text.chars().count() > longest {
+        Err(Offence(format!("{what} has {} bytes", text.len())))
+    } else if !text.chars().all(is_plain) {
+        Err(Offence(format!("{what} has control characters")))
+    } else {
+        Ok(())
+    }
+}
+
+fn at_most(what: &str, number: usize, most: usize) -> Result<(), Offence> {
+    match number <= most {
+        true => Ok(()),
+        false => Err(Offence(format!("{number} {what}, of at most {most}"))),
+    }
+}
+
+#[cfg(test)]
+mod tests;

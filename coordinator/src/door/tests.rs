@@ -1,0 +1,146 @@
+//! Tests of what is kept out, and of the players that go on beside an offender.
+
+use super::*;
+use crate::{
+    roster::Roster,
+    testing::{FakeWorker, Step},
+};
+use monju_proto::v1::Setting;
+use std::time::Duration;
+
+fn honest() -> PlayerInfo {
+    PlayerInfo {
+        name: "monju-1".to_owned(),
+        engine: "monju".to_owned(),
+        evaluator: "nnue".to_owned(),
+        sigma: 50.0,
+        weight: Some(0.0),
+        clock_share: Some(0.5),
+        lanes: 16,
+        settings: vec![Setting {
+            name: "EvalDir".to_owned(),
+            value: "/home/文殊/eval dir".to_owned(),
+        }],
+        ..PlayerInfo::default()
+    }
+}
+
+fn told(change: impl Fn(&mut DescribeResponse, &mut PlayerInfo)) -> Result<(), Offence> {
+    let (mut response, mut info) = (DescribeResponse::default(), honest());
+    change(&mut response, &mut info);
+    response.players.push(info);
+    description(&response)
+}
+
+#[test]
+fn a_worker_says_what_a_configuration_can_say() {
+    type Change = fn(&mut DescribeResponse, &mut PlayerInfo);
+    assert_eq!(told(|_, _| ()), Ok(()));
+    let lies: [(Change, &str); 16] = [
+        (
+            |all, _| all.name = "w\u{1b}[2J".to_owned(),
+            "its name has control",
+        ),
+        (|all, _| all.name = "w".repeat(3 << 20), "3145728 bytes"),
+        (|all, _| all.version = "1\n".to_owned(), "its version"),
+        (|all, _| all.held_by = "\u{202e}".to_owned(), "the holder"),
+        (|all, _| all.players = vec![honest(); 1_000], "1001 players"),
+        (|_, info| info.name.clear(), "not one word"),
+        (|_, info| info.name.push_str(" b"), "not one word"),
+        (
+            |_, info| info.name = "文".repeat(81),
+            "the name of a player",
+        ),
+        (|_, info| info.engine.push('\u{7}'), "the engine of monju-1"),
+        (|_, info| info.sigma = f64::NAN, "sigma of monju-1 is NaN"),
+        (
+            |_, info| info.weight = Some(f64::NAN),
+            "weight of monju-1 is NaN",
+        ),
+        (|_, info| info.weight = Some(f64::INFINITY), "is inf"),
+        (
+            |_, info| info.clock_share = Some(0.0),
+            "clock_share of monju-1 is 0",
+        ),
+        (
+            |_, info| info.lanes = 17,
+            "17 lanes of monju-1, of at most 16",
+        ),
+        (
+            |_, info| info.settings = vec![Setting::default(); 501],
+            "501 settings",
+        ),
+        (
+            |_, info| info.settings[0].value.push('\0'),
+            "a setting of monju-1",
+        ),
+    ];
+    for (lie, words) in lies {
+        let offence = told(lie).expect_err(words).to_string();
+        assert!(offence.contains(words) && offence.len() < 200, "{offence}");
+    }
+}
+
+#[test]
+fn a_line_is_what_a_search_can_say() {
+    let of = |change: fn(&mut Line)| {
+        let mut told = Line {
+            r#move: "7g7f".to_owned(),
+            pv: vec!["7g7f".to_owned(), "8b2b+".to_owned()],
+            depth: 30,
+            ..Line::default()
+        };
+        change(&mut told);
+        line(&told)
+    };
+    assert_eq!(of(|_| ()), Ok(()));
+    assert_eq!(of(|line| line.r#move = "resign".to_owned()), Ok(()));
+    type Change = fn(&mut Line);
+    let lies: [(Change, &str); 8] = [
+        (|line| line.r#move = "\u{1b}[2J".to_owned(), "is no move"),
+        (|line| line.pv[1] = "x".repeat(1 << 20), "is no move"),
+        (
+            |line| line.pv = vec!["7g7f".to_owned(); 1_025],
+            "1025 moves",
+        ),
+        (
+            |line| line.lanes = vec![Candidate::default(); 17],
+            "by lane",
+        ),
+        (
+            |line| line.candidates = vec![Candidate::default(); 594],
+            "594",
+        ),
+        (|line| line.depth = u32::MAX, "depth"),
+        (|line| line.nodes = u64::MAX, "nodes"),
+        (|line| line.time_ms = u64::MAX, "time"),
+    ];
+    for (lie, words) in lies {
+        let offence = of(lie).expect_err(words).to_string();
+        assert!(offence.contains(words) && offence.len() < 200, "{offence}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_offender_is_quarantined_by_name_and_the_rest_plays_on() {
+    let liar = FakeWorker::named("attic")
+        .player("many", &[Step::Answer("7g7f")])
+        .with_lanes(100_000);
+    let (liar, _liar) = liar.link();
+    let honest = FakeWorker::named("desk").player("a", &[Step::Answer("7g7f")]);
+    let (honest, _honest) = honest.link();
+    let roster = Roster::new(vec![liar, honest]);
+    roster.settle(Duration::from_secs(3)).await;
+    let players: Vec<String> = roster
+        .slots()
+        .into_iter()
+        .map(|slot| slot.info.name)
+        .collect();
+    assert_eq!(players, ["a"]);
+    let statuses = roster.statuses();
+    assert!(statuses[1].connected);
+    assert_eq!(
+        (statuses[0].connected, &*statuses[0].failure),
+        (false, "quarantined: 100000 lanes of many, of at most 16")
+    );
+}
