@@ -31,6 +31,16 @@ impl Roster {
         Self { links }
     }
 
+    /// Returns the number of workers.
+    pub fn len(&self) -> usize {
+        self.links.len()
+    }
+
+    /// Returns true without workers.
+    pub fn is_empty(&self) -> bool {
+        self.links.is_empty()
+    }
+
     /// From now on, whoever holds this coordinator holds its workers.
     pub fn claim_for(&self, reservation: &Reservation) {
         for link in &self.links {

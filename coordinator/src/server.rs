@@ -16,6 +16,9 @@ use tonic::transport::{Server, server::Router};
 /// Time for pending decisions when the service ends; watchers would never leave.
 const DRAIN_PATIENCE: Duration = Duration::from_secs(1);
 
+/// File descriptors of the connection to a worker, with one that is being made anew.
+const WORKER_DESCRIPTORS: usize = 2;
+
 /// Returns the coordinator with health and reflection services, for this process.
 ///
 /// # Errors
@@ -36,9 +39,11 @@ pub async fn serve_tcp(
     shutdown: impl Future<Output = ()>,
 ) -> Result<(), ServeError> {
     let mut server = serve::network_server(tls)?;
+    let team = service.workers() * WORKER_DESCRIPTORS;
     let router = serve::router(&mut server, CoordinatorServer::new(service)).await?;
     serve::serve_tcp(
         listener,
+        team,
         router,
         shutdown,
         future::ready(()),

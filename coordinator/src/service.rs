@@ -143,6 +143,11 @@ impl Service {
         }
     }
 
+    /// Returns the number of workers.
+    pub fn workers(&self) -> usize {
+        self.inner.roster.len()
+    }
+
     /// Waits until every worker has described itself, at most [`SETTLING`].
     pub async fn settle(&self) {
         self.inner.roster.settle(SETTLING).await;

@@ -1,5 +1,8 @@
 //! The one way in which services are served: over TCP, or to this process over an in-memory connection.
 
+mod descriptors;
+mod incoming;
+
 use crate::tls::Tls;
 use hyper_util::rt::TokioIo;
 use std::{convert::Infallible, future::Future, io, net::SocketAddr, time::Duration};
@@ -14,10 +17,7 @@ use tonic::{
     body::Body,
     codegen::{Service, http},
     server::NamedService,
-    transport::{
-        Channel, Endpoint, Server, Uri,
-        server::{Router, TcpIncoming},
-    },
+    transport::{Channel, Endpoint, Server, Uri, server::Router},
 };
 use tracing::warn;
 
@@ -120,18 +120,20 @@ pub fn network_server(tls: Option<&Tls>) -> Result<Server, ServeError> {
 }
 
 /// Serves over TCP until `shutdown` resolves. No connection is accepted after that; calls under way go
-/// on while `closing` runs, and for at most `patience` after it.
+/// on while `closing` runs, and for at most `patience` after it. The service needs `team` file descriptors of its
+/// own, which connections leave free.
 ///
 /// # Errors
 /// The connections failed.
 pub async fn serve_tcp(
     listener: TcpListener,
+    team: usize,
     router: Router,
     shutdown: impl Future<Output = ()>,
     closing: impl Future<Output = ()>,
     patience: Duration,
 ) -> Result<(), ServeError> {
-    let incoming = TcpIncoming::from(listener).with_nodelay(Some(true));
+    let incoming = incoming::incoming(listener, descriptors::connections(team));
     let (drain, draining) = oneshot::channel::<()>();
     let serving = router.serve_with_incoming_shutdown(incoming, async {
         let _ = draining.await;

@@ -14,6 +14,9 @@ use tonic::transport::{Channel, Server};
 /// Time for calls to end after the players have ended; streams that watch health are the longest.
 const DRAIN_PATIENCE: Duration = Duration::from_millis(500);
 
+/// File descriptors of a player: three pipes of an engine, and those of its examination.
+const PLAYER_DESCRIPTORS: usize = 8;
+
 /// Serves a worker with health and reflection on a listener until `shutdown` resolves, then closes
 /// it within 5 s. With `tls`, only members of the team are served.
 ///
@@ -26,8 +29,17 @@ pub async fn serve_tcp(
     shutdown: impl Future<Output = ()>,
 ) -> Result<(), ServeError> {
     let router = serve::router(&mut serve::network_server(tls)?, server(&worker)).await?;
+    let team = worker.list().members.len() * PLAYER_DESCRIPTORS;
     // Calls go on while the players end, so that thinks can tell how they ended.
-    serve::serve_tcp(listener, router, shutdown, worker.close(), DRAIN_PATIENCE).await
+    serve::serve_tcp(
+        listener,
+        team,
+        router,
+        shutdown,
+        worker.close(),
+        DRAIN_PATIENCE,
+    )
+    .await
 }
 
 /// A worker inside this process, reached by gRPC over an in-memory connection. Dropping it ends

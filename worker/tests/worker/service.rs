@@ -4,7 +4,13 @@ use crate::support::{Folder, Think, endless, fake, go, in_process, nodes, start}
 use monju_engine::Model;
 use monju_proto::v1::{self, think_request::Message, worker_client::WorkerClient};
 use monju_worker::serve_tcp;
-use tokio::{net::TcpListener, sync::oneshot};
+use std::{future::pending, time::Duration};
+use tokio::{
+    io::AsyncReadExt,
+    net::{TcpListener, TcpStream},
+    sync::oneshot,
+    time::sleep,
+};
 use tonic::{Code, transport::Channel};
 use tonic_health::pb::{HealthCheckRequest, health_client::HealthClient};
 use tonic_reflection::pb::v1::{
@@ -162,4 +168,33 @@ async fn a_worker_is_served_over_tcp_until_it_is_told_to_end() {
     assert_eq!(status.code(), Code::Unavailable);
     assert!(status.message().contains("shutting down"), "{status}");
     server.await.expect("no panic").expect("a clean end");
+}
+
+#[tokio::test]
+async fn a_crowd_that_says_nothing_locks_nobody_out() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let address = listener.local_addr().expect("an address");
+    let server = serve_tcp(listener, None, start(&fake(&[])), pending());
+    let server = tokio::spawn(server);
+    let mut crowd = Vec::new();
+    for _ in 0..300 {
+        crowd.push(TcpStream::connect(address).await.expect("accepted"));
+    }
+    let described = loop {
+        let endpoint = Channel::from_shared(format!("http://{address}")).expect("a url");
+        let Ok(channel) = endpoint.connect().await else {
+            continue;
+        };
+        let mut client = WorkerClient::new(channel);
+        match client.describe(v1::DescribeRequest::default()).await {
+            Ok(described) => break described.into_inner(),
+            Err(_) => sleep(Duration::from_millis(50)).await,
+        }
+    };
+    assert_eq!(described.name, "desk");
+    for mut idle in crowd {
+        // The server introduces itself before it hangs up, which may reset the connection.
+        let _ = idle.read_to_end(&mut Vec::new()).await;
+    }
+    server.abort();
 }

@@ -1,0 +1,267 @@
+//! Connections of strangers: how many there may be, and how long one may say nothing.
+
+use std::{
+    collections::HashMap,
+    io,
+    net::IpAddr,
+    pin::Pin,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    task::{Context, Poll, ready},
+    time::Duration,
+};
+use tokio::{
+    io::{AsyncRead, AsyncWrite, ReadBuf},
+    net::{TcpListener, TcpStream},
+    time::{Sleep, sleep},
+};
+use tokio_stream::Stream;
+use tonic::transport::server::Connected;
+use tracing::warn;
+
+/// Time in which a connection must have said that it speaks HTTP/2, or have begun a TLS handshake.
+const PREFACE_PATIENCE: Duration = Duration::from_secs(3);
+
+/// Length of the words by which HTTP/2 begins.
+const PREFACE_BYTES: usize = 24;
+
+/// Greatest number of connections from one address: a runner has one for each game that it plays at once.
+const MOST_FROM_ONE: usize = 256;
+
+/// Pause after the system has refused a connection, such as for want of descriptors.
+const REFUSED_PAUSE: Duration = Duration::from_millis(100);
+
+/// The connections of a service, by their addresses.
+#[derive(Clone, Debug)]
+struct Places {
+    taken: Arc<Mutex<HashMap<IpAddr, usize>>>,
+    most: usize,
+}
+
+impl Places {
+    fn take(&self, address: IpAddr) -> Option<Place> {
+        let mut taken = self.lock();
+        let own = taken.get(&address).copied().unwrap_or(0);
+        if own >= MOST_FROM_ONE || taken.values().sum::<usize>() >= self.most {
+            return None;
+        }
+        taken.insert(address, own + 1);
+        Some(Place {
+            places: self.clone(),
+            address,
+        })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<IpAddr, usize>> {
+        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The place of one connection.
+#[derive(Debug)]
+struct Place {
+    places: Places,
+    address: IpAddr,
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let mut taken = self.places.lock();
+        if let Some(own) = taken.get_mut(&self.address) {
+            *own -= 1;
+            if *own == 0 {
+                taken.remove(&self.address);
+            }
+        }
+    }
+}
+
+/// Accepts connections, at most `most` at once.
+pub fn incoming(
+    listener: TcpListener,
+    most: usize,
+) -> impl Stream<Item = io::Result<Guarded<TcpStream>>> {
+    Incoming {
+        listener,
+        places: Places {
+            taken: Arc::default(),
+            most,
+        },
+        pause: None,
+        is_full: false,
+    }
+}
+
+struct Incoming {
+    listener: TcpListener,
+    places: Places,
+    pause: Option<Pin<Box<Sleep>>>,
+    /// The last connection found no place.
+    is_full: bool,
+}
+
+impl Stream for Incoming {
+    type Item = io::Result<Guarded<TcpStream>>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        loop {
+            if let Some(pause) = &mut self.pause {
+                ready!(pause.as_mut().poll(context));
+                self.pause = None;
+            }
+            match ready!(self.listener.poll_accept(context)) {
+                Ok((stream, peer)) => {
+                    let place = self.places.take(peer.ip().to_canonical());
+                    if self.is_full != place.is_none() {
+                        self.is_full = place.is_none();
+                        if self.is_full {
+                            warn!(%peer, "too many connections, the latest are closed at once");
+                        }
+                    }
+                    if let Some(place) = place {
+                        // Without it, messages are only late.
+                        let _ = stream.set_nodelay(true);
+                        return Poll::Ready(Some(Ok(Guarded::new(stream, Some(place)))));
+                    }
+                }
+                Err(error) => {
+                    warn!(%error, "cannot accept a connection");
+                    self.pause = Some(Box::pin(sleep(REFUSED_PAUSE)));
+                }
+            }
+        }
+    }
+}
+
+/// A connection that fails unless it begins in time.
+#[derive(Debug)]
+pub struct Guarded<S> {
+    stream: S,
+    /// The end of the patience, and the number of bytes that came; `None` once it has begun.
+    beginning: Option<(Pin<Box<Sleep>>, usize)>,
+    _place: Option<Place>,
+}
+
+impl<S> Guarded<S> {
+    fn new(stream: S, place: Option<Place>) -> Self {
+        Self {
+            stream,
+            beginning: Some((Box::pin(sleep(PREFACE_PATIENCE)), 0)),
+            _place: place,
+        }
+    }
+}
+
+impl<S: Connected> Connected for Guarded<S> {
+    type ConnectInfo = S::ConnectInfo;
+
+    fn connect_info(&self) -> Self::ConnectInfo {
+        self.stream.connect_info()
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for Guarded<S> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let before = buffer.filled().len();
+        let read = Pin::new(&mut self.stream).poll_read(context, buffer);
+        if let Some((patience, bytes)) = &mut self.beginning {
+            *bytes += buffer.filled().len() - before;
+            if *bytes >= PREFACE_BYTES {
+                self.beginning = None;
+            } else if patience.as_mut().poll(context).is_ready() {
+                let error = io::Error::new(io::ErrorKind::TimedOut, "it does not begin");
+                return Poll::Ready(Err(error));
+            }
+        }
+        read
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for Guarded<S> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write(context, bytes)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        slices: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write_vectored(context, slices)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::Ipv4Addr;
+    use tokio::{
+        io::{AsyncReadExt, AsyncWriteExt},
+        time::Instant,
+    };
+
+    #[tokio::test(start_paused = true)]
+    async fn a_connection_that_does_not_begin_is_closed() {
+        for (words, is_closed) in [
+            (&b""[..], true),
+            (b"GET / HTTP/1.1\r\n", true),
+            (b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", false),
+        ] {
+            let (mut near, far) = tokio::io::duplex(100);
+            let mut guarded = Guarded::new(far, None);
+            near.write_all(words).await.expect("room");
+            let begun = Instant::now();
+            let mut read = vec![0; 100];
+            let talk = async {
+                loop {
+                    if let Err(error) = guarded.read(&mut read).await {
+                        return error;
+                    }
+                }
+            };
+            let ended = tokio::time::timeout(PREFACE_PATIENCE * 10, talk).await;
+            assert_eq!(ended.is_ok(), is_closed, "{words:?}");
+            if is_closed {
+                assert_eq!(begun.elapsed(), PREFACE_PATIENCE);
+            }
+        }
+    }
+
+    #[test]
+    fn places_are_limited_in_all_and_by_address_and_given_back() {
+        let places = Places {
+            taken: Arc::default(),
+            most: MOST_FROM_ONE + 2,
+        };
+        let address = |last| IpAddr::from(Ipv4Addr::new(10, 0, 0, last));
+        let mut from_one: Vec<Place> = (0..MOST_FROM_ONE)
+            .filter_map(|_| places.take(address(1)))
+            .collect();
+        assert_eq!(from_one.len(), MOST_FROM_ONE);
+        assert!(places.take(address(1)).is_none());
+        let _others = [2, 3].map(|last| places.take(address(last)).expect("room for others"));
+        assert!(places.take(address(4)).is_none());
+        from_one.pop();
+        drop(places.take(address(4)).expect("a place was given back"));
+        places.take(address(1)).expect("a place was given back");
+    }
+}
