@@ -22,6 +22,8 @@ mod grpc;
 mod heterogeneous;
 mod learn;
 mod matches;
+#[cfg(target_os = "linux")]
+mod orphans;
 mod perft;
 mod record;
 mod tls;

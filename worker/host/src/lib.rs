@@ -8,6 +8,7 @@ mod evaluator;
 pub mod examine;
 pub mod fallback;
 mod go;
+mod guarded_process;
 mod handshake;
 mod info;
 mod kind;

@@ -1,19 +1,19 @@
 //! The one client of USI engines: a child process with its handshake, its searches, and its end.
 
-use crate::{declared::DeclaredOptions, info::EngineAnswer, options::OptionValue, spec::UsiSpec};
+use crate::{
+    declared::DeclaredOptions, guarded_process::GuardedProcess, info::EngineAnswer,
+    options::OptionValue, spec::UsiSpec,
+};
 use monju_proto::text::{self, plain};
 use std::{
-    env,
-    ffi::OsStr,
     io,
-    path::{Path, PathBuf},
-    process::Stdio,
+    path::PathBuf,
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
 use tokio::{
     io::{AsyncBufReadExt, AsyncRead, AsyncWriteExt, BufReader},
-    process::{Child, ChildStdin, ChildStdout, Command},
+    process::{ChildStdin, ChildStdout},
     task::JoinHandle,
     time::timeout,
 };
@@ -88,7 +88,7 @@ pub enum UsiMessage {
 /// A USI engine that has finished its handshake. Dropping it kills the process.
 #[derive(Debug)]
 pub struct UsiChild {
-    process: Child,
+    process: GuardedProcess,
     input: ChildStdin,
     output: Lines<ChildStdout>,
     /// Unanswered `go` commands. USI has no request ids, so there must be none before the next `go`.
@@ -111,11 +111,13 @@ impl UsiChild {
     /// # Errors
     /// It cannot be started, or does not speak USI.
     pub async fn start(player: String, spec: UsiSpec) -> Result<Self, ChildError> {
-        let mut process = spawn(&spec)?;
+        let mut process = GuardedProcess::spawn(&spec).map_err(|source| ChildError::Spawn {
+            program: spec.program.clone(),
+            source,
+        })?;
         let missing = || ChildError::Ended("it has no standard streams".to_owned());
-        let input = process.stdin.take().ok_or_else(missing)?;
-        let output = Lines::new(process.stdout.take().ok_or_else(missing)?);
-        let errors = Lines::new(process.stderr.take().ok_or_else(missing)?);
+        let (input, output, errors) = process.take_streams().ok_or_else(missing)?;
+        let (output, errors) = (Lines::new(output), Lines::new(errors));
         let complaint = Arc::<Mutex<String>>::default();
         let errors = log_errors(player.clone(), errors, Arc::clone(&complaint));
         let errors = Some(tokio::spawn(errors));
@@ -239,7 +241,6 @@ impl UsiChild {
 
     /// Kills the engine. One that hangs in the system itself is not waited for.
     pub async fn kill(mut self) {
-        self.kill_group();
         match timeout(QUIT_PATIENCE, self.process.kill()).await {
             Ok(Ok(())) => {}
             Ok(Err(error)) => {
@@ -249,18 +250,6 @@ impl UsiChild {
                 player = self.player,
                 "the engine was killed and does not end"
             ),
-        }
-    }
-
-    /// Kills the engine's process group: its program may be a script that runs another one.
-    fn kill_group(&self) {
-        #[cfg(target_os = "linux")]
-        if let Some(leader) = (self.process.id())
-            .and_then(|id| i32::try_from(id).ok())
-            .and_then(rustix::process::Pid::from_raw)
-        {
-            // It may have ended by itself.
-            let _ = rustix::process::kill_process_group(leader, rustix::process::Signal::KILL);
         }
     }
 
@@ -357,56 +346,6 @@ impl UsiChild {
 fn excerpt(line: &str) -> String {
     const LONGEST: usize = 160;
     text::excerpt(line, LONGEST)
-}
-
-impl Drop for UsiChild {
-    fn drop(&mut self) {
-        self.kill_group();
-    }
-}
-
-/// Folders of Debian's game engines, outside the `PATH` of root and of services.
-const GAME_FOLDERS: [&str; 2] = ["/usr/games", "/usr/local/games"];
-
-/// Returns the program to start; a bare name that is not in `PATH` is looked up among the games.
-fn locate(program: &Path, search_path: Option<&OsStr>) -> PathBuf {
-    let in_path = search_path
-        .iter()
-        .flat_map(env::split_paths)
-        .any(|folder| folder.join(program).is_file());
-    if program.components().count() > 1 || in_path {
-        return program.to_owned();
-    }
-    GAME_FOLDERS
-        .iter()
-        .map(|folder| Path::new(folder).join(program))
-        .find(|path| path.is_file())
-        .unwrap_or_else(|| program.to_owned())
-}
-
-fn spawn(spec: &UsiSpec) -> Result<Child, ChildError> {
-    let mut command = Command::new(locate(&spec.program, env::var_os("PATH").as_deref()));
-    command
-        .args(&spec.arguments)
-        .envs(&spec.environment)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .kill_on_drop(true);
-    if let Some(directory) = &spec.directory {
-        command.current_dir(directory);
-    }
-    // An interrupt at the terminal reaches monju alone, which ends its engines in good order. The end of
-    // monju closes their input, at which engines end by themselves.
-    #[cfg(unix)]
-    command.process_group(0);
-    // CREATE_NO_WINDOW: a console engine under a GUI opens no window.
-    #[cfg(windows)]
-    command.creation_flags(0x0800_0000);
-    command.spawn().map_err(|source| ChildError::Spawn {
-        program: spec.program.clone(),
-        source,
-    })
 }
 
 fn set_option(name: &str, value: &OptionValue) -> String {
@@ -513,47 +452,5 @@ mod tests {
             let error = started.expect_err("it ends");
             assert_eq!(error.to_string(), expected);
         }
-    }
-
-    #[cfg(target_os = "linux")]
-    #[tokio::test]
-    async fn processes_of_an_engine_end_with_it() {
-        let text = "sleep 1000 & while read -r word; do case $word in \
-                    usi) echo id name $!; echo usiok ;; isready) echo readyok ;; esac; done";
-        let child = UsiChild::start("n".to_owned(), script(text)).await;
-        let child = child.expect("it starts");
-        let stat = format!("/proc/{}/stat", child.engine().expect("a name"));
-        // A process whose end was not collected is a zombie.
-        let lives = || {
-            let stat = std::fs::read_to_string(&stat).unwrap_or_default();
-            !stat.is_empty() && !stat.contains(") Z ")
-        };
-        assert!(lives());
-        child.kill().await;
-        let gone = async {
-            while lives() {
-                tokio::time::sleep(Duration::from_millis(5)).await;
-            }
-        };
-        timeout(Duration::from_secs(10), gone)
-            .await
-            .expect("it ends");
-    }
-
-    #[cfg(target_os = "linux")]
-    #[tokio::test]
-    async fn an_interrupt_at_the_terminal_does_not_reach_an_engine() {
-        let spec = UsiSpec::of_program("cat");
-        let mut process = spawn(&spec).expect("started");
-        let id = process.id().expect("it runs");
-        let state = std::fs::read_to_string(format!("/proc/{id}/stat")).expect("a process");
-        // After the name in brackets: state, parent, group.
-        let (_, fields) = state.rsplit_once(')').expect("a name");
-        let group = fields.split_whitespace().nth(2).expect("a group");
-        assert_eq!(group, id.to_string(), "a group of its own");
-        // It ends when its input is closed.
-        drop(process.stdin.take());
-        let status = process.wait().await.expect("ended");
-        assert!(status.success(), "{status}");
     }
 }

@@ -1,0 +1,234 @@
+//! A child process that ends with this one, however this one ends.
+//!
+//! On Unix a *guard*, one line of `sh`, leads the process group of the child and waits for the end of its own
+//! input. That comes when this process is gone, for whatever reason, and then the guard kills its whole group: an
+//! engine that ignores the end of its input, in mid-search, with the processes that it has started itself.
+
+use crate::spec::UsiSpec;
+use std::{
+    env,
+    ffi::OsStr,
+    io,
+    path::{Path, PathBuf},
+    process::{ExitStatus, Stdio},
+};
+use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
+
+/// Waits for the end of its input, then kills its group and itself.
+#[cfg(unix)]
+const GUARD: &str = "read -r _; kill -9 -$$";
+
+/// Folders of Debian's game engines, outside the `PATH` of root and of services.
+const GAME_FOLDERS: [&str; 2] = ["/usr/games", "/usr/local/games"];
+
+/// A child process with its guard. Dropping it kills both, and what the child has started.
+#[derive(Debug)]
+pub struct GuardedProcess {
+    child: Child,
+    /// `None` where there is no `sh`.
+    guard: Option<Child>,
+}
+
+impl GuardedProcess {
+    /// Starts the program of a player.
+    ///
+    /// # Errors
+    /// It cannot be started.
+    pub fn spawn(spec: &UsiSpec) -> io::Result<Self> {
+        let mut command = Command::new(locate(&spec.program, env::var_os("PATH").as_deref()));
+        command
+            .args(&spec.arguments)
+            .envs(&spec.environment)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .kill_on_drop(true);
+        if let Some(directory) = &spec.directory {
+            command.current_dir(directory);
+        }
+        let guard = guard();
+        // In a group of its own, an interrupt at the terminal does not reach it: monju ends its engines in good
+        // order.
+        #[cfg(unix)]
+        command.process_group(guard.as_ref().and_then(group).unwrap_or(0));
+        // CREATE_NO_WINDOW: a console engine under a GUI opens no window.
+        #[cfg(windows)]
+        command.creation_flags(0x0800_0000);
+        let child = command.spawn()?;
+        Ok(Self { child, guard })
+    }
+
+    /// Takes the child's standard input, output and error; `None` the second time.
+    pub fn take_streams(&mut self) -> Option<(ChildStdin, ChildStdout, ChildStderr)> {
+        let child = &mut self.child;
+        Some((
+            child.stdin.take()?,
+            child.stdout.take()?,
+            child.stderr.take()?,
+        ))
+    }
+
+    /// Waits for the end of the child.
+    ///
+    /// # Errors
+    /// Those of the system.
+    pub async fn wait(&mut self) -> io::Result<ExitStatus> {
+        self.child.wait().await
+    }
+
+    /// Kills the child and all that it has started, and waits for the end of the child.
+    ///
+    /// # Errors
+    /// Those of the system.
+    pub async fn kill(&mut self) -> io::Result<()> {
+        self.kill_group();
+        self.child.kill().await
+    }
+
+    /// Kills the process group: the program may be a script that runs another one.
+    fn kill_group(&self) {
+        #[cfg(target_os = "linux")]
+        if let Some(leader) = group(self.guard.as_ref().unwrap_or(&self.child))
+            .and_then(rustix::process::Pid::from_raw)
+        {
+            // It may have ended by itself.
+            let _ = rustix::process::kill_process_group(leader, rustix::process::Signal::KILL);
+        }
+    }
+}
+
+impl Drop for GuardedProcess {
+    fn drop(&mut self) {
+        self.kill_group();
+    }
+}
+
+/// Starts a guard. Its input, whose other end closes with this process, is inherited by nobody else.
+#[cfg(unix)]
+fn guard() -> Option<Child> {
+    let guard = Command::new("/bin/sh")
+        .args(["-c", GUARD])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .process_group(0)
+        .kill_on_drop(true)
+        .spawn();
+    guard
+        .inspect_err(
+            |error| tracing::warn!(%error, "no /bin/sh: an engine may outlive a killed monju"),
+        )
+        .ok()
+}
+
+#[cfg(not(unix))]
+fn guard() -> Option<Child> {
+    None
+}
+
+/// Returns the process group that a running process leads.
+#[cfg(unix)]
+fn group(leader: &Child) -> Option<i32> {
+    leader.id().and_then(|id| i32::try_from(id).ok())
+}
+
+/// Returns the program to start; a bare name that is not in `PATH` is looked up among the games.
+fn locate(program: &Path, search_path: Option<&OsStr>) -> PathBuf {
+    let in_path = search_path
+        .iter()
+        .flat_map(env::split_paths)
+        .any(|folder| folder.join(program).is_file());
+    if program.components().count() > 1 || in_path {
+        return program.to_owned();
+    }
+    GAME_FOLDERS
+        .iter()
+        .map(|folder| Path::new(folder).join(program))
+        .find(|path| path.is_file())
+        .unwrap_or_else(|| program.to_owned())
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+    use std::{fs, time::Duration};
+    use tokio::{
+        io::{AsyncBufReadExt, BufReader},
+        time::{sleep, timeout},
+    };
+
+    /// Tells whether a process lives; one whose end was not collected is a zombie.
+    fn lives(process: u32) -> bool {
+        let stat = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+        !stat.is_empty() && !stat.contains(") Z ")
+    }
+
+    async fn ends(process: u32) {
+        let gone = async {
+            while lives(process) {
+                sleep(Duration::from_millis(5)).await;
+            }
+        };
+        timeout(Duration::from_secs(10), gone)
+            .await
+            .expect("it ends");
+    }
+
+    /// Starts a script, and returns the process whose number it writes first.
+    async fn script(text: &str) -> (GuardedProcess, ChildStdin, u32) {
+        let spec = UsiSpec {
+            arguments: vec!["-c".into(), text.into()],
+            ..UsiSpec::of_program("/bin/sh")
+        };
+        let mut process = GuardedProcess::spawn(&spec).expect("started");
+        let (input, output, _) = process.take_streams().expect("its streams");
+        let line = BufReader::new(output).lines().next_line().await;
+        let number = line.expect("read").expect("a line").parse();
+        (process, input, number.expect("a number"))
+    }
+
+    #[tokio::test]
+    async fn what_a_child_has_started_ends_with_it() {
+        let (mut process, _input, grandchild) = script("sleep 1000 & echo $!; wait").await;
+        assert!(lives(grandchild));
+        process.kill().await.expect("killed");
+        ends(grandchild).await;
+    }
+
+    #[tokio::test]
+    async fn a_child_that_ignores_the_end_of_its_input_ends_with_the_input_of_its_guard() {
+        let (mut process, input, grandchild) =
+            script("trap '' HUP INT TERM; sleep 1000 & echo $!; while :; do sleep 1000; done")
+                .await;
+        drop(input);
+        let guard = process.guard.as_mut().expect("sh");
+        // The system does this when a process is killed.
+        drop(guard.stdin.take());
+        ends(grandchild).await;
+        let status = timeout(Duration::from_secs(10), process.wait()).await;
+        let status = status.expect("it ends").expect("ended");
+        assert!(!status.success(), "{status}");
+    }
+
+    #[tokio::test]
+    async fn an_interrupt_at_the_terminal_does_not_reach_an_engine() {
+        let mut process = GuardedProcess::spawn(&UsiSpec::of_program("cat")).expect("started");
+        let group = |id: u32| {
+            let stat = fs::read_to_string(format!("/proc/{id}/stat")).expect("a process");
+            // After the name in brackets: state, parent, group.
+            let (_, fields) = stat.rsplit_once(')').expect("a name");
+            fields
+                .split_whitespace()
+                .nth(2)
+                .expect("a group")
+                .to_owned()
+        };
+        let guard = process.guard.as_ref().and_then(Child::id).expect("sh");
+        let child = process.child.id().expect("it runs");
+        assert_eq!(group(child), guard.to_string(), "the group of its guard");
+        // It ends when its input is closed.
+        drop(process.take_streams());
+        let status = process.wait().await.expect("ended");
+        assert!(status.success(), "{status}");
+    }
+}
