@@ -8,6 +8,7 @@ mod experiment;
 mod failure;
 mod learn;
 mod logging;
+mod manual;
 mod r#match;
 mod parsers;
 mod perft;
@@ -25,6 +26,7 @@ use crate::commands::{
 };
 use anyhow::{Context, bail};
 use clap::{CommandFactory, Parser, Subcommand};
+use clap_complete::Shell;
 use monju_team::signals;
 use std::{
     io::{self, IsTerminal},
@@ -92,6 +94,18 @@ enum Role {
     Replay(record::ReplayArguments),
     /// Learns each engine's win rates by score from recorded ballots, and writes them to a file
     Calibrate(record::CalibrateArguments),
+    /// Prints the completions of a shell, to be kept where the shell looks for them
+    #[command(after_help = manual::COMPLETIONS_HELP)]
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+    /// Writes a manual page for every command
+    #[command(after_help = manual::MANUAL_HELP)]
+    Manual {
+        /// Folder to write them to, such as /usr/local/share/man/man1; made where it does not exist
+        folder: PathBuf,
+    },
 }
 
 const CERTIFICATES_HELP: &str = "\
@@ -126,6 +140,8 @@ impl Role {
         let _log = logging::to_stderr(self.log_level());
         match self {
             Self::Certificates { folder } => Certificates { folder }.run(),
+            Self::Completions { shell } => manual::print_completions(CommandLine::command(), shell),
+            Self::Manual { folder } => manual::write_pages(CommandLine::command(), &folder),
             Self::Perft(arguments) => arguments.resolve()?.run(),
             Self::Bench(arguments) => arguments.run(),
             Self::Experiment(action) => block_on(action.run()),
@@ -154,6 +170,8 @@ impl Role {
             Self::Consult(_)
             | Self::Doctor(_)
             | Self::Certificates { .. }
+            | Self::Completions { .. }
+            | Self::Manual { .. }
             | Self::Perft(_)
             | Self::Bench(_)
             | Self::Experiment(_)

@@ -8,7 +8,7 @@ pub mod doctor;
 pub mod experiment;
 pub mod learn;
 pub mod r#match;
-mod output;
+pub mod output;
 pub mod perft;
 pub mod replay;
 pub mod services;

@@ -46,3 +46,30 @@ fn perft_takes_its_depth_from_the_end() {
         assert!(resolve(wrong).is_err(), "{wrong:?}");
     }
 }
+
+#[test]
+fn every_command_has_a_manual_page() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let pages = folder.path().join("man1");
+    manual::write_pages(CommandLine::command(), &pages).expect("pages");
+    let page = |name: &str| std::fs::read_to_string(pages.join(name)).expect(name);
+    for one in CommandLine::command().get_subcommands() {
+        let text = page(&format!("monju-{}.1", one.get_name()));
+        assert!(text.contains(".SH SYNOPSIS"), "{}", one.get_name());
+    }
+    assert!(page("monju.1").contains("players"));
+    assert!(page("monju-experiment-run.1").contains("\\-\\-store"));
+    assert!(!pages.join("monju-help.1").exists());
+}
+
+#[test]
+fn completions_know_the_commands_and_their_options() {
+    use clap::ValueEnum;
+    for shell in clap_complete::Shell::value_variants() {
+        let mut script = Vec::new();
+        clap_complete::generate(*shell, &mut CommandLine::command(), "monju", &mut script);
+        let script = String::from_utf8(script).expect("text");
+        assert!(script.contains("experiment") && script.contains("coordinator"));
+        assert!(script.contains("evaluator"), "{shell}");
+    }
+}
