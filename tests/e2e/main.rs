@@ -5,6 +5,7 @@ mod bad_input;
 mod bench;
 mod cluster_faults;
 mod consult;
+mod deploy;
 mod doctor;
 mod engine;
 mod examples;
