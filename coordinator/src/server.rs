@@ -24,7 +24,14 @@ const WORKER_DESCRIPTORS: usize = 2;
 /// # Errors
 /// The descriptors for server reflection are broken.
 pub async fn router(service: Service) -> Result<Router, ServeError> {
-    serve::router(&mut Server::builder(), CoordinatorServer::new(service)).await
+    with_service(&mut Server::builder(), service).await
+}
+
+async fn with_service(server: &mut Server, service: Service) -> Result<Router, ServeError> {
+    let is_ready = service.is_ready();
+    let service = CoordinatorServer::new(service);
+    let service = service.max_decoding_message_size(serve::LONGEST_REQUEST);
+    serve::router(server, service, is_ready).await
 }
 
 /// Serves a coordinator with health and reflection on a listener until `shutdown` resolves. With `tls`,
@@ -40,7 +47,7 @@ pub async fn serve_tcp(
 ) -> Result<(), ServeError> {
     let mut server = serve::network_server(tls)?;
     let team = service.workers() * WORKER_DESCRIPTORS;
-    let router = serve::router(&mut server, CoordinatorServer::new(service)).await?;
+    let router = with_service(&mut server, service).await?;
     serve::serve_tcp(
         listener,
         team,

@@ -23,8 +23,8 @@ use crate::{
     roster::Roster,
     voting::{RANKED_MOVES, Rule},
 };
-use monju_engine::{Color, Game};
-use monju_proto::convert::short_milliseconds;
+use monju_engine::Color;
+use monju_proto::convert::{read_question, short_milliseconds};
 use monju_proto::reservation::{Held, Pass, Reservation};
 use monju_proto::v1::{
     Ballot, Begin, Claim, ConsultRequest, ConsultResponse, FinishGameRequest, FinishGameResponse,
@@ -43,7 +43,7 @@ use std::{
     time::Duration,
 };
 use tokio::{
-    sync::{broadcast, mpsc},
+    sync::{Semaphore, broadcast, mpsc},
     time::{Instant, sleep},
 };
 use tokio_stream::{
@@ -69,6 +69,10 @@ const RELEASE_PATIENCE: Duration = Duration::from_millis(300);
 
 /// Interval at which the lease is looked at meanwhile.
 const LEASE_POLL: Duration = Duration::from_millis(200);
+
+/// Number of consultations at once, such as those of the games of a runner. It bounds the memory: the one fallback
+/// search does one after the other.
+const CONSULTATIONS: usize = 256;
 
 /// Number of ballots that a slow watcher may lag behind before it loses some.
 const WATCH_BACKLOG: usize = 64;
@@ -107,6 +111,8 @@ struct Inner {
     roster: Roster,
     reservation: Reservation,
     consultations: AtomicU64,
+    /// Room for further consultations at once.
+    places: Arc<Semaphore>,
     decided: broadcast::Sender<Ballot>,
     ponders: Ponders,
     resignation: Resignation,
@@ -136,6 +142,7 @@ impl Service {
                 roster,
                 reservation,
                 consultations: AtomicU64::new(1),
+                places: Arc::new(Semaphore::new(CONSULTATIONS)),
                 decided: broadcast::Sender::new(WATCH_BACKLOG),
                 ponders: Ponders::default(),
                 leads: PerSide::default(),
@@ -146,6 +153,15 @@ impl Service {
     /// Returns the number of workers.
     pub fn workers(&self) -> usize {
         self.inner.roster.len()
+    }
+
+    /// Tells whether a vote is possible: a worker with a player is connected. `None` when the service is gone.
+    pub(crate) fn is_ready(&self) -> impl Fn() -> Option<bool> + Send + Sync + 'static {
+        let inner = Arc::downgrade(&self.inner);
+        move || {
+            let slots = inner.upgrade()?.roster.slots();
+            Some(slots.iter().any(|slot| slot.access.is_ok()))
+        }
     }
 
     /// Waits until every worker has described itself, at most [`SETTLING`].
@@ -162,13 +178,14 @@ impl Service {
     }
 
     /// Resolves a request; the ensemble's settings replace absent ones.
-    fn setup(&self, begin: Begin) -> Result<ConsultationSetup, Status> {
+    async fn setup(&self, begin: Begin) -> Result<ConsultationSetup, Status> {
         let choices = ConsultationChoices::of(&begin)
             .map_err(|error| Status::invalid_argument(error.to_string()))?;
         let position = begin
             .position
             .ok_or_else(|| Status::invalid_argument("begin has no position"))?;
-        let game = Game::try_from(&position)
+        let game = read_question(position.clone())
+            .await
             .map_err(|error| Status::invalid_argument(error.to_string()))?;
         let ensemble = &self.inner.ensemble;
         let ConsultationSettings {
@@ -276,7 +293,11 @@ impl Coordinator for Service {
             ));
         };
         let claim = begin.claim.take();
-        let mut setup = self.setup(begin)?;
+        let place = Arc::clone(&self.inner.places).try_acquire_owned();
+        let place = place.map_err(|_| {
+            Status::resource_exhausted(format!("{CONSULTATIONS} consultations are under way"))
+        })?;
+        let mut setup = self.setup(begin).await?;
         let mut pass = self.inner.reservation.enter(claim.as_ref(), peer)?;
         setup.claim = claim.and_then(|_| self.inner.reservation.claim());
         let kept = self.kept_for(&setup);
@@ -286,6 +307,7 @@ impl Coordinator for Service {
         let listener = tokio::spawn(listen(upstream, commands));
         let inner = Arc::clone(&self.inner);
         tokio::spawn(async move {
+            let _place = place;
             let slots = inner.roster.slots();
             let game_id = setup.header.game_id.clone();
             let side = setup.game.position().side_to_move();

@@ -19,6 +19,45 @@ pub fn short_milliseconds(duration: Duration) -> u32 {
     u32::try_from(duration.as_millis()).unwrap_or(u32::MAX)
 }
 
+/// Greatest number of moves of a question: the longest games have a few hundred.
+pub const MOST_MOVES: usize = 4_096;
+
+/// Greatest length of the start of a question, in bytes.
+const LONGEST_START: usize = 512;
+
+/// Reason why a question is not read.
+#[derive(Debug, thiserror::Error)]
+pub enum QuestionError {
+    /// More moves than any game has.
+    #[error("a position with {0} moves, of at most {MOST_MOVES}")]
+    Moves(usize),
+    /// A start that is longer than any SFEN.
+    #[error("the start of the position has {0} bytes, of at most {LONGEST_START}")]
+    Start(usize),
+    /// It is no game.
+    #[error(transparent)]
+    Game(#[from] GameError),
+    /// The process is ending.
+    #[error("the position was not read, because the process ends")]
+    Ending,
+}
+
+/// Reads the position of a question on a thread where that keeps nobody waiting.
+///
+/// # Errors
+/// It is too long, or no game.
+pub async fn read_question(position: v1::Position) -> Result<Game, QuestionError> {
+    let (moves, start) = (position.moves.len(), position.start.len());
+    if moves > MOST_MOVES {
+        return Err(QuestionError::Moves(moves));
+    }
+    if start > LONGEST_START {
+        return Err(QuestionError::Start(start));
+    }
+    let read = tokio::task::spawn_blocking(move || Game::try_from(&position)).await;
+    Ok(read.map_err(|_| QuestionError::Ending)??)
+}
+
 impl From<&Game> for v1::Position {
     fn from(game: &Game) -> Self {
         Self {
@@ -225,6 +264,34 @@ mod tests {
         };
         let error = Game::try_from(&illegal).expect_err("an illegal move");
         assert!(error.to_string().contains('2'), "{error}");
+    }
+
+    #[tokio::test]
+    async fn a_question_that_is_longer_than_any_game_is_refused_unread() {
+        let there = ["5i5h", "5a5b", "5h5i", "5b5a"];
+        let question = |moves: usize| v1::Position {
+            start: "startpos".to_owned(),
+            moves: there
+                .iter()
+                .cycle()
+                .take(moves)
+                .map(|mv| (*mv).to_owned())
+                .collect(),
+        };
+        let game = read_question(question(MOST_MOVES)).await.expect("a game");
+        assert_eq!(game.moves().len(), MOST_MOVES);
+        let refused = read_question(question(MOST_MOVES + 1)).await;
+        let refused = refused.expect_err("too long").to_string();
+        assert!(refused.contains("4097 moves"), "{refused}");
+        let start = v1::Position {
+            start: "9/".repeat(1_000),
+            moves: Vec::new(),
+        };
+        let refused = read_question(start)
+            .await
+            .expect_err("too long")
+            .to_string();
+        assert!(refused.contains("2000 bytes"), "{refused}");
     }
 
     #[test]

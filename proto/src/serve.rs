@@ -10,7 +10,7 @@ use tokio::{
     io::DuplexStream,
     net::TcpListener,
     sync::{mpsc, oneshot},
-    time::timeout,
+    time::{sleep, timeout},
 };
 use tokio_stream::{StreamExt, wrappers::ReceiverStream};
 use tonic::{
@@ -19,6 +19,7 @@ use tonic::{
     server::NamedService,
     transport::{Channel, Endpoint, Server, Uri, server::Router},
 };
+use tonic_health::ServingStatus;
 use tracing::warn;
 
 /// Interval of the keepalive pings to a silent peer, and the time that it has to answer one.
@@ -76,11 +77,22 @@ pub async fn listen(
     Ok((listener, local))
 }
 
-/// Adds a service, the standard health service and server reflection to a server.
+/// Greatest message that a service takes, in bytes: the longest question fits many times over.
+pub const LONGEST_REQUEST: usize = 256 << 10;
+
+/// Interval at which the health of a service is looked at.
+const HEALTH_INTERVAL: Duration = Duration::from_millis(200);
+
+/// Adds a service, the standard health service and server reflection to a server. `is_ready` tells whether the
+/// service can do its work now; `None` ends the reports.
 ///
 /// # Errors
 /// The descriptors for server reflection are broken.
-pub async fn router<S>(server: &mut Server, service: S) -> Result<Router, ServeError>
+pub async fn router<S>(
+    server: &mut Server,
+    service: S,
+    is_ready: impl Fn() -> Option<bool> + Send + Sync + 'static,
+) -> Result<Router, ServeError>
 where
     S: Service<http::Request<Body>, Response = http::Response<Body>, Error = Infallible>
         + NamedService
@@ -91,7 +103,22 @@ where
     S::Future: Send + 'static,
 {
     let (reporter, health) = tonic_health::server::health_reporter();
-    reporter.set_serving::<S>().await;
+    let report = async move || {
+        let status = match is_ready()? {
+            true => ServingStatus::Serving,
+            false => ServingStatus::NotServing,
+        };
+        for name in ["", S::NAME] {
+            reporter.set_service_status(name, status).await;
+        }
+        Some(())
+    };
+    report().await;
+    tokio::spawn(async move {
+        while report().await.is_some() {
+            sleep(HEALTH_INTERVAL).await;
+        }
+    });
     let reflection = || {
         tonic_reflection::server::Builder::configure()
             .register_encoded_file_descriptor_set(crate::FILE_DESCRIPTOR_SET)

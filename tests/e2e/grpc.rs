@@ -1,6 +1,8 @@
 //! The standard services beside Monju's own: health and reflection, as `grpcurl` uses them.
 
-use monju_tests::{alone, cluster::TestCluster};
+use monju_tests::{alone, cluster::TestCluster, process::PATIENCE};
+use std::time::{Duration, Instant};
+use tokio::time::sleep;
 use tonic::transport::Channel;
 use tonic_health::pb::{
     HealthCheckRequest, health_check_response::ServingStatus, health_client::HealthClient,
@@ -40,15 +42,18 @@ async fn assert_serving(channel: Channel, service: &str) {
     let request = HealthCheckRequest {
         service: service.to_owned(),
     };
-    let response = HealthClient::new(channel)
-        .check(request)
-        .await
-        .unwrap_or_else(|status| panic!("health of '{service}': {status}"));
-    assert_eq!(
-        response.into_inner().status(),
-        ServingStatus::Serving,
-        "{service}"
-    );
+    // A service says so as soon as a vote is possible.
+    let mut client = HealthClient::new(channel);
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        let response = client.check(request.clone()).await;
+        let response = response.unwrap_or_else(|status| panic!("health of '{service}': {status}"));
+        if response.into_inner().status() == ServingStatus::Serving {
+            return;
+        }
+        assert!(Instant::now() < deadline, "'{service}' does not serve");
+        sleep(Duration::from_millis(20)).await;
+    }
 }
 
 /// The services that reflection lists.

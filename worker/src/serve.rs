@@ -1,13 +1,13 @@
 //! A worker behind its service: over TCP, or in this process.
 
 use crate::service::PlayersService;
-use monju_host::Players;
+use monju_host::{Players, players::HostedPlayer};
 use monju_proto::{
     serve::{self, ServeError, ServerTask},
     tls::Tls,
     v1::worker_server::WorkerServer,
 };
-use std::{future::Future, time::Duration};
+use std::{future::Future, sync::Arc, time::Duration};
 use tokio::net::TcpListener;
 use tonic::transport::{Channel, Server};
 
@@ -28,7 +28,12 @@ pub async fn serve_tcp(
     worker: Players,
     shutdown: impl Future<Output = ()>,
 ) -> Result<(), ServeError> {
-    let router = serve::router(&mut serve::network_server(tls)?, server(&worker)).await?;
+    let router = serve::router(
+        &mut serve::network_server(tls)?,
+        server(&worker),
+        is_ready(&worker),
+    )
+    .await?;
     let team = worker.list().members.len() * PLAYER_DESCRIPTORS;
     // Calls go on while the players end, so that thinks can tell how they ended.
     serve::serve_tcp(
@@ -57,7 +62,8 @@ impl InProcessWorker {
     /// # Errors
     /// The descriptors for server reflection are broken.
     pub async fn serve(worker: Players) -> Result<Self, ServeError> {
-        let router = serve::router(&mut Server::builder(), server(&worker)).await?;
+        let router =
+            serve::router(&mut Server::builder(), server(&worker), is_ready(&worker)).await?;
         let (channel, task) = serve::in_process(router);
         Ok(Self {
             channel,
@@ -79,4 +85,15 @@ impl InProcessWorker {
 
 fn server(worker: &Players) -> WorkerServer<PlayersService> {
     WorkerServer::new(PlayersService::new(worker.list()))
+        .max_decoding_message_size(serve::LONGEST_REQUEST)
+}
+
+/// Tells whether a player can vote; `None` when the players are gone.
+fn is_ready(worker: &Players) -> impl Fn() -> Option<bool> + Send + Sync + 'static {
+    let list = Arc::downgrade(&worker.list());
+    move || {
+        let list = list.upgrade()?;
+        let is_closing = *list.closing.borrow();
+        Some(!is_closing && list.members.iter().any(HostedPlayer::is_ready))
+    }
 }

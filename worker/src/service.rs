@@ -1,16 +1,17 @@
 //! The `Worker` service on top of the players.
 
-use monju_engine::{Game, GameError, Limits};
+use monju_engine::Limits;
 use monju_host::players::{HostedPlayer, PlayerList};
 use monju_host::{
     examine::examine,
     player::{Order, Steer, ThinkFailure, Thinking},
 };
+use monju_proto::convert::{QuestionError, read_question};
 use monju_proto::reservation::{Held, Pass, Reservation};
 use monju_proto::v1::{self, think_request, think_response, worker_server};
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 use tokio::{
-    sync::mpsc,
+    sync::{Semaphore, mpsc},
     task::JoinSet,
     time::{Instant, timeout},
 };
@@ -25,6 +26,8 @@ const QUEUED_RESPONSES: usize = 4;
 pub struct PlayersService {
     list: Arc<PlayerList>,
     reservation: Reservation,
+    /// One examination at a time, each of which starts an engine several times.
+    examinations: Arc<Semaphore>,
 }
 
 /// Reason why a call ended without an answer.
@@ -41,7 +44,7 @@ enum CallError {
     #[error("go has no position, send its start and moves")]
     NoPosition,
     #[error("position refused: {0}")]
-    Position(#[from] GameError),
+    Position(#[from] QuestionError),
     #[error(transparent)]
     Held(#[from] Held),
     #[error(transparent)]
@@ -70,6 +73,7 @@ impl PlayersService {
         Self {
             list,
             reservation: Reservation::default(),
+            examinations: Arc::new(Semaphore::new(1)),
         }
     }
 }
@@ -168,8 +172,13 @@ impl worker_server::Worker for PlayersService {
         let Some(spec) = &member.usi else {
             return Ok(Response::new(v1::ExamineResponse::default()));
         };
+        let in_turn = async {
+            // A closed semaphore hands out no turns and needs none.
+            let _turn = self.examinations.acquire().await.ok();
+            examine(member.name(), spec).await
+        };
         let examined = tokio::select! {
-            examined = examine(member.name(), spec) => examined,
+            examined = in_turn => examined,
             held = pass.taken() => return Err(held.into()),
         };
         let examined = examined.map_err(|error| Status::unavailable(error.to_string()))?;
@@ -253,7 +262,7 @@ impl ThinkCall {
         let limits = go.limits.unwrap_or_default();
         let order = Order {
             game_id: go.game_id,
-            game: Game::try_from(&position)?,
+            game: read_question(position).await?,
             limits: Limits::from(&limits),
             ponder: limits.ponder,
             noise_seed: go.noise_seed,

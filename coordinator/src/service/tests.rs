@@ -4,8 +4,9 @@ mod reservation;
 
 use super::*;
 use crate::{
+    roster::Link,
     server,
-    testing::{FakeFallback, FakeWorker, Step::*},
+    testing::{Cable, FakeFallback, FakeWorker, Step::*},
 };
 use monju_proto::serve::{self, ServerTask};
 use monju_proto::v1::{
@@ -15,12 +16,12 @@ use monju_proto::v1::{
 use tonic::{Code, transport::Channel};
 
 struct Served {
+    service: Service,
     client: CoordinatorClient<Channel>,
     _servers: (ServerTask, ServerTask),
 }
 
-async fn serve(worker: FakeWorker, primary: Option<&str>) -> Served {
-    let (link, worker_server) = worker.link();
+fn service(roster: Roster, primary: Option<&str>) -> Service {
     let ensemble = Ensemble {
         settings: ConsultationSettings::default(),
         primary: primary.map(str::to_owned),
@@ -28,12 +29,17 @@ async fn serve(worker: FakeWorker, primary: Option<&str>) -> Served {
         calibration: Arc::default(),
         resignation: None,
     };
-    let roster = Roster::new(vec![link]);
-    let service = Service::new(ensemble, roster, None, Arc::new(FakeFallback));
+    Service::new(ensemble, roster, None, Arc::new(FakeFallback))
+}
+
+async fn serve(worker: FakeWorker, primary: Option<&str>) -> Served {
+    let (link, worker_server) = worker.link();
+    let service = service(Roster::new(vec![link]), primary);
     service.settle().await;
-    let router = server::router(service).await.expect("descriptors");
+    let router = server::router(service.clone()).await.expect("descriptors");
     let (channel, server) = serve::in_process(router);
     Served {
+        service,
         client: CoordinatorClient::new(channel),
         _servers: (worker_server, server),
     }
@@ -168,6 +174,52 @@ async fn bad_requests_are_refused_with_the_reason() {
     let answer = served.client.consult(tokio_stream::once(stop)).await;
     let status = answer.map(|_| ()).expect_err("refused");
     assert_eq!(status.code(), Code::InvalidArgument);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_question_that_is_longer_than_any_game_is_refused() {
+    let mut served = serve(three_opinions(), None).await;
+    for (moves, code) in [(5_000, Code::InvalidArgument), (600_000, Code::OutOfRange)] {
+        let mut long = begin("startpos");
+        let position = long.position.as_mut().expect("a position");
+        position.moves = vec!["7g7f".to_owned(); moves];
+        assert_eq!(refused(&mut served, long).await.code(), code, "{moves}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn consultations_beyond_the_room_are_refused() {
+    let mut served = serve(three_opinions(), None).await;
+    let places = Arc::clone(&served.service.inner.places);
+    let most = u32::try_from(CONSULTATIONS).expect("few");
+    let running = places.acquire_many(most).await.expect("room");
+    let status = refused(&mut served, begin("startpos")).await;
+    assert_eq!(status.code(), Code::ResourceExhausted);
+    drop(running);
+    assert_eq!(decided(&mut served, begin("startpos")).await.len(), 4);
+    // The end of a consultation gives its place back.
+    drop(places.acquire_many(most).await.expect("room again"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_coordinator_is_healthy_while_a_vote_is_possible() {
+    let cable = Cable::default();
+    let patience = Duration::from_secs(1);
+    let link = Link::watch("http://cable".to_owned(), cable.channel(), patience);
+    let service = service(Roster::new(vec![link]), None);
+    let is_ready = service.is_ready();
+    let mut seen = Vec::new();
+    for is_plugged in [false, true, false] {
+        match is_plugged {
+            true => cable.plug(three_opinions()),
+            false => cable.cut(),
+        }
+        tokio::time::sleep(patience * 5).await;
+        seen.push(is_ready());
+    }
+    assert_eq!(seen, [Some(false), Some(true), Some(false)]);
+    drop(service);
+    assert_eq!(is_ready(), None);
 }
 
 #[tokio::test(start_paused = true)]

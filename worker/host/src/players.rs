@@ -111,6 +111,11 @@ impl HostedPlayer {
         &self.info.name
     }
 
+    /// Returns true if the player can search: a foreign engine has loaded once.
+    pub fn is_ready(&self) -> bool {
+        self.usi.is_none() || self.engine.get().is_some()
+    }
+
     /// Returns the description of the player for rosters and ballots.
     pub fn info(&self) -> v1::PlayerInfo {
         let mut info = self.info.clone();

@@ -12,7 +12,9 @@ use tokio::{
     time::sleep,
 };
 use tonic::{Code, transport::Channel};
-use tonic_health::pb::{HealthCheckRequest, health_client::HealthClient};
+use tonic_health::pb::{
+    HealthCheckRequest, health_check_response::ServingStatus, health_client::HealthClient,
+};
 use tonic_reflection::pb::v1::{
     ServerReflectionRequest, server_reflection_client::ServerReflectionClient,
     server_reflection_request::MessageRequest, server_reflection_response::MessageResponse,
@@ -138,8 +140,12 @@ async fn a_worker_is_served_over_tcp_until_it_is_told_to_end() {
     let request = HealthCheckRequest {
         service: "monju.v1.Worker".to_owned(),
     };
-    let health = HealthClient::new(channel.clone()).check(request).await;
-    assert_eq!(health.expect("checked").into_inner().status, 1);
+    // Only when its engine has loaded can it vote.
+    let mut health = HealthClient::new(channel.clone());
+    let mut status = async || health.check(request.clone()).await.expect("checked");
+    while status().await.into_inner().status() != ServingStatus::Serving {
+        sleep(Duration::from_millis(10)).await;
+    }
 
     let request = ServerReflectionRequest {
         message_request: Some(MessageRequest::FileContainingSymbol(

@@ -440,3 +440,31 @@ async fn who_is_not_ready_in_time_is_named() {
         "{problems:?}"
     );
 }
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn examinations_take_turns() {
+    let folder = Folder::new();
+    let log = folder.file("log");
+    let script = format!("echo + >> '{log}'; sleep 0.1; echo - >> '{log}'; exit 3");
+    let table = format!(
+        "[[player]]\nname = \"fake\"\nkind = \"usi\"\ncommand = [\"/bin/sh\", \"-c\", {script:?}]\n"
+    );
+    let (_worker, client) = in_process(&table).await;
+    let mut calls = tokio::task::JoinSet::new();
+    for _ in 0..6 {
+        let mut client = client.clone();
+        let player = "fake".to_owned();
+        calls.spawn(async move { client.examine(v1::ExamineRequest { player }).await });
+    }
+    for refused in calls.join_all().await {
+        refused.expect_err("it does not speak USI");
+    }
+    let (mut running, mut most) = (0, 0);
+    for line in folder.lines("log") {
+        running += if line == "+" { 1 } else { -1 };
+        most = most.max(running);
+    }
+    // The player itself, and one examination.
+    assert!(most <= 2, "{most} engines at once");
+}
