@@ -66,9 +66,11 @@ pub fn description(response: &DescribeResponse) -> Result<(), Offence> {
         version,
         players,
         held_by,
+        build,
     } = response;
     text("its name", name, LONGEST_NAME)?;
     text("its version", version, LONGEST_NAME)?;
+    text("its build", build, LONGEST_NAME)?;
     text("the holder of its players", held_by, LONGEST_TEXT)?;
     at_most("players", players.len(), MOST_PLAYERS)?;
     players.iter().try_for_each(player)

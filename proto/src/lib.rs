@@ -4,6 +4,7 @@
 //! `protox` and `tonic` make of them.
 #![forbid(unsafe_code)]
 
+pub mod build;
 pub mod certificates;
 pub mod client;
 pub mod convert;

@@ -6,6 +6,7 @@ use monju_host::{
     examine::examine,
     player::{Order, Steer, ThinkFailure, Thinking},
 };
+use monju_proto::build;
 use monju_proto::convert::{QuestionError, read_question};
 use monju_proto::reservation::{Held, Pass, Reservation};
 use monju_proto::v1::{self, think_request, think_response, worker_server};
@@ -96,6 +97,7 @@ impl worker_server::Worker for PlayersService {
             held_by: held.map_or(String::new(), |held| held.holder),
             name: self.list.name.clone(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
+            build: build::name().to_owned(),
             players: self.list.members.iter().map(HostedPlayer::info).collect(),
         }))
     }

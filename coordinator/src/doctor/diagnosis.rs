@@ -39,7 +39,7 @@ pub struct Finding {
 pub fn diagnose(facts: &Facts) -> Vec<Finding> {
     let mut findings = Vec::new();
     for worker in &facts.workers {
-        check_worker(worker, &facts.version, &mut findings);
+        check_worker(worker, facts, &mut findings);
     }
     for player in &facts.players {
         check_vote(player, facts.test_time, &mut findings);
@@ -65,7 +65,7 @@ fn found(
     }
 }
 
-fn check_worker(worker: &WorkerFacts, version: &str, findings: &mut Vec<Finding>) {
+fn check_worker(worker: &WorkerFacts, ours: &Facts, findings: &mut Vec<Finding>) {
     let name = &worker.name;
     if !worker.failure.is_empty() {
         findings.push(found(
@@ -76,11 +76,26 @@ fn check_worker(worker: &WorkerFacts, version: &str, findings: &mut Vec<Finding>
         ));
         return;
     }
-    if worker.version != version {
+    if worker.version == ours.version && worker.build != ours.build {
+        let build = match worker.build.as_str() {
+            "" => "an older build",
+            build => build,
+        };
+        findings.push(found(
+            Severity::Warning,
+            name,
+            format!("runs build {build}, and this is {}", ours.build),
+            "copy this program to its machine",
+        ));
+    }
+    if worker.version != ours.version {
         findings.push(found(
             Severity::Error,
             name,
-            format!("runs version {}, and this is {version}", worker.version),
+            format!(
+                "runs version {}, and this is {}",
+                worker.version, ours.version
+            ),
             "copy this program to its machine",
         ));
     }

@@ -9,6 +9,8 @@ use std::time::Duration;
 pub struct Facts {
     /// The version of this program.
     pub version: String,
+    /// The build of this program.
+    pub build: String,
     /// The ensemble's rule.
     pub rule: Rule,
     /// The ensemble's primary player.
@@ -32,6 +34,8 @@ pub struct WorkerFacts {
     pub failure: String,
     /// Its version; empty until it is known.
     pub version: String,
+    /// Its build; empty until it is known.
+    pub build: String,
     /// Number of players that it hosts.
     pub players: usize,
     /// Times of several calls; `None` if one of them failed.

@@ -41,6 +41,7 @@ fn player(name: &str, engine: &str, evaluator: &str) -> PlayerFacts {
 fn facts() -> Facts {
     Facts {
         version: "0.1.0".to_owned(),
+        build: "0.1.0+abc".to_owned(),
         rule: Rule::Majority,
         primary: None,
         test_time: Duration::from_secs(2),
@@ -49,6 +50,7 @@ fn facts() -> Facts {
             address: "in-process".to_owned(),
             failure: String::new(),
             version: "0.1.0".to_owned(),
+            build: "0.1.0+abc".to_owned(),
             players: 2,
             round_trip: Some(CallTimes {
                 median: Duration::from_micros(300),
@@ -97,6 +99,19 @@ fn a_lost_outdated_or_empty_worker_is_an_error() {
     for ((severity, _, what), expected) in said.iter().zip(["refused", "0.0.9", "no player"]) {
         assert_eq!(*severity, Severity::Error);
         assert!(what.contains(expected), "{what}");
+    }
+}
+
+#[test]
+fn a_worker_of_another_build_is_told() {
+    for (build, words) in [("0.1.0+def", "build 0.1.0+def"), ("", "an older build")] {
+        let mut mixed = facts();
+        mixed.workers[0].build = build.to_owned();
+        let said = findings(&mixed);
+        assert_eq!(said.len(), 1, "{said:?}");
+        let (severity, about, what) = &said[0];
+        assert_eq!((*severity, about.as_str()), (Severity::Warning, "desk"));
+        assert!(what.contains(words) && what.contains("0.1.0+abc"), "{what}");
     }
 }
 

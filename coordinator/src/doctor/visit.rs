@@ -13,6 +13,7 @@ use crate::{
     voting::RANKED_MOVES,
 };
 use monju_engine::Game;
+use monju_proto::build;
 use monju_proto::convert::milliseconds;
 use monju_proto::v1::{
     Ballot, DescribeRequest, ExamineRequest, ExamineResponse, Limits, WorkerStatus,
@@ -86,6 +87,7 @@ pub async fn visit(roster: &Roster, ensemble: &Ensemble, test_time: Duration) ->
     }
     Facts {
         version: env!("CARGO_PKG_VERSION").to_owned(),
+        build: build::name().to_owned(),
         rule: ensemble.settings.rule,
         primary: ensemble.primary.clone(),
         test_time,
@@ -104,6 +106,7 @@ fn worker_facts(status: WorkerStatus, round_trip: Option<CallTimes>) -> WorkerFa
             (false, failure) => failure,
         },
         version: status.version,
+        build: status.build,
         players: status.players.len(),
         round_trip,
     }

@@ -215,6 +215,7 @@ fn vote_of(vote: VoteRecord) -> Result<Vote, LineError> {
     });
     Ok(Vote {
         player: Some(PlayerInfo {
+            build: vote.build.clone().unwrap_or_default(),
             name: vote.player,
             engine: vote.engine,
             evaluator: vote.evaluator.unwrap_or_default(),

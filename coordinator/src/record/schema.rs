@@ -161,6 +161,9 @@ pub struct VoteRecord {
     pub player: String,
     /// The worker that hosts it.
     pub worker: String,
+    /// The worker's build.
+    #[serde(default)]
+    pub build: Option<String>,
     /// "monju", or the name of a foreign engine.
     pub engine: String,
     /// The native evaluator.
@@ -326,6 +329,7 @@ impl VoteRecord {
                 .into_iter()
                 .map(|setting| (setting.name, setting.value.into()))
                 .collect(),
+            build: non_empty(&player.build),
             player: player.name,
             worker: player.worker,
             engine: player.engine,

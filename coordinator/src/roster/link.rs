@@ -2,6 +2,7 @@
 
 use super::reach_error::ReachError;
 use crate::{clock::RoundTrip, door};
+use monju_proto::build;
 use monju_proto::reservation::Reservation;
 use monju_proto::v1::{
     DescribeRequest, DescribeResponse, PlayerInfo, WorkerStatus, worker_client::WorkerClient,
@@ -160,6 +161,14 @@ impl Link {
         }
     }
 
+    /// Returns the worker's build; empty until it is known.
+    pub fn build(&self) -> String {
+        match &self.state.borrow().described {
+            Some(described) => described.build.clone(),
+            None => String::new(),
+        }
+    }
+
     /// Returns the players of the last description.
     pub fn players(&self) -> Vec<PlayerInfo> {
         match &self.state.borrow().described {
@@ -182,6 +191,10 @@ impl Link {
                 None => String::new(),
             },
             players: Vec::new(),
+            build: match &state.described {
+                Some(described) => described.build.clone(),
+                None => String::new(),
+            },
             held_by: match &state.described {
                 Some(described) => described.held_by.clone(),
                 None => String::new(),
@@ -312,6 +325,15 @@ impl LinkState {
                     let worker = &described.name;
                     let players = described.players.len();
                     info!(address, worker, players, "worker connected");
+                    let (its_build, our_build) = (&described.build, build::name());
+                    if its_build != our_build {
+                        warn!(
+                            worker,
+                            its_build,
+                            our_build,
+                            "another build of monju; copy one program to every machine"
+                        );
+                    }
                     // The time of the first call includes that of connecting.
                     self.round_trip = RoundTrip::default();
                 } else {

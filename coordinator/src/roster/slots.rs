@@ -37,11 +37,13 @@ pub(super) fn assign(links: &[Link]) -> Vec<PlayerSlot> {
     let mut slots = Vec::new();
     for (worker, link) in links.iter().enumerate() {
         let worker_name = link.name();
+        let build = link.build();
         for info in link.players() {
             slots.push(PlayerSlot {
                 called: info.name.clone(),
                 info: PlayerInfo {
                     worker: worker_name.clone(),
+                    build: build.clone(),
                     ..info
                 },
                 worker,

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 pub(super) fn render(facts: &Facts, findings: &[Finding]) -> String {
     let object = json!({
         "version": facts.version,
+        "build": facts.build,
         "rule": facts.rule.name(),
         "primary": facts.primary,
         "test_time_ms": facts.test_time.as_millis() as u64,
@@ -30,6 +31,7 @@ fn worker(worker: &WorkerFacts) -> Value {
         "connected": worker.failure.is_empty(),
         "failure": worker.failure,
         "version": worker.version,
+        "build": worker.build,
         "players": worker.players,
         "round_trip_ms": worker.round_trip.map(|times| milliseconds(times.median)),
         "longest_round_trip_ms": worker.round_trip.map(|times| milliseconds(times.longest)),

@@ -39,6 +39,7 @@ fn facts() -> Facts {
     };
     Facts {
         version: "0.1.0".to_owned(),
+        build: "0.1.0+abc".to_owned(),
         rule: Rule::Majority,
         primary: None,
         test_time: Duration::from_secs(2),
@@ -47,6 +48,7 @@ fn facts() -> Facts {
             address: "in-process".to_owned(),
             failure: String::new(),
             version: "0.1.0".to_owned(),
+            build: "0.1.0+abc".to_owned(),
             players: 2,
             round_trip: Some(CallTimes {
                 median: Duration::from_micros(310),
