@@ -4,6 +4,7 @@ mod calls;
 mod command;
 mod decision_timer;
 mod fallback;
+mod laggards;
 mod player_stream;
 mod running;
 mod setup;
@@ -55,6 +56,7 @@ pub async fn consult(
                 None => listening = false,
             },
             () = clock::until(consultation.timer.stop_at()) => consultation.review_and_stop(),
+            () = clock::until(consultation.timer.laggards_stop_at()) => consultation.stop_laggards(),
             () = clock::until(consultation.check_at()) => consultation.search_if_silent(),
             (slot, event) = consultation.calls.next() => consultation.enter(slot, event),
             () = consultation.fallback.ended() => consultation.end_with_fallback(),

@@ -18,7 +18,7 @@ pub struct Deadlines {
 }
 
 impl Deadlines {
-    /// The layers of `budget`, with the measured round trip of the slowest worker.
+    /// The layers of `budget`, with the round trip of the workers that are stopped.
     pub fn new(budget: Duration, round_trip: Duration) -> Self {
         Self {
             stop: budget - margin(budget, round_trip),

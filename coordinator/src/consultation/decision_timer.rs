@@ -1,5 +1,6 @@
 //! The deadlines of one consultation, set by its clock and moved by the agreement of the players.
 
+use super::laggards::RoundTrips;
 use crate::clock::{Agreement, AgreementTracker, Budget, Deadlines, Observation, TimePolicy};
 use monju_proto::v1::{Arrival, Ballot, Bound, Score, Vote};
 use std::{collections::BTreeMap, time::Duration};
@@ -23,6 +24,9 @@ pub(super) struct DecisionTimer {
     /// The players were told to stop, which ends the reviews.
     stopped: bool,
     stop_at: Option<Instant>,
+    /// `None` without laggards, and once they were stopped.
+    laggards_stop_at: Option<Instant>,
+    laggards_stopped: bool,
     decide_at: Option<Instant>,
     review_at: Option<Instant>,
     last_review: Option<Instant>,
@@ -31,7 +35,7 @@ pub(super) struct DecisionTimer {
 #[derive(Clone, Copy, Debug)]
 struct RunningClock {
     budget: Budget,
-    round_trip: Duration,
+    round_trips: RoundTrips,
     /// The moment from which it runs.
     from: Instant,
     /// The moment from which the players think: earlier than `from` after a ponder.
@@ -49,18 +53,19 @@ impl DecisionTimer {
             agreement: None,
             stopped: false,
             stop_at: None,
+            laggards_stop_at: None,
+            laggards_stopped: false,
             decide_at: None,
             review_at: None,
             last_review: None,
         }
     }
 
-    /// Starts the clock. `round_trip` is that of the slowest worker; the players have been thinking since
-    /// `thinking_from`.
-    pub fn start(&mut self, budget: Budget, round_trip: Duration, thinking_from: Instant) {
+    /// Starts the clock. The players have been thinking since `thinking_from`.
+    pub fn start(&mut self, budget: Budget, round_trips: RoundTrips, thinking_from: Instant) {
         self.clock = Some(RunningClock {
             budget,
-            round_trip,
+            round_trips,
             from: Instant::now(),
             thinking_from,
         });
@@ -70,6 +75,17 @@ impl DecisionTimer {
     /// Returns the moment to stop the players.
     pub fn stop_at(&self) -> Option<Instant> {
         self.stop_at
+    }
+
+    /// Returns the moment to stop the players of workers that are farther away than most.
+    pub fn laggards_stop_at(&self) -> Option<Instant> {
+        self.laggards_stop_at
+    }
+
+    /// Notes that these players were told to stop.
+    pub fn stopped_laggards(&mut self) {
+        self.laggards_stopped = true;
+        self.laggards_stop_at = None;
     }
 
     /// Returns the moment of the decision.
@@ -125,6 +141,7 @@ impl DecisionTimer {
     pub fn stopped(&mut self) {
         self.stopped = true;
         self.stop_at = None;
+        self.stopped_laggards();
         self.review_at = None;
     }
 
@@ -142,7 +159,7 @@ impl DecisionTimer {
     fn set_deadlines(&mut self) {
         let Some(RunningClock {
             budget,
-            round_trip,
+            round_trips,
             from,
             thinking_from,
         }) = self.clock
@@ -150,7 +167,7 @@ impl DecisionTimer {
             return;
         };
         let target = self.time_policy.target(&budget, self.agreement.as_ref());
-        let deadlines = Deadlines::new(target, round_trip);
+        let deadlines = Deadlines::new(target, round_trips.usual);
         // Only an easy move counts the time of a ponder as thinking time.
         let since = match target < budget.normal {
             true => thinking_from,
@@ -161,6 +178,9 @@ impl DecisionTimer {
         // Players that are stopped at once need the usual time to answer, as far as the clock allows.
         let decide_at = stop_at + (deadlines.decide - deadlines.stop);
         self.stop_at = Some(stop_at);
+        let has_laggards = !self.laggards_stopped && round_trips.is_late(round_trips.longest);
+        let earlier = Deadlines::new(target, round_trips.longest).stop;
+        self.laggards_stop_at = has_laggards.then(|| (since + earlier).max(now));
         self.decide_at = Some(decide_at.min(from + budget.most) + self.margin);
     }
 }

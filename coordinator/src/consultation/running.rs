@@ -5,6 +5,7 @@ use super::{
     command::ConsultationCommand,
     decision_timer::{self, DecisionTimer},
     fallback::Fallback,
+    laggards::RoundTrips,
     player_stream::PlayerEvent,
     setup::ConsultationSetup,
 };
@@ -124,6 +125,7 @@ impl<'a> RunningConsultation<'a> {
 
     fn ask_all(&mut self, predictions: &HashMap<String, String>) {
         let budget = self.budget();
+        let round_trips = RoundTrips::of(self.slots);
         let predictions = match self.pondering {
             true => legal_replies(self.ballot.game(), predictions),
             false => HashMap::new(),
@@ -136,6 +138,20 @@ impl<'a> RunningConsultation<'a> {
                 self.calls.skip();
                 self.plan_retry();
                 continue;
+            }
+            // A referee wants to know of a late player instead.
+            if let (Some(budget), true) = (budget, self.retries) {
+                let time = self.time_policy.longest(&budget);
+                if round_trips.is_too_late(slot.round_trip, time) {
+                    let (away, left) = (slot.round_trip.as_millis(), time.as_millis());
+                    let worker = &slot.info.worker;
+                    let reason = format!(
+                        "benched: worker {worker} answers within {away} ms, and the move has {left} ms"
+                    );
+                    self.ballot.fail(index, reason, Duration::ZERO);
+                    self.calls.skip();
+                    continue;
+                }
             }
             // A kept search about this position goes on; a ponder hit starts its time.
             if !self.pondering
@@ -212,9 +228,8 @@ impl<'a> RunningConsultation<'a> {
 
     fn start_clock(&mut self) {
         if let Some(budget) = self.budget() {
-            let round_trips = self.slots.iter().map(|slot| slot.round_trip);
-            let round_trip = round_trips.max().unwrap_or_default();
-            self.timer.start(budget, round_trip, self.begun);
+            let round_trips = RoundTrips::of(self.slots);
+            self.timer.start(budget, round_trips, self.begun);
             self.clock_from = Instant::now();
         }
     }
@@ -378,6 +393,20 @@ impl<'a> RunningConsultation<'a> {
             | Rule::HandOver => false,
         };
         is_counted_out || self.only_move
+    }
+
+    /// Stops the players of workers that are farther away than most.
+    pub fn stop_laggards(&mut self) {
+        let round_trips = RoundTrips::of(self.slots);
+        self.timer.stopped_laggards();
+        for (index, slot) in self.slots.iter().enumerate() {
+            if let (true, Some(stream)) = (
+                round_trips.is_late(slot.round_trip),
+                self.calls.stream(index),
+            ) {
+                stream.stop();
+            }
+        }
     }
 
     fn stop_players(&mut self) {

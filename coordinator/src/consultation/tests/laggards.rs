@@ -1,0 +1,72 @@
+//! Tests of workers that are farther away than most.
+
+use super::*;
+
+/// Consults players whose round trips take so many milliseconds; returns the ballot and when each was stopped.
+async fn consult_at(round_trips: &[u64], time_ms: u64) -> (Ballot, Vec<Vec<u64>>) {
+    let mut workers = Vec::new();
+    let mut links = Vec::new();
+    let mut servers = Vec::new();
+    for name in ["a", "b", "c"] {
+        let worker =
+            FakeWorker::named(name).player(name, &[Stream("7g7f"), Listen, Answer("7g7f")]);
+        workers.push(worker.requests.clone());
+        let (link, server) = worker.link();
+        links.push(link);
+        servers.push(server);
+    }
+    let roster = Roster::new(links);
+    roster.settle(Duration::from_secs(3)).await;
+    let mut slots = roster.slots();
+    for (slot, &ms) in slots.iter_mut().zip(round_trips) {
+        slot.round_trip = Duration::from_millis(ms);
+    }
+    let (_commands, receiver) = mpsc::channel(1);
+    let (standings, _standings) = mpsc::channel(64);
+    let begun = Instant::now();
+    let setup = setup(time_limit(time_ms));
+    let watching = async {
+        let mut stopped = vec![Vec::new(); workers.len()];
+        loop {
+            time::sleep(Duration::from_millis(1)).await;
+            let now = begun.elapsed().as_millis() as u64;
+            for (worker, stopped) in workers.iter().zip(&mut stopped) {
+                let requests = worker.lock().expect("requests");
+                let stops = requests
+                    .iter()
+                    .filter(|request| matches!(request, Message::Stop(_)));
+                if stops.count() > stopped.len() {
+                    stopped.push(now);
+                }
+            }
+            if now > time_ms * 2 {
+                return stopped;
+            }
+        }
+    };
+    let (outcome, stopped) =
+        tokio::join!(consult(setup, &slots, receiver, standings, None), watching);
+    (outcome.ballot.expect("a ballot"), stopped)
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_slow_worker_takes_no_time_of_the_others() {
+    let (ballot, stopped) = consult_at(&[1, 1_000, 1], 4_000).await;
+    assert!(ballot.votes.iter().all(|vote| vote.counted));
+    // The others think until shortly before the deadline, the slow one an eighth less.
+    for near in [0, 2] {
+        assert!(stopped[near][0] >= 3_970, "{stopped:?}");
+    }
+    assert!((3_490..3_520).contains(&stopped[1][0]), "{stopped:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_worker_that_cannot_answer_in_time_is_benched_and_told() {
+    let (ballot, _) = consult_at(&[1, 1_000, 1], 400).await;
+    let counted: Vec<bool> = ballot.votes.iter().map(|vote| vote.counted).collect();
+    assert_eq!(counted, [true, false, true]);
+    assert_eq!(
+        ballot.votes[1].failure,
+        "benched: worker b answers within 1000 ms, and the move has 400 ms"
+    );
+}
