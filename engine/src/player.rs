@@ -56,8 +56,10 @@ pub struct Outcome {
 /// ```
 pub struct Player {
     settings: PlayerSettings,
-    /// Noise of the evaluations of each lane; zero when the noise is added to the weights.
+    /// Noise of the evaluations of each lane; zero when the noise is added elsewhere.
     noises: Vec<Noise>,
+    /// Noise of the leaves of each lane, when the noise is added there.
+    leaf_noises: Option<Vec<Noise>>,
     /// Seed of the noise that has been added to the weights.
     weights_seed: Option<u64>,
     search: Box<dyn AnySearch>,
@@ -82,15 +84,20 @@ impl Player {
         PlayerSettings::check_hash(settings.hash_mib)?;
         PlayerSettings::check_threads(settings.threads)?;
         PlayerSettings::check_lanes(settings.lanes)?;
-        let noise = match settings.noise_model {
-            NoiseModel::Position => Noise::new(settings.sigma, 0)?,
-            NoiseModel::Weights => Noise::new(settings.sigma, 0).and(Noise::new(0.0, 0))?,
+        PlayerSettings::check_lane_threads(settings.lanes, settings.threads)?;
+        let noise = Noise::new(settings.sigma, 0)?;
+        let none = Noise::new(0.0, 0)?;
+        let (noise, leaf_noise) = match settings.noise_model {
+            NoiseModel::Position => (noise, None),
+            NoiseModel::Leaf => (none, Some(noise)),
+            NoiseModel::Weights => (none, None),
         };
         Ok(Self {
             weights_seed: None,
             search: any_search(&settings).map_err(|_| PlayerError::Memory(settings.hash_mib))?,
             is_used: false,
             noises: vec![noise; settings.lanes],
+            leaf_noises: leaf_noise.map(|noise| vec![noise; settings.lanes]),
             settings,
         })
     }
@@ -102,8 +109,13 @@ impl Player {
 
     /// Forgets the last game and sets the noise seed of the next one.
     pub fn new_game(&mut self, noise_seed: u64) {
-        for (lane, noise) in self.noises.iter_mut().enumerate() {
-            noise.reseed(noise_seed.wrapping_add(lane as u64));
+        for noises in [Some(&mut self.noises), self.leaf_noises.as_mut()]
+            .into_iter()
+            .flatten()
+        {
+            for (lane, noise) in noises.iter_mut().enumerate() {
+                noise.reseed(noise_seed.wrapping_add(lane as u64));
+            }
         }
         self.perturb(noise_seed);
         if self.is_used {
@@ -151,6 +163,7 @@ impl Player {
             limits,
             control,
             noises: &self.noises,
+            leaf_noises: self.leaf_noises.as_deref(),
         };
         let line = self.search.search(&request, progress);
         let mv = line.pv.first().copied().unwrap_or(legal[0]);

@@ -1,8 +1,8 @@
 //! Consultation inside one search (paper 000, section 4): each lane is a player.
 
 use monju_engine::{
-    Control, Game, Limits, Line, Player, PlayerSettings, SearchChoices, SearchOptions,
-    bench::MIDDLEGAME,
+    Control, Game, Limits, Line, Move, Player, PlayerSettings, SearchChoices, bench::MIDDLEGAME,
+    eval::NoiseModel,
 };
 
 /// Runs work on a thread with enough stack for a search.
@@ -15,23 +15,11 @@ fn deep(work: impl FnOnce() + Send + 'static) {
         .expect("no panic");
 }
 
-/// Creates a player. For a comparison of both kinds of table, `hash_mib` must be so large that no
-/// entry is replaced.
-fn player(lanes: usize, sigma: f64, hash_mib: usize, search: SearchChoices) -> Player {
-    with_threads(lanes, sigma, hash_mib, search, 1)
-}
-
-fn with_threads(
-    lanes: usize,
-    sigma: f64,
-    hash_mib: usize,
-    search: SearchChoices,
-    threads: usize,
-) -> Player {
+fn player(lanes: usize, sigma: f64, noise_model: NoiseModel, search: SearchChoices) -> Player {
     Player::new(PlayerSettings {
         sigma,
-        hash_mib,
-        threads,
+        noise_model,
+        hash_mib: 1,
         lanes,
         search,
         ..PlayerSettings::default()
@@ -72,35 +60,48 @@ fn positions() -> Vec<Game> {
     games
 }
 
+/// Holds each lane of a plain search against the player with its seed.
+fn compare_with_players(noise_model: NoiseModel, games: &[Game]) {
+    let lanes = 8;
+    let plain = SearchChoices::plain();
+    let mut vector = player(lanes, 50.0, noise_model, plain);
+    let mut single = player(1, 50.0, noise_model, plain);
+    let mut different = 0;
+    for game in games {
+        let line = think(&mut vector, 70, game, 2);
+        assert_eq!(line.lanes.len(), lanes);
+        for (lane, opinion) in line.lanes.iter().enumerate() {
+            let alone = think(&mut single, 70 + lane as u64, game, 2);
+            assert_eq!(
+                opinion.score,
+                alone.score,
+                "lane {lane} of {}",
+                game.position()
+            );
+        }
+        let first = line.lanes[0].mv;
+        different += usize::from(line.lanes.iter().any(|lane| lane.mv != first));
+    }
+    assert!(
+        different * 4 > games.len(),
+        "the lanes agree too often: {different}"
+    );
+}
+
 #[test]
 fn a_lane_of_the_plain_search_is_the_player_with_its_seed() {
     deep(|| {
-        let lanes = 8;
-        let plain = SearchChoices::plain();
-        let mut vector = player(lanes, 50.0, 1, plain);
-        let mut single = player(1, 50.0, 1, plain);
-        let mut different = 0;
-        let games = positions();
-        assert!(games.len() > 250, "{}", games.len());
-        for game in &games {
-            let line = think(&mut vector, 70, game, 2);
-            assert_eq!(line.lanes.len(), lanes);
-            for (lane, opinion) in line.lanes.iter().enumerate() {
-                let alone = think(&mut single, 70 + lane as u64, game, 2);
-                assert_eq!(
-                    opinion.score,
-                    alone.score,
-                    "lane {lane} of {}",
-                    game.position()
-                );
-            }
-            let first = line.lanes[0].mv;
-            different += usize::from(line.lanes.iter().any(|lane| lane.mv != first));
-        }
-        assert!(
-            different * 4 > games.len(),
-            "the lanes agree too often: {different}"
-        );
+        let games: Vec<Game> = positions().into_iter().step_by(2).collect();
+        assert!(games.len() > 125, "{}", games.len());
+        compare_with_players(NoiseModel::Position, &games);
+    });
+}
+
+#[test]
+fn a_lane_with_noise_at_the_leaves_is_the_player_with_its_seed() {
+    deep(|| {
+        let games: Vec<Game> = positions().into_iter().step_by(4).collect();
+        compare_with_players(NoiseModel::Leaf, &games);
     });
 }
 
@@ -108,7 +109,7 @@ fn a_lane_of_the_plain_search_is_the_player_with_its_seed() {
 fn cuts_change_no_value() {
     deep(|| {
         let [mut minimax, mut cutting] = [SearchChoices::minimax(), SearchChoices::plain()]
-            .map(|search| player(4, 50.0, 1, search));
+            .map(|search| player(4, 50.0, NoiseModel::Position, search));
         // After many random moves, pawns can promote in too many orders for quiescence without cuts.
         let games = positions();
         let young = games.iter().filter(|game| game.moves().len() < 20);
@@ -122,31 +123,52 @@ fn cuts_change_no_value() {
     });
 }
 
+/// Returns the number of positions in which not all of the moves are the same.
+fn disagreements(moves: &[Vec<Move>]) -> usize {
+    let differ = |moves: &&Vec<Move>| moves.iter().any(|mv| *mv != moves[0]);
+    moves.iter().filter(differ).count()
+}
+
 #[test]
-fn lanes_without_noise_search_the_tree_of_one_player() {
+fn lanes_disagree_nearly_as_often_as_separate_players() {
     deep(|| {
-        let mut vector = player(5, 0.0, 64, SearchChoices::NONE);
-        // The windows of lanes are twice as wide.
-        let options = SearchOptions::of(vector.settings().evaluator.kind());
-        let wide = format!("root_window={}", 2 * options.root_window);
-        let mut single = player(1, 0.0, 64, wide.parse().expect("a search option"));
-        for game in positions().iter().step_by(5) {
-            let one = think(&mut single, 0, game, 7);
-            let many = think(&mut vector, 0, game, 7);
-            assert_eq!(many.nodes, one.nodes, "{}", game.position());
-            assert_eq!((many.score, &many.pv), (one.score, &one.pv));
-            assert!(many.lanes.iter().all(|lane| lane.mv == one.pv[0]));
+        // After random moves, as in the other tests, one move is often obvious.
+        let openings = include_str!("../../configs/openings/records2016_24ply.sfen");
+        let games: Vec<Game> = (openings.lines().filter(|line| line.starts_with("startpos")))
+            .step_by(29)
+            .map(|line| Game::from_usi(line).expect("a good opening"))
+            .collect();
+        assert!(games.len() >= 100, "{}", games.len());
+        let lanes = 8;
+        let (mut together, mut apart) = (Vec::new(), Vec::new());
+        let new = |lanes| player(lanes, 50.0, NoiseModel::Position, SearchChoices::NONE);
+        let (mut vector, mut single) = (new(lanes), new(1));
+        for game in &games {
+            let line = think(&mut vector, 30, game, 4);
+            together.push(line.lanes.iter().map(|lane| lane.mv).collect());
+            let mut alone = |lane| think(&mut single, 30 + lane, game, 4).pv[0];
+            apart.push((0..lanes as u64).map(&mut alone).collect());
         }
+        let (together, apart) = (disagreements(&together), disagreements(&apart));
+        println!(
+            "lanes {together}, separate players {apart} of {}",
+            games.len()
+        );
+        assert!(
+            10 * together >= 8 * apart,
+            "lanes {together}, separate players {apart} of {}",
+            games.len()
+        );
     });
 }
 
 #[test]
-fn lanes_and_threads_work_together() {
+fn the_leader_has_most_votes_and_a_line() {
     deep(|| {
-        let mut vector = with_threads(4, 50.0, 16, SearchChoices::NONE, 3);
+        let mut vector = player(4, 50.0, NoiseModel::Position, SearchChoices::NONE);
         for sfen in &MIDDLEGAME[..6] {
             let game = Game::from_usi(sfen).expect("a good position");
-            let line = think(&mut vector, 9, &game, 9);
+            let line = think(&mut vector, 9, &game, 8);
             assert_eq!(line.lanes.len(), 4);
             for lane in &line.lanes {
                 assert!(game.is_legal(lane.mv), "{} in {sfen}", lane.mv);
@@ -154,6 +176,34 @@ fn lanes_and_threads_work_together() {
             let votes = |mv| line.lanes.iter().filter(|lane| lane.mv == mv).count();
             let most = line.lanes.iter().map(|lane| votes(lane.mv)).max();
             assert_eq!(Some(votes(line.pv[0])), most);
+            let mut after = game.clone();
+            for mv in &line.pv {
+                after.play(*mv).expect("a legal line");
+            }
+            assert!(line.pv.len() > 1, "{sfen}");
         }
     });
+}
+
+#[test]
+fn lanes_without_noise_are_unanimous() {
+    deep(|| {
+        let mut vector = player(5, 0.0, NoiseModel::Position, SearchChoices::NONE);
+        for game in positions().iter().step_by(5) {
+            let line = think(&mut vector, 0, game, 6);
+            assert!(line.lanes.iter().all(|lane| *lane == line.lanes[0]));
+        }
+    });
+}
+
+#[test]
+fn several_lanes_refuse_several_threads() {
+    let settings = PlayerSettings {
+        lanes: 2,
+        threads: 2,
+        sigma: 50.0,
+        ..PlayerSettings::default()
+    };
+    let error = Player::new(settings).expect_err("two of both");
+    assert!(error.to_string().contains("threads = 1"), "{error}");
 }

@@ -134,13 +134,12 @@ fn reports(search: &str, position: &str) -> Vec<(u32, u64, Score)> {
 /// players or searches.
 #[test]
 fn every_search_option_changes_the_search() {
-    const ELSEWHERE: [&str; 6] = [
+    const ELSEWHERE: [&str; 5] = [
         // A search ends with the iteration that proves a mate, so that only long searches narrow.
         "mate_distance",
         "split_depth",
         "split_patience",
         "split_waiting",
-        "lane_quorum",
         "table_persistence",
     ];
     /// Options that switch on a part that is off by default, so that its numbers matter.

@@ -116,6 +116,9 @@ pub enum NoiseModel {
     /// consistent as the original. The weights of a network are not centipawns, so that a network
     /// gets the noise of all `material` values instead.
     Weights,
+    /// Noise is added once to the result of the quiescence search at each leaf, as a function of seed
+    /// and position (paper 000, section 4).
+    Leaf,
 }
 
 impl NoiseModel {

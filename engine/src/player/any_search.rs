@@ -5,7 +5,10 @@ use super::settings::PlayerSettings;
 use crate::{
     eval::{Erased, Evaluator, Linear, Material, Model, Nnue, Noise},
     rules::{Game, Move},
-    search::{Control, Lanes, Limits, Line, SearchMemory, SearchOptions, SearchValue, search},
+    search::{
+        Control, Lanes, Limits, Line, PlayersNoise, RootSearch, SearchMemory, SearchOptions,
+        SearchValue, search,
+    },
 };
 use std::{collections::TryReserveError, sync::Arc};
 
@@ -16,8 +19,10 @@ pub(super) struct SearchRequest<'a> {
     pub legal: &'a [Move],
     pub limits: &'a Limits,
     pub control: &'a Control,
-    /// Noise of each virtual player.
+    /// Noise of the evaluations of each virtual player.
     pub noises: &'a [Noise],
+    /// Noise of its leaves, if it has such noise.
+    pub leaf_noises: Option<&'a [Noise]>,
 }
 
 /// A search with its memory, whatever its evaluator and its number of virtual players.
@@ -103,7 +108,7 @@ impl<E: Evaluator + Clone, V: SearchValue, P> TypedSearch<E, V, P> {
 impl<E, V, P> AnySearch for TypedSearch<E, V, P>
 where
     E: Evaluator + Clone,
-    V: SearchValue,
+    V: RootSearch,
     P: Fn(&Noise) -> E + Send,
 {
     fn perturb(&mut self, noise: &Noise) {
@@ -123,7 +128,11 @@ where
     }
 
     fn search(&mut self, request: &SearchRequest, progress: &mut dyn FnMut(&Line)) -> Line {
-        let noise = (V::noise_of(request.noises), request.noises.len());
+        let noise = PlayersNoise {
+            evaluations: V::noise_of(request.noises),
+            leaves: request.leaf_noises.map(V::noise_of),
+            count: request.noises.len(),
+        };
         search(
             request.game,
             request.legal,

@@ -22,7 +22,7 @@ pub struct PlayerSettings {
     pub evaluator: Model,
     /// Standard deviation of the evaluation noise in centipawns; 0 for none (paper 002, section 2).
     pub sigma: f64,
-    /// Target of the noise: evaluations or weights.
+    /// Target of the noise: evaluations, weights or leaves.
     pub noise_model: NoiseModel,
     /// Size of the transposition table in MiB.
     pub hash_mib: usize,
@@ -31,7 +31,7 @@ pub struct PlayerSettings {
     pub threads: usize,
     /// Number of virtual players that one search carries as a vector, each with noise of its own
     /// (paper 000, section 4); 1 for an ordinary search. Lane *i* has the noise seed of the player
-    /// plus *i*.
+    /// plus *i*. Several lanes need `threads` to be 1.
     pub lanes: usize,
     /// Chosen search options; the others are the defaults for the evaluator.
     pub search: SearchChoices,
@@ -67,6 +67,17 @@ impl PlayerSettings {
             given,
             max: MAX_LANES,
         })
+    }
+
+    /// Checks that a player with several lanes has one thread: their search is not shared.
+    ///
+    /// # Errors
+    /// The player has several of both.
+    pub fn check_lane_threads(lanes: usize, threads: usize) -> Result<(), PlayerError> {
+        if lanes == 1 || threads == 1 {
+            return Ok(());
+        }
+        Err(PlayerError::LaneThreads { lanes, threads })
     }
 
     /// Checks the number of threads of a player.
@@ -122,6 +133,14 @@ pub enum PlayerError {
         given: usize,
         /// The largest number.
         max: usize,
+    },
+    /// Several lanes on several threads.
+    #[error("lanes search on one thread: give threads = 1 with lanes = {lanes}, not {threads}")]
+    LaneThreads {
+        /// The requested number of lanes.
+        lanes: usize,
+        /// The requested number of threads.
+        threads: usize,
     },
     /// The number of threads is out of range.
     #[error("threads must be between 1 and {max}, not {given}")]

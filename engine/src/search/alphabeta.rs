@@ -3,7 +3,6 @@
 use super::{
     extension::Singularity,
     history::bonus,
-    lane_moves::record_lane_moves,
     move_loop::UnsharedAlpha,
     node::{MoveLoopState, Node, NodeMove, PruningDecision, SearchedMoves},
     picker::{Picker, is_noisy},
@@ -36,7 +35,7 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
         // Quiescence search at the horizon
         let options = self.options;
         if depth <= 0 {
-            return self.quiescence::<PV>(info, window, 0, ply);
+            return self.leaf::<PV>(info, window, ply);
         }
 
         let mut window = V::settle(window);
@@ -147,7 +146,6 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
                 self.pv[ply + 1].clear();
                 self.update_pv(ply, mv);
                 if is_root {
-                    record_lane_moves(&mut self.lanes, mv, value, window);
                     self.report_new_best(value, beta);
                 }
             }
@@ -310,14 +308,12 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
             }
 
             // New best move, beta cutoff
-            let before = alpha;
             let taken = V::take(&mut best, &mut alpha, beta, value);
             if taken.raised {
                 best_move = Some(mv);
                 if PV {
                     self.update_pv(ply, mv);
                     if is_root {
-                        record_lane_moves(&mut self.lanes, mv, value, (before, beta));
                         self.report_new_best(value, beta);
                     }
                 }
@@ -410,7 +406,7 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
     }
 
     /// Rewards the move that led to `ply`, if it is quiet, because it leaves no good answer.
-    fn reward_previous(&mut self, ply: usize, depth: i32) {
+    pub(super) fn reward_previous(&mut self, ply: usize, depth: i32) {
         let percent = self.options.reply_reward;
         let last = &self.stack[ply + STACK_OFFSET - 1];
         if percent != 0

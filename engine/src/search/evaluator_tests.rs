@@ -4,7 +4,7 @@ use super::{
     limits::{Control, Limits},
     memory::SearchMemory,
     options::SearchOptions,
-    start::search,
+    start::{PlayersNoise, search},
     testing::Watched,
 };
 use crate::{
@@ -55,7 +55,11 @@ fn search_with<E: Evaluator + Clone>(evaluator: &E, game: &Game, nodes: u64) {
         &limits,
         &control,
         &mut memory,
-        (&Noise::new(0.0, 0).expect("no noise"), 1),
+        PlayersNoise {
+            evaluations: &Noise::new(0.0, 0).expect("no noise"),
+            leaves: None,
+            count: 1,
+        },
         &mut |_| (),
     );
 }

@@ -3,7 +3,7 @@
 use super::{
     limits::Limits,
     line::{Bound, Candidate, Line},
-    search_value::SearchValue,
+    root_search::RootSearch,
     searcher::Searcher,
     value::{INFINITE, MATE, MATE_BOUND, MAX_PLY, Value, score},
 };
@@ -12,7 +12,7 @@ use crate::{
     rules::{CheckInfo, Move},
 };
 
-impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
+impl<E: Evaluator + Clone, V: RootSearch> Searcher<'_, E, V> {
     /// Searches deeper and deeper until a limit is reached; returns the last line.
     pub(super) fn run(mut self, limits: &Limits, legal: &[Move]) -> Line {
         self.is_forced = legal.len() == 1;
@@ -31,6 +31,7 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
                 break;
             }
             previous = value;
+            self.votes.end_iteration();
             self.report(value, Bound::Exact);
             let wanted = if self.lane_count > 1 {
                 1
@@ -54,6 +55,7 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
             }
         }
         let time = self.started.elapsed();
+        self.refresh_votes();
         let mut line = self.best.take().unwrap_or_else(|| Line {
             pv: legal.first().copied().into_iter().collect(),
             score: score(0),
@@ -191,7 +193,7 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
     fn search_root(&mut self, window: (V, V), depth: i32) -> V {
         debug_assert_eq!(self.after_null_move, 0, "every null move is taken back");
         let info = CheckInfo::new(&self.position);
-        self.alpha_beta::<true>(&info, window, depth, 0, false)
+        V::search_root(self, &info, window, depth)
     }
 }
 

@@ -1,23 +1,26 @@
 //! Values for consultation inside one search (paper 000, section 4): lane *i* is the virtual player
 //! *i*.
 
+mod set;
 mod table;
 mod vector;
 
+pub(super) use set::LaneSet;
+pub use set::MAX_LANES;
 pub(crate) use vector::Lanes;
-pub use vector::MAX_LANES;
 
 use super::{
     search_value::{SearchValue, Taken},
     value::{INFINITE, Value, clamp_evaluation},
 };
 use crate::eval::Noise;
+use set::{all, any, each};
 use std::{
     array,
     sync::atomic::{AtomicU64, Ordering},
 };
 use table::LaneTable;
-use vector::{END, INF, LaneBounds, MATE, SETTLED, all, any, each, mask, narrow};
+use vector::{END, INF, LaneBounds, MATE, SETTLED, mask, narrow};
 
 impl SearchValue for Lanes {
     type Bounds = LaneBounds;
@@ -69,16 +72,6 @@ impl SearchValue for Lanes {
     #[inline(always)]
     fn all_at_least(self, other: Self) -> bool {
         all(|lane| self.0[lane] >= other.0[lane])
-    }
-
-    #[inline(always)]
-    fn mostly_at_least(self, other: Self, alpha: Self, quorum: i32) -> bool {
-        let (mut against, mut open) = (0, 0);
-        for lane in 0..MAX_LANES {
-            against += i16::from(self.0[lane] < other.0[lane]);
-            open += i16::from(alpha.0[lane] < INF);
-        }
-        100 * i32::from(against) <= (100 - quorum) * i32::from(open)
     }
 
     #[inline(always)]
@@ -320,30 +313,5 @@ impl SearchValue for Lanes {
         for (shared, word) in shared.iter().zip(self.words()) {
             shared.store(word, Ordering::Relaxed);
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn pruning_needs_a_quorum_of_the_open_lanes() {
-        // Four players; the other lanes are settled.
-        let open = |values: [Value; 4]| Lanes::from_lanes(|lane| *values.get(lane).unwrap_or(&0));
-        let alpha = Lanes::from_lanes(|lane| if lane < 4 { 100 } else { SETTLED.into() });
-        let is_enough = |values, quorum| {
-            open(values).mostly_at_least(
-                Lanes::from_lanes(|lane| i32::from(lane < 4) * 50),
-                alpha,
-                quorum,
-            )
-        };
-        assert!(is_enough([50, 60, 70, 80], 100));
-        assert!(!is_enough([49, 60, 70, 80], 100));
-        assert!(is_enough([49, 60, 70, 80], 75));
-        assert!(!is_enough([49, 49, 70, 80], 75));
-        assert!(is_enough([49, 49, 70, 80], 50));
-        assert!(!is_enough([49, 49, 49, 80], 50));
     }
 }

@@ -77,11 +77,9 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
             if options.futility != 0
                 && reduced_depth <= 6
                 && !node.in_check
-                && alpha.mostly_at_least(
+                && alpha.all_at_least(
                     (node.evaluation)
                         .plus(options.futility_base + options.futility_margin * reduced_depth),
-                    alpha,
-                    options.lane_quorum,
                 )
             {
                 return PruningDecision::SkipQuiets;
@@ -171,7 +169,7 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
                     let window = V::turned(V::above(low));
                     value = (self.alpha_beta::<false>(&child, window, reduced, ply + 1, true))
                         .negated();
-                    full = !low.mostly_at_least(value, low, self.options.lane_quorum);
+                    full = !low.all_at_least(value);
                     if !full {
                         value = value.smaller(low);
                     } else if options.research_depth != 0 && ply > 0 {

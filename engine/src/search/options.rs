@@ -226,9 +226,6 @@ options! {
     split_patience = 3 in 1..=64;
     /// Lets other threads wait at a shared node while a better move is searched again.
     split_waiting = 1 in 0..=1;
-    /// Percent of the lanes of a vector search that must agree for pruning; a cut by a full search
-    /// needs all lanes.
-    lane_quorum = 50 in 0..=100;
     /// Uses the entries of the transposition table; without it, the table stays empty.
     table = 1 in 0..=1;
     /// Keeps the entries of the table from search to search (paper 004, section 5).
@@ -239,25 +236,16 @@ options! {
 struct Renamed {
     old: &'static str,
     new: &'static str,
-    /// The value in the new spelling of a value in the old one.
-    convert: fn(i32) -> i32,
 }
 
-const RENAMED: [Renamed; 3] = [
-    Renamed {
-        old: "lane_dissent",
-        new: "lane_quorum",
-        convert: |dissent| 100 - dissent,
-    },
+const RENAMED: [Renamed; 2] = [
     Renamed {
         old: "reduction_declining",
         new: "reduction_not_improving",
-        convert: |value| value,
     },
     Renamed {
         old: "reduction_once_principal",
         new: "reduction_tt_pv",
-        convert: |value| value,
     },
 ];
 
@@ -460,7 +448,7 @@ impl FromStr for SearchChoices {
                     low: *range.start(),
                     high: *range.end(),
                 })?;
-            *choice = Some(renamed.map_or(value, |renamed| (renamed.convert)(value)));
+            *choice = Some(value);
         }
         Ok(choices)
     }
@@ -484,7 +472,6 @@ mod tests {
     #[test]
     fn old_spellings_of_options_are_accepted() {
         for (old, new) in [
-            ("lane_dissent=30", "lane_quorum=70"),
             ("reduction_declining=12", "reduction_not_improving=12"),
             ("reduction_once_principal=7", "reduction_tt_pv=7"),
         ] {
@@ -492,8 +479,10 @@ mod tests {
             assert_eq!(choices.to_string(), new);
             assert_eq!(new.parse(), Ok(choices));
         }
-        let error = "lane_dissent=101".parse::<SearchChoices>().unwrap_err();
-        assert!(error.to_string().contains("lane_dissent"), "{error}");
+        let error = "reduction_declining=-1"
+            .parse::<SearchChoices>()
+            .unwrap_err();
+        assert!(error.to_string().contains("reduction_declining"), "{error}");
         for renamed in RENAMED {
             assert!(SearchOptions::default().get(renamed.new).is_some());
             assert_eq!(SearchOptions::default().get(renamed.old), None);

@@ -43,7 +43,6 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
     /// stopped.
     pub(super) fn prune(&mut self, info: &CheckInfo, node: &PruningNode<V>) -> Option<V> {
         let options = self.options;
-        let quorum = options.lane_quorum;
         let &PruningNode {
             alpha,
             beta,
@@ -56,9 +55,7 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
         // Reverse futility pruning: so far above beta that a quiet move will stay above.
         if options.reverse_futility != 0 && depth <= options.reverse_futility_depth {
             let margin = options.reverse_futility_margin * (depth - i32::from(node.improving));
-            if guess.plus(-margin).mostly_at_least(beta, alpha, quorum)
-                && !guess.has_mate((alpha, beta))
-            {
+            if guess.plus(-margin).all_at_least(beta) && !guess.has_mate((alpha, beta)) {
                 return Some(guess.larger(beta));
             }
         }
@@ -66,14 +63,12 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
         // Razoring: so far below alpha that only captures can help.
         if options.razoring != 0
             && depth <= 3
-            && alpha.mostly_at_least(
+            && alpha.all_at_least(
                 guess.plus(options.razoring_margin * depth + options.razoring_base + 1),
-                alpha,
-                quorum,
             )
         {
-            let value = self.quiescence::<false>(info, V::above(alpha), 0, ply);
-            if alpha.mostly_at_least(value, alpha, quorum) || self.stopped {
+            let value = self.leaf::<false>(info, V::above(alpha), ply);
+            if alpha.all_at_least(value) || self.stopped {
                 return Some(value.smaller(alpha));
             }
         }
@@ -81,16 +76,12 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
         // Null-move pruning: if even a pass keeps the value above beta, a move will.
         if options.null_move != 0
             && depth >= 3
-            && guess.mostly_at_least(beta, alpha, quorum)
-            && (node.evaluation).mostly_at_least(
-                beta.plus(options.null_move_margin - 40 * depth),
-                alpha,
-                quorum,
-            )
+            && guess.all_at_least(beta)
+            && (node.evaluation).all_at_least(beta.plus(options.null_move_margin - 40 * depth))
             && self.stack[ply + STACK_OFFSET - 1].context != Context::NONE
         {
             let value = self.search_null_move(node);
-            if value.mostly_at_least(beta, alpha, quorum) || self.stopped {
+            if value.all_at_least(beta) || self.stopped {
                 // A mate after a pass need not exist after a move.
                 return Some(V::from_lanes(|lane| {
                     let (value, beta) = (value.lane(lane), beta.lane(lane));
@@ -172,9 +163,7 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
             self.stack[here].quiet = None;
             let mut value = V::all(DRAW);
             if !self.count_node() {
-                value = self
-                    .quiescence::<false>(&child, window, 0, ply + 1)
-                    .negated();
+                value = self.leaf::<false>(&child, window, ply + 1).negated();
                 if value.all_at_least(raised) && !self.stopped {
                     let other = !node.cut_node;
                     value = (self.alpha_beta::<false>(&child, window, reduced, ply + 1, other))

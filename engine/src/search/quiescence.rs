@@ -53,7 +53,7 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
         }
 
         // Transposition table cutoff
-        let key = self.position.key();
+        let key = self.quiescence_key();
         let entry = self.probe_table(key);
         let table_value = entry.map(|entry| entry.value.recalled(ply));
         if let (Some(entry), Some(value)) = (entry, table_value)
@@ -128,7 +128,7 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
                     };
                     let promotion = if mv.is_promotion() { 500 } else { 0 };
                     let hope = futility.plus(gain + promotion);
-                    if alpha.mostly_at_least(hope, alpha, options.lane_quorum) {
+                    if alpha.all_at_least(hope) {
                         best = best.larger(hope.smaller(alpha));
                         continue;
                     }

@@ -82,38 +82,39 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
         self.best = Some(line);
     }
 
-    /// Returns the principal variation, its value, and in a vector search the choice of each virtual
-    /// player. There, the variation begins with the choice of most players.
-    fn current_line(&self, value: V) -> Option<(Vec<Move>, Value, Vec<Candidate>)> {
-        let line = &self.pv[0];
-        let &first = line.first()?;
-        if self.lane_count == 1 {
-            return Some((line.clone(), value.lane(0), Vec::new()));
+    /// Brings the votes of the last report up to date, for a search that a limit has broken off.
+    pub(super) fn refresh_votes(&mut self) {
+        if self.lane_count > 1
+            && let Some((pv, value, lanes)) = self.leading_line()
+            && let Some(best) = &mut self.best
+        {
+            (best.pv, best.score, best.lanes) = (pv, score(value), lanes);
         }
-        let lanes: Vec<(Move, Value)> = self
-            .lanes
-            .iter()
-            .map(|lane| lane.unwrap_or((first, 0)))
+    }
+
+    /// Returns the principal variation, its value, and in a vector search the choice of each virtual
+    /// player.
+    fn current_line(&self, value: V) -> Option<(Vec<Move>, Value, Vec<Candidate>)> {
+        if self.lane_count > 1 {
+            return self.leading_line();
+        }
+        let line = &self.pv[0];
+        (!line.is_empty()).then(|| (line.clone(), value.lane(0), Vec::new()))
+    }
+
+    /// Returns the line of the move that most virtual players choose, the mean of their values, and
+    /// the choice of each.
+    fn leading_line(&self) -> Option<(Vec<Move>, Value, Vec<Candidate>)> {
+        let leader = self.votes.ranking().first().copied()?;
+        let choices = self.votes.choices(leader);
+        let own: Vec<Value> = (choices.iter().filter(|choice| choice.0 == leader))
+            .map(|choice| choice.1)
             .collect();
-        let votes = |mv: Move| lanes.iter().filter(|lane| lane.0 == mv).count();
-        // The last maximum of the reversed lanes, so that the first lane decides a tie.
-        let (leader, _) = *lanes.iter().rev().max_by_key(|lane| votes(lane.0))?;
-        let own: Vec<Value> = (lanes.iter().filter(|lane| lane.0 == leader))
-            .map(|lane| lane.1)
-            .collect();
-        let mean = own.iter().sum::<Value>() / own.len() as Value;
-        let pv = if leader == first {
-            line.clone()
-        } else {
-            vec![leader]
-        };
-        let choices = lanes
-            .iter()
-            .map(|&(mv, value)| Candidate {
-                mv,
-                score: score(value),
-            })
-            .collect();
-        Some((pv, mean, choices))
+        let mean = own.iter().sum::<Value>() / own.len().max(1) as Value;
+        let candidates = choices.iter().map(|&(mv, value)| Candidate {
+            mv,
+            score: score(value),
+        });
+        Some((self.votes.line(leader), mean, candidates.collect()))
     }
 }

@@ -88,9 +88,6 @@ pub(crate) trait SearchValue: Copy + Debug + PartialEq + Send + Sync + 'static {
     fn smaller(self, other: Self) -> Self;
     /// Tells whether every lane is at least that of `other`.
     fn all_at_least(self, other: Self) -> bool;
-    /// Tells whether at least `quorum` percent of the open lanes are at least those of `other`.
-    /// Settled lanes are known by `alpha`.
-    fn mostly_at_least(self, other: Self, alpha: Self, quorum: i32) -> bool;
     /// Tells whether some lane is above that of `other`.
     fn any_above(self, other: Self) -> bool;
     /// Returns the largest difference `self - other` of any lane.

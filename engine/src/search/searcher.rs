@@ -2,7 +2,6 @@
 
 use super::{
     history::History,
-    lane_moves::LaneMoves,
     limits::Control,
     line::Line,
     options::{Reductions, SearchOptions},
@@ -11,6 +10,7 @@ use super::{
     split_point::SplitPoint,
     stack::StackEntry,
     thread_pool::ThreadPool,
+    votes::Votes,
 };
 use crate::{
     mate::MateSearch,
@@ -27,7 +27,10 @@ pub(super) struct Searcher<'a, E, V: SearchValue> {
     pub history: &'a History,
     pub evaluator: &'a mut E,
     pub mates: &'a mut MateSearch,
+    /// Noise of the static evaluations.
     pub noise: &'a V::Noises,
+    /// Noise that is added once to each result of quiescence, if the players have such noise.
+    pub leaf_noise: Option<&'a V::Noises>,
     pub position: Position,
     /// Key history: every position from the start of the game to the current node.
     pub key_history: Vec<KeyHistoryEntry>,
@@ -47,8 +50,8 @@ pub(super) struct Searcher<'a, E, V: SearchValue> {
     pub root_split: Option<Arc<SplitPoint<V>>>,
     /// Number of virtual players; 1 in an ordinary search.
     pub lane_count: usize,
-    /// Best move of each virtual player at the root.
-    pub lanes: LaneMoves,
+    /// Best move of each virtual player at the root, in a vector search.
+    pub votes: Votes,
     /// Root moves left out because they are ranked already.
     pub ruled_out: Vec<Move>,
     /// Index in `key_history` of the position after the last null move; 0 without one.

@@ -62,11 +62,6 @@ impl SearchValue for Value {
     }
 
     #[inline(always)]
-    fn mostly_at_least(self, other: Self, _: Self, _: i32) -> bool {
-        self >= other
-    }
-
-    #[inline(always)]
     fn any_above(self, other: Self) -> bool {
         self > other
     }

@@ -2,7 +2,6 @@
 //! has searched the first move alone (YBWC* of paper 003).
 
 use super::{
-    lane_moves::record_lane_moves,
     move_loop::AlphaSource,
     node::{MoveLoopState, Node, NodeMove, PruningDecision},
     picker::{Picker, is_noisy},
@@ -101,17 +100,11 @@ impl<'a, E: Evaluator + Clone, V: SearchValue> Searcher<'a, E, V> {
         } else {
             Vec::new()
         };
-        let lanes = if is_root {
-            self.lanes.clone()
-        } else {
-            Vec::new()
-        };
         let state = SplitState {
             picker: picker.clone(),
             alpha,
             move_loop,
             pv,
-            lanes,
         };
         let split = Arc::new(SplitPoint::new(setup, state));
         if is_root {
@@ -134,9 +127,6 @@ impl<'a, E: Evaluator + Clone, V: SearchValue> Searcher<'a, E, V> {
             self.root_split = None;
         }
         let state = split.state();
-        if is_root {
-            self.lanes.clone_from(&state.lanes);
-        }
         if PV {
             self.pv[node.ply].clone_from(&state.pv);
         }
@@ -262,7 +252,6 @@ impl<'a, E: Evaluator + Clone, V: SearchValue> Searcher<'a, E, V> {
         let SplitState {
             alpha, move_loop, ..
         } = &mut *state;
-        let before = *alpha;
         let taken = V::take(&mut move_loop.best, alpha, beta, value);
         let cuts = taken.cut;
         alpha.store(&split.alpha);
@@ -273,7 +262,6 @@ impl<'a, E: Evaluator + Clone, V: SearchValue> Searcher<'a, E, V> {
                 state.pv.push(mv);
                 state.pv.extend_from_slice(&self.pv[ply + 1]);
                 if ply == 0 {
-                    record_lane_moves(&mut state.lanes, mv, value, (before, beta));
                     pool.announce_root_improvement();
                 }
             }
@@ -300,7 +288,6 @@ impl<'a, E: Evaluator + Clone, V: SearchValue> Searcher<'a, E, V> {
             self.pv[0].clone_from(&state.pv);
             let value = state.move_loop.best;
             let beta = split.setup.node.beta;
-            self.lanes.clone_from(&state.lanes);
             drop(state);
             self.report_new_best(value, beta);
         }

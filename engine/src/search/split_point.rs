@@ -1,7 +1,6 @@
 //! Split points: nodes whose moves several threads search (YBWC* of paper 003).
 
 use super::{
-    lane_moves::LaneMoves,
     node::{MoveLoopState, Node},
     picker::Picker,
     search_value::SearchValue,
@@ -40,8 +39,6 @@ pub(super) struct SplitState<V> {
     pub move_loop: MoveLoopState<V>,
     /// Principal variation from the node on, at a PV node.
     pub pv: Vec<Move>,
-    /// Best move of each virtual player, at the root.
-    pub lanes: LaneMoves,
 }
 
 impl<V> fmt::Debug for SplitState<V> {
@@ -198,7 +195,6 @@ impl SplitPoint<i32> {
                 searched_moves: SearchedMoves::default(),
             },
             pv: Vec::new(),
-            lanes: Vec::new(),
         };
         Arc::new(Self::new(setup, state))
     }

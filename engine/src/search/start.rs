@@ -9,11 +9,13 @@ use super::{
     polling::POLL_INTERVAL,
     ponder_table::PonderTable,
     repetition::recurring,
+    root_search::RootSearch,
     search_value::{SearchValue, TranspositionTable},
     searcher::Searcher,
     stack::{STACK_OFFSET, StackEntry},
     thread_pool::ThreadPool,
     value::MAX_PLY,
+    votes::Votes,
 };
 use crate::{
     eval::Evaluator,
@@ -38,9 +40,20 @@ struct SharedInputs<'a, V: SearchValue> {
     history: &'a History,
     table: &'a V::Transpositions,
     noise: &'a V::Noises,
+    leaf_noise: Option<&'a V::Noises>,
     lane_count: usize,
     control: &'a Control,
     pool: Option<&'a ThreadPool<V>>,
+}
+
+/// Noise of the virtual players of a search.
+pub(crate) struct PlayersNoise<'a, V: SearchValue> {
+    /// Added to every static evaluation.
+    pub evaluations: &'a V::Noises,
+    /// Added once to every result of quiescence, if the players have such noise.
+    pub leaves: Option<&'a V::Noises>,
+    /// Number of players.
+    pub count: usize,
 }
 
 impl<V: SearchValue> Clone for SharedInputs<'_, V> {
@@ -52,18 +65,17 @@ impl<V: SearchValue> Clone for SharedInputs<'_, V> {
 impl<V: SearchValue> Copy for SharedInputs<'_, V> {}
 
 /// Searches the position of `game` until a limit is reached, with one thread for each evaluator of
-/// `memory`. `legal` holds the legal moves, at least one. `noise` comes with the number of virtual
-/// players.
+/// `memory`. `legal` holds the legal moves, at least one.
 ///
 /// # Panics
 /// A thread has panicked; the others end first.
-pub(crate) fn search<E: Evaluator + Clone, V: SearchValue>(
+pub(crate) fn search<E: Evaluator + Clone, V: RootSearch>(
     game: &Game,
     legal: &[Move],
     limits: &Limits,
     control: &Control,
     memory: &mut SearchMemory<E, V>,
-    (noise, lane_count): (&V::Noises, usize),
+    players: PlayersNoise<'_, V>,
     progress: &mut dyn FnMut(&Line),
 ) -> Line {
     if memory.options.table_persistence != 0 {
@@ -78,8 +90,9 @@ pub(crate) fn search<E: Evaluator + Clone, V: SearchValue>(
         table: &memory.table,
         ponder_table: &memory.ponder_table,
         history: &memory.history,
-        noise,
-        lane_count,
+        noise: players.evaluations,
+        leaf_noise: players.leaves,
+        lane_count: players.count,
         control,
         pool: None,
     };
@@ -129,6 +142,7 @@ impl<'a, E: Evaluator + Clone, V: SearchValue> Searcher<'a, E, V> {
             ponder_table,
             history,
             noise,
+            leaf_noise,
             lane_count,
             control,
             pool,
@@ -143,6 +157,7 @@ impl<'a, E: Evaluator + Clone, V: SearchValue> Searcher<'a, E, V> {
             evaluator,
             mates,
             noise,
+            leaf_noise,
             position: game.position().clone(),
             key_history: game.key_history().to_vec(),
             stack: vec![StackEntry::empty(); MAX_PLY + STACK_OFFSET + 4].into_boxed_slice(),
@@ -155,7 +170,7 @@ impl<'a, E: Evaluator + Clone, V: SearchValue> Searcher<'a, E, V> {
             split: None,
             root_split: None,
             lane_count,
-            lanes: vec![None; lane_count],
+            votes: Votes::new(lane_count),
             ruled_out: Vec::new(),
             is_forced: false,
             after_null_move: 0,
@@ -224,7 +239,11 @@ mod tests {
                 &limits,
                 &control,
                 &mut memory,
-                (&noise, 1),
+                PlayersNoise {
+                    evaluations: &noise,
+                    leaves: None,
+                    count: 1,
+                },
                 &mut |_| (),
             )
         }));

@@ -51,7 +51,7 @@ pub enum PlayerProblem {
     Search(#[from] SearchOptionsError),
     /// Virtual players without noise, whose votes would all be the same.
     #[error(
-        "lanes differ by noise alone: they need a sigma above 0 and noise_model = \"position\""
+        "lanes differ by noise alone: they need a sigma above 0 and noise_model = \"position\" or \"leaf\""
     )]
     LanesAlike,
     /// A negative weight.

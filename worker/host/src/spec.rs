@@ -134,6 +134,11 @@ pub fn check_hash(hash_mib: u32) -> Result<(), PlayerProblem> {
     Ok(())
 }
 
+pub fn check_lane_threads(lanes: u32, threads: u32) -> Result<(), PlayerProblem> {
+    PlayerSettings::check_lane_threads(lanes as usize, threads as usize)?;
+    Ok(())
+}
+
 pub fn check_threads(threads: u32) -> Result<(), PlayerProblem> {
     PlayerSettings::check_threads(threads as usize)?;
     Ok(())

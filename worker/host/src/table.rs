@@ -6,8 +6,8 @@ use crate::{
     options::UsiOptions,
     problem::{PlayerProblem, PlayersError},
     spec::{
-        NativeSpec, PlayerKind, PlayerSpec, UsiSpec, check_count, check_hash, check_lanes,
-        check_sigma, check_threads,
+        NativeSpec, PlayerKind, PlayerSpec, UsiSpec, check_count, check_hash, check_lane_threads,
+        check_lanes, check_sigma, check_threads,
     },
 };
 use monju_engine::{
@@ -223,6 +223,7 @@ impl PlayerTable {
         check_threads(threads)?;
         let lanes = self.lanes.unwrap_or(1);
         check_lanes(lanes)?;
+        check_lane_threads(lanes, threads)?;
         let noise_model = match &self.noise_model {
             Some(name) => name.parse()?,
             None => NoiseModel::default(),
@@ -491,7 +492,7 @@ mod tests {
             ),
             (
                 "lanes = 2\nsigma = 5\nnoise_model = \"weights\"",
-                "noise_model = \"position\"",
+                "noise_model = \"position\" or \"leaf\"",
             ),
             ("nodes = 0", "nodes must be at least 1"),
             ("kind = \"usi\"", "needs a command"),

@@ -1,6 +1,9 @@
 //! The transposition table of a vector search (papers 000 and 004).
 
-use super::vector::{LaneBounds, Lanes, MAX_LANES};
+use super::{
+    set::MAX_LANES,
+    vector::{LaneBounds, Lanes},
+};
 use crate::{
     pages::large_array,
     rules::Move,

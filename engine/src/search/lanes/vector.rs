@@ -3,11 +3,9 @@
 //! All operations are loops of fixed length over 16-bit integers, which compilers turn into two
 //! instructions each on every x86-64.
 
+use super::set::{LaneSet, MAX_LANES, each};
 use crate::search::value::{DECIDED, INFINITE, MATE_BOUND, Value};
 use std::array;
-
-/// Largest number of virtual players in one search.
-pub const MAX_LANES: usize = 16;
 
 pub(super) const INF: i16 = INFINITE as i16;
 /// Alpha of a settled lane, above every value; its beta is the negative.
@@ -28,6 +26,18 @@ pub(crate) struct LaneBounds {
 }
 
 impl LaneBounds {
+    /// Returns the lanes whose value is exact or a lower bound.
+    #[inline(always)]
+    pub fn lower_set(self) -> LaneSet {
+        LaneSet::of(|lane| self.lower >> lane & 1 != 0)
+    }
+
+    /// Returns the lanes whose value is exact or an upper bound.
+    #[inline(always)]
+    pub fn upper_set(self) -> LaneSet {
+        LaneSet::of(|lane| self.upper >> lane & 1 != 0)
+    }
+
     #[inline(always)]
     pub fn masks(self) -> ([bool; MAX_LANES], [bool; MAX_LANES]) {
         let expand = |mask: u16| each(|lane| mask >> lane & 1 != 0);
@@ -54,6 +64,84 @@ impl Lanes {
         Self(each(|lane| f(self.0[lane], other.0[lane])))
     }
 
+    /// Returns the lanes that are at least those of `other`.
+    #[inline(always)]
+    pub fn reaching(self, other: Self) -> LaneSet {
+        LaneSet::of(|lane| self.0[lane] >= other.0[lane])
+    }
+
+    /// Returns the lanes that are above those of `other`.
+    #[inline(always)]
+    pub fn beating(self, other: Self) -> LaneSet {
+        LaneSet::of(|lane| self.0[lane] > other.0[lane])
+    }
+
+    /// Returns the lanes with the value of a mate.
+    #[inline(always)]
+    pub fn mating(self) -> LaneSet {
+        LaneSet::of(|lane| (self.0[lane] >= MATE) | (self.0[lane] <= -MATE))
+    }
+
+    /// Returns the lanes that lose the game, by mate or by perpetual check.
+    #[inline(always)]
+    pub fn losing(self) -> LaneSet {
+        LaneSet::of(|lane| self.0[lane] <= -END)
+    }
+
+    /// Returns the lanes of this alpha that are not settled.
+    #[inline(always)]
+    pub fn open(self) -> LaneSet {
+        LaneSet::of(|lane| self.0[lane] < INF)
+    }
+
+    /// Returns this alpha with some lanes settled.
+    #[inline(always)]
+    pub fn closed(self, lanes: LaneSet) -> Self {
+        Self(each(|lane| {
+            if lanes.has(lane) {
+                SETTLED
+            } else {
+                self.0[lane]
+            }
+        }))
+    }
+
+    /// Returns this beta with some lanes settled.
+    #[inline(always)]
+    pub fn closed_beta(self, lanes: LaneSet) -> Self {
+        Self(each(|lane| {
+            if lanes.has(lane) {
+                -SETTLED
+            } else {
+                self.0[lane]
+            }
+        }))
+    }
+
+    /// Returns the lanes that stored values decide without a search (paper 004, section 4).
+    #[inline(always)]
+    pub fn decided(self, bounds: LaneBounds, (alpha, beta): (Self, Self)) -> LaneSet {
+        let (lower, upper) = bounds.masks();
+        LaneSet::of(|lane| {
+            let exact = lower[lane] & upper[lane];
+            let high = lower[lane] & (self.0[lane] >= beta.0[lane]);
+            let low = upper[lane] & (self.0[lane] <= alpha.0[lane]);
+            exact | high | low
+        })
+    }
+
+    /// Returns these values in some lanes, and those of `other` elsewhere.
+    #[inline(always)]
+    pub fn within(self, lanes: LaneSet, other: Self) -> Self {
+        Self(each(|lane| {
+            if lanes.has(lane) {
+                self.0[lane]
+            } else {
+                other.0[lane]
+            }
+        }))
+    }
+
     /// Returns the lanes as they lie in memory.
     pub fn words(self) -> [u64; MAX_LANES / 4] {
         array::from_fn(|word| {
@@ -69,26 +157,4 @@ impl Lanes {
             (words[lane / 4] >> (16 * (lane % 4))) as u16 as i16
         }))
     }
-}
-
-/// Computes a value for each lane by a plain loop, which compilers turn into vector instructions;
-/// `array::from_fn` would be called.
-#[inline(always)]
-pub(super) fn each<T: Copy + Default>(mut value: impl FnMut(usize) -> T) -> [T; MAX_LANES] {
-    let mut values = [T::default(); MAX_LANES];
-    for (lane, slot) in values.iter_mut().enumerate() {
-        *slot = value(lane);
-    }
-    values
-}
-
-#[inline(always)]
-pub(super) fn all(mut condition: impl FnMut(usize) -> bool) -> bool {
-    !any(|lane| !condition(lane))
-}
-
-#[inline(always)]
-pub(super) fn any(mut condition: impl FnMut(usize) -> bool) -> bool {
-    // In 16 bits, as wide as a lane, the fold becomes vector instructions.
-    (0..MAX_LANES).fold(0, |any, lane| any | i16::from(condition(lane))) != 0
 }

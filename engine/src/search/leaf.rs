@@ -1,0 +1,60 @@
+//! The leaves of the main search, and the noise that is added there once (paper 000, section 4).
+
+use super::{
+    search_value::SearchValue,
+    searcher::Searcher,
+    value::{DECIDED, Value, clamp_evaluation},
+};
+use crate::{eval::Evaluator, rules::CheckInfo};
+
+/// Changes the key of a position in quiescence where values there have no noise and those of the main
+/// search have.
+const WITHOUT_NOISE: u64 = 0x5bd1_e995_9e37_79b9;
+
+/// Returns the bound that a value without noise has to reach, for its sum with the noise to reach
+/// `bound`. Decided games have no noise.
+pub(super) fn shifted(bound: Value, noise: Value) -> Value {
+    if bound.abs() >= DECIDED {
+        bound
+    } else {
+        clamp_evaluation(bound - noise)
+    }
+}
+
+/// Returns a value of quiescence with noise, the same for a decided game.
+pub(super) fn noisy(value: Value, noise: Value) -> Value {
+    if value.abs() >= DECIDED {
+        value
+    } else {
+        clamp_evaluation(value + noise)
+    }
+}
+
+impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
+    /// Returns the value of the current node when only noisy moves follow.
+    pub(super) fn leaf<const PV: bool>(
+        &mut self,
+        info: &CheckInfo,
+        (alpha, beta): (V, V),
+        ply: usize,
+    ) -> V {
+        let Some(noise) = self.leaf_noise else {
+            return self.quiescence::<PV>(info, (alpha, beta), 0, ply);
+        };
+        let noise = V::evaluation(0, noise, self.position.key());
+        let shift = |bound: V| V::from_lanes(|lane| shifted(bound.lane(lane), noise.lane(lane)));
+        let value = self.quiescence::<PV>(info, (shift(alpha), shift(beta)), 0, ply);
+        V::from_lanes(|lane| noisy(value.lane(lane), noise.lane(lane)))
+    }
+
+    /// Returns the key under which the table knows the current node in quiescence.
+    #[inline(always)]
+    pub(super) fn quiescence_key(&self) -> u64 {
+        let key = self.position.key();
+        if self.leaf_noise.is_some() {
+            key ^ WITHOUT_NOISE
+        } else {
+            key
+        }
+    }
+}

@@ -1,0 +1,404 @@
+//! The vector search (paper 000, section 4): one principal variation search that carries a value and
+//! a window for each virtual player, a lane.
+//!
+//! Every decision that depends on values is a lane's own. A lane that leaves a node, because of the
+//! table, of pruning or of a cut, keeps the value with which it leaves and is settled: it has no
+//! window in the rest of the node. The others go on, and the node is left when no lane is open. What a
+//! lane would not do alone is done without it, so that its value is that of a search of its own with
+//! the same order of moves. Only the depth and the order of the moves are common to all lanes.
+
+mod frame;
+mod leaf;
+mod moves;
+mod node_pruning;
+mod quiescence;
+mod root;
+
+use super::{
+    history::bonus,
+    lanes::{LaneSet, Lanes},
+    node::SearchedMoves,
+    picker::{Picker, is_noisy},
+    search_value::{PROVED, SearchValue, TableEntry, TranspositionTable},
+    searcher::Searcher,
+    stack::STACK_OFFSET,
+    value::{DRAW, INFINITE, MAX_PLY, mate_in, mated_in},
+};
+use crate::{
+    eval::Evaluator,
+    mate::mate_in_one,
+    rules::{CheckInfo, CheckTargets, Move},
+};
+use frame::{BestMoves, Frame, VectorNode};
+use moves::VectorMove;
+
+impl<E: Evaluator + Clone> Searcher<'_, E, Lanes> {
+    /// Returns the fail-soft values of the current node from its side to move. `info` is the node's.
+    /// The values of settled lanes mean nothing.
+    pub(super) fn vector_search<const PV: bool>(
+        &mut self,
+        info: &CheckInfo,
+        window: (Lanes, Lanes),
+        depth: i32,
+        ply: usize,
+        cut_node: bool,
+    ) -> Lanes {
+        if self.stopped {
+            return Lanes::all(DRAW);
+        }
+
+        // Quiescence search at the horizon
+        let options = self.options;
+        if depth <= 0 {
+            return self.vector_leaf::<PV>(info, window, ply);
+        }
+
+        let mut window = Lanes::settle(window);
+        let mut depth = depth;
+        let in_check = !info.checkers.is_empty();
+        let is_root = ply == 0;
+        if PV {
+            self.pv[ply].clear();
+            self.selective_depth = self.selective_depth.max(ply);
+        }
+        if !is_root {
+            // Repetition
+            if let Some(value) = self.repetition(ply) {
+                return Lanes::all(value);
+            }
+
+            // Maximum ply
+            if ply >= MAX_PLY {
+                return if in_check {
+                    Lanes::all(DRAW)
+                } else {
+                    self.evaluate().0
+                };
+            }
+
+            // Declaration by an entering king
+            if self.can_declare(in_check) {
+                return Lanes::all(mate_in(ply + 1));
+            }
+
+            // Mate distance pruning
+            if options.mate_distance != 0 {
+                let (narrowed, closed) = Lanes::narrowed(window, mated_in(ply), mate_in(ply + 1));
+                if closed {
+                    return narrowed.0;
+                }
+                window = narrowed;
+            }
+        }
+
+        // Transposition table: the lanes that it decides leave
+        let here = ply + STACK_OFFSET;
+        let excluded = self.stack[here].excluded;
+        let key = self.position.key();
+        let entry = if excluded.is_some() {
+            None
+        } else {
+            self.probe_table(key)
+        };
+        let table_value = entry.map(|entry| entry.value.recalled(ply));
+        let mut frame = Frame::new(window);
+        if let (Some(entry), Some(value)) = (entry, table_value)
+            && (!PV || !is_root && entry.depth >= PROVED)
+            && entry.depth >= depth
+        {
+            frame.leave(value.decided(entry.bounds, window), value);
+            if frame.is_left() {
+                if PV
+                    && let Some(mv) = entry.mv
+                    && self.position.is_legal_given(mv, info)
+                {
+                    self.pv[ply + 1].clear();
+                    self.update_pv(ply, mv);
+                }
+                return frame.result(value);
+            }
+        }
+
+        // Hash move: of the table, or of the ponder table; at the root, the move of most lanes
+        let favourites = self.favourites(is_root, info);
+        let table_move = (favourites.first().map(|&(mv, _)| mv))
+            .or_else(|| entry.and_then(|entry| entry.mv))
+            .or_else(|| self.ponder_table.get(key))
+            .filter(|&mv| self.position.is_legal_given(mv, info));
+
+        // Mate in one
+        if !is_root
+            && !in_check
+            && entry.is_none()
+            && excluded.is_none()
+            && options.mate_in_one != 0
+            && let Some(mv) = mate_in_one(&self.position, info)
+        {
+            if PV {
+                self.pv[ply + 1].clear();
+                self.update_pv(ply, mv);
+            }
+            return self.store_mate(mv, ply, 1);
+        }
+
+        // Proof-number search for a longer mate
+        if (is_root || !in_check)
+            && excluded.is_none()
+            && options.mate_search > i32::from(!is_root)
+            && (is_root || depth >= options.mate_search_depth)
+            && let Some((mv, plies)) = self.find_mate(depth, is_root)
+        {
+            let value = self.store_mate(mv, ply, plies);
+            if PV {
+                self.pv[ply + 1].clear();
+                self.update_pv(ply, mv);
+                if is_root {
+                    self.record_votes(mv, value, window);
+                }
+            }
+            return value;
+        }
+
+        // Static evaluation
+        let (evaluation, raw_evaluation) = if in_check {
+            (Lanes::all(-INFINITE), -INFINITE)
+        } else if excluded.is_some() {
+            let raw = self.stack[here].raw_evaluation;
+            (Lanes::evaluation(raw, self.noise, key), raw)
+        } else {
+            self.evaluate_with(entry.as_ref())
+        };
+        self.stack[here].raw_evaluation = raw_evaluation;
+        self.stack[here].evaluation = evaluation;
+        self.stack[here + 2].killers = [None; 2];
+        self.stack[here + 2].cuts = 0;
+        if is_root {
+            self.stack[here + 1].cuts = 0;
+        }
+        self.stack[here + 1].excluded = None;
+        let improving = if in_check {
+            LaneSet::NONE
+        } else {
+            if evaluation
+                .beating(self.stack[here - 2].evaluation)
+                .holds_half_of(frame.open())
+            {
+                LaneSet::ALL
+            } else {
+                LaneSet::NONE
+            }
+        };
+        let is_principal = PV && 2 * frame.open().count() as usize >= self.lane_count;
+        let mut node = VectorNode {
+            depth,
+            ply,
+            cut_node,
+            in_check,
+            improving,
+            mostly_improving: improving.holds_half_of(frame.open()),
+            evaluation,
+            contexts: self.contexts(ply),
+            entry,
+            table_value,
+            table_move,
+            noisy_table_move: table_move.is_some_and(|mv| is_noisy(&self.position, mv)),
+            is_principal,
+            tt_pv: is_principal || entry.is_some_and(|entry| entry.tt_pv),
+            targets: CheckTargets::new(&self.position),
+        };
+
+        // Reverse futility pruning, razoring, null-move pruning, ProbCut
+        if !PV && !in_check && excluded.is_none() {
+            self.prune_lanes(info, &node, &mut frame);
+            if frame.is_left() {
+                return frame.result(Lanes::all(-INFINITE));
+            }
+            if self.stopped {
+                return Lanes::all(DRAW);
+            }
+        }
+
+        // Internal iterative reductions
+        if table_move.is_none()
+            && excluded.is_none()
+            && depth >= 4
+            && (PV || cut_node)
+            && options.internal_reduction != 0
+        {
+            depth -= 1;
+            node.depth = depth;
+        }
+
+        // Move loop
+        let killers = if options.killers != 0 {
+            self.stack[here].killers
+        } else {
+            [None; 2]
+        };
+        let mut picker = Picker::new(in_check, table_move, killers, node.contexts);
+        picker.favour_checks(&node.targets, options.check_reward);
+        if options.exchange_order == 0 {
+            picker.ignore_exchanges();
+        }
+        let mut best = Lanes::all(-INFINITE);
+        let mut best_moves = BestMoves::default();
+        let mut searched_moves = SearchedMoves::default();
+        let mut move_count = 0;
+        let mut favourites_left = favourites.iter().copied();
+        loop {
+            // At the root, each lane begins with its own move, as a search of its own does.
+            let favourite = favourites_left.next();
+            let next = match favourite {
+                Some((mv, _)) => Some(mv),
+                None => picker.next(&self.position, info, self.history),
+            };
+            let Some(mv) = next else { break };
+            if Some(mv) == excluded {
+                continue;
+            }
+            move_count = match favourite {
+                Some(_) => 1,
+                None => move_count + 1,
+            };
+            // Prefetched here, the child's entry arrives while the move is judged.
+            self.table.prefetch(self.position.key_after(mv));
+            let mut candidate = VectorMove {
+                mv,
+                move_count,
+                noisy: is_noisy(&self.position, mv),
+                gives_check: node.targets.is_check(&self.position, mv),
+                extension: 0,
+            };
+
+            // Late-move, history, futility and SEE pruning
+            let mut alpha = frame.alpha;
+            if is_root {
+                alpha = alpha.closed(match favourite {
+                    Some((_, lanes)) => LaneSet::ALL.except(lanes),
+                    None => (favourites.iter())
+                        .find(|(other, _)| *other == mv)
+                        .map_or(LaneSet::NONE, |&(_, lanes)| lanes),
+                });
+                if alpha.open().is_empty() {
+                    continue;
+                }
+            } else {
+                let pruned = self.pruned_lanes(&node, &candidate, alpha);
+                let pruned = pruned.lanes_but(best.losing(), &mut picker, frame.open());
+                if pruned.covers(frame.open()) {
+                    continue;
+                }
+                alpha = alpha.closed(pruned);
+            }
+
+            // Singular extensions, check extensions
+            candidate.extension = match self.singular_lanes(&node, mv, &frame) {
+                Some(asked) if !is_root && excluded.is_none() => {
+                    let extension = self.vector_extension::<PV>(info, &node, mv, asked, &mut frame);
+                    if self.stopped {
+                        return Lanes::all(DRAW);
+                    }
+                    if frame.is_left() {
+                        return frame.result(best);
+                    }
+                    alpha = alpha.closed(frame.left());
+                    extension
+                }
+                _ => self.vector_check_extension(&node, &candidate),
+            };
+
+            // Late-move reductions and re-searches
+            let mut value = self.search_lanes_of_move::<PV>(&node, &candidate, (alpha, frame.beta));
+            if self.stopped {
+                return Lanes::all(DRAW);
+            }
+            if is_root {
+                value = self.unless_mated(mv, value, alpha);
+            }
+
+            // New best moves, beta cutoff
+            let before = alpha;
+            let taken = Lanes::take(&mut best, &mut frame.alpha, frame.beta, value);
+            if taken.raised {
+                best_moves.choose(mv, value.beating(before).and(before.open()));
+                if PV {
+                    self.update_pv(ply, mv);
+                }
+            }
+            if is_root {
+                self.record_votes(mv, value, (before, frame.beta));
+            }
+            if taken.cut {
+                break;
+            }
+            searched_moves.add(mv, candidate.noisy);
+        }
+
+        // Checkmate, or no legal move beside the excluded one
+        if move_count == 0 {
+            return frame.result(if excluded.is_some() {
+                frame.alpha
+            } else {
+                Lanes::all(mated_in(ply))
+            });
+        }
+
+        // Killers and histories
+        let best_move = best_moves.of_most_lanes();
+        if best.all_at_least(frame.beta)
+            && let Some(mv) = best_move
+        {
+            self.stack[here].cuts += 1;
+            self.reward_vector(mv, &node, &searched_moves);
+        }
+        if best_move.is_none() && excluded.is_none() && !is_root {
+            self.reward_previous(ply, depth);
+        }
+
+        // Transposition table store
+        if excluded.is_none() {
+            self.ponder_table.put(key, best_move, depth);
+            self.table.put(
+                key,
+                TableEntry {
+                    mv: best_move,
+                    value: best.stored(ply),
+                    bounds: best.bounds(frame.window(), PV),
+                    evaluation: raw_evaluation,
+                    // The largest depth is kept for proved mates.
+                    depth: depth.min(PROVED - 1),
+                    tt_pv: node.tt_pv,
+                },
+            );
+        }
+        frame.result(best)
+    }
+
+    /// Rewards the move with which most lanes left a node and penalises the other searched moves.
+    fn reward_vector(&mut self, mv: Move, node: &VectorNode, searched: &SearchedMoves) {
+        let bonus = bonus(self.options, node.depth);
+        let malus = -bonus * self.options.history_blame / 100;
+        let position = &self.position;
+        let history = self.history;
+        if is_noisy(position, mv) {
+            history.update_capture(position, mv, bonus);
+        } else {
+            let killers = &mut self.stack[node.ply + STACK_OFFSET].killers;
+            if killers[0] != Some(mv) {
+                killers[1] = killers[0];
+                killers[0] = Some(mv);
+            }
+            history.update_quiet(position, mv, node.contexts, bonus);
+            for &other in searched.quiets().iter().flatten() {
+                if other != mv {
+                    history.update_quiet(position, other, node.contexts, malus);
+                }
+            }
+        }
+        for &other in searched.noisy().iter().flatten() {
+            if other != mv {
+                history.update_capture(position, other, malus);
+            }
+        }
+    }
+}

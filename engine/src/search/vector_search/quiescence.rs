@@ -1,0 +1,209 @@
+//! Quiescence search of all lanes: captures and promotions until the position is quiet, and in check
+//! all evasions.
+
+use super::frame::{BestMoves, Frame};
+use crate::{
+    eval::{Evaluator, exchange_value},
+    mate::mate_in_one,
+    rules::{CheckInfo, CheckTargets},
+    search::{
+        lanes::{LaneSet, Lanes},
+        picker::{Picker, is_noisy},
+        search_value::{PROVED, SearchValue, TableEntry, TranspositionTable},
+        searcher::Searcher,
+        see,
+        stack::STACK_OFFSET,
+        value::{DRAW, INFINITE, MAX_PLY, mate_in, mated_in},
+    },
+};
+
+impl<E: Evaluator + Clone> Searcher<'_, E, Lanes> {
+    /// Returns the values of the current node when only noisy moves follow. `depth` is 0 at the first
+    /// ply and falls.
+    pub(super) fn vector_quiescence<const PV: bool>(
+        &mut self,
+        info: &CheckInfo,
+        window: (Lanes, Lanes),
+        depth: i32,
+        ply: usize,
+    ) -> Lanes {
+        let options = self.options;
+        let window = Lanes::settle(window);
+        let in_check = !info.checkers.is_empty();
+        if PV {
+            self.pv[ply].clear();
+            self.selective_depth = self.selective_depth.max(ply);
+        }
+
+        // Repetition
+        if let Some(value) = self.repetition(ply) {
+            return Lanes::all(value);
+        }
+
+        // Maximum ply
+        if ply >= MAX_PLY {
+            return if in_check {
+                Lanes::all(DRAW)
+            } else {
+                self.evaluate().0
+            };
+        }
+
+        // Declaration by an entering king
+        if self.can_declare(in_check) {
+            return Lanes::all(mate_in(ply + 1));
+        }
+
+        // Transposition table: the lanes that it decides leave
+        let key = self.quiescence_key();
+        let entry = self.probe_table(key);
+        let table_value = entry.map(|entry| entry.value.recalled(ply));
+        let mut frame = Frame::new(window);
+        if let (Some(entry), Some(value)) = (entry, table_value)
+            && (!PV || entry.depth >= PROVED)
+            && entry.depth >= depth
+        {
+            frame.leave(value.decided(entry.bounds, window), value);
+            if frame.is_left() {
+                if PV
+                    && let Some(mv) = entry.mv
+                    && self.position.is_legal_given(mv, info)
+                {
+                    self.pv[ply + 1].clear();
+                    self.update_pv(ply, mv);
+                }
+                return frame.result(value);
+            }
+        }
+
+        // Mate in one
+        if options.quiescence_mate != 0
+            && depth == 0
+            && !in_check
+            && entry.is_none()
+            && let Some(mv) = mate_in_one(&self.position, info)
+        {
+            if PV {
+                self.pv[ply + 1].clear();
+                self.update_pv(ply, mv);
+            }
+            return self.store_mate(mv, ply, 1);
+        }
+
+        // Stand pat
+        let mut evaluation = Lanes::all(-INFINITE);
+        let mut raw_evaluation = -INFINITE;
+        let mut best = Lanes::all(-INFINITE);
+        if !in_check {
+            (evaluation, raw_evaluation) = self.evaluate_with(entry.as_ref());
+            let stand = match (entry, table_value) {
+                (Some(entry), Some(value)) => value.better_guess(entry.bounds, evaluation),
+                _ => evaluation,
+            };
+            if stand.all_at_least(frame.beta) {
+                return frame.result(stand);
+            }
+            Lanes::take(&mut best, &mut frame.alpha, frame.beta, stand);
+        }
+
+        // Move loop
+        let here = ply + STACK_OFFSET;
+        let contexts = self.contexts(ply);
+        let table_move = entry.and_then(|entry| entry.mv).filter(|&mv| {
+            self.position.is_legal_given(mv, info) && (in_check || is_noisy(&self.position, mv))
+        });
+        let mut picker = Picker::quiescence(in_check, table_move, contexts);
+        let targets = CheckTargets::new(&self.position);
+        if options.quiescence_checks != 0 && depth == 0 && !in_check {
+            picker.add_checks(&targets);
+        }
+        let futility = evaluation.plus(options.quiescence_margin);
+        let mut best_moves = BestMoves::default();
+        let mut move_count: i32 = 0;
+        while let Some(mv) = picker.next(&self.position, info, self.history) {
+            move_count += 1;
+            let gives_check = targets.is_check(&self.position, mv);
+            let mut alpha = frame.alpha;
+            let losing = best.losing();
+            if options.quiescence_pruning != 0 && !losing.covers(frame.open()) {
+                let mut pruned = LaneSet::NONE;
+                // Delta pruning
+                if !in_check && !gives_check {
+                    let gain = match self.position.piece(mv.to()).get() {
+                        Some((_, kind)) => exchange_value(kind),
+                        None => 0,
+                    };
+                    let promotion = if mv.is_promotion() { 500 } else { 0 };
+                    let hope = futility.plus(gain + promotion);
+                    pruned = alpha.reaching(hope).except(losing).and(frame.open());
+                    best = best.larger(hope).within(pruned, best);
+                }
+
+                // Only recaptures after the first captures, late evasions, static exchange evaluation
+                let is_late = !in_check
+                    && !gives_check
+                    && options.quiescence_moves != 0
+                    && move_count > options.quiescence_moves
+                    && self.stack[here - 1].context.to() != Some(mv.to());
+                let is_late_evasion = in_check && move_count > 3 && !is_noisy(&self.position, mv);
+                if !pruned.covers(frame.open()) {
+                    self.table.prefetch(self.position.key_after(mv));
+                    if is_late || is_late_evasion || !see::gains_at_least(&self.position, mv, 0) {
+                        pruned = LaneSet::ALL.except(losing);
+                    }
+                }
+                if pruned.covers(frame.open()) {
+                    continue;
+                }
+                alpha = alpha.closed(pruned);
+            }
+
+            let (child, undo) = self.make_move(mv, ply, gives_check);
+            let value = if self.count_node() {
+                Lanes::all(DRAW)
+            } else {
+                let window = Lanes::turned((alpha, frame.beta));
+                let value = self
+                    .vector_quiescence::<PV>(&child, window, depth - 1, ply + 1)
+                    .negated();
+                value.within(alpha.open(), Lanes::all(-INFINITE))
+            };
+            self.unmake_move(mv, undo);
+            if self.stopped {
+                return Lanes::all(DRAW);
+            }
+
+            // New best move, beta cutoff
+            let before = frame.alpha;
+            let taken = Lanes::take(&mut best, &mut frame.alpha, frame.beta, value);
+            if taken.raised {
+                best_moves.choose(mv, value.beating(before).and(before.open()));
+                if PV {
+                    self.update_pv(ply, mv);
+                }
+            }
+            if taken.cut {
+                break;
+            }
+        }
+
+        // Checkmate
+        if in_check && move_count == 0 {
+            return frame.result(Lanes::all(mated_in(ply)));
+        }
+
+        // Transposition table store
+        self.table.put(
+            key,
+            TableEntry {
+                mv: best_moves.of_most_lanes(),
+                value: best.stored(ply),
+                bounds: best.bounds(frame.window(), false),
+                evaluation: raw_evaluation,
+                depth: depth.max(-1),
+                tt_pv: PV || entry.is_some_and(|entry| entry.tt_pv),
+            },
+        );
+        frame.result(best)
+    }
+}
