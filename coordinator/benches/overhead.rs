@@ -206,7 +206,7 @@ impl Cluster {
                 time_ms: Some(10_000),
                 ..Limits::default()
             },
-            overhead: Duration::ZERO,
+            clock_rules: Duration::ZERO.into(),
             time_policy: TimePolicy::Fixed,
             margin: Duration::ZERO,
             predictions: HashMap::new(),

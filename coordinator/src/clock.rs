@@ -11,9 +11,9 @@ mod tests;
 mod time_policy;
 
 pub use agreement::{Agreement, AgreementTracker, Observation};
-pub use budget::{Budget, MINIMUM, Overhead, budget, of_side};
+pub use budget::{Budget, ClockRules, MINIMUM, Overhead, budget, of_side};
 pub use deadlines::{Deadlines, worker_time};
-pub use lag::Lag;
+pub use lag::{Lag, NetworkDelays};
 pub use round_trip::RoundTrip;
 pub use time_policy::TimePolicy;
 

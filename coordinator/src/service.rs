@@ -8,7 +8,7 @@ use crate::{
     ballot::{BallotHeader, Lead, lead},
     calibration::Calibration,
     choices::{ConsultationChoices, ConsultationSettings},
-    clock::TimePolicy,
+    clock::{ClockRules, TimePolicy},
     consultation::{
         ConsultationCommand, ConsultationOutcome, ConsultationSetup, KeptSearches, consult,
     },
@@ -221,7 +221,11 @@ impl Service {
                 &limits,
             ),
             limits,
-            overhead: ensemble.overhead.max(measured),
+            clock_rules: ClockRules {
+                overhead: ensemble.overhead.max(measured).into(),
+                minimum: Duration::from_millis(begin.minimum_ms.into()),
+                whole_seconds: begin.whole_seconds,
+            },
             margin: Duration::from_millis(begin.margin_ms.into()),
             predictions,
             fallback: Arc::clone(&self.inner.fallback),

@@ -104,8 +104,9 @@ impl Usi {
         self.expect("usiok")
     }
 
-    /// Sends `isready`, reads up to `readyok`, and sends `usinewgame`.
+    /// Says that its client is local, sends `isready`, reads up to `readyok`, and sends `usinewgame`.
     pub fn new_game(&mut self) {
+        self.send("setoption name MoveOverhead value 50");
         self.send("isready");
         self.expect("readyok");
         self.send("usinewgame");

@@ -25,6 +25,9 @@ const DIFFICULT: u64 = 3;
 /// Divisor of the main time that a difficult move takes at most on top of a normal one.
 const DIFFICULT_SHARE: u64 = 8;
 
+/// Divisor of the main time that the shortest thinking time of a move may take.
+const SHORTEST_SHARE: u64 = 20;
+
 /// Longest time that is taken from a message, in milliseconds (about a month), so that no sum
 /// overflows.
 const LONGEST_MS: u64 = 1 << 31;
@@ -41,7 +44,7 @@ pub struct Budget {
 }
 
 /// The part of a clock that is not for thinking.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Overhead {
     /// Set aside from the time of one move.
     pub kept: Duration,
@@ -60,11 +63,44 @@ impl From<Duration> for Overhead {
 }
 
 impl Overhead {
-    /// Raises the overhead to a measured lag.
-    pub fn with_lag(self, lag: Duration) -> Self {
+    /// Returns the larger of two overheads.
+    pub fn larger(self, other: Self) -> Self {
         Self {
-            kept: self.kept.max(lag),
-            lost: self.lost.max(lag),
+            kept: self.kept.max(other.kept),
+            lost: self.lost.max(other.lost),
+        }
+    }
+}
+
+/// The rules by which a clock is spent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ClockRules {
+    /// The part of the clock that is not for thinking.
+    pub overhead: Overhead,
+    /// Shortest thinking time of a move, where the clock has it.
+    pub minimum: Duration,
+    /// The referee charges whole seconds and drops the rest, so that thinking until just before the next
+    /// second costs nothing.
+    pub whole_seconds: bool,
+}
+
+impl<T: Into<Overhead>> From<T> for ClockRules {
+    fn from(overhead: T) -> Self {
+        Self {
+            overhead: overhead.into(),
+            ..Self::default()
+        }
+    }
+}
+
+impl ClockRules {
+    /// Raises a thinking time, in milliseconds, to the shortest one and to the end of its second.
+    fn raised(self, time: u64, minimum: u64, available: u64) -> u64 {
+        let time = time.max(minimum);
+        let kept = self.overhead.kept.as_millis() as u64;
+        match self.whole_seconds {
+            true => ((time + kept).div_ceil(1_000) * 1_000 - kept).min(available),
+            false => time.min(available),
         }
     }
 }
@@ -82,16 +118,16 @@ impl Budget {
 
 /// Returns the time for a consultation under `limits`; `None` is no limit.
 ///
-/// `overhead` is the time lost between the decision and the GUI's clock. Only clocks pay it; a fixed
-/// thinking time (`time_ms`) is used up in full.
-pub fn budget(limits: &Limits, side: Color, overhead: impl Into<Overhead>) -> Option<Budget> {
+/// The overhead of `rules` is the time lost between the decision and the GUI's clock. Only clocks pay it;
+/// a fixed thinking time (`time_ms`) is used up in full.
+pub fn budget(limits: &Limits, side: Color, rules: impl Into<ClockRules>) -> Option<Budget> {
     let fixed = limits
         .time_ms
         .map(|ms| Duration::from_millis(ms.min(LONGEST_MS)).max(MINIMUM));
     let clock = limits
         .clock
         .as_ref()
-        .map(|clock| share_of_clock(clock, side, overhead.into()));
+        .map(|clock| share_of_clock(clock, side, rules.into()));
     match (fixed, clock) {
         (Some(fixed), Some(clock)) => Some(Budget::fixed(fixed.min(clock.normal))),
         (Some(fixed), None) => Some(Budget::fixed(fixed)),
@@ -107,7 +143,8 @@ pub fn budget(limits: &Limits, side: Color, overhead: impl Into<Overhead>) -> Op
 /// there is no other time, because GUIs differ in whether the main time they send includes it.
 /// Byoyomi cannot be saved: an easy move is not cut below it, and nothing is saved once the main time
 /// is no more than one byoyomi.
-fn share_of_clock(clock: &Clock, side: Color, overhead: Overhead) -> Budget {
+fn share_of_clock(clock: &Clock, side: Color, rules: ClockRules) -> Budget {
+    let overhead = rules.overhead;
     let (main, increment) = of_side(clock, side);
     let main = main.min(LONGEST_MS);
     let increment = increment.min(LONGEST_MS);
@@ -137,6 +174,11 @@ fn share_of_clock(clock: &Clock, side: Color, overhead: Overhead) -> Budget {
     let most = (normal * DIFFICULT)
         .min(normal + main / DIFFICULT_SHARE)
         .min(available);
+    // A shortest thinking time must not use up the main time of a long game.
+    let longest_minimum = main / SHORTEST_SHARE + increment * 4 / 5 + byoyomi;
+    let minimum = (rules.minimum.as_millis() as u64).min(longest_minimum);
+    let [least, normal, most] =
+        [least, normal, most].map(|time| rules.raised(time, minimum, available));
     let time = |ms| Duration::from_millis(ms).max(MINIMUM);
     Budget {
         least: time(least),

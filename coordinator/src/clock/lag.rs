@@ -3,7 +3,7 @@
 //! A GUI that sends a main time tells by the next `go` how much time it charged for the last move.
 //! The excess over the time measured here was lost on the way: in pipes, over a network, by rounding.
 
-use super::budget::of_side;
+use super::budget::{Overhead, of_side};
 use monju_engine::Color;
 use monju_proto::v1::Clock;
 use std::{collections::VecDeque, time::Duration};
@@ -21,12 +21,52 @@ const REMEMBERED: usize = 16;
 /// Number of mean deviations that are set aside on top of the mean.
 const DEVIATIONS: u32 = 4;
 
+/// Number of moves after which the measured lag is trusted in place of the assumed one.
+const TRUSTED_AFTER: usize = 4;
+
+/// Least time set aside once the lag is known: a single late packet must not lose the game.
+const LEAST_KNOWN: Duration = Duration::from_millis(50);
+
+/// Main time from which on a single late answer cannot lose the game.
+const PLENTIFUL: Duration = Duration::from_secs(10);
+
+/// Delays between an answer and the referee's clock that are assumed before they are measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NetworkDelays {
+    /// Delay of a usual move (`NetworkDelay`).
+    pub usual: Duration,
+    /// Delay of a slow one, set aside while it would lose the game: in byoyomi and on a clock that is
+    /// running out (`NetworkDelay2`).
+    pub worst: Duration,
+    /// The delay in place of both, if it is known (`MoveOverhead`).
+    pub known: Option<Duration>,
+}
+
+impl Default for NetworkDelays {
+    fn default() -> Self {
+        Self {
+            usual: Duration::from_millis(120),
+            worst: Duration::from_millis(1_120),
+            known: None,
+        }
+    }
+}
+
 /// Running estimate of the lag of a move.
 #[derive(Clone, Debug, Default)]
 pub struct Lag {
-    /// Lag of the last moves, the oldest first.
-    measured: VecDeque<Duration>,
+    /// The last moves, the oldest first.
+    measured: VecDeque<Measured>,
     last: Option<Move>,
+}
+
+/// A move whose time the referee has told.
+#[derive(Clone, Copy, Debug)]
+struct Measured {
+    /// Charged time beyond the time that the move took here.
+    lag: Duration,
+    /// The referee charged whole seconds.
+    is_whole: bool,
 }
 
 /// The last move: its clock as it was sent, and the time that it took here.
@@ -59,7 +99,8 @@ impl Lag {
                 if self.measured.len() == REMEMBERED {
                     self.measured.pop_front();
                 }
-                self.measured.push_back(lag);
+                let is_whole = charged.subsec_millis() == 0;
+                self.measured.push_back(Measured { lag, is_whole });
             }
         }
         self.last = Some(Move {
@@ -81,20 +122,61 @@ impl Lag {
         self.last = None;
     }
 
-    /// Returns the time to set aside for one move: the mean lag of the last moves and four times their
+    /// Returns the time to set aside for a move of `side` with this clock; without one, for a ponder, whose
+    /// clock may come later.
+    ///
+    /// Before the lag is known, that is what clients and networks take: less while the main time is
+    /// plentiful, more when a late move would lose. A clock in whole seconds hides the lag, so that
+    /// nothing smaller is believed.
+    pub fn to_keep(&self, side: Color, clock: Option<&Clock>, delays: &NetworkDelays) -> Overhead {
+        let measured = Overhead {
+            kept: self.allowance(),
+            lost: self.allowance(),
+        };
+        if let Some(known) = delays.known {
+            return measured.larger(known.into());
+        }
+        if self.is_known() {
+            return Overhead {
+                kept: measured.kept.max(LEAST_KNOWN),
+                ..measured
+            };
+        }
+        let main = clock.map_or(0, |clock| of_side(clock, side).0);
+        let assumed = match Duration::from_millis(main) >= PLENTIFUL {
+            true => delays.usual,
+            false => delays.worst,
+        };
+        measured.larger(Overhead {
+            kept: assumed,
+            lost: assumed.min(delays.usual),
+        })
+    }
+
+    fn is_known(&self) -> bool {
+        self.measured.len() >= TRUSTED_AFTER && !self.counts_whole_seconds()
+    }
+
+    /// Returns true if the referee was seen to charge whole seconds only.
+    pub fn counts_whole_seconds(&self) -> bool {
+        self.measured.len() >= TRUSTED_AFTER && self.measured.iter().all(|one| one.is_whole)
+    }
+
+    /// Returns the time that the last moves have lost: the mean lag of the last moves and four times their
     /// mean deviation; zero before the first measurement. The largest one is left out: in byoyomi, which
     /// allows no further measurements, a single outlier would cost every move.
-    pub fn allowance(&self) -> Duration {
-        let Some(largest) = self.measured.iter().max() else {
+    fn allowance(&self) -> Duration {
+        let lags = || self.measured.iter().map(|one| one.lag);
+        let Some(largest) = lags().max() else {
             return Duration::ZERO;
         };
         let others = self.measured.len() as u32 - 1;
         if others == 0 {
-            return (*largest).min(LARGEST_ALONE);
+            return largest.min(LARGEST_ALONE);
         }
-        let mean = (self.measured.iter().sum::<Duration>() - *largest) / others;
-        let deviation = |lag: &Duration| lag.abs_diff(mean);
-        let deviations = self.measured.iter().map(deviation).sum::<Duration>();
+        let mean = (lags().sum::<Duration>() - largest) / others;
+        let deviation = |lag: Duration| lag.abs_diff(mean);
+        let deviations = lags().map(deviation).sum::<Duration>();
         mean + (deviations - deviation(largest)) / others * DEVIATIONS
     }
 }
@@ -102,6 +184,58 @@ impl Lag {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The time to keep after moves that took `taken` here and `charged` by the referee.
+    fn kept_after(moves: impl IntoIterator<Item = (u64, u64)>, delays: &NetworkDelays) -> u128 {
+        let mut lag = Lag::default();
+        let mut left = 1_000_000;
+        lag.begin(Color::Black, &clock(left, 0));
+        for (taken, charged) in moves {
+            lag.end(Duration::from_millis(taken));
+            left -= charged;
+            lag.begin(Color::Black, &clock(left, 0));
+        }
+        let byoyomi = Clock {
+            byoyomi_ms: 10_000,
+            ..Clock::default()
+        };
+        let kept = lag.to_keep(Color::Black, Some(&byoyomi), delays).kept;
+        let pondering = lag.to_keep(Color::Black, None, delays).kept;
+        assert_eq!(kept, pondering, "the clock of a ponder may be any");
+        kept.as_millis()
+    }
+
+    #[test]
+    fn slow_clients_are_assumed_until_the_clock_shows_a_local_one() {
+        let assumed = NetworkDelays::default();
+        assert_eq!(kept_after([], &assumed), 1_120);
+        let local = |moves| std::iter::repeat_n((1_500, 1_503), moves);
+        assert_eq!(kept_after(local(3), &assumed), 1_120);
+        assert_eq!(kept_after(local(4), &assumed), 50);
+        let far = std::iter::repeat_n((1_500, 1_850), 6);
+        assert_eq!(kept_after(far, &assumed), 350);
+        let plenty = Lag::default().to_keep(Color::Black, Some(&clock(60_000, 0)), &assumed);
+        assert_eq!(plenty.kept.as_millis(), 120);
+    }
+
+    #[test]
+    fn a_clock_in_whole_seconds_proves_nothing() {
+        // A server that drops parts of a second hides a delay of 300 ms.
+        let moves = [1_500, 2_650, 1_100, 3_400, 2_200];
+        let moves = moves.map(|taken| (taken, (taken + 300) / 1_000 * 1_000));
+        assert_eq!(kept_after(moves, &NetworkDelays::default()), 1_120);
+    }
+
+    #[test]
+    fn a_known_delay_replaces_the_assumed_ones() {
+        let known = NetworkDelays {
+            known: Some(Duration::from_millis(20)),
+            ..NetworkDelays::default()
+        };
+        assert_eq!(kept_after([], &known), 20);
+        let far = std::iter::repeat_n((1_500, 1_850), 6);
+        assert_eq!(kept_after(far, &known), 350);
+    }
 
     fn clock(black_ms: u64, increment_ms: u64) -> Clock {
         Clock {

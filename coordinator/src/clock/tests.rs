@@ -100,7 +100,12 @@ fn byoyomi_is_never_saved() {
 
 #[test]
 fn sudden_death_time_outlasts_the_lag_of_every_move() {
-    let measured = |kept, lag| Overhead::from(ms(kept)).with_lag(ms(lag));
+    let measured = |kept, lag| {
+        Overhead::from(ms(kept)).larger(Overhead {
+            kept: ms(lag),
+            lost: ms(lag),
+        })
+    };
     for (main, overhead, lost, moves) in [
         (300_000, ms(1_050).into(), 1_000, 125),
         (300_000, ms(250).into(), 200, 170),
@@ -145,6 +150,64 @@ fn some_thinking_time_remains_under_any_overhead() {
         let choice = budget(&limits, Color::Black, ms(overhead)).expect("a clock is a limit");
         assert!(choice.normal >= ms(375), "{overhead}: {choice:?}");
     }
+}
+
+#[test]
+fn thinking_times_end_before_a_full_second_where_seconds_are_charged_whole() {
+    let rules = ClockRules {
+        whole_seconds: true,
+        ..ClockRules::from(ms(120))
+    };
+    let limits = Limits {
+        clock: Some(Clock {
+            black_ms: 100_000,
+            ..Clock::default()
+        }),
+        ..Limits::default()
+    };
+    let plain = budget(&limits, Color::Black, ms(120)).expect("a clock");
+    let rounded = budget(&limits, Color::Black, rules).expect("a clock");
+    for (plain, rounded) in [
+        (plain.least, rounded.least),
+        (plain.normal, rounded.normal),
+        (plain.most, rounded.most),
+    ] {
+        assert!(
+            plain <= rounded && rounded < plain + ms(1_000),
+            "{plain:?} {rounded:?}"
+        );
+        assert_eq!(rounded.subsec_millis(), 880);
+    }
+    // Byoyomi is not exceeded.
+    let limits = Limits {
+        clock: Some(byoyomi(10_000)),
+        ..Limits::default()
+    };
+    let last = budget(&limits, Color::Black, rules).expect("a clock");
+    assert_eq!(last, Budget::fixed(ms(9_880)));
+}
+
+#[test]
+fn the_shortest_thinking_time_is_kept_while_the_clock_has_it() {
+    let on = |black_ms| {
+        let rules = ClockRules {
+            minimum: ms(2_000),
+            ..ClockRules::from(OVERHEAD)
+        };
+        let limits = Limits {
+            clock: Some(Clock {
+                black_ms,
+                ..Clock::default()
+            }),
+            ..Limits::default()
+        };
+        budget(&limits, Color::Black, rules).expect("a clock")
+    };
+    assert_eq!(
+        (on(60_000).least, on(60_000).normal),
+        (ms(2_000), ms(2_000))
+    );
+    assert_eq!(on(10_000).least, ms(500), "a long game must go on");
 }
 
 #[test]

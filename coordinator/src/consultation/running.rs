@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     ballot::{self, BallotDecision, OpenBallot},
-    clock::{self, Budget, TimePolicy},
+    clock::{self, Budget, ClockRules, TimePolicy},
     roster::PlayerSlot,
     voting::Rule,
 };
@@ -41,7 +41,7 @@ pub(super) struct RunningConsultation<'a> {
     ballot: OpenBallot,
     claim: Option<Claim>,
     limits: Limits,
-    overhead: Duration,
+    clock_rules: ClockRules,
     time_policy: TimePolicy,
     pub timer: DecisionTimer,
     begun: Instant,
@@ -77,7 +77,7 @@ impl<'a> RunningConsultation<'a> {
             claim,
             game,
             limits,
-            overhead,
+            clock_rules,
             time_policy,
             margin,
             predictions,
@@ -100,7 +100,7 @@ impl<'a> RunningConsultation<'a> {
             claim,
             pondering: limits.ponder,
             limits,
-            overhead,
+            clock_rules,
             time_policy,
             timer: DecisionTimer::without_a_clock(time_policy, margin),
             begun: Instant::now(),
@@ -197,7 +197,7 @@ impl<'a> RunningConsultation<'a> {
         let side = self.ballot.game().position().side_to_move();
         match self.pondering {
             true => None,
-            false => clock::budget(&self.limits, side, self.overhead),
+            false => clock::budget(&self.limits, side, self.clock_rules),
         }
     }
 

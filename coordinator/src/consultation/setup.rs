@@ -1,6 +1,10 @@
 //! The subject of a consultation.
 
-use crate::{ballot::BallotHeader, clock::TimePolicy, fallback::FallbackSearcher};
+use crate::{
+    ballot::BallotHeader,
+    clock::{ClockRules, TimePolicy},
+    fallback::FallbackSearcher,
+};
 use monju_engine::Game;
 use monju_proto::v1::{Claim, Limits};
 use std::{collections::HashMap, sync::Arc, time::Duration};
@@ -16,8 +20,8 @@ pub struct ConsultationSetup {
     pub game: Game,
     /// The limits of the request.
     pub limits: Limits,
-    /// Time lost between the decision and the GUI's clock.
-    pub overhead: Duration,
+    /// The use of the clock; its overhead is lost between the decision and the GUI's clock.
+    pub clock_rules: ClockRules,
     /// The way in which the time is spent.
     pub time_policy: TimePolicy,
     /// Time for which a referee waits for final moves after the deadline; zero without a referee.

@@ -35,7 +35,7 @@ fn setup_on(position: &str, limits: Limits) -> ConsultationSetup {
         claim: None,
         game: Game::from_usi(position).expect("a position"),
         limits,
-        overhead: Duration::from_millis(100),
+        clock_rules: Duration::from_millis(100).into(),
         time_policy: TimePolicy::Fixed,
         margin: Duration::ZERO,
         predictions: HashMap::new(),

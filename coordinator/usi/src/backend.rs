@@ -1,9 +1,11 @@
 //! The interface between a session and the team or the single player behind it.
 
 use super::{best_move::BestMove, go::Go, option_table::OptionError, output::Output};
+use crate::clock_options::ClockOptions;
+use monju_coordinator::clock::ClockRules;
 use monju_engine::Game;
 use monju_proto::v1::{Clock, GameOutcome};
-use std::{future::Future, time::Duration};
+use std::future::Future;
 use tokio::{sync::mpsc, task::JoinHandle, time::Instant};
 
 /// A command of the GUI to a running search.
@@ -24,8 +26,9 @@ pub struct GoRequest {
     pub go: Go,
     /// The moment at which `go` was received.
     pub asked: Instant,
-    /// Time that the GUI's clock was seen to lose with every move, beyond the time we took.
-    pub lag: Duration,
+    /// The use of the clock. Its overhead is the time that the GUI's clock loses with every move, beyond
+    /// the time that we take.
+    pub clock_rules: ClockRules,
 }
 
 /// A player or a team of players that a session speaks for. None of its methods blocks.
@@ -41,6 +44,9 @@ pub trait Backend: Send {
     /// # Errors
     /// The value does not fit the declaration; the option keeps its former value.
     fn set_option(&mut self, name: &str, value: &str) -> Result<(), OptionError>;
+
+    /// Returns the options about the clock.
+    fn clock_options(&self) -> &ClockOptions;
 
     /// Returns the size of the transposition tables in MiB.
     fn hash_mib(&self) -> u32;

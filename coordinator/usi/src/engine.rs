@@ -17,6 +17,8 @@ use super::{
     option_table::{self, OptionError},
     output::Output,
 };
+use crate::clock_options::ClockOptions;
+use monju_coordinator::clock::ClockRules;
 use monju_engine::{
     EvaluatorChoice,
     eval::{Noise, NoiseError, Sigma},
@@ -121,6 +123,10 @@ impl Backend for SinglePlayer {
         option_table::set(OPTIONS, &mut self.options, name, value)
     }
 
+    fn clock_options(&self) -> &ClockOptions {
+        self.options.clock()
+    }
+
     fn hash_mib(&self) -> u32 {
         self.options.hash_mib().unwrap_or(self.choices.hash_mib)
     }
@@ -157,7 +163,7 @@ impl Backend for SinglePlayer {
     ) -> JoinHandle<BestMove> {
         self.game.used = true;
         let setup = SearchSetup {
-            overhead: self.options.move_overhead().into(),
+            clock_rules: ClockRules::default(),
             time_policy: self.options.time_policy(),
             pondering: self.options.pondering(),
             game_setup: self.game_setup(),

@@ -29,6 +29,7 @@
 mod answer_gate;
 mod backend;
 mod best_move;
+mod clock_options;
 mod command;
 pub mod engine;
 mod front_end_error;

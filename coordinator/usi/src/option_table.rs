@@ -17,7 +17,7 @@ pub const HASH_RANGE: RangeInclusive<u32> = 1..=1 << 20;
 pub type SetText<T> = fn(&mut T, Option<&str>) -> Result<(), Box<dyn Error + Send + Sync>>;
 
 /// One option of a front end, whose values are kept in a `T`.
-pub struct UsiOption<T> {
+pub struct UsiOption<T: 'static> {
     /// The name, without blanks.
     pub name: &'static str,
     /// Former names, accepted but not declared.
@@ -33,6 +33,13 @@ pub struct UsiOption<T> {
 pub enum OptionKind<T> {
     /// A check box that GUIs expect and that has no effect here.
     IgnoredCheck,
+    /// A check box.
+    Check {
+        /// The declared default.
+        default: bool,
+        /// Sets the value.
+        set: fn(&mut T, Option<bool>),
+    },
     /// A whole number.
     Spin {
         /// The declared default.
@@ -77,6 +84,14 @@ pub enum OptionError {
         option: &'static str,
         /// The accepted values.
         range: RangeInclusive<u64>,
+        /// The given value.
+        value: String,
+    },
+    /// The value of a check box is neither true nor false.
+    #[error("option {option} must be true or false, not '{value}'")]
+    Check {
+        /// The option.
+        option: &'static str,
         /// The given value.
         value: String,
     },
@@ -139,6 +154,7 @@ impl<T> OptionKind<T> {
     fn declared(&self) -> String {
         match self {
             Self::IgnoredCheck => "check default false".to_owned(),
+            Self::Check { default, .. } => format!("check default {default}"),
             Self::Spin { default, range, .. } => {
                 let (minimum, maximum) = (range.start(), range.end());
                 format!("spin default {default} min {minimum} max {maximum}")
@@ -170,6 +186,13 @@ impl<T> UsiOption<T> {
         let filled = Some(value).filter(|value| !value.is_empty());
         match &self.kind {
             OptionKind::IgnoredCheck => {}
+            OptionKind::Check { default, set } => {
+                let is_set = value.parse().map_err(|_| OptionError::Check {
+                    option: self.name,
+                    value: value.to_owned(),
+                })?;
+                set(target, Some(is_set).filter(|is_set| is_set != default));
+            }
             OptionKind::Spin {
                 default,
                 range,

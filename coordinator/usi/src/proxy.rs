@@ -17,6 +17,7 @@ use super::{
     option_table::{self, HASH_DEFAULT, OptionError},
     output::Output,
 };
+use crate::clock_options::ClockOptions;
 use connection::TeamConnection;
 use monju_coordinator::clock::TimePolicy;
 use monju_host::{PlayerChoice, fallback::FallbackSearch};
@@ -98,6 +99,10 @@ impl Backend for Proxy {
         option_table::set(OPTIONS, &mut self.options, name, value)
     }
 
+    fn clock_options(&self) -> &ClockOptions {
+        self.options.clock()
+    }
+
     fn hash_mib(&self) -> u32 {
         (self.options.over(&self.choices).hash_mib).unwrap_or(HASH_DEFAULT)
     }
@@ -135,7 +140,7 @@ impl Backend for Proxy {
 
     fn search(
         &mut self,
-        mut request: GoRequest,
+        request: GoRequest,
         controls: mpsc::UnboundedReceiver<SearchControl>,
         output: Output,
     ) -> JoinHandle<BestMove> {
@@ -144,7 +149,6 @@ impl Backend for Proxy {
             self.prepare_team();
         }
         self.game.used = true;
-        request.lag = request.lag.max(self.options.move_overhead());
         let search = TeamSearch::new(
             request,
             self.game.id(),

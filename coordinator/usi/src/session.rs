@@ -14,7 +14,7 @@ use super::{
     output::Output,
     outstanding_go::{GoResult, OutstandingGo},
 };
-use monju_coordinator::clock::Lag;
+use monju_coordinator::clock::{ClockRules, Lag};
 use monju_engine::{Color, Game, mate::Solution};
 use monju_proto::v1::{Clock, GameOutcome};
 use std::{collections::VecDeque, mem, time::Duration};
@@ -221,11 +221,12 @@ impl<B: Backend> Session<B> {
                     None if go.limits.ponder => {}
                     None => self.lag.forget_clock(),
                 }
+                let clock_rules = self.clock_rules(side, go.limits.clock.as_ref());
                 let request = GoRequest {
                     game: game.clone(),
                     go,
                     asked,
-                    lag: self.lag.allowance(),
+                    clock_rules,
                 };
                 self.backend.search(request, receiver, self.output.clone())
             }
@@ -240,6 +241,16 @@ impl<B: Backend> Session<B> {
         };
         let go = OutstandingGo::search(task, controls, clock_from, has_clock);
         self.outstanding = Some(go);
+    }
+
+    /// Returns the use of the clock for a move of `side`.
+    fn clock_rules(&self, side: Color, clock: Option<&Clock>) -> ClockRules {
+        let options = self.backend.clock_options();
+        ClockRules {
+            overhead: self.lag.to_keep(side, clock, &options.delays()),
+            minimum: options.minimum_thinking_time(),
+            whole_seconds: options.counts_whole_seconds() || self.lag.counts_whole_seconds(),
+        }
     }
 
     fn go_mate(&mut self, time: Option<Duration>) {

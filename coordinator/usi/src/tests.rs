@@ -6,6 +6,7 @@ mod handshake;
 mod pondering;
 mod rule_table;
 mod scripted_coordinator;
+mod slow_client;
 mod thinking;
 mod transcripts;
 mod trouble;

@@ -1,130 +1,125 @@
 //! The USI options of the single player.
 
+use crate::clock_options::{self, ClockOptions, HasClockOptions};
 use crate::option_table::{HASH_DEFAULT, HASH_RANGE, OptionKind, UsiOption, evaluator, sigma};
 use monju_coordinator::clock::TimePolicy;
 use monju_engine::{
     EvaluatorChoice, PlayerSettings, SearchChoices, eval::Sigma, names::UnknownName,
 };
-use std::time::Duration;
 use strum::{Display, EnumString, IntoStaticStr, VariantNames};
-
-/// Time set aside of every clock by default, in milliseconds.
-const OVERHEAD_DEFAULT_MS: u32 = 50;
 
 /// The declared time policies. A single player has no votes that could decide early.
 const TIME_POLICIES: [TimePolicy; 2] = [TimePolicy::Fixed, TimePolicy::Agreement];
 
 /// All options, in the order in which a GUI shows them.
-pub const OPTIONS: &[UsiOption<EngineOptions>] = &[
-    UsiOption {
-        name: "USI_Hash",
-        aliases: &[],
-        help: "transposition table, in MiB",
-        kind: OptionKind::Spin {
-            default: HASH_DEFAULT,
-            range: HASH_RANGE,
-            set: |options, value| options.hash_mib = value,
-        },
-    },
-    UsiOption {
-        name: "USI_Ponder",
-        aliases: &[],
-        help: "no effect: the GUI decides when to ponder",
-        kind: OptionKind::IgnoredCheck,
-    },
-    UsiOption {
-        name: "Threads",
-        aliases: &[],
-        help: "threads that search together",
-        kind: OptionKind::Spin {
-            default: 1,
-            range: 1..=PlayerSettings::MAX_THREADS as u32,
-            set: |options, value| options.threads = value,
-        },
-    },
-    UsiOption {
-        name: "Sigma",
-        aliases: &[],
-        help: "standard deviation of the noise: centipawns, or '1/4 pawn exchange'; -1: as given",
-        kind: OptionKind::Text {
-            set: |options, value| {
-                options.sigma = sigma(value)?;
-                Ok(())
+pub const OPTIONS: &[UsiOption<EngineOptions>] = {
+    let [delay, delay_2, overhead, minimum, whole_seconds] = clock_options::rows();
+    &[
+        UsiOption {
+            name: "USI_Hash",
+            aliases: &[],
+            help: "transposition table, in MiB",
+            kind: OptionKind::Spin {
+                default: HASH_DEFAULT,
+                range: HASH_RANGE,
+                set: |options, value| options.hash_mib = value,
             },
         },
-    },
-    UsiOption {
-        name: "Evaluator",
-        aliases: &[],
-        help: "evaluator: NAME or NAME:FILE; empty: as given",
-        kind: OptionKind::Text {
-            set: |options, value| {
-                options.evaluator = evaluator(value)?;
-                Ok(())
+        UsiOption {
+            name: "USI_Ponder",
+            aliases: &[],
+            help: "no effect: the GUI decides when to ponder",
+            kind: OptionKind::IgnoredCheck,
+        },
+        UsiOption {
+            name: "Threads",
+            aliases: &[],
+            help: "threads that search together",
+            kind: OptionKind::Spin {
+                default: 1,
+                range: 1..=PlayerSettings::MAX_THREADS as u32,
+                set: |options, value| options.threads = value,
             },
         },
-    },
-    UsiOption {
-        name: "Seed",
-        aliases: &[],
-        help: "noise seed of every game; empty: as given",
-        kind: OptionKind::LargeNumber {
-            set: |options, value| options.seed = value,
-        },
-    },
-    UsiOption {
-        name: "MoveOverhead",
-        aliases: &[],
-        help: "least time set aside of every clock, in ms; more if more is seen to be lost",
-        kind: OptionKind::Spin {
-            default: OVERHEAD_DEFAULT_MS,
-            range: 0..=60_000,
-            set: |options, value| options.move_overhead_ms = value,
-        },
-    },
-    UsiOption {
-        name: "TimePolicy",
-        aliases: &["Tempo"],
-        help: "use of the time on the clock",
-        kind: OptionKind::Combo {
-            default: || TimePolicy::default().to_string(),
-            words: || TIME_POLICIES.map(|policy| policy.to_string()).to_vec(),
-            set: |options, value| {
-                options.time_policy = value.map(str::parse).transpose()?.unwrap_or_default();
-                Ok(())
+        UsiOption {
+            name: "Sigma",
+            aliases: &[],
+            help: "standard deviation of the noise: centipawns, or '1/4 pawn exchange'; -1: as given",
+            kind: OptionKind::Text {
+                set: |options, value| {
+                    options.sigma = sigma(value)?;
+                    Ok(())
+                },
             },
         },
-    },
-    UsiOption {
-        name: "Pondering",
-        aliases: &[],
-        help: "position to ponder on",
-        kind: OptionKind::Combo {
-            default: || PonderTarget::default().to_string(),
-            words: || {
-                PonderTarget::VARIANTS
-                    .iter()
-                    .map(|name| (*name).to_owned())
-                    .collect()
-            },
-            set: |options, value| {
-                options.pondering = value.map(str::parse).transpose()?.unwrap_or_default();
-                Ok(())
+        UsiOption {
+            name: "Evaluator",
+            aliases: &[],
+            help: "evaluator: NAME or NAME:FILE; empty: as given",
+            kind: OptionKind::Text {
+                set: |options, value| {
+                    options.evaluator = evaluator(value)?;
+                    Ok(())
+                },
             },
         },
-    },
-    UsiOption {
-        name: "SearchOptions",
-        aliases: &[],
-        help: "switches and numbers of the search: name=value, as in bench --search",
-        kind: OptionKind::Text {
-            set: |options, value| {
-                options.search = value.unwrap_or_default().parse()?;
-                Ok(())
+        UsiOption {
+            name: "Seed",
+            aliases: &[],
+            help: "noise seed of every game; empty: as given",
+            kind: OptionKind::LargeNumber {
+                set: |options, value| options.seed = value,
             },
         },
-    },
-];
+        UsiOption {
+            name: "TimePolicy",
+            aliases: &["Tempo"],
+            help: "use of the time on the clock",
+            kind: OptionKind::Combo {
+                default: || TimePolicy::default().to_string(),
+                words: || TIME_POLICIES.map(|policy| policy.to_string()).to_vec(),
+                set: |options, value| {
+                    options.time_policy = value.map(str::parse).transpose()?.unwrap_or_default();
+                    Ok(())
+                },
+            },
+        },
+        UsiOption {
+            name: "Pondering",
+            aliases: &[],
+            help: "position to ponder on",
+            kind: OptionKind::Combo {
+                default: || PonderTarget::default().to_string(),
+                words: || {
+                    PonderTarget::VARIANTS
+                        .iter()
+                        .map(|name| (*name).to_owned())
+                        .collect()
+                },
+                set: |options, value| {
+                    options.pondering = value.map(str::parse).transpose()?.unwrap_or_default();
+                    Ok(())
+                },
+            },
+        },
+        UsiOption {
+            name: "SearchOptions",
+            aliases: &[],
+            help: "switches and numbers of the search: name=value, as in bench --search",
+            kind: OptionKind::Text {
+                set: |options, value| {
+                    options.search = value.unwrap_or_default().parse()?;
+                    Ok(())
+                },
+            },
+        },
+        delay,
+        delay_2,
+        overhead,
+        minimum,
+        whole_seconds,
+    ]
+};
 
 /// The position that a single player ponders on.
 #[derive(
@@ -151,10 +146,16 @@ pub struct EngineOptions {
     sigma: Option<Sigma>,
     evaluator: Option<EvaluatorChoice>,
     seed: Option<u64>,
-    move_overhead_ms: Option<u32>,
+    clock: ClockOptions,
     time_policy: TimePolicy,
     pondering: PonderTarget,
     search: SearchChoices,
+}
+
+impl HasClockOptions for EngineOptions {
+    fn clock(&mut self) -> &mut ClockOptions {
+        &mut self.clock
+    }
 }
 
 impl EngineOptions {
@@ -198,10 +199,9 @@ impl EngineOptions {
         self.time_policy
     }
 
-    /// Returns the least time to set aside of every clock.
-    pub fn move_overhead(&self) -> Duration {
-        let overhead_ms = self.move_overhead_ms.unwrap_or(OVERHEAD_DEFAULT_MS);
-        Duration::from_millis(overhead_ms.into())
+    /// Returns the options about the clock.
+    pub fn clock(&self) -> &ClockOptions {
+        &self.clock
     }
 }
 
@@ -225,10 +225,14 @@ mod tests {
                 "option name Sigma type string default <empty>",
                 "option name Evaluator type string default <empty>",
                 "option name Seed type string default <empty>",
-                "option name MoveOverhead type spin default 50 min 0 max 60000",
                 "option name TimePolicy type combo default agreement var fixed var agreement",
                 "option name Pondering type combo default predicted var predicted var opponent",
                 "option name SearchOptions type string default <empty>",
+                "option name NetworkDelay type spin default 120 min 0 max 60000",
+                "option name NetworkDelay2 type spin default 1120 min 0 max 60000",
+                "option name MoveOverhead type spin default 0 min 0 max 60000",
+                "option name MinimumThinkingTime type spin default 0 min 0 max 60000",
+                "option name RoundUpToFullSecond type check default false",
             ]
         );
     }
@@ -262,6 +266,7 @@ mod tests {
             ("Evaluator", "magic"),
             ("Threads", "257"),
             ("MoveOverhead", "fast"),
+            ("RoundUpToFullSecond", "often"),
             ("TimePolicy", "rubato"),
             ("Pondering", "spread"),
         ] {

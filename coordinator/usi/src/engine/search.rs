@@ -7,7 +7,7 @@ use crate::{
     best_move::BestMove,
     output::Output,
 };
-use monju_coordinator::clock::{self, Overhead, TimePolicy};
+use monju_coordinator::clock::{self, ClockRules, TimePolicy};
 use monju_engine::{Control, Game, Limits, Line, Move, Outcome};
 use monju_host::{
     search_thread::{GameSetup, SearchHandle, SearchTask},
@@ -27,8 +27,8 @@ const UNLIMITED_MS: u64 = 1_000;
 /// The settings of a search.
 #[derive(Clone, Debug)]
 pub struct SearchSetup {
-    /// Time between the answer and the referee's clock, unless more was seen to be lost.
-    pub overhead: Overhead,
+    /// The use of the clock; a request's rules replace it, but for a larger overhead.
+    pub clock_rules: ClockRules,
     /// The use of the time on a clock.
     pub time_policy: TimePolicy,
     /// The position to ponder on.
@@ -68,10 +68,17 @@ impl PlayerSearch {
         controls: mpsc::UnboundedReceiver<SearchControl>,
         output: Output,
     ) -> Self {
-        setup.overhead = setup.overhead.with_lag(request.lag);
         let GoRequest {
-            game, go, asked, ..
+            game,
+            go,
+            asked,
+            clock_rules,
         } = request;
+        let overhead = clock_rules.overhead.larger(setup.clock_rules.overhead);
+        setup.clock_rules = ClockRules {
+            overhead,
+            ..clock_rules
+        };
         let gate = AnswerGate::of(&go);
         let before = match (gate, setup.pondering) {
             (AnswerGate::UntilPonderHit, PonderTarget::Opponent) => before_last_move(&game),
@@ -182,7 +189,7 @@ impl PlayerSearch {
             self.setup.time_policy,
             &limits,
         ));
-        if let Some(budget) = clock::budget(&limits, side, self.setup.overhead) {
+        if let Some(budget) = clock::budget(&limits, side, self.setup.clock_rules) {
             timer.start(budget, now);
         }
         if let Some(latest) = timer.latest() {
@@ -214,7 +221,7 @@ fn search(
     let time_policy = TimePolicy::of_consultation(None, setup.time_policy, limits);
     let mut timer = Timer::new(time_policy, since);
     let side = game.position().side_to_move();
-    if let Some(budget) = clock::budget(limits, side, setup.overhead) {
+    if let Some(budget) = clock::budget(limits, side, setup.clock_rules) {
         timer.start(budget, since);
     }
     let output = output.clone();

@@ -1,7 +1,7 @@
 //! The latest moment of an answer, whatever the coordinator does. The coordinator plans its own
 //! thinking time well inside it.
 
-use monju_coordinator::clock::{budget, of_side};
+use monju_coordinator::clock::{ClockRules, budget, of_side};
 use monju_engine::Color;
 use monju_proto::v1::Limits;
 use std::time::Duration;
@@ -23,18 +23,22 @@ pub struct Deductions {
     /// Time that the coordinator sets aside, as configured: mostly to leave time between its own
     /// deadline and this one.
     pub overhead: Duration,
-    /// Time that every move loses on its way to the referee, as learned or configured.
-    pub lag: Duration,
+    /// The use of the clock; its overhead is the time that every move loses on its way to the referee, as
+    /// learned or configured.
+    pub rules: ClockRules,
     /// Time that had passed on the clock before the coordinator was asked.
     pub waited: Duration,
 }
 
 impl Deductions {
-    /// Returns the overhead that the coordinator has to set aside: its decision then comes at least
+    /// Returns the use of the clock that the coordinator has to make: its decision then comes at least
     /// half of its configured overhead before the deadline.
-    pub fn of_coordinator(&self) -> Duration {
-        let with_lag = self.lag.saturating_add(self.overhead / 2);
-        with_lag.max(self.overhead)
+    pub fn of_coordinator(&self) -> ClockRules {
+        let with_lag = (self.rules.overhead.kept).saturating_add(self.overhead / 2);
+        ClockRules {
+            overhead: with_lag.max(self.overhead).into(),
+            ..self.rules
+        }
     }
 }
 
@@ -53,7 +57,7 @@ pub fn hard_deadline(limits: &Limits, side: Color, deductions: Deductions) -> Op
             available = available.max(Duration::from_millis(increment));
         }
         let padding = (deductions.overhead / 2).min(available / 4);
-        let lag = deductions.lag.min(available * 3 / 8);
+        let lag = (deductions.rules.overhead.kept).min(available * 3 / 8);
         let margin = padding.max(lag).max(LEAST_MARGIN);
         let left = limits_after(limits, side, deductions.waited);
         let decided = budget(&left, side, deductions.of_coordinator()).map_or(LONGEST, |budget| {
@@ -98,6 +102,7 @@ pub fn limits_after(limits: &Limits, side: Color, elapsed: Duration) -> Limits {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use monju_coordinator::clock::Overhead;
     use monju_proto::v1::Clock;
 
     fn clock(black_ms: u64, white_ms: u64, increment_ms: u64, byoyomi_ms: u64) -> Limits {
@@ -115,7 +120,14 @@ mod tests {
 
     const DEDUCTIONS: Deductions = Deductions {
         overhead: Duration::from_millis(100),
-        lag: Duration::ZERO,
+        rules: ClockRules {
+            overhead: Overhead {
+                kept: Duration::ZERO,
+                lost: Duration::ZERO,
+            },
+            minimum: Duration::ZERO,
+            whole_seconds: false,
+        },
         waited: Duration::ZERO,
     };
 
@@ -164,7 +176,7 @@ mod tests {
             (2_000, 1_000, 625),
         ] {
             let deductions = Deductions {
-                lag: Duration::from_millis(lag),
+                rules: Duration::from_millis(lag).into(),
                 ..DEDUCTIONS
             };
             let limits = clock(0, 0, 0, byoyomi);
@@ -258,7 +270,7 @@ mod tests {
         let limits = clock(u64::MAX, u64::MAX, u64::MAX, u64::MAX);
         let deductions = Deductions {
             overhead: Duration::MAX,
-            lag: Duration::MAX,
+            rules: Duration::MAX.into(),
             waited: Duration::MAX,
         };
         for deductions in [DEDUCTIONS, deductions] {

@@ -1,157 +1,156 @@
 //! The USI options of the proxy.
 
+use crate::clock_options::{self, ClockOptions, HasClockOptions};
 use crate::option_table::{HASH_DEFAULT, HASH_RANGE, OptionKind, UsiOption, evaluator, sigma};
 use monju_coordinator::{
     choices::ConsultationChoices, clock::TimePolicy, pondering::Pondering, voting::Rule,
 };
 use monju_engine::{EvaluatorChoice, eval::Sigma};
 use monju_team::team::Choices;
-use std::{fmt::Display, path::PathBuf, time::Duration};
+use std::{fmt::Display, path::PathBuf};
 
 /// The word that leaves `Rule`, `TimePolicy` and `Pondering` to the configuration.
 const CONFIGURED: &str = "config";
 
 /// All options, in the order in which a GUI shows them.
-pub const OPTIONS: &[UsiOption<ProxyOptions>] = &[
-    UsiOption {
-        name: "USI_Hash",
-        aliases: &[],
-        help: "transposition tables of all players of this process together, in MiB",
-        kind: OptionKind::Spin {
-            default: HASH_DEFAULT,
-            range: HASH_RANGE,
-            set: |options, value| options.hash_mib = value,
-        },
-    },
-    UsiOption {
-        name: "USI_Ponder",
-        aliases: &[],
-        help: "no effect: the GUI decides when to ponder",
-        kind: OptionKind::IgnoredCheck,
-    },
-    UsiOption {
-        name: "ConfigFile",
-        aliases: &[],
-        help: "configuration of the team",
-        kind: OptionKind::Text {
-            set: |options, value| {
-                options.config = value.map(PathBuf::from);
-                Ok(())
+pub const OPTIONS: &[UsiOption<ProxyOptions>] = {
+    let [delay, delay_2, overhead, minimum, whole_seconds] = clock_options::rows();
+    &[
+        UsiOption {
+            name: "USI_Hash",
+            aliases: &[],
+            help: "transposition tables of all players of this process together, in MiB",
+            kind: OptionKind::Spin {
+                default: HASH_DEFAULT,
+                range: HASH_RANGE,
+                set: |options, value| options.hash_mib = value,
             },
         },
-    },
-    UsiOption {
-        name: "Coordinator",
-        aliases: &[],
-        help: "URL of a running coordinator",
-        kind: OptionKind::Text {
-            set: |options, value| {
-                options.coordinator = value.map(str::to_owned);
-                Ok(())
+        UsiOption {
+            name: "USI_Ponder",
+            aliases: &[],
+            help: "no effect: the GUI decides when to ponder",
+            kind: OptionKind::IgnoredCheck,
+        },
+        UsiOption {
+            name: "ConfigFile",
+            aliases: &[],
+            help: "configuration of the team",
+            kind: OptionKind::Text {
+                set: |options, value| {
+                    options.config = value.map(PathBuf::from);
+                    Ok(())
+                },
             },
         },
-    },
-    UsiOption {
-        name: "Players",
-        aliases: &[],
-        help: "number of players in this process; 0: as configured",
-        kind: OptionKind::Spin {
-            default: 0,
-            range: 0..=256,
-            set: |options, value| options.players = value,
-        },
-    },
-    UsiOption {
-        name: "Sigma",
-        aliases: &[],
-        help: "standard deviation of the noise: centipawns, or '1/4 pawn exchange'; -1: as configured",
-        kind: OptionKind::Text {
-            set: |options, value| {
-                options.sigma = sigma(value)?;
-                Ok(())
+        UsiOption {
+            name: "Coordinator",
+            aliases: &[],
+            help: "URL of a running coordinator",
+            kind: OptionKind::Text {
+                set: |options, value| {
+                    options.coordinator = value.map(str::to_owned);
+                    Ok(())
+                },
             },
         },
-    },
-    UsiOption {
-        name: "Evaluator",
-        aliases: &[],
-        help: "evaluator of the players: NAME or NAME:FILE; empty: as configured",
-        kind: OptionKind::Text {
-            set: |options, value| {
-                options.evaluator = evaluator(value)?;
-                Ok(())
+        UsiOption {
+            name: "Players",
+            aliases: &[],
+            help: "number of players in this process; 0: as configured",
+            kind: OptionKind::Spin {
+                default: 0,
+                range: 0..=256,
+                set: |options, value| options.players = value,
             },
         },
-    },
-    UsiOption {
-        name: "Rule",
-        aliases: &[],
-        help: "voting rule",
-        kind: OptionKind::Combo {
-            default: || CONFIGURED.to_owned(),
-            words: || configured_or(Rule::ALL),
-            set: |options, value| {
-                options.consultation.rule = value.map(str::parse).transpose()?;
-                Ok(())
+        UsiOption {
+            name: "Sigma",
+            aliases: &[],
+            help: "standard deviation of the noise: centipawns, or '1/4 pawn exchange'; -1: as configured",
+            kind: OptionKind::Text {
+                set: |options, value| {
+                    options.sigma = sigma(value)?;
+                    Ok(())
+                },
             },
         },
-    },
-    UsiOption {
-        name: "TimePolicy",
-        aliases: &["Tempo"],
-        help: "use of the time on the clock",
-        kind: OptionKind::Combo {
-            default: || CONFIGURED.to_owned(),
-            words: || configured_or(TimePolicy::ALL),
-            set: |options, value| {
-                options.consultation.time_policy = value.map(str::parse).transpose()?;
-                Ok(())
+        UsiOption {
+            name: "Evaluator",
+            aliases: &[],
+            help: "evaluator of the players: NAME or NAME:FILE; empty: as configured",
+            kind: OptionKind::Text {
+                set: |options, value| {
+                    options.evaluator = evaluator(value)?;
+                    Ok(())
+                },
             },
         },
-    },
-    UsiOption {
-        name: "Pondering",
-        aliases: &[],
-        help: "positions that the team ponders on",
-        kind: OptionKind::Combo {
-            default: || CONFIGURED.to_owned(),
-            words: || configured_or(Pondering::ALL),
-            set: |options, value| {
-                options.consultation.pondering = value.map(str::parse).transpose()?;
-                Ok(())
+        UsiOption {
+            name: "Rule",
+            aliases: &[],
+            help: "voting rule",
+            kind: OptionKind::Combo {
+                default: || CONFIGURED.to_owned(),
+                words: || configured_or(Rule::ALL),
+                set: |options, value| {
+                    options.consultation.rule = value.map(str::parse).transpose()?;
+                    Ok(())
+                },
             },
         },
-    },
-    UsiOption {
-        name: "Seed",
-        aliases: &[],
-        help: "seed that makes the games of a session repeatable; empty: new seeds",
-        kind: OptionKind::LargeNumber {
-            set: |options, value| options.seed = value,
-        },
-    },
-    UsiOption {
-        name: "TLS",
-        aliases: &[],
-        help: "folder of the team's certificates",
-        kind: OptionKind::Text {
-            set: |options, value| {
-                options.tls = value.map(PathBuf::from);
-                Ok(())
+        UsiOption {
+            name: "TimePolicy",
+            aliases: &["Tempo"],
+            help: "use of the time on the clock",
+            kind: OptionKind::Combo {
+                default: || CONFIGURED.to_owned(),
+                words: || configured_or(TimePolicy::ALL),
+                set: |options, value| {
+                    options.consultation.time_policy = value.map(str::parse).transpose()?;
+                    Ok(())
+                },
             },
         },
-    },
-    UsiOption {
-        name: "MoveOverhead",
-        aliases: &[],
-        help: "least time set aside of every clock, in ms; more if more is seen to be lost",
-        kind: OptionKind::Spin {
-            default: 0,
-            range: 0..=60_000,
-            set: |options, value| options.move_overhead_ms = value,
+        UsiOption {
+            name: "Pondering",
+            aliases: &[],
+            help: "positions that the team ponders on",
+            kind: OptionKind::Combo {
+                default: || CONFIGURED.to_owned(),
+                words: || configured_or(Pondering::ALL),
+                set: |options, value| {
+                    options.consultation.pondering = value.map(str::parse).transpose()?;
+                    Ok(())
+                },
+            },
         },
-    },
-];
+        UsiOption {
+            name: "Seed",
+            aliases: &[],
+            help: "seed that makes the games of a session repeatable; empty: new seeds",
+            kind: OptionKind::LargeNumber {
+                set: |options, value| options.seed = value,
+            },
+        },
+        UsiOption {
+            name: "TLS",
+            aliases: &[],
+            help: "folder of the team's certificates",
+            kind: OptionKind::Text {
+                set: |options, value| {
+                    options.tls = value.map(PathBuf::from);
+                    Ok(())
+                },
+            },
+        },
+        delay,
+        delay_2,
+        overhead,
+        minimum,
+        whole_seconds,
+    ]
+};
 
 /// The values that a GUI has set; `None` is the declared default.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -165,7 +164,13 @@ pub struct ProxyOptions {
     consultation: ConsultationChoices,
     seed: Option<u64>,
     tls: Option<PathBuf>,
-    move_overhead_ms: Option<u32>,
+    clock: ClockOptions,
+}
+
+impl HasClockOptions for ProxyOptions {
+    fn clock(&mut self) -> &mut ClockOptions {
+        &mut self.clock
+    }
 }
 
 impl ProxyOptions {
@@ -174,9 +179,9 @@ impl ProxyOptions {
         self.seed
     }
 
-    /// Returns the least time to set aside of every clock.
-    pub fn move_overhead(&self) -> Duration {
-        Duration::from_millis(self.move_overhead_ms.unwrap_or_default().into())
+    /// Returns the options about the clock.
+    pub fn clock(&self) -> &ClockOptions {
+        &self.clock
     }
 
     /// Returns the choices of the command line, overridden by the GUI's.
@@ -235,7 +240,11 @@ mod tests {
                  var spread",
                 "option name Seed type string default <empty>",
                 "option name TLS type string default <empty>",
+                "option name NetworkDelay type spin default 120 min 0 max 60000",
+                "option name NetworkDelay2 type spin default 1120 min 0 max 60000",
                 "option name MoveOverhead type spin default 0 min 0 max 60000",
+                "option name MinimumThinkingTime type spin default 0 min 0 max 60000",
+                "option name RoundUpToFullSecond type check default false",
             ]
         );
     }
@@ -284,7 +293,10 @@ mod tests {
             ("TLS", "team"),
             ("MoveOverhead", "250"),
         ]);
-        assert_eq!(set.move_overhead(), Duration::from_millis(250));
+        assert_eq!(
+            set.clock.delays().known,
+            Some(std::time::Duration::from_millis(250))
+        );
         let choices = set.over(&base);
         assert_eq!(choices.players, Some(5));
         assert_eq!(choices.sigma, Some(Sigma::ZERO));

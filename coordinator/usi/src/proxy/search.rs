@@ -164,12 +164,15 @@ impl TeamSearch {
     }
 
     fn begin(&self, contact: &Contact) -> Begin {
+        let rules = self.clock.rules_of_coordinator();
         contact.consultation.named_in(Begin {
             game_id: self.game_id.clone(),
             position: Some((&self.request.game).into()),
             limits: Some(self.clock.limits_left()),
             seed: self.game_seed,
-            overhead_ms: short_milliseconds(self.clock.overhead_of_coordinator()),
+            overhead_ms: short_milliseconds(rules.overhead.kept),
+            minimum_ms: short_milliseconds(rules.minimum),
+            whole_seconds: rules.whole_seconds,
             // Only the referees of matches give a margin.
             margin_ms: 0,
             claim: Some(contact.claim.of_search(self.request.go.infinite)),
@@ -260,7 +263,7 @@ impl TeamSearch {
         }
         self.request.asked = Instant::now();
         let setup = SearchSetup {
-            overhead: self.clock.overhead().into(),
+            clock_rules: self.clock.overhead().into(),
             time_policy: self.fallback.time_policy,
             pondering: PonderTarget::Predicted,
             game_setup: self.fallback.player.setup(self.game_id),

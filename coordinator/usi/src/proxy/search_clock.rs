@@ -2,7 +2,7 @@
 
 use super::deadline::{Deductions, hard_deadline, limits_after};
 use crate::backend::{GoRequest, SearchControl};
-use monju_coordinator::clock::fallback;
+use monju_coordinator::clock::{ClockRules, fallback};
 use monju_engine::Color;
 use monju_proto::v1::{Clock, Limits};
 use monju_team::config;
@@ -19,8 +19,8 @@ const PONDER_GRACE: Duration = Duration::from_millis(50);
 pub struct SearchClock {
     limits: Limits,
     side: Color,
-    /// Time that every move loses on its way to the referee.
-    lag: Duration,
+    /// The use of the clock; its overhead is lost with every move on its way to the referee.
+    rules: ClockRules,
     /// Time that the coordinator sets aside of every clock.
     overhead: Duration,
     /// Time that had passed on the clock before the coordinator was asked.
@@ -37,7 +37,7 @@ impl SearchClock {
         let mut clock = Self {
             limits: request.go.limits,
             side: request.game.position().side_to_move(),
-            lag: request.lag,
+            rules: request.clock_rules,
             overhead: config::OVERHEAD,
             waited: Duration::ZERO,
             runs_from: request.asked,
@@ -103,10 +103,14 @@ impl SearchClock {
         }
     }
 
+    fn lag(&self) -> Duration {
+        self.rules.overhead.kept
+    }
+
     fn deductions(&self) -> Deductions {
         Deductions {
             overhead: self.overhead,
-            lag: self.lag,
+            rules: self.rules,
             waited: self.waited,
         }
     }
@@ -119,14 +123,14 @@ impl SearchClock {
         }
     }
 
-    /// Returns the overhead that the coordinator has to set aside.
-    pub fn overhead_of_coordinator(&self) -> Duration {
+    /// Returns the use of the clock that the coordinator has to make.
+    pub fn rules_of_coordinator(&self) -> ClockRules {
         self.deductions().of_coordinator()
     }
 
     /// Returns the time to set aside for the way of a move that is found without the coordinator.
     pub fn overhead(&self) -> Duration {
-        self.overhead.max(self.lag)
+        self.overhead.max(self.lag())
     }
 
     /// Returns the latest moment of the answer; `None` if no clock runs.
@@ -160,7 +164,7 @@ impl SearchClock {
 
     /// Returns the part of the answer's margin that a search which has to end may use up.
     pub fn margin(&self) -> Duration {
-        let margin = (self.overhead / 2).max(self.lag);
+        let margin = (self.overhead / 2).max(self.lag());
         let time = self.deadline.map_or(margin, |deadline| {
             deadline.saturating_duration_since(self.runs_from)
         });

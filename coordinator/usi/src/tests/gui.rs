@@ -163,8 +163,14 @@ impl Gui {
         lines
     }
 
-    /// Gets the session ready for a game.
+    /// Gets the session ready for a game with a client that loses next to no time.
     pub async fn ready(&mut self) {
+        self.say("setoption name MoveOverhead value 1");
+        self.ready_as_it_is().await;
+    }
+
+    /// Gets the session ready for a game with the default options.
+    pub async fn ready_as_it_is(&mut self) {
         self.say("usi\nisready");
         self.hear_until("readyok").await;
         self.say("usinewgame");
