@@ -3,11 +3,12 @@
 use crate::tls;
 use rcgen::{
     BasicConstraints, CertificateParams, DistinguishedName, DnType, ExtendedKeyUsagePurpose, IsCa,
-    Issuer, KeyPair, KeyUsagePurpose,
+    Issuer, KeyPair, KeyUsagePurpose, date_time_ymd,
 };
 use std::{
     fs::{self, OpenOptions},
     io::{self, Write},
+    ops::Range,
     path::{Path, PathBuf},
 };
 
@@ -39,6 +40,11 @@ pub enum CertificatesError {
 /// # Errors
 /// The folder already holds certificates, or cannot be written.
 pub fn create(folder: &Path) -> Result<(), CertificatesError> {
+    create_between(folder, None)
+}
+
+/// As [`create`]; the members' certificate is valid in the years `years`, or for ever.
+fn create_between(folder: &Path, years: Option<Range<i32>>) -> Result<(), CertificatesError> {
     for name in [tls::AUTHORITY_FILE, tls::CERTIFICATE_FILE, tls::KEY_FILE] {
         let path = folder.join(name);
         if path.exists() {
@@ -61,6 +67,10 @@ pub fn create(folder: &Path) -> Result<(), CertificatesError> {
         ExtendedKeyUsagePurpose::ServerAuth,
         ExtendedKeyUsagePurpose::ClientAuth,
     ];
+    if let Some(years) = years {
+        params.not_before = date_time_ymd(years.start, 1, 1);
+        params.not_after = date_time_ymd(years.end, 1, 1);
+    }
     let member = params.signed_by(&key, &issuer)?;
 
     fs::create_dir_all(folder).map_err(|source| CertificatesError::Write {
@@ -108,8 +118,57 @@ mod tests {
             assert_eq!(key.permissions().mode() & 0o777, 0o600);
         }
         let before = fs::read(folder.join(tls::KEY_FILE)).unwrap();
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            let key = folder.join(tls::KEY_FILE);
+            fs::set_permissions(&key, fs::Permissions::from_mode(0o640)).unwrap();
+            let loose = Tls::read(&folder).unwrap_err().to_string();
+            assert!(loose.contains("chmod 600"), "{loose}");
+            fs::set_permissions(&key, fs::Permissions::from_mode(0o400)).unwrap();
+            Tls::read(&folder).unwrap();
+        }
         let again = create(&folder).unwrap_err().to_string();
         assert!(again.contains("is there already"), "{again}");
         assert_eq!(before, fs::read(folder.join(tls::KEY_FILE)).unwrap());
+    }
+
+    #[test]
+    fn certificates_out_of_their_time_and_keys_of_others_are_called_so() {
+        let parent = tempfile::tempdir().unwrap();
+        let folder = |name: &str| parent.path().join(name);
+        for (name, years, words) in [
+            (
+                "old",
+                2000..2001,
+                "member.pem has expired on Jan  1 00:00:00 2001",
+            ),
+            (
+                "new",
+                3000..3001,
+                "member.pem is valid from Jan  1 00:00:00 3000",
+            ),
+        ] {
+            create_between(&folder(name), Some(years)).unwrap();
+            let told = Tls::read(&folder(name)).unwrap_err().to_string();
+            assert!(told.contains(words) && !told.contains('\n'), "{told}");
+        }
+        for name in ["ours", "theirs"] {
+            create(&folder(name)).unwrap();
+        }
+        let [from, to] = ["theirs", "ours"].map(|name| folder(name).join(tls::KEY_FILE));
+        fs::copy(from, to).unwrap();
+        let told = Tls::read(&folder("ours")).unwrap_err().to_string();
+        assert!(
+            told.contains("member.key is not the key of member.pem"),
+            "{told}"
+        );
+        fs::write(
+            folder("theirs").join(tls::KEY_FILE),
+            "-----BEGIN PRIVATE KEY-----",
+        )
+        .unwrap();
+        let told = Tls::read(&folder("theirs")).unwrap_err().to_string();
+        assert!(told.contains("no PEM file with a private key"), "{told}");
     }
 }

@@ -4,12 +4,14 @@
 //! team's authority, and one certificate with its key that all members show. Names and addresses of
 //! machines do not matter, so that a PC can be replaced at the tournament.
 
+use rcgen::{KeyPair, PublicKeyData};
 use std::{
     fmt, fs, io,
     path::{Path, PathBuf},
     time::Duration,
 };
 use tonic::transport::{Certificate, ClientTlsConfig, Identity, ServerTlsConfig};
+use x509_parser::{pem::parse_x509_pem, time::ASN1Time};
 
 /// Longest time of a handshake. A peer that froze in it would otherwise be waited for without end.
 const HANDSHAKE_PATIENCE: Duration = Duration::from_secs(2);
@@ -54,13 +56,39 @@ pub enum TlsError {
         /// Expected content.
         what: &'static str,
     },
+    /// A certificate is too old.
+    #[error("{} has expired on {end}; make new ones with 'monju certificates'", path.display())]
+    Expired {
+        /// The file.
+        path: PathBuf,
+        /// The end of its time.
+        end: String,
+    },
+    /// A certificate is too new.
+    #[error("{} is valid from {begin} on; is the clock of this machine right?", path.display())]
+    Early {
+        /// The file.
+        path: PathBuf,
+        /// The beginning of its time.
+        begin: String,
+    },
+    /// The key belongs to another certificate.
+    #[error(
+        "{} is not the key of {CERTIFICATE_FILE}; copy the folder of 'monju certificates' anew",
+        .0.display()
+    )]
+    Key(PathBuf),
+    /// Others than the owner can read the key.
+    #[error("{} can be read by others than its owner; run: chmod 600 {}", .0.display(), .0.display())]
+    Loose(PathBuf),
 }
 
 impl Tls {
     /// Reads the folder that `monju certificates` has made.
     ///
     /// # Errors
-    /// A file is missing, or holds something else.
+    /// A file is missing, or holds something else; a certificate is out of its time; the key belongs to another
+    /// one, or can be read by others.
     pub fn read(folder: &Path) -> Result<Self, TlsError> {
         let read = |name: &str, what: &'static str, label: &str| {
             let path = folder.join(name);
@@ -73,11 +101,15 @@ impl Tls {
                 Err(source) => Err(TlsError::Read { path, source }),
             }
         };
-        Ok(Self {
+        let tls = Self {
             authority: read(AUTHORITY_FILE, "certificate", "CERTIFICATE-----")?,
             certificate: read(CERTIFICATE_FILE, "certificate", "CERTIFICATE-----")?,
             key: read(KEY_FILE, "private key", "PRIVATE KEY-----")?,
-        })
+        };
+        check_certificate(folder.join(AUTHORITY_FILE), &tls.authority)?;
+        let member = check_certificate(folder.join(CERTIFICATE_FILE), &tls.certificate)?;
+        check_key(folder.join(KEY_FILE), &tls.key, &member)?;
+        Ok(tls)
     }
 
     fn identity(&self) -> Identity {
@@ -100,6 +132,52 @@ impl Tls {
             .ca_certificate(Certificate::from_pem(&self.authority))
             .domain_name(MEMBER)
     }
+}
+
+/// Checks that a certificate can be read and is in its time; returns its public key.
+fn check_certificate(path: PathBuf, text: &str) -> Result<Vec<u8>, TlsError> {
+    let form = |path| TlsError::Form {
+        path,
+        what: "certificate",
+    };
+    let Ok((_, pem)) = parse_x509_pem(text.as_bytes()) else {
+        return Err(form(path));
+    };
+    let Ok(certificate) = pem.parse_x509() else {
+        return Err(form(path));
+    };
+    let (validity, now) = (certificate.validity(), ASN1Time::now());
+    if now > validity.not_after {
+        let end = validity.not_after.to_string();
+        return Err(TlsError::Expired { path, end });
+    }
+    if now < validity.not_before {
+        let begin = validity.not_before.to_string();
+        return Err(TlsError::Early { path, begin });
+    }
+    Ok(certificate.public_key().raw.to_vec())
+}
+
+/// Checks that a key is the one of a certificate, and its owner's alone.
+fn check_key(path: PathBuf, text: &str, public: &[u8]) -> Result<(), TlsError> {
+    let Ok(key) = KeyPair::from_pem(text) else {
+        return Err(TlsError::Form {
+            path,
+            what: "private key",
+        });
+    };
+    if key.subject_public_key_info() != public {
+        return Err(TlsError::Key(path));
+    }
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let is_loose = |metadata: fs::Metadata| metadata.permissions().mode() & 0o077 != 0;
+        if fs::metadata(&path).is_ok_and(is_loose) {
+            return Err(TlsError::Loose(path));
+        }
+    }
+    Ok(())
 }
 
 impl fmt::Debug for Tls {

@@ -36,6 +36,12 @@ pub fn first_reason(status: &Status) -> String {
     if hangs_up.iter().any(|words| reason.contains(words)) {
         "it hangs up at once; only one side may be using TLS (https:// and the certificates)"
             .to_owned()
+    } else if reason.contains("CertificateExpired") {
+        format!("{reason}; our certificate has expired, or the clock of its machine is wrong")
+    } else if reason.contains("xpired") {
+        format!(
+            "{reason}; its certificate has expired, or the clock of one of the machines is wrong"
+        )
     } else if reason.contains("invalid peer certificate") {
         format!("{reason}; its certificate is another team's, give both sides the same folder")
     } else if status.code() == Code::Unimplemented {
@@ -61,6 +67,24 @@ mod tests {
         assert!(reasons[0].contains("TLS"));
         let elsewhere = first_reason(&Status::unimplemented(""));
         assert!(elsewhere.contains("coordinator"), "{elsewhere}");
+        for (text, words) in [
+            (
+                "invalid peer certificate: certificate expired: …",
+                "its certificate has expired",
+            ),
+            (
+                "invalid peer certificate: Expired",
+                "its certificate has expired",
+            ),
+            (
+                "received fatal alert: CertificateExpired",
+                "our certificate has expired",
+            ),
+            ("invalid peer certificate: UnknownIssuer", "another team's"),
+        ] {
+            let told = first_reason(&Status::unavailable(text));
+            assert!(told.contains(words), "{told}");
+        }
         let refused = Status::unavailable("connection refused");
         assert_eq!(first_reason(&refused), "connection refused");
     }
