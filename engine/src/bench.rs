@@ -26,6 +26,8 @@ pub struct Measurement {
     pub answer: Answer,
     /// Last line of the search, with the nodes and the time of the whole search.
     pub line: Line,
+    /// The last line of each finished iteration, the shallowest first.
+    pub iterations: Vec<Line>,
 }
 
 impl Measurement {
@@ -64,9 +66,15 @@ pub fn measure(
 ) -> Result<Measurement, GameError> {
     let game = Game::from_usi(position)?;
     player.new_game(noise_seed);
-    let outcome = player.think(&game, limits, &Control::new(), &mut |_| {});
+    let mut iterations: Vec<Line> = Vec::new();
+    let mut keep = |line: &Line| {
+        iterations.retain(|earlier| earlier.depth < line.depth);
+        iterations.push(line.clone());
+    };
+    let outcome = player.think(&game, limits, &Control::new(), &mut keep);
     Ok(Measurement {
         position,
+        iterations,
         answer: outcome.answer,
         line: outcome.line,
     })

@@ -28,11 +28,13 @@ With --threads: depth, positions, rounds, evaluator, hash_mib, sigma, threads[] 
 time_to_depth_ms; compared with the first of them nps_ratio, nodes_ratio, speedup; and \
 independent_nps_ratio, the nodes/second that as many independent searches reach here). The 95 % intervals of \
 nodes_ratio and speedup go from the mean divided by nodes_ratio_margin, or speedup_margin, to the mean times \
-it. With --lanes the same under lanes[].
+it. With --lanes the same under lanes[], compared with one player without noise, which comes first, and by \
+iteration from 4 on depths[] (depth, nodes_ratio, time_ratio, and differing, the share of positions in which \
+the lanes choose at least two moves).
 
 Examples:
   monju bench --threads 1,2 --depth 20 --hash 256 --sigma 1 --rounds 4
-  monju bench --lanes 1,2,4,8,16 --depth 12 --sigma 50
+  monju bench --lanes 8 --depth 14 --sigma '1/4 pawn exchange'
   monju bench --evaluators material,linear,nnue
   monju bench --against fairy-stockfish --against-option UCI_Variant=shogi --against-option Threads=1";
 
@@ -94,7 +96,8 @@ pub struct BenchArguments {
     #[arg(long, value_name = "N,…", value_delimiter = ',', conflicts_with = "timed",
           value_parser = parse_threads)]
     threads: Vec<usize>,
-    /// As --threads, for these numbers of virtual players in one search; --sigma tells them apart
+    /// As --threads, for these numbers of virtual players in one search, compared with one player
+    /// without noise; --sigma tells them apart
     #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = parse_lanes,
           conflicts_with = "timed")]
     lanes: Vec<usize>,

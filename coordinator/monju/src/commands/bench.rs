@@ -2,6 +2,7 @@
 
 mod compare;
 mod evaluators;
+mod lane_costs;
 mod machine;
 mod rival;
 mod scaling;

@@ -1,10 +1,14 @@
 //! `monju bench --threads 1,2` and `--lanes 1,8`: time to depth of several threads, and of one search that
 //! carries several virtual players.
 
-use super::{machine, stack::on_search_stack};
+use super::{
+    lane_costs::{DepthCost, costs},
+    machine,
+    stack::on_search_stack,
+};
 use crate::commands::output::print_line;
 use monju_engine::{
-    Limits, Player, PlayerSettings,
+    Limits, Line, Player, PlayerSettings,
     bench::{self, MIDDLEGAME},
 };
 use serde_json::{Value, json};
@@ -63,6 +67,8 @@ struct ScalingSeries {
     player: Player,
     nodes: Vec<u64>,
     times: Vec<Duration>,
+    /// The iterations of each search.
+    iterations: Vec<Vec<Line>>,
     /// Ratio of the nodes/second that as many independent searches reach here to those of one search; for
     /// threads alone.
     machine: Option<f64>,
@@ -102,7 +108,11 @@ impl Scaling {
                     player: Player::new(self.dimension.apply(&self.settings, count))?,
                     nodes: Vec::new(),
                     times: Vec::new(),
+                    iterations: Vec::new(),
                 });
+            }
+            if self.dimension == Dimension::Lanes {
+                series.insert(0, self.without_noise()?);
             }
             let limits = Limits {
                 depth: Some(self.depth),
@@ -117,6 +127,7 @@ impl Scaling {
                     let measured = bench::measure(&mut one.player, seed, position, &limits)?;
                     one.nodes.push(measured.line.nodes);
                     one.times.push(measured.line.time);
+                    one.iterations.push(measured.iterations);
                 }
                 if !self.json {
                     print_line(&row(&series, position))?;
@@ -128,7 +139,30 @@ impl Scaling {
             for one in &series {
                 print_line(&self.summary(one, &series[0]))?;
             }
+            if self.dimension == Dimension::Lanes {
+                for one in &series[1..] {
+                    for cost in costs(&one.iterations, &series[0].iterations, self.depth) {
+                        print_line(&cost.row(one.count))?;
+                    }
+                }
+            }
             Ok(())
+        })
+    }
+
+    /// Returns the series of one player without noise, with which lanes are compared.
+    fn without_noise(&self) -> anyhow::Result<ScalingSeries> {
+        let settings = PlayerSettings {
+            sigma: 0.0,
+            ..self.dimension.apply(&self.settings, 1)
+        };
+        Ok(ScalingSeries {
+            count: 1,
+            player: Player::new(settings)?,
+            nodes: Vec::new(),
+            times: Vec::new(),
+            iterations: Vec::new(),
+            machine: None,
         })
     }
 
@@ -177,6 +211,12 @@ impl Scaling {
                     "speedup": ratios.speedup,
                     "speedup_margin": ratios.speedup_margin,
                     "independent_nps_ratio": one.machine,
+                    "depths": match self.dimension {
+                        Dimension::Threads => Value::Null,
+                        Dimension::Lanes => (costs(&one.iterations, &series[0].iterations, self.depth).iter())
+                            .map(DepthCost::object)
+                            .collect(),
+                    },
                 })
             })
             .collect();
@@ -247,6 +287,7 @@ mod tests {
             .expect("good settings"),
             nodes: nodes.to_vec(),
             times: milliseconds.map(Duration::from_millis).to_vec(),
+            iterations: Vec::new(),
             machine: None,
         };
         let one = series(1, [100, 400], [1000, 4000]);
