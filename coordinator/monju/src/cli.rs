@@ -27,6 +27,7 @@ use crate::commands::{
 use anyhow::{Context, bail};
 use clap::{CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
+use monju_proto::build;
 use monju_team::signals;
 use std::{
     io::{self, IsTerminal},
@@ -38,9 +39,12 @@ use std::{
 /// Longest wait at the end for searches that are still running.
 const SHUTDOWN_PATIENCE: Duration = Duration::from_millis(500);
 
+/// Version and commit of this build.
+const BUILD: &str = concat!(env!("CARGO_PKG_VERSION"), " (", env!("MONJU_COMMIT"), ")");
+
 /// Monju: a shogi player made of many players
 #[derive(Debug, Parser)]
-#[command(name = "monju", version, max_term_width = 100, after_help = AFTER_HELP)]
+#[command(name = "monju", version = BUILD, max_term_width = 100, after_help = AFTER_HELP)]
 struct CommandLine {
     #[command(subcommand)]
     role: Option<Role>,
@@ -116,6 +120,7 @@ members alone, and URLs begin with https://. Machines may change their names and
 /// Runs the command that the arguments name. Errors are one line on standard error; the status is
 /// 0 when the thing asked for was done, 1 when it was not, 2 when the arguments make no sense.
 pub fn main() -> ExitCode {
+    build::set(BUILD.to_owned());
     let arguments = match CommandLine::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => return failure::refuse(&error),

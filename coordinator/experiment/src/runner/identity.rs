@@ -1,23 +1,37 @@
 //! Names of builds and runners.
 
 use crate::hash::short_hash;
+use monju_proto::build;
 use std::{
     env, fs, process,
     time::{SystemTime, UNIX_EPOCH},
 };
 
-/// Version of monju with a hash of its executable. Stores keep builds apart, because another build may
-/// play other games.
+/// Version of monju with a hash of its executable, in which the commit's name does not count. Stores keep
+/// builds apart, because another build may play other games; a commit that changes no code does not.
 ///
 /// # Errors
 /// The executable cannot be read.
 pub fn build() -> std::io::Result<String> {
-    let executable = fs::read(env::current_exe()?)?;
+    let mut executable = fs::read(env::current_exe()?)?;
+    blank(&mut executable, build::name().as_bytes());
     Ok(format!(
         "{} {}",
         env!("CARGO_PKG_VERSION"),
         short_hash([&executable[..]])
     ))
+}
+
+/// Overwrites every occurrence of a text in `bytes`.
+fn blank(bytes: &mut [u8], text: &[u8]) {
+    let mut at = 0;
+    while let Some(found) = bytes[at..]
+        .windows(text.len())
+        .position(|window| window == text)
+    {
+        bytes[at + found..][..text.len()].fill(0);
+        at += found + text.len();
+    }
 }
 
 /// A name that no other runner has, on this or another machine.
@@ -34,4 +48,20 @@ pub fn unique_name() -> String {
         host.as_deref().unwrap_or("runner"),
         process::id()
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_commit_does_not_count() {
+        let with = |commit: &str| {
+            let mut bytes = format!("code {commit} data {commit}").into_bytes();
+            blank(&mut bytes, commit.as_bytes());
+            bytes
+        };
+        assert_eq!(with("0.1.0 (0123456789ab)"), with("0.1.0 (ba9876543210)"));
+        assert_ne!(with("0.1.0 (0123456789ab)"), with("0.2.0 (0123456789ab) "));
+    }
 }

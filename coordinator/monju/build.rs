@@ -1,0 +1,58 @@
+//! Names the commit that the binary is built from, for `monju --version`, ballots and reports.
+
+use std::{path::Path, process::Command};
+
+/// Folders and files whose changes make another build.
+const SOURCES: [&str; 6] = [
+    "Cargo.lock",
+    "Cargo.toml",
+    "coordinator",
+    "engine",
+    "proto",
+    "worker",
+];
+
+fn main() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    for source in SOURCES {
+        println!("cargo:rerun-if-changed={}", root.join(source).display());
+    }
+    // A commit moves HEAD or the branch that it names; both are noted in its log.
+    if let Some(log) = git(&root, &["rev-parse", "--git-path", "logs/HEAD"]) {
+        println!("cargo:rerun-if-changed={}", root.join(log).display());
+    }
+    println!("cargo:rustc-env=MONJU_COMMIT={}", commit(&root));
+    if std::env::var("CARGO_CFG_TARGET_OS").is_ok_and(|system| system == "linux") {
+        // Builds of equal code are equal but for the commit's name, so that experiments go on after a
+        // commit that changes no code.
+        println!("cargo:rustc-link-arg-bins=-Wl,--build-id=none");
+    }
+}
+
+/// Returns the commit, and whether files that it tracks were changed; `unknown` outside of a repository.
+fn commit(root: &Path) -> String {
+    let Some(commit) = git(root, &["rev-parse", "--short=12", "HEAD"]) else {
+        return "unknown".to_owned();
+    };
+    let changes = [
+        &["status", "--porcelain", "--untracked-files=no", "--"],
+        &SOURCES[..],
+    ]
+    .concat();
+    match git(root, &changes).as_deref() {
+        Some("") => commit,
+        _ => format!("{commit}, changed"),
+    }
+}
+
+/// Returns what git prints; `None` if it fails or is not installed.
+fn git(root: &Path, arguments: &[&str]) -> Option<String> {
+    let output = Command::new("git")
+        .arg("-C")
+        .arg(root)
+        .args(arguments)
+        .output()
+        .ok()?;
+    let text = String::from_utf8(output.stdout).ok()?;
+    output.status.success().then(|| text.trim().to_owned())
+}
