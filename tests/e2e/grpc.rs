@@ -1,8 +1,8 @@
 //! The standard services beside Monju's own: health and reflection, as `grpcurl` uses them.
 
 use monju_tests::{alone, cluster::TestCluster, process::PATIENCE};
-use std::time::{Duration, Instant};
-use tokio::time::sleep;
+use std::time::Duration;
+use tokio::time::{sleep, timeout};
 use tonic::transport::Channel;
 use tonic_health::pb::{
     HealthCheckRequest, health_check_response::ServingStatus, health_client::HealthClient,
@@ -44,16 +44,19 @@ async fn assert_serving(channel: Channel, service: &str) {
     };
     // A service says so as soon as a vote is possible.
     let mut client = HealthClient::new(channel);
-    let deadline = Instant::now() + PATIENCE;
-    loop {
-        let response = client.check(request.clone()).await;
-        let response = response.unwrap_or_else(|status| panic!("health of '{service}': {status}"));
-        if response.into_inner().status() == ServingStatus::Serving {
-            return;
+    let serving = async {
+        loop {
+            let response = client.check(request.clone()).await;
+            let response =
+                response.unwrap_or_else(|status| panic!("health of '{service}': {status}"));
+            if response.into_inner().status() == ServingStatus::Serving {
+                return;
+            }
+            sleep(Duration::from_millis(20)).await;
         }
-        assert!(Instant::now() < deadline, "'{service}' does not serve");
-        sleep(Duration::from_millis(20)).await;
-    }
+    };
+    let served = timeout(PATIENCE, serving).await;
+    assert!(served.is_ok(), "'{service}' does not serve");
 }
 
 /// The services that reflection lists.
