@@ -1,7 +1,7 @@
 //! Making and unmaking moves: the position, the evaluator and the key history go together.
 
 use super::{
-    history::{Context, Contexts},
+    history::{Context, Contexts, pawn_structure},
     search_value::{SearchValue, TranspositionTable},
     searcher::Searcher,
     stack::STACK_OFFSET,
@@ -12,10 +12,22 @@ use crate::{
 };
 
 impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
-    /// Returns the contexts of the moves one, two and four plies before `ply`.
+    /// Returns the surroundings of the node at `ply`, which is the current one.
     #[inline(always)]
     pub(super) fn contexts(&self, ply: usize) -> Contexts {
-        [1, 2, 4].map(|plies| self.stack[ply + STACK_OFFSET - plies].context)
+        self.contexts_with(ply, pawn_structure(&self.position))
+    }
+
+    /// Returns the surroundings of the node at `ply`, with these pawns.
+    #[inline(always)]
+    pub(super) fn contexts_with(&self, ply: usize, pawns: usize) -> Contexts {
+        let here = ply + STACK_OFFSET;
+        Contexts {
+            moves: Contexts::PLIES.map(|plies| self.stack[here - plies].context),
+            pawns,
+            ply,
+            in_check: self.stack[here].in_check,
+        }
     }
 
     /// Makes a move at `ply`. Returns the checks and pins of the child, and the data that

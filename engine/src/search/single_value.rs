@@ -4,7 +4,7 @@ use super::{
     line::Bound,
     search_value::{SearchValue, Taken},
     single_table::SingleTable,
-    value::{DECIDED, MATE_BOUND, Value, clamp_evaluation, from_table, to_table},
+    value::{DECIDED, Value, clamp_evaluation, from_table, to_table},
 };
 use crate::eval::Noise;
 use std::sync::atomic::{AtomicI32, Ordering};
@@ -82,8 +82,13 @@ impl SearchValue for Value {
     }
 
     #[inline(always)]
-    fn is_above_in_sum(self, other: Self) -> bool {
-        self > other
+    fn lead(self, other: Self, _: Self) -> Value {
+        self - other
+    }
+
+    #[inline(always)]
+    fn mixed(self, weight: i32, other: Self, other_weight: i32) -> Self {
+        (self * weight + other * other_weight) / (weight + other_weight)
     }
 
     #[inline(always)]
@@ -113,8 +118,8 @@ impl SearchValue for Value {
     }
 
     #[inline(always)]
-    fn has_mate(self, _: (Self, Self)) -> bool {
-        self.abs() >= MATE_BOUND
+    fn is_decided(self, _: (Self, Self)) -> bool {
+        self.abs() >= DECIDED
     }
 
     #[inline(always)]
@@ -159,6 +164,11 @@ impl SearchValue for Value {
         } else {
             Bound::Upper
         }
+    }
+
+    #[inline(always)]
+    fn at_most() -> Bound {
+        Bound::Upper
     }
 
     #[inline(always)]

@@ -31,6 +31,7 @@ pub(super) struct SplitSetup<V: SearchValue> {
     /// Stack entries up to the last one that nodes below may read.
     pub stack: Vec<StackEntry<V>>,
     pub root_depth: i32,
+    pub root_window: i32,
 }
 
 /// The part of a split point that changes with every move.

@@ -46,10 +46,17 @@ fn bucket(words: [u128; 2]) -> usize {
     hash as usize % BUCKETS
 }
 
+/// Returns a hash of both sides' pawns.
+#[inline]
+pub fn pawn_structure(position: &Position) -> usize {
+    bucket([Color::Black, Color::White].map(|color| position.pieces(color, PieceKind::Pawn).0))
+}
+
 impl Features {
-    /// Computes the features of a position; `last` is the context of the move before it.
+    /// Computes the features of a position with these pawns; `last` is the context of the move before
+    /// it.
     #[inline]
-    pub fn of(position: &Position, last: Context) -> Self {
+    pub fn of(position: &Position, pawns: usize, last: Context) -> Self {
         let pieces = |color, kind| position.pieces(color, kind);
         let both = |kind| [pieces(Color::Black, kind).0, pieces(Color::White, kind).0];
         let guards = |color| {
@@ -63,7 +70,7 @@ impl Features {
         Self {
             side: position.side_to_move().index(),
             buckets: [
-                bucket(both(PieceKind::Pawn)),
+                pawns,
                 bucket([guards(Color::Black), 1]),
                 bucket([guards(Color::White), 2]),
                 bucket([
@@ -128,7 +135,7 @@ mod tests {
     #[test]
     fn a_constant_error_is_corrected_and_can_be_forgotten() {
         let mut correction = Correction::new().unwrap();
-        let features = Features::of(&Position::startpos(), Context::NONE);
+        let features = Features::of(&Position::startpos(), 0, Context::NONE);
         for _ in 0..500 {
             let error = 200 - correction.of(&features, 100);
             correction.learn(&features, error, 6);

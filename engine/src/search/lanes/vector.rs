@@ -3,7 +3,7 @@
 //! All operations are loops of fixed length over 16-bit integers, which compilers turn into two
 //! instructions each on every x86-64.
 
-use crate::search::value::{DECIDED, INFINITE, MATE_BOUND, Value};
+use crate::search::value::{DECIDED, INFINITE, Value};
 use std::array;
 
 /// Largest number of virtual players in one search.
@@ -12,7 +12,6 @@ pub const MAX_LANES: usize = 16;
 pub(super) const INF: i16 = INFINITE as i16;
 /// Alpha of a settled lane, above every value; its beta is the negative.
 pub(super) const SETTLED: i16 = i16::MAX;
-pub(super) const MATE: i16 = MATE_BOUND as i16;
 pub(super) const END: i16 = DECIDED as i16;
 
 /// One value for each virtual player. With fewer players, the other lanes are settled at the root.
