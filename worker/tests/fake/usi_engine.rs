@@ -4,7 +4,8 @@
 //! `--log FILE` appends every line it receives; `--lifeline ADDRESS` keeps a TCP connection open as
 //! long as it lives and repeats them there; `--answer TEXT` is what follows `bestmove`; `--garbage` mixes nonsense
 //! into its output; `--flood` talks without end while it searches; `--ignore-quit` goes on after `quit` and the end
-//! of its input; `--hasty` ends every search at once, even an infinite one.
+//! of its input; `--hasty` ends every search at once, even an infinite one; `--resign-endless` resigns at once at
+//! every `go infinite`, and plays on at any other.
 //! `--crash-on-form WORD` ends the process at every `go` with that word in it. Once per MARK file,
 //! over all its lives: `--crash-on-go MARK`, `--crash-after-answer MARK` and `--hang-on-stop MARK`.
 #![forbid(unsafe_code)]
@@ -39,6 +40,7 @@ struct Script {
     flood: bool,
     ignore_quit: bool,
     hasty: bool,
+    resign_endless: bool,
     crash_on_go: Option<String>,
     crash_on_form: Option<String>,
     crash_after_answer: Option<String>,
@@ -65,6 +67,7 @@ impl Script {
                 "--flood" => script.flood = true,
                 "--ignore-quit" => script.ignore_quit = true,
                 "--hasty" => script.hasty = true,
+                "--resign-endless" => script.resign_endless = true,
                 "--crash-on-go" => script.crash_on_go = Some(value()?),
                 "--crash-on-form" => script.crash_on_form = Some(value()?),
                 "--crash-after-answer" => script.crash_after_answer = Some(value()?),
@@ -173,8 +176,11 @@ fn main() -> io::Result<()> {
                     process::exit(CRASH);
                 }
                 think(&script)?;
-                searching = line == "go infinite" && !script.hasty;
-                if !searching {
+                let resigns = script.resign_endless && line == "go infinite";
+                searching = line == "go infinite" && !script.hasty && !resigns;
+                if resigns {
+                    say("bestmove resign")?;
+                } else if !searching {
                     script.answer()?;
                 } else if script.flood {
                     flood = Some(Flood::start());

@@ -227,6 +227,28 @@ async fn an_answer_while_pondering_is_held_until_stop() {
 }
 
 #[tokio::test]
+async fn a_resignation_while_pondering_is_no_vote_at_the_hit() {
+    let folder = Folder::new();
+    let script = fake(&["--resign-endless", "--log", &folder.file("log")]);
+    let (_worker, client) = in_process(&script).await;
+    let ponder = v1::Limits {
+        ponder: true,
+        ..nodes(10)
+    };
+    let mut think = Think::go(&client, go(ponder)).await;
+    think.progress().await;
+    think.ponder_hit(nodes(10)).await;
+    assert_eq!(think.line().await.r#move, "7g7f");
+    let lines = folder.lines("log");
+    // The resignation ended a search without limits; the vote is that of a fresh search.
+    assert!(lines.contains(&"go infinite".to_owned()), "{lines:?}");
+    assert_eq!(
+        lines.last().map(String::as_str),
+        Some("go btime 0 wtime 0 byoyomi 1000")
+    );
+}
+
+#[tokio::test]
 async fn moves_pass_through_as_the_engine_wrote_them() {
     for answer in ["resign", "win", "1a1b", "0000"] {
         let (_worker, client) = in_process(&fake(&["--answer", answer])).await;
