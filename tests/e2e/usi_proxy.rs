@@ -330,10 +330,13 @@ fn quit_in_mid_search_leaves_no_process_behind() {
     let config = config("heterogeneous.toml");
     let mut usi = Usi::ready(&["--config", config.to_str().expect("a path in UTF-8")]);
     usi.begin(&opening(27), "go infinite");
-    let engines = eventually("gpsusi and fairy-stockfish run, each with its guard", || {
-        let engines = descendants_of(usi.process.id());
-        (engines.len() == 4).then_some(engines)
-    });
+    let engines = eventually(
+        "gpsusi and fairy-stockfish run, each with its guard",
+        || {
+            let engines = descendants_of(usi.process.id());
+            (engines.len() == 4).then_some(engines)
+        },
+    );
     assert!(usi.quit().status.success());
     eventually("the engines are gone", || {
         let left = engines
