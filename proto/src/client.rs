@@ -72,6 +72,11 @@ impl ConsultationClient {
         event.unwrap_or(ConsultationEvent::Broken(ConsultationError::Undecided))
     }
 
+    /// Returns the next event that has arrived already.
+    pub fn arrived(&mut self) -> Option<ConsultationEvent> {
+        self.events.try_recv().ok()
+    }
+
     /// Waits for the decided ballot and passes over the standings.
     ///
     /// # Errors

@@ -55,6 +55,7 @@ use proxy::{
     Proxy,
     assembled_team::{AssembledTeam, Contact},
     connection::TeamConnection,
+    scheduling_delay::SchedulingDelay,
     team_claim::TeamClaim,
 };
 use std::path::{Path, PathBuf};
@@ -90,7 +91,8 @@ pub async fn run(mut choices: Choices) -> Result<(), FrontEndError> {
             Ok(AssembledTeam::new(contact, notes, team.close()))
         }
     });
-    stdio::speak(Proxy::new(choices, connection, fallback)).await
+    let delay = SchedulingDelay::measured();
+    stdio::speak(Proxy::new(choices, connection, fallback, delay)).await
 }
 
 /// Returns the help on the proxy's USI options.

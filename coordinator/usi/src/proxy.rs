@@ -6,6 +6,7 @@ pub mod connection;
 mod connection_task;
 mod deadline;
 pub mod options;
+pub mod scheduling_delay;
 mod search;
 mod search_clock;
 pub mod team_claim;
@@ -24,6 +25,7 @@ use monju_host::{PlayerChoice, fallback::FallbackSearch};
 use monju_proto::v1::GameOutcome;
 use monju_team::team::Choices;
 use options::{OPTIONS, ProxyOptions};
+use scheduling_delay::SchedulingDelay;
 use search::{FallbackSetup, TeamSearch};
 use tokio::{sync::mpsc, task::JoinHandle};
 
@@ -37,17 +39,24 @@ pub struct Proxy {
     options: ProxyOptions,
     connection: TeamConnection,
     fallback: FallbackSearch,
+    delay: SchedulingDelay,
     game: GameName,
 }
 
 impl Proxy {
     /// Creates a proxy without a team. `choices` are those of the command line.
-    pub fn new(choices: Choices, connection: TeamConnection, fallback: FallbackSearch) -> Self {
+    pub fn new(
+        choices: Choices,
+        connection: TeamConnection,
+        fallback: FallbackSearch,
+        delay: SchedulingDelay,
+    ) -> Self {
         Self {
             choices,
             options: ProxyOptions::default(),
             connection,
             fallback,
+            delay,
             game: GameName::first(),
         }
     }
@@ -157,6 +166,7 @@ impl Backend for Proxy {
             FallbackSetup {
                 player: self.fallback.handle(),
                 time_policy: time_policy(&choices),
+                reserve: self.delay.reserve(),
             },
             output,
             controls,

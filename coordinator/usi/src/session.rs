@@ -76,6 +76,11 @@ impl<B: Backend> Session<B> {
         loop {
             tokio::select! {
                 biased;
+                // An answer that is found waits for nothing.
+                result = result_of(&mut self.outstanding) => {
+                    self.answer(result);
+                    self.obey_deferred();
+                }
                 command = commands.recv() => match command {
                     None | Some(GuiCommand::Quit) => return,
                     Some(command) => {
@@ -86,10 +91,6 @@ impl<B: Backend> Session<B> {
                         }
                     }
                 },
-                result = result_of(&mut self.outstanding) => {
-                    self.answer(result);
-                    self.obey_deferred();
-                }
                 () = self.backend.changed() => self.say_ready(),
                 _ = keep_alive.tick(), if self.ready_owed > 0 => self.output.say(""),
                 () = self.output.closed() => return,

@@ -66,7 +66,27 @@ impl FallbackSearch {
     pub fn prepare(&mut self, player: PlayerChoice, game_id: String) {
         self.prepared.send_replace(Some(player.clone()));
         let setup = setup(player, game_id);
+        self.warm_up(setup.clone());
         self.thread.prepare(setup).hold_clock();
+    }
+
+    /// Lets the player look at one position before it is cleared for the game: its first move finds its code
+    /// and memory at hand.
+    fn warm_up(&self, setup: GameSetup) {
+        let task = SearchTask {
+            game: Game::startpos(),
+            limits: Limits {
+                nodes: Some(GLANCE_NODES),
+                ..Limits::default()
+            },
+            deadline: None,
+            ponder: false,
+            urgent: false,
+            control: Control::new(),
+            progress: Box::new(|_| ()),
+        };
+        // The preparation reports a player that cannot be built.
+        drop(self.thread.handle().think(setup, task));
     }
 
     /// Returns true when this player was prepared last.
@@ -138,6 +158,7 @@ impl FallbackHandle {
             },
             deadline: Instant::now().checked_add(time),
             ponder: false,
+            urgent: is_glance,
             control: control.clone(),
             progress: Box::new(move |line| {
                 best.send_replace(line.pv.first().copied());
@@ -203,6 +224,7 @@ impl FallbackMove {
     pub async fn found(mut self) -> FallbackAnswer {
         let told = Arc::clone(&self.stop.told);
         tokio::select! {
+            biased;
             outcome = timeout(self.time, &mut self.outcome) => match outcome {
                 Ok(outcome) => self.read(Some(outcome)),
                 Err(_) => self.end(END_PATIENCE).await,

@@ -117,6 +117,7 @@ impl PlayerBackend for NativePlayer {
             limits,
             deadline: None,
             ponder: false,
+            urgent: false,
             control: control.clone(),
             progress: Box::new(move |line| {
                 progress.send_replace(line.into());

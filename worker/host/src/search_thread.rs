@@ -42,6 +42,9 @@ pub struct SearchTask {
     pub deadline: Option<Instant>,
     /// The game is at the opponent's move, which is pondered on.
     pub ponder: bool,
+    /// The answer is due: the search gets more than its share of a busy machine, where the system allows it.
+    /// It must be short, since the clocks of the process wait for it, too.
+    pub urgent: bool,
     /// Steers the search.
     pub control: Control,
     /// Receives every new best move and every finished iteration.
@@ -88,6 +91,38 @@ impl SearchPriority {
             && let Err(error) = rustix::process::nice(10)
         {
             tracing::debug!(%error, "a search thread keeps its priority");
+        }
+    }
+}
+
+/// Niceness that an urgent search is relieved of.
+#[cfg(target_os = "linux")]
+const URGENCY: i32 = 5;
+
+/// The raised priority of the current thread, which lasts as long as this lives. Linux allows it to
+/// privileged users and within the resource limit on niceness; elsewhere the priority stays.
+struct RaisedPriority {
+    #[cfg_attr(not(target_os = "linux"), expect(dead_code))]
+    is_raised: bool,
+}
+
+impl RaisedPriority {
+    fn begin() -> Self {
+        #[cfg(target_os = "linux")]
+        let is_raised = rustix::process::nice(-URGENCY).is_ok();
+        #[cfg(not(target_os = "linux"))]
+        let is_raised = false;
+        Self { is_raised }
+    }
+}
+
+impl Drop for RaisedPriority {
+    fn drop(&mut self) {
+        #[cfg(target_os = "linux")]
+        if self.is_raised
+            && let Err(error) = rustix::process::nice(URGENCY)
+        {
+            tracing::debug!(%error, "a search thread keeps its raised priority");
         }
     }
 }
@@ -339,9 +374,11 @@ fn search(searcher: &mut dyn Searcher, task: &mut SearchTask) -> Outcome {
         limits,
         deadline,
         ponder,
+        urgent,
         control,
         progress,
     } = task;
+    let _priority = urgent.then(RaisedPriority::begin);
     if let Some(deadline) = deadline {
         let left = deadline.saturating_duration_since(Instant::now());
         limits.time = Some(limits.time.map_or(left, |time| time.min(left)));

@@ -116,6 +116,10 @@ impl PlayerSearch {
             let running = &mut self.running;
             tokio::select! {
                 biased;
+                () = clock::until(running.timer.stop_at()) => {
+                    running.timer.stopped();
+                    running.control.stop();
+                }
                 Some(control) = self.controls.recv() => self.obey(control),
                 // A finished search of the opponent's position waits for the hit or the stop.
                 outcome = &mut running.outcome,
@@ -124,10 +128,6 @@ impl PlayerSearch {
                     if let Some(line) = &*running.lines.borrow_and_update() {
                         running.timer.observe(line);
                     }
-                }
-                () = clock::until(running.timer.stop_at()) => {
-                    running.timer.stopped();
-                    running.control.stop();
                 }
             }
         };
@@ -234,6 +234,7 @@ fn search(
         },
         deadline: None,
         ponder: false,
+        urgent: false,
         control: Control::new(),
         progress: Box::new(move |line| {
             show(&output, line);
@@ -256,6 +257,7 @@ fn ponder_on_opponent(
         limits: Limits::default(),
         deadline: None,
         ponder: true,
+        urgent: false,
         control: Control::new(),
         progress: Box::new(|_| ()),
     });

@@ -17,6 +17,9 @@ const MOVE_TIME_GRACE: Duration = Duration::from_millis(200);
 /// The longest deadline: a longer one would overflow the clock.
 const LONGEST: Duration = Duration::from_secs(365 * 24 * 3600);
 
+/// Time of the fallback player for a move that nothing else has brought forth.
+const LAST_RESORT: Duration = Duration::from_millis(15);
+
 /// Time on the clock that cannot be spent on a search.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Deductions {
@@ -28,28 +31,60 @@ pub struct Deductions {
     pub rules: ClockRules,
     /// Time that had passed on the clock before the coordinator was asked.
     pub waited: Duration,
+    /// Time by which this machine may be late with an answer.
+    pub reserve: Duration,
 }
 
 impl Deductions {
     /// Returns the use of the clock that the coordinator has to make: its decision then comes at least
     /// half of its configured overhead before the deadline.
     pub fn of_coordinator(&self) -> ClockRules {
-        let with_lag = (self.rules.overhead.kept).saturating_add(self.overhead / 2);
+        let with_lag = self.with_last_resort().saturating_add(self.overhead / 2);
         ClockRules {
             overhead: with_lag.max(self.overhead).into(),
             ..self.rules
         }
     }
+
+    /// Returns the time from the last answer that was found to the flag.
+    fn after_answer(&self) -> Duration {
+        self.rules.overhead.kept.saturating_add(self.reserve)
+    }
+
+    /// Returns the same from the moment at which the last resort begins.
+    pub fn with_last_resort(&self) -> Duration {
+        self.after_answer().saturating_add(LAST_RESORT)
+    }
 }
 
-/// Returns the time from `go` to the latest answer; `None` without a clock.
+/// The end of a search, from `go` on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AnswerTimes {
+    /// The moment at which an answer is chosen, whatever the coordinator does.
+    pub deadline: Duration,
+    /// The latest end of a search for one, if there is none by then.
+    pub last_resort: Duration,
+}
+
+impl AnswerTimes {
+    fn earlier(self, other: Self) -> Self {
+        Self {
+            deadline: self.deadline.min(other.deadline),
+            last_resort: self.last_resort.min(other.last_resort),
+        }
+    }
+}
+
+/// Returns the times from `go` to the answer; `None` without a clock.
 ///
 /// The increment counts only if next to nothing else is left: some referees add it before the move
-/// and some after it, and unused time is not lost. The margin is the lag or half of the
-/// coordinator's overhead, whichever is longer, up to three eighths and a quarter of the time: the
-/// coordinator sets aside up to half. A coordinator that has not decided 1 s after the longest time
-/// that it gives to a move is given up, however much time is left on the clock.
-pub fn hard_deadline(limits: &Limits, side: Color, deductions: Deductions) -> Option<Duration> {
+/// and some after it, and unused time is not lost. The margin between the deadline and the flag is for the
+/// last resort, the reserve and the lag, or half of the coordinator's overhead, whichever is longer, up to
+/// three eighths and a quarter of the time: the coordinator sets aside up to half. The last resort leaves
+/// the reserve and the lag alone, but gets half of the margin of a very short clock. A coordinator that has
+/// not decided 1 s after the longest time that it gives to a move is given up, however much time is left on
+/// the clock.
+pub fn answer_times(limits: &Limits, side: Color, deductions: Deductions) -> Option<AnswerTimes> {
     let by_clock = limits.clock.map(|clock| {
         let (main, increment) = of_side(&clock, side);
         let mut available = Duration::from_millis(main.saturating_add(clock.byoyomi_ms));
@@ -57,23 +92,35 @@ pub fn hard_deadline(limits: &Limits, side: Color, deductions: Deductions) -> Op
             available = available.max(Duration::from_millis(increment));
         }
         let padding = (deductions.overhead / 2).min(available / 4);
-        let lag = (deductions.rules.overhead.kept).min(available * 3 / 8);
-        let margin = padding.max(lag).max(LEAST_MARGIN);
+        let wanted = deductions.with_last_resort().min(available * 3 / 8);
+        let margin = padding.max(wanted).max(LEAST_MARGIN);
+        let last_resort = margin.saturating_sub(deductions.after_answer());
+        let last_resort = last_resort.max(LAST_RESORT.min(margin / 2));
         let left = limits_after(limits, side, deductions.waited);
         let decided = budget(&left, side, deductions.of_coordinator()).map_or(LONGEST, |budget| {
             deductions.waited.saturating_add(budget.most)
         });
         let patience = decided.saturating_add(PATIENCE);
-        available.saturating_sub(margin).min(patience).max(EARLIEST)
+        let latest = available.saturating_sub(margin);
+        AnswerTimes {
+            deadline: latest.min(patience).max(EARLIEST),
+            last_resort: latest.saturating_add(last_resort).max(EARLIEST),
+        }
     });
-    let by_move_time = limits
-        .time_ms
-        .map(|time_ms| Duration::from_millis(time_ms).saturating_add(MOVE_TIME_GRACE));
-    let deadline = match (by_clock, by_move_time) {
-        (Some(one), Some(other)) => Some(one.min(other)),
+    let by_move_time = limits.time_ms.map(|time_ms| AnswerTimes {
+        deadline: Duration::from_millis(time_ms).saturating_add(MOVE_TIME_GRACE),
+        last_resort: LONGEST,
+    });
+    let times = match (by_clock, by_move_time) {
+        (Some(one), Some(other)) => Some(one.earlier(other)),
         (one, other) => one.or(other),
     };
-    deadline.map(|deadline| deadline.min(LONGEST))
+    times.map(|times| {
+        times.earlier(AnswerTimes {
+            deadline: LONGEST,
+            last_resort: LONGEST,
+        })
+    })
 }
 
 /// Returns the limits that are left after `elapsed`: the main time of the side to move is used up
@@ -129,7 +176,12 @@ mod tests {
             whole_seconds: false,
         },
         waited: Duration::ZERO,
+        reserve: Duration::from_millis(10),
     };
+
+    fn hard_deadline(limits: &Limits, side: Color, deductions: Deductions) -> Option<Duration> {
+        answer_times(limits, side, deductions).map(|times| times.deadline)
+    }
 
     fn deadline_ms(limits: &Limits) -> u128 {
         hard_deadline(limits, Color::Black, DEDUCTIONS)
@@ -169,9 +221,9 @@ mod tests {
     #[test]
     fn the_coordinator_decides_before_the_deadline_whatever_the_lag() {
         for (lag, byoyomi, expected) in [
-            (200, 1_000, 800),
-            (1_000, 10_000, 9_000),
-            (30, 1_000, 950),
+            (200, 1_000, 775),
+            (1_000, 10_000, 8_975),
+            (20, 1_000, 950),
             // With hardly any time, some of it is left for the search.
             (2_000, 1_000, 625),
         ] {
@@ -228,7 +280,8 @@ mod tests {
         for (overhead_ms, byoyomi, expected) in [
             (2_000, 10_000, 9_000),
             (2_000, 400, 300),
-            (20, 10_000, 9_990),
+            // Time for the last resort and the reserve is kept in any case.
+            (20, 10_000, 9_975),
             (100, 300, 250),
         ] {
             let overhead = Duration::from_millis(overhead_ms);
@@ -239,8 +292,33 @@ mod tests {
             };
             let hard = hard_deadline(&limits, Color::Black, deductions).expect("a deadline");
             assert_eq!(hard, Duration::from_millis(expected));
-            let decided = monju_coordinator::clock::budget(&limits, Color::Black, overhead);
+            let rules = deductions.of_coordinator();
+            let decided = monju_coordinator::clock::budget(&limits, Color::Black, rules);
             assert!(decided.expect("a clock").most <= hard);
+        }
+    }
+
+    #[test]
+    fn the_last_resort_leaves_the_reserve_and_the_lag_alone() {
+        for (lag, reserve, byoyomi, expected) in [
+            (0, 10, 1_000, (950, 990)),
+            (0, 10, 300, (250, 290)),
+            (0, 60, 300, (225, 240)),
+            (50, 10, 300, (225, 240)),
+            (0, 10, 100, (75, 90)),
+            // A very short clock is shared: the lag is what gives way.
+            (50, 20, 100, (62, 77)),
+        ] {
+            let deductions = Deductions {
+                rules: Duration::from_millis(lag).into(),
+                reserve: Duration::from_millis(reserve),
+                ..DEDUCTIONS
+            };
+            let times = answer_times(&clock(0, 0, 0, byoyomi), Color::Black, deductions);
+            let times = times.expect("a clock");
+            let found = (times.deadline.as_millis(), times.last_resort.as_millis());
+            assert_eq!(found, expected, "lag {lag}, reserve {reserve}");
+            assert!(found.1 + u128::from(reserve) <= u128::from(byoyomi));
         }
     }
 
@@ -272,6 +350,7 @@ mod tests {
             overhead: Duration::MAX,
             rules: Duration::MAX.into(),
             waited: Duration::MAX,
+            reserve: Duration::MAX,
         };
         for deductions in [DEDUCTIONS, deductions] {
             let deadline = hard_deadline(&limits, Color::Black, deductions);

@@ -5,7 +5,10 @@
 //! coordinator's, and within a second of `stop`.
 
 use super::{
-    assembled_team::Contact, ballot_lines, connection::ConnectionHandle, search_clock::SearchClock,
+    assembled_team::Contact,
+    ballot_lines,
+    connection::ConnectionHandle,
+    search_clock::{LastResort, SearchClock},
 };
 use crate::{
     answer_gate::AnswerGate,
@@ -27,18 +30,14 @@ use monju_proto::{
 use std::{fmt::Display, time::Duration};
 use tokio::{sync::mpsc, time::Instant};
 
-/// Time that the fallback player searches when the answer is due.
-const DUE_TIME: Duration = Duration::from_millis(10);
-
-/// Bounds of the wait for its answer after that; it takes 5 ms.
-const END_PATIENCE: (Duration, Duration) = (Duration::from_millis(5), Duration::from_millis(40));
-
 /// The fallback player of a search.
 pub struct FallbackSetup {
     /// The way to the player.
     pub player: FallbackHandle,
     /// Its time policy if it plays alone.
     pub time_policy: TimePolicy,
+    /// Time by which this machine may be late with an answer.
+    pub reserve: Duration,
 }
 
 /// A running search.
@@ -73,7 +72,7 @@ impl TeamSearch {
     ) -> Self {
         Self {
             gate: AnswerGate::of(&request.go),
-            clock: SearchClock::new(&request),
+            clock: SearchClock::new(&request, fallback.reserve),
             request,
             game_id,
             game_seed,
@@ -91,7 +90,7 @@ impl TeamSearch {
     pub async fn run(mut self) -> BestMove {
         let best_move = match self.consult_team().await {
             Some(best_move) => best_move,
-            None if self.clock.is_due_within(DUE_TIME) => self.answer_now().await,
+            None if self.clock.is_due() => self.answer_now().await,
             None => return self.answer_alone().await,
         };
         self.gate.opened(&mut self.controls).await;
@@ -112,6 +111,7 @@ impl TeamSearch {
             let middle = self.clock.middle().filter(|_| !self.is_past_middle);
             tokio::select! {
                 biased;
+                () = until(self.clock.deadline()) => return self.give_up(&mut consultation),
                 Some(control) = self.controls.recv() => match self.obey(control) {
                     Some(SearchControl::Stop) => consultation.stop(),
                     Some(SearchControl::PonderHit(clock)) => consultation.ponder_hit(clock),
@@ -133,12 +133,21 @@ impl TeamSearch {
                     }
                 },
                 () = until(middle) => self.start_fallback_if_silent(),
-                () = until(self.clock.deadline()) => {
-                    self.report(&"the coordinator is late; deciding without it");
-                    return self.leading_move();
-                }
             }
         }
+    }
+
+    /// Decides without the coordinator at the deadline, unless its decision has arrived.
+    fn give_up(&mut self, consultation: &mut ConsultationClient) -> Option<BestMove> {
+        while let Some(event) = consultation.arrived() {
+            match event {
+                ConsultationEvent::Standing(ballot) => self.standing = Some(ballot),
+                ConsultationEvent::Decided(ballot) => return self.accept(ballot),
+                ConsultationEvent::Broken(_) => break,
+            }
+        }
+        self.report(&"the coordinator is late; deciding without it");
+        self.leading_move()
     }
 
     /// Waits for the team until the middle of the time, or until `stop`.
@@ -146,6 +155,7 @@ impl TeamSearch {
         let status = loop {
             tokio::select! {
                 biased;
+                () = until(self.clock.ask_by()) => break self.team.now(),
                 Some(control) = self.controls.recv() => {
                     self.obey(control);
                     if self.clock.is_stopped() {
@@ -153,7 +163,6 @@ impl TeamSearch {
                     }
                 }
                 status = self.team.settled() => break status,
-                () = until(self.clock.ask_by()) => break self.team.now(),
             }
         };
         if status.contact.is_none() {
@@ -227,12 +236,13 @@ impl TeamSearch {
         BestMove::from_standing(&self.request.game, ballot)
     }
 
-    /// Starts the fallback player in the middle of the time if there are no votes yet.
+    /// Starts the fallback player in the middle of the time if there are no votes yet. On a short clock it
+    /// only takes a glance at the position, so that its move is there when the answer is due.
     fn start_fallback_if_silent(&mut self) {
         self.is_past_middle = true;
-        if let (Some(deadline), None) = (self.clock.deadline(), self.leading_move()) {
-            let left = deadline.saturating_duration_since(Instant::now());
-            self.fallback_move = Some(self.begin_fallback(left));
+        if self.leading_move().is_none() {
+            let time = self.clock.time_to_search().unwrap_or_default();
+            self.fallback_move = Some(self.begin_fallback(time));
         }
     }
 
@@ -247,11 +257,10 @@ impl TeamSearch {
     async fn answer_now(&mut self) -> BestMove {
         let mut search = match self.fallback_move.take() {
             Some(search) => search,
-            None => self.begin_fallback(DUE_TIME),
+            None => self.begin_fallback(Duration::ZERO),
         };
-        let patience = self.clock.margin().saturating_sub(DUE_TIME);
-        let patience = patience.clamp(END_PATIENCE.0, END_PATIENCE.1);
-        BestMove::from_fallback(search.answer_by(DUE_TIME, patience).await)
+        let LastResort { due, patience } = self.clock.last_resort();
+        BestMove::from_fallback(search.answer_by(due, patience).await)
     }
 
     /// Lets the fallback player search in the time that is left.

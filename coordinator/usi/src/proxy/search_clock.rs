@@ -1,6 +1,6 @@
 //! The clock of one search: the time left, the deadline, and the stop.
 
-use super::deadline::{Deductions, hard_deadline, limits_after};
+use super::deadline::{Deductions, answer_times, limits_after};
 use crate::backend::{GoRequest, SearchControl};
 use monju_coordinator::clock::{ClockRules, fallback};
 use monju_engine::Color;
@@ -13,6 +13,11 @@ use tokio::time::Instant;
 const STOP_GRACE: Duration = Duration::from_secs(1);
 /// The same after a missed ponder: the GUI discards the answer, and the next move's clock may run.
 const PONDER_GRACE: Duration = Duration::from_millis(50);
+
+/// Time that the fallback player searches when the answer is due.
+const DUE_TIME: Duration = Duration::from_millis(10);
+/// Bounds of the wait for its answer after that; it takes 5 ms.
+const END_PATIENCE: (Duration, Duration) = (Duration::from_millis(5), Duration::from_millis(40));
 
 /// The time of one search.
 #[derive(Debug)]
@@ -28,12 +33,26 @@ pub struct SearchClock {
     /// The moment from which the clock runs.
     runs_from: Instant,
     deadline: Option<Instant>,
+    /// The latest end of a search for an answer, if there is none at the deadline.
+    last_resort: Option<Instant>,
+    /// Time by which this machine may be late with an answer.
+    reserve: Duration,
     is_stopped: bool,
 }
 
+/// The waits for the fallback player's move when the answer is due.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LastResort {
+    /// Time until the search is told to end.
+    pub due: Duration,
+    /// Time that it gets to end.
+    pub patience: Duration,
+}
+
 impl SearchClock {
-    /// Starts the clock, unless the search begins as a ponder.
-    pub fn new(request: &GoRequest) -> Self {
+    /// Starts the clock, unless the search begins as a ponder. This machine may be late with an answer by
+    /// `reserve`.
+    pub fn new(request: &GoRequest, reserve: Duration) -> Self {
         let mut clock = Self {
             limits: request.go.limits,
             side: request.game.position().side_to_move(),
@@ -42,6 +61,8 @@ impl SearchClock {
             waited: Duration::ZERO,
             runs_from: request.asked,
             deadline: None,
+            last_resort: None,
+            reserve,
             is_stopped: false,
         };
         clock.set_deadline();
@@ -98,13 +119,10 @@ impl SearchClock {
 
     fn set_deadline(&mut self) {
         if !self.limits.ponder {
-            self.deadline = hard_deadline(&self.limits, self.side, self.deductions())
-                .map(|time| self.runs_from + time);
+            let times = answer_times(&self.limits, self.side, self.deductions());
+            self.deadline = times.map(|times| self.runs_from + times.deadline);
+            self.last_resort = times.map(|times| self.runs_from + times.last_resort);
         }
-    }
-
-    fn lag(&self) -> Duration {
-        self.rules.overhead.kept
     }
 
     fn deductions(&self) -> Deductions {
@@ -112,6 +130,7 @@ impl SearchClock {
             overhead: self.overhead,
             rules: self.rules,
             waited: self.waited,
+            reserve: self.reserve,
         }
     }
 
@@ -130,7 +149,7 @@ impl SearchClock {
 
     /// Returns the time to set aside for the way of a move that is found without the coordinator.
     pub fn overhead(&self) -> Duration {
-        self.overhead.max(self.lag())
+        self.overhead.max(self.deductions().with_last_resort())
     }
 
     /// Returns the latest moment of the answer; `None` if no clock runs.
@@ -144,31 +163,44 @@ impl SearchClock {
         Some(fallback::middle(self.runs_from, deadline))
     }
 
-    /// Returns the middle of the time, if the other half is worth a search.
+    /// Returns the middle of the time.
     pub fn middle(&self) -> Option<Instant> {
         let deadline = self.deadline.filter(|_| !self.is_stopped)?;
-        fallback::start(self.runs_from, deadline)
+        Some(fallback::middle(self.runs_from, deadline))
     }
 
     /// Returns true if there is time for a search from now on.
     pub fn has_time_to_search(&self) -> bool {
         let is_pondering = self.limits.ponder && !self.is_stopped;
-        is_pondering || self.middle().is_some_and(|at| at > Instant::now())
+        let deadline = self.deadline.filter(|_| !self.is_stopped);
+        let start = deadline.and_then(|deadline| fallback::start(self.runs_from, deadline));
+        is_pondering || start.is_some_and(|at| at > Instant::now())
     }
 
-    /// Returns true if the answer is due within `time`.
-    pub fn is_due_within(&self, time: Duration) -> bool {
-        let latest = Instant::now() + time;
+    /// Returns the time that is left for a search from now on that is over before the deadline; `None` if
+    /// a glance at the position is all that can be had.
+    pub fn time_to_search(&self) -> Option<Duration> {
+        let left = self.deadline?.saturating_duration_since(Instant::now());
+        (left >= fallback::LEAST_USEFUL).then(|| left - DUE_TIME)
+    }
+
+    /// Returns true if an answer has to be found at once.
+    pub fn is_due(&self) -> bool {
+        let latest = Instant::now() + DUE_TIME;
         self.is_stopped || self.deadline.is_some_and(|deadline| deadline <= latest)
     }
 
-    /// Returns the part of the answer's margin that a search which has to end may use up.
-    pub fn margin(&self) -> Duration {
-        let margin = (self.overhead / 2).max(self.lag());
-        let time = self.deadline.map_or(margin, |deadline| {
-            deadline.saturating_duration_since(self.runs_from)
+    /// Returns the waits for the fallback player's move now that the answer is due.
+    pub fn last_resort(&self) -> LastResort {
+        let longest = DUE_TIME + END_PATIENCE.1;
+        let left = self.last_resort.map_or(longest, |latest| {
+            latest.saturating_duration_since(Instant::now())
         });
-        margin.min(time / 4)
+        let due = DUE_TIME.min(left.saturating_sub(END_PATIENCE.0));
+        LastResort {
+            due,
+            patience: (left - due).clamp(END_PATIENCE.0, END_PATIENCE.1),
+        }
     }
 
     /// Returns true after `stop`.
@@ -179,5 +211,77 @@ impl SearchClock {
     /// Returns true after a `stop` in the middle of a ponder: the GUI discards the answer.
     pub fn is_missed_ponder(&self) -> bool {
         self.is_stopped && self.limits.ponder
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::go::Go;
+    use monju_engine::Game;
+    use tokio::time::sleep_until;
+
+    fn clock_of(byoyomi_ms: u64, lag_ms: u64, reserve_ms: u64) -> SearchClock {
+        let limits = Limits {
+            clock: Some(Clock {
+                byoyomi_ms,
+                ..Clock::default()
+            }),
+            ..Limits::default()
+        };
+        let request = GoRequest {
+            game: Game::startpos(),
+            go: Go {
+                limits,
+                ..Go::default()
+            },
+            asked: Instant::now(),
+            clock_rules: Duration::from_millis(lag_ms).into(),
+        };
+        SearchClock::new(&request, Duration::from_millis(reserve_ms))
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_last_resort_ends_a_reserve_before_the_flag() {
+        for (byoyomi, reserves) in [(100, [10, 20]), (300, [10, 60]), (1_000, [10, 60])] {
+            for reserve in reserves {
+                for lag in [0, 50, 1_120] {
+                    let flag = Instant::now() + Duration::from_millis(byoyomi);
+                    let clock = clock_of(byoyomi, lag, reserve);
+                    assert!(!clock.is_due());
+                    sleep_until(clock.deadline().expect("a clock")).await;
+                    assert!(clock.is_due());
+                    let LastResort { due, patience } = clock.last_resort();
+                    let answered = Instant::now() + due + patience;
+                    let latest = flag - Duration::from_millis(reserve);
+                    assert!(answered <= latest, "{byoyomi} {reserve} {lag}");
+                    assert!(due >= Duration::from_millis(5), "{byoyomi} {reserve} {lag}");
+                }
+            }
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_fallback_player_looks_at_the_position_in_the_middle_of_any_clock() {
+        let clock = clock_of(100, 0, 10);
+        let (middle, deadline) = (clock.middle(), clock.deadline());
+        assert!(middle < deadline && middle.is_some());
+        assert_eq!(clock.time_to_search(), None, "a glance is enough");
+        assert!(!clock.has_time_to_search());
+        let clock = clock_of(1_000, 0, 10);
+        sleep_until(clock.middle().expect("a clock")).await;
+        let time = clock.time_to_search().expect("half of the time");
+        assert_eq!(time, Duration::from_millis(475) - DUE_TIME);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_late_start_leaves_little_to_the_last_resort() {
+        let clock = clock_of(100, 0, 10);
+        sleep_until(Instant::now() + Duration::from_millis(95)).await;
+        let least = LastResort {
+            due: Duration::ZERO,
+            patience: END_PATIENCE.0,
+        };
+        assert_eq!(clock.last_resort(), least);
     }
 }

@@ -4,7 +4,7 @@ use super::scripted_coordinator::{Received, ScriptStep, ScriptedCoordinator};
 use crate::{
     command::GuiCommand,
     output::Output,
-    proxy::{Proxy, connection::TeamConnection},
+    proxy::{Proxy, connection::TeamConnection, scheduling_delay::SchedulingDelay},
     session::Session,
 };
 use monju_coordinator::roster::ReachError;
@@ -95,7 +95,7 @@ impl Gui {
             }
         });
         let fallback = FallbackSearch::start().expect("a thread");
-        let proxy = Proxy::new(choices, connection, fallback);
+        let proxy = Proxy::new(choices, connection, fallback, SchedulingDelay::default());
         Self {
             commands: Some(commands),
             lines,

@@ -234,13 +234,13 @@ async fn lag_is_learned_from_the_clock_of_a_ponder_hit() {
     gui.best_move().await;
     gui.say("go btime 57400 wtime 60000");
     gui.next_begin().await;
-    // 300 ms, and half of the coordinator's overhead.
-    assert_eq!(gui.next_begin().await.overhead_ms, 350);
+    // 300 ms, the last resort with its reserve, and half of the coordinator's overhead.
+    assert_eq!(gui.next_begin().await.overhead_ms, 375);
     gui.best_move().await;
     // A move without a clock teaches nothing about the one before.
     gui.say("go nodes 1");
     gui.best_move().await;
     gui.say("go btime 50000 wtime 60000");
     gui.next_begin().await;
-    assert_eq!(gui.next_begin().await.overhead_ms, 350);
+    assert_eq!(gui.next_begin().await.overhead_ms, 375);
 }
