@@ -13,7 +13,7 @@ mod open;
 mod tests;
 mod vote;
 
-pub use decision::{BallotDecision, by_rules, tie_break};
+pub use decision::{BallotDecision, tie_break};
 pub use header::BallotHeader;
 pub use lead::{Lead, lead};
 pub use method::{VotingMethod, decide};

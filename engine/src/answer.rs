@@ -37,13 +37,20 @@ impl Answer {
         }
     }
 
+    /// Returns the answer that follows from the rules alone: a win by an entering king, or the resignation
+    /// of a side without a legal move.
+    pub fn by_rules(game: &Game) -> Option<Self> {
+        if game.can_declare_win() {
+            return Some(Self::Win);
+        }
+        let winning = game.winning_try().map(Self::Move);
+        winning.or_else(|| game.legal_moves().is_empty().then_some(Self::Resign))
+    }
+
     /// Returns an answer that the rules allow, found without a search.
     pub fn any(game: &Game) -> Self {
-        match game.legal_moves().first() {
-            _ if game.can_declare_win() => Self::Win,
-            Some(&mv) => Self::Move(mv),
-            None => Self::Resign,
-        }
+        let any_move = || game.legal_moves().first().copied().map(Self::Move);
+        (Self::by_rules(game).or_else(any_move)).unwrap_or(Self::Resign)
     }
 
     /// The move, where the answer is one.

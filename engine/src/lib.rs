@@ -42,7 +42,10 @@ pub mod search;
 
 pub use eval::{EvaluatorChoice, EvaluatorKind, Model};
 pub use player::{Answer, Outcome, Player, PlayerError, PlayerSettings};
-pub use rules::{Color, Game, GameError, Move, MoveError, Position, Repetition, SfenError};
+pub use rules::{
+    Color, EnteringKingRule, Game, GameError, GameRules, Move, MoveError, Position, Repetition,
+    SfenError,
+};
 pub use search::{
     Bound, Candidate, Control, Limits, Line, STACK_BYTES, Score, SearchChoices, SearchOptions,
     SearchOptionsError,

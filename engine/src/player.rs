@@ -20,7 +20,7 @@ pub enum Answer {
     Move(Move),
     /// Resigns: there is no legal move.
     Resign,
-    /// Declares a win (27-point rule).
+    /// Declares a win by an entering king.
     Win,
 }
 
@@ -149,13 +149,12 @@ impl Player {
         progress: &mut dyn FnMut(&Line),
     ) -> Outcome {
         control.apply(limits);
-        if game.can_declare_win() {
-            return without_search(Answer::Win, Score::Mate(1));
+        match Answer::by_rules(game) {
+            Some(Answer::Resign) => return without_search(Answer::Resign, Score::Mate(0)),
+            Some(answer) => return without_search(answer, Score::Mate(1)),
+            None => {}
         }
         let legal = game.legal_moves();
-        if legal.is_empty() {
-            return without_search(Answer::Resign, Score::Mate(0));
-        }
         self.is_used = true;
         let request = SearchRequest {
             game,
@@ -197,7 +196,7 @@ fn without_search(answer: Answer, score: Score) -> Outcome {
     Outcome {
         answer,
         line: Line {
-            pv: Vec::new(),
+            pv: Vec::from_iter(answer.as_move()),
             score,
             bound: Bound::Exact,
             depth: 0,

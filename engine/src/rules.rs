@@ -35,7 +35,8 @@ pub use attacks::{
 pub use bitboard::{Bitboard, Squares};
 pub use check::CheckInfo;
 pub use color::Color;
-pub use game::{Game, GameError};
+pub use declaration::EnteringKingRule;
+pub use game::{Game, GameError, GameRules};
 pub use generate::{Scope, generate};
 pub use gives_check::CheckTargets;
 pub use hand::Hand;

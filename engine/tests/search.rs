@@ -1,8 +1,8 @@
 //! The search on real middlegames, with debug assertions on.
 
 use monju_engine::{
-    Answer, Bound, Control, EvaluatorKind, Game, Limits, Line, Model, Player, PlayerSettings,
-    Score, SearchOptions,
+    Answer, Bound, Control, EnteringKingRule, EvaluatorKind, Game, GameRules, Limits, Line, Model,
+    Player, PlayerSettings, Score, SearchOptions,
 };
 use std::{fs, path::Path};
 
@@ -172,4 +172,68 @@ fn every_search_option_changes_the_search() {
         }
     }
     assert!(idle.is_empty(), "{idle:?}");
+}
+
+fn searched(text: &str, rules: GameRules, depth: u32) -> (Answer, Score) {
+    let game = Game::from_usi(text).expect("a game").with_rules(rules);
+    let mut player = Player::new(PlayerSettings {
+        evaluator: Model::embedded(EvaluatorKind::Material).expect("values"),
+        hash_mib: 4,
+        ..PlayerSettings::default()
+    })
+    .expect("good settings");
+    let limits = Limits {
+        depth: Some(depth),
+        ..Limits::default()
+    };
+    let outcome = player.think(&game, &limits, &Control::new(), &mut |_| {});
+    (outcome.answer, outcome.line.score)
+}
+
+#[test]
+fn a_game_is_drawn_by_its_maximum_of_plies_unless_the_last_one_mates() {
+    let most = |plies| GameRules {
+        maximum_plies: std::num::NonZeroU32::new(plies),
+        ..GameRules::default()
+    };
+    // Black has a rook more.
+    let ahead = "sfen 4k4/9/9/9/9/9/9/9/4K3R b - 11";
+    for plies in [0, 300] {
+        let (_, score) = searched(ahead, most(plies), 4);
+        assert!(matches!(score, Score::Cp(500..)), "{plies}: {score:?}");
+    }
+    for plies in [11, 12] {
+        assert_eq!(searched(ahead, most(plies), 4).1, Score::Cp(0), "{plies}");
+    }
+    // A mate in one, and one in three.
+    let in_one = "sfen 4k4/9/4P4/9/9/9/9/9/4K4 b G 11";
+    assert_eq!(searched(in_one, most(11), 4).1, Score::Mate(1));
+    let in_three = "sfen 4k4/9/9/4P4/9/9/9/9/4K4 b RG2S 11";
+    let Score::Mate(length) = searched(in_three, most(0), 8).1 else {
+        panic!("no mate");
+    };
+    assert!(length > 1, "{length}");
+    let length = u32::try_from(length).expect("a mate by Black");
+    assert_eq!(searched(in_three, most(10 + length - 1), 8).1, Score::Cp(0));
+    assert_eq!(
+        searched(in_three, most(10 + length), 8).1,
+        Score::Mate(length as i32)
+    );
+}
+
+#[test]
+fn the_search_sees_a_try_coming() {
+    let rules = GameRules {
+        entering_king: EnteringKingRule::TryRule,
+        ..GameRules::default()
+    };
+    let (answer, score) = searched("sfen 9/4K4/9/9/9/9/9/9/4k4 b - 1", rules, 4);
+    assert_eq!(answer.to_string(), "5b5a");
+    assert_eq!(score, Score::Mate(1));
+    // From the third rank every way is one move longer; Black is first.
+    let (_, score) = searched("sfen 9/9/4K4/9/9/9/4k4/9/9 b - 1", rules, 6);
+    assert!(
+        matches!(score, Score::Mate(length) if length > 0),
+        "{score:?}"
+    );
 }

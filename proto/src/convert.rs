@@ -2,9 +2,10 @@
 
 use crate::v1::{self, score::Kind};
 use monju_engine::{
-    Answer, Bound, Candidate, Game, GameError, Limits, Line, Move, MoveError, Outcome, Score,
+    Answer, Bound, Candidate, EnteringKingRule, Game, GameError, GameRules, Limits, Line, Move,
+    MoveError, Outcome, Score,
 };
-use std::time::Duration;
+use std::{num::NonZeroU32, time::Duration};
 
 /// Length in plies that stands for the unknown length of a mate, and for longer ones.
 pub const UNKNOWN_LENGTH: i32 = 1_000;
@@ -63,6 +64,11 @@ impl From<&Game> for v1::Position {
         Self {
             start: game.start().to_owned(),
             moves: game.usi_moves(),
+            entering_king_rule: match game.rules().entering_king {
+                EnteringKingRule::CSARule27 => String::new(),
+                rule => rule.to_string(),
+            },
+            maximum_plies: game.rules().maximum_plies.map_or(0, NonZeroU32::get),
         }
     }
 }
@@ -71,7 +77,15 @@ impl TryFrom<&v1::Position> for Game {
     type Error = GameError;
 
     fn try_from(position: &v1::Position) -> Result<Self, GameError> {
-        Self::from_parts(&position.start, &position.moves)
+        let rule = Some(&position.entering_king_rule).filter(|name| !name.is_empty());
+        let rules = GameRules {
+            entering_king: rule
+                .map(|name| name.parse())
+                .transpose()?
+                .unwrap_or_default(),
+            maximum_plies: NonZeroU32::new(position.maximum_plies),
+        };
+        Ok(Self::from_parts(&position.start, &position.moves)?.with_rules(rules))
     }
 }
 
@@ -258,9 +272,23 @@ mod tests {
         let position = v1::Position::from(&game);
         assert_eq!(position.moves, ["P*5e"]);
         assert_eq!(Game::try_from(&position), Ok(game));
+        let rules = GameRules {
+            entering_king: EnteringKingRule::TryRule,
+            maximum_plies: NonZeroU32::new(256),
+        };
+        let ruled = Game::startpos().with_rules(rules);
+        let position = v1::Position::from(&ruled);
+        assert_eq!(Game::try_from(&position), Ok(ruled));
+        let unknown = v1::Position {
+            entering_king_rule: "Rule28".to_owned(),
+            ..position
+        };
+        let error = Game::try_from(&unknown).expect_err("an unknown rule");
+        assert!(error.to_string().contains("CSARule27H"), "{error}");
         let illegal = v1::Position {
             start: "startpos".to_owned(),
             moves: vec!["7g7f".to_owned(), "7g7f".to_owned()],
+            ..v1::Position::default()
         };
         let error = Game::try_from(&illegal).expect_err("an illegal move");
         assert!(error.to_string().contains('2'), "{error}");
@@ -277,6 +305,7 @@ mod tests {
                 .take(moves)
                 .map(|mv| (*mv).to_owned())
                 .collect(),
+            ..v1::Position::default()
         };
         let game = read_question(question(MOST_MOVES)).await.expect("a game");
         assert_eq!(game.moves().len(), MOST_MOVES);
@@ -286,6 +315,7 @@ mod tests {
         let start = v1::Position {
             start: "9/".repeat(1_000),
             moves: Vec::new(),
+            ..v1::Position::default()
         };
         let refused = read_question(start)
             .await

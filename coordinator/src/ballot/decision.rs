@@ -6,7 +6,7 @@ use super::{
     open::OpenBallot,
 };
 use crate::voting::{Choice, Ground};
-use monju_engine::{Answer, Game, Move};
+use monju_engine::{Answer, Move};
 use monju_proto::v1::{Arrival, TieBreak};
 
 /// The decision of a ballot.
@@ -23,18 +23,6 @@ pub enum BallotDecision {
     },
     /// No vote counts.
     NoVotes,
-}
-
-/// Returns the answer that follows from the rules of the game alone: a valid declaration of a win, or the
-/// resignation of a side without a legal move.
-pub fn by_rules(game: &Game) -> Option<Answer> {
-    if game.can_declare_win() {
-        Some(Answer::Win)
-    } else if game.legal_moves().is_empty() {
-        Some(Answer::Resign)
-    } else {
-        None
-    }
 }
 
 /// Returns the ground of a choice as ballots name it.

@@ -236,8 +236,8 @@ fn a_players_own_noise_seed_overrides_the_games() {
 #[test]
 fn the_rules_decide_before_the_players() {
     let mated = Game::from_usi("4k4/4G4/4P4/9/9/9/9/9/4K4 w - 1").expect("a position");
-    assert_eq!(by_rules(&mated), Some(Answer::Resign));
-    assert_eq!(by_rules(&Game::startpos()), None);
+    assert_eq!(Answer::by_rules(&mated), Some(Answer::Resign));
+    assert_eq!(Answer::by_rules(&Game::startpos()), None);
 }
 
 #[test]

@@ -10,7 +10,7 @@ use super::{
     setup::ConsultationSetup,
 };
 use crate::{
-    ballot::{self, BallotDecision, OpenBallot},
+    ballot::{BallotDecision, OpenBallot},
     clock::{self, Budget, ClockRules, TimePolicy},
     roster::PlayerSlot,
     voting::Rule,
@@ -83,7 +83,7 @@ impl<'a> RunningConsultation<'a> {
             predictions,
             fallback,
         } = setup;
-        let by_rules = ballot::by_rules(&game);
+        let by_rules = Answer::by_rules(&game);
         let slots = match by_rules {
             None => slots,
             Some(_) => &[],

@@ -82,6 +82,7 @@ fn ballot() -> Ballot {
         position: Some(Position {
             start: "startpos".to_owned(),
             moves: vec!["7g7f".to_owned(), "3c3d".to_owned()],
+            ..Position::default()
         }),
         seed: 42,
         votes: vec![

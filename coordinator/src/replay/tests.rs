@@ -38,6 +38,7 @@ fn ballot(id: u64, mv: &str, votes: Vec<Vote>) -> Ballot {
         position: Some(Position {
             start: "startpos".to_owned(),
             moves: Vec::new(),
+            ..Position::default()
         }),
         seed: 1,
         votes,

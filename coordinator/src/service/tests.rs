@@ -58,6 +58,7 @@ fn begin(start: &str) -> Begin {
         position: Some(Position {
             start: start.to_owned(),
             moves: Vec::new(),
+            ..Position::default()
         }),
         limits: Some(Limits {
             time_ms: Some(1_000),
@@ -263,6 +264,7 @@ async fn a_spread_ponder_keeps_the_search_about_the_played_move() {
         position: Some(Position {
             start: "startpos".to_owned(),
             moves: moves.iter().map(|&mv| mv.to_owned()).collect(),
+            ..Position::default()
         }),
         limits: Some(Limits {
             time_ms: Some(1_000),

@@ -1,4 +1,5 @@
 use super::{
+    declaration::EnteringKingRule,
     excerpt::excerpt,
     move_list::MoveList,
     moves::{Move, MoveError},
@@ -6,6 +7,8 @@ use super::{
     repetition::{KeyHistoryEntry, Repetition, judge},
     sfen::SfenError,
 };
+use crate::names::UnknownName;
+use std::num::NonZeroU32;
 
 /// Error of a text that is not a game.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -24,6 +27,9 @@ pub enum GameError {
     /// A word other than `moves` follows the start position.
     #[error("'{0}' after startpos, expected 'moves'")]
     Word(String),
+    /// A rule is unknown.
+    #[error(transparent)]
+    Rule(#[from] UnknownName),
 }
 
 /// A game: a start position and the moves played, with the position reached.
@@ -44,6 +50,16 @@ pub struct Game {
     moves: Vec<Move>,
     position: Position,
     key_history: Vec<KeyHistoryEntry>,
+    rules: GameRules,
+}
+
+/// The rules in which games differ.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct GameRules {
+    /// The rule by which a king that has entered the opponent's camp wins.
+    pub entering_king: EnteringKingRule,
+    /// Number of plies after which a game is drawn, unless the last one mates.
+    pub maximum_plies: Option<NonZeroU32>,
 }
 
 impl Game {
@@ -59,7 +75,19 @@ impl Game {
             moves: Vec::new(),
             position,
             key_history,
+            rules: GameRules::default(),
         }
+    }
+
+    /// Returns the game under these rules.
+    #[must_use]
+    pub fn with_rules(self, rules: GameRules) -> Self {
+        Self { rules, ..self }
+    }
+
+    /// Returns the rules of the game.
+    pub fn rules(&self) -> GameRules {
+        self.rules
     }
 
     /// Reads `startpos [moves …]`, `sfen <board side hands ply> [moves …]`, or either of these
@@ -206,9 +234,14 @@ impl Game {
         MoveList::legal(&self.position).to_vec()
     }
 
-    /// Tells whether the side to move may declare a win now (27-point rule).
+    /// Tells whether the side to move may declare a win now.
     pub fn can_declare_win(&self) -> bool {
-        self.position.can_declare_win()
+        self.position.can_declare_win(self.rules.entering_king)
+    }
+
+    /// Returns the move by which the king of the side to move wins now, under the try rule.
+    pub fn winning_try(&self) -> Option<Move> {
+        self.position.winning_try(self.rules.entering_king)
     }
 
     /// Judges the position reached by the repetition rule.

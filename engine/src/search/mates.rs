@@ -75,6 +75,12 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
         self.nodes = before + visited / POSITIONS_A_NODE;
         *self.mates = mates;
         match mate {
+            // A mate after the last ply comes too late.
+            Mate::In { plies, .. }
+                if self.position.ply().saturating_add(plies.into()) - 1 > self.maximum_plies =>
+            {
+                None
+            }
             Mate::In { mv, plies } => Some((mv, usize::from(plies))),
             Mate::None | Mate::Unknown => None,
         }

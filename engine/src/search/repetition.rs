@@ -1,18 +1,21 @@
-//! Repetition and declaration at a node.
+//! Repetition, the maximum of plies, and declaration at a node.
 
 use super::{
     search_value::SearchValue,
     searcher::Searcher,
     value::{DRAW, Value},
 };
-use crate::{eval::Evaluator, rules::KeyHistoryEntry};
+use crate::{
+    eval::Evaluator,
+    rules::{KeyHistoryEntry, MoveList},
+};
 use std::collections::HashMap;
 
 /// Value of a win by the opponent's perpetual check: below every mate, above every evaluation.
 const PERPETUAL_CHECK: Value = 31_000;
 
 impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
-    /// Tells whether the side to move may win by declaration.
+    /// Tells whether the side to move may win by its entering king.
     #[inline]
     pub(super) fn can_declare(&self, in_check: bool) -> bool {
         let us = self.position.side_to_move();
@@ -21,21 +24,31 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
                 .position
                 .king(us)
                 .is_some_and(|king| king.relative_rank(us) < 3)
-            && self.position.can_declare_win()
+            && (self.position.can_declare_win(self.entering_king)
+                || self.position.winning_try(self.entering_king).is_some())
     }
 
-    /// Returns the value of a node whose position has occurred before.
+    /// Returns the value of a node whose position has occurred before, or that ends the game by the maximum
+    /// of plies.
     ///
     /// One earlier occurrence is enough from the root on, because a side that repeats once can repeat
     /// again. Two are needed before the root, where the moves need not be repeated. The fourth
     /// occurrence is judged by all positions since the first, an earlier one by those since the last.
     pub(super) fn repetition(&self, ply: usize) -> Option<Value> {
+        if self.position.ply() > self.maximum_plies && !self.is_mated() {
+            return Some(DRAW);
+        }
         let root = self.root_length.saturating_sub(1);
         let last = cycle(&self.key_history, root.max(self.after_null_move))
             .or_else(|| self.repeated_before_root())?;
         let first = first_of_four(&self.key_history[self.after_null_move..]);
         let first = first.map_or(last, |first| first + self.after_null_move);
         Some(self.repeated(first, ply))
+    }
+
+    #[cold]
+    fn is_mated(&self) -> bool {
+        self.position.in_check() && MoveList::legal(&self.position).is_empty()
     }
 
     /// Returns the last index of the position before the root, if it occurred there twice and no null

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     mate::MateSearch,
-    rules::{KeyHistoryEntry, Move, Position},
+    rules::{EnteringKingRule, KeyHistoryEntry, Move, Position},
 };
 use std::{sync::Arc, time::Instant};
 
@@ -60,6 +60,10 @@ pub(super) struct Searcher<'a, E, V: SearchValue> {
     pub is_forced: bool,
     /// Length of `key_history` at the root.
     pub root_length: usize,
+    /// The rule by which an entering king wins.
+    pub entering_king: EnteringKingRule,
+    /// Number of plies after which the game is drawn, unless the last one mates.
+    pub maximum_plies: u32,
     /// Keys that occur at least twice before the root, each with its last index in `key_history`.
     pub recurring: Vec<(u64, usize)>,
     /// Evaluators for use while this thread helps others.

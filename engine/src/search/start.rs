@@ -23,6 +23,7 @@ use crate::{
     rules::{Game, Move},
 };
 use std::{
+    num::NonZeroU32,
     thread::{self, Builder},
     time::Instant,
 };
@@ -175,6 +176,8 @@ impl<'a, E: Evaluator + Clone, V: SearchValue> Searcher<'a, E, V> {
             is_forced: false,
             after_null_move: 0,
             root_length: game.key_history().len(),
+            entering_king: game.rules().entering_king,
+            maximum_plies: game.rules().maximum_plies.map_or(u32::MAX, NonZeroU32::get),
             recurring: recurring(&game.key_history()[..game.key_history().len().saturating_sub(1)]),
             spare_evaluators: Vec::new(),
             published: 0,

@@ -155,6 +155,7 @@ async fn an_answer_while_pondering_is_held_until_the_hit() {
     let mated = v1::Position {
         start: "4k4/4G4/4P4/9/9/9/9/9/4K4 w - 1".to_owned(),
         moves: Vec::new(),
+        ..v1::Position::default()
     };
     let go = v1::Go {
         position: Some(mated),

@@ -40,6 +40,7 @@ async fn a_bad_position_is_refused_and_reaches_no_engine() {
     let position = |start: &str, moves: &[&str]| v1::Position {
         start: start.to_owned(),
         moves: moves.iter().map(|mv| (*mv).to_owned()).collect(),
+        ..v1::Position::default()
     };
     let bad = [
         Some(position("startpos", &["7g7e"])),

@@ -88,6 +88,7 @@ pub fn go(limits: v1::Limits) -> v1::Go {
         position: Some(v1::Position {
             start: "startpos".to_owned(),
             moves: Vec::new(),
+            ..v1::Position::default()
         }),
         limits: Some(limits),
         noise_seed: 0,

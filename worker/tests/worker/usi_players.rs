@@ -78,6 +78,7 @@ async fn the_engine_is_told_options_games_and_whole_histories() {
         position: Some(v1::Position {
             start: "startpos".to_owned(),
             moves: moves.iter().map(|mv| (*mv).to_owned()).collect(),
+            ..v1::Position::default()
         }),
         ..go(nodes(10))
     };

@@ -44,6 +44,7 @@ fn ballot(game: &str, black_to_move: bool, votes: Vec<Vote>) -> Ballot {
         position: Some(Position {
             start: "startpos".to_owned(),
             moves,
+            ..Position::default()
         }),
         votes,
         decision: Some(Decision {

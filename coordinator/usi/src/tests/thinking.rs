@@ -48,6 +48,7 @@ async fn the_coordinator_gets_the_whole_history_and_the_limits() {
         Some(Position {
             start: "startpos".to_owned(),
             moves: vec!["2g2f".to_owned(), "8c8d".to_owned()],
+            ..Position::default()
         })
     );
     assert_eq!(begin.rule, "majority");
