@@ -15,8 +15,8 @@ pub struct ConsultationSettings {
     pub pondering: Pondering,
 }
 
-/// Overrides of [`ConsultationSettings`]; `None` leaves a setting to the ensemble.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// Overrides of [`ConsultationSettings`] and of the primary player; `None` leaves a setting to the ensemble.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ConsultationChoices {
     /// Voting rule.
     pub rule: Option<Rule>,
@@ -24,6 +24,8 @@ pub struct ConsultationChoices {
     pub time_policy: Option<TimePolicy>,
     /// The positions that are pondered on.
     pub pondering: Option<Pondering>,
+    /// Ballot name of the primary player.
+    pub primary: Option<String>,
 }
 
 impl ConsultationChoices {
@@ -42,15 +44,17 @@ impl ConsultationChoices {
             rule: named(&begin.rule)?,
             time_policy: named(&begin.time_policy)?,
             pondering: named(&begin.pondering)?,
+            primary: (!begin.primary.is_empty()).then(|| begin.primary.clone()),
         })
     }
 
     /// Names the choices in a request; the wire spells an absent one as an empty text.
-    pub fn named_in(self, begin: Begin) -> Begin {
+    pub fn named_in(&self, begin: Begin) -> Begin {
         Begin {
             rule: self.rule.map_or("", Rule::name).to_owned(),
             time_policy: self.time_policy.map_or("", TimePolicy::name).to_owned(),
             pondering: self.pondering.map_or("", Pondering::name).to_owned(),
+            primary: self.primary.clone().unwrap_or_default(),
             ..begin
         }
     }
@@ -61,11 +65,12 @@ impl ConsultationChoices {
             rule: self.rule.or(base.rule),
             time_policy: self.time_policy.or(base.time_policy),
             pondering: self.pondering.or(base.pondering),
+            primary: self.primary.or(base.primary),
         }
     }
 
     /// Returns `settings` with these choices applied.
-    pub fn over(self, settings: ConsultationSettings) -> ConsultationSettings {
+    pub fn over(&self, settings: ConsultationSettings) -> ConsultationSettings {
         ConsultationSettings {
             rule: self.rule.unwrap_or(settings.rule),
             time_policy: self.time_policy.unwrap_or(settings.time_policy),
@@ -82,15 +87,16 @@ mod tests {
     fn choices_survive_the_wire() {
         let none = ConsultationChoices::default();
         assert_eq!(none.named_in(Begin::default()), Begin::default());
-        assert_eq!(ConsultationChoices::of(&Begin::default()), Ok(none));
+        assert_eq!(ConsultationChoices::of(&Begin::default()), Ok(none.clone()));
         let chosen = ConsultationChoices {
             rule: Some(Rule::MeanScore),
             time_policy: Some(TimePolicy::Decided),
             pondering: Some(Pondering::Spread),
+            primary: Some("a".to_owned()),
         };
         let begin = chosen.named_in(Begin::default());
         assert_eq!(begin.rule, "mean-score");
-        assert_eq!(ConsultationChoices::of(&begin), Ok(chosen));
-        assert_eq!(none.or(chosen), chosen);
+        assert_eq!(ConsultationChoices::of(&begin), Ok(chosen.clone()));
+        assert_eq!(none.or(chosen.clone()), chosen);
     }
 }

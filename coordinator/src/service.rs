@@ -74,6 +74,9 @@ const LEASE_POLL: Duration = Duration::from_millis(200);
 /// search does one after the other.
 const CONSULTATIONS: usize = 256;
 
+/// Greatest length of a player's name in a request, in bytes.
+const LONGEST_NAME: usize = 256;
+
 /// Number of ballots that a slow watcher may lag behind before it loses some.
 const WATCH_BACKLOG: usize = 64;
 
@@ -181,6 +184,10 @@ impl Service {
     async fn setup(&self, begin: Begin) -> Result<ConsultationSetup, Status> {
         let choices = ConsultationChoices::of(&begin)
             .map_err(|error| Status::invalid_argument(error.to_string()))?;
+        if begin.primary.len() > LONGEST_NAME {
+            let refusal = format!("the primary player's name is longer than {LONGEST_NAME} bytes");
+            return Err(Status::invalid_argument(refusal));
+        }
         let position = begin
             .position
             .ok_or_else(|| Status::invalid_argument("begin has no position"))?;
@@ -210,7 +217,7 @@ impl Service {
                 game_id: begin.game_id,
                 seed: begin.seed,
                 rule,
-                primary: ensemble.primary.clone(),
+                primary: choices.primary.or_else(|| ensemble.primary.clone()),
                 calibration: Arc::clone(&ensemble.calibration),
             },
             claim: None,
@@ -241,7 +248,7 @@ impl Inner {
             return;
         }
         let previous = self.leads.get(&ballot.game_id, side);
-        let primary = self.ensemble.primary.as_deref();
+        let primary = Some(&*ballot.primary).filter(|primary| !primary.is_empty());
         if let Some(lead) = lead(previous.as_ref(), primary, &ballot.votes) {
             self.leads.update(&ballot.game_id, side, |_| lead);
         }

@@ -28,4 +28,5 @@ mod orphans;
 mod perft;
 mod record;
 mod tls;
+mod usi_options;
 mod usi_proxy;

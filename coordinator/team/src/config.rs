@@ -12,6 +12,7 @@ mod tests;
 
 pub use checks::{NameError, WorkersError, check_name, check_workers};
 pub use error::ConfigError;
+pub use file::RESIGN_AFTER;
 pub use settings::{
     COORDINATOR_LISTEN, Config, CoordinatorConfig, EnsembleConfig, OVERHEAD, WORKER_LISTEN,
     WORKER_NAME, WorkerConfig,

@@ -3,7 +3,7 @@
 use super::{best_move::BestMove, go::Go, option_table::OptionError, output::Output};
 use crate::clock_options::ClockOptions;
 use monju_coordinator::clock::ClockRules;
-use monju_engine::Game;
+use monju_engine::{Game, GameRules};
 use monju_proto::v1::{Clock, GameOutcome};
 use std::future::Future;
 use tokio::{sync::mpsc, task::JoinHandle, time::Instant};
@@ -47,6 +47,9 @@ pub trait Backend: Send {
 
     /// Returns the options about the clock.
     fn clock_options(&self) -> &ClockOptions;
+
+    /// Returns the rules of the game.
+    fn game_rules(&self) -> GameRules;
 
     /// Returns the size of the transposition tables in MiB.
     fn hash_mib(&self) -> u32;

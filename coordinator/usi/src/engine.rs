@@ -20,7 +20,7 @@ use super::{
 use crate::clock_options::ClockOptions;
 use monju_coordinator::clock::ClockRules;
 use monju_engine::{
-    EvaluatorChoice,
+    EvaluatorChoice, GameRules,
     eval::{Noise, NoiseError, Sigma},
 };
 use monju_host::{
@@ -90,10 +90,9 @@ impl SinglePlayer {
     /// Returns the player and the game of the next search.
     fn game_setup(&self) -> GameSetup {
         let seed = self.options.seed().or(self.choices.seed);
-        let evaluator = self.options.evaluator();
         GameSetup {
             player: PlayerChoice {
-                evaluator: evaluator.unwrap_or(&self.choices.evaluator).clone(),
+                evaluator: self.options.evaluator_over(&self.choices.evaluator),
                 sigma: self.options.sigma().unwrap_or(self.choices.sigma),
                 hash_mib: self.hash_mib(),
                 threads: self.options.threads(),
@@ -125,6 +124,10 @@ impl Backend for SinglePlayer {
 
     fn clock_options(&self) -> &ClockOptions {
         self.options.clock()
+    }
+
+    fn game_rules(&self) -> GameRules {
+        self.options.rules()
     }
 
     fn hash_mib(&self) -> u32 {

@@ -41,6 +41,7 @@ mod option_table;
 mod output;
 mod outstanding_go;
 mod proxy;
+mod rule_options;
 mod session;
 mod stdio;
 #[cfg(test)]
@@ -83,7 +84,7 @@ pub async fn run(mut choices: Choices) -> Result<(), FrontEndError> {
             let team = team::assemble_leniently(&choices, shared).await?;
             let contact = Contact {
                 client: team.client.clone(),
-                consultation: team.consultation,
+                consultation: team.consultation.clone(),
                 overhead: team.overhead,
                 claim,
             };

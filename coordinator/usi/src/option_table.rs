@@ -1,11 +1,11 @@
 //! Tables of USI options: one row declares, explains, checks and sets one option.
 
 use monju_engine::{
-    EvaluatorChoice, Model,
+    EvaluatorChoice, EvaluatorKind, Model,
     eval::{Noise, Sigma},
 };
 use monju_host::DEFAULT_HASH_MIB;
-use std::{error::Error, ops::RangeInclusive};
+use std::{error::Error, ops::RangeInclusive, path::PathBuf};
 
 /// Default of `USI_Hash`, which leaves the size to the command line and the configuration; their
 /// own default is the same.
@@ -60,6 +60,11 @@ pub enum OptionKind<T> {
         default: fn() -> String,
         /// Returns all words.
         words: fn() -> Vec<String>,
+        /// Sets the value.
+        set: SetText<T>,
+    },
+    /// The path of a file, which GUIs let users browse for; the default is none.
+    File {
         /// Sets the value.
         set: SetText<T>,
     },
@@ -164,6 +169,7 @@ impl<T> OptionKind<T> {
                     words().iter().map(|word| format!(" var {word}")).collect();
                 format!("combo default {}{}", default(), words.concat())
             }
+            Self::File { .. } => "filename default <empty>".to_owned(),
             Self::LargeNumber { .. } | Self::Text { .. } => "string default <empty>".to_owned(),
         }
     }
@@ -211,7 +217,7 @@ impl<T> UsiOption<T> {
             OptionKind::Combo { default, set, .. } => {
                 set_text(target, *set, filled.filter(|value| *value != default()))?;
             }
-            OptionKind::Text { set } => set_text(target, *set, filled)?,
+            OptionKind::File { set } | OptionKind::Text { set } => set_text(target, *set, filled)?,
         }
         Ok(())
     }
@@ -252,6 +258,24 @@ pub fn sigma(value: Option<&str>) -> Result<Option<Sigma>, Box<dyn Error + Send 
     Ok(Some(sigma))
 }
 
+/// Returns an evaluator with the weights of a file. The file of no evaluator is that of a network.
+pub fn with_weights(
+    evaluator: Option<EvaluatorChoice>,
+    file: Option<PathBuf>,
+) -> Option<EvaluatorChoice> {
+    let Some(file) = file else {
+        return evaluator;
+    };
+    let evaluator = evaluator.unwrap_or(EvaluatorChoice {
+        kind: EvaluatorKind::Nnue,
+        ..EvaluatorChoice::default()
+    });
+    Some(EvaluatorChoice {
+        weights: Some(file),
+        ..evaluator
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -277,7 +301,7 @@ mod tests {
                     );
                     assert!(rest.chunks(2).any(|pair| pair[1] == words[6]));
                 }
-                "check" | "string" => assert!(rest.is_empty()),
+                "check" | "string" | "filename" => assert!(rest.is_empty()),
                 other => panic!("{other}"),
             }
         }

@@ -21,6 +21,7 @@ use super::{
 use crate::clock_options::ClockOptions;
 use connection::TeamConnection;
 use monju_coordinator::clock::TimePolicy;
+use monju_engine::GameRules;
 use monju_host::{PlayerChoice, fallback::FallbackSearch};
 use monju_proto::v1::GameOutcome;
 use monju_team::team::Choices;
@@ -110,6 +111,10 @@ impl Backend for Proxy {
 
     fn clock_options(&self) -> &ClockOptions {
         self.options.clock()
+    }
+
+    fn game_rules(&self) -> GameRules {
+        self.options.rules()
     }
 
     fn hash_mib(&self) -> u32 {

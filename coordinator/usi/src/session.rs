@@ -198,7 +198,10 @@ impl<B: Backend> Session<B> {
     }
 
     fn set_position(&mut self, text: &str) {
-        self.position = Game::from_usi(text).map_err(|error| error.to_string());
+        let rules = self.backend.game_rules();
+        self.position = Game::from_usi(text)
+            .map(|game| game.with_rules(rules))
+            .map_err(|error| error.to_string());
         if let Err(reason) = &self.position {
             self.output.error(reason);
         }

@@ -6,7 +6,7 @@ use clap::{
 };
 use monju_coordinator::{clock::TimePolicy, pondering::Pondering, roster, voting::Rule};
 use monju_engine::{
-    Game, Model,
+    Game, Model, PlayerSettings,
     eval::{Noise, NoiseError, Sigma, SigmaError},
 };
 use monju_team::config::{NameError, check_name};
@@ -17,6 +17,9 @@ const MOST_PLAYERS: i64 = 1_000;
 
 /// Numbers of players.
 pub const PLAYERS: RangeInclusive<i64> = 1..=MOST_PLAYERS;
+
+/// Numbers of threads of one player.
+pub const THREADS: RangeInclusive<i64> = 1..=PlayerSettings::MAX_THREADS as i64;
 
 /// Parses the name of a voting rule.
 pub fn rule() -> impl TypedValueParser<Value = Rule> {

@@ -27,9 +27,15 @@ pub struct TeamArguments {
     /// Static evaluation, or one with the weights of a file: NAME:FILE
     #[arg(long, value_name = "NAME")]
     evaluator: Option<EvaluatorChoice>,
+    /// Threads of each native player in this process; default: 1
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(parsers::THREADS))]
+    threads: Option<u32>,
     /// Voting rule
     #[arg(long, value_parser = parsers::rule())]
     rule: Option<Rule>,
+    /// Name of the player that some rules follow, and that decides ties
+    #[arg(long, value_name = "PLAYER")]
+    primary: Option<String>,
     /// Way to spend the time on a clock
     #[arg(long, alias = "tempo", value_name = "POLICY", value_parser = parsers::time_policy())]
     time_policy: Option<TimePolicy>,
@@ -59,7 +65,10 @@ impl From<TeamArguments> for Choices {
                 rule: arguments.rule,
                 time_policy: arguments.time_policy,
                 pondering: arguments.pondering,
+                primary: arguments.primary,
             },
+            threads: arguments.threads,
+            resign_below: None,
             hash_mib: arguments.hash,
             log: arguments.log,
             tls: arguments.tls,

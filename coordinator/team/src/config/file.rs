@@ -23,7 +23,7 @@ const VERSION: u32 = 1;
 const LONGEST_OVERHEAD: Duration = Duration::from_secs(60);
 
 /// Default number of consecutive hopeless decisions that end a game.
-const RESIGN_AFTER: u32 = 3;
+pub const RESIGN_AFTER: u32 = 3;
 
 /// Checks a text. Errors name `path`, and relative paths in the text start from its folder.
 pub(super) fn parse(text: &str, path: &Path) -> Result<Config, ConfigError> {

@@ -18,8 +18,12 @@ pub struct Choices {
     pub sigma: Option<Sigma>,
     /// Evaluator of the embedded native players.
     pub evaluator: Option<EvaluatorChoice>,
+    /// Threads that search together in each embedded native player without virtual players.
+    pub threads: Option<u32>,
     /// Settings of the consultations.
     pub consultation: ConsultationChoices,
+    /// Win rate in percent below which the team resigns.
+    pub resign_below: Option<u32>,
     /// Transposition tables of all embedded native players together, in MiB.
     pub hash_mib: Option<u32>,
     /// Log of the ballots.
@@ -35,6 +39,8 @@ impl Choices {
             ("the number of players", self.players.is_some()),
             ("sigma", self.sigma.is_some()),
             ("the evaluator", self.evaluator.is_some()),
+            ("the number of threads", self.threads.is_some()),
+            ("resignation", self.resign_below.is_some()),
             ("a log", self.log.is_some()),
         ];
         let chosen = chosen.into_iter().filter(|(_, is_chosen)| *is_chosen);

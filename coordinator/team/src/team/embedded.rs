@@ -7,16 +7,17 @@ use super::{
     handle::{Embedded, Team},
     players::{DEFAULT_TEAM, local_players},
 };
-use crate::config::Config;
+use crate::config::{Config, RESIGN_AFTER};
 use monju_coordinator::{
     calibration::Calibration,
     choices::ConsultationChoices,
     record::Recorder,
+    resignation::ResignationPolicy,
     roster::{Link, Roster},
     server,
     service::{Ensemble, Service},
 };
-use monju_host::{Players, PlayersSettings, fallback::FallbackHandle};
+use monju_host::{PlayerKind, PlayerSpec, Players, PlayersSettings, fallback::FallbackHandle};
 use monju_proto::{serve, v1::coordinator_client::CoordinatorClient};
 use monju_worker::InProcessWorker;
 use std::sync::Arc;
@@ -40,7 +41,10 @@ pub(super) fn remove_inapplicable(
     choices: &mut Choices,
 ) -> Vec<IgnoredChoice> {
     let mut ignored = Vec::new();
-    if config.ensemble.primary.is_none()
+    remove_unknown_threads(config, choices, &mut ignored);
+    remove_unknown_primary(config, choices, &mut ignored);
+    let has_primary = config.ensemble.primary.is_some() || choices.consultation.primary.is_some();
+    if !has_primary
         && let Some(rule) = (choices.consultation.rule).take_if(|rule| rule.needs_primary())
     {
         ignored.push(IgnoredChoice::NoPrimary {
@@ -59,7 +63,56 @@ pub(super) fn remove_inapplicable(
         ignored.push(IgnoredChoice::Calibration(error));
         config.ensemble.calibration = None;
     }
+    if config.ensemble.calibration.is_none() && choices.resign_below.take().is_some() {
+        ignored.push(IgnoredChoice::NoWinRates);
+    }
     ignored
+}
+
+/// Removes a number of threads for native players where there are none.
+fn remove_unknown_threads(
+    config: &Config,
+    choices: &mut Choices,
+    ignored: &mut Vec<IgnoredChoice>,
+) {
+    let is_foreign = |player: &PlayerSpec| matches!(player.kind, PlayerKind::Usi(_));
+    let has_natives = choices.players.is_some()
+        || !config.players.iter().all(is_foreign)
+        || (config.players.is_empty() && config.coordinator.workers.is_empty());
+    if !has_natives && choices.threads.take().is_some() {
+        ignored.push(IgnoredChoice::NoNatives);
+    }
+}
+
+/// Removes a chosen primary that is no player, if all players are known.
+fn remove_unknown_primary(
+    config: &Config,
+    choices: &mut Choices,
+    ignored: &mut Vec<IgnoredChoice>,
+) {
+    if choices.consultation.primary.is_none() || !config.coordinator.workers.is_empty() {
+        return;
+    }
+    // Players that cannot be had are reported when the team is started.
+    let Ok(players) = local_players(DEFAULT_TEAM, config, choices) else {
+        return;
+    };
+    let names = players.iter().map(|player| &*player.name);
+    let error = unknown_primary(&mut choices.consultation.primary, names);
+    ignored.extend(error);
+}
+
+/// Takes away a chosen primary that is none of these players.
+pub(super) fn unknown_primary<'a>(
+    primary: &mut Option<String>,
+    names: impl Iterator<Item = &'a str>,
+) -> Option<IgnoredChoice> {
+    let names = Vec::from_iter(names);
+    let primary = primary.take_if(|primary| !names.contains(&primary.as_str()))?;
+    Some(IgnoredChoice::UnknownPrimary {
+        primary,
+        names: names.join(", "),
+    })
 }
 
 /// Starts a coordinator in this process for the players of a configuration, which think in `turns` if
@@ -189,13 +242,19 @@ pub fn ensemble(config: &Config, choices: &Choices) -> Result<Ensemble, Assemble
     let settings = choices.consultation.over(config.consultation());
     let ensemble = Ensemble {
         settings,
-        primary: config.ensemble.primary.clone(),
+        primary: (choices.consultation.primary.clone()).or(config.ensemble.primary.clone()),
         overhead: config.coordinator.overhead,
         calibration: Arc::new(match &config.ensemble.calibration {
             Some(path) => Calibration::read(path)?,
             None => Calibration::default(),
         }),
-        resignation: config.ensemble.resignation,
+        resignation: match choices.resign_below {
+            Some(percent) => Some(ResignationPolicy {
+                below: f64::from(percent) / 100.0,
+                after: (config.ensemble.resignation).map_or(RESIGN_AFTER, |policy| policy.after),
+            }),
+            None => config.ensemble.resignation,
+        },
     };
     match settings.rule.needs_primary() && ensemble.primary.is_none() {
         true => Err(AssembleError::NoPrimary(settings.rule)),

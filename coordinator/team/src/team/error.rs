@@ -73,7 +73,9 @@ pub enum AssembleError {
         what: &'static str,
     },
     /// A rule that requires a primary player without one.
-    #[error("rule '{0}' needs a primary player; name one in the configuration by primary = …")]
+    #[error(
+        "rule '{0}' needs a primary player; name one by --primary, or in the configuration by primary = …"
+    )]
     NoPrimary(Rule),
     /// A choice that could only be ignored.
     #[error(transparent)]
@@ -102,8 +104,8 @@ pub enum IgnoredChoice {
     },
     /// A remote coordinator lacks the primary player that a rule requires.
     #[error(
-        "rule '{rule}' needs a primary player, and the coordinator at {url} has none; name one in \
-         its configuration by primary = …, or choose another rule than its own, {instead}"
+        "rule '{rule}' needs a primary player, and the coordinator at {url} has none; name one by the \
+         option Primary, by --primary or in its configuration; its own rule '{instead}' decides now"
     )]
     NoRemotePrimary {
         /// The chosen rule.
@@ -115,8 +117,8 @@ pub enum IgnoredChoice {
     },
     /// The configuration lacks the primary player that a rule requires.
     #[error(
-        "rule '{rule}' needs a primary player; name one in the configuration by primary = …, or \
-         choose another rule than '{instead}', which decides now"
+        "rule '{rule}' needs a primary player; name one by the option Primary, by --primary or by \
+         primary = … in the configuration; rule '{instead}' decides now"
     )]
     NoPrimary {
         /// The chosen rule.
@@ -124,6 +126,26 @@ pub enum IgnoredChoice {
         /// The rule that decides instead.
         instead: Rule,
     },
+    /// The chosen primary is no player.
+    #[error("primary '{primary}' is no player of the team; name one of: {names}")]
+    UnknownPrimary {
+        /// The chosen name.
+        primary: String,
+        /// The players.
+        names: String,
+    },
+    /// A number of threads without native players.
+    #[error(
+        "the number of threads cannot be chosen: the configuration has no native players of its own; \
+         give its engines their own option"
+    )]
+    NoNatives,
+    /// A resignation without a calibration.
+    #[error(
+        "resignation needs win rates; name a calibration in the configuration, which \
+         'monju calibrate' makes"
+    )]
+    NoWinRates,
     /// The log cannot be opened.
     #[error("{0}; nothing is recorded")]
     Log(#[source] RecordError),

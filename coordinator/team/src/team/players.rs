@@ -42,6 +42,14 @@ pub fn local_players(
             native.evaluator = evaluator.clone();
         }
     }
+    if let Some(threads) = choices.threads {
+        for native in natives("the number of threads", &mut players)? {
+            // The lanes of a vector search share one thread.
+            if native.lanes == 1 {
+                native.threads = threads;
+            }
+        }
+    }
     Ok(players)
 }
 

@@ -2,6 +2,7 @@
 
 use super::{
     choices::Choices,
+    embedded::unknown_primary,
     error::{AssembleError, IgnoredChoice},
     handle::Team,
 };
@@ -39,8 +40,15 @@ pub(super) async fn connect(url: &str, choices: &Choices) -> Result<Team, Assemb
         url: url.to_owned(),
         source,
     })?;
-    let mut consultation = choices.consultation;
+    let mut consultation = choices.consultation.clone();
+    // A player of a missing worker may still come.
+    if roster.workers.iter().all(|worker| worker.connected) {
+        let players = roster.workers.iter().flat_map(|worker| &worker.players);
+        let names = players.map(|player| &*player.name);
+        ignored.extend(unknown_primary(&mut consultation.primary, names));
+    }
     if roster.primary.is_empty()
+        && consultation.primary.is_none()
         && let Some(rule) = consultation.rule.take_if(|rule| Rule::needs_primary(*rule))
     {
         ignored.push(IgnoredChoice::NoRemotePrimary {

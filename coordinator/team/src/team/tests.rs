@@ -147,3 +147,47 @@ fn a_team_goes_on_without_choices_that_cannot_be_applied() {
     assert_eq!(config.coordinator.log, None);
     assert_eq!(config.ensemble.calibration, None);
 }
+
+#[test]
+fn a_primary_that_is_no_player_is_named_and_left_out() {
+    let chosen = |name: &str| Choices {
+        players: Some(2),
+        consultation: ConsultationChoices {
+            primary: Some(name.to_owned()),
+            rule: Some(Rule::PrimaryUnlessOutvoted),
+            ..ConsultationChoices::default()
+        },
+        ..Choices::default()
+    };
+    let mut choices = chosen("monju-2");
+    assert!(remove_inapplicable(&mut Config::default(), &mut choices).is_empty());
+    let decides = ensemble(&Config::default(), &choices).expect("an ensemble");
+    assert_eq!(decides.primary.as_deref(), Some("monju-2"));
+
+    let mut choices = chosen("nobody");
+    let ignored = remove_inapplicable(&mut Config::default(), &mut choices);
+    let ignored: Vec<String> = ignored.iter().map(ToString::to_string).collect();
+    assert!(ignored[0].contains("monju-1, monju-2"), "{ignored:?}");
+    assert!(ignored[1].contains("--primary"), "{ignored:?}");
+    assert_eq!(choices.consultation, ConsultationChoices::default());
+
+    // Players elsewhere are not known before they have answered.
+    let mut choices = chosen("nobody");
+    let config = &mut config(REMOTE);
+    assert!(remove_inapplicable(config, &mut choices).is_empty());
+}
+
+#[test]
+fn a_resignation_needs_win_rates_and_threads_need_native_players() {
+    let mut choices = Choices {
+        resign_below: Some(3),
+        threads: Some(2),
+        ..Choices::default()
+    };
+    let foreign = "[[player]]\nname = \"b\"\nkind = \"usi\"\ncommand = [\"b\"]";
+    let ignored = remove_inapplicable(&mut config(foreign), &mut choices);
+    let ignored: Vec<String> = ignored.iter().map(ToString::to_string).collect();
+    assert!(ignored[0].contains("no native players"), "{ignored:?}");
+    assert!(ignored[1].contains("needs win rates"), "{ignored:?}");
+    assert_eq!(choices, Choices::default());
+}

@@ -1,11 +1,15 @@
 //! The USI options of the single player.
 
 use crate::clock_options::{self, ClockOptions, HasClockOptions};
-use crate::option_table::{HASH_DEFAULT, HASH_RANGE, OptionKind, UsiOption, evaluator, sigma};
+use crate::option_table::{
+    HASH_DEFAULT, HASH_RANGE, OptionKind, UsiOption, evaluator, sigma, with_weights,
+};
+use crate::rule_options::{self, HasGameRules};
 use monju_coordinator::clock::TimePolicy;
 use monju_engine::{
-    EvaluatorChoice, PlayerSettings, SearchChoices, eval::Sigma, names::UnknownName,
+    EvaluatorChoice, GameRules, PlayerSettings, SearchChoices, eval::Sigma, names::UnknownName,
 };
+use std::path::PathBuf;
 use strum::{Display, EnumString, IntoStaticStr, VariantNames};
 
 /// The declared time policies. A single player has no votes that could decide early.
@@ -14,6 +18,7 @@ const TIME_POLICIES: [TimePolicy; 2] = [TimePolicy::Fixed, TimePolicy::Agreement
 /// All options, in the order in which a GUI shows them.
 pub const OPTIONS: &[UsiOption<EngineOptions>] = {
     let [delay, delay_2, overhead, minimum, whole_seconds] = clock_options::rows();
+    let [entering_king, maximum_plies] = rule_options::rows();
     &[
         UsiOption {
             name: "USI_Hash",
@@ -59,6 +64,17 @@ pub const OPTIONS: &[UsiOption<EngineOptions>] = {
             kind: OptionKind::Text {
                 set: |options, value| {
                     options.evaluator = evaluator(value)?;
+                    Ok(())
+                },
+            },
+        },
+        UsiOption {
+            name: "EvalFile",
+            aliases: &[],
+            help: "file of weights for the evaluator, a network without one; empty: as given",
+            kind: OptionKind::File {
+                set: |options, value| {
+                    options.eval_file = value.map(PathBuf::from);
                     Ok(())
                 },
             },
@@ -113,6 +129,8 @@ pub const OPTIONS: &[UsiOption<EngineOptions>] = {
                 },
             },
         },
+        entering_king,
+        maximum_plies,
         delay,
         delay_2,
         overhead,
@@ -145,11 +163,19 @@ pub struct EngineOptions {
     threads: Option<u32>,
     sigma: Option<Sigma>,
     evaluator: Option<EvaluatorChoice>,
+    eval_file: Option<PathBuf>,
     seed: Option<u64>,
     clock: ClockOptions,
+    rules: GameRules,
     time_policy: TimePolicy,
     pondering: PonderTarget,
     search: SearchChoices,
+}
+
+impl HasGameRules for EngineOptions {
+    fn game_rules(&mut self) -> &mut GameRules {
+        &mut self.rules
+    }
 }
 
 impl HasClockOptions for EngineOptions {
@@ -174,9 +200,12 @@ impl EngineOptions {
         self.sigma
     }
 
-    /// Returns the evaluator.
-    pub fn evaluator(&self) -> Option<&EvaluatorChoice> {
-        self.evaluator.as_ref()
+    /// Returns the evaluator, or `given` without one, with the weights of the chosen file.
+    pub fn evaluator_over(&self, given: &EvaluatorChoice) -> EvaluatorChoice {
+        match (&self.evaluator, &self.eval_file) {
+            (None, None) => given.clone(),
+            (chosen, file) => with_weights(chosen.clone(), file.clone()).unwrap_or_default(),
+        }
     }
 
     /// Returns the noise seed of every game.
@@ -203,6 +232,11 @@ impl EngineOptions {
     pub fn clock(&self) -> &ClockOptions {
         &self.clock
     }
+
+    /// Returns the rules of the game.
+    pub fn rules(&self) -> GameRules {
+        self.rules
+    }
 }
 
 #[cfg(test)]
@@ -224,10 +258,14 @@ mod tests {
                 "option name Threads type spin default 1 min 1 max 256",
                 "option name Sigma type string default <empty>",
                 "option name Evaluator type string default <empty>",
+                "option name EvalFile type filename default <empty>",
                 "option name Seed type string default <empty>",
                 "option name TimePolicy type combo default agreement var fixed var agreement",
                 "option name Pondering type combo default predicted var predicted var opponent",
                 "option name SearchOptions type string default <empty>",
+                "option name EnteringKingRule type combo default CSARule27 var NoEnteringKing \
+                 var CSARule24 var CSARule24H var CSARule27 var CSARule27H var TryRule",
+                "option name MaxMovesToDraw type spin default 0 min 0 max 100000",
                 "option name NetworkDelay type spin default 120 min 0 max 60000",
                 "option name NetworkDelay2 type spin default 1120 min 0 max 60000",
                 "option name MoveOverhead type spin default 0 min 0 max 60000",

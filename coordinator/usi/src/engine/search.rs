@@ -292,7 +292,8 @@ fn before_last_move(game: &Game) -> Option<Game> {
     let (_, earlier) = game.moves().split_last()?;
     let moves: Vec<String> = earlier.iter().map(Move::to_string).collect();
     // The moves have been played once, so they can be played again.
-    Game::from_parts(game.start(), &moves).ok()
+    let before = Game::from_parts(game.start(), &moves).ok()?;
+    Some(before.with_rules(game.rules()))
 }
 
 /// Converts a moment to the clock of the searches, which tests cannot pause.

@@ -1,11 +1,14 @@
 //! The USI options of the proxy.
 
 use crate::clock_options::{self, ClockOptions, HasClockOptions};
-use crate::option_table::{HASH_DEFAULT, HASH_RANGE, OptionKind, UsiOption, evaluator, sigma};
+use crate::option_table::{
+    HASH_DEFAULT, HASH_RANGE, OptionKind, UsiOption, evaluator, sigma, with_weights,
+};
+use crate::rule_options::{self, HasGameRules};
 use monju_coordinator::{
     choices::ConsultationChoices, clock::TimePolicy, pondering::Pondering, voting::Rule,
 };
-use monju_engine::{EvaluatorChoice, eval::Sigma};
+use monju_engine::{EvaluatorChoice, GameRules, PlayerSettings, eval::Sigma};
 use monju_team::team::Choices;
 use std::{fmt::Display, path::PathBuf};
 
@@ -15,6 +18,7 @@ const CONFIGURED: &str = "config";
 /// All options, in the order in which a GUI shows them.
 pub const OPTIONS: &[UsiOption<ProxyOptions>] = {
     let [delay, delay_2, overhead, minimum, whole_seconds] = clock_options::rows();
+    let [entering_king, maximum_plies] = rule_options::rows();
     &[
         UsiOption {
             name: "USI_Hash",
@@ -36,7 +40,7 @@ pub const OPTIONS: &[UsiOption<ProxyOptions>] = {
             name: "ConfigFile",
             aliases: &[],
             help: "configuration of the team",
-            kind: OptionKind::Text {
+            kind: OptionKind::File {
                 set: |options, value| {
                     options.config = value.map(PathBuf::from);
                     Ok(())
@@ -87,6 +91,27 @@ pub const OPTIONS: &[UsiOption<ProxyOptions>] = {
             },
         },
         UsiOption {
+            name: "EvalFile",
+            aliases: &[],
+            help: "file of weights for the evaluator, a network without one; empty: as configured",
+            kind: OptionKind::File {
+                set: |options, value| {
+                    options.eval_file = value.map(PathBuf::from);
+                    Ok(())
+                },
+            },
+        },
+        UsiOption {
+            name: "Threads",
+            aliases: &[],
+            help: "threads of each player in this process; 0: as configured",
+            kind: OptionKind::Spin {
+                default: 0,
+                range: 0..=PlayerSettings::MAX_THREADS as u32,
+                set: |options, value| options.threads = value,
+            },
+        },
+        UsiOption {
             name: "Rule",
             aliases: &[],
             help: "voting rule",
@@ -97,6 +122,27 @@ pub const OPTIONS: &[UsiOption<ProxyOptions>] = {
                     options.consultation.rule = value.map(str::parse).transpose()?;
                     Ok(())
                 },
+            },
+        },
+        UsiOption {
+            name: "Primary",
+            aliases: &[],
+            help: "name of the player that some rules follow, and that decides ties; empty: as configured",
+            kind: OptionKind::Text {
+                set: |options, value| {
+                    options.consultation.primary = value.map(str::to_owned);
+                    Ok(())
+                },
+            },
+        },
+        UsiOption {
+            name: "ResignBelow",
+            aliases: &[],
+            help: "win rate in percent below which the team resigns; 0: as configured",
+            kind: OptionKind::Spin {
+                default: 0,
+                range: 0..=49,
+                set: |options, value| options.resign_below = value,
             },
         },
         UsiOption {
@@ -144,6 +190,8 @@ pub const OPTIONS: &[UsiOption<ProxyOptions>] = {
                 },
             },
         },
+        entering_king,
+        maximum_plies,
         delay,
         delay_2,
         overhead,
@@ -161,10 +209,20 @@ pub struct ProxyOptions {
     players: Option<u32>,
     sigma: Option<Sigma>,
     evaluator: Option<EvaluatorChoice>,
+    eval_file: Option<PathBuf>,
+    threads: Option<u32>,
+    resign_below: Option<u32>,
     consultation: ConsultationChoices,
     seed: Option<u64>,
     tls: Option<PathBuf>,
     clock: ClockOptions,
+    rules: GameRules,
+}
+
+impl HasGameRules for ProxyOptions {
+    fn game_rules(&mut self) -> &mut GameRules {
+        &mut self.rules
+    }
 }
 
 impl HasClockOptions for ProxyOptions {
@@ -184,6 +242,11 @@ impl ProxyOptions {
         &self.clock
     }
 
+    /// Returns the rules of the game.
+    pub fn rules(&self) -> GameRules {
+        self.rules
+    }
+
     /// Returns the choices of the command line, overridden by the GUI's.
     pub fn over(&self, base: &Choices) -> Choices {
         Choices {
@@ -191,8 +254,13 @@ impl ProxyOptions {
             coordinator: self.coordinator.clone().or(base.coordinator.clone()),
             players: self.players.or(base.players),
             sigma: self.sigma.or(base.sigma),
-            evaluator: self.evaluator.clone().or(base.evaluator.clone()),
-            consultation: self.consultation.or(base.consultation),
+            evaluator: with_weights(
+                self.evaluator.clone().or(base.evaluator.clone()),
+                self.eval_file.clone(),
+            ),
+            threads: self.threads.or(base.threads),
+            consultation: self.consultation.clone().or(base.consultation.clone()),
+            resign_below: self.resign_below.or(base.resign_below),
             hash_mib: self.hash_mib.or(base.hash_mib),
             log: base.log.clone(),
             tls: self.tls.clone().or(base.tls.clone()),
@@ -225,21 +293,28 @@ mod tests {
             [
                 "option name USI_Hash type spin default 256 min 1 max 1048576",
                 "option name USI_Ponder type check default false",
-                "option name ConfigFile type string default <empty>",
+                "option name ConfigFile type filename default <empty>",
                 "option name Coordinator type string default <empty>",
                 "option name Players type spin default 0 min 0 max 256",
                 "option name Sigma type string default <empty>",
                 "option name Evaluator type string default <empty>",
+                "option name EvalFile type filename default <empty>",
+                "option name Threads type spin default 0 min 0 max 256",
                 "option name Rule type combo default config var config var majority \
                  var weighted var optimistic var pessimistic var majority-then-optimistic \
                  var mean-score var ranked var primary-unless-outvoted var single var alternate \
                  var hand-over",
+                "option name Primary type string default <empty>",
+                "option name ResignBelow type spin default 0 min 0 max 49",
                 "option name TimePolicy type combo default config var config var fixed \
                  var decided var agreement",
                 "option name Pondering type combo default config var config var predicted \
                  var spread",
                 "option name Seed type string default <empty>",
                 "option name TLS type string default <empty>",
+                "option name EnteringKingRule type combo default CSARule27 var NoEnteringKing \
+                 var CSARule24 var CSARule24H var CSARule27 var CSARule27H var TryRule",
+                "option name MaxMovesToDraw type spin default 0 min 0 max 100000",
                 "option name NetworkDelay type spin default 120 min 0 max 60000",
                 "option name NetworkDelay2 type spin default 1120 min 0 max 60000",
                 "option name MoveOverhead type spin default 0 min 0 max 60000",
@@ -261,7 +336,10 @@ mod tests {
                 rule: Some(Rule::Majority),
                 time_policy: Some(TimePolicy::Fixed),
                 pondering: Some(Pondering::Spread),
+                primary: Some("monju-2".to_owned()),
             },
+            threads: Some(2),
+            resign_below: Some(1),
             hash_mib: Some(64),
             log: None,
             tls: Some("team".into()),
@@ -291,6 +369,10 @@ mod tests {
             ("TimePolicy", "decided"),
             ("Pondering", "spread"),
             ("TLS", "team"),
+            ("Primary", "player 3"),
+            ("Threads", "4"),
+            ("ResignBelow", "2"),
+            ("EvalFile", "D:\\my nets\\nn.bin"),
             ("MoveOverhead", "250"),
         ]);
         assert_eq!(
@@ -306,8 +388,12 @@ mod tests {
             rule: Some(Rule::Majority),
             time_policy: Some(TimePolicy::Decided),
             pondering: Some(Pondering::Spread),
+            primary: Some("player 3".to_owned()),
         };
         assert_eq!(choices.consultation, consultation);
+        assert_eq!((choices.threads, choices.resign_below), (Some(4), Some(2)));
+        let evaluator = choices.evaluator.map(|choice| choice.to_string());
+        assert_eq!(evaluator.as_deref(), Some("nnue:D:\\my nets\\nn.bin"));
         assert_eq!(choices.tls, Some("team".into()));
     }
 
@@ -367,7 +453,6 @@ mod tests {
     #[test]
     fn options_of_other_engines_are_ignored() {
         let set = options(&[
-            ("Threads", "64"),
             ("MultiPV", "5"),
             ("Hash", "9999"),
             ("USI_Ponder", "true"),

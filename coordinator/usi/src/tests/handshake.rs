@@ -98,7 +98,7 @@ async fn options_set_between_games_take_effect_at_isready() {
     gui.ready().await;
     assert_eq!(gui.assembled(), std::slice::from_ref(&base));
     // Defaults sent back and unknown options change nothing.
-    gui.say("setoption name Players value 0\nsetoption name Threads value 8");
+    gui.say("setoption name Players value 0\nsetoption name MultiPV value 8");
     gui.say("setoption name USI_Ponder value true\nisready");
     gui.hear_until("readyok").await;
     assert!(gui.assembled().is_empty());
