@@ -2,6 +2,7 @@
 
 use monju_tests::{
     alone,
+    cluster::{TestCluster, eventually},
     data::{data, repository},
     usi::Usi,
 };
@@ -245,4 +246,84 @@ fn the_maximum_of_plies_is_a_draw_to_the_team_and_to_the_player() {
         set(&mut usi, &[("MaxMovesToDraw", "0")]);
         assert!(!has_draw(&mut usi));
     }
+}
+
+#[test]
+fn a_gui_without_arguments_reaches_every_role() {
+    let _alone = alone();
+    let mut usi = ready(&[], &[("USI_Hash", "64"), ("Players", "2")]);
+    let votes = |usi: &mut Usi| {
+        let answer = usi.think("startpos", "go nodes 2000");
+        let is_vote = |line: &&String| line.starts_with("info string votes");
+        answer.lines.iter().filter(is_vote).count()
+    };
+    assert_eq!(votes(&mut usi), 1);
+    // One player has no votes, and plays the same game twice with the same seed.
+    let single = [("Role", "single"), ("Seed", "7"), ("Sigma", "50")];
+    assert!(set(&mut usi, &single).is_empty());
+    let game = |usi: &mut Usi| {
+        let answer = usi.think("startpos", "go nodes 5000");
+        let is_vote = |line: &&String| line.starts_with("info string votes");
+        assert_eq!(answer.lines.iter().filter(is_vote).count(), 0);
+        answer.bestmove
+    };
+    let first = game(&mut usi);
+    assert!(set(&mut usi, &[]).is_empty());
+    assert_eq!(game(&mut usi), first);
+    // A mate, and a move where one is wanted.
+    assert!(set(&mut usi, &[("Role", "mate")]).is_empty());
+    usi.send("position sfen 4k4/9/4P4/9/9/9/9/9/4K4 b G 1");
+    usi.send("go mate 3000");
+    let lines = usi.expect("checkmate");
+    assert_eq!(lines.last().map(String::as_str), Some("checkmate G*5b"));
+    assert_eq!(votes(&mut usi), 0);
+    // And back, with an unknown role in between.
+    usi.send("setoption name Role value referee");
+    let refused = usi.expect("info");
+    assert!(refused[0].contains("team, single, mate"), "{refused:?}");
+    assert!(set(&mut usi, &[("Role", "team")]).is_empty());
+    assert_eq!(votes(&mut usi), 1);
+    assert!(usi.quit().status.success());
+}
+
+#[test]
+fn a_role_other_than_the_team_starts_no_team() {
+    let _alone = alone();
+    let mut usi = Usi::start(&["--coordinator", "http://127.0.0.1:1"]);
+    usi.handshake();
+    for role in ["single", "mate"] {
+        assert!(set(&mut usi, &[("Role", role)]).is_empty());
+        let answer = usi.think("startpos", "go nodes 500");
+        assert!(answer.lines.iter().all(|line| !line.contains("error")));
+    }
+    assert_eq!(set(&mut usi, &[("Role", "team")]).len(), 1);
+}
+
+#[test]
+fn a_coordinator_elsewhere_takes_the_primary_from_the_gui() {
+    let _alone = alone();
+    let cluster = TestCluster::of_three_noise_players();
+    let url = cluster.coordinator.url();
+    let mut usi = Usi::start(&["--coordinator", &url]);
+    usi.handshake();
+    let rule = ("Rule", "primary-unless-outvoted");
+    eventually("all workers", || {
+        let errors = set(&mut usi, &[rule, ("Primary", "two")]);
+        errors.is_empty().then_some(())
+    });
+    let answer = usi.think("startpos", "go nodes 2000");
+    let last = answer.lines.last().expect("a verdict");
+    assert!(last.contains("rule primary-unless-outvoted"), "{last}");
+    let errors = set(&mut usi, &[("Primary", "four")]);
+    assert!(
+        errors[0].contains("name one of: one, two, three"),
+        "{errors:?}"
+    );
+    // What its own configuration decides is left to it.
+    let errors = set(&mut usi, &[("Primary", "one"), ("Threads", "2")]);
+    assert!(
+        errors[0].contains("the number of threads is left to"),
+        "{errors:?}"
+    );
+    assert!(usi.quit().status.success());
 }

@@ -54,6 +54,11 @@ pub trait Backend: Send {
     /// Returns the size of the transposition tables in MiB.
     fn hash_mib(&self) -> u32;
 
+    /// Returns the memory in MiB that a mate search takes in addition, while it lasts: one part in four.
+    fn mate_hash_mib(&self) -> u32 {
+        self.hash_mib() / 4
+    }
+
     /// Starts to prepare for the next game, for `isready`.
     fn get_ready(&mut self);
 

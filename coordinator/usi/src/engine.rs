@@ -24,10 +24,11 @@ use monju_engine::{
     eval::{Noise, NoiseError, Sigma},
 };
 use monju_host::{
-    EvaluatorError, PlayerChoice, load_evaluator,
+    DEFAULT_HASH_MIB, EvaluatorError, PlayerChoice, load_evaluator,
     search_thread::{GameSetup, SearchPriority, SearchThread},
     searcher::BuiltPlayer,
 };
+use monju_team::team::Choices;
 use options::{EngineOptions, OPTIONS};
 use search::{PlayerSearch, SearchSetup};
 use std::io;
@@ -44,6 +45,18 @@ pub struct EngineChoices {
     pub evaluator: EvaluatorChoice,
     /// The noise seed of every game.
     pub seed: Option<u64>,
+}
+
+impl EngineChoices {
+    /// Returns the choices of a player in place of a team of these choices.
+    pub(super) fn of_team(team: Choices) -> Self {
+        Self {
+            hash_mib: team.hash_mib.unwrap_or(DEFAULT_HASH_MIB),
+            sigma: team.sigma.unwrap_or_default(),
+            evaluator: team.evaluator.unwrap_or_default(),
+            seed: None,
+        }
+    }
 }
 
 /// The reason why a single player cannot be started.
@@ -85,6 +98,11 @@ impl SinglePlayer {
             game: GameName::first(),
             thread: thread.map_err(EngineError::Thread)?,
         })
+    }
+
+    /// Sets an option that may be one of the team. A value that has no meaning here leaves the default.
+    pub fn set_option_leniently(&mut self, name: &str, value: &str) {
+        option_table::set_or_reset(OPTIONS, &mut self.options, name, value);
     }
 
     /// Returns the player and the game of the next search.

@@ -41,6 +41,7 @@ mod option_table;
 mod output;
 mod outstanding_go;
 mod proxy;
+mod roles;
 mod rule_options;
 mod session;
 mod stdio;
@@ -59,6 +60,7 @@ use proxy::{
     scheduling_delay::SchedulingDelay,
     team_claim::TeamClaim,
 };
+use roles::Roles;
 use std::path::{Path, PathBuf};
 
 /// Speaks USI for a team on standard input and output until `quit`.
@@ -93,7 +95,7 @@ pub async fn run(mut choices: Choices) -> Result<(), FrontEndError> {
         }
     });
     let delay = SchedulingDelay::measured();
-    stdio::speak(Proxy::new(choices, connection, fallback, delay)).await
+    stdio::speak(Roles::new(Proxy::new(choices, connection, fallback, delay))).await
 }
 
 /// Returns the help on the proxy's USI options.

@@ -154,7 +154,29 @@ pub fn set<T>(
     }
 }
 
+/// As [`set`], but a value that does not fit the declaration leaves the declared default.
+pub fn set_or_reset<T>(table: &[UsiOption<T>], target: &mut T, name: &str, value: &str) {
+    let Some(option) = table.iter().find(|option| option.is_named(name)) else {
+        return;
+    };
+    if option.set(target, value).is_err() {
+        // A declared default fits its declaration.
+        let _ = option.set(target, &option.kind.default());
+    }
+}
+
 impl<T> OptionKind<T> {
+    /// Returns the declared default.
+    fn default(&self) -> String {
+        match self {
+            Self::IgnoredCheck => false.to_string(),
+            Self::Check { default, .. } => default.to_string(),
+            Self::Spin { default, .. } => default.to_string(),
+            Self::Combo { default, .. } => default(),
+            Self::LargeNumber { .. } | Self::File { .. } | Self::Text { .. } => String::new(),
+        }
+    }
+
     /// Returns the rest of the declaration, after the word `type`.
     fn declared(&self) -> String {
         match self {

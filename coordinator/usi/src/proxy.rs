@@ -25,7 +25,7 @@ use monju_engine::GameRules;
 use monju_host::{PlayerChoice, fallback::FallbackSearch};
 use monju_proto::v1::GameOutcome;
 use monju_team::team::Choices;
-use options::{OPTIONS, ProxyOptions};
+use options::{OPTIONS, ProxyOptions, Role};
 use scheduling_delay::SchedulingDelay;
 use search::{FallbackSetup, TeamSearch};
 use tokio::{sync::mpsc, task::JoinHandle};
@@ -60,6 +60,16 @@ impl Proxy {
             delay,
             game: GameName::first(),
         }
+    }
+
+    /// Returns the role that the GUI has chosen.
+    pub fn role(&self) -> Role {
+        self.options.role()
+    }
+
+    /// Returns the choices of the command line and of the GUI.
+    pub fn choices(&self) -> Choices {
+        self.options.over(&self.choices)
     }
 
     fn prepare_team(&mut self) {

@@ -26,9 +26,6 @@ use tokio::{
 /// Interval of the empty lines that tell a GUI that the backend is still loading.
 const KEEP_ALIVE: Duration = Duration::from_secs(5);
 
-/// The part of `USI_Hash` that a mate search takes in addition, while it lasts: one part in four.
-const MATE_SHARE: u32 = 4;
-
 /// The state of the conversation.
 pub struct Session<B> {
     backend: B,
@@ -261,7 +258,7 @@ impl<B: Backend> Session<B> {
         match &self.position {
             Ok(game) => {
                 let (controls, receiver) = mpsc::unbounded_channel();
-                let hash_mib = self.backend.hash_mib() / MATE_SHARE;
+                let hash_mib = self.backend.mate_hash_mib();
                 let solving = go_mate::solve(game.clone(), hash_mib, time, receiver);
                 let go = OutstandingGo::mate(tokio::spawn(solving), controls);
                 self.outstanding = Some(go);

@@ -8,9 +8,10 @@ use crate::rule_options::{self, HasGameRules};
 use monju_coordinator::{
     choices::ConsultationChoices, clock::TimePolicy, pondering::Pondering, voting::Rule,
 };
-use monju_engine::{EvaluatorChoice, GameRules, PlayerSettings, eval::Sigma};
+use monju_engine::{EvaluatorChoice, GameRules, PlayerSettings, eval::Sigma, names::UnknownName};
 use monju_team::team::Choices;
-use std::{fmt::Display, path::PathBuf};
+use std::{fmt, path::PathBuf};
+use strum::{Display, EnumString, IntoStaticStr, VariantNames};
 
 /// The word that leaves `Rule`, `TimePolicy` and `Pondering` to the configuration.
 const CONFIGURED: &str = "config";
@@ -35,6 +36,19 @@ pub const OPTIONS: &[UsiOption<ProxyOptions>] = {
             aliases: &[],
             help: "no effect: the GUI decides when to ponder",
             kind: OptionKind::IgnoredCheck,
+        },
+        UsiOption {
+            name: "Role",
+            aliases: &[],
+            help: "a team, a single player without noise, or a solver of mates with all the memory",
+            kind: OptionKind::Combo {
+                default: || Role::default().to_string(),
+                words: || Vec::from_iter(Role::VARIANTS.iter().map(ToString::to_string)),
+                set: |options, value| {
+                    options.role = value.map(str::parse).transpose()?.unwrap_or_default();
+                    Ok(())
+                },
+            },
         },
         UsiOption {
             name: "ConfigFile",
@@ -200,9 +214,29 @@ pub const OPTIONS: &[UsiOption<ProxyOptions>] = {
     ]
 };
 
+/// The role of `monju usi`.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Display, EnumString, IntoStaticStr, VariantNames,
+)]
+#[strum(serialize_all = "kebab-case", parse_err_ty = UnknownName, parse_err_fn = unknown_role)]
+pub enum Role {
+    /// A team of players.
+    #[default]
+    Team,
+    /// One native player, as `monju engine` is.
+    Single,
+    /// A solver of mates, which has all the memory; moves are found by one player with a small table.
+    Mate,
+}
+
+fn unknown_role(name: &str) -> UnknownName {
+    UnknownName::new::<Role>("role", name)
+}
+
 /// The values that a GUI has set; `None` is the declared default.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ProxyOptions {
+    role: Role,
     hash_mib: Option<u32>,
     config: Option<PathBuf>,
     coordinator: Option<String>,
@@ -237,6 +271,11 @@ impl ProxyOptions {
         self.seed
     }
 
+    /// Returns the role.
+    pub fn role(&self) -> Role {
+        self.role
+    }
+
     /// Returns the options about the clock.
     pub fn clock(&self) -> &ClockOptions {
         &self.clock
@@ -268,7 +307,7 @@ impl ProxyOptions {
     }
 }
 
-fn configured_or(values: &[impl Display]) -> Vec<String> {
+fn configured_or(values: &[impl fmt::Display]) -> Vec<String> {
     let values = values.iter().map(ToString::to_string);
     [CONFIGURED.to_owned()].into_iter().chain(values).collect()
 }
@@ -293,6 +332,7 @@ mod tests {
             [
                 "option name USI_Hash type spin default 256 min 1 max 1048576",
                 "option name USI_Ponder type check default false",
+                "option name Role type combo default team var team var single var mate",
                 "option name ConfigFile type filename default <empty>",
                 "option name Coordinator type string default <empty>",
                 "option name Players type spin default 0 min 0 max 256",
