@@ -21,6 +21,7 @@ use crate::commands::{
     calibrate::Calibrate,
     certificates::Certificates,
     doctor::Doctor,
+    init::Init,
     replay::ReplayCommand,
     services::{CoordinatorService, WorkerService},
 };
@@ -98,6 +99,13 @@ enum Role {
     Replay(record::ReplayArguments),
     /// Learns each engine's win rates by score from recorded ballots, and writes them to a file
     Calibrate(record::CalibrateArguments),
+    /// Writes the documented configuration, the template of experiments and the examples
+    #[command(after_help = INIT_HELP)]
+    Init {
+        /// Folder to write them to, made where it does not exist; none of the files may be there
+        #[arg(default_value = "configs")]
+        folder: PathBuf,
+    },
     /// Prints the completions of a shell, to be kept where the shell looks for them
     #[command(after_help = manual::COMPLETIONS_HELP)]
     Completions {
@@ -111,6 +119,10 @@ enum Role {
         folder: PathBuf,
     },
 }
+
+const INIT_HELP: &str = "\
+Examples: monju init, then monju usi --config configs/three-noise-players.toml
+          monju init, then monju experiment run configs/experiments/template.toml";
 
 const CERTIFICATES_HELP: &str = "\
 Copy the folder to every machine of the team, in a way that no one else can read: whoever has it is a \
@@ -145,6 +157,7 @@ impl Role {
         let _log = logging::to_stderr(self.log_level());
         match self {
             Self::Certificates { folder } => Certificates { folder }.run(),
+            Self::Init { folder } => Init { folder }.run(),
             Self::Completions { shell } => manual::print_completions(CommandLine::command(), shell),
             Self::Manual { folder } => manual::write_pages(CommandLine::command(), &folder),
             Self::Perft(arguments) => arguments.resolve()?.run(),
@@ -175,6 +188,7 @@ impl Role {
             Self::Consult(_)
             | Self::Doctor(_)
             | Self::Certificates { .. }
+            | Self::Init { .. }
             | Self::Completions { .. }
             | Self::Manual { .. }
             | Self::Perft(_)

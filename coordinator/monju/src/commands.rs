@@ -6,6 +6,7 @@ pub mod certificates;
 pub mod consult;
 pub mod doctor;
 pub mod experiment;
+pub mod init;
 pub mod learn;
 pub mod r#match;
 pub mod output;

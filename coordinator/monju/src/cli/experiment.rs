@@ -29,7 +29,7 @@ build, the same file gives the same games, in any order, on any number of machin
 /// The experiment and its store.
 #[derive(Debug, Args)]
 struct Place {
-    /// The specification; configs/experiments/template.toml documents it
+    /// The specification; configs/experiments/template.toml of 'monju init' documents it
     file: PathBuf,
     /// An SQLite file, or postgres://user@host/database; default: FILE with .db for .toml
     #[arg(long, value_name = "FILE|URL", value_parser = address)]

@@ -30,7 +30,7 @@ impl ConfigError {
 #[derive(Debug, thiserror::Error)]
 #[error("{}", match .0.kind() {
     io::ErrorKind::NotFound => {
-        "no such file; correct the path, or copy configs/monju.toml there".to_owned()
+        "no such file; correct the path, or make one with 'monju init'".to_owned()
     }
     io::ErrorKind::InvalidData => "not a text in UTF-8; save it as such".to_owned(),
     _ => format!("cannot be read: {}", .0),
