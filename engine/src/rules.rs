@@ -23,6 +23,7 @@ mod repetition;
 mod sfen;
 mod sink;
 mod square;
+mod structure;
 #[cfg(test)]
 pub(crate) mod testing;
 mod zobrist;
@@ -52,3 +53,4 @@ pub use repetition::Repetition;
 pub use sfen::SfenError;
 pub use sink::{PushMove, Sink};
 pub use square::Square;
+pub use structure::Structure;

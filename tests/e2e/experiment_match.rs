@@ -178,7 +178,7 @@ fn numbers_are_tuned_and_a_tuning_goes_on() {
             "2",
             "--updates",
             updates,
-            "futility_base:50",
+            "margin_scale:50",
         ];
         run(&arguments)
     };
@@ -187,7 +187,7 @@ fn numbers_are_tuned_and_a_tuning_goes_on() {
     let lines: Vec<&str> = whole.output.lines().collect();
     assert!(
         matches!(lines[..], [one, two]
-            if one.starts_with("1 of 2 futility_base=") && two.starts_with("2 of 2 futility_base=")),
+            if one.starts_with("1 of 2 margin_scale=") && two.starts_with("2 of 2 margin_scale=")),
         "{lines:?}"
     );
     let path = folder.path().join("whole.json");
@@ -226,12 +226,12 @@ fn changes_of_the_search_are_screened() {
         "--games",
         "2",
         "null_move=0",
-        "root_window=30,probcut=1",
+        "margin_scale=80,probcut=0",
     ]);
     for expected in [
         "change",
         "null_move=0",
-        "root_window=30,probcut=1",
+        "margin_scale=80,probcut=0",
         "undecided",
     ] {
         assert!(printed.contains(expected), "{printed}");

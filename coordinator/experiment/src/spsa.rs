@@ -214,7 +214,7 @@ mod tests {
     use super::*;
 
     fn spsa(planned: usize) -> Spsa {
-        let parameters = ["razoring_base:10", "futility_base:20:100"];
+        let parameters = ["margin_scale:10", "reduction_divisor:20:180"];
         let parameters =
             parameters.map(|text| TunedParameter::parse(text, EvaluatorKind::Nnue).expect("known"));
         Spsa::new(
@@ -241,18 +241,18 @@ mod tests {
                     let [first, second] = spsa.sides(&up).expect("known options");
                     let loss = |choices: &SearchChoices| {
                         let options = choices.over(SearchOptions::default());
-                        let base = f64::from(options.razoring_base - 200) / 50.0;
-                        let futility = f64::from(options.futility_base - 60) / 50.0;
-                        base * base + futility * futility
+                        let scale = f64::from(options.margin_scale - 200) / 50.0;
+                        let divisor = f64::from(options.reduction_divisor - 140) / 50.0;
+                        scale * scale + divisor * divisor
                     };
                     (up, (loss(&second) - loss(&first)).clamp(-2.0, 2.0))
                 })
                 .collect();
             spsa.update(&outcomes);
         }
-        let [base, futility] = [0, 1].map(|index: usize| spsa.parameters[index].value);
-        assert!((base - 200.0).abs() < 10.0, "{base}");
-        assert!((futility - 60.0).abs() < 10.0, "{futility}");
+        let [scale, divisor] = [0, 1].map(|index: usize| spsa.parameters[index].value);
+        assert!((scale - 200.0).abs() < 10.0, "{scale}");
+        assert!((divisor - 140.0).abs() < 10.0, "{divisor}");
     }
 
     #[test]
@@ -268,7 +268,7 @@ mod tests {
             .to_string();
         assert!(error.contains("(10 updates)"), "{error}");
         let mut damaged = tuned.state();
-        damaged["values"][1][0] = json!("null_move_surplus");
+        damaged["values"][1][0] = json!("correction_weight");
         assert!(spsa(10).resume(&damaged).is_err());
     }
 
@@ -277,9 +277,9 @@ mod tests {
         for text in [
             "",
             "nonsense:1",
-            "razoring_base",
-            "razoring_base:0",
-            "razoring_base:1:2:3",
+            "margin_scale",
+            "margin_scale:0",
+            "margin_scale:1:2:3",
         ] {
             assert!(
                 TunedParameter::parse(text, EvaluatorKind::Nnue).is_err(),

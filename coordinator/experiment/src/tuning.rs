@@ -278,7 +278,7 @@ mod tests {
                 jobs,
                 openings: Arc::new(Openings::read(&file).expect("openings")),
             };
-            let parameter = TunedParameter::parse("futility_base:50", games.evaluator.kind);
+            let parameter = TunedParameter::parse("margin_scale:50", games.evaluator.kind);
             let spsa = Spsa::new(vec![parameter.expect("known")], 4, 0.05, String::new());
             games.play(&spsa).await.expect("played")
         };
@@ -299,7 +299,7 @@ mod tests {
         let change = |text: &str| text.parse::<SearchChoices>().expect("options");
         let screening = Screening {
             name: "screening".to_owned(),
-            changes: vec![change("null_move=0"), change("probcut=1,root_window=30")],
+            changes: vec![change("null_move=0"), change("probcut=0,margin_scale=80")],
             evaluator: EvaluatorChoice::default(),
             nodes: 25_000,
             games: 4,

@@ -442,7 +442,7 @@ impl BestChild {
 fn checks(position: &Position) -> MoveList {
     let targets = CheckTargets::new(position);
     let info = CheckInfo::new(position);
-    let zone = targets.zone(position);
+    let zone = targets.zone();
     let mut scope = Scope {
         drops: zone,
         ..Scope::ALL

@@ -230,31 +230,6 @@ pub(super) fn rook_lines(square: Square) -> Bitboard {
     file ^ rank
 }
 
-/// Returns the squares from which some piece of `us` would attack a king on an empty board.
-#[inline(always)]
-pub(super) fn check_lines(us: Color, king: Square) -> Bitboard {
-    static LINES: [SquareTable; 2] = {
-        let mut tables = [[Bitboard::EMPTY; Square::COUNT]; 2];
-        let mut color = 0;
-        while color < 2 {
-            let mut square = 0;
-            while square < Square::COUNT {
-                let mut lines = KNIGHT[1 - color][square].0;
-                let mut direction = 0;
-                while direction < 8 {
-                    lines |= RAYS[direction][square].0;
-                    direction += 1;
-                }
-                tables[color][square].0 = lines;
-                square += 1;
-            }
-            color += 1;
-        }
-        tables
-    };
-    LINES[us.index()][king.index()]
-}
-
 /// Returns the attacks of pieces that all step by `FILES` and `RANKS`.
 #[inline(always)]
 pub(super) fn stepped<const FILES: i32, const RANKS: i32>(pieces: Bitboard) -> Bitboard {

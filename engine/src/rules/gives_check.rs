@@ -14,6 +14,8 @@ pub struct CheckTargets {
     king: Option<Square>,
     /// Pieces of the side to move that stand alone between a slider of their own and that king.
     discoverers: Bitboard,
+    /// Every square from which some piece would attack that king.
+    zone: Bitboard,
 }
 
 impl CheckTargets {
@@ -25,25 +27,24 @@ impl CheckTargets {
             return Self {
                 king: None,
                 discoverers: Bitboard::EMPTY,
+                zone: Bitboard::EMPTY,
             };
         };
+        let occupied = position.occupied();
         Self {
             king: Some(king),
             discoverers: position.blockers(!us, king) & position.pieces_of(us),
+            zone: king_attacks(king)
+                | knight_attacks(!us, king)
+                | bishop_attacks(king, occupied)
+                | rook_attacks(king, occupied),
         }
     }
 
     /// Returns every square from which some piece would attack the king.
     #[inline]
-    pub(crate) fn zone(&self, position: &Position) -> Bitboard {
-        let Some(king) = self.king else {
-            return Bitboard::EMPTY;
-        };
-        let occupied = position.occupied();
-        king_attacks(king)
-            | knight_attacks(!position.side_to_move(), king)
-            | bishop_attacks(king, occupied)
-            | rook_attacks(king, occupied)
+    pub(crate) fn zone(&self) -> Bitboard {
+        self.zone
     }
 
     /// Tells whether some piece could give a discovered check.
@@ -60,7 +61,7 @@ impl CheckTargets {
         };
         let us = position.side_to_move();
         let to = mv.to();
-        if !check_lines(us, king).contains(to)
+        if !self.zone.contains(to)
             && !(mv.from()).is_some_and(|from| self.discoverers.contains(from))
         {
             return false;

@@ -1,10 +1,14 @@
-use super::{bitboard::Bitboard, moves::Move, piece::Piece, position::Position, zobrist};
+use super::{
+    bitboard::Bitboard, moves::Move, piece::Piece, position::Position, structure::Structure,
+    zobrist,
+};
 
 /// Data that [`Position::unmake`] needs to take a move back.
 #[derive(Clone, Copy, Debug)]
 pub struct Undo {
     captured: Piece,
     key: u64,
+    structure: Structure,
 }
 
 impl Undo {
@@ -34,7 +38,7 @@ impl Position {
         let us = self.side;
         let to = mv.to();
         let to_bit = Bitboard::of(to);
-        let key = self.key;
+        let (key, structure) = (self.key, self.structure);
         let mut new_key = key ^ zobrist::SIDE;
         let mut captured = Piece::NONE;
 
@@ -53,7 +57,9 @@ impl Position {
                 let taken = kind.unpromoted();
                 let hand = &mut self.hands[us.index()];
                 hand.add(taken);
-                new_key ^= zobrist::board(captured, to);
+                let value = zobrist::board(captured, to);
+                self.structure.toggle(captured, value);
+                new_key ^= value;
                 new_key ^= zobrist::hand(us, taken, hand.count(taken));
             }
             let from_bit = Bitboard::of(from);
@@ -62,7 +68,10 @@ impl Position {
             self.colors[us.index()] ^= from_bit | to_bit;
             self.board[from.index()] = Piece::NONE;
             self.board[to.index()] = placed;
-            new_key ^= zobrist::board(piece, from) ^ zobrist::board(placed, to);
+            let (left, entered) = (zobrist::board(piece, from), zobrist::board(placed, to));
+            self.structure.toggle(piece, left);
+            self.structure.toggle(placed, entered);
+            new_key ^= left ^ entered;
         } else if let Some(kind) = mv.dropped() {
             let placed = Piece::new(us, kind);
             let hand = &mut self.hands[us.index()];
@@ -71,13 +80,19 @@ impl Position {
             self.kinds[kind.index()] ^= to_bit;
             self.colors[us.index()] ^= to_bit;
             self.board[to.index()] = placed;
-            new_key ^= zobrist::board(placed, to);
+            let value = zobrist::board(placed, to);
+            self.structure.toggle(placed, value);
+            new_key ^= value;
         }
 
         self.key = new_key;
         self.side = !us;
         self.ply = self.ply.wrapping_add(1);
-        Undo { captured, key }
+        Undo {
+            captured,
+            key,
+            structure,
+        }
     }
 
     /// Returns the key after a legal move, without making it.
@@ -141,6 +156,7 @@ impl Position {
         }
 
         self.key = undo.key;
+        self.structure = undo.structure;
         self.side = us;
         self.ply = self.ply.wrapping_sub(1);
     }

@@ -5,6 +5,7 @@ use super::{
     hand::Hand,
     piece::{Piece, PieceKind},
     square::Square,
+    structure::Structure,
     zobrist,
 };
 
@@ -29,6 +30,7 @@ pub struct Position {
     pub(super) side: Color,
     pub(super) hands: [Hand; 2],
     pub(super) key: u64,
+    pub(super) structure: Structure,
     pub(super) ply: u32,
 }
 
@@ -56,6 +58,7 @@ impl Position {
             side: Color::Black,
             hands: [Hand::default(); 2],
             key: 0,
+            structure: Structure::default(),
             ply: 1,
         }
     }
@@ -76,6 +79,12 @@ impl Position {
     #[inline(always)]
     pub const fn key(&self) -> u64 {
         self.key
+    }
+
+    /// Returns the keys of groups of pieces on the board.
+    #[inline(always)]
+    pub const fn structure(&self) -> &Structure {
+        &self.structure
     }
 
     /// Returns the piece on a square, or [`Piece::NONE`].
@@ -257,7 +266,9 @@ impl Position {
         self.kinds[piece.kind().index()] ^= bit;
         self.colors[piece.color().index()] ^= bit;
         self.board[square.index()] = piece;
-        self.key ^= zobrist::board(piece, square);
+        let value = zobrist::board(piece, square);
+        self.key ^= value;
+        self.structure.toggle(piece, value);
     }
 
     /// Adds a piece to a hand and updates the key.
@@ -266,6 +277,16 @@ impl Position {
         let hand = &mut self.hands[color.index()];
         hand.add(kind);
         self.key ^= zobrist::hand(color, kind, hand.count(kind));
+    }
+
+    /// Computes the keys of groups of pieces from the board.
+    pub fn recomputed_structure(&self) -> Structure {
+        let mut structure = Structure::default();
+        for square in self.occupied() {
+            let piece = self.piece(square);
+            structure.toggle(piece, zobrist::board(piece, square));
+        }
+        structure
     }
 
     /// Computes the key from the pieces, hands and side to move.

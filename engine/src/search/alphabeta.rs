@@ -2,11 +2,10 @@
 
 use super::{
     extension::Singularity,
-    history::bonus,
     move_loop::UnsharedAlpha,
     node::{MoveLoopState, Node, NodeMove, PruningDecision, SearchedMoves},
+    numbers::{INTERNAL_REDUCTION_DEPTH, hindsight},
     picker::{Picker, is_noisy},
-    prune::PruningNode,
     search_value::{PROVED, SearchValue, TableEntry, TranspositionTable},
     searcher::Searcher,
     stack::STACK_OFFSET,
@@ -17,6 +16,7 @@ use crate::{
     mate::mate_in_one,
     rules::{CheckInfo, CheckTargets, Move},
 };
+use std::mem;
 
 impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
     /// Returns the fail-soft value of the current node from its side to move. `info` is the node's.
@@ -39,7 +39,7 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
         }
 
         let mut window = V::settle(window);
-        let mut depth = depth;
+        let mut depth = depth.min(MAX_PLY as i32 - 2);
         let in_check = !info.checkers.is_empty();
         let is_root = ply == 0;
         if PV {
@@ -76,10 +76,18 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
             }
         }
 
-        // Transposition table cutoff
         let (mut alpha, beta) = window;
         let here = ply + STACK_OFFSET;
         let excluded = self.stack[here].excluded;
+        self.stack[here].in_check = in_check;
+        self.stack[here + 1].excluded = None;
+        self.stack[here + 2].cuts = 0;
+        if is_root {
+            self.stack[here + 1].cuts = 0;
+        }
+        let parent_reduction = mem::take(&mut self.stack[here - 1].reduction);
+
+        // Transposition table lookup
         let key = self.position.key();
         let entry = if excluded.is_some() {
             None
@@ -87,42 +95,48 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
             self.probe_table(key)
         };
         let table_value = entry.map(|entry| entry.value.recalled(ply));
+        let tt_pv = if excluded.is_some() {
+            self.stack[here].tt_pv
+        } else {
+            PV || entry.is_some_and(|entry| entry.tt_pv)
+        };
+        self.stack[here].tt_pv = tt_pv;
+
+        // Transposition table cutoff: a value above beta has to come from a larger depth, and one that
+        // the kind of the node makes unlikely is searched again where that is cheap.
         if let (Some(entry), Some(value)) = (entry, table_value)
             && (!PV || !is_root && entry.depth >= PROVED)
-            && entry.depth >= depth
+            && entry.depth >= depth + i32::from(value.any_above(beta) && entry.depth < PROVED)
             && value.decides(entry.bounds, window)
+            && (depth > 5 || entry.depth >= PROVED || cut_node == value.all_at_least(beta))
         {
-            if PV
-                && let Some(mv) = entry.mv
-                && self.position.is_legal_given(mv, info)
-            {
+            let mv = entry
+                .mv
+                .filter(|&mv| self.position.is_legal_given(mv, info));
+            if PV && let Some(mv) = mv {
                 self.pv[ply + 1].clear();
                 self.update_pv(ply, mv);
             }
-            if options.table_reward != 0
-                && value.all_at_least(window.1)
-                && let Some(mv) = entry.mv
-                && self.position.is_legal_given(mv, info)
-                && !is_noisy(&self.position, mv)
+            if value.all_at_least(beta)
+                && let Some(mv) = mv
             {
-                let contexts = self.contexts(ply);
-                self.history
-                    .update_quiet(&self.position, mv, contexts, bonus(options, depth));
+                self.reward_table_move(mv, depth, ply);
             }
             return value;
         }
 
-        // Hash move: of the table, of the last iteration, or of the ponder table
-        let mut table_move = entry
-            .and_then(|entry| entry.mv)
-            .or_else(|| self.best_so_far(is_root))
+        // Hash move: of the last iteration, of the table, or of the ponder table
+        let table_move = self
+            .best_so_far(is_root)
+            .or_else(|| entry.and_then(|entry| entry.mv))
             .or_else(|| self.ponder_table.get(key))
             .filter(|&mv| self.position.is_legal_given(mv, info));
+        let is_table_move_noisy = table_move.is_some_and(|mv| is_noisy(&self.position, mv));
 
         // Mate in one
         if !is_root
             && !in_check
-            && entry.is_none()
+            && entry.is_none_or(|entry| entry.depth < 0)
             && excluded.is_none()
             && options.mate_in_one != 0
             && let Some(mv) = mate_in_one(&self.position, info)
@@ -153,94 +167,81 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
         }
 
         // Static evaluation
-        let (evaluation, raw_evaluation) = if in_check {
-            (V::all(-INFINITE), -INFINITE)
-        } else if excluded.is_some() {
-            let raw = self.stack[here].raw_evaluation;
-            (V::evaluation(raw, self.noise, key), raw)
-        } else {
-            self.evaluate_with(entry.as_ref())
-        };
-        let (evaluation, features) = if in_check {
-            (evaluation, None)
-        } else {
-            self.corrected(evaluation, ply)
-        };
-        self.stack[here].raw_evaluation = raw_evaluation;
-        self.stack[here].evaluation = evaluation;
-        self.stack[here + 2].killers = [None; 2];
-        self.stack[here + 2].cuts = 0;
-        if is_root {
-            self.stack[here + 1].cuts = 0;
-        }
-        self.stack[here + 1].excluded = None;
-        let improving = !in_check && evaluation.is_above_in_sum(self.stack[here - 2].evaluation);
+        let features = self.evaluate_node(entry.as_ref(), tt_pv, ply);
+        let evaluation = self.stack[here].evaluation;
+        let score = self.stack[here].score;
+        let contexts = self.contexts(ply);
 
         // The table's value is a better guess than the static evaluation where its bound allows.
         let guess = match (entry, table_value) {
             (Some(entry), Some(value)) if !in_check => value.better_guess(entry.bounds, evaluation),
             _ => evaluation,
         };
+        let mut improving = !in_check && score > self.stack[here - 2].score;
+        let opponent_worsening = !in_check && score > -self.stack[here - 1].score;
+        if !in_check && excluded.is_none() {
+            self.judge_last_move(ply, &contexts);
 
-        // Reverse futility pruning, razoring, null-move pruning, ProbCut
-        if !PV && !in_check && excluded.is_none() && !beta.has_mate(window) {
-            let node = PruningNode {
-                alpha,
-                beta,
-                depth,
-                ply,
-                cut_node,
-                improving,
-                evaluation,
-                guess,
-                entry,
-                table_move,
-            };
-            if let Some(value) = self.prune(info, &node) {
-                return value;
+            // Hindsight: the parent's reduction was too large, or too small.
+            if parent_reduction >= hindsight::DEEPER && !opponent_worsening {
+                depth += 1;
             }
-        }
-
-        if table_move.is_none() && excluded.is_none() && depth >= 4 {
-            if PV && options.internal_deepening != 0 {
-                // Recursive iterative deepening: a shallower search finds a first move.
-                self.alpha_beta::<PV>(info, window, depth - 2, ply, cut_node);
-                if self.stopped {
-                    return V::all(DRAW);
-                }
-                let found = self.probe_table(key).and_then(|entry| entry.mv);
-                table_move = found.filter(|&mv| self.position.is_legal_given(mv, info));
-            } else if (PV || cut_node) && options.internal_reduction != 0 {
-                // Internal iterative reductions
+            if parent_reduction >= 1
+                && depth >= 2
+                && score + self.stack[here - 1].score > hindsight::SHALLOWER
+            {
                 depth -= 1;
             }
         }
 
-        // Move loop
-        let node = Node {
+        let mut node = Node {
             depth,
             ply,
+            alpha,
             beta,
             cut_node,
+            all_node: !PV && !cut_node,
             in_check,
             improving,
+            opponent_worsening,
             evaluation,
-            contexts: self.contexts(ply),
-            noisy_table_move: table_move.is_some_and(|mv| is_noisy(&self.position, mv)),
-            tt_pv: PV || entry.is_some_and(|entry| entry.tt_pv),
+            correction: self.stack[here].correction.abs(),
+            contexts,
             excluded,
+            entry,
+            table_value,
+            table_move,
+            noisy_table_move: is_table_move_noisy,
+            tt_pv,
             targets: CheckTargets::new(&self.position),
         };
-        let killers = if options.killers != 0 {
-            self.stack[here].killers
-        } else {
-            [None; 2]
-        };
-        let mut picker = Picker::new(in_check, table_move, killers, node.contexts);
-        picker.favour_checks(&node.targets, options.check_reward);
-        if options.exchange_order == 0 {
-            picker.ignore_exchanges();
+
+        // Reverse futility pruning, razoring, null-move pruning, ProbCut
+        if !PV
+            && excluded.is_none()
+            && !beta.is_decided(window)
+            && let Some(value) = self.prune(info, &mut node, alpha, guess)
+        {
+            return value;
         }
+        improving = node.improving;
+
+        // Internal iterative reductions
+        if !node.all_node
+            && !in_check
+            && table_move.is_none()
+            && excluded.is_none()
+            && node.depth >= INTERNAL_REDUCTION_DEPTH
+            && parent_reduction <= 3
+            && options.internal_reduction != 0
+        {
+            node.depth -= 1;
+        }
+        node.improving = improving;
+
+        // Move loop
+        let mut picker = Picker::new(in_check, table_move, contexts);
+        picker.favour_checks(&node.targets);
         let mut best = V::all(-INFINITE);
         let mut best_move = None;
         let mut searched_moves = SearchedMoves::default();
@@ -253,53 +254,47 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
             move_count += 1;
             // Prefetched here, the child's entry arrives while the move is judged.
             self.table.prefetch(self.position.key_after(mv));
-            let noisy = is_noisy(&self.position, mv);
-            let gives_check = node.targets.is_check(&self.position, mv);
+            let mut node_move = NodeMove {
+                mv,
+                move_count,
+                noisy: is_noisy(&self.position, mv),
+                gives_check: node.targets.is_check(&self.position, mv),
+                extension: 0,
+            };
 
             // Late-move, history, futility and SEE pruning
             if !is_root && !best.is_lost(alpha) {
-                match self.pruning_decision(&node, mv, move_count, noisy, gives_check, alpha) {
+                let has_raised = best_move.is_some();
+                match self.pruning_decision(&node, &node_move, alpha, has_raised) {
                     PruningDecision::Search => {}
+                    PruningDecision::SearchWithoutQuiets => picker.skip_quiets(),
                     PruningDecision::Skip => continue,
-                    PruningDecision::SkipQuiets => {
-                        picker.skip_quiets();
+                    PruningDecision::Futile(hope) => {
+                        best = best.larger(hope);
                         continue;
                     }
                 }
             }
 
-            // Singular extensions, check extensions
-            let extension = if !is_root
-                && options.singular_extension != 0
-                && depth >= options.singular_depth
-                && Some(mv) == table_move
-                && let (Some(entry), Some(value)) = (entry, table_value)
-                && entry.depth >= depth - 3
-                && V::holds_from_below(entry.bounds, window)
-                && !value.has_mate(window)
-                && ply < 2 * self.root_depth as usize
-            {
+            // Singular extensions
+            if let Some(value) = self.may_be_singular(&node, mv, window) {
                 let singularity = self.singular_extension::<PV>(info, &node, mv, value, window);
                 if self.stopped {
                     return V::all(DRAW);
                 }
                 match singularity {
-                    Singularity::Extension(plies) => plies,
+                    Singularity::Extension(plies) => node_move.extension = plies,
                     Singularity::Cut(value) => return value,
                 }
-            } else {
-                self.check_extension(&node, mv, gives_check)
-            };
+                if node_move.extension > 0 {
+                    node.depth += 1;
+                }
+            }
 
             // Late-move reductions and re-searches
-            let node_move = NodeMove {
-                mv,
-                move_count,
-                noisy,
-                gives_check,
-                extension,
-            };
-            let mut value = self.search_move::<PV>(&node, node_move, &UnsharedAlpha(alpha));
+            let has_raised = best_move.is_some();
+            let mut value =
+                self.search_move::<PV>(&node, node_move, (best, has_raised), &UnsharedAlpha(alpha));
             if self.stopped {
                 return V::all(DRAW);
             }
@@ -318,10 +313,19 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
                     }
                 }
                 if taken.cut {
+                    self.stack[here].cuts += i32::from(PV || node_move.extension < 2);
                     break;
                 }
+                // With a better move at hand, the others are searched less deep.
+                if options.late_move_reduction != 0
+                    && node.depth > 2
+                    && node.depth < 14
+                    && !value.is_decided(window)
+                {
+                    node.depth -= 2;
+                }
             }
-            searched_moves.add(mv, noisy);
+            searched_moves.add(mv, node_move.noisy);
 
             // Young brothers wait: other threads may take moves once the first has been searched.
             if let Some(pool) = self.pool_for(&node, move_count) {
@@ -354,41 +358,47 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
             };
         }
 
-        // Killers and histories
-        if best.all_at_least(beta)
-            && let Some(mv) = best_move
-        {
-            self.stack[here].cuts += 1;
-            self.reward(mv, &node, here, &searched_moves);
+        // A value far above beta is less certain than beta.
+        if best.all_at_least(beta) && !best.is_decided(window) && !beta.is_decided(window) {
+            best = best.mixed(node.depth, beta, 1);
         }
-        if best_move.is_none() && excluded.is_none() && !is_root {
-            self.reward_previous(ply, depth);
+
+        // Histories
+        match best_move {
+            Some(mv) => {
+                // A best move among the searched ones is the best of a node on the principal variation.
+                self.reward(mv, (&node).into(), move_count, &searched_moves);
+            }
+            None if excluded.is_none() && !is_root => self.reward_last_move(&node, best),
+            None => {}
+        }
+        if best_move.is_none() && node.depth > 3 {
+            node.tt_pv |= self.stack[here - 1].tt_pv;
         }
 
         // Correction history
         // With some moves excluded or ruled out, the result is not the value of the position.
         let is_whole = excluded.is_none() && (!is_root || self.ruled_out.is_empty());
-        if !in_check
-            && is_whole
+        if is_whole
             && !best_move.is_some_and(|mv| is_noisy(&self.position, mv))
             && let Some(features) = features
             && let Some(error) = best.error(evaluation, beta, best_move.is_some())
         {
-            self.history.correction.learn(&features, error, depth);
+            self.history.correction.learn(&features, error, node.depth);
         }
 
         // Transposition table store
         if is_whole {
-            self.ponder_table.put(key, best_move, depth);
+            self.ponder_table.put(key, best_move, node.depth);
             self.table.put(
                 key,
                 TableEntry {
                     mv: best_move,
                     value: best.stored(ply),
                     bounds: best.bounds(window, PV),
-                    evaluation: raw_evaluation,
+                    evaluation: self.stack[here].raw_evaluation,
                     // The largest depth is kept for proved mates.
-                    depth: depth.min(PROVED - 1),
+                    depth: node.depth.min(PROVED - 1),
                     tt_pv: node.tt_pv,
                 },
             );
@@ -403,42 +413,5 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
         line.clear();
         line.push(mv);
         line.extend_from_slice(&tail[0]);
-    }
-
-    /// Rewards the move that led to `ply`, if it is quiet, because it leaves no good answer.
-    pub(super) fn reward_previous(&mut self, ply: usize, depth: i32) {
-        let percent = self.options.reply_reward;
-        let last = &self.stack[ply + STACK_OFFSET - 1];
-        if percent != 0
-            && let Some(mv) = last.quiet
-        {
-            let bonus = bonus(self.options, depth) * percent / 100;
-            let mover = !self.position.side_to_move();
-            (self.history).update_made(mover, mv, last.context, self.contexts(ply - 1), bonus);
-        }
-    }
-
-    /// Rewards the move that made a node fail high and penalises the moves searched before it.
-    fn reward(&mut self, mv: Move, node: &Node<V>, here: usize, searched: &SearchedMoves) {
-        let bonus = bonus(self.options, node.depth);
-        let malus = -bonus * self.options.history_blame / 100;
-        let position = &self.position;
-        let history = self.history;
-        if is_noisy(position, mv) {
-            history.update_capture(position, mv, bonus);
-        } else {
-            let killers = &mut self.stack[here].killers;
-            if killers[0] != Some(mv) {
-                killers[1] = killers[0];
-                killers[0] = Some(mv);
-            }
-            history.update_quiet(position, mv, node.contexts, bonus);
-            for &other in searched.quiets().iter().flatten() {
-                history.update_quiet(position, other, node.contexts, malus);
-            }
-        }
-        for &other in searched.noisy().iter().flatten() {
-            history.update_capture(position, other, malus);
-        }
     }
 }

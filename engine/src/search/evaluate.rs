@@ -4,23 +4,71 @@ use super::{
     history::Features,
     search_value::{SearchValue, TableEntry, TranspositionTable},
     searcher::Searcher,
-    stack::STACK_OFFSET,
+    stack::{STACK_OFFSET, StackEntry},
     value::{INFINITE, Value, clamp_evaluation},
 };
 use crate::eval::Evaluator;
 
 impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
-    /// Returns the evaluation after correction history, with the features to learn from.
+    /// Sets the static evaluation of the node at `ply`, which is the current one. In check, the one of
+    /// two plies before stays valid; in a search for singular moves, the node's own does. Returns the
+    /// features from which correction history may learn.
     #[inline]
-    pub(super) fn corrected(&self, evaluation: V, ply: usize) -> (V, Option<Features>) {
+    pub(super) fn evaluate_node(
+        &mut self,
+        entry: Option<&TableEntry<V>>,
+        tt_pv: bool,
+        ply: usize,
+    ) -> Option<Features> {
+        let here = ply + STACK_OFFSET;
+        if self.stack[here].in_check {
+            let StackEntry {
+                evaluation, score, ..
+            } = self.stack[here - 2];
+            let node = &mut self.stack[here];
+            (node.evaluation, node.score) = (evaluation, score);
+            (node.raw_evaluation, node.correction) = (-INFINITE, 0);
+            return None;
+        }
+        if self.stack[here].excluded.is_some() {
+            return None;
+        }
+        let (evaluation, raw) = self.evaluate_with(entry);
+        if entry.is_none() {
+            // Kept at once, the evaluation is not lost when the node is left early.
+            self.table.put(
+                self.position.key(),
+                TableEntry {
+                    mv: None,
+                    value: V::all(INFINITE),
+                    bounds: V::at_most(),
+                    evaluation: raw,
+                    depth: 0,
+                    tt_pv,
+                },
+            );
+        }
+        let (correction, features) = self.correction(ply);
+        let node = &mut self.stack[here];
+        node.evaluation = evaluation.corrected(correction);
+        node.score = clamp_evaluation(raw + correction);
+        node.raw_evaluation = raw;
+        node.correction = correction;
+        features
+    }
+
+    /// Returns the correction of the static evaluation by correction history, with the features to
+    /// learn from.
+    #[inline]
+    pub(super) fn correction(&self, ply: usize) -> (Value, Option<Features>) {
         if self.options.correction_history == 0 {
-            return (evaluation, None);
+            return (0, None);
         }
         let last = self.stack[ply + STACK_OFFSET - 1].context;
         let features = Features::of(&self.position, last);
         let weight = self.options.correction_weight;
         let correction = self.history.correction.of(&features, weight);
-        (evaluation.corrected(correction), Some(features))
+        (correction, Some(features))
     }
 
     /// Returns the static evaluation with each player's noise, and the one without noise.

@@ -1,8 +1,8 @@
-//! Extensions: moves that are searched deeper than their siblings.
+//! Extensions: the table's move is searched deeper than its siblings where they are clearly worse.
 
 use super::{
-    node::Node, search_value::SearchValue, searcher::Searcher, see, stack::STACK_OFFSET,
-    value::DRAW,
+    node::Node, numbers::singular, search_value::SearchValue, searcher::Searcher,
+    stack::STACK_OFFSET, value::DRAW,
 };
 use crate::{
     eval::Evaluator,
@@ -18,6 +18,24 @@ pub(super) enum Singularity<V> {
 }
 
 impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
+    /// Returns the value of a move that is worth the search for its singularity: the table's move with
+    /// a reliable value.
+    #[inline(always)]
+    pub(super) fn may_be_singular(&self, node: &Node<V>, mv: Move, window: (V, V)) -> Option<V> {
+        let (entry, value) = node.entry.zip(node.table_value)?;
+        let is_worth = node.table_move == Some(mv)
+            && node.ply > 0
+            && self.options.singular_extension != 0
+            && node.depth >= singular::DEPTH + i32::from(node.tt_pv)
+            && entry.depth >= node.depth - 3
+            && V::holds_from_below(entry.bounds, window)
+            && !value.is_decided(window)
+            && self.stack[node.ply + STACK_OFFSET - 1].extended
+                < self.root_depth * singular::MOST_PERCENT / 100
+            && node.ply < 2 * self.root_depth as usize;
+        is_worth.then_some(value)
+    }
+
     /// Searches the node without the table's move, whose value is `value`, and extends that move
     /// when all others are clearly worse. The result means nothing once the search is stopped.
     #[inline(always)]
@@ -29,49 +47,53 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
         value: V,
         window: (V, V),
     ) -> Singularity<V> {
-        let options = self.options;
         let &Node {
             depth,
             ply,
             beta,
             cut_node,
+            tt_pv,
             ..
         } = node;
         let here = ply + STACK_OFFSET;
-        let margin = options.singular_margin * depth / 100;
+        let each = singular::MARGIN + singular::MARGIN_TT_PV * i32::from(tt_pv && !PV);
+        let margin = self.options.margin(each * depth / 100);
         let singular = V::below(value.plus(-margin).blanked(window));
         self.stack[here].excluded = Some(mv);
-        let killers = self.stack[here].killers;
         let others = self.alpha_beta::<false>(info, singular, (depth - 1) / 2, ply, cut_node);
         self.stack[here].excluded = None;
-        self.stack[here].killers = killers;
         if self.stopped {
             return Singularity::Cut(V::all(DRAW));
         }
         if !others.any_above(singular.0) {
-            // Double extension
-            let far = V::below(singular.1.plus(-margin - 20).blanked(window));
-            let by_far = !PV && !others.any_above(far.0);
-            Singularity::Extension(1 + i32::from(by_far && options.double_extension != 0))
-        } else if singular.1.all_at_least(beta) {
-            Singularity::Cut(singular.1)
-        } else if options.negative_extension != 0 && (cut_node || value.all_at_least(beta)) {
-            Singularity::Extension(-options.negative_extension)
+            // Double and triple extensions
+            let pv = i32::from(PV);
+            let quiet = i32::from(!node.noisy_table_move);
+            let double = singular::DOUBLE + singular::DOUBLE_PV * pv
+                - singular::DOUBLE_QUIET * quiet
+                - node.correction / 2;
+            let triple = singular::TRIPLE + singular::TRIPLE_PV * pv
+                - singular::TRIPLE_QUIET * quiet
+                + singular::TRIPLE_TT_PV * i32::from(tt_pv)
+                - node.correction / 2;
+            let is_far = |margin: i32| {
+                let far = singular.1.plus(-self.options.margin(margin));
+                !others.any_above(V::below(far.blanked(window)).0)
+            };
+            let further = if self.stack[here - 1].extended < singular::MOST {
+                i32::from(is_far(double)) + i32::from(is_far(triple))
+            } else {
+                0
+            };
+            Singularity::Extension(1 + further)
+        } else if others.all_at_least(beta) && !others.is_decided(window) {
+            Singularity::Cut(others)
+        } else if value.all_at_least(beta) {
+            Singularity::Extension(-singular::NOT_SINGULAR)
+        } else if cut_node {
+            Singularity::Extension(-singular::NOT_SINGULAR_CUT)
         } else {
             Singularity::Extension(0)
-        }
-    }
-
-    /// Extends a check by one ply (papers 000 and 003) when it loses no material.
-    #[inline(always)]
-    pub(super) fn check_extension(&self, node: &Node<V>, mv: Move, gives_check: bool) -> i32 {
-        if gives_check
-            && self.options.check_extension != 0
-            && see::gains_at_least(&self.position, mv, 0)
-        {
-            i32::from(node.ply < 2 * self.root_depth as usize)
-        } else {
-            0
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Histories: statistics of the moves that cut earlier in a search.
+//! Histories: statistics of the moves that were best, or failed, earlier in a search.
 
 mod context;
 mod correction;
@@ -7,7 +7,7 @@ mod entry;
 pub(super) use context::{Context, Contexts};
 pub(super) use correction::Features;
 
-use super::options::SearchOptions;
+use super::numbers::history as numbers;
 use crate::{
     pages::large_array,
     rules::{Color, Move, Position, Square},
@@ -17,33 +17,35 @@ use correction::Correction;
 use entry::{HistoryEntry, forget};
 use std::collections::TryReserveError;
 
-/// Largest absolute value of a history entry.
-pub(super) const MOST: i32 = 16_384;
+/// Largest absolute values of the entries of each history.
+const QUIET_LIMIT: i32 = 7_183;
+const CONTINUATION_LIMIT: i32 = 30_000;
+const PAWN_LIMIT: i32 = 8_192;
+const CAPTURE_LIMIT: i32 = 10_692;
+
+/// Buckets of pawn structures.
+const PAWN_BUCKETS: usize = 512;
+
+/// Plies from the root on that have a history of their own.
+const LOW_PLIES: usize = 5;
 
 const ORIGINS: usize = 88;
+const MOVES: usize = ORIGINS * Square::COUNT;
 const KIND_SQUARES: usize = 16 * Square::COUNT;
 
 /// The histories of one search, which its threads share.
 pub(super) struct History {
     /// Butterfly history by side, origin or dropped kind, and destination.
     quiet: Box<[HistoryEntry]>,
-    /// Continuation histories after the opponent's last move and after own earlier moves.
+    /// The same for the first plies of this search alone, by ply in place of the side.
+    low_ply: Box<[HistoryEntry]>,
+    /// Continuation histories after the opponent's earlier moves and after own ones.
     continuation: [Box<[HistoryEntry]>; 2],
+    /// Pawn history by pawn structure, moved piece and destination.
+    pawn: Box<[HistoryEntry]>,
     /// Capture history by moved piece, destination and captured kind.
     capture: Box<[HistoryEntry]>,
     pub correction: Correction,
-    /// Number of contexts in use.
-    contexts: usize,
-    use_quiet: bool,
-    use_capture: bool,
-}
-
-/// Returns the bonus for the best move of a search to `depth`.
-#[inline(always)]
-pub(super) fn bonus(options: &SearchOptions, depth: i32) -> i32 {
-    /// Subtracted, so that small depths count less.
-    const DISCOUNT: i32 = 60;
-    (options.history_reward * depth - DISCOUNT).clamp(0, options.history_most)
 }
 
 impl History {
@@ -51,112 +53,142 @@ impl History {
     ///
     /// # Errors
     /// The system lacks the memory.
-    pub fn new(options: &SearchOptions) -> Result<Self, TryReserveError> {
+    pub fn new() -> Result<Self, TryReserveError> {
         let table = || large_array(PIECE_SQUARES * KIND_SQUARES);
         Ok(Self {
-            quiet: large_array(2 * ORIGINS * Square::COUNT)?,
+            quiet: large_array(2 * MOVES)?,
+            low_ply: large_array(LOW_PLIES * MOVES)?,
             continuation: [table()?, table()?],
+            pawn: large_array(PAWN_BUCKETS * PIECE_SQUARES)?,
             capture: large_array(PIECE_SQUARES * 16)?,
             correction: Correction::new()?,
-            contexts: match (options.continuation_history, options.continuation_four) {
-                (0, _) => 0,
-                (_, 0) => 2,
-                _ => 3,
-            },
-            use_quiet: options.history != 0,
-            use_capture: options.capture_history != 0,
         })
     }
 
     pub fn clear(&mut self) {
         forget(&mut self.quiet);
+        forget(&mut self.low_ply);
         self.continuation.iter_mut().for_each(|table| forget(table));
+        forget(&mut self.pawn);
         forget(&mut self.capture);
         self.correction.clear();
     }
 
-    /// Returns the history score of a quiet move after the moves of `contexts`.
+    /// Begins a search from another root.
+    pub fn begin(&mut self) {
+        forget(&mut self.low_ply);
+    }
+
+    /// Returns the score by which quiet moves are ordered.
     #[inline(always)]
-    pub fn quiet(&self, position: &Position, mv: Move, contexts: Contexts) -> i32 {
-        let continuations: i32 = self
-            .continuations(position, mv, contexts)
-            .map(HistoryEntry::get)
-            .sum();
-        if !self.use_quiet {
-            return continuations;
+    pub fn order(&self, position: &Position, mv: Move, contexts: &Contexts) -> i32 {
+        let mover = position.side_to_move();
+        let mut score = 2 * self.by_mover(mover, mv).get();
+        score += 2 * self.by_pawns(Context::of(position, mv), contexts).get();
+        let column = column(position, mv);
+        for index in 0..contexts.moves.len() {
+            score += self.by_context(column, index, contexts).get();
         }
-        self.by_side(position, mv).get() + continuations
+        if let Some(entry) = self.by_ply(mv, contexts) {
+            score += 8 * entry.get() / (1 + 2 * contexts.ply as i32);
+        }
+        score
     }
 
-    pub fn update_quiet(&self, position: &Position, mv: Move, contexts: Contexts, bonus: i32) {
-        self.by_side(position, mv).update(bonus, MOST);
-        for entry in self.continuations(position, mv, contexts) {
-            entry.update(bonus, MOST);
+    /// Returns the butterfly history of a quiet move.
+    #[inline(always)]
+    pub fn quiet(&self, position: &Position, mv: Move) -> i32 {
+        self.by_mover(position.side_to_move(), mv).get()
+    }
+
+    /// Returns the history of a quiet move after the last two moves.
+    #[inline(always)]
+    pub fn continuation(&self, position: &Position, mv: Move, contexts: &Contexts) -> i32 {
+        let column = column(position, mv);
+        self.by_context(column, 0, contexts).get() + self.by_context(column, 1, contexts).get()
+    }
+
+    /// Returns the history of a quiet move with these pawns.
+    #[inline(always)]
+    pub fn pawn(&self, position: &Position, mv: Move, contexts: &Contexts) -> i32 {
+        self.by_pawns(Context::of(position, mv), contexts).get()
+    }
+
+    /// Adds a bonus to every history of a quiet move.
+    pub fn update_quiet(&self, position: &Position, mv: Move, contexts: &Contexts, bonus: i32) {
+        self.by_mover(position.side_to_move(), mv)
+            .update(bonus, QUIET_LIMIT);
+        if let Some(entry) = self.by_ply(mv, contexts) {
+            entry.update(bonus * numbers::LOW_PLY / 1024, QUIET_LIMIT);
+        }
+        let moved = Context::of(position, mv);
+        let percent = numbers::PAWN[usize::from(bonus > 0)];
+        self.by_pawns(moved, contexts)
+            .update(bonus * percent / 1024, PAWN_LIMIT);
+        self.update_continuation(moved, contexts, bonus * numbers::CONTINUATION / 1024);
+    }
+
+    /// Adds a bonus to the histories of a move after the moves before it. `moved` is its context.
+    pub fn update_continuation(&self, moved: Context, contexts: &Contexts, bonus: i32) {
+        let column = moved.0 % KIND_SQUARES;
+        for (index, weight) in numbers::CONTINUATIONS.into_iter().enumerate() {
+            // In check, moves answer the last moves alone.
+            if contexts.in_check && index > 1 {
+                break;
+            }
+            self.by_context(column, index, contexts)
+                .update(bonus * weight / 1024, CONTINUATION_LIMIT);
         }
     }
 
-    /// Like [`History::update_quiet`], for a move of the side `mover` that has been made already and
-    /// has the context `made`.
+    /// Adds bonuses to the butterfly and pawn histories of a quiet move of the side `mover` that has
+    /// been made already. `moved` is its context.
     pub fn update_made(
         &self,
-        mover: Color,
-        mv: Move,
-        made: Context,
-        contexts: Contexts,
-        bonus: i32,
+        (mover, mv, moved): (Color, Move, Context),
+        contexts: &Contexts,
+        (quiet, pawn): (i32, i32),
     ) {
-        self.by_mover(mover, mv).update(bonus, MOST);
-        for entry in self.continuations_of(made.0 % KIND_SQUARES, contexts) {
-            entry.update(bonus, MOST);
-        }
+        self.by_mover(mover, mv).update(quiet, QUIET_LIMIT);
+        self.by_pawns(moved, contexts).update(pawn, PAWN_LIMIT);
     }
 
     /// Returns the history score of a capture or promotion.
     #[inline(always)]
     pub fn capture(&self, position: &Position, mv: Move) -> i32 {
-        if !self.use_capture {
-            return 0;
-        }
         self.by_victim(position, mv).get()
     }
 
     pub fn update_capture(&self, position: &Position, mv: Move, bonus: i32) {
-        self.by_victim(position, mv).update(bonus, MOST);
+        self.by_victim(position, mv).update(bonus, CAPTURE_LIMIT);
+    }
+
+    /// The same for a capture that has been made already, of a piece with the number `victim`.
+    pub fn update_made_capture(&self, moved: Context, victim: usize, bonus: i32) {
+        self.capture[moved.0 * 16 + victim % 16].update(bonus, CAPTURE_LIMIT);
     }
 
     #[inline(always)]
-    fn continuations(
-        &self,
-        position: &Position,
-        mv: Move,
-        contexts: Contexts,
-    ) -> impl Iterator<Item = &HistoryEntry> {
-        self.continuations_of(column(position, mv), contexts)
-    }
-
-    #[inline(always)]
-    fn continuations_of(
-        &self,
-        column: usize,
-        contexts: Contexts,
-    ) -> impl Iterator<Item = &HistoryEntry> {
-        let [theirs, own] = &self.continuation;
-        ([theirs, own, own]
-            .into_iter()
-            .zip(contexts)
-            .take(self.contexts))
-        .map(move |(table, context)| &table[context.0 * KIND_SQUARES + column])
-    }
-
-    #[inline(always)]
-    fn by_side(&self, position: &Position, mv: Move) -> &HistoryEntry {
-        self.by_mover(position.side_to_move(), mv)
+    fn by_context(&self, column: usize, index: usize, contexts: &Contexts) -> &HistoryEntry {
+        let own = Contexts::PLIES[index] % 2 == 0;
+        &self.continuation[usize::from(own)][contexts.moves[index].0 * KIND_SQUARES + column]
     }
 
     #[inline(always)]
     fn by_mover(&self, mover: Color, mv: Move) -> &HistoryEntry {
-        let row = mover.index() * ORIGINS + mv.origin();
-        &self.quiet[row * Square::COUNT + mv.to().index()]
+        &self.quiet[mover.index() * MOVES + mv.origin() * Square::COUNT + mv.to().index()]
+    }
+
+    #[inline(always)]
+    fn by_ply(&self, mv: Move, contexts: &Contexts) -> Option<&HistoryEntry> {
+        (contexts.ply < LOW_PLIES).then(|| {
+            &self.low_ply[contexts.ply * MOVES + mv.origin() * Square::COUNT + mv.to().index()]
+        })
+    }
+
+    #[inline(always)]
+    fn by_pawns(&self, moved: Context, contexts: &Contexts) -> &HistoryEntry {
+        &self.pawn[contexts.pawns % PAWN_BUCKETS * PIECE_SQUARES + moved.0]
     }
 
     #[inline(always)]
@@ -180,33 +212,35 @@ mod tests {
     fn entries_stay_within_their_limit() {
         let entry = HistoryEntry::default();
         for _ in 0..1000 {
-            entry.update(1700, MOST);
+            entry.update(1700, QUIET_LIMIT);
         }
-        assert!(entry.get() > MOST * 9 / 10 && entry.get() <= MOST);
+        assert!(entry.get() > QUIET_LIMIT * 8 / 10 && entry.get() <= QUIET_LIMIT);
         for _ in 0..1000 {
-            entry.update(-1700, MOST);
+            entry.update(-1700, QUIET_LIMIT);
         }
-        assert!(entry.get() < -MOST * 9 / 10);
+        assert!(entry.get() < -QUIET_LIMIT * 8 / 10);
     }
 
     #[test]
-    fn a_move_gets_the_same_reward_before_and_after_it_is_made() {
-        let [before, after] = [(); 2].map(|()| History::new(&SearchOptions::default()).unwrap());
+    fn a_move_has_the_same_histories_before_and_after_it_is_made() {
+        let history = History::new().expect("memory");
         let mut game = Game::from_usi("startpos moves 7g7f 8c8d 2g2f 4a3b").unwrap();
         for text in ["8h3c+", "2b3c", "2f2e", "B*5e"] {
             let position = game.position();
             let mv = game.parse_move(text).unwrap();
-            let made = Context::of(position, mv);
-            let contexts = [made, Context::NONE, made];
+            let moved = Context::of(position, mv);
+            let contexts = Contexts {
+                moves: [moved; 5],
+                pawns: position.structure().pawns() as usize,
+                ply: 20,
+                in_check: false,
+            };
             let mover = position.side_to_move();
-            before.update_quiet(position, mv, contexts, 700);
-            after.update_made(mover, mv, made, contexts, 700);
-            assert!(after.quiet(position, mv, contexts) > 0, "{text}");
-            assert_eq!(
-                before.quiet(position, mv, contexts),
-                after.quiet(position, mv, contexts),
-                "{text}"
-            );
+            history.update_made((mover, mv, moved), &contexts, (300, 200));
+            history.update_continuation(moved, &contexts, 700);
+            assert!(history.quiet(position, mv) > 0, "{text}");
+            assert!(history.pawn(position, mv, &contexts) > 0, "{text}");
+            assert!(history.continuation(position, mv, &contexts) > 0, "{text}");
             game.play(mv).unwrap();
         }
     }

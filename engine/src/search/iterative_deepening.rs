@@ -3,6 +3,7 @@
 use super::{
     limits::Limits,
     line::{Bound, Candidate, Line},
+    numbers::aspiration,
     root_search::RootSearch,
     searcher::Searcher,
     value::{INFINITE, MATE, MATE_BOUND, MAX_PLY, Value, score},
@@ -30,6 +31,12 @@ impl<E: Evaluator + Clone, V: RootSearch> Searcher<'_, E, V> {
             if self.stopped {
                 break;
             }
+            let square = value.lane(0).clamp(-2_000, 2_000).pow(2);
+            self.mean_square = if depth == 1 {
+                square
+            } else {
+                (self.mean_square + square) / 2
+            };
             previous = value;
             self.votes.end_iteration();
             self.report(value, Bound::Exact);
@@ -132,8 +139,11 @@ impl<E: Evaluator + Clone, V: RootSearch> Searcher<'_, E, V> {
         if depth < 5 || self.options.root_aspiration == 0 {
             return self.search_root(whole, depth);
         }
-        // With several lanes, it is more likely that one of them leaves its window.
-        let mut margin = self.options.root_window * if V::LANES > 1 { 2 } else { 1 };
+        // The more the value has varied, the wider the window.
+        let mut margin = aspiration::LEAST
+            + (self.mean_square / aspiration::VARIANCE).min(aspiration::MOST - aspiration::LEAST);
+        margin = self.options.margin(margin);
+        let mut failures = 0;
         let mut windows: Vec<(Value, Value)> = (0..V::LANES)
             .map(|lane| {
                 let previous = previous.lane(lane);
@@ -147,7 +157,7 @@ impl<E: Evaluator + Clone, V: RootSearch> Searcher<'_, E, V> {
                 V::from_lanes(|lane| windows[lane].0),
                 V::from_lanes(|lane| windows[lane].1),
             );
-            let value = self.search_root(window, depth);
+            let value = self.search_root(window, (depth - failures).max(1));
             if self.stopped {
                 return value;
             }
@@ -159,7 +169,7 @@ impl<E: Evaluator + Clone, V: RootSearch> Searcher<'_, E, V> {
                     values.lane(lane)
                 }
             });
-            let (mut is_settled, mut has_fallen) = (true, false);
+            let (mut is_settled, mut has_fallen, mut has_risen) = (true, false, false);
             for (lane, (low, high)) in windows.iter_mut().enumerate() {
                 if low >= high {
                     continue;
@@ -170,29 +180,37 @@ impl<E: Evaluator + Clone, V: RootSearch> Searcher<'_, E, V> {
                     *high = (*low + *high) / 2;
                     *low = (value - margin).max(-INFINITE);
                 } else if value >= *high {
+                    has_risen = true;
                     *high = (value + margin).min(INFINITE);
                 } else {
                     (*low, *high) = (INFINITE, -INFINITE);
                     continue;
                 }
                 is_settled = false;
-                if 2 * margin > 2000 {
+                if margin > aspiration::OPEN {
                     (*low, *high) = (-INFINITE, INFINITE);
                 }
             }
             if is_settled {
                 return values;
             }
+            // After a fail low the full depth is needed; after a fail high the move is likely good.
+            failures = if has_fallen || self.lane_count > 1 {
+                0
+            } else {
+                failures + i32::from(has_risen)
+            };
             if has_fallen {
                 self.report_fail_low(value);
             }
-            margin += margin;
+            margin += margin / 3;
         }
     }
 
     fn search_root(&mut self, window: (V, V), depth: i32) -> V {
         debug_assert_eq!(self.after_null_move, 0, "every null move is taken back");
         let info = CheckInfo::new(&self.position);
+        self.root_window = window.1.lead(window.0, window.0).max(1);
         V::search_root(self, &info, window, depth)
     }
 }

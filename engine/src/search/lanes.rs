@@ -20,7 +20,7 @@ use std::{
     sync::atomic::{AtomicU64, Ordering},
 };
 use table::LaneTable;
-use vector::{END, INF, LaneBounds, MATE, SETTLED, mask, narrow};
+use vector::{END, INF, LaneBounds, SETTLED, mask, narrow};
 
 impl SearchValue for Lanes {
     type Bounds = LaneBounds;
@@ -80,21 +80,26 @@ impl SearchValue for Lanes {
     }
 
     #[inline(always)]
-    fn most_above(self, other: Self) -> Value {
-        let differences = self.zip(other, i16::saturating_sub);
-        Value::from(differences.0.into_iter().fold(i16::MIN, i16::max))
-    }
-
-    #[inline(always)]
     fn least_above(self, other: Self) -> Value {
         let differences = self.zip(other, i16::saturating_sub);
         Value::from(differences.0.into_iter().fold(i16::MAX, i16::min))
     }
 
     #[inline(always)]
-    fn is_above_in_sum(self, other: Self) -> bool {
-        let sum = |lanes: Self| lanes.0.into_iter().map(i32::from).sum::<i32>();
-        sum(self) > sum(other)
+    fn lead(self, other: Self, alpha: Self) -> Value {
+        let differences = each(|lane| {
+            if alpha.0[lane] < INF {
+                self.0[lane].saturating_sub(other.0[lane])
+            } else {
+                i16::MIN
+            }
+        });
+        Value::from(differences.into_iter().fold(i16::MIN, i16::max))
+    }
+
+    fn mixed(self, weight: i32, other: Self, other_weight: i32) -> Self {
+        let mean = |one, two| (one * weight + two * other_weight) / (weight + other_weight);
+        Self(each(|lane| narrow(mean(self.lane(lane), other.lane(lane)))))
     }
 
     #[inline(always)]
@@ -147,9 +152,9 @@ impl SearchValue for Lanes {
     }
 
     #[inline(always)]
-    fn has_mate(self, (alpha, beta): (Self, Self)) -> bool {
+    fn is_decided(self, (alpha, beta): (Self, Self)) -> bool {
         any(|lane| {
-            (alpha.0[lane] < beta.0[lane]) & ((self.0[lane] >= MATE) | (self.0[lane] <= -MATE))
+            (alpha.0[lane] < beta.0[lane]) & ((self.0[lane] >= END) | (self.0[lane] <= -END))
         })
     }
 
@@ -233,6 +238,14 @@ impl SearchValue for Lanes {
     }
 
     #[inline(always)]
+    fn at_most() -> LaneBounds {
+        LaneBounds {
+            lower: 0,
+            upper: u16::MAX,
+        }
+    }
+
+    #[inline(always)]
     fn exact() -> LaneBounds {
         LaneBounds {
             lower: u16::MAX,
@@ -282,8 +295,8 @@ impl SearchValue for Lanes {
     fn stored(self, ply: usize) -> Self {
         let ply = ply as i16;
         self.map(|lane| match lane {
-            MATE.. => lane.saturating_add(ply),
-            _ if lane <= -MATE => lane.saturating_sub(ply),
+            END.. => lane.saturating_add(ply),
+            _ if lane <= -END => lane.saturating_sub(ply),
             _ => lane,
         })
     }
@@ -292,8 +305,8 @@ impl SearchValue for Lanes {
     fn recalled(self, ply: usize) -> Self {
         let ply = ply as i16;
         self.map(|lane| match lane {
-            MATE.. => lane - ply,
-            _ if lane <= -MATE => lane + ply,
+            END.. => lane - ply,
+            _ if lane <= -END => lane + ply,
             _ => lane,
         })
     }

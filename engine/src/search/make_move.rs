@@ -2,7 +2,7 @@
 
 use super::{
     history::{Context, Contexts},
-    search_value::{SearchValue, TranspositionTable},
+    search_value::SearchValue,
     searcher::Searcher,
     stack::STACK_OFFSET,
 };
@@ -12,10 +12,16 @@ use crate::{
 };
 
 impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
-    /// Returns the contexts of the moves one, two and four plies before `ply`.
+    /// Returns the surroundings of the node at `ply`, with the pawns of the current position.
     #[inline(always)]
     pub(super) fn contexts(&self, ply: usize) -> Contexts {
-        [1, 2, 4].map(|plies| self.stack[ply + STACK_OFFSET - plies].context)
+        let here = ply + STACK_OFFSET;
+        Contexts {
+            moves: Contexts::PLIES.map(|plies| self.stack[here - plies].context),
+            pawns: self.position.structure().pawns() as usize,
+            ply,
+            in_check: self.stack[here].in_check,
+        }
     }
 
     /// Makes a move at `ply`. Returns the checks and pins of the child, and the data that
@@ -27,7 +33,6 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
         ply: usize,
         gives_check: bool,
     ) -> (CheckInfo, Undo) {
-        self.table.prefetch(self.position.key_after(mv));
         let context = Context::of(&self.position, mv);
         self.evaluator.push(&self.position, mv);
         let undo = self.position.make(mv);

@@ -34,7 +34,7 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
     pub(super) fn unless_mated(&mut self, mv: Move, value: V, alpha: V) -> V {
         if self.options.mate_defence == 0
             || !value.any_above(alpha)
-            || value.has_mate((alpha, V::all(INFINITE)))
+            || value.is_decided((alpha, V::all(INFINITE)))
         {
             return value;
         }

@@ -44,7 +44,7 @@ impl<E: Evaluator + Clone, V: SearchValue> SearchMemory<E, V> {
             table: V::Transpositions::new(hash_mib)?,
             ponder_table: PonderTable::default(),
             reductions: options.reductions(),
-            history: History::new(&options)?,
+            history: History::new()?,
             options,
             evaluators: vec![evaluator.clone(); threads.max(1)],
             mates,

@@ -1,8 +1,9 @@
 //! One move of the move loop: pruning, late-move reductions and re-searches.
 
 use super::{
-    history::MOST as MOST_HISTORY,
+    history::Context,
     node::{Node, NodeMove, PruningDecision},
+    numbers::{history as history_numbers, move_pruning, reduction},
     search_value::SearchValue,
     searcher::Searcher,
     see,
@@ -10,12 +11,9 @@ use super::{
     value::INFINITE,
 };
 use crate::{
-    eval::Evaluator,
-    rules::{CheckInfo, Move},
+    eval::{Evaluator, exchange_value},
+    rules::Move,
 };
-
-/// One ply in the unit of reductions.
-const PLY: i32 = 100;
 
 /// Alpha of the node whose moves are searched.
 pub(super) trait AlphaSource<V> {
@@ -40,75 +38,113 @@ impl<V: Copy> AlphaSource<V> for UnsharedAlpha<V> {
 }
 
 impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
-    /// Decides whether a move other than the first is worth a search.
+    /// Decides whether a move other than the first is worth a search. `has_raised` tells whether a move
+    /// before has raised alpha.
     #[inline(always)]
     pub(super) fn pruning_decision(
         &self,
         node: &Node<V>,
-        mv: Move,
-        move_count: usize,
-        noisy: bool,
-        gives_check: bool,
+        node_move: &NodeMove,
         alpha: V,
-    ) -> PruningDecision {
-        let depth = node.depth;
+        has_raised: bool,
+    ) -> PruningDecision<V> {
+        let &NodeMove {
+            mv,
+            move_count,
+            noisy,
+            gives_check,
+            ..
+        } = node_move;
         let options = self.options;
-        let reduced_depth = (depth - 1 - self.reduction(depth, move_count) / PLY).max(0);
-        if !noisy && !gives_check {
-            // Late-move pruning
-            if options.late_move_pruning != 0 && depth <= 8 {
-                let enough =
-                    options.late_move_base + depth * depth * options.late_move_factor / 100;
-                if move_count as i32 > enough >> i32::from(!node.improving) {
-                    return PruningDecision::SkipQuiets;
+        let depth = node.depth;
+        let mut less = self.reduction(node, move_count, alpha);
+        less += reduction::TT_PV_PRUNING * i32::from(node.tt_pv);
+        let mut reduced_depth = depth - 1 - less / reduction::PLY;
+
+        // Late-move pruning
+        let enough = (move_pruning::LATE_MOVES + depth * depth) >> i32::from(!node.improving);
+        let search = if options.late_move_pruning != 0 && move_count as i32 >= enough {
+            PruningDecision::SearchWithoutQuiets
+        } else {
+            PruningDecision::Search
+        };
+
+        if noisy || gives_check {
+            let history = if noisy {
+                self.history.capture(&self.position, mv)
+            } else {
+                0
+            };
+
+            // Futility pruning of captures
+            if options.futility != 0
+                && !gives_check
+                && !node.in_check
+                && reduced_depth < move_pruning::CAPTURE_DEPTH
+            {
+                let margin = options.margin(
+                    move_pruning::CAPTURE_BASE
+                        + move_pruning::CAPTURE_MARGIN * reduced_depth
+                        + move_pruning::CAPTURE_HISTORY * history / 1024,
+                );
+                let hope = node.evaluation.plus(margin + self.victim_value(mv));
+                if alpha.all_at_least(hope) {
+                    return PruningDecision::Skip;
                 }
             }
 
-            // History pruning
-            if options.history_pruning != 0
-                && depth <= 6
-                && self.history.quiet(&self.position, mv, node.contexts)
-                    < -options.history_pruning_margin * depth
+            // Static exchange evaluation pruning of captures and checks
+            let loss = (move_pruning::EXCHANGE_NOISY * depth + history / 31)
+                .clamp(0, move_pruning::EXCHANGE_NOISY_MOST * depth);
+            if options.exchange_pruning != 0
+                && !see::gains_at_least(&self.position, mv, -options.margin(loss))
             {
+                return PruningDecision::Skip;
+            }
+        } else {
+            // History pruning
+            let position = &self.position;
+            let mut history = (self.history).continuation(position, mv, &node.contexts)
+                + self.history.pawn(position, mv, &node.contexts);
+            if options.history_pruning != 0 && history < -move_pruning::HISTORY * depth {
                 return PruningDecision::Skip;
             }
 
             // Futility pruning
+            history += 2 * self.history.quiet(position, mv);
+            reduced_depth += history / move_pruning::HISTORY_PLY;
             if options.futility != 0
-                && reduced_depth <= 6
                 && !node.in_check
-                && alpha.all_at_least(
-                    (node.evaluation)
-                        .plus(options.futility_base + options.futility_margin * reduced_depth),
-                )
+                && reduced_depth < move_pruning::FUTILITY_DEPTH
             {
-                return PruningDecision::SkipQuiets;
+                let base = move_pruning::FUTILITY_BASE[usize::from(has_raised)];
+                let margin = options.margin(base + move_pruning::FUTILITY_MARGIN * reduced_depth);
+                let hope = node.evaluation.plus(margin);
+                if alpha.all_at_least(hope) {
+                    return PruningDecision::Futile(hope.smaller(alpha));
+                }
             }
 
             // Static exchange evaluation pruning of quiet moves
-            let loss = options.exchange_quiet * reduced_depth * reduced_depth;
+            let reduced_depth = reduced_depth.max(0);
+            let loss = move_pruning::EXCHANGE_QUIET * reduced_depth * reduced_depth;
             if options.exchange_pruning != 0
-                && depth <= 8
-                && !see::gains_at_least(&self.position, mv, -loss)
+                && !see::gains_at_least(&self.position, mv, -options.margin(loss))
             {
                 return PruningDecision::Skip;
             }
-        } else if options.exchange_pruning != 0
-            && depth <= 6
-            && !see::gains_at_least(&self.position, mv, -options.exchange_noisy * depth)
-        {
-            // Static exchange evaluation pruning of captures and checks
-            return PruningDecision::Skip;
         }
-        PruningDecision::Search
+        search
     }
 
     /// Makes a move, searches it and takes it back; returns its value from the side that makes it.
+    /// `best` is the best value so far, `has_raised` tells whether a move before has raised alpha.
     #[inline(always)]
     pub(super) fn search_move<const PV: bool>(
         &mut self,
         node: &Node<V>,
         node_move: NodeMove,
+        (best, has_raised): (V, bool),
         source: &impl AlphaSource<V>,
     ) -> V {
         let NodeMove {
@@ -125,14 +161,19 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
             ..
         } = node;
         let options = self.options;
-        let history = if noisy {
-            options.reduction_capture * self.history.capture(&self.position, mv) / MOST_HISTORY
-        } else {
-            PLY * self.history.quiet(&self.position, mv, node.contexts) / options.reduction_history
-        };
+        let history = self.move_history(node, mv, noisy);
+        let victim = self.position.piece(mv.to()).index();
+        let moved = Context::of(&self.position, mv);
         let (child, undo) = self.make_move(mv, ply, gives_check);
         let here = ply + STACK_OFFSET;
-        self.stack[here].quiet = (!noisy).then_some(mv);
+        let is_table_move = node.table_move == Some(mv);
+        let extended = self.stack[here - 1].extended + extension.max(0);
+        let entry = &mut self.stack[here];
+        entry.extended = extended;
+        entry.quiet = (!noisy).then_some(mv);
+        entry.noisy = noisy.then_some(victim);
+        (entry.move_count, entry.is_table_move) = (move_count, is_table_move);
+        (entry.history, entry.reduction) = (history, 0);
         let stopping = self.count_node();
 
         let mut new_depth = depth - 1 + extension;
@@ -147,42 +188,44 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
         } else if !stopping {
             let mut full = !PV || move_count > 1;
             let mut low = source.alpha();
+            let scouts = !PV || options.scout != 0;
+            if full && scouts {
+                let less = self.adjusted_reduction::<PV>(node, &node_move, low, history);
 
-            // Late-move reductions
-            if options.late_move_reduction != 0
-                && depth >= 3
-                && move_count > 1 + usize::from(ply == 0)
-                && !(noisy && move_count < 4)
-            {
-                let mut less = self.reduction(depth, move_count);
-                less -= options.reduction_principal * i32::from(PV);
-                less += options.reduction_cut * i32::from(cut_node);
-                less -= options.reduction_check * i32::from(gives_check || node.in_check);
-                less -= options.reduction_noisy * i32::from(noisy);
-                less += options.reduction_not_improving * i32::from(!node.improving);
-                less -= options.reduction_tt_pv * i32::from(node.tt_pv);
-                less += options.reduction_table_noisy * i32::from(node.noisy_table_move && !noisy);
-                less += options.reduction_cuts * i32::from(self.stack[here + 1].cuts > 3);
-                less -= history;
-                let reduced = (new_depth - less / PLY).clamp(1, new_depth.max(1));
-                if reduced < new_depth {
+                // Late-move reductions
+                if options.late_move_reduction != 0 && depth >= 2 && move_count > 1 {
+                    let most = new_depth + i32::from(!node.all_node) + i32::from(PV && !has_raised);
+                    let reduced = (new_depth - less / reduction::PLY).min(most).max(1);
+                    self.stack[here].reduction = new_depth - reduced;
                     let window = V::turned(V::above(low));
                     value = (self.alpha_beta::<false>(&child, window, reduced, ply + 1, true))
                         .negated();
-                    full = !low.all_at_least(value);
+                    self.stack[here].reduction = 0;
+                    full = !self.stopped && !low.all_at_least(value);
                     if !full {
                         value = value.smaller(low);
-                    } else if options.research_depth != 0 && ply > 0 {
-                        let surprise = value.most_above(low);
-                        new_depth += i32::from(surprise > 40 + 2 * new_depth);
-                        new_depth -= i32::from(surprise < 8);
+                    } else if reduced < new_depth {
+                        // A surprising move is searched deeper, a poor one less deep.
+                        let surplus = value.lead(best, low);
+                        new_depth += i32::from(surplus > reduction::DEEPER + 2 * new_depth);
+                        new_depth -= i32::from(surplus < reduction::SHALLOWER);
                         full = new_depth > reduced;
+                        if !noisy {
+                            let bonus = history_numbers::BEAT_ALPHA;
+                            (self.history).update_continuation(moved, &node.contexts, bonus);
+                        }
+                    } else {
+                        new_depth -= i32::from(value.lead(best, low) < reduction::SHALLOWER);
+                        full = false;
                     }
+                } else if options.late_move_reduction != 0 {
+                    let less = less + reduction::UNKNOWN * i32::from(node.table_move.is_none());
+                    new_depth -= i32::from(less > reduction::ONE);
+                    new_depth -= i32::from(less > reduction::TWO && new_depth > 1);
                 }
             }
 
             // Re-search to the full depth, with a null window
-            let scouts = !PV || options.scout != 0;
             while full && scouts {
                 low = source.alpha();
                 let window = V::turned(V::above(low));
@@ -196,7 +239,14 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
             if PV && (move_count == 1 || full && !scouts || value.any_above(low)) {
                 self.pv[ply + 1].clear();
                 source.begin_research();
-                value = self.search_in_window(&child, node, source.alpha(), new_depth);
+                // The table's move does not drop into quiescence.
+                if is_table_move && self.root_depth > 8 {
+                    new_depth = new_depth.max(1);
+                }
+                let window = V::turned((source.alpha(), node.beta));
+                value = self
+                    .alpha_beta::<true>(&child, window, new_depth, ply + 1, false)
+                    .negated();
             }
         }
 
@@ -204,56 +254,69 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
         value
     }
 
-    /// Returns the reduction of a late move before adjustments, in hundredths of a ply.
+    /// Returns the value of the piece that a move captures.
     #[inline(always)]
-    fn reduction(&self, depth: i32, move_count: usize) -> i32 {
-        i32::from(self.reductions[depth.clamp(0, 63) as usize][move_count.min(63)])
+    pub(super) fn victim_value(&self, mv: Move) -> i32 {
+        let victim = self.position.piece(mv.to()).get();
+        victim.map_or(0, |(_, kind)| exchange_value(kind))
     }
 
-    /// Returns the value of a child on the principal variation, from the node's side.
-    ///
-    /// With `node_aspiration` the first window is a narrow one around the value that the table
-    /// predicts for the child (paper 003, section 10), within the node's window.
-    fn search_in_window(&mut self, child: &CheckInfo, node: &Node<V>, alpha: V, depth: i32) -> V {
-        let ply = node.ply + 1;
-        let whole = V::turned((alpha, node.beta));
-        if self.options.node_aspiration != 0
-            && depth >= 3
-            && let Some(entry) = self.probe_table(self.position.key())
-            && entry.depth >= depth - 3
-        {
-            let predicted = entry.value.recalled(ply);
-            let window = self.options.node_window;
-            let narrow = (
-                predicted.plus(-window).larger(whole.0),
-                predicted.plus(window).smaller(whole.1),
-            );
-            let is_inside = predicted.any_above(whole.0) && whole.1.any_above(predicted);
-            if V::LANES == 1 && is_inside && !predicted.has_mate(whole) {
-                let is_known = |value: V, window: (V, V)| {
-                    let inside = value.any_above(window.0) && window.1.any_above(value);
-                    let outside = !value.any_above(whole.0) || !whole.1.any_above(value);
-                    inside || outside
-                };
-                let value = self.alpha_beta::<true>(child, narrow, depth, ply, false);
-                if self.stopped || is_known(value, narrow) {
-                    return value.negated();
-                }
-                // The value is now known to lie on one side of the narrow window.
-                let rest = if value.any_above(narrow.0) {
-                    (narrow.0, whole.1)
-                } else {
-                    (whole.0, narrow.1)
-                };
-                self.pv[ply].clear();
-                let value = self.alpha_beta::<true>(child, rest, depth, ply, false);
-                if self.stopped || is_known(value, rest) {
-                    return value.negated();
-                }
-                self.pv[ply].clear();
+    /// Returns the history of a move, by which it is reduced.
+    #[inline(always)]
+    fn move_history(&self, node: &Node<V>, mv: Move, noisy: bool) -> i32 {
+        let position = &self.position;
+        if noisy {
+            reduction::VICTIM * self.victim_value(mv) + self.history.capture(position, mv)
+                - reduction::HISTORY_NOISY
+        } else {
+            2 * self.history.quiet(position, mv)
+                + (self.history).continuation(position, mv, &node.contexts)
+                - reduction::HISTORY_QUIET
+        }
+    }
+
+    /// Returns the reduction of a late move before adjustments, in 1/1024 plies.
+    #[inline(always)]
+    fn reduction(&self, node: &Node<V>, move_count: usize, alpha: V) -> i32 {
+        let depth = node.depth.clamp(0, 63) as usize;
+        let scale = self.reductions[depth][move_count.min(63)];
+        let window = node.beta.lead(alpha, alpha).min(self.root_window);
+        let mut less = scale + reduction::BASE;
+        less -= window * reduction::WINDOW / self.root_window.max(1);
+        less += scale * reduction::NOT_IMPROVING / 512 * i32::from(!node.improving);
+        less
+    }
+
+    /// Returns the reduction of a move, in 1/1024 plies.
+    #[inline(always)]
+    fn adjusted_reduction<const PV: bool>(
+        &self,
+        node: &Node<V>,
+        node_move: &NodeMove,
+        alpha: V,
+        history: i32,
+    ) -> i32 {
+        use reduction::*;
+        let &NodeMove { mv, move_count, .. } = node_move;
+        let cut = i32::from(node.cut_node);
+        let mut less = self.reduction(node, move_count, alpha);
+        if node.tt_pv {
+            less -= TT_PV - TT_PV_PRUNING + TT_PV_NODE * i32::from(PV);
+            if let (Some(entry), Some(value)) = (node.entry, node.table_value) {
+                let is_above = !alpha.all_at_least(value);
+                less -= TT_PV_VALUE * i32::from(is_above);
+                let is_deep = i32::from(entry.depth >= node.depth);
+                less -= is_deep * (TT_PV_DEPTH + TT_PV_DEPTH_CUT * cut);
             }
         }
-        self.alpha_beta::<true>(child, whole, depth, ply, false)
-            .negated()
+        less += EVERY - EACH_BEFORE * move_count.min(64) as i32;
+        less -= node.correction * CORRECTION;
+        less += cut * (CUT_NODE + CUT_NODE_UNKNOWN * i32::from(node.table_move.is_none()));
+        less += NOISY_TABLE_MOVE * i32::from(node.noisy_table_move);
+        if self.stack[node.ply + STACK_OFFSET + 1].cuts > CUTS {
+            less += AFTER_CUTS + AFTER_CUTS_ALL * i32::from(node.all_node);
+        }
+        less -= TABLE_MOVE * i32::from(node.table_move == Some(mv));
+        less - history / 8 * HISTORY / 1024
     }
 }

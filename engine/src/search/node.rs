@@ -1,21 +1,42 @@
 //! The node whose moves are searched, and the state of its move loop.
 
-use super::history::Contexts;
+use super::{
+    history::Contexts,
+    search_value::{SearchValue, TableEntry},
+    value::Value,
+};
 use crate::rules::{CheckTargets, Move};
 
-/// A node of the main search during its move loop; the same on every thread that searches its moves.
+/// A node of the main search from its static evaluation on; the same on every thread that searches
+/// its moves.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Node<V> {
+pub(super) struct Node<V: SearchValue> {
     pub depth: i32,
     pub ply: usize,
+    /// Alpha before the first move.
+    pub alpha: V,
     pub beta: V,
+    /// A cut is expected.
     pub cut_node: bool,
+    /// No cut is expected, and the node is not on the principal variation.
+    pub all_node: bool,
     pub in_check: bool,
-    /// The static evaluation has risen since the last move of the same side.
+    /// The static evaluation has risen since the last move of the same side, or is above beta.
     pub improving: bool,
+    /// The opponent's static evaluation has fallen with its last move.
+    pub opponent_worsening: bool,
+    /// Static evaluation.
     pub evaluation: V,
+    /// Size of the correction of the static evaluation.
+    pub correction: Value,
     pub contexts: Contexts,
     pub excluded: Option<Move>,
+    /// The entry of the transposition table.
+    pub entry: Option<TableEntry<V>>,
+    /// The value of that entry, with mates counted from the root.
+    pub table_value: Option<V>,
+    /// The table's move, if it is legal.
+    pub table_move: Option<Move>,
     /// The table's move captures or promotes.
     pub noisy_table_move: bool,
     /// The node lies on a principal variation or has done so before, as the table remembers.
@@ -37,11 +58,13 @@ pub(super) struct NodeMove {
 
 /// Decision of the pruning rules about a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum PruningDecision {
+pub(super) enum PruningDecision<V> {
     Search,
+    /// Searches this move, but no quiet move after it.
+    SearchWithoutQuiets,
     Skip,
-    /// Skips this quiet move and all quiet moves after it.
-    SkipQuiets,
+    /// Skips a move whose value is hardly above this one.
+    Futile(V),
 }
 
 /// State of a move loop between two moves.

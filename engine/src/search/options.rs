@@ -1,5 +1,6 @@
 //! Options of the search: every part can be switched off or tuned, so that its worth can be measured.
 
+use super::numbers::reduction;
 use crate::eval::EvaluatorKind;
 use std::{fmt, ops::RangeInclusive, str::FromStr};
 
@@ -56,15 +57,11 @@ macro_rules! options {
 }
 
 options! {
-    /// Searches each iteration first in a narrow window around the last value.
+    /// Width of the margins by which evaluations are compared, in percent: an evaluator that errs more
+    /// needs wider ones.
+    margin_scale = 100 in 10..=1000;
+    /// Searches each iteration first in a narrow window around the last value (aspiration).
     root_aspiration = 1 in 0..=1;
-    /// Half the width of that window at first, in centipawns.
-    root_window = 58 in 1..=2000;
-    /// Searches nodes of the principal variation first in a narrow window around the value that the
-    /// table predicts (paper 003, section 10).
-    node_aspiration = 0 in 0..=1;
-    /// Half the width of that window, in centipawns.
-    node_window = 80 in 1..=2000;
     /// Cuts moves that cannot change the value. Without cuts, the search is minimax down to
     /// quiescence and takes very long.
     cuts = 1 in 0..=1;
@@ -90,133 +87,34 @@ options! {
     mate_defence = 0 in 0..=300;
     /// Reverse futility pruning: cuts where the evaluation is far above beta.
     reverse_futility = 1 in 0..=1;
-    /// Margin of reverse futility pruning for each ply, in centipawns.
-    reverse_futility_margin = 96 in 0..=1000;
-    /// Largest depth of reverse futility pruning.
-    reverse_futility_depth = 8 in 0..=32;
     /// Razoring: drops into quiescence where the evaluation is far below alpha.
     razoring = 1 in 0..=1;
-    /// Constant part of the margin of razoring, in centipawns.
-    razoring_base = 58 in 0..=2000;
-    /// Margin of razoring for each ply, in centipawns.
-    razoring_margin = 207 in 0..=2000;
     /// Null-move pruning: cuts where even a pass keeps the value above beta (paper 003).
     null_move = 1 in 0..=1;
-    /// Plies by which a null move is searched less deep.
-    null_move_reduction = 3 in 1..=8;
-    /// Centipawns above beta that add one ply to that reduction, up to three plies.
-    null_move_surplus = 337 in 1..=2000;
-    /// Centipawns by which the evaluation must exceed beta for a null move, less 40 for each ply of
-    /// depth.
-    null_move_margin = 187 in -1000..=1000;
     /// ProbCut: cuts where a shallower search of a capture reaches a raised beta.
-    probcut = 0 in 0..=1;
-    /// Centipawns by which ProbCut raises beta.
-    probcut_margin = 200 in 0..=2000;
+    probcut = 1 in 0..=1;
     /// Internal iterative reductions: searches a node without a table move less deep.
     internal_reduction = 1 in 0..=1;
-    /// Searches a node of the principal variation without a table move first to a lower depth
-    /// (recursive iterative deepening, paper 003).
-    internal_deepening = 0 in 0..=1;
     /// Singular extensions: extends the table's move where all others are clearly worse.
     singular_extension = 1 in 0..=1;
-    /// Extends it by two plies where the others are far worse.
-    double_extension = 0 in 0..=1;
-    /// Plies by which the table's move is searched less deep where others are as good.
-    negative_extension = 0 in 0..=3;
-    /// Least depth of singular extensions.
-    singular_depth = 7 in 3..=32;
-    /// Margin by which the others must be worse, in hundredths of a centipawn for each ply.
-    singular_margin = 243 in 0..=2000;
-    /// Extends checks that lose no material (papers 000 and 003).
-    check_extension = 1 in 0..=1;
     /// Late-move reductions (paper 003).
     late_move_reduction = 1 in 0..=1;
-    /// Constant part of every reduction, in hundredths of a ply.
-    reduction_base = 54 in -500..=500;
     /// Divisor of the product of the logarithms of depth and move number, in hundredths.
-    reduction_divisor = 177 in 50..=1000;
-    /// Less reduction on the principal variation, in hundredths of a ply.
-    reduction_principal = 66 in 0..=500;
-    /// More reduction at nodes where a cut is expected, in hundredths of a ply.
-    reduction_cut = 22 in 0..=500;
-    /// Less reduction for checks and evasions, in hundredths of a ply.
-    reduction_check = 128 in 0..=500;
-    /// Less reduction for captures and promotions, in hundredths of a ply.
-    reduction_noisy = 19 in 0..=500;
-    /// More reduction where the evaluation is not improving, in hundredths of a ply.
-    reduction_not_improving = 107 in 0..=500;
-    /// History score that takes away one ply of reduction.
-    reduction_history = 9890 in 512..=65536;
-    /// Less reduction at nodes that were once on a principal variation (tt-pv), in hundredths of a
-    /// ply.
-    reduction_tt_pv = 42 in 0..=500;
-    /// Less reduction for captures with the best history, in hundredths of a ply.
-    reduction_capture = 133 in 0..=2000;
-    /// More reduction for quiet moves where the table's move is a capture or a promotion, in
-    /// hundredths of a ply.
-    reduction_table_noisy = 34 in 0..=500;
-    /// More reduction where many siblings of the child failed high, in hundredths of a ply.
-    reduction_cuts = 10 in 0..=500;
-    /// Adapts the depth of a re-search to the value of the reduced search.
-    research_depth = 0 in 0..=1;
+    reduction_divisor = 222 in 50..=1000;
     /// Late-move pruning: leaves out late quiet moves at low depth.
     late_move_pruning = 1 in 0..=1;
-    /// Number of moves that late-move pruning always keeps.
-    late_move_base = 6 in 1..=64;
-    /// Further moves that it keeps, in hundredths of the squared depth.
-    late_move_factor = 253 in 1..=2000;
     /// Futility pruning: leaves out quiet moves where the evaluation is far below alpha (paper 003).
     futility = 1 in 0..=1;
-    /// Constant part of the margin of futility pruning, in centipawns.
-    futility_base = 108 in 0..=2000;
-    /// Margin of futility pruning for each ply, in centipawns.
-    futility_margin = 116 in 0..=2000;
     /// Leaves out moves that lose material by exchange; the allowed loss grows with the depth.
     exchange_pruning = 1 in 0..=1;
-    /// Allowed loss of a quiet move, in centipawns times the squared depth.
-    exchange_quiet = 27 in 0..=1000;
-    /// Allowed loss of a capture, in centipawns times the depth.
-    exchange_noisy = 235 in 0..=1000;
     /// History pruning: leaves out quiet moves with a bad history at low depth.
-    history_pruning = 0 in 0..=1;
-    /// Threshold of history pruning for each ply of depth.
-    history_pruning_margin = 4000 in 0..=32768;
-    /// Searches captures that lose material by exchange after the quiet moves.
-    exchange_order = 1 in 0..=1;
-    /// Killer moves: searches quiet moves early that cut at siblings.
-    killers = 1 in 0..=1;
-    /// Orders and reduces quiet moves by their history.
-    history = 1 in 0..=1;
-    /// Reward in the histories of a move that cuts, for each ply of depth.
-    history_reward = 273 in 1..=2000;
-    /// Largest such reward.
-    history_most = 1700 in 1..=16000;
-    /// Penalty of the moves searched before it, in percent of the reward.
-    history_blame = 100 in 0..=400;
-    /// Reward of a quiet move that leaves no good answer, in percent of the reward of a move that
-    /// cuts.
-    reply_reward = 89 in 0..=400;
-    /// History score added for the move order to a quiet move that gives check and loses no material.
-    check_reward = 9410 in 0..=32768;
-    /// Continuation history: orders and reduces quiet moves by their history after the last moves.
-    continuation_history = 1 in 0..=1;
-    /// Continuation history after the own side's move four plies ago, too.
-    continuation_four = 0 in 0..=1;
-    /// Rewards a quiet table move that cuts without a search like one that cuts after a search.
-    table_reward = 0 in 0..=1;
-    /// Orders captures by their history.
-    capture_history = 1 in 0..=1;
+    history_pruning = 1 in 0..=1;
     /// Corrects the evaluation by its past errors in positions with the same features.
     correction_history = 1 in 0..=1;
     /// Applied part of the correction, in percent.
     correction_weight = 34 in 0..=400;
     /// Leaves out captures in quiescence that lose material or cannot raise alpha, and late evasions.
     quiescence_pruning = 1 in 0..=1;
-    /// Possible gain of a capture beside its victim, in centipawns.
-    quiescence_margin = 200 in 0..=2000;
-    /// Number of captures in quiescence beside recaptures; 0 for all.
-    quiescence_moves = 0 in 0..=64;
     /// Searches checks that lose no material at the first ply of quiescence.
     quiescence_checks = 1 in 0..=1;
     /// Least remaining depth of a node whose moves several threads share.
@@ -232,23 +130,6 @@ options! {
     table_persistence = 1 in 0..=1;
 }
 
-/// An option that was spelt differently in the last release, which is still accepted.
-struct Renamed {
-    old: &'static str,
-    new: &'static str,
-}
-
-const RENAMED: [Renamed; 2] = [
-    Renamed {
-        old: "reduction_declining",
-        new: "reduction_not_improving",
-    },
-    Renamed {
-        old: "reduction_once_principal",
-        new: "reduction_tt_pv",
-    },
-];
-
 impl SearchOptions {
     /// Returns the best options for an evaluator of this kind, as matches have shown.
     pub fn of(kind: EvaluatorKind) -> Self {
@@ -262,42 +143,27 @@ impl SearchOptions {
     /// fewer moves are pruned or reduced.
     fn of_material() -> Self {
         Self {
-            root_window: 60,
-            reverse_futility_margin: 110,
-            razoring_base: 150,
-            razoring_margin: 250,
-            null_move_surplus: 250,
-            null_move_margin: 200,
-            singular_margin: 200,
-            reduction_base: 60,
-            reduction_divisor: 220,
-            reduction_principal: 100,
-            reduction_cut: 100,
-            reduction_check: 100,
-            reduction_noisy: 100,
-            reduction_not_improving: 100,
-            reduction_history: 8192,
-            late_move_base: 4,
-            late_move_factor: 200,
-            futility_base: 180,
-            futility_margin: 120,
-            exchange_quiet: 30,
-            exchange_noisy: 120,
+            margin_scale: 130,
+            reduction_divisor: 250,
             correction_weight: 100,
-            quiescence_margin: 150,
             ..Self::default()
         }
+    }
+
+    /// Returns a margin as wide as the evaluator needs it.
+    #[inline(always)]
+    pub(super) fn margin(&self, centipawns: i32) -> i32 {
+        centipawns * self.margin_scale / 100
     }
 
     /// Computes the reductions of late moves.
     pub(super) fn reductions(&self) -> Box<Reductions> {
         let mut table = Box::new([[0; 64]; 64]);
-        let base = f64::from(self.reduction_base) / 100.0;
         let divisor = f64::from(self.reduction_divisor) / 100.0;
         for (depth, row) in table.iter_mut().enumerate().skip(1) {
             for (number, entry) in row.iter_mut().enumerate().skip(1) {
                 let product = libm::log(depth as f64) * libm::log(number as f64);
-                *entry = (100.0 * (base + product / divisor)).clamp(-1e4, 1e4) as i16;
+                *entry = (f64::from(reduction::PLY) * product / divisor) as i32;
             }
         }
         table
@@ -353,6 +219,7 @@ impl SearchChoices {
     /// the value of the minimax tree.
     pub fn plain() -> Self {
         Self::NONE.and_without(&[
+            "root_aspiration",
             "mate_search",
             "mate_defence",
             "null_move",
@@ -375,7 +242,7 @@ impl SearchChoices {
     /// Returns the plain minimax search down to quiescence, a reference for other searches at depths
     /// of 2 or 3.
     pub fn minimax() -> Self {
-        Self::plain().and_without(&["cuts", "mate_distance", "root_aspiration"])
+        Self::plain().and_without(&["cuts", "mate_distance"])
     }
 }
 
@@ -391,8 +258,8 @@ impl fmt::Debug for SearchChoices {
     }
 }
 
-/// Reductions of late moves in hundredths of a ply, by depth and move number.
-pub(super) type Reductions = [[i16; 64]; 64];
+/// Reductions of late moves in 1/1024 plies, by depth and move number.
+pub(super) type Reductions = [[i32; 64]; 64];
 
 /// Error of a text that is not a list of search options.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -430,12 +297,10 @@ impl FromStr for SearchChoices {
             let (name, value) = part
                 .split_once('=')
                 .ok_or_else(|| SearchOptionsError::NoValue(part.to_owned()))?;
-            let renamed = RENAMED.iter().find(|renamed| renamed.old == name.trim());
-            let current = renamed.map_or(name.trim(), |renamed| renamed.new);
             let ((_, range), choice) = SearchOptions::ALL
                 .iter()
                 .zip(&mut choices.0)
-                .find(|((known, _), _)| *known == current)
+                .find(|((known, _), _)| *known == name.trim())
                 .ok_or_else(|| SearchOptionsError::UnknownName(name.to_owned()))?;
             let value = value
                 .trim()
@@ -462,30 +327,5 @@ impl fmt::Display for SearchChoices {
             separator = ",";
         }
         Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn old_spellings_of_options_are_accepted() {
-        for (old, new) in [
-            ("reduction_declining=12", "reduction_not_improving=12"),
-            ("reduction_once_principal=7", "reduction_tt_pv=7"),
-        ] {
-            let choices: SearchChoices = old.parse().expect(old);
-            assert_eq!(choices.to_string(), new);
-            assert_eq!(new.parse(), Ok(choices));
-        }
-        let error = "reduction_declining=-1"
-            .parse::<SearchChoices>()
-            .unwrap_err();
-        assert!(error.to_string().contains("reduction_declining"), "{error}");
-        for renamed in RENAMED {
-            assert!(SearchOptions::default().get(renamed.new).is_some());
-            assert_eq!(SearchOptions::default().get(renamed.old), None);
-        }
     }
 }

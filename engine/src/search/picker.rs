@@ -4,6 +4,7 @@ mod list;
 
 use super::{
     history::{Contexts, History},
+    numbers::history::CHECK,
     see,
 };
 use crate::{
@@ -49,7 +50,7 @@ fn quiet_scope(position: &Position) -> Scope {
 
 /// Returns a scope of quiet moves that contains all quiet checks.
 fn check_scope(position: &Position, targets: &CheckTargets) -> Scope {
-    let zone = targets.zone(position);
+    let zone = targets.zone();
     let mut scope = quiet_scope(position);
     scope.drops &= zone;
     if !targets.can_discover() {
@@ -59,9 +60,12 @@ fn check_scope(position: &Position, targets: &CheckTargets) -> Scope {
     scope
 }
 
-/// Score bounds of the steps in which quiet moves are sorted: good moves, new ones, and moves that
-/// have not failed often. Below the last bound, sorting costs more than it gains.
-const BOUNDS: [i32; 3] = [1, 0, -2000];
+/// Score bounds of the steps in which quiet moves are sorted, so that only as many are sorted as a node
+/// searches.
+const BOUNDS: [i32; 6] = [7_000, 0, -7_000, -14_000, -40_000, i32::MIN];
+
+/// Number of [`BOUNDS`] above which quiet moves come before the captures that lose material.
+const GOOD_BOUNDS: usize = 4;
 
 /// Generates moves for any stage. Inlined four times, the generator would not fit into the cache.
 #[inline(never)]
@@ -76,10 +80,10 @@ enum Stage {
     GoodNoisy,
     GenerateChecks,
     Checks,
-    Killers,
     GenerateQuiet,
-    Quiet,
+    GoodQuiet,
     BadNoisy,
+    BadQuiet,
     GenerateEvasions,
     Evasions,
     Done,
@@ -90,7 +94,6 @@ enum Stage {
 pub(super) struct Picker {
     stage: Stage,
     table_move: Option<Move>,
-    killers: [Option<Move>; 2],
     contexts: Contexts,
     list: ScoredList,
     next: usize,
@@ -104,21 +107,16 @@ pub(super) struct Picker {
     /// Noisy moves that lose material are not delayed.
     ignores_exchanges: bool,
     /// Targets of quiet checks. In quiescence such checks follow the noisy moves; elsewhere their
-    /// score is raised by `check_reward`.
+    /// score is raised.
     checks: Option<CheckTargets>,
-    check_reward: i32,
     skip_quiets: bool,
-    next_killer: usize,
+    /// The next bad noisy move.
+    next_bad: usize,
 }
 
 impl Picker {
     /// Creates the picker of a node of the main search. `table_move` must be legal.
-    pub fn new(
-        in_check: bool,
-        table_move: Option<Move>,
-        killers: [Option<Move>; 2],
-        contexts: Contexts,
-    ) -> Self {
+    pub fn new(in_check: bool, table_move: Option<Move>, contexts: Contexts) -> Self {
         Self {
             stage: match (table_move, in_check) {
                 (Some(_), _) => Stage::TableMove,
@@ -126,7 +124,6 @@ impl Picker {
                 (None, true) => Stage::GenerateEvasions,
             },
             table_move,
-            killers,
             contexts,
             list: ScoredList::new(),
             next: 0,
@@ -136,34 +133,22 @@ impl Picker {
             noisy_only: false,
             ignores_exchanges: false,
             checks: None,
-            check_reward: 0,
             skip_quiets: false,
-            next_killer: 0,
+            next_bad: 0,
         }
     }
 
     /// Creates the picker of a node in quiescence: all evasions in check, otherwise noisy moves.
     pub fn quiescence(in_check: bool, table_move: Option<Move>, contexts: Contexts) -> Self {
-        let mut picker = Self::new(in_check, table_move, [None; 2], contexts);
+        let mut picker = Self::new(in_check, table_move, contexts);
         picker.noisy_only = !in_check;
         picker.ignores_exchanges = true;
         picker
     }
 
-    /// Adds quiet checks to the moves of a node in quiescence.
-    pub fn add_checks(&mut self, targets: &CheckTargets) {
+    /// Adds quiet checks to the moves of a node in quiescence; elsewhere they come earlier.
+    pub fn favour_checks(&mut self, targets: &CheckTargets) {
         self.checks = Some(*targets);
-    }
-
-    /// SearchValue quiet moves that give check, and lose nothing, by so much more.
-    pub fn favour_checks(&mut self, targets: &CheckTargets, reward: i32) {
-        self.checks = (reward != 0).then_some(*targets);
-        self.check_reward = reward;
-    }
-
-    /// Keeps captures that lose material among the other captures.
-    pub fn ignore_exchanges(&mut self) {
-        self.ignores_exchanges = true;
     }
 
     /// Leaves out all further quiet moves.
@@ -196,9 +181,9 @@ impl Picker {
                     self.stage = Stage::GoodNoisy;
                 }
                 Stage::GoodNoisy => {
-                    let Some(mv) = self.pick() else {
+                    let Some((score, mv)) = self.pick() else {
                         self.stage = match (self.noisy_only, &self.checks) {
-                            (false, _) => Stage::Killers,
+                            (false, _) => Stage::GenerateQuiet,
                             (true, Some(_)) => Stage::GenerateChecks,
                             (true, None) => Stage::Done,
                         };
@@ -207,7 +192,7 @@ impl Picker {
                     if Some(mv) == self.table_move {
                         continue;
                     }
-                    if self.ignores_exchanges || see::gains_at_least(position, mv, -50) {
+                    if self.ignores_exchanges || see::gains_at_least(position, mv, -score / 18) {
                         return Some(mv);
                     }
                     let bad = self.bad;
@@ -226,7 +211,7 @@ impl Picker {
                         for at in 0..moves.len() {
                             let mv = moves[at].1;
                             if targets.is_check(position, mv) {
-                                moves[kept] = (history.quiet(position, mv, contexts), mv);
+                                moves[kept] = (history.order(position, mv, &contexts), mv);
                                 kept += 1;
                             }
                         }
@@ -235,27 +220,10 @@ impl Picker {
                     self.stage = Stage::Checks;
                 }
                 Stage::Checks => match self.pick() {
-                    Some(mv) if Some(mv) == self.table_move => {}
-                    Some(mv) => return Some(mv),
+                    Some((_, mv)) if Some(mv) == self.table_move => {}
+                    Some((_, mv)) => return Some(mv),
                     None => self.stage = Stage::Done,
                 },
-                Stage::Killers => {
-                    if self.next_killer == self.killers.len() || self.skip_quiets {
-                        self.stage = Stage::GenerateQuiet;
-                        continue;
-                    }
-                    let killer = self.killers[self.next_killer];
-                    self.next_killer += 1;
-                    if let Some(mv) = killer
-                        && killer != self.table_move
-                        // Checked first: a killer of another line may start from an empty square.
-                        && position.is_legal_given(mv, info)
-                        && !is_noisy(position, mv)
-                    {
-                        return Some(mv);
-                    }
-                    self.killers[self.next_killer - 1] = None;
-                }
                 Stage::GenerateQuiet => {
                     if !self.skip_quiets {
                         // The noisy moves still to come stand before `bad`.
@@ -266,42 +234,39 @@ impl Picker {
                         let contexts = self.contexts;
                         let quiets = &mut self.list.as_mut_slice()[from..];
                         for (score, mv) in quiets.iter_mut() {
-                            *score = history.quiet(position, *mv, contexts);
+                            *score = history.order(position, *mv, &contexts);
                         }
                         if let Some(targets) = &self.checks {
                             for (score, mv) in quiets {
                                 if targets.is_check(position, *mv)
-                                    && see::gains_at_least(position, *mv, 0)
+                                    && see::gains_at_least(position, *mv, -75)
                                 {
-                                    *score += self.check_reward;
+                                    *score += CHECK;
                                 }
                             }
                         }
                         self.sorted = self.next;
                     }
-                    self.stage = Stage::Quiet;
+                    self.stage = Stage::GoodQuiet;
                 }
-                Stage::Quiet => {
-                    if !self.skip_quiets && self.next < self.list.len() {
-                        self.sort_quiets();
-                        let mv = self.list.as_mut_slice()[self.next].1;
-                        self.next += 1;
-                        if Some(mv) == self.table_move || self.killers.contains(&Some(mv)) {
-                            continue;
-                        }
-                        return Some(mv);
-                    }
-                    self.next = 0;
-                    self.stage = Stage::BadNoisy;
-                }
+                Stage::GoodQuiet => match self.next_quiet(GOOD_BOUNDS) {
+                    Some(mv) if Some(mv) == self.table_move => {}
+                    Some(mv) => return Some(mv),
+                    None => self.stage = Stage::BadNoisy,
+                },
                 Stage::BadNoisy => {
-                    if self.next < self.bad {
-                        let mv = self.list.as_mut_slice()[self.next].1;
-                        self.next += 1;
+                    if self.next_bad < self.bad {
+                        let mv = self.list.as_mut_slice()[self.next_bad].1;
+                        self.next_bad += 1;
                         return Some(mv);
                     }
-                    self.stage = Stage::Done;
+                    self.stage = Stage::BadQuiet;
                 }
+                Stage::BadQuiet => match self.next_quiet(BOUNDS.len()) {
+                    Some(mv) if Some(mv) == self.table_move => {}
+                    Some(mv) => return Some(mv),
+                    None => self.stage = Stage::Done,
+                },
                 Stage::GenerateEvasions => {
                     fill(position, info, Scope::ALL, &mut self.list);
                     let contexts = self.contexts;
@@ -309,14 +274,14 @@ impl Picker {
                         *score = if is_noisy(position, *mv) {
                             (1 << 20) + noisy_score(position, *mv, history)
                         } else {
-                            history.quiet(position, *mv, contexts)
+                            history.order(position, *mv, &contexts)
                         };
                     }
                     self.stage = Stage::Evasions;
                 }
                 Stage::Evasions => match self.pick() {
-                    Some(mv) if Some(mv) == self.table_move => {}
-                    Some(mv) => return Some(mv),
+                    Some((_, mv)) if Some(mv) == self.table_move => {}
+                    Some((_, mv)) => return Some(mv),
                     None => self.stage = Stage::Done,
                 },
                 Stage::Done => return None,
@@ -324,27 +289,37 @@ impl Picker {
         }
     }
 
-    /// Sorts only as many quiet moves as needed for the next one, because most nodes are cut early.
+    /// Returns the next quiet move within the first `bounds` of [`BOUNDS`]. Sorts only as many as
+    /// needed, because most nodes are cut early.
     #[inline(always)]
-    fn sort_quiets(&mut self) {
-        while self.next == self.sorted && self.bounds < BOUNDS.len() {
+    fn next_quiet(&mut self, bounds: usize) -> Option<Move> {
+        if self.skip_quiets || self.next >= self.list.len() {
+            return None;
+        }
+        while self.next == self.sorted {
+            if self.bounds == bounds {
+                return None;
+            }
             let bound = BOUNDS[self.bounds];
             self.bounds += 1;
             let next = self.next;
             self.sorted += sort_above(&mut self.list.as_mut_slice()[next..], bound);
         }
+        let mv = self.list.as_mut_slice()[self.next].1;
+        self.next += 1;
+        Some(mv)
     }
 
     /// Takes the best of the remaining moves.
-    fn pick(&mut self) -> Option<Move> {
+    fn pick(&mut self) -> Option<(i32, Move)> {
         let next = self.next;
         let rest = &mut self.list.as_mut_slice()[next..];
         let best =
             (0..rest.len()).reduce(|best, i| if rest[i].0 > rest[best].0 { i } else { best })?;
         rest.swap(0, best);
-        let mv = rest[0].1;
+        let best = rest[0];
         self.next += 1;
-        Some(mv)
+        Some(best)
     }
 }
 
@@ -360,16 +335,13 @@ fn noisy_score(position: &Position, mv: Move, history: &History) -> i32 {
         }
         _ => 0,
     };
-    (victim + promotion) * 16 + history.capture(position, mv)
+    (victim + promotion) * 7 + history.capture(position, mv)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        rules::{Game, MoveList},
-        search::{history::Context, options::SearchOptions},
-    };
+    use crate::rules::{Game, MoveList};
     use std::collections::HashSet;
 
     /// Tells whether the generator of the search leaves a move out: a declined promotion without
@@ -391,7 +363,7 @@ mod tests {
 
     #[test]
     fn every_useful_move_comes_exactly_once() {
-        let history = History::new(&SearchOptions::default()).unwrap();
+        let history = History::new().unwrap();
         let mut state = 5u64;
         for _ in 0..20 {
             let mut game = Game::startpos();
@@ -406,12 +378,10 @@ mod tests {
                     legal[(state >> 33) as usize % legal.len()]
                 };
                 let table_move = Some(random()).filter(|&mv| !is_useless(position, mv));
-                let killers =
-                    [Some(random()), None].map(|mv| mv.filter(|&mv| !is_useless(position, mv)));
                 let played = random();
                 let info = CheckInfo::new(position);
                 let in_check = !info.checkers.is_empty();
-                let mut picker = Picker::new(in_check, table_move, killers, [Context::NONE; 3]);
+                let mut picker = Picker::new(in_check, table_move, Contexts::NONE);
                 let mut seen = HashSet::new();
                 while let Some(mv) = picker.next(position, &info, &history) {
                     assert!(seen.insert(mv), "{mv} came twice in {position}");
@@ -423,7 +393,7 @@ mod tests {
                     .collect();
                 assert_eq!(seen, expected, "{position}");
                 if !in_check {
-                    let mut noisy = Picker::new(false, None, [None; 2], [Context::NONE; 3]);
+                    let mut noisy = Picker::new(false, None, Contexts::NONE);
                     noisy.skip_quiets();
                     let seen: HashSet<Move> =
                         std::iter::from_fn(|| noisy.next(position, &info, &history)).collect();
@@ -434,8 +404,8 @@ mod tests {
                     assert_eq!(seen, expected, "{position}");
 
                     let targets = CheckTargets::new(position);
-                    let mut checking = Picker::quiescence(false, None, [Context::NONE; 3]);
-                    checking.add_checks(&targets);
+                    let mut checking = Picker::quiescence(false, None, Contexts::NONE);
+                    checking.favour_checks(&targets);
                     let seen: HashSet<Move> =
                         std::iter::from_fn(|| checking.next(position, &info, &history)).collect();
                     let gives_check = |mv: Move| {
@@ -454,21 +424,5 @@ mod tests {
                 game.play(played).unwrap();
             }
         }
-    }
-
-    #[test]
-    fn a_killer_promotion_from_an_empty_square_is_skipped() {
-        let game = Game::startpos();
-        let position = game.position();
-        let killer = "5e5d+".parse().unwrap();
-        let info = CheckInfo::new(position);
-        let mut picker = Picker::new(false, None, [Some(killer), None], [Context::NONE; 3]);
-        let mut moves = 0;
-        let history = History::new(&SearchOptions::default()).unwrap();
-        while let Some(mv) = picker.next(position, &info, &history) {
-            assert_ne!(mv, killer);
-            moves += 1;
-        }
-        assert_eq!(moves, 30);
     }
 }

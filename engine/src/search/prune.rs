@@ -2,6 +2,8 @@
 
 use super::{
     history::Context,
+    node::Node,
+    numbers::{null_move, probcut, razoring, reverse_futility},
     picker::{Picker, is_noisy},
     search_value::{PROVED, SearchValue, TableEntry, TranspositionTable},
     searcher::Searcher,
@@ -11,107 +13,150 @@ use super::{
 };
 use crate::{
     eval::Evaluator,
-    rules::{CheckInfo, CheckTargets, KeyHistoryEntry, Move},
+    rules::{CheckInfo, CheckTargets, KeyHistoryEntry},
 };
 use std::mem;
 
-/// Plies by which ProbCut searches less deep.
-const PROBCUT_REDUCTION: i32 = 4;
-
-/// A node before its move loop.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct PruningNode<V: SearchValue> {
-    pub alpha: V,
-    pub beta: V,
-    pub depth: i32,
-    pub ply: usize,
-    pub cut_node: bool,
-    pub improving: bool,
-    /// Static evaluation.
-    pub evaluation: V,
-    /// The best guess at the value: the table's value or the static evaluation.
-    pub guess: V,
-    /// The entry of the transposition table.
-    pub entry: Option<TableEntry<V>>,
-    /// The table's move, if it is legal.
-    pub table_move: Option<Move>,
-}
-
 impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
-    /// Returns a value with which the node can be left at once. The side to move is not in check
-    /// and the node is not on the principal variation. The value means nothing once the search is
-    /// stopped.
-    pub(super) fn prune(&mut self, info: &CheckInfo, node: &PruningNode<V>) -> Option<V> {
+    /// Returns a value with which the node can be left at once. The node is not on the principal
+    /// variation. `guess` is the best guess at its value: the table's value or the static evaluation.
+    /// The value means nothing once the search is stopped.
+    #[inline(always)]
+    pub(super) fn prune(
+        &mut self,
+        info: &CheckInfo,
+        node: &mut Node<V>,
+        alpha: V,
+        guess: V,
+    ) -> Option<V> {
         let options = self.options;
-        let &PruningNode {
-            alpha,
-            beta,
-            depth,
-            ply,
-            guess,
-            ..
+        let &mut Node {
+            beta, depth, ply, ..
         } = node;
+        let window = (alpha, beta);
+        if !node.in_check {
+            // Reverse futility pruning: so far above beta that a quiet move will stay above.
+            if options.reverse_futility != 0
+                && !node.tt_pv
+                && depth < reverse_futility::DEPTH
+                && (node.table_move.is_none() || node.noisy_table_move)
+                && guess.all_at_least(beta)
+                && !guess.is_decided(window)
+                && (guess.plus(-self.reverse_futility_margin(node))).all_at_least(beta)
+            {
+                return Some(guess.mixed(1, beta, 2).larger(beta));
+            }
 
-        // Reverse futility pruning: so far above beta that a quiet move will stay above.
-        if options.reverse_futility != 0 && depth <= options.reverse_futility_depth {
-            let margin = options.reverse_futility_margin * (depth - i32::from(node.improving));
-            if guess.plus(-margin).all_at_least(beta) && !guess.has_mate((alpha, beta)) {
-                return Some(guess.larger(beta));
+            // Razoring: so far below alpha that only captures can help.
+            if options.razoring != 0
+                && alpha.all_at_least(
+                    guess.plus(
+                        options.margin(razoring::BASE + razoring::MARGIN * depth * depth) + 1,
+                    ),
+                )
+            {
+                let value = self.quiescence::<false>(info, V::above(alpha), 0, ply);
+                if alpha.all_at_least(value) || self.stopped {
+                    return Some(value.smaller(alpha));
+                }
+            }
+
+            // Null-move pruning: if even a pass keeps the value above beta, a move will.
+            let margin = null_move::MARGIN - null_move::MARGIN_DEPTH * depth;
+            if options.null_move != 0
+                && node.cut_node
+                && guess.all_at_least(beta)
+                && (node.evaluation).all_at_least(beta.plus(options.margin(margin)))
+                && ply >= self.null_move_from
+                && self.stack[ply + STACK_OFFSET - 1].context != Context::NONE
+                && let Some(value) = self.null_move_pruning(info, node)
+            {
+                return Some(value);
+            }
+            node.improving |= node.evaluation.all_at_least(beta);
+
+            // ProbCut
+            if options.probcut != 0
+                && depth >= probcut::DEPTH
+                && let Some(value) = self.probcut(info, node)
+            {
+                return Some(value);
             }
         }
 
-        // Razoring: so far below alpha that only captures can help.
-        if options.razoring != 0
-            && depth <= 3
-            && alpha.all_at_least(
-                guess.plus(options.razoring_margin * depth + options.razoring_base + 1),
-            )
+        // ProbCut by the table's bound alone
+        let raised = beta.plus(options.margin(probcut::TABLE_MARGIN));
+        if options.probcut != 0
+            && let (Some(entry), Some(value)) = (node.entry, node.table_value)
+            && entry.depth >= depth - probcut::TABLE_DEPTH
+            && V::holds_from_below(entry.bounds, window)
+            && value.all_at_least(raised.blanked(window))
+            && !value.is_decided(window)
         {
-            let value = self.leaf::<false>(info, V::above(alpha), ply);
-            if alpha.all_at_least(value) || self.stopped {
-                return Some(value.smaller(alpha));
-            }
-        }
-
-        // Null-move pruning: if even a pass keeps the value above beta, a move will.
-        if options.null_move != 0
-            && depth >= 3
-            && guess.all_at_least(beta)
-            && (node.evaluation).all_at_least(beta.plus(options.null_move_margin - 40 * depth))
-            && self.stack[ply + STACK_OFFSET - 1].context != Context::NONE
-        {
-            let value = self.search_null_move(node);
-            if value.all_at_least(beta) || self.stopped {
-                // A mate after a pass need not exist after a move.
-                return Some(V::from_lanes(|lane| {
-                    let (value, beta) = (value.lane(lane), beta.lane(lane));
-                    if value < DECIDED {
-                        value.max(beta)
-                    } else {
-                        beta
-                    }
-                }));
-            }
-        }
-
-        // ProbCut
-        if options.probcut != 0 && depth >= 5 {
-            return self.probcut(info, node);
+            return Some(raised);
         }
         None
     }
 
-    /// Returns the value of the node when its side to move passes.
-    fn search_null_move(&mut self, node: &PruningNode<V>) -> V {
-        let &PruningNode {
+    /// Returns the margin by which a guess must exceed beta for reverse futility pruning.
+    #[inline(always)]
+    fn reverse_futility_margin(&self, node: &Node<V>) -> i32 {
+        use reverse_futility::{HISTORY, MARGIN, UNKNOWN_CUT};
+        let is_unknown = node.table_move.is_none() && node.cut_node;
+        let each = MARGIN - UNKNOWN_CUT * i32::from(is_unknown);
+        let mut margin = each * node.depth;
+        margin -= 2 * each * i32::from(node.improving);
+        margin -= each / 3 * i32::from(node.opponent_worsening);
+        margin += self.stack[node.ply + STACK_OFFSET - 1].history / HISTORY;
+        self.options.margin(margin) + node.correction / 2
+    }
+
+    /// Returns a value of at least beta, if the side to move can pass.
+    fn null_move_pruning(&mut self, info: &CheckInfo, node: &Node<V>) -> Option<V> {
+        let &Node {
             beta, depth, ply, ..
         } = node;
-        let surplus = node.guess.least_above(beta);
-        let options = self.options;
-        let surplus = (surplus / options.null_move_surplus).min(3);
-        let reduction = options.null_move_reduction + depth / 4 + surplus;
-        self.stack[ply + STACK_OFFSET].context = Context::NONE;
-        self.stack[ply + STACK_OFFSET].quiet = None;
+        let reduced = depth - null_move::REDUCTION - depth / 3;
+        let value = self.search_null_move(node, reduced);
+        if self.stopped {
+            return Some(V::all(DRAW));
+        }
+        if !value.all_at_least(beta) {
+            return None;
+        }
+        if self.null_move_from == 0 && depth >= null_move::VERIFIED {
+            // Verification: a search of the same depth without passes near the node
+            self.null_move_from = ply + 3 * reduced.max(0) as usize / 4;
+            let verified = self.alpha_beta::<false>(info, V::below(beta), reduced, ply, false);
+            self.null_move_from = 0;
+            if self.stopped {
+                return Some(V::all(DRAW));
+            }
+            if !verified.all_at_least(beta) {
+                return None;
+            }
+        }
+        // A mate after a pass need not exist after a move.
+        Some(V::from_lanes(|lane| {
+            let (value, beta) = (value.lane(lane), beta.lane(lane));
+            if value < DECIDED {
+                value.max(beta)
+            } else {
+                beta
+            }
+        }))
+    }
+
+    /// Returns the value of the node when its side to move passes.
+    fn search_null_move(&mut self, node: &Node<V>, depth: i32) -> V {
+        let &Node { beta, ply, .. } = node;
+        let extended = self.stack[ply + STACK_OFFSET - 1].extended;
+        let here = &mut self.stack[ply + STACK_OFFSET];
+        here.extended = extended;
+        here.context = Context::NONE;
+        (here.quiet, here.noisy) = (None, None);
+        (here.move_count, here.is_table_move) = (0, false);
+        (here.history, here.reduction) = (0, 0);
         self.position.make_pass();
         let child = CheckInfo::new(&self.position);
         // A pass ends every cycle.
@@ -122,8 +167,7 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
             in_check: false,
         });
         let window = V::turned(V::below(beta));
-        let depth = depth - reduction;
-        let value = self.alpha_beta::<false>(&child, window, depth, ply + 1, !node.cut_node);
+        let value = self.alpha_beta::<false>(&child, window, depth, ply + 1, false);
         self.key_history.pop();
         self.after_null_move = before;
         self.position.unmake_pass();
@@ -131,40 +175,53 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
     }
 
     /// ProbCut: a capture that holds a raised beta in a shallower search will hold beta.
-    fn probcut(&mut self, info: &CheckInfo, node: &PruningNode<V>) -> Option<V> {
-        let &PruningNode {
-            beta, depth, ply, ..
+    fn probcut(&mut self, info: &CheckInfo, node: &Node<V>) -> Option<V> {
+        let &Node {
+            alpha,
+            beta,
+            depth,
+            ply,
+            ..
         } = node;
-        let margin = self.options.probcut_margin - 50 * i32::from(node.improving);
-        let raised = beta.plus(margin).blanked((node.alpha, beta));
-        let reduced = depth - PROBCUT_REDUCTION;
-        if raised.has_mate((node.alpha, beta)) {
+        let margin = probcut::MARGIN - probcut::IMPROVING * i32::from(node.improving);
+        let margin = self.options.margin(margin);
+        let raised = beta.plus(margin).blanked((alpha, beta));
+        if raised.is_decided((alpha, beta)) {
             return None;
         }
-        if let Some(entry) = node.entry
-            && entry.depth >= reduced
-            && entry.value.falls_short(entry.bounds, raised)
+        if let (Some(entry), Some(value)) = (node.entry, node.table_value)
+            && value.falls_short(entry.bounds, raised)
         {
             return None;
         }
+        let surplus = node.evaluation.lead(beta, alpha) / probcut::SURPLUS;
+        let reduced = (depth - probcut::REDUCTION - surplus).clamp(0, depth);
         let window = V::turned(V::below(raised));
-        let gain = raised.most_above(node.evaluation);
+        let gain = -node.evaluation.lead(raised, alpha);
         let here = ply + STACK_OFFSET;
-        let contexts = self.contexts(ply);
         let table_move = node.table_move.filter(|&mv| is_noisy(&self.position, mv));
-        let mut picker = Picker::quiescence(false, table_move, contexts);
+        let mut picker = Picker::quiescence(false, table_move, node.contexts);
         let targets = CheckTargets::new(&self.position);
         while let Some(mv) = picker.next(&self.position, info, self.history) {
             if !see::gains_at_least(&self.position, mv, gain) {
                 continue;
             }
             let in_check = targets.is_check(&self.position, mv);
+            let victim = self.position.piece(mv.to()).index();
+            self.table.prefetch(self.position.key_after(mv));
             let (child, undo) = self.make_move(mv, ply, in_check);
-            self.stack[here].quiet = None;
+            let extended = self.stack[here - 1].extended;
+            let entry = &mut self.stack[here];
+            entry.extended = extended;
+            (entry.quiet, entry.noisy) = (None, Some(victim));
+            (entry.move_count, entry.is_table_move) = (0, false);
+            (entry.history, entry.reduction) = (0, 0);
             let mut value = V::all(DRAW);
             if !self.count_node() {
-                value = self.leaf::<false>(&child, window, ply + 1).negated();
-                if value.all_at_least(raised) && !self.stopped {
+                value = self
+                    .quiescence::<false>(&child, window, 0, ply + 1)
+                    .negated();
+                if reduced > 0 && value.all_at_least(raised) && !self.stopped {
                     let other = !node.cut_node;
                     value = (self.alpha_beta::<false>(&child, window, reduced, ply + 1, other))
                         .negated();
@@ -183,10 +240,14 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
                         evaluation: self.stack[here].raw_evaluation,
                         depth: (reduced + 1).min(PROVED - 1),
                         bounds: value.bounds(V::below(raised), false),
-                        tt_pv: node.entry.is_some_and(|entry| entry.tt_pv),
+                        tt_pv: node.tt_pv,
                     },
                 );
-                return Some(value);
+                return Some(if value.is_decided((alpha, beta)) {
+                    value
+                } else {
+                    value.plus(-margin)
+                });
             }
         }
         None

@@ -1,6 +1,7 @@
 //! Quiescence search: captures and promotions until the position is quiet, and in check all evasions.
 
 use super::{
+    numbers::quiescence as numbers,
     picker::{Picker, is_noisy},
     search_value::{PROVED, SearchValue, TableEntry, TranspositionTable},
     searcher::Searcher,
@@ -9,7 +10,7 @@ use super::{
     value::{DRAW, INFINITE, MAX_PLY, mate_in, mated_in},
 };
 use crate::{
-    eval::{Evaluator, exchange_value},
+    eval::Evaluator,
     mate::mate_in_one,
     rules::{CheckInfo, CheckTargets},
 };
@@ -28,6 +29,7 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
         let window = V::settle(window);
         let (mut alpha, beta) = window;
         let in_check = !info.checkers.is_empty();
+        self.stack[ply + STACK_OFFSET].in_check = in_check;
         if PV {
             self.pv[ply].clear();
             self.selective_depth = self.selective_depth.max(ply);
@@ -91,13 +93,30 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
         let mut best = V::all(-INFINITE);
         if !in_check {
             (evaluation, raw_evaluation) = self.evaluate_with(entry.as_ref());
-            evaluation = self.corrected(evaluation, ply).0;
+            evaluation = evaluation.corrected(self.correction(ply).0);
             let stand = match (entry, table_value) {
                 (Some(entry), Some(value)) => value.better_guess(entry.bounds, evaluation),
                 _ => evaluation,
             };
             if stand.all_at_least(beta) {
-                return stand;
+                if entry.is_none() {
+                    self.table.put(
+                        key,
+                        TableEntry {
+                            mv: None,
+                            value: stand.stored(ply),
+                            bounds: stand.bounds(window, false),
+                            evaluation: raw_evaluation,
+                            depth: depth.max(-1),
+                            tt_pv: false,
+                        },
+                    );
+                }
+                return if beta.is_decided(window) || stand.is_decided(window) {
+                    stand
+                } else {
+                    stand.mixed(1, beta, 1).larger(beta)
+                };
             }
             V::take(&mut best, &mut alpha, beta, stand);
         }
@@ -111,52 +130,57 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
         let mut picker = Picker::quiescence(in_check, table_move, contexts);
         let targets = CheckTargets::new(&self.position);
         if options.quiescence_checks != 0 && depth == 0 && !in_check {
-            picker.add_checks(&targets);
+            picker.favour_checks(&targets);
         }
-        let futility = evaluation.plus(options.quiescence_margin);
+        let futility = evaluation.plus(options.margin(numbers::MARGIN));
+        let last = self.stack[here - 1].context.to();
         let mut best_move = None;
         let mut move_count: i32 = 0;
         while let Some(mv) = picker.next(&self.position, info, self.history) {
             move_count += 1;
             let gives_check = targets.is_check(&self.position, mv);
             if options.quiescence_pruning != 0 && !best.is_lost(alpha) {
-                // Delta pruning
-                if !in_check && !gives_check {
-                    let gain = match self.position.piece(mv.to()).get() {
-                        Some((_, kind)) => exchange_value(kind),
-                        None => 0,
-                    };
+                if !in_check && !gives_check && Some(mv.to()) != last {
+                    // Only few moves besides recaptures
+                    if move_count > numbers::MOVES {
+                        continue;
+                    }
+
+                    // Delta pruning
                     let promotion = if mv.is_promotion() { 500 } else { 0 };
-                    let hope = futility.plus(gain + promotion);
+                    let hope = futility.plus(self.victim_value(mv) + promotion);
                     if alpha.all_at_least(hope) {
                         best = best.larger(hope.smaller(alpha));
                         continue;
                     }
+
+                    // Captures that gain less than alpha asks for
+                    let missing = alpha.lead(futility, alpha);
+                    if missing > 0 && !see::gains_at_least(&self.position, mv, missing) {
+                        best = best.larger(futility.smaller(alpha));
+                        continue;
+                    }
                 }
 
-                // Only recaptures after the first captures
-                if !in_check
-                    && !gives_check
-                    && options.quiescence_moves != 0
-                    && move_count > options.quiescence_moves
-                    && self.stack[here - 1].context.to() != Some(mv.to())
+                // Evasions and checks with a poor history
+                if !is_noisy(&self.position, mv)
+                    && (self.history).continuation(&self.position, mv, &contexts)
+                        + (self.history).pawn(&self.position, mv, &contexts)
+                        <= numbers::HISTORY
+                    && (in_check || move_count > numbers::MOVES)
                 {
-                    continue;
-                }
-
-                // Late evasions
-                if in_check && move_count > 3 && !is_noisy(&self.position, mv) {
                     continue;
                 }
 
                 // Static exchange evaluation pruning
                 self.table.prefetch(self.position.key_after(mv));
-                if !see::gains_at_least(&self.position, mv, 0) {
+                if !see::gains_at_least(&self.position, mv, -options.margin(numbers::LOSS)) {
                     continue;
                 }
             }
 
             let (child, undo) = self.make_move(mv, ply, gives_check);
+            self.stack[here].quiet = None;
             let value = if self.count_node() {
                 V::all(DRAW)
             } else {
@@ -185,6 +209,11 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
         // Checkmate
         if in_check && move_count == 0 {
             return V::all(mated_in(ply));
+        }
+
+        // A value far above beta is less certain than beta.
+        if best.all_at_least(beta) && !best.is_decided(window) && !beta.is_decided(window) {
+            best = best.mixed(1, beta, 1).larger(beta);
         }
 
         // Transposition table store

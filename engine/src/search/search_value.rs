@@ -90,12 +90,13 @@ pub(crate) trait SearchValue: Copy + Debug + PartialEq + Send + Sync + 'static {
     fn all_at_least(self, other: Self) -> bool;
     /// Tells whether some lane is above that of `other`.
     fn any_above(self, other: Self) -> bool;
-    /// Returns the largest difference `self - other` of any lane.
-    fn most_above(self, other: Self) -> Value;
     /// Returns the smallest difference `self - other` of any lane.
     fn least_above(self, other: Self) -> Value;
-    /// Tells whether the sum of the lanes is above that of `other`.
-    fn is_above_in_sum(self, other: Self) -> bool;
+    /// Returns the largest difference `self - other` of any open lane. Settled lanes are known by
+    /// `alpha`.
+    fn lead(self, other: Self, alpha: Self) -> Value;
+    /// Returns the mean of two values with weights, lane by lane.
+    fn mixed(self, weight: i32, other: Self, other_weight: i32) -> Self;
 
     /// Marks lanes without a window as settled.
     fn settle(window: (Self, Self)) -> (Self, Self);
@@ -109,8 +110,8 @@ pub(crate) trait SearchValue: Copy + Debug + PartialEq + Send + Sync + 'static {
     }
     /// Updates the best value and alpha of the open lanes with the value of a move.
     fn take(best: &mut Self, alpha: &mut Self, beta: Self, value: Self) -> Taken;
-    /// Tells whether some open lane has a mate value.
-    fn has_mate(self, window: (Self, Self)) -> bool;
+    /// Tells whether some open lane has the value of a decided game, by mate or by perpetual check.
+    fn is_decided(self, window: (Self, Self)) -> bool;
     /// Tells whether some open lane loses the game, by mate or by perpetual check.
     fn is_lost(self, alpha: Self) -> bool;
     /// Sets the lanes without a window to minus infinity.
@@ -129,6 +130,8 @@ pub(crate) trait SearchValue: Copy + Debug + PartialEq + Send + Sync + 'static {
 
     /// Returns the kind of the values of a node that was searched with this window.
     fn bounds(self, window: (Self, Self), exact: bool) -> Self::Bounds;
+    /// Returns the kind of upper bounds.
+    fn at_most() -> Self::Bounds;
     /// Returns the kind of exact values.
     fn exact() -> Self::Bounds;
     /// Tells whether stored values decide a node without a search (paper 004, section 4).

@@ -40,6 +40,12 @@ pub(super) struct Searcher<'a, E, V: SearchValue> {
     pub nodes: u64,
     pub selective_depth: usize,
     pub root_depth: i32,
+    /// Width of the root's window.
+    pub root_window: i32,
+    /// Mean square of the root's last values.
+    pub mean_square: i32,
+    /// Least ply of a null move, 0 outside the verification of another one.
+    pub null_move_from: usize,
     /// The current node's search has to be broken off.
     pub stopped: bool,
     /// The threads that search together, if there are several.

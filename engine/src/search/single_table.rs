@@ -133,6 +133,12 @@ impl TranspositionTable<Value> for SingleTable {
             if slot.check.load(Ordering::Relaxed) == key ^ data && data != 0 {
                 let same_search = generation_of(data) == self.generation;
                 if same_search && entry.bounds != Bound::Exact && entry.depth + 3 < depth_of(data) {
+                    // A shallower result leaves its move, which may be newer.
+                    if let Some(mv) = entry.mv {
+                        let data = data & !0xffff | u64::from(mv.bits());
+                        slot.check.store(key ^ data, Ordering::Relaxed);
+                        slot.data.store(data, Ordering::Relaxed);
+                    }
                     return;
                 }
                 if entry.mv.is_none() {

@@ -4,7 +4,7 @@ use super::{
     line::Bound,
     search_value::{SearchValue, Taken},
     single_table::SingleTable,
-    value::{DECIDED, MATE_BOUND, Value, clamp_evaluation, from_table, to_table},
+    value::{DECIDED, Value, clamp_evaluation, from_table, to_table},
 };
 use crate::eval::Noise;
 use std::sync::atomic::{AtomicI32, Ordering};
@@ -67,18 +67,18 @@ impl SearchValue for Value {
     }
 
     #[inline(always)]
-    fn most_above(self, other: Self) -> Value {
-        self - other
-    }
-
-    #[inline(always)]
     fn least_above(self, other: Self) -> Value {
         self - other
     }
 
     #[inline(always)]
-    fn is_above_in_sum(self, other: Self) -> bool {
-        self > other
+    fn lead(self, other: Self, _: Self) -> Value {
+        self - other
+    }
+
+    #[inline(always)]
+    fn mixed(self, weight: i32, other: Self, other_weight: i32) -> Self {
+        (self * weight + other * other_weight) / (weight + other_weight)
     }
 
     #[inline(always)]
@@ -108,8 +108,8 @@ impl SearchValue for Value {
     }
 
     #[inline(always)]
-    fn has_mate(self, _: (Self, Self)) -> bool {
-        self.abs() >= MATE_BOUND
+    fn is_decided(self, _: (Self, Self)) -> bool {
+        self.abs() >= DECIDED
     }
 
     #[inline(always)]
@@ -154,6 +154,11 @@ impl SearchValue for Value {
         } else {
             Bound::Upper
         }
+    }
+
+    #[inline(always)]
+    fn at_most() -> Bound {
+        Bound::Upper
     }
 
     #[inline(always)]

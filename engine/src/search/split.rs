@@ -94,6 +94,7 @@ impl<'a, E: Evaluator + Clone, V: SearchValue> Searcher<'a, E, V> {
             after_null_move: self.after_null_move,
             stack: self.stack[..node.ply + STACK_OFFSET + 3].to_vec(),
             root_depth: self.root_depth,
+            root_window: self.root_window,
         };
         let pv = if PV {
             self.pv[node.ply].clone()
@@ -149,6 +150,8 @@ impl<'a, E: Evaluator + Clone, V: SearchValue> Searcher<'a, E, V> {
         let after_null_move = mem::replace(&mut self.after_null_move, setup.after_null_move);
         self.stack[..setup.stack.len()].copy_from_slice(&setup.stack);
         self.root_depth = setup.root_depth;
+        self.root_window = setup.root_window;
+        let null_move_from = mem::take(&mut self.null_move_from);
         let outer = self.split.replace(Arc::clone(split));
         self.stopped = false;
 
@@ -164,6 +167,7 @@ impl<'a, E: Evaluator + Clone, V: SearchValue> Searcher<'a, E, V> {
         self.stopped = self.has_to_return(pool);
         self.key_history.truncate(length);
         self.after_null_move = after_null_move;
+        self.null_move_from = null_move_from;
         self.position = position;
         mem::swap(self.evaluator, &mut evaluator);
         self.spare_evaluators.push(evaluator);
@@ -173,14 +177,14 @@ impl<'a, E: Evaluator + Clone, V: SearchValue> Searcher<'a, E, V> {
     /// Searches moves of the split point whose position this thread is at, until no move is left or
     /// the remaining ones have to wait.
     fn work<const PV: bool>(&mut self, pool: &ThreadPool<V>, split: &Arc<SplitPoint<V>>) {
-        while let Some(node_move) = self.next_move(split) {
+        while let Some((node_move, so_far)) = self.next_move(split) {
             let source = SharedAlpha {
                 pool,
                 split,
                 waiting: self.options.split_waiting != 0,
                 is_research: Cell::new(false),
             };
-            let value = self.search_move::<PV>(&split.setup.node, node_move, &source);
+            let value = self.search_move::<PV>(&split.setup.node, node_move, so_far, &source);
             if self.stopped {
                 return;
             }
@@ -188,8 +192,9 @@ impl<'a, E: Evaluator + Clone, V: SearchValue> Searcher<'a, E, V> {
         }
     }
 
-    /// Takes the next move of a split point that is worth a search.
-    fn next_move(&self, split: &SplitPoint<V>) -> Option<NodeMove> {
+    /// Takes the next move of a split point that is worth a search. Returns the best value so far with
+    /// it, and whether a move has raised alpha.
+    fn next_move(&self, split: &SplitPoint<V>) -> Option<(NodeMove, (V, bool))> {
         let SplitSetup { node, info, .. } = &split.setup;
         let mut state = split.state();
         let SplitState {
@@ -208,25 +213,26 @@ impl<'a, E: Evaluator + Clone, V: SearchValue> Searcher<'a, E, V> {
             }
             move_loop.move_count += 1;
             let move_count = move_loop.move_count;
-            let noisy = is_noisy(&self.position, mv);
-            let gives_check = node.targets.is_check(&self.position, mv);
+            let node_move = NodeMove {
+                mv,
+                move_count,
+                noisy: is_noisy(&self.position, mv),
+                gives_check: node.targets.is_check(&self.position, mv),
+                extension: 0,
+            };
+            let has_raised = move_loop.best_move.is_some();
             if node.ply > 0 && !move_loop.best.is_lost(*alpha) {
-                match self.pruning_decision(node, mv, move_count, noisy, gives_check, *alpha) {
+                match self.pruning_decision(node, &node_move, *alpha, has_raised) {
                     PruningDecision::Search => {}
+                    PruningDecision::SearchWithoutQuiets => picker.skip_quiets(),
                     PruningDecision::Skip => continue,
-                    PruningDecision::SkipQuiets => {
-                        picker.skip_quiets();
+                    PruningDecision::Futile(hope) => {
+                        move_loop.best = move_loop.best.larger(hope);
                         continue;
                     }
                 }
             }
-            return Some(NodeMove {
-                mv,
-                move_count,
-                noisy,
-                gives_check,
-                extension: self.check_extension(node, mv, gives_check),
-            });
+            return Some((node_move, (move_loop.best, has_raised)));
         }
         None
     }

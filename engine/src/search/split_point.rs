@@ -30,6 +30,7 @@ pub(super) struct SplitSetup<V: SearchValue> {
     /// Stack entries up to the last one that nodes below may read.
     pub stack: Vec<StackEntry<V>>,
     pub root_depth: i32,
+    pub root_window: i32,
 }
 
 /// The part of a split point that changes with every move.
@@ -158,7 +159,7 @@ impl<V: SearchValue> SplitPoint<V> {
 impl SplitPoint<i32> {
     /// Returns a split point at the start position with moves to give away.
     pub fn sample(depth: i32, parent: Option<&Arc<Self>>) -> Arc<Self> {
-        use super::{history::Context, node::SearchedMoves, value::INFINITE};
+        use super::{history::Contexts, node::SearchedMoves, value::INFINITE};
         use crate::rules::CheckTargets;
         let position = Position::startpos();
         let setup = SplitSetup {
@@ -168,12 +169,19 @@ impl SplitPoint<i32> {
                 depth,
                 ply: 1,
                 beta: 1,
+                alpha: 0,
                 cut_node: false,
+                all_node: true,
                 in_check: false,
                 improving: false,
+                opponent_worsening: false,
                 evaluation: 0,
-                contexts: [Context::NONE; 3],
+                correction: 0,
+                contexts: Contexts::NONE,
                 excluded: None,
+                entry: None,
+                table_value: None,
+                table_move: None,
                 noisy_table_move: false,
                 tt_pv: false,
                 targets: CheckTargets::new(&position),
@@ -184,9 +192,10 @@ impl SplitPoint<i32> {
             after_null_move: 0,
             stack: Vec::new(),
             root_depth: depth,
+            root_window: 1,
         };
         let state = SplitState {
-            picker: Picker::new(false, None, [None; 2], [Context::NONE; 3]),
+            picker: Picker::new(false, None, Contexts::NONE),
             alpha: 0,
             move_loop: MoveLoopState {
                 move_count: 0,

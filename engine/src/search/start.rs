@@ -84,6 +84,7 @@ pub(crate) fn search<E: Evaluator + Clone, V: RootSearch>(
     } else {
         memory.table.clear();
     }
+    memory.history.begin();
     let mut shared: SharedInputs<'_, V> = SharedInputs {
         game,
         options: &memory.options,
@@ -166,6 +167,9 @@ impl<'a, E: Evaluator + Clone, V: SearchValue> Searcher<'a, E, V> {
             nodes: 0,
             selective_depth: 0,
             root_depth: 0,
+            root_window: 1,
+            mean_square: 0,
+            null_move_from: 0,
             stopped: false,
             pool,
             split: None,

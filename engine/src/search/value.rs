@@ -38,22 +38,23 @@ pub(super) fn clamp_evaluation(value: Value) -> Value {
     value.clamp(-MAX_EVALUATION, MAX_EVALUATION)
 }
 
-/// Converts a mate for the table, from plies after the root to plies after the node.
+/// Converts the value of a decided game for the table, from plies after the root to plies after the
+/// node.
 pub(super) const fn to_table(value: Value, ply: usize) -> Value {
-    if value >= MATE_BOUND {
+    if value >= DECIDED {
         value + ply as Value
-    } else if value <= -MATE_BOUND {
+    } else if value <= -DECIDED {
         value - ply as Value
     } else {
         value
     }
 }
 
-/// Converts a mate of the table back, the reverse of [`to_table`].
+/// Converts the value of a decided game from the table back, the reverse of [`to_table`].
 pub(super) const fn from_table(value: Value, ply: usize) -> Value {
-    if value >= MATE_BOUND {
+    if value >= DECIDED {
         value - ply as Value
-    } else if value <= -MATE_BOUND {
+    } else if value <= -DECIDED {
         value + ply as Value
     } else {
         value

@@ -11,11 +11,11 @@ mod frame;
 mod leaf;
 mod moves;
 mod node_pruning;
+mod numbers;
 mod quiescence;
 mod root;
 
 use super::{
-    history::bonus,
     lanes::{LaneSet, Lanes},
     node::SearchedMoves,
     picker::{Picker, is_noisy},
@@ -27,7 +27,7 @@ use super::{
 use crate::{
     eval::Evaluator,
     mate::mate_in_one,
-    rules::{CheckInfo, CheckTargets, Move},
+    rules::{CheckInfo, CheckTargets},
 };
 use frame::{BestMoves, Frame, VectorNode};
 use moves::VectorMove;
@@ -93,6 +93,7 @@ impl<E: Evaluator + Clone> Searcher<'_, E, Lanes> {
 
         // Transposition table: the lanes that it decides leave
         let here = ply + STACK_OFFSET;
+        self.stack[here].in_check = in_check;
         let excluded = self.stack[here].excluded;
         let key = self.position.key();
         let entry = if excluded.is_some() {
@@ -170,7 +171,6 @@ impl<E: Evaluator + Clone> Searcher<'_, E, Lanes> {
         };
         self.stack[here].raw_evaluation = raw_evaluation;
         self.stack[here].evaluation = evaluation;
-        self.stack[here + 2].killers = [None; 2];
         self.stack[here + 2].cuts = 0;
         if is_root {
             self.stack[here + 1].cuts = 0;
@@ -221,7 +221,7 @@ impl<E: Evaluator + Clone> Searcher<'_, E, Lanes> {
         // Internal iterative reductions
         if table_move.is_none()
             && excluded.is_none()
-            && depth >= 4
+            && depth >= numbers::INTERNAL_REDUCTION_DEPTH
             && (PV || cut_node)
             && options.internal_reduction != 0
         {
@@ -230,16 +230,8 @@ impl<E: Evaluator + Clone> Searcher<'_, E, Lanes> {
         }
 
         // Move loop
-        let killers = if options.killers != 0 {
-            self.stack[here].killers
-        } else {
-            [None; 2]
-        };
-        let mut picker = Picker::new(in_check, table_move, killers, node.contexts);
-        picker.favour_checks(&node.targets, options.check_reward);
-        if options.exchange_order == 0 {
-            picker.ignore_exchanges();
-        }
+        let mut picker = Picker::new(in_check, table_move, node.contexts);
+        picker.favour_checks(&node.targets);
         let mut best = Lanes::all(-INFINITE);
         let mut best_moves = BestMoves::default();
         let mut searched_moves = SearchedMoves::default();
@@ -291,7 +283,7 @@ impl<E: Evaluator + Clone> Searcher<'_, E, Lanes> {
                 alpha = alpha.closed(pruned);
             }
 
-            // Singular extensions, check extensions
+            // Singular extensions
             candidate.extension = match self.singular_lanes(&node, mv, &frame) {
                 Some(asked) if !is_root && excluded.is_none() => {
                     let extension = self.vector_extension::<PV>(info, &node, mv, asked, &mut frame);
@@ -304,7 +296,7 @@ impl<E: Evaluator + Clone> Searcher<'_, E, Lanes> {
                     alpha = alpha.closed(frame.left());
                     extension
                 }
-                _ => self.vector_check_extension(&node, &candidate),
+                _ => 0,
             };
 
             // Late-move reductions and re-searches
@@ -349,10 +341,10 @@ impl<E: Evaluator + Clone> Searcher<'_, E, Lanes> {
             && let Some(mv) = best_move
         {
             self.stack[here].cuts += 1;
-            self.reward_vector(mv, &node, &searched_moves);
+            self.reward(mv, node.rewarded(), move_count, &searched_moves);
         }
         if best_move.is_none() && excluded.is_none() && !is_root {
-            self.reward_previous(ply, depth);
+            self.reward_last_move_by(numbers::LAST_MOVE_WEIGHT, node.rewarded());
         }
 
         // Transposition table store
@@ -372,33 +364,5 @@ impl<E: Evaluator + Clone> Searcher<'_, E, Lanes> {
             );
         }
         frame.result(best)
-    }
-
-    /// Rewards the move with which most lanes left a node and penalises the other searched moves.
-    fn reward_vector(&mut self, mv: Move, node: &VectorNode, searched: &SearchedMoves) {
-        let bonus = bonus(self.options, node.depth);
-        let malus = -bonus * self.options.history_blame / 100;
-        let position = &self.position;
-        let history = self.history;
-        if is_noisy(position, mv) {
-            history.update_capture(position, mv, bonus);
-        } else {
-            let killers = &mut self.stack[node.ply + STACK_OFFSET].killers;
-            if killers[0] != Some(mv) {
-                killers[1] = killers[0];
-                killers[0] = Some(mv);
-            }
-            history.update_quiet(position, mv, node.contexts, bonus);
-            for &other in searched.quiets().iter().flatten() {
-                if other != mv {
-                    history.update_quiet(position, other, node.contexts, malus);
-                }
-            }
-        }
-        for &other in searched.noisy().iter().flatten() {
-            if other != mv {
-                history.update_capture(position, other, malus);
-            }
-        }
     }
 }

@@ -73,6 +73,11 @@ fn check(position: &Position, legal: &[Move], all: &[Move]) {
         assert_eq!(after.key(), predicted, "{position} {mv}");
         assert_eq!(after.key(), after.recomputed_key(), "{position} {mv}");
         assert_eq!(
+            *after.structure(),
+            after.recomputed_structure(),
+            "{position} {mv}"
+        );
+        assert_eq!(
             after.in_check(),
             targets.is_check(position, mv),
             "{position} {mv}"

@@ -78,7 +78,7 @@ pub struct PlayerTable {
     /// 1 by default.
     pub lanes: Option<u32>,
     /// Native: switches and numbers of the search that differ from their default, such as
-    /// "null_move=0, futility_margin=120".
+    /// "null_move=0, margin_scale=120".
     pub search: Option<String>,
 
     /// USI: the program and its arguments. A program with a path is taken from the configuration's

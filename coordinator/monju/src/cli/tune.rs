@@ -22,9 +22,9 @@ With --screen, every NAME=VALUE,… is a change that plays against the search as
 test has decided between --elo0 and --elo1.
 
 Examples: monju tune --state tune.json --openings configs/openings/records2016_24ply.sfen \\
-              reduction_base:20 reduction_divisor:25
+              margin_scale:10 reduction_divisor:20
           monju tune --screen --state screen.db --openings configs/openings/records2016_24ply.sfen \\
-              probcut=1 double_extension=1,negative_extension=1";
+              probcut=0 mate_search=2,mate_defence=25";
 
 /// Everything after `monju tune`.
 #[derive(Debug, Args)]

@@ -31,8 +31,30 @@ impl Context {
     }
 }
 
-/// The contexts of a move: the moves one, two and four plies ago.
-pub type Contexts = [Context; 3];
+/// The surroundings of a node, in which its moves are known to the histories.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Contexts {
+    /// The moves made [`Contexts::PLIES`] plies ago.
+    pub moves: [Context; 5],
+    /// Hash of the pawn structure.
+    pub pawns: usize,
+    pub ply: usize,
+    pub in_check: bool,
+}
+
+impl Contexts {
+    /// Distances of the moves that a move continues.
+    pub const PLIES: [usize; 5] = [1, 2, 3, 4, 6];
+
+    /// The surroundings of the first move of a game.
+    #[cfg(test)]
+    pub const NONE: Self = Self {
+        moves: [Context::NONE; 5],
+        pawns: 0,
+        ply: 100,
+        in_check: false,
+    };
+}
 
 /// Returns the kind of the piece that moves, before a promotion.
 #[inline(always)]

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     pages::large_array,
-    rules::{Bitboard, Color, PieceKind, Position},
+    rules::{Color, Position},
     search::value::Value,
 };
 use std::collections::TryReserveError;
@@ -18,7 +18,7 @@ const BUCKETS: usize = 1 << 14;
 const LIMIT: i32 = 1024;
 
 /// Number of features of a correction besides the last move.
-const FEATURES: usize = 4;
+const FEATURES: usize = 5;
 
 /// The features of a position, as indices of their corrections.
 #[derive(Clone, Copy, Debug)]
@@ -35,41 +35,28 @@ pub struct Correction {
     last: Box<[HistoryEntry]>,
 }
 
-fn bucket(words: [u128; 2]) -> usize {
-    let mut hash = 0x9e37_79b9_7f4a_7c15_u64;
-    for word in words {
-        for half in [word as u64, (word >> 64) as u64] {
-            hash = (hash ^ half).wrapping_mul(0xd6e8_feb8_6659_fd93);
-            hash ^= hash >> 32;
-        }
-    }
-    hash as usize % BUCKETS
+/// Returns the bucket of a key.
+#[inline(always)]
+fn bucket(key: u64) -> usize {
+    key as usize % BUCKETS
 }
 
 impl Features {
     /// Computes the features of a position; `last` is the context of the move before it.
     #[inline]
     pub fn of(position: &Position, last: Context) -> Self {
-        let pieces = |color, kind| position.pieces(color, kind);
-        let both = |kind| [pieces(Color::Black, kind).0, pieces(Color::White, kind).0];
-        let guards = |color| {
-            let guards: Bitboard = pieces(color, PieceKind::Gold)
-                | pieces(color, PieceKind::Silver)
-                | pieces(color, PieceKind::King);
-            guards.0
-        };
-        let hand = |color| u128::from(position.hand(color).bits());
-        let kings = both(PieceKind::King);
+        let structure = position.structure();
+        let [black, white] = Color::ALL.map(|color| position.hand(color).bits());
+        let hands =
+            black.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ white.wrapping_mul(0xbf58_476d_1ce4_e5b9);
         Self {
             side: position.side_to_move().index(),
             buckets: [
-                bucket(both(PieceKind::Pawn)),
-                bucket([guards(Color::Black), 1]),
-                bucket([guards(Color::White), 2]),
-                bucket([
-                    kings[0] ^ hand(Color::Black) << 64,
-                    kings[1].wrapping_mul(3) ^ hand(Color::White),
-                ]),
+                bucket(structure.pawns()),
+                bucket(structure.guards(Color::Black)),
+                bucket(structure.guards(Color::White)),
+                bucket(structure.others()),
+                bucket(hands >> 40),
             ],
             last,
         }
@@ -84,7 +71,7 @@ impl Correction {
     pub fn new() -> Result<Self, TryReserveError> {
         let table = || large_array(2 * BUCKETS);
         Ok(Self {
-            tables: [table()?, table()?, table()?, table()?],
+            tables: [table()?, table()?, table()?, table()?, table()?],
             last: large_array(2 * Context::COUNT)?,
         })
     }

@@ -4,13 +4,12 @@
 //! instructions each on every x86-64.
 
 use super::set::{LaneSet, MAX_LANES, each};
-use crate::search::value::{DECIDED, INFINITE, MATE_BOUND, Value};
+use crate::search::value::{DECIDED, INFINITE, Value};
 use std::array;
 
 pub(super) const INF: i16 = INFINITE as i16;
 /// Alpha of a settled lane, above every value; its beta is the negative.
 pub(super) const SETTLED: i16 = i16::MAX;
-pub(super) const MATE: i16 = MATE_BOUND as i16;
 pub(super) const END: i16 = DECIDED as i16;
 
 /// One value for each virtual player. With fewer players, the other lanes are settled at the root.
@@ -30,12 +29,6 @@ impl LaneBounds {
     #[inline(always)]
     pub fn lower_set(self) -> LaneSet {
         LaneSet::of(|lane| self.lower >> lane & 1 != 0)
-    }
-
-    /// Returns the lanes whose value is exact or an upper bound.
-    #[inline(always)]
-    pub fn upper_set(self) -> LaneSet {
-        LaneSet::of(|lane| self.upper >> lane & 1 != 0)
     }
 
     #[inline(always)]
@@ -79,7 +72,7 @@ impl Lanes {
     /// Returns the lanes with the value of a mate.
     #[inline(always)]
     pub fn mating(self) -> LaneSet {
-        LaneSet::of(|lane| (self.0[lane] >= MATE) | (self.0[lane] <= -MATE))
+        LaneSet::of(|lane| (self.0[lane] >= END) | (self.0[lane] <= -END))
     }
 
     /// Returns the lanes that lose the game, by mate or by perpetual check.

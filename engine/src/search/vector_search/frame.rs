@@ -5,6 +5,7 @@ use crate::{
     search::{
         history::Contexts,
         lanes::{LaneSet, Lanes},
+        reward::RewardedNode,
         search_value::TableEntry,
     },
 };
@@ -34,6 +35,18 @@ pub(super) struct VectorNode {
     /// The node lies on a principal variation or has done so before, as the table remembers.
     pub tt_pv: bool,
     pub targets: CheckTargets,
+}
+
+impl VectorNode {
+    /// Returns what the histories learn of the node.
+    pub fn rewarded(&self) -> RewardedNode<'_> {
+        RewardedNode {
+            depth: self.depth,
+            ply: self.ply,
+            contexts: &self.contexts,
+            table_move: self.table_move,
+        }
+    }
 }
 
 /// The windows of a node, and the values of the lanes that have left it early.

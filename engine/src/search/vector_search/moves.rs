@@ -1,12 +1,14 @@
 //! One move of a node of the vector search: the lanes that leave it out, extensions, reductions and
 //! re-searches by the lanes that ask for them.
 
-use super::frame::{Frame, VectorNode};
+use super::{
+    frame::{Frame, VectorNode},
+    numbers::{self, PLY, reduction},
+};
 use crate::{
     eval::Evaluator,
     rules::{CheckInfo, Move},
     search::{
-        history::MOST as MOST_HISTORY,
         lanes::{LaneSet, Lanes},
         picker::Picker,
         search_value::SearchValue,
@@ -16,9 +18,6 @@ use crate::{
         value::INFINITE,
     },
 };
-
-/// One ply in the unit of reductions.
-const PLY: i32 = 100;
 
 /// A move of a node before its search.
 #[derive(Clone, Copy, Debug)]
@@ -73,9 +72,9 @@ impl<E: Evaluator + Clone> Searcher<'_, E, Lanes> {
         };
         if !candidate.noisy && !candidate.gives_check {
             // Late-move pruning
-            if options.late_move_pruning != 0 && depth <= 8 {
-                let enough =
-                    options.late_move_base + depth * depth * options.late_move_factor / 100;
+            if options.late_move_pruning != 0 && depth <= numbers::QUIET_DEPTH {
+                let [base, factor] = numbers::LATE_MOVES;
+                let enough = base + depth * depth * factor / 100;
                 if move_count as i32 > enough {
                     pruned.quiets = LaneSet::ALL;
                     return pruned;
@@ -85,34 +84,30 @@ impl<E: Evaluator + Clone> Searcher<'_, E, Lanes> {
                 }
             }
 
-            // History pruning
-            if options.history_pruning != 0
-                && depth <= 6
-                && self.history.quiet(&self.position, mv, node.contexts)
-                    < -options.history_pruning_margin * depth
-            {
-                pruned.this = LaneSet::ALL;
-            }
-
             // Futility pruning
-            if options.futility != 0 && reduced_depth <= 6 && !node.in_check {
-                let margin = options.futility_base + options.futility_margin * reduced_depth;
+            if options.futility != 0 && reduced_depth <= numbers::FUTILITY_DEPTH && !node.in_check {
+                let [base, each] = numbers::FUTILITY;
+                let margin = options.margin(base + each * reduced_depth);
                 let hopeless = alpha.reaching(node.evaluation.plus(margin));
                 pruned.quiets = pruned.quiets.or(hopeless);
             }
 
             // Static exchange evaluation pruning of quiet moves
-            let loss = options.exchange_quiet * reduced_depth * reduced_depth;
+            let loss = options.margin(numbers::EXCHANGE_QUIET * reduced_depth * reduced_depth);
             if options.exchange_pruning != 0
-                && depth <= 8
+                && depth <= numbers::QUIET_DEPTH
                 && !pruned.quiets.covers(alpha.open())
                 && !see::gains_at_least(&self.position, mv, -loss)
             {
                 pruned.this = LaneSet::ALL;
             }
         } else if options.exchange_pruning != 0
-            && depth <= 6
-            && !see::gains_at_least(&self.position, mv, -options.exchange_noisy * depth)
+            && depth <= numbers::NOISY_DEPTH
+            && !see::gains_at_least(
+                &self.position,
+                mv,
+                -options.margin(numbers::EXCHANGE_NOISY * depth),
+            )
         {
             // Static exchange evaluation pruning of captures and checks
             pruned.this = LaneSet::ALL;
@@ -220,20 +215,25 @@ impl<E: Evaluator + Clone> Searcher<'_, E, Lanes> {
         {
             return None;
         }
+        let [quiet_ply, noisy_ply] = reduction::HISTORY;
         let history = if noisy {
-            options.reduction_capture * self.history.capture(&self.position, mv) / MOST_HISTORY
+            PLY * self.history.capture(&self.position, mv) / noisy_ply
         } else {
-            PLY * self.history.quiet(&self.position, mv, node.contexts) / options.reduction_history
+            let butterfly = self.history.quiet(&self.position, mv);
+            let continuation = self
+                .history
+                .continuation(&self.position, mv, &node.contexts);
+            PLY * (2 * butterfly + continuation) / quiet_ply
         };
         let mut less = self.vector_reduction(depth, move_count);
-        less -= options.reduction_principal * i32::from(node.is_principal);
-        less += options.reduction_cut * i32::from(node.cut_node);
-        less -= options.reduction_check * i32::from(gives_check || node.in_check);
-        less -= options.reduction_noisy * i32::from(noisy);
-        less += options.reduction_not_improving * i32::from(!node.mostly_improving);
-        less -= options.reduction_tt_pv * i32::from(node.tt_pv);
-        less += options.reduction_table_noisy * i32::from(node.noisy_table_move && !noisy);
-        less += options.reduction_cuts * i32::from(self.stack[ply + STACK_OFFSET + 1].cuts > 3);
+        less -= reduction::PRINCIPAL * i32::from(node.is_principal);
+        less += reduction::CUT_NODE * i32::from(node.cut_node);
+        less -= reduction::CHECK * i32::from(gives_check || node.in_check);
+        less -= reduction::NOISY * i32::from(noisy);
+        less += reduction::NOT_IMPROVING * i32::from(!node.mostly_improving);
+        less -= reduction::TT_PV * i32::from(node.tt_pv);
+        less += reduction::NOISY_TABLE_MOVE * i32::from(node.noisy_table_move && !noisy);
+        less += reduction::CUTS * i32::from(self.stack[ply + STACK_OFFSET + 1].cuts > 3);
         less -= history;
         let full = depth - 1 + candidate.extension;
         let reduced = (full - less / PLY).clamp(1, full.max(1));
@@ -243,7 +243,8 @@ impl<E: Evaluator + Clone> Searcher<'_, E, Lanes> {
     /// Returns the reduction of a late move before adjustments, in hundredths of a ply.
     #[inline(always)]
     fn vector_reduction(&self, depth: i32, move_count: usize) -> i32 {
-        i32::from(self.reductions[depth.clamp(0, 63) as usize][move_count.min(63)])
+        let product = self.reductions[depth.clamp(0, 63) as usize][move_count.min(63)];
+        reduction::BASE + product * reduction::SCALE / 1024
     }
 
     /// Returns the lanes that know a value of the table's move from below, if they are half of the
@@ -257,7 +258,7 @@ impl<E: Evaluator + Clone> Searcher<'_, E, Lanes> {
     ) -> Option<LaneSet> {
         let options = self.options;
         if options.singular_extension == 0
-            || node.depth < options.singular_depth
+            || node.depth < numbers::SINGULAR_DEPTH
             || Some(mv) != node.table_move
             || node.ply >= 2 * self.root_depth as usize
         {
@@ -269,8 +270,8 @@ impl<E: Evaluator + Clone> Searcher<'_, E, Lanes> {
             .then_some(asked)
     }
 
-    /// Searches the node without the table's move and returns the extension of that move: one ply or
-    /// two where all others are clearly worse for most of the lanes that are asked. Multi-cut: lanes
+    /// Searches the node without the table's move and returns the extension of that move: one ply where
+    /// all others are clearly worse for most of the lanes that are asked. Multi-cut: lanes
     /// for which another move reaches beta as well leave the node. The result means nothing once the
     /// search is stopped.
     pub(super) fn vector_extension<const PV: bool>(
@@ -281,7 +282,6 @@ impl<E: Evaluator + Clone> Searcher<'_, E, Lanes> {
         asked: LaneSet,
         frame: &mut Frame,
     ) -> i32 {
-        let options = self.options;
         let &VectorNode {
             depth,
             ply,
@@ -292,45 +292,22 @@ impl<E: Evaluator + Clone> Searcher<'_, E, Lanes> {
             return 0;
         };
         let here = ply + STACK_OFFSET;
-        let margin = options.singular_margin * depth / 100;
+        let margin = self.options.margin(numbers::SINGULAR_MARGIN * depth / 100);
         let goal = value.plus(-margin);
         let singular = Lanes::below(goal.closed_beta(LaneSet::ALL.except(asked)));
         self.stack[here].excluded = Some(mv);
-        let killers = self.stack[here].killers;
         let others = self.vector_search::<false>(info, singular, (depth - 1) / 2, ply, cut_node);
         self.stack[here].excluded = None;
-        self.stack[here].killers = killers;
         if self.stopped {
             return 0;
         }
         let rivalled = others.beating(singular.0).and(asked);
         if asked.except(rivalled).holds_half_of(asked) {
-            // Double extension
-            let far = others.beating(goal.plus(-margin - 21)).and(asked);
-            let by_far = !PV && asked.except(far).holds_half_of(asked);
-            return 1 + i32::from(by_far && options.double_extension != 0);
+            return 1;
         }
         if !PV {
             frame.leave(rivalled.and(goal.reaching(frame.beta)), goal);
         }
-        let reaching = value.reaching(frame.beta).and(asked);
-        if options.negative_extension != 0 && (cut_node || reaching.holds_half_of(asked)) {
-            -options.negative_extension
-        } else {
-            0
-        }
-    }
-
-    /// Extends a check by one ply (papers 000 and 003) when it loses no material.
-    #[inline(always)]
-    pub(super) fn vector_check_extension(&self, node: &VectorNode, candidate: &VectorMove) -> i32 {
-        if candidate.gives_check
-            && self.options.check_extension != 0
-            && see::gains_at_least(&self.position, candidate.mv, 0)
-        {
-            i32::from(node.ply < 2 * self.root_depth as usize)
-        } else {
-            0
-        }
+        0
     }
 }

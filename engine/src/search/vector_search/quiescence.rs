@@ -1,7 +1,10 @@
 //! Quiescence search of all lanes: captures and promotions until the position is quiet, and in check
 //! all evasions.
 
-use super::frame::{BestMoves, Frame};
+use super::{
+    frame::{BestMoves, Frame},
+    numbers::QUIESCENCE_MARGIN,
+};
 use crate::{
     eval::{Evaluator, exchange_value},
     mate::mate_in_one,
@@ -30,6 +33,7 @@ impl<E: Evaluator + Clone> Searcher<'_, E, Lanes> {
         let options = self.options;
         let window = Lanes::settle(window);
         let in_check = !info.checkers.is_empty();
+        self.stack[ply + STACK_OFFSET].in_check = in_check;
         if PV {
             self.pv[ply].clear();
             self.selective_depth = self.selective_depth.max(ply);
@@ -107,7 +111,6 @@ impl<E: Evaluator + Clone> Searcher<'_, E, Lanes> {
         }
 
         // Move loop
-        let here = ply + STACK_OFFSET;
         let contexts = self.contexts(ply);
         let table_move = entry.and_then(|entry| entry.mv).filter(|&mv| {
             self.position.is_legal_given(mv, info) && (in_check || is_noisy(&self.position, mv))
@@ -115,9 +118,9 @@ impl<E: Evaluator + Clone> Searcher<'_, E, Lanes> {
         let mut picker = Picker::quiescence(in_check, table_move, contexts);
         let targets = CheckTargets::new(&self.position);
         if options.quiescence_checks != 0 && depth == 0 && !in_check {
-            picker.add_checks(&targets);
+            picker.favour_checks(&targets);
         }
-        let futility = evaluation.plus(options.quiescence_margin);
+        let futility = evaluation.plus(options.margin(QUIESCENCE_MARGIN));
         let mut best_moves = BestMoves::default();
         let mut move_count: i32 = 0;
         while let Some(mv) = picker.next(&self.position, info, self.history) {
@@ -139,16 +142,11 @@ impl<E: Evaluator + Clone> Searcher<'_, E, Lanes> {
                     best = best.larger(hope).within(pruned, best);
                 }
 
-                // Only recaptures after the first captures, late evasions, static exchange evaluation
-                let is_late = !in_check
-                    && !gives_check
-                    && options.quiescence_moves != 0
-                    && move_count > options.quiescence_moves
-                    && self.stack[here - 1].context.to() != Some(mv.to());
+                // Late evasions, static exchange evaluation pruning
                 let is_late_evasion = in_check && move_count > 3 && !is_noisy(&self.position, mv);
                 if !pruned.covers(frame.open()) {
                     self.table.prefetch(self.position.key_after(mv));
-                    if is_late || is_late_evasion || !see::gains_at_least(&self.position, mv, 0) {
+                    if is_late_evasion || !see::gains_at_least(&self.position, mv, 0) {
                         pruned = LaneSet::ALL.except(losing);
                     }
                 }

@@ -1,0 +1,140 @@
+//! Updates of the histories after a node.
+
+use super::{
+    history::{Context, Contexts},
+    node::{Node, SearchedMoves},
+    numbers::history as numbers,
+    picker::is_noisy,
+    search_value::SearchValue,
+    searcher::Searcher,
+    stack::STACK_OFFSET,
+};
+use crate::{eval::Evaluator, rules::Move};
+
+/// A node whose best move is rewarded.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RewardedNode<'a> {
+    pub depth: i32,
+    pub ply: usize,
+    pub contexts: &'a Contexts,
+    pub table_move: Option<Move>,
+}
+
+impl<'a, V: SearchValue> From<&'a Node<V>> for RewardedNode<'a> {
+    fn from(node: &'a Node<V>) -> Self {
+        Self {
+            depth: node.depth,
+            ply: node.ply,
+            contexts: &node.contexts,
+            table_move: node.table_move,
+        }
+    }
+}
+
+impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
+    /// Rewards the best move of a node and penalises the others that were searched.
+    pub(super) fn reward(
+        &self,
+        mv: Move,
+        node: RewardedNode<'_>,
+        move_count: usize,
+        searched: &SearchedMoves,
+    ) {
+        let [factor, discount, most, table] = numbers::BONUS;
+        let is_table_move = node.table_move == Some(mv);
+        let bonus = (factor * node.depth - discount).min(most) + table * i32::from(is_table_move);
+        let [factor, discount, most, each] = numbers::MALUS;
+        let malus = (factor * node.depth - discount).min(most) - each * move_count.min(64) as i32;
+        let malus = malus.max(0);
+        let position = &self.position;
+        let history = self.history;
+        let others =
+            |moves| Iterator::flatten(<[Option<Move>]>::iter(moves)).filter(|&&other| other != mv);
+        if is_noisy(position, mv) {
+            history.update_capture(position, mv, bonus);
+        } else {
+            history.update_quiet(position, mv, node.contexts, bonus);
+            for &other in others(searched.quiets()) {
+                history.update_quiet(position, other, node.contexts, -malus);
+            }
+        }
+        for &other in others(searched.noisy()) {
+            history.update_capture(position, other, -malus);
+        }
+        // The last move was early and quiet, and is refuted.
+        let last = &self.stack[node.ply + STACK_OFFSET - 1];
+        if last.quiet.is_some() && (last.move_count == 1 || last.is_table_move) {
+            self.update_last_continuation(node.ply, -malus * 3 / 5);
+        }
+    }
+
+    /// Rewards a table move that cuts without a search, and penalises the early quiet move that it
+    /// refutes.
+    pub(super) fn reward_table_move(&self, mv: Move, depth: i32, ply: usize) {
+        if !is_noisy(&self.position, mv) {
+            let [factor, discount, most] = numbers::TABLE;
+            let bonus = (factor * depth - discount).min(most);
+            let contexts = self.contexts(ply);
+            (self.history).update_quiet(&self.position, mv, &contexts, bonus);
+        }
+        let last = &self.stack[ply + STACK_OFFSET - 1];
+        if last.quiet.is_some() && last.move_count <= 3 {
+            self.update_last_continuation(ply, -numbers::REFUTED);
+        }
+    }
+
+    /// Judges the last move, if it is quiet, by the static evaluations around it.
+    pub(super) fn judge_last_move(&self, ply: usize, contexts: &Contexts) {
+        let here = ply + STACK_OFFSET;
+        let last = &self.stack[here - 1];
+        let Some(mv) = last.quiet.filter(|_| ply > 0 && !last.in_check) else {
+            return;
+        };
+        let change = last.score + self.stack[here].score;
+        let bonus = (-10 * change).clamp(-1_950, 1_416) + 650;
+        let mover = !self.position.side_to_move();
+        let bonuses = (bonus * 1_124 / 1_024, bonus * 1_196 / 1_024);
+        (self.history).update_made((mover, mv, last.context), contexts, bonuses);
+    }
+
+    /// Rewards the move that led to the node, because it leaves no good answer.
+    pub(super) fn reward_last_move(&self, node: &Node<V>, best: V) {
+        let last = &self.stack[node.ply + STACK_OFFSET - 1];
+        let mut weight = 118 * i32::from(node.depth > 5);
+        weight += 37 * i32::from(!node.all_node);
+        weight += 169 * i32::from(last.move_count > 8);
+        let fall = node.evaluation.lead(best, node.alpha);
+        weight += 128 * i32::from(!node.in_check && fall >= 100);
+        let fall = last.evaluation.negated().lead(best, node.alpha);
+        weight += 115 * i32::from(!last.in_check && fall >= 80);
+        weight += 80 * i32::from(last.is_table_move);
+        weight += (-last.history / 106).min(318);
+        self.reward_last_move_by(weight, node.into());
+    }
+
+    /// Rewards the move that led to a node by its depth and a weight in percent.
+    pub(super) fn reward_last_move_by(&self, weight: i32, node: RewardedNode<'_>) {
+        let last = &self.stack[node.ply + STACK_OFFSET - 1];
+        if last.context == Context::NONE {
+            return;
+        }
+        if let Some(mv) = last.quiet {
+            let bonus = (141 * node.depth - 88).min(1_400) * weight.max(0);
+            let mover = !self.position.side_to_move();
+            let bonuses = (bonus / 32 * 207 / 1_024, bonus / 32 * 1_195 / 1_024);
+            (self.history).update_made((mover, mv, last.context), node.contexts, bonuses);
+            self.update_last_continuation(node.ply, bonus / 32 * 436 / 1_024);
+        } else if let Some(victim) = last.noisy {
+            (self.history).update_made_capture(last.context, victim, numbers::PRIOR_CAPTURE);
+        }
+    }
+
+    /// Adds a bonus to the continuation histories of the move that led to `ply`.
+    fn update_last_continuation(&self, ply: usize, bonus: i32) {
+        let last = &self.stack[ply + STACK_OFFSET - 1];
+        if ply > 0 {
+            let contexts = self.contexts(ply - 1);
+            (self.history).update_continuation(last.context, &contexts, bonus);
+        }
+    }
+}
