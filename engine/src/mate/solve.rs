@@ -6,6 +6,13 @@ use crate::rules::{Move, MoveList, Position};
 /// Largest table of the solver, in MiB; it is allocated anew for each problem.
 const MAX_TABLE_MIB: usize = 1 << 10;
 
+/// Entries of the first table. Most problems need no more, and a large table takes longer to clear than
+/// they take to solve.
+const FIRST_TABLE: usize = 1 << 12;
+
+/// Factor by which each further table is larger.
+const GROWTH: usize = 16;
+
 /// Solution of a mate problem.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Solution {
@@ -35,11 +42,29 @@ pub fn solve_mate(
     table_mib: usize,
     mut is_over: impl FnMut() -> bool,
 ) -> Solution {
-    let bytes = table_mib.clamp(1, MAX_TABLE_MIB) << 20;
-    let Ok(mut search) = MateSearch::try_new(bytes / MateSearch::POSITION_BYTES) else {
-        return Solution::Unknown;
-    };
+    let most = (table_mib.clamp(1, MAX_TABLE_MIB) << 20) / MateSearch::POSITION_BYTES;
     let mut position = position.clone();
+    let mut size = FIRST_TABLE.min(most);
+    let mut search = loop {
+        let Ok(mut search) = MateSearch::try_new(size) else {
+            return Solution::Unknown;
+        };
+        if size == most {
+            break search;
+        }
+        // A table with as many entries as positions visited holds nearly all of them.
+        let mut ended = false;
+        let (mate, _) = search.search(&mut position, size as u64, &mut |_| {
+            ended = is_over();
+            ended
+        });
+        match mate {
+            Mate::In { .. } => break search,
+            Mate::None => return Solution::NoMate,
+            Mate::Unknown if ended => return Solution::Unknown,
+            Mate::Unknown => size = (size * GROWTH).min(most),
+        }
+    };
     let mut line = Vec::new();
     while line.len() < MAX_PLIES {
         let mv = match settle(&mut search, &mut position, &mut is_over) {

@@ -170,7 +170,7 @@ impl History {
 
     #[inline(always)]
     fn by_context(&self, column: usize, index: usize, contexts: &Contexts) -> &HistoryEntry {
-        let own = Contexts::PLIES[index] % 2 == 0;
+        let own = Contexts::PLIES[index].is_multiple_of(2);
         &self.continuation[usize::from(own)][contexts.moves[index].0 * KIND_SQUARES + column]
     }
 
