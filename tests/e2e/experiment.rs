@@ -188,7 +188,7 @@ fn bad_files_are_refused_before_the_first_game() {
 }
 
 #[test]
-fn another_specification_is_not_mixed_in() {
+fn grids_grow_and_unlike_games_are_never_in_one_cell() {
     let _alone = alone();
     let folder = tempfile::tempdir().expect("a temporary folder");
     let file = write(folder.path(), SMALL);
@@ -197,14 +197,30 @@ fn another_specification_is_not_mixed_in() {
             .status
             .success()
     );
+    // A further column needs no word.
+    let file = write(folder.path(), &SMALL.replace("[50, 200]", "[50, 100, 200]"));
+    let grown = run(&["experiment", "run", text(&file), "--games", "2"]);
+    assert!(grown.status.success(), "{}", grown.errors);
+    assert!(grown.errors.contains("6 of 6 games"), "{}", grown.errors);
+
     let file = write(folder.path(), &SMALL.replace("nodes = 100", "nodes = 101"));
     let complaint = complaint_of(&["experiment", "run", text(&file)]);
     assert!(
-        complaint.contains("another specification of 'small'"),
+        complaint.contains("games of 'sigma=50' of 'small' with other settings"),
         "{complaint}"
     );
     let accepted = run(&["experiment", "run", text(&file), "--accept-changes"]);
     assert!(accepted.status.success(), "{}", accepted.errors);
+    let report = output_of(&["experiment", "report", text(&file)]);
+    assert!(report.contains("- games: 8 of 8;"), "{report}");
+    assert!(
+        report.contains("- left out: 4 games of these cells with other settings"),
+        "{report}"
+    );
+    // The old games are still those of the old file.
+    let file = write(folder.path(), SMALL);
+    let report = output_of(&["experiment", "report", text(&file)]);
+    assert!(report.contains("- games: 4 of 8;"), "{report}");
 }
 
 /// Returns true while a runner plays a pair of the first cell.

@@ -6,7 +6,10 @@ use monju_experiment::{
     record::{
         Cause, Effort, GameEnding, GameOutcome, Incident, MatchSide, MoveVariety, PlayedGame,
     },
-    store::{ATTEMPTS, Address, ExperimentPlan, OpenMode, Origin, PlayedPair, StoreError, open},
+    store::{
+        ATTEMPTS, Accepted, Address, ExperimentPlan, OpenMode, Origin, OtherForm, PlannedCell,
+        PlayedPair, StoreError, open,
+    },
 };
 use monju_tests::{postgres::Postgres, process::PATIENCE};
 use std::{
@@ -17,9 +20,15 @@ use tokio::time::Instant;
 
 const DAY: Duration = Duration::from_secs(86_400);
 const TERM: Duration = Duration::from_secs(600);
-const PLAY: OpenMode = OpenMode::Play {
-    accept_changes: false,
-};
+const PLAY: OpenMode = OpenMode::PLAY;
+
+fn cells<const N: usize>(labels: [&str; N]) -> Vec<PlannedCell> {
+    let cell = |label: &str| PlannedCell {
+        label: label.to_owned(),
+        specification: "settings 1".to_owned(),
+    };
+    labels.map(cell).into()
+}
 
 fn plan() -> ExperimentPlan {
     ExperimentPlan {
@@ -27,7 +36,7 @@ fn plan() -> ExperimentPlan {
         specification: "specification 1".to_owned(),
         seed: u64::MAX,
         build: "build 1".to_owned(),
-        cells: vec!["sigma=25".to_owned(), "sigma=50".to_owned()],
+        cells: cells(["sigma=25", "sigma=50"]),
         pairs: 12,
     }
 }
@@ -203,7 +212,8 @@ async fn suite(address: &Address) {
     store.give_back(&lease).await.expect("asked");
     store.close_cell(0).await.expect("asked");
 
-    // More pairs belong to the same experiment; another specification or build does not.
+    // More pairs and more cells belong to the same experiment; other settings of a cell that has games, or
+    // another build, do not.
     let more = ExperimentPlan {
         pairs: 30,
         ..plan()
@@ -219,30 +229,58 @@ async fn suite(address: &Address) {
         .expect("asked")
         .expect("a pair");
     assert_eq!((next.cell, next.pair), (1, 12));
-    for other in [
-        ExperimentPlan {
-            build: "build 2".to_owned(),
-            ..plan()
-        },
-        ExperimentPlan {
-            specification: "specification 2".to_owned(),
-            ..plan()
-        },
-    ] {
-        let refused = open(address, &other, PLAY)
-            .await
-            .expect_err("another experiment");
-        assert!(matches!(refused, StoreError::Mixed { .. }), "{refused}");
-    }
-    let accepted = OpenMode::Play {
-        accept_changes: true,
-    };
-    let other = ExperimentPlan {
+    let other_build = ExperimentPlan {
         build: "build 2".to_owned(),
-        cells: vec!["sigma=50".to_owned(), "sigma=101".to_owned()],
         ..plan()
     };
-    let changed = open(address, &other, accepted).await.expect("told to");
+    let mut other_settings = ExperimentPlan {
+        specification: "specification 2".to_owned(),
+        ..plan()
+    };
+    other_settings.cells[0].specification = "settings 2".to_owned();
+    let changes = Accepted {
+        changes: true,
+        build: false,
+    };
+    let build = Accepted {
+        changes: false,
+        build: true,
+    };
+    // Each has a word of its own.
+    for accepted in [Accepted::default(), changes] {
+        let refused = open(address, &other_build, OpenMode::Play(accepted)).await;
+        let refused = refused.expect_err("another build");
+        assert!(
+            matches!(refused, StoreError::OtherBuild { .. }),
+            "{refused}"
+        );
+    }
+    for accepted in [Accepted::default(), build] {
+        let refused = open(address, &other_settings, OpenMode::Play(accepted)).await;
+        let refused = refused.expect_err("other settings");
+        assert!(matches!(refused, StoreError::Changed { .. }), "{refused}");
+    }
+    let anew = open(address, &other_settings, OpenMode::Play(changes)).await;
+    let anew = anew.expect("told to");
+    let standings = anew.standings().await.expect("standings");
+    assert_eq!((standings[0].open, standings[0].finished), (12, 0));
+    let forms = anew.other_forms().await.expect("asked");
+    let expected = OtherForm {
+        cell: 0,
+        specification: Some("settings 1".to_owned()),
+        games: 4,
+    };
+    assert_eq!(forms, [expected], "the old games stay");
+    // A cell that is back has its games, without any word.
+    let back = open(address, &plan(), PLAY).await.expect("as before");
+    assert_eq!(back.standings().await.expect("standings")[0].finished, 2);
+
+    let other = ExperimentPlan {
+        specification: "specification 3".to_owned(),
+        cells: cells(["sigma=50", "sigma=101"]),
+        ..plan()
+    };
+    let changed = open(address, &other, PLAY).await.expect("a larger grid");
     let lease = changed
         .lease("c", TERM)
         .await

@@ -13,7 +13,7 @@ use anyhow::{Context, bail};
 use monju_experiment::{
     notes::{Note, Notes},
     record::{Effort, GameEnding, GameOutcome, MoveVariety, PlayedGame},
-    store::{self, Address, ExperimentPlan, OpenMode, PlayedPair},
+    store::{self, Accepted, Address, ExperimentPlan, OpenMode, PlannedCell, PlayedPair},
 };
 use std::{
     env, fs, thread,
@@ -49,12 +49,18 @@ async fn main() -> anyhow::Result<()> {
         specification: "benchmark".to_owned(),
         seed: 1,
         build: "benchmark".to_owned(),
-        cells: (0..CELLS).map(|cell| format!("cell={cell}")).collect(),
+        cells: (0..CELLS)
+            .map(|cell| PlannedCell {
+                label: format!("cell={cell}"),
+                specification: "benchmark".to_owned(),
+            })
+            .collect(),
         pairs: PAIRS,
     };
-    let opening = OpenMode::Play {
-        accept_changes: true,
-    };
+    let opening = OpenMode::Play(Accepted {
+        changes: true,
+        build: true,
+    });
     let begun = Instant::now();
     let store = store::open(&address, &plan, opening).await?;
     let all = PAIRS * CELLS;

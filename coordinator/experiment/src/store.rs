@@ -20,8 +20,8 @@ pub use database::Database;
 pub use error::StoreError;
 pub use fault::DatabaseFault;
 pub use operations::Store;
-pub use plan::{ATTEMPTS, ExperimentPlan, Lease, OpenMode, PlayedPair};
-pub use rows::{CellStanding, GameRow, IncidentRow, Occasion, Origin, StoredGame};
+pub use plan::{ATTEMPTS, Accepted, ExperimentPlan, Lease, OpenMode, PlannedCell, PlayedPair};
+pub use rows::{CellStanding, GameRow, IncidentRow, Occasion, Origin, OtherForm, StoredGame};
 
 use std::sync::Arc;
 

@@ -69,6 +69,10 @@ pub struct CellFindings<'a> {
     pub counted: CountedPairs,
     /// Games that do not count.
     pub without_say: u64,
+    /// Games of this cell with other settings, which are in cells of their own.
+    pub other_games: u64,
+    /// Builds that played, with the numbers of their games.
+    pub builds: Vec<(String, u64)>,
     /// Games by the reason for which they ended.
     pub endings: BTreeMap<String, u64>,
     /// Effort of the first and of the second side.
@@ -104,6 +108,7 @@ pub async fn gather<'a>(
     store: &dyn Store,
 ) -> Result<Findings<'a>, StoreError> {
     let standings = store.standings().await?;
+    let other_forms = store.other_forms().await?;
     let published: Vec<&str> = specification
         .report
         .published
@@ -121,8 +126,10 @@ pub async fn gather<'a>(
         let (games, others): (Vec<GameRow>, Vec<GameRow>) = (store.games(index).await?)
             .into_iter()
             .partition(|game| counted.includes(game.pair));
+        let mut builds_here = Vec::new();
         for game in &games {
             count_build(&mut builds, &game.build);
+            count_build(&mut builds_here, &game.build);
             count_machine(&mut machines, game.occasion.as_ref());
             *origins.entry(game.origin.clone()).or_default() += 1;
         }
@@ -140,6 +147,11 @@ pub async fn gather<'a>(
             elo: None,
             counted,
             without_say: others.len() as u64,
+            other_games: (other_forms.iter())
+                .filter(|form| form.cell == index)
+                .map(|form| form.games)
+                .sum(),
+            builds: builds_here,
             endings: BTreeMap::new(),
             effort: [Effort::default(), Effort::default()],
             plies: 0,

@@ -99,6 +99,12 @@ fn cell_json(report: &Findings<'_>, cell: &CellFindings<'_>) -> Value {
             "by_half_points": cell.pairs.0,
         },
         "games_without_say": cell.without_say,
+        "games_of_other_settings": cell.other_games,
+        "specification": cell.cell.hash,
+        "builds": cell.builds.iter().map(|(build, games)| json!({
+            "build": build,
+            "games": games,
+        })).collect::<Vec<_>>(),
         "score": score(&cell.score),
         "as_black": score(&cell.by_colour[0]),
         "as_white": score(&cell.by_colour[1]),

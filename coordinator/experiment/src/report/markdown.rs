@@ -42,6 +42,25 @@ pub fn markdown(report: &Findings<'_>, command: &str, machine: Option<&str>) -> 
             "- left out: {without_say} games beyond what the file plans or its stopping rule needed"
         );
     }
+    let other_games: u64 = report.cells.iter().map(|cell| cell.other_games).sum();
+    if other_games > 0 {
+        let _ = writeln!(
+            text,
+            "- left out: {other_games} games of these cells with other settings, which the store keeps apart"
+        );
+    }
+    for cell in report.cells.iter().filter(|cell| cell.builds.len() > 1) {
+        let builds = cell.builds.iter();
+        let builds: Vec<String> = builds
+            .map(|(build, games)| format!("{games} by {build}"))
+            .collect();
+        let _ = writeln!(
+            text,
+            "- builds accepted as alike in '{}': {}",
+            cell.cell.label,
+            builds.join(", ")
+        );
+    }
     if let Some(remark) = &specification.report.remark {
         let _ = writeln!(text, "\n{remark}");
     }

@@ -7,7 +7,7 @@ use crate::{
     },
     specification::Specification,
     statistics::Pentanomial,
-    store::{self, Address, OpenMode, Origin, PlayedPair, Store},
+    store::{self, Accepted, Address, OpenMode, Origin, PlayedPair, Store},
 };
 use std::{
     sync::Arc,
@@ -68,9 +68,7 @@ async fn played() -> (Specification, Arc<dyn Store>, tempfile::TempDir) {
     let specification =
         Specification::parse(FILE, &folder.path().join("t.toml")).expect("a good file");
     let address = Address::Sqlite(folder.path().join("t.db"));
-    let opening = OpenMode::Play {
-        accept_changes: false,
-    };
+    let opening = OpenMode::PLAY;
     let store = store::open(&address, &specification.plan("build 1"), opening).await;
     let store = store.expect("a store");
     use GameOutcome::{Draw, Loss, Win};
@@ -159,19 +157,22 @@ async fn machines_and_days_are_listed() {
 
 #[tokio::test]
 async fn games_are_reported_by_build_and_origin() {
-    let (before, store, folder) = played().await;
-    // Another file continues the same store.
-    let text = FILE.replace("games = 4", "games = 4\nseed = 77");
+    let (before, _store, folder) = played().await;
+    // A larger grid and another build continue the same store.
+    let text = FILE
+        .replace("[1, 4]", "[1, 4, 8]")
+        .replace("[\"—\"]", "[\"—\"], [\"—\"]");
+    let text = text.replace("[[3, 1], []]", "[]");
     let after = Specification::parse(&text, &folder.path().join("t.toml")).expect("a good file");
     assert_ne!(before.hash, after.hash);
     let address = Address::Sqlite(folder.path().join("t.db"));
-    let opening = OpenMode::Play {
-        accept_changes: true,
-    };
+    let opening = OpenMode::Play(Accepted {
+        build: true,
+        ..Accepted::default()
+    });
     let changed = store::open(&address, &after.plan("build 2"), opening).await;
     let changed = changed.expect("a store");
-    assert_eq!(store.specification(), before.hash);
-    assert_eq!(changed.specification(), after.hash);
+    assert_eq!(changed.older_specification(), None);
     let lease = changed.lease("r", Duration::from_secs(60)).await;
     let lease = lease.expect("asked").expect("a pair");
     let pair = PlayedPair {
@@ -196,16 +197,57 @@ async fn games_are_reported_by_build_and_origin() {
     }
     let third = FILE.replace("games = 4", "games = 4\nseed = 78");
     let third = Specification::parse(&third, &folder.path().join("t.toml")).expect("a good file");
-    let text = markdown(
-        &gather(&third, &*changed).await.expect("a report"),
-        "",
-        None,
-    );
-    let line = format!(
-        "- this file: seed 78; specification {}, by which no game",
-        third.hash
-    );
-    assert!(text.contains(&line), "{text}");
+    let looked = store::open(&address, &third.plan(""), OpenMode::Look).await;
+    let looked = looked.expect("a store");
+    let report = gather(&third, &*looked).await.expect("a report");
+    assert!(report.cells.iter().all(|cell| cell.score.games() == 0));
+    let text = markdown(&report, "", None);
+    for line in [
+        format!(
+            "- this file: seed 78; specification {}, by which no game",
+            third.hash
+        ),
+        "- left out: 6 games of these cells with other settings".to_owned(),
+    ] {
+        assert!(text.contains(&line), "{text}\nexpected {line}");
+    }
+}
+
+#[tokio::test]
+async fn builds_that_share_a_cell_are_named() {
+    let (_, _, folder) = played().await;
+    let text = FILE.replace("games = 4", "games = 6");
+    let more = Specification::parse(&text, &folder.path().join("t.toml")).expect("a good file");
+    let address = Address::Sqlite(folder.path().join("t.db"));
+    let refused = store::open(&address, &more.plan("build 2"), OpenMode::PLAY).await;
+    let line = refused.expect_err("another build").to_string();
+    assert!(line.contains("--accept-build"), "{line}");
+    let opening = OpenMode::Play(Accepted {
+        build: true,
+        ..Accepted::default()
+    });
+    for _ in 0..2 {
+        let shared = store::open(&address, &more.plan("build 2"), opening).await;
+        let shared = shared.expect("a store");
+        let lease = shared.lease("r", Duration::from_secs(60)).await;
+        let lease = lease.expect("asked").expect("a pair");
+        let pair = PlayedPair {
+            games: [GameOutcome::Win; 2].map(game),
+            incidents: Vec::new(),
+        };
+        assert!(shared.finish(&lease, "r", &pair).await.expect("asked"));
+        let report = gather(&more, &*shared).await.expect("a report");
+        let text = markdown(&report, "", None);
+        let line =
+            "- builds accepted as alike in 'players=1 sigma=25': 4 by build 1, 2 by build 2\n";
+        assert!(text.contains(line), "{text}");
+        assert!(!text.contains("in 'players=4"), "{text}");
+    }
+    // Either build goes on without the word.
+    for build in ["build 1", "build 2"] {
+        let again = store::open(&address, &more.plan(build), OpenMode::PLAY).await;
+        assert!(again.is_ok(), "{again:?}");
+    }
 }
 
 #[tokio::test]
@@ -268,9 +310,7 @@ async fn cells_have_folders_of_their_own() {
         .expect("a part");
     let many = Specification::parse(&text, &folder.path().join("t.toml")).expect("a good file");
     let address = Address::Sqlite(folder.path().join("t.db"));
-    let opening = OpenMode::Play {
-        accept_changes: false,
-    };
+    let opening = OpenMode::PLAY;
     let store = store::open(&address, &many.plan("build 1"), opening).await;
     let store = store.expect("a store");
     let games = folder.path().join("games");

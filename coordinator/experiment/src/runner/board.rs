@@ -300,9 +300,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let specification = specification_of(folder.path(), SMALL);
         let address = Address::Sqlite(folder.path().join("x.db"));
-        let opening = OpenMode::Play {
-            accept_changes: false,
-        };
+        let opening = OpenMode::PLAY;
         let store = store::open(&address, &specification.plan("build"), opening).await;
         let store = store.expect("a store");
         let work = Assignment {

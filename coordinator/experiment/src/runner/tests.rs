@@ -39,9 +39,7 @@ async fn run(
     jobs: usize,
 ) -> (Arc<dyn Store>, Vec<RunnerEvent>) {
     let address = Address::Sqlite(file.to_owned());
-    let opening = OpenMode::Play {
-        accept_changes: false,
-    };
+    let opening = OpenMode::PLAY;
     let store = store::open(&address, &specification.plan("build"), opening).await;
     let store = store.expect("a store");
     let runner = Runner {

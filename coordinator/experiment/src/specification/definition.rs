@@ -5,7 +5,12 @@ use super::{
     ensemble::{Members, SideEnsemble, belongs_to},
     report_table::ReportTable,
 };
-use crate::{hash::short_hash, openings::Openings, statistics::Sprt, store::ExperimentPlan};
+use crate::{
+    hash::short_hash,
+    openings::Openings,
+    statistics::Sprt,
+    store::{ExperimentPlan, PlannedCell},
+};
 use monju_team::config::{ConfigError, Source};
 use std::path::PathBuf;
 
@@ -51,6 +56,8 @@ pub struct Cell {
     pub second: SideEnsemble,
     /// Rules that end a game before mate or resignation.
     pub adjudication: Adjudication,
+    /// Hash of everything that its games depend on, except the build.
+    pub hash: String,
 }
 
 impl Cell {
@@ -80,19 +87,27 @@ impl Specification {
             specification: self.hash.clone(),
             seed: self.seed,
             build: build.to_owned(),
-            cells: self.cells.iter().map(|cell| cell.label.clone()).collect(),
+            cells: (self.cells.iter())
+                .map(|cell| PlannedCell {
+                    label: cell.label.clone(),
+                    specification: cell.hash.clone(),
+                })
+                .collect(),
             pairs: self.pairs,
         }
     }
 
-    /// Makes the hash that of an experiment without the first openings, which the caller has removed.
-    pub(crate) fn with_skipped_openings(self, skipped: usize) -> Self {
+    /// Makes the hashes those of an experiment without the first openings, which the caller has removed.
+    pub(crate) fn with_skipped_openings(mut self, skipped: usize) -> Self {
         if skipped == 0 {
             return self;
         }
         let skipped = skipped.to_string();
-        let hash = short_hash([self.hash.as_bytes(), skipped.as_bytes()]);
-        Self { hash, ..self }
+        let cells = self.cells.iter_mut().map(|cell| &mut cell.hash);
+        for hash in cells.chain([&mut self.hash]) {
+            *hash = short_hash([hash.as_bytes(), skipped.as_bytes()]);
+        }
+        self
     }
 
     /// An error about a player of an ensemble, with its line in the file.

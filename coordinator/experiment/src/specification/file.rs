@@ -148,12 +148,31 @@ impl SpecificationFile {
         sorted(table).to_string()
     }
 
-    /// The whole experiment.
+    /// The part of the text that the games of this cell depend on: its sides under whatever names, the
+    /// adjudication, and the seed. Other ensembles may come and go.
+    pub fn settings(&self, text: &str) -> String {
+        let table: toml::Table = toml::from_str(text).unwrap_or_default();
+        let mut settings = toml::Table::new();
+        settings.insert("seed".to_owned(), self.seed.to_string().into());
+        let ensembles = table.get("ensemble");
+        for (side, name) in [("first", &self.first), ("second", &self.second)] {
+            let ensemble = name.as_ref().and_then(|name| ensembles?.get(name));
+            if let Some(ensemble) = ensemble {
+                settings.insert(side.to_owned(), ensemble.clone());
+            }
+        }
+        if let Some(adjudication) = table.get("adjudication") {
+            settings.insert("adjudication".to_owned(), adjudication.clone());
+        }
+        sorted(settings).to_string()
+    }
+
+    /// The whole experiment, from its cells with their settings.
     pub fn finish(
         self,
         source: &Source,
         folder: &Path,
-        cells: Vec<Cell>,
+        (mut cells, settings): (Vec<Cell>, &[String]),
         played: &[String],
     ) -> Result<Specification, ConfigError> {
         self.check_name(source)?;
@@ -183,6 +202,10 @@ impl SpecificationFile {
         let opening_lines = openings.lines().join("\n");
         let parts = played.iter().map(String::as_bytes);
         let hash = short_hash(parts.chain([opening_lines.as_bytes()]));
+        for (cell, settings) in cells.iter_mut().zip(settings) {
+            let parts = [&cell.label, settings, &opening_lines];
+            cell.hash = short_hash(parts.map(String::as_bytes));
+        }
         Ok(Specification {
             path: source.path().to_owned(),
             title: self.title.unwrap_or_else(|| self.name.clone()),

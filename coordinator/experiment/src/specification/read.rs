@@ -32,6 +32,7 @@ impl Specification {
         let folder = path.parent().unwrap_or(Path::new(""));
         let mut cells = Vec::with_capacity(points.len());
         let mut hashed = Vec::with_capacity(points.len());
+        let mut settings = Vec::with_capacity(points.len());
         let mut first: Option<(SpecificationFile, toml::Table)> = None;
         for point in points {
             let text = point.substitute(text, &source)?;
@@ -62,7 +63,9 @@ impl Specification {
                     first,
                     second,
                     adjudication: file.adjudication.validate(&source)?,
+                    hash: String::new(),
                 });
+                settings.push(file.settings(&text));
             }
             hashed.push(file.played(&text));
             first.get_or_insert((file, common));
@@ -71,7 +74,7 @@ impl Specification {
         let Some((file, _)) = first else {
             return Err(source.error(&["grid"], "the grid is empty; give it values".to_owned()));
         };
-        let specification = file.finish(&source, folder, cells, &hashed)?;
+        let specification = file.finish(&source, folder, (cells, &settings), &hashed)?;
         Self {
             text: text.to_owned(),
             ..specification

@@ -178,6 +178,43 @@ fn the_hash_covers_everything_that_games_depend_on() {
 }
 
 #[test]
+fn the_hash_of_a_cell_covers_what_its_own_games_depend_on() {
+    let hashes = |text: &str| -> Vec<(String, String)> {
+        let cells = good(text).cells.into_iter();
+        cells.map(|cell| (cell.label, cell.hash)).collect()
+    };
+    let before = hashes(GOOD);
+    let own: std::collections::BTreeSet<_> = before.iter().map(|(_, hash)| hash).collect();
+    assert_eq!(own.len(), 4, "{before:?}");
+    for grown in [
+        GOOD.replace("[25, 50.5]", "[25, 50.5, 100]"),
+        GOOD.replace("games = 4", "games = 2\nseed = 1"),
+        GOOD.replace("name = \"good\"", "name = \"better\""),
+        format!("{GOOD}[ensemble.other]\nnodes = 5\nplayer = [{{ name = \"o\" }}]\n"),
+        GOOD.replace("ensemble.single", "ensemble.lone")
+            .replace("second = \"single\"", "second = \"lone\""),
+    ] {
+        let after = hashes(&grown);
+        assert!(
+            before.iter().all(|cell| after.contains(cell)),
+            "{grown}\n{after:?}"
+        );
+    }
+    for other in [
+        GOOD.replace("nodes = 100", "nodes = 101"),
+        GOOD.replace("depth = 3", "depth = 4"),
+        GOOD.replace("games = 4", "games = 4\nseed = 2"),
+        format!("{GOOD}[adjudication]\nscore = 100\n"),
+    ] {
+        let after = hashes(&other);
+        assert!(
+            before.iter().all(|cell| !after.contains(cell)),
+            "{other}\n{after:?}"
+        );
+    }
+}
+
+#[test]
 fn every_mistake_is_named_with_its_line() {
     let repeated = GOOD
         .replace("games = 4", "games = 6")
@@ -417,7 +454,11 @@ fn the_template_documents_every_key_with_its_default() {
     ] {
         let commented = format!("\n#{key} = ");
         assert!(template.contains(&commented), "{key}");
-        let said = read(&template.replace(&commented, &format!("\n{key} = ")));
+        let mut said = read(&template.replace(&commented, &format!("\n{key} = ")));
+        for (cell, plain) in said.cells.iter_mut().zip(&plain.cells) {
+            // The text counts, as it is written.
+            cell.hash.clone_from(&plain.hash);
+        }
         assert_eq!(said.cells, plain.cells, "{key}");
         assert_eq!(
             (said.seed, said.ballots),

@@ -7,6 +7,7 @@ mod dialect;
 mod enrolment;
 mod games;
 mod incidents;
+mod known_cells;
 mod leases;
 mod migrations;
 mod standings;
@@ -17,12 +18,13 @@ use super::{
     fault::DatabaseFault,
     operations::Store,
     plan::{ExperimentPlan, Lease, OpenMode, PlayedPair},
-    rows::{CellStanding, GameRow, IncidentRow, Origin, StoredGame},
+    rows::{CellStanding, GameRow, IncidentRow, Origin, OtherForm, StoredGame},
 };
 use crate::{machine::machine, record::Incident, statistics::PairOutcome};
 use cells::Cells;
 use dialect::Dialect;
 use games::PlayedBy;
+use known_cells::KnownCells;
 use leases::Leases;
 use sqlx::AnyPool;
 use std::{path::Path, time::Duration};
@@ -31,8 +33,10 @@ use std::{path::Path, time::Duration};
 #[derive(Debug)]
 pub struct Database {
     pool: AnyPool,
-    /// Hash of the specification that the store was played by last.
-    specification: String,
+    /// Hash of the specification of cells whose own settings an older version did not write down.
+    older: Option<String>,
+    /// Cells with labels of the plan and other settings: cell of the plan, row, and hash of the settings.
+    others: Vec<(usize, i64, String)>,
     /// Specification and seed of the next games.
     origin: Origin,
     build: String,
@@ -76,7 +80,7 @@ impl Database {
         // Looking never creates the file, even if it disappears after the check above.
         let access = match mode {
             OpenMode::Look => "rw",
-            OpenMode::Play { .. } => "rwc",
+            OpenMode::Play(_) => "rwc",
         };
         let url = format!("sqlite:{path}?mode={access}");
         Self::connect(&url, &dialect::SQLITE, plan, mode).await
@@ -104,9 +108,17 @@ impl Database {
         if mode != OpenMode::Look {
             enrolment::migrate(&pool, dialect.migrations).await?;
         }
-        let (experiment, specification) = enrolment::enrol(&pool, plan, mode).await?;
+        let enrolled = enrolment::enrol(&pool, plan, mode).await?;
         let version = enrolment::version(&pool).await?;
-        let rows = enrolment::plan_cells(&pool, experiment, plan, mode).await?;
+        let experiment = enrolled.experiment;
+        let known = KnownCells::read(&pool, experiment, version).await?;
+        let found = match mode {
+            OpenMode::Look => known,
+            OpenMode::Play(accepted) => {
+                enrolment::plan_cells(&pool, dialect, (known, &enrolled), plan, accepted).await?
+            }
+        };
+        let rows = found.planned(plan);
         let cells = Cells::new(experiment, &plan.name, rows, plan.pairs);
         Ok(Self {
             leases: Leases::new(dialect, &cells),
@@ -117,7 +129,10 @@ impl Database {
             build: plan.build.clone(),
             machine: machine(),
             now: dialect.now,
-            specification,
+            older: found
+                .has_unknown_form(plan)
+                .then_some(enrolled.specification),
+            others: found.others(plan),
             version,
             pool,
             cells,
@@ -127,8 +142,23 @@ impl Database {
 
 #[tonic::async_trait]
 impl Store for Database {
-    fn specification(&self) -> &str {
-        &self.specification
+    fn older_specification(&self) -> Option<&str> {
+        self.older.as_deref()
+    }
+
+    async fn other_forms(&self) -> Result<Vec<OtherForm>, StoreError> {
+        let mut forms = Vec::new();
+        for (cell, row, specification) in &self.others {
+            let games = games::count(&self.pool, *row).await?;
+            if games > 0 {
+                forms.push(OtherForm {
+                    cell: *cell,
+                    specification: Some(specification.clone()).filter(|hash| !hash.is_empty()),
+                    games,
+                });
+            }
+        }
+        Ok(forms)
     }
 
     async fn lease(&self, runner: &str, term: Duration) -> Result<Option<Lease>, StoreError> {

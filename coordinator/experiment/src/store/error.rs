@@ -9,19 +9,34 @@ pub enum StoreError {
     /// The store cannot be reached now, but perhaps later.
     #[error("the store is not reachable: {0}")]
     Unavailable(#[source] DatabaseFault),
-    /// The store holds another experiment than the one to be played.
+    /// The store holds games of a cell with other settings.
     #[error(
-        "the store holds results of another {what} of '{name}' ({theirs}, this is {ours}); \
-         use another store, or say --accept-changes to mix them"
+        "the store holds games of '{cell}' of '{name}' with other settings ({theirs}, these are {ours}); \
+         restore the settings, or say --accept-changes to begin the cell anew and keep the old games apart"
     )]
-    Mixed {
-        /// `specification` or `build`.
-        what: &'static str,
+    Changed {
         /// The experiment.
         name: String,
-        /// Value in the store.
+        /// The cell.
+        cell: String,
+        /// Hash of the settings in the store.
         theirs: String,
-        /// Value of the experiment to be played.
+        /// Hash of the settings to be played.
+        ours: String,
+    },
+    /// The store holds games of another build.
+    #[error(
+        "the store holds games of '{cell}' of '{name}' by another build ({theirs}, this is {ours}); \
+         use that build or another store, or say --accept-build if both play the same games"
+    )]
+    OtherBuild {
+        /// The experiment.
+        name: String,
+        /// The cell.
+        cell: String,
+        /// Builds that the store knows.
+        theirs: String,
+        /// Build that is to play.
         ours: String,
     },
     /// The file does not exist.

@@ -3,7 +3,7 @@
 use super::{
     error::StoreError,
     plan::{Lease, PlayedPair},
-    rows::{CellStanding, GameRow, IncidentRow, StoredGame},
+    rows::{CellStanding, GameRow, IncidentRow, OtherForm, StoredGame},
 };
 use crate::{record::Incident, statistics::PairOutcome};
 use std::{fmt::Debug, time::Duration};
@@ -11,8 +11,12 @@ use std::{fmt::Debug, time::Duration};
 /// The operations that every database provides. A store is bound to one experiment when it is opened.
 #[tonic::async_trait]
 pub trait Store: Send + Sync + Debug {
-    /// Hash of the specification that the store was played by last.
-    fn specification(&self) -> &str;
+    /// Hash of the specification by which cells were played last whose own settings are not known, because
+    /// an older version wrote them; `None` without such cells in the plan.
+    fn older_specification(&self) -> Option<&str>;
+
+    /// Cells of the store that have games, the label of a planned cell, and other settings.
+    async fn other_forms(&self) -> Result<Vec<OtherForm>, StoreError>;
 
     /// Hands out the next pair in dispatch order; `None` when no pair is free.
     async fn lease(&self, runner: &str, term: Duration) -> Result<Option<Lease>, StoreError>;

@@ -19,23 +19,45 @@ pub struct ExperimentPlan {
     pub seed: u64,
     /// Version and hash of the program that plays.
     pub build: String,
-    /// Labels of the cells.
-    pub cells: Vec<String>,
+    /// The cells.
+    pub cells: Vec<PlannedCell>,
     /// Pairs in every cell.
     pub pairs: u32,
+}
+
+/// A cell as a store knows it. Games of another label or another hash are in another cell.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlannedCell {
+    /// Its parameters as text.
+    pub label: String,
+    /// Hash of everything that its games depend on, except the build.
+    pub specification: String,
 }
 
 /// The purpose for which a store is opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OpenMode {
-    /// To play: makes missing tables and rows, and refuses to mix specifications or builds unless
-    /// `accept_changes` is set.
-    Play {
-        /// Mixes them.
-        accept_changes: bool,
-    },
+    /// To play: makes missing tables and rows, and refuses what was not accepted.
+    Play(Accepted),
     /// To look: changes nothing.
     Look,
+}
+
+impl OpenMode {
+    /// To play, without any word of acceptance.
+    pub const PLAY: Self = Self::Play(Accepted {
+        changes: false,
+        build: false,
+    });
+}
+
+/// Differences from earlier runs that the user has accepted in so many words.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Accepted {
+    /// Cells with games of other settings begin anew. The old games stay in cells of their own.
+    pub changes: bool,
+    /// Games of another build count with those of this one.
+    pub build: bool,
 }
 
 /// The right to play one pair for a limited time.

@@ -57,6 +57,17 @@ pub struct Origin {
     pub seed: u64,
 }
 
+/// A cell of the store with the label of a planned one and other settings.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OtherForm {
+    /// Index of the planned cell.
+    pub cell: usize,
+    /// Hash of its settings; `None` for a cell of a version that did not write it down.
+    pub specification: Option<String>,
+    /// Finished games.
+    pub games: u64,
+}
+
 /// Place and time of a game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Occasion {

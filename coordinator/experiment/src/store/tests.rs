@@ -7,7 +7,7 @@ fn plan() -> ExperimentPlan {
         specification: String::new(),
         seed: 1,
         build: String::new(),
-        cells: vec!["all".to_owned()],
+        cells: Vec::new(),
         pairs: 1,
     }
 }
@@ -35,9 +35,7 @@ async fn other_files_and_dead_servers_are_refused_at_once_with_the_reason() {
     let file = folder.path().join("damaged.db");
     std::fs::write(&file, [7; 5000]).expect("written");
     let address = Address::Sqlite(file.clone());
-    let play = OpenMode::Play {
-        accept_changes: false,
-    };
+    let play = OpenMode::PLAY;
     // A UDP socket takes the port without listening on it.
     let port = std::net::UdpSocket::bind("127.0.0.1:0").expect("a port");
     let port = port.local_addr().expect("an address").port();

@@ -5,7 +5,7 @@ use crate::commands::experiment::{ReportCommand, RunCommand, StatusCommand};
 use clap::{Args, Subcommand};
 use monju_experiment::{
     runner::LEASE,
-    store::{Address, StoreError},
+    store::{Accepted, Address, StoreError},
 };
 use std::{num::NonZeroUsize, path::PathBuf, time::Duration};
 
@@ -64,9 +64,12 @@ pub struct RunArguments {
     #[arg(long, value_name = "SECONDS", default_value_t = LEASE.as_secs() as u32,
           value_parser = clap::value_parser!(u32).range(1..=86_400))]
     lease: u32,
-    /// Goes on even if the store holds results of another specification or build
+    /// Begins cells anew that have games of other settings; those games stay in the store, apart
     #[arg(long)]
     accept_changes: bool,
+    /// Counts games of another build with those of this one
+    #[arg(long)]
+    accept_build: bool,
     /// Plays the pairs again that failed three times and were given up
     #[arg(long)]
     retry_given_up: bool,
@@ -113,7 +116,10 @@ impl ExperimentAction {
                     jobs: arguments.jobs.map(NonZeroUsize::get),
                     games: arguments.games,
                     lease: Duration::from_secs(arguments.lease.into()),
-                    accept_changes: arguments.accept_changes,
+                    accepted: Accepted {
+                        changes: arguments.accept_changes,
+                        build: arguments.accept_build,
+                    },
                     retry_given_up: arguments.retry_given_up,
                 };
                 run.run().await

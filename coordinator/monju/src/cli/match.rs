@@ -7,7 +7,7 @@ use monju_engine::{EvaluatorChoice, SearchChoices, eval::Sigma};
 use monju_experiment::{
     paired_match::{MatchPlayer, MatchPlayerKind, PairedMatch, PairedMatchError, name_of_store},
     statistics::{EloModel, Sprt},
-    store::{Address, StoreError},
+    store::{Accepted, Address, StoreError},
 };
 use std::{num::NonZeroUsize, path::PathBuf};
 
@@ -183,9 +183,12 @@ pub struct MatchArguments {
     /// Keeps the games in this store, from which the same command goes on; default: none are kept
     #[arg(long, value_name = "FILE|URL", value_parser = address)]
     store: Option<Address>,
-    /// Goes on even if the store holds results of other settings or another build
+    /// Begins anew even if the store holds games of other settings, which stay there, apart
     #[arg(long, requires = "store")]
     accept_changes: bool,
+    /// Counts games of another build with those of this one
+    #[arg(long, requires = "store")]
+    accept_build: bool,
     /// Prints one JSON object at the end
     #[arg(long)]
     json: bool,
@@ -254,7 +257,10 @@ impl MatchArguments {
             },
             jobs: self.concurrency.map(NonZeroUsize::get),
             address: self.store,
-            accept_changes: self.accept_changes,
+            accepted: Accepted {
+                changes: self.accept_changes,
+                build: self.accept_build,
+            },
             json: self.json,
         })
     }

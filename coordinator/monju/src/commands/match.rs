@@ -9,7 +9,7 @@ use monju_experiment::{
     runner::{self, Runner, StopLevel},
     specification::Specification,
     statistics::Interval,
-    store::{self, Address, OpenMode, Store},
+    store::{self, Accepted, Address, OpenMode, Store},
 };
 use serde_json::{Value, json};
 use std::{fmt::Write as _, sync::Arc, time::Duration};
@@ -23,8 +23,8 @@ pub struct MatchCommand {
     pub jobs: Option<usize>,
     /// The store; `None` keeps the games in a temporary file.
     pub address: Option<Address>,
-    /// Mixes results of different settings or builds.
-    pub accept_changes: bool,
+    /// Differences from earlier runs that are accepted.
+    pub accepted: Accepted,
     /// Prints one JSON object.
     pub json: bool,
 }
@@ -46,9 +46,7 @@ impl MatchCommand {
             Some(address) => address.clone(),
             None => Address::Sqlite(temporary.path().join("match.db")),
         };
-        let mode = OpenMode::Play {
-            accept_changes: self.accept_changes,
-        };
+        let mode = OpenMode::Play(self.accepted);
         let store = store::open(&address, &specification.plan(&build), mode).await?;
         let jobs = self.jobs;
         let runner = Runner {

@@ -133,9 +133,7 @@ impl ScreenCommand {
         let specification = self.screening.specification();
         let specification = specification.map_err(|error| anyhow!(without_line(&error)))?;
         let build = runner::build().context("cannot read the executable of monju")?;
-        let mode = OpenMode::Play {
-            accept_changes: false,
-        };
+        let mode = OpenMode::PLAY;
         let store = store::open(&self.address, &specification.plan(&build), mode).await?;
         let runner = Runner {
             specification: Arc::new(specification),

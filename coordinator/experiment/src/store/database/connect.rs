@@ -30,7 +30,7 @@ pub(super) async fn connect(
     sqlx::any::install_default_drivers();
     let setup = match mode {
         OpenMode::Look => dialect.look,
-        OpenMode::Play { .. } => dialect.setup,
+        OpenMode::Play(_) => dialect.setup,
     };
     probe(url, setup).await?;
     let options = AnyPoolOptions::new()

@@ -100,6 +100,15 @@ pub(super) async fn write(
     Ok(())
 }
 
+/// Number of finished games of a cell.
+pub(super) async fn count(pool: &AnyPool, cell: i64) -> Result<u64, StoreError> {
+    let row = sqlx::query("SELECT COUNT(*) FROM games WHERE cell = $1")
+        .bind(cell)
+        .fetch_one(pool)
+        .await?;
+    Ok(row.try_get::<i64, _>(0)? as u64)
+}
+
 /// The finished games of a cell, by pair and game. Opening a store to look leaves old tables as they
 /// are, so the query depends on their `version`.
 pub(super) async fn read(

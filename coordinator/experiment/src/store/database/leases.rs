@@ -168,7 +168,7 @@ async fn settle<'e>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::{ExperimentPlan, OpenMode, Store, database::Database};
+    use crate::store::{ExperimentPlan, OpenMode, PlannedCell, Store, database::Database};
     use sqlx::{Connection, SqliteConnection};
     use std::{
         path::Path,
@@ -181,15 +181,18 @@ mod tests {
             specification: "specification".to_owned(),
             seed: 1,
             build: "build".to_owned(),
-            cells: vec!["one".to_owned(), "two".to_owned()],
+            cells: ["one", "two"]
+                .map(|label| PlannedCell {
+                    label: label.to_owned(),
+                    specification: "settings".to_owned(),
+                })
+                .into(),
             pairs,
         }
     }
 
     async fn open(file: &Path, plan: &ExperimentPlan) -> Database {
-        let opening = OpenMode::Play {
-            accept_changes: false,
-        };
+        let opening = OpenMode::PLAY;
         let opened = Database::sqlite(file, plan, opening).await;
         opened.expect("a store")
     }

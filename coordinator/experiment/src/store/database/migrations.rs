@@ -28,6 +28,10 @@ pub(super) const SQLITE: MigrationList = MigrationList(&[
         "occasion of games",
         include_str!("../../../migrations/sqlite/4_occasion.sql"),
     ),
+    (
+        "settings and builds of cells",
+        include_str!("../../../migrations/sqlite/5_cells.sql"),
+    ),
 ]);
 
 /// Migrations of PostgreSQL.
@@ -47,6 +51,10 @@ pub(super) const POSTGRES: MigrationList = MigrationList(&[
     (
         "occasion of games",
         include_str!("../../../migrations/postgres/4_occasion.sql"),
+    ),
+    (
+        "settings and builds of cells",
+        include_str!("../../../migrations/postgres/5_cells.sql"),
     ),
 ]);
 

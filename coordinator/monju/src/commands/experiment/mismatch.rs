@@ -1,15 +1,39 @@
-//! Warning about a store that another file has filled.
+//! Warnings about games that another file has played.
 
-use monju_experiment::{specification::Specification, store::Store};
+use monju_experiment::{
+    specification::Specification,
+    store::{Store, StoreError},
+};
 
-/// The warning for a file that differs from the one by which the store was played last.
-pub(super) fn mismatch(specification: &Specification, store: &dyn Store) -> Option<String> {
-    let (ours, theirs) = (&specification.hash, store.specification());
-    (ours != theirs).then(|| {
-        format!(
-            "warning: the store was played by specification {theirs}, {} is {ours}: what follows may \
+/// Warnings about games of other settings than those of the file, one line each.
+///
+/// # Errors
+/// The store cannot be read.
+pub(super) async fn mismatches(
+    specification: &Specification,
+    store: &dyn Store,
+) -> Result<Vec<String>, StoreError> {
+    let file = specification.path.display();
+    let mut warnings = Vec::new();
+    if let Some(theirs) = store.older_specification()
+        && *theirs != specification.hash
+    {
+        warnings.push(format!(
+            "warning: the store was played by specification {theirs}, {file} is {}: what follows may \
              not be what this file describes",
-            specification.path.display()
-        )
-    })
+            specification.hash
+        ));
+    }
+    for form in store.other_forms().await? {
+        let settings = form
+            .specification
+            .as_deref()
+            .unwrap_or("of an older version");
+        warnings.push(format!(
+            "warning: {} games of '{}' were played with other settings ({settings}) than those of {file} ({}), \
+             and are not counted",
+            form.games, specification.cells[form.cell].label, specification.cells[form.cell].hash
+        ));
+    }
+    Ok(warnings)
 }

@@ -1,6 +1,6 @@
 //! `monju experiment report`: tables, figures and games.
 
-use super::{mismatch::mismatch, resume::run_command};
+use super::{mismatch::mismatches, resume::run_command};
 use anyhow::Context;
 use monju_experiment::{
     report::{self, Findings, Written},
@@ -48,7 +48,7 @@ impl ReportCommand {
         } else {
             let plan = specification.plan("");
             let store = store::open(&self.address, &plan, OpenMode::Look).await?;
-            if let Some(warning) = mismatch(&specification, &*store) {
+            for warning in mismatches(&specification, &*store).await? {
                 eprintln!("{warning}");
             }
             let broken = || format!("in {}", self.address);

@@ -5,7 +5,7 @@ use anyhow::{Context, bail};
 use monju_experiment::{
     runner::{self, Runner, StopLevel},
     specification::Specification,
-    store::{self, Address, OpenMode},
+    store::{self, Accepted, Address, OpenMode},
 };
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
@@ -22,8 +22,8 @@ pub struct RunCommand {
     pub games: Option<u32>,
     /// Time for which a runner without a sign of life holds a pair.
     pub lease: Duration,
-    /// Mixes results of different specifications or builds.
-    pub accept_changes: bool,
+    /// Differences from earlier runs that are accepted.
+    pub accepted: Accepted,
     /// Plays the pairs again that were given up.
     pub retry_given_up: bool,
 }
@@ -48,9 +48,7 @@ impl RunCommand {
             eprintln!("warning: {warning}");
         }
         let build = runner::build().context("cannot read the executable of monju")?;
-        let opening = OpenMode::Play {
-            accept_changes: self.accept_changes,
-        };
+        let opening = OpenMode::Play(self.accepted);
         let store = store::open(&self.address, &specification.plan(&build), opening).await?;
         if self.retry_given_up {
             let pairs = store.retry_given_up().await?;
@@ -123,7 +121,10 @@ mod tests {
             jobs: None,
             games: None,
             lease: runner::LEASE,
-            accept_changes: true,
+            accepted: Accepted {
+                changes: true,
+                build: true,
+            },
             retry_given_up: true,
         };
         assert_eq!(plain.resume_command(), "monju experiment run a.toml");

@@ -1,6 +1,6 @@
 //! `monju experiment status`: progress of an experiment.
 
-use super::mismatch::mismatch;
+use super::mismatch::mismatches;
 use anyhow::Context;
 use monju_experiment::{
     counted::CountedPairs,
@@ -34,7 +34,7 @@ impl StatusCommand {
         let specification = Specification::read(&self.file)?;
         let plan = specification.plan("");
         let store = store::open(&self.address, &plan, OpenMode::Look).await?;
-        if let Some(warning) = mismatch(&specification, &*store) {
+        for warning in mismatches(&specification, &*store).await? {
             eprintln!("{warning}");
         }
         let rows = rows(&specification, &*store).await;
@@ -188,9 +188,7 @@ model = "logistic"
         let parsed = Specification::parse(FILE, &folder.path().join("t.toml"));
         let specification = parsed.expect("a good file");
         let address = Address::Sqlite(folder.path().join("t.db"));
-        let opening = OpenMode::Play {
-            accept_changes: false,
-        };
+        let opening = OpenMode::PLAY;
         let store = store::open(&address, &specification.plan("build"), opening).await;
         let store = store.expect("a store");
         let mut finished = 0;
@@ -226,14 +224,25 @@ model = "logistic"
         assert_eq!(report.cells[0].score.games(), games);
         assert_eq!(report.cells[0].without_say, 2);
 
-        // Another file than the one that was played is reported.
-        assert_eq!(mismatch(&specification, &*store), None);
+        // Games of other settings than those of the file are reported, and not counted.
+        let warnings = mismatches(&specification, &*store).await.expect("asked");
+        assert_eq!(warnings, Vec::<String>::new());
         let text = FILE.replace("games = 400", "games = 400\nseed = 5");
         let other = Specification::parse(&text, &folder.path().join("t.toml"));
         let other = other.expect("a good file");
-        let warning = mismatch(&other, &*store).expect("a warning");
-        assert!(warning.contains(&specification.hash), "{warning}");
-        assert!(warning.contains(&other.hash), "{warning}");
+        let store = store::open(&address, &other.plan(""), OpenMode::Look).await;
+        let store = store.expect("a store");
+        let warnings = mismatches(&other, &*store).await.expect("asked");
+        let [warning] = &warnings[..] else {
+            panic!("{warnings:?}")
+        };
+        assert!(warning.contains(&specification.cells[0].hash), "{warning}");
+        assert!(
+            warning.contains(&format!("{} games of 'all'", 2 * finished)),
+            "{warning}"
+        );
         assert!(!warning.contains('\n'), "{warning}");
+        let report = monju_experiment::report::gather(&other, &*store).await;
+        assert_eq!(report.expect("a report").cells[0].score.games(), 0);
     }
 }
