@@ -2,6 +2,7 @@
 # Runners of one experiment as a Slurm array; submit it from the repository's root:
 #   sbatch deploy/slurm/experiment.sh configs/experiments/table3.toml postgres://monju@host/monju
 # The password belongs in ~/.pgpass, not here. The array can be cancelled or extended at any time.
+# A runner that its time limit stops before the last pair goes back to the queue.
 #SBATCH --job-name=monju
 #SBATCH --array=0-7
 #SBATCH --cpus-per-task=4
@@ -9,21 +10,31 @@
 #SBATCH --mem=8G
 #SBATCH --time=12:00:00
 # Ten minutes before the end, runners finish the pairs under way and begin no more.
-#SBATCH --signal=B:TERM@600
+#SBATCH --signal=B:USR1@600
 #SBATCH --requeue
 set -euo pipefail
 
 file=${1:?the experiment, such as configs/experiments/table3.toml}
 store=${2:?the store, such as postgres://monju@host/monju}
 
+# The status of a runner that was stopped and can go on.
+stopped=75
+
 "${MONJU:-target/release/monju}" experiment run "$file" --store "$store" \
     --jobs "${SLURM_CPUS_PER_TASK:-1}" &
 runner=$!
-# The shell passes the signal on. wait returns at once then, so it is called again.
+# The shell passes signals on: USR1 of the time limit, and TERM of scancel, after which nothing is queued again.
+# wait returns at once then, so it is called again.
+time_is_up=
+trap 'time_is_up=yes; kill -TERM "$runner" 2>/dev/null || true' USR1
 trap 'kill -TERM "$runner" 2>/dev/null || true' TERM
 status=0
 while kill -0 "$runner" 2>/dev/null; do
     status=0
     wait "$runner" || status=$?
 done
+if [ "$status" -eq "$stopped" ] && [ -n "$time_is_up" ] && [ -n "${SLURM_JOB_ID:-}" ]; then
+    # Slurm ends this script when it queues the job again.
+    scontrol requeue "$SLURM_JOB_ID"
+fi
 exit "$status"

@@ -1,6 +1,10 @@
 //! The files of `deploy/`: units that systemd accepts, and commands that `monju` understands.
 
+#[cfg(unix)]
+use monju_tests::cluster::eventually;
 use monju_tests::{binary::monju, command::output_of, data::repository, skip::skipped};
+#[cfg(unix)]
+use rustix::process::{Pid, Signal, kill_process};
 use std::{fs, process::Command};
 
 const UNITS: [&str; 2] = ["monju-worker.service", "monju-coordinator.service"];
@@ -66,4 +70,65 @@ fn monju_understands_the_commands_of_units_and_containers() {
         commands += 1;
     }
     assert_eq!(commands, 4, "three workers and a coordinator");
+}
+
+/// Runs the Slurm recipe with a runner that `does` something when it is told to end, sends the recipe a signal
+/// once the runner is there, and returns its status and the orders that Slurm heard.
+#[cfg(unix)]
+fn slurm(signal: Signal, does: &str) -> (Option<i32>, String) {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name);
+    let program = |name: &str, text: &str| {
+        fs::write(path(name), format!("#!/bin/bash\n{text}\n")).expect("a writable folder");
+        let executable = fs::Permissions::from_mode(0o755);
+        fs::set_permissions(path(name), executable).expect("a file of ours");
+    };
+    let there = path("there");
+    program(
+        "monju",
+        &format!(
+            "trap '{does}' TERM\ntouch {}\nwhile :; do sleep 0.05; done",
+            there.display()
+        ),
+    );
+    let heard = path("heard");
+    program("scontrol", &format!("echo \"$@\" >> {}", heard.display()));
+    let paths = format!(
+        "{}:{}",
+        folder.path().display(),
+        std::env::var("PATH").unwrap_or_default()
+    );
+    let mut recipe = Command::new("bash")
+        .arg(repository().join("deploy/slurm/experiment.sh"))
+        .args(["a.toml", "postgres://monju@host/monju"])
+        .env("MONJU", path("monju"))
+        .env("PATH", paths)
+        .env("SLURM_JOB_ID", "17")
+        .spawn()
+        .expect("bash starts");
+    eventually("a runner", || there.exists().then_some(()));
+    let id = Pid::from_child(&recipe);
+    kill_process(id, signal).expect("it runs");
+    let status = recipe.wait().expect("it ends");
+    (status.code(), fs::read_to_string(heard).unwrap_or_default())
+}
+
+#[cfg(unix)]
+#[test]
+fn a_slurm_job_goes_back_to_the_queue_only_at_its_time_limit() {
+    let again = (Some(75), "requeue 17\n".to_owned());
+    assert_eq!(slurm(Signal::USR1, "exit 75"), again);
+    // Cancelled, done, and failed.
+    assert_eq!(slurm(Signal::TERM, "exit 75"), (Some(75), String::new()));
+    assert_eq!(slurm(Signal::USR1, "exit 0"), (Some(0), String::new()));
+    assert_eq!(slurm(Signal::USR1, "exit 1"), (Some(1), String::new()));
+}
+
+#[test]
+fn a_kubernetes_job_does_not_count_stopped_runners() {
+    let job = deployed("kubernetes/job.yaml");
+    for line in ["podFailurePolicy:", "values: [75]", "restartPolicy: Never"] {
+        assert!(job.contains(line), "{line}");
+    }
 }

@@ -247,7 +247,7 @@ fn the_first_interrupt_finishes_and_prints_how_to_resume() {
     eventually("pairs under way", || is_under_way(&file).then_some(()));
     runner.signal(Signal::INT);
     let ended = runner.wait(PATIENCE);
-    assert!(!ended.status.success());
+    assert_eq!(ended.status.code(), Some(75), "{}", ended.errors);
     let resume = format!("monju experiment run {}", text(&file));
     assert!(ended.errors.contains(&resume), "{}", ended.errors);
     let status = json_of(&["experiment", "status", text(&file), "--json"]);
@@ -274,7 +274,7 @@ fn the_second_interrupt_gives_back_the_pairs_under_way() {
         eventually(said, || runner.errors().contains(said).then_some(()));
     }
     let ended = runner.wait(PATIENCE);
-    assert!(!ended.status.success());
+    assert_eq!(ended.status.code(), Some(75), "{}", ended.errors);
     assert!(
         ended.errors.contains("interrupted with 4 pairs to go"),
         "{}",

@@ -7,6 +7,7 @@ pub mod consult;
 pub mod doctor;
 pub mod experiment;
 pub mod init;
+pub mod interrupted;
 pub mod learn;
 pub mod r#match;
 pub mod output;

@@ -1,5 +1,6 @@
 //! Errors as one line and an exit status.
 
+use crate::commands::interrupted::Interrupted;
 use clap::error::ErrorKind;
 use monju_proto::text::plain;
 use std::process::ExitCode;
@@ -7,13 +8,19 @@ use std::process::ExitCode;
 /// Status of arguments that make no sense.
 const USAGE: u8 = 2;
 
+/// Status of a command that was stopped and can go on: EX_TEMPFAIL of sysexits.
+const STOPPED: u8 = 75;
+
 /// Reports why a command has failed.
 pub fn report(error: &anyhow::Error) -> ExitCode {
     if let Some(error) = error.downcast_ref::<clap::Error>() {
         return refuse(error);
     }
     eprintln!("monju: {}", one_line(error));
-    ExitCode::FAILURE
+    match error.downcast_ref::<Interrupted>() {
+        Some(_) => ExitCode::from(STOPPED),
+        None => ExitCode::FAILURE,
+    }
 }
 
 /// Shows help and versions as they are, and errors of the arguments as one line.

@@ -1,6 +1,6 @@
 //! `monju match`: two engines or native players against each other.
 
-use crate::commands::{experiment::drive::drive, output::print};
+use crate::commands::{experiment::drive::drive, interrupted::Interrupted, output::print};
 use anyhow::{Context, anyhow, bail};
 use monju_experiment::{
     paired_match::{PairedMatch, without_line},
@@ -70,7 +70,14 @@ impl MatchCommand {
             false => cell.open + cell.leased,
         });
         if stop != StopLevel::No && left > 0 {
-            bail!("interrupted with {left} pairs to go");
+            let interrupted = Interrupted {
+                left: Some(left),
+                resume: resume.map(str::to_owned),
+            };
+            return match resume {
+                Some(_) => Err(interrupted.into()),
+                None => Err(anyhow!("{interrupted}")),
+            };
         }
         let given_up = sum(|cell| cell.given_up);
         if given_up > 0 {

@@ -1,11 +1,12 @@
 //! `monju experiment run`: plays until no pair is left.
 
 use super::{drive::drive, resume::run_command};
+use crate::commands::interrupted::Interrupted;
 use anyhow::{Context, bail};
 use monju_experiment::{
     runner::{self, Runner, StopLevel},
     specification::Specification,
-    store::{self, Accepted, Address, OpenMode},
+    store::{self, Accepted, Address, OpenMode, StoreError},
 };
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
@@ -32,7 +33,7 @@ impl RunCommand {
     /// Plays, and shows the progress on standard error.
     ///
     /// # Errors
-    /// The file is wrong, an engine or the store fails, or it was interrupted.
+    /// The file is wrong, an engine or the store fails, or it was [`Interrupted`].
     pub async fn run(self) -> anyhow::Result<()> {
         let mut specification = Specification::read(&self.file)?;
         if specification.cells.is_empty() {
@@ -71,7 +72,16 @@ impl RunCommand {
             term: self.lease,
         };
         let stop = drive(&runner, Some(&self.resume_command())).await?;
-        let standings = runner.store.standings().await?;
+        let interrupted = |left| Interrupted {
+            left,
+            resume: Some(self.resume_command()),
+        };
+        let standings = match runner.store.standings().await {
+            Err(StoreError::Unavailable(_)) if stop != StopLevel::No => {
+                return Err(interrupted(None).into());
+            }
+            standings => standings?,
+        };
         let left: u64 = standings
             .iter()
             .filter(|cell| !cell.closed)
@@ -79,10 +89,7 @@ impl RunCommand {
             .sum();
         let given_up: u64 = standings.iter().map(|cell| cell.given_up).sum();
         if stop != StopLevel::No && left > 0 {
-            bail!(
-                "interrupted with {left} pairs to go; resume with: {}",
-                self.resume_command()
-            );
+            return Err(interrupted(Some(left)).into());
         }
         if given_up > 0 {
             bail!(
