@@ -197,6 +197,13 @@ fn a_game_is_drawn_by_its_maximum_of_plies_unless_the_last_one_mates() {
     for plies in [11, 12] {
         assert_eq!(searched(ahead, most(plies), 4).1, Score::Cp(0), "{plies}");
     }
+    let worth = |plies| GameRules {
+        draw_values: [-50, 30],
+        ..most(plies)
+    };
+    assert_eq!(searched(ahead, worth(12), 4).1, Score::Cp(-50));
+    let behind = "sfen 4k4/9/9/9/9/9/9/9/4K3R w - 12";
+    assert_eq!(searched(behind, worth(13), 4).1, Score::Cp(30));
     // A mate in one, and one in three.
     let in_one = "sfen 4k4/9/4P4/9/9/9/9/9/4K4 b G 11";
     assert_eq!(searched(in_one, most(11), 4).1, Score::Mate(1));

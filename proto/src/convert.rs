@@ -61,7 +61,10 @@ pub async fn read_question(position: v1::Position) -> Result<Game, QuestionError
 
 impl From<&Game> for v1::Position {
     fn from(game: &Game) -> Self {
+        let [draw_value_black, draw_value_white] = game.rules().draw_values;
         Self {
+            draw_value_black,
+            draw_value_white,
             start: game.start().to_owned(),
             moves: game.usi_moves(),
             entering_king_rule: match game.rules().entering_king {
@@ -84,6 +87,7 @@ impl TryFrom<&v1::Position> for Game {
                 .transpose()?
                 .unwrap_or_default(),
             maximum_plies: NonZeroU32::new(position.maximum_plies),
+            draw_values: [position.draw_value_black, position.draw_value_white],
         };
         Ok(Self::from_parts(&position.start, &position.moves)?.with_rules(rules))
     }
@@ -275,6 +279,7 @@ mod tests {
         let rules = GameRules {
             entering_king: EnteringKingRule::TryRule,
             maximum_plies: NonZeroU32::new(256),
+            draw_values: [-20, 10],
         };
         let ruled = Game::startpos().with_rules(rules);
         let position = v1::Position::from(&ruled);

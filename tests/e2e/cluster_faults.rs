@@ -8,6 +8,8 @@ use monju_tests::{
     pulse::{Void, judge},
     usi::{Usi, UsiAnswer},
 };
+#[cfg(unix)]
+use rustix::process::Signal;
 use serde_json::Value;
 use std::time::Duration;
 
@@ -161,4 +163,27 @@ fn arrived(url: &str) -> usize {
     let votes = ballot["votes"].as_array().expect("votes");
     let counted = |vote: &&Value| vote["counted"] == true;
     votes.iter().filter(counted).count()
+}
+
+#[cfg(unix)]
+#[test]
+fn a_frozen_coordinator_does_not_cost_the_flag() {
+    let _alone = alone();
+    let cluster = TestCluster::start_with_overhead(&["[[player]]\nname = \"a\"\n"], "", 100);
+    let mut usi = Usi::ready(&["--coordinator", &cluster.coordinator.url()]);
+    let position = opening(15);
+    assert_legal(&position, &usi.think(&position, "go byoyomi 1000").bestmove);
+    cluster.coordinator.process.signal(Signal::STOP);
+    for byoyomi in [300, 100] {
+        judge("a frozen coordinator", || {
+            let go = format!("go btime 0 wtime 0 byoyomi {byoyomi}");
+            let answer = usi.think(&position, &go);
+            assert_legal(&position, &answer.bestmove);
+            let is_late = |line: &String| line.contains("the coordinator is late");
+            assert!(answer.lines.iter().any(is_late), "{:?}", answer.lines);
+            answer.in_time(Duration::from_millis(byoyomi))
+        });
+    }
+    cluster.coordinator.process.signal(Signal::CONT);
+    assert!(usi.quit().status.success());
 }

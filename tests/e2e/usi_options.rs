@@ -234,17 +234,24 @@ fn the_maximum_of_plies_is_a_draw_to_the_team_and_to_the_player() {
     let position = "sfen 4k4/9/9/9/9/9/9/9/4K3R b - 100";
     for mut usi in [Usi::start(&["--players", "2"]), Usi::start_engine(&[])] {
         usi.handshake();
-        let has_draw = |usi: &mut Usi| {
+        let has_draw = |usi: &mut Usi, value: i32| {
             let answer = usi.think(position, "go depth 3");
             let scores = answer.lines.iter().filter(|line| line.contains(" score "));
             let scores = Vec::from_iter(scores);
             assert!(!scores.is_empty(), "{:?}", answer.lines);
-            scores.iter().all(|line| line.contains(" score cp 0 "))
+            scores
+                .iter()
+                .all(|line| line.contains(&format!(" score cp {value} ")))
         };
         set(&mut usi, &[("MaxMovesToDraw", "100")]);
-        assert!(has_draw(&mut usi));
+        assert!(has_draw(&mut usi, 0));
+        set(
+            &mut usi,
+            &[("DrawValueBlack", "-150"), ("DrawValueWhite", "7")],
+        );
+        assert!(has_draw(&mut usi, -150));
         set(&mut usi, &[("MaxMovesToDraw", "0")]);
-        assert!(!has_draw(&mut usi));
+        assert!(!has_draw(&mut usi, -150));
     }
 }
 

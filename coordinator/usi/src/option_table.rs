@@ -5,7 +5,7 @@ use monju_engine::{
     eval::{Noise, Sigma},
 };
 use monju_host::DEFAULT_HASH_MIB;
-use std::{error::Error, ops::RangeInclusive, path::PathBuf};
+use std::{error::Error, ops::RangeInclusive, path::PathBuf, str::FromStr};
 
 /// Default of `USI_Hash`, which leaves the size to the command line and the configuration; their
 /// own default is the same.
@@ -49,6 +49,15 @@ pub enum OptionKind<T> {
         /// Sets the value.
         set: fn(&mut T, Option<u32>),
     },
+    /// A whole number that may be negative.
+    Signed {
+        /// The declared default.
+        default: i32,
+        /// The accepted values.
+        range: RangeInclusive<i32>,
+        /// Sets the value.
+        set: fn(&mut T, Option<i32>),
+    },
     /// A whole number of 64 bits, declared as a string because the spin boxes of GUIs hold fewer.
     LargeNumber {
         /// Sets the value.
@@ -88,7 +97,7 @@ pub enum OptionError {
         /// The option.
         option: &'static str,
         /// The accepted values.
-        range: RangeInclusive<u64>,
+        range: RangeInclusive<i128>,
         /// The given value.
         value: String,
     },
@@ -172,6 +181,7 @@ impl<T> OptionKind<T> {
             Self::IgnoredCheck => false.to_string(),
             Self::Check { default, .. } => default.to_string(),
             Self::Spin { default, .. } => default.to_string(),
+            Self::Signed { default, .. } => default.to_string(),
             Self::Combo { default, .. } => default(),
             Self::LargeNumber { .. } | Self::File { .. } | Self::Text { .. } => String::new(),
         }
@@ -183,6 +193,10 @@ impl<T> OptionKind<T> {
             Self::IgnoredCheck => "check default false".to_owned(),
             Self::Check { default, .. } => format!("check default {default}"),
             Self::Spin { default, range, .. } => {
+                let (minimum, maximum) = (range.start(), range.end());
+                format!("spin default {default} min {minimum} max {maximum}")
+            }
+            Self::Signed { default, range, .. } => {
                 let (minimum, maximum) = (range.start(), range.end());
                 format!("spin default {default} min {minimum} max {maximum}")
             }
@@ -232,6 +246,17 @@ impl<T> UsiOption<T> {
                 let number = u32::try_from(number).unwrap_or(u32::MAX);
                 set(target, Some(number).filter(|number| number != default));
             }
+            OptionKind::Signed {
+                default,
+                range,
+                set,
+            } => {
+                let number =
+                    self.number(value, i64::from(*range.start())..=(*range.end()).into())?;
+                // The range is one of 32 bits.
+                let number = i32::try_from(number).unwrap_or(*default);
+                set(target, Some(number).filter(|number| number != default));
+            }
             OptionKind::LargeNumber { set } => {
                 let number = filled.map(|value| self.number(value, 0..=u64::MAX));
                 set(target, number.transpose()?);
@@ -244,12 +269,15 @@ impl<T> UsiOption<T> {
         Ok(())
     }
 
-    fn number(&self, value: &str, range: RangeInclusive<u64>) -> Result<u64, OptionError> {
+    fn number<N>(&self, value: &str, range: RangeInclusive<N>) -> Result<N, OptionError>
+    where
+        N: Copy + FromStr + PartialOrd + Into<i128>,
+    {
         match value.parse() {
             Ok(number) if range.contains(&number) => Ok(number),
             _ => Err(OptionError::Number {
                 option: self.name,
-                range,
+                range: (*range.start()).into()..=(*range.end()).into(),
                 value: value.to_owned(),
             }),
         }

@@ -2,11 +2,14 @@
 
 use crate::option_table::{OptionKind, UsiOption};
 use monju_engine::{EnteringKingRule, GameRules};
-use std::num::NonZeroU32;
+use std::{num::NonZeroU32, ops::RangeInclusive};
 use strum::VariantNames;
 
 /// Largest maximum of plies.
 const MOST_PLIES: u32 = 100_000;
+
+/// Values that a draw can have: those of an evaluation.
+const DRAW_VALUES: RangeInclusive<i32> = -30_000..=30_000;
 
 /// Options with the rules of the game in them.
 pub trait HasGameRules {
@@ -15,7 +18,7 @@ pub trait HasGameRules {
 }
 
 /// Returns the rows of the options about the rules, in the order in which a GUI shows them.
-pub const fn rows<T: HasGameRules>() -> [UsiOption<T>; 2] {
+pub const fn rows<T: HasGameRules>() -> [UsiOption<T>; 4] {
     [
         UsiOption {
             name: "EnteringKingRule",
@@ -43,6 +46,26 @@ pub const fn rows<T: HasGameRules>() -> [UsiOption<T>; 2] {
                 set: |options, value| {
                     options.game_rules().maximum_plies = value.and_then(NonZeroU32::new);
                 },
+            },
+        },
+        UsiOption {
+            name: "DrawValueBlack",
+            aliases: &[],
+            help: "worth of a draw to the engine as Black, in centipawns",
+            kind: OptionKind::Signed {
+                default: 0,
+                range: DRAW_VALUES,
+                set: |options, value| options.game_rules().draw_values[0] = value.unwrap_or(0),
+            },
+        },
+        UsiOption {
+            name: "DrawValueWhite",
+            aliases: &[],
+            help: "worth of a draw to the engine as White, in centipawns",
+            kind: OptionKind::Signed {
+                default: 0,
+                range: DRAW_VALUES,
+                set: |options, value| options.game_rules().draw_values[1] = value.unwrap_or(0),
             },
         },
     ]

@@ -60,6 +60,8 @@ pub struct GameRules {
     pub entering_king: EnteringKingRule,
     /// Number of plies after which a game is drawn, unless the last one mates.
     pub maximum_plies: Option<NonZeroU32>,
+    /// Worth of a draw to Black and to White, in centipawns: 0, unless the result of a match asks for more.
+    pub draw_values: [i32; 2],
 }
 
 impl Game {

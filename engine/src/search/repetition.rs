@@ -1,10 +1,6 @@
 //! Repetition, the maximum of plies, and declaration at a node.
 
-use super::{
-    search_value::SearchValue,
-    searcher::Searcher,
-    value::{DRAW, Value},
-};
+use super::{search_value::SearchValue, searcher::Searcher, value::Value};
 use crate::{
     eval::Evaluator,
     rules::{KeyHistoryEntry, MoveList},
@@ -36,7 +32,7 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
     /// occurrence is judged by all positions since the first, an earlier one by those since the last.
     pub(super) fn repetition(&self, ply: usize) -> Option<Value> {
         if self.position.ply() > self.maximum_plies && !self.is_mated() {
-            return Some(DRAW);
+            return Some(self.draw());
         }
         let root = self.root_length.saturating_sub(1);
         let last = cycle(&self.key_history, root.max(self.after_null_move))
@@ -44,6 +40,11 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
         let first = first_of_four(&self.key_history[self.after_null_move..]);
         let first = first.map_or(last, |first| first + self.after_null_move);
         Some(self.repeated(first, ply))
+    }
+
+    /// Returns the value of a draw to the side to move.
+    fn draw(&self) -> Value {
+        self.draw_values[self.position.side_to_move().index()]
     }
 
     #[cold]
@@ -78,7 +79,7 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
         } else if checked(!us) {
             ply as Value - PERPETUAL_CHECK
         } else {
-            DRAW
+            self.draw()
         }
     }
 }

@@ -10,6 +10,7 @@ use super::{
     split_point::SplitPoint,
     stack::StackEntry,
     thread_pool::ThreadPool,
+    value::Value,
     votes::Votes,
 };
 use crate::{
@@ -68,6 +69,8 @@ pub(super) struct Searcher<'a, E, V: SearchValue> {
     pub root_length: usize,
     /// The rule by which an entering king wins.
     pub entering_king: EnteringKingRule,
+    /// Value of a draw to Black and to White.
+    pub draw_values: [Value; 2],
     /// Number of plies after which the game is drawn, unless the last one mates.
     pub maximum_plies: u32,
     /// Keys that occur at least twice before the root, each with its last index in `key_history`.

@@ -14,7 +14,7 @@ use super::{
     searcher::Searcher,
     stack::{STACK_OFFSET, StackEntry},
     thread_pool::ThreadPool,
-    value::MAX_PLY,
+    value::{MAX_PLY, Value, clamp_evaluation},
     votes::Votes,
 };
 use crate::{
@@ -181,6 +181,7 @@ impl<'a, E: Evaluator + Clone, V: SearchValue> Searcher<'a, E, V> {
             after_null_move: 0,
             root_length: game.key_history().len(),
             entering_king: game.rules().entering_king,
+            draw_values: draw_values(game),
             maximum_plies: game.rules().maximum_plies.map_or(u32::MAX, NonZeroU32::get),
             recurring: recurring(&game.key_history()[..game.key_history().len().saturating_sub(1)]),
             spare_evaluators: Vec::new(),
@@ -201,6 +202,17 @@ impl<'a, E: Evaluator + Clone, V: SearchValue> Searcher<'a, E, V> {
             self.selective_depth = 0;
             self.help(pool, &split);
         }
+    }
+}
+
+/// Returns the value of a draw at nodes with Black and with White to move. It is the value to the side to
+/// move at the root that counts.
+fn draw_values(game: &Game) -> [Value; 2] {
+    let us = game.position().side_to_move().index();
+    let worth = clamp_evaluation(game.rules().draw_values[us]);
+    match us {
+        0 => [worth, -worth],
+        _ => [-worth, worth],
     }
 }
 

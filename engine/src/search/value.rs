@@ -23,7 +23,7 @@ const MAX_EVALUATION: Value = 30_000;
 /// Smallest value of a decided game, by mate or by perpetual check.
 pub(super) const DECIDED: Value = MAX_EVALUATION + 1;
 
-/// Value of a draw by repetition.
+/// Value of a node whose value does not matter, and of a draw where a game says nothing else.
 pub(super) const DRAW: Value = 0;
 
 pub(super) const fn mated_in(ply: usize) -> Value {

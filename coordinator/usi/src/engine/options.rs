@@ -18,7 +18,7 @@ const TIME_POLICIES: [TimePolicy; 2] = [TimePolicy::Fixed, TimePolicy::Agreement
 /// All options, in the order in which a GUI shows them.
 pub const OPTIONS: &[UsiOption<EngineOptions>] = {
     let [delay, delay_2, overhead, minimum, whole_seconds] = clock_options::rows();
-    let [entering_king, maximum_plies] = rule_options::rows();
+    let [entering_king, maximum_plies, draw_black, draw_white] = rule_options::rows();
     &[
         UsiOption {
             name: "USI_Hash",
@@ -131,6 +131,8 @@ pub const OPTIONS: &[UsiOption<EngineOptions>] = {
         },
         entering_king,
         maximum_plies,
+        draw_black,
+        draw_white,
         delay,
         delay_2,
         overhead,
@@ -266,6 +268,8 @@ mod tests {
                 "option name EnteringKingRule type combo default CSARule27 var NoEnteringKing \
                  var CSARule24 var CSARule24H var CSARule27 var CSARule27H var TryRule",
                 "option name MaxMovesToDraw type spin default 0 min 0 max 100000",
+                "option name DrawValueBlack type spin default 0 min -30000 max 30000",
+                "option name DrawValueWhite type spin default 0 min -30000 max 30000",
                 "option name NetworkDelay type spin default 120 min 0 max 60000",
                 "option name NetworkDelay2 type spin default 1120 min 0 max 60000",
                 "option name MoveOverhead type spin default 0 min 0 max 60000",
