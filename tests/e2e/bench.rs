@@ -83,6 +83,26 @@ fn evaluators_are_compared_in_one_run() {
 }
 
 #[test]
+fn more_nodes_reach_a_greater_depth() {
+    let numbers = ["--nodes", "30000,1000", "--positions", "2"];
+    let object = json_of(&[&["bench", "--json"], &numbers[..]].concat());
+    assert_eq!(object["positions"], 2);
+    let rows = object["rows"].as_array().expect("rows");
+    assert_eq!(
+        (&rows[0]["nodes"], &rows[1]["nodes"]),
+        (&1000.into(), &30_000.into())
+    );
+    assert!(
+        rows[0]["depth"].as_f64() < rows[1]["depth"].as_f64(),
+        "{object}"
+    );
+    assert!(rows[0]["branching_factor"].is_null());
+    assert!(rows[1]["branching_factor"].as_f64() > Some(1.0), "{object}");
+    let table = output_of(&[&["bench"], &numbers[..]].concat());
+    assert_eq!(table.lines().count(), 4, "{table}");
+}
+
+#[test]
 fn what_cannot_be_measured_is_refused_in_one_line() {
     let missing = complaint_of(&["bench", "--against", "/no/such/engine"]);
     assert!(missing.contains("/no/such/engine"), "{missing}");

@@ -1,7 +1,9 @@
 //! The command line of `monju bench`.
 
 use super::parsers;
-use crate::commands::bench::{Comparison, Dimension, Evaluators, RivalOption, Scaling, SuiteBench};
+use crate::commands::bench::{
+    Branching, Comparison, Dimension, Evaluators, RivalOption, Scaling, SuiteBench,
+};
 use clap::{ArgGroup, Args};
 use monju_engine::{
     EvaluatorChoice, PlayerSettings, SearchChoices, SearchOptions, bench::MIDDLEGAME, eval::Sigma,
@@ -21,6 +23,9 @@ time_ms, bestmove, score).
 
 With --against as well: against, movetime_ms, nps, against_nps, ratio, compared, positions[] (position, nps, \
 against_nps, ratio).
+
+With --nodes: positions, rows[] (nodes, depth, branching_factor from the row before). Positions that a proved \
+mate ends early are left out.
 
 With --evaluators: movetime_ms, compared, evaluators[] (evaluator, nps, evaluation_ns, and ratio to the first).
 
@@ -65,7 +70,7 @@ fn parse_threads(text: &str) -> Result<usize, String> {
 
 /// Everything after `monju bench`.
 #[derive(Debug, Args)]
-#[command(group = ArgGroup::new("scaling").args(["threads", "lanes"]))]
+#[command(group = ArgGroup::new("scaling").args(["threads", "lanes", "nodes"]))]
 #[command(group = ArgGroup::new("timed").args(["against", "evaluators"]))]
 pub struct BenchArguments {
     /// Iterations in every position
@@ -101,6 +106,12 @@ pub struct BenchArguments {
     #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = parse_lanes,
           conflicts_with = "timed")]
     lanes: Vec<usize>,
+    /// Searches the middlegame positions with the largest of these numbers of nodes, and prints the depth
+    /// reached within each and the branching factor between them
+    #[arg(long, value_name = "N,…", value_delimiter = ',', num_args = 1,
+          conflicts_with_all = ["timed", "depth", "rounds"],
+          value_parser = clap::value_parser!(u64).range(1..))]
+    nodes: Vec<u64>,
     /// Number of middlegame positions
     #[arg(long, value_name = "N", default_value_t = MIDDLEGAME.len() as u32, requires = "scaling",
           value_parser = clap::value_parser!(u32).range(1..))]
@@ -148,6 +159,16 @@ impl BenchArguments {
                 seed: self.seed,
                 models: models.collect::<Result<_, _>>()?,
                 move_time: Duration::from_millis(self.movetime),
+                json: self.json,
+            }
+            .run();
+        }
+        if !self.nodes.is_empty() {
+            return Branching {
+                settings,
+                seed: self.seed,
+                nodes: self.nodes,
+                positions: self.positions as usize,
                 json: self.json,
             }
             .run();

@@ -1,5 +1,6 @@
 //! `monju bench`: the nodes that one player searches, and their number a second.
 
+mod branching;
 mod compare;
 mod evaluators;
 mod lane_costs;
@@ -8,6 +9,7 @@ mod rival;
 mod scaling;
 mod stack;
 
+pub use branching::Branching;
 pub use compare::Comparison;
 pub use evaluators::Evaluators;
 pub use rival::RivalOption;
