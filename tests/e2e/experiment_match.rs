@@ -119,7 +119,10 @@ fn a_match_is_kept_continued_and_ended_by_a_test() {
         "--store",
         &store,
     ]);
-    assert!(other.contains("another specification of 'kept'"), "{other}");
+    assert!(
+        other.contains("games of 'all' of 'kept' with other settings"),
+        "{other}"
+    );
 }
 
 #[test]

@@ -8,7 +8,7 @@ use monju_experiment::{
     },
     store::{
         ATTEMPTS, Accepted, Address, ExperimentPlan, OpenMode, Origin, OtherForm, PlannedCell,
-        PlayedPair, StoreError, open,
+        PlayedPair, RegisteredPlan, StoreError, open,
     },
 };
 use monju_tests::{postgres::Postgres, process::PATIENCE};
@@ -38,6 +38,7 @@ fn plan() -> ExperimentPlan {
         build: "build 1".to_owned(),
         cells: cells(["sigma=25", "sigma=50"]),
         pairs: 12,
+        registered: RegisteredPlan::default(),
     }
 }
 
@@ -132,6 +133,8 @@ async fn suite(address: &Address) {
             .iter()
             .all(|game| game.origin.as_ref() == Some(&origin))
     );
+    // No name was set, so the source is the version of the crate.
+    assert!(games.iter().all(|game| game.source.is_some()));
     for game in &games {
         let occasion = game.occasion.as_ref().expect("an occasion");
         assert_eq!(occasion.machine, machine());
@@ -291,6 +294,33 @@ async fn suite(address: &Address) {
         (1, 0),
         "the old cell's pairs are all taken"
     );
+
+    // Every change of the plan is kept with its date; a run by the same plan is none.
+    let plans = store.plans().await.expect("plans");
+    assert_eq!((plans[0].finished, plans[0].planned), (0, 0));
+    let known = plans.len();
+    let stopping = ExperimentPlan {
+        registered: RegisteredPlan {
+            games: 24,
+            stop: "a rule".to_owned(),
+            file: "name".to_owned(),
+        },
+        ..plan()
+    };
+    for _ in 0..2 {
+        let store = open(address, &stopping, PLAY)
+            .await
+            .expect("the same cells");
+        let plans = store.plans().await.expect("plans");
+        assert_eq!(plans.len(), known + 1, "{plans:?}");
+        let last = &plans[known];
+        assert_eq!(
+            (last.finished, last.planned, last.stop.as_str()),
+            (4, 24, "a rule")
+        );
+        let since = last.since.duration_since(begun);
+        assert!(since.unwrap_or_default() < DAY && last.since + DAY > begun);
+    }
 
     // Looking needs no matching specification or build, and creates nothing.
     let seen = open(address, &plan(), OpenMode::Look).await.expect("there");

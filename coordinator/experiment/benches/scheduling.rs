@@ -13,7 +13,9 @@ use anyhow::{Context, bail};
 use monju_experiment::{
     notes::{Note, Notes},
     record::{Effort, GameEnding, GameOutcome, MoveVariety, PlayedGame},
-    store::{self, Accepted, Address, ExperimentPlan, OpenMode, PlannedCell, PlayedPair},
+    store::{
+        self, Accepted, Address, ExperimentPlan, OpenMode, PlannedCell, PlayedPair, RegisteredPlan,
+    },
 };
 use std::{
     env, fs, thread,
@@ -56,6 +58,7 @@ async fn main() -> anyhow::Result<()> {
             })
             .collect(),
         pairs: PAIRS,
+        registered: RegisteredPlan::default(),
     };
     let opening = OpenMode::Play(Accepted {
         changes: true,

@@ -298,6 +298,7 @@ mod tests {
                 elo1: 10.0,
                 alpha: 0.05,
                 beta: 0.05,
+                minimum_pairs: 10,
             }),
         }
     }

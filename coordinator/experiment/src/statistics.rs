@@ -11,7 +11,7 @@ mod sprt;
 pub use interval::{Interval, wilson};
 pub use pentanomial::{EloEstimate, Pentanomial, elo_of_score, score_of_elo};
 pub use significance::{Stars, binomial_p, holm, normal_p, stars};
-pub use sprt::{EloModel, PairOutcome, Sprt, SprtVerdict, SprtWalk};
+pub use sprt::{EloModel, MINIMUM_PAIRS, PairOutcome, Sprt, SprtVerdict, SprtWalk};
 
 use super::record::GameOutcome;
 

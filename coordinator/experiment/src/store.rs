@@ -20,8 +20,12 @@ pub use database::Database;
 pub use error::StoreError;
 pub use fault::DatabaseFault;
 pub use operations::Store;
-pub use plan::{ATTEMPTS, Accepted, ExperimentPlan, Lease, OpenMode, PlannedCell, PlayedPair};
-pub use rows::{CellStanding, GameRow, IncidentRow, Occasion, Origin, OtherForm, StoredGame};
+pub use plan::{
+    ATTEMPTS, Accepted, ExperimentPlan, Lease, OpenMode, PlannedCell, PlayedPair, RegisteredPlan,
+};
+pub use rows::{
+    CellStanding, GameRow, IncidentRow, Occasion, Origin, OtherForm, PlanRow, StoredGame,
+};
 
 use std::sync::Arc;
 

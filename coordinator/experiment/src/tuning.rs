@@ -311,6 +311,7 @@ mod tests {
                 elo1: 10.0,
                 alpha: 0.05,
                 beta: 0.05,
+                minimum_pairs: 10,
             },
         };
         let specification = screening.specification().expect("sound");

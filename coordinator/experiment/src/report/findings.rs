@@ -8,7 +8,7 @@ use crate::{
         EloEstimate, GameTally, Interval, Pentanomial, SprtVerdict, Stars, binomial_p, holm,
         normal_p, stars, wilson,
     },
-    store::{CellStanding, GameRow, IncidentRow, Occasion, Origin, Store, StoreError},
+    store::{CellStanding, GameRow, IncidentRow, Occasion, Origin, PlanRow, Store, StoreError},
 };
 use std::{collections::BTreeMap, time::SystemTime};
 
@@ -21,6 +21,11 @@ pub struct Findings<'a> {
     pub cells: Vec<CellFindings<'a>>,
     /// Builds that played, with the numbers of their games.
     pub builds: Vec<(String, u64)>,
+    /// Versions and commits that played, with the numbers of their games; `None` stands for games of a
+    /// version that did not write them down.
+    pub sources: BTreeMap<Option<String>, u64>,
+    /// Plans by which it was played, by date; empty where the store has none.
+    pub plans: Vec<PlanRow>,
     /// Machines with their games and days; `None` stands for games of a version that did not write them
     /// down.
     pub machines: BTreeMap<Option<String>, MachineShare>,
@@ -119,6 +124,7 @@ pub async fn gather<'a>(
     let mut cells = Vec::with_capacity(specification.cells.len());
     let (mut builds, mut machines) = (Vec::new(), BTreeMap::new());
     let mut origins = BTreeMap::new();
+    let mut sources = BTreeMap::new();
     for (index, cell) in specification.cells.iter().enumerate() {
         let counted = CountedPairs::of(specification, store, index).await?;
         let mut incidents = store.incidents(index).await?;
@@ -132,6 +138,7 @@ pub async fn gather<'a>(
             count_build(&mut builds_here, &game.build);
             count_machine(&mut machines, game.occasion.as_ref());
             *origins.entry(game.origin.clone()).or_default() += 1;
+            *sources.entry(game.source.clone()).or_default() += 1;
         }
         let mut report = CellFindings {
             cell,
@@ -174,6 +181,8 @@ pub async fn gather<'a>(
         specification,
         cells,
         builds,
+        sources,
+        plans: store.plans().await?,
         machines,
         origins,
     })

@@ -10,6 +10,9 @@ use std::time::SystemTime;
 /// - `name`, `title`, `seed` and `specification` of the file of the report;
 /// - `origins[]`: seeds and specifications of the games, `null` where they were not written down;
 /// - `builds[]`: builds with the numbers of their games;
+/// - `sources[]`: versions and commits with the numbers of their games, `null` where they were not written down;
+/// - `plans[]`: plans and stopping rules by which it was played, with the moments of their first runs and the games
+///   that were finished by then;
 /// - `machines[]`: machines with the numbers of their games and the ends of the first and the last, in
 ///   milliseconds since 1970, `null` where they were not written down;
 /// - `stop`: the sequential test that ends cells;
@@ -35,6 +38,17 @@ pub fn json(report: &Findings<'_>) -> Value {
             "build": build,
             "games": games,
         })).collect::<Vec<_>>(),
+        "sources": report.sources.iter().map(|(source, games)| json!({
+            "source": source,
+            "games": games,
+        })).collect::<Vec<_>>(),
+        "plans": report.plans.iter().map(|plan| json!({
+            "since_unix_ms": milliseconds(plan.since),
+            "finished_games": plan.finished,
+            "planned_games": plan.planned,
+            "stop": plan.stop,
+            "specification": plan.specification,
+        })).collect::<Vec<_>>(),
         "machines": report.machines.iter().map(|(machine, share)| {
             let known = |time| machine.as_ref().map(|_| milliseconds(time));
             json!({
@@ -50,6 +64,7 @@ pub fn json(report: &Findings<'_>) -> Value {
             "elo1": sprt.elo1,
             "alpha": sprt.alpha,
             "beta": sprt.beta,
+            "minimum_pairs": sprt.minimum_pairs,
         })),
         "cells": cells,
     })

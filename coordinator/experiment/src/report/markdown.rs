@@ -19,6 +19,7 @@ pub fn markdown(report: &Findings<'_>, command: &str, machine: Option<&str>) -> 
         let count = count_of_several(*games, report.builds.len());
         let _ = writeln!(text, "- build: {build}{count}");
     }
+    sources(&mut text, report);
     origins(&mut text, report);
     match machine {
         Some(machine) => {
@@ -26,6 +27,7 @@ pub fn markdown(report: &Findings<'_>, command: &str, machine: Option<&str>) -> 
         }
         None => machines(&mut text, report),
     }
+    plans(&mut text, report);
     let planned = 2 * u64::from(specification.pairs);
     let played: Vec<u64> = report.cells.iter().map(|cell| cell.score.games()).collect();
     let least = played.iter().min().copied().unwrap_or(0);
@@ -123,7 +125,7 @@ fn every_cell(text: &mut String, report: &Findings<'_>) {
     if let Some(sprt) = &report.specification.stop {
         let _ = writeln!(
             text,
-            "A cell ends as soon as a sequential test has decided between {} Elo {} and {} (α = {}, β = {}). Of cells \
+            "A cell ends as soon as a sequential test has decided between {} Elo {} and {} (α = {}, β = {}), from {} pairs on. Of cells \
              that it has ended, p, intervals, stars and LOS are still those of a fixed number of games, and \
              differences look larger than they are.\n",
             sprt.model.name(),
@@ -131,6 +133,7 @@ fn every_cell(text: &mut String, report: &Findings<'_>) {
             sprt.elo1,
             sprt.alpha,
             sprt.beta,
+            sprt.minimum_pairs,
         );
     }
     text.push_str(
@@ -214,6 +217,82 @@ fn origins(text: &mut String, report: &Findings<'_>) {
             specification.seed, specification.hash
         );
     }
+}
+
+/// Versions and commits of the programs that played.
+fn sources(text: &mut String, report: &Findings<'_>) {
+    for (source, games) in &report.sources {
+        let count = count_of_several(*games, report.sources.len());
+        let source = source.as_deref();
+        let source = source.unwrap_or("not written down by the version that played");
+        let _ = writeln!(text, "- commit: {source}{count}");
+    }
+}
+
+/// Plans and stopping rules with their dates, and a warning about each rule that came after the first game.
+fn plans(text: &mut String, report: &Findings<'_>) {
+    let rule = |stop: &str| match stop {
+        "" => "no stopping rule".to_owned(),
+        stop => format!("stopping rule: {stop}"),
+    };
+    let Some(first) = report.plans.first() else {
+        text.push_str("- plan: not written down by the version that played\n");
+        return;
+    };
+    for plan in &report.plans {
+        let begun = match plan.finished {
+            0 => "before the first game".to_owned(),
+            games => format!("after {games} games"),
+        };
+        let _ = writeln!(
+            text,
+            "- plan: since {}, {begun}: {} games in a cell, {}; specification {}",
+            minute(plan.since),
+            plan.planned,
+            rule(&plan.stop),
+            plan.specification
+        );
+    }
+    if first.finished > 0 {
+        let _ = writeln!(
+            text,
+            "- **plan not known for the first {} games**: an older version did not write it down",
+            first.finished
+        );
+    }
+    for (before, after) in report.plans.iter().zip(&report.plans[1..]) {
+        if before.stop != after.stop && after.finished > 0 {
+            let _ = writeln!(
+                text,
+                "- **stopping rule changed after {} games**, from \"{}\" to \"{}\": its error probabilities hold \
+                 only for a rule that was there before the games",
+                after.finished,
+                rule(&before.stop),
+                rule(&after.stop)
+            );
+        }
+    }
+    let own = (report.specification.stop).map_or(String::new(), |sprt| sprt.in_words());
+    if let Some(last) = report.plans.last()
+        && last.stop != own
+    {
+        let _ = writeln!(
+            text,
+            "- **this file has another stopping rule than the last run**: {}",
+            rule(&own)
+        );
+    }
+}
+
+/// A moment in UTC, to the minute.
+fn minute(time: SystemTime) -> String {
+    let moment = OffsetDateTime::from(time);
+    format!(
+        "{} {:02}:{:02} UTC",
+        moment.date(),
+        moment.hour(),
+        moment.minute()
+    )
 }
 
 /// Number of games, as in ` (4 games)`, where there are several kinds.

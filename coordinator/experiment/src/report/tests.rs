@@ -251,6 +251,50 @@ async fn builds_that_share_a_cell_are_named() {
 }
 
 #[tokio::test]
+async fn a_stopping_rule_that_comes_after_games_is_told() {
+    let (before, store, folder) = played().await;
+    let told = |text: &str| text.contains("- **");
+    let report = gather(&before, &*store).await.expect("a report");
+    let text = markdown(&report, "", None);
+    let line = format!(
+        "before the first game: 4 games in a cell, no stopping rule; specification {}\n",
+        before.hash
+    );
+    assert!(text.contains(&line) && !told(&text), "{text}");
+    assert_eq!(json(&report)["plans"][0]["finished_games"], 0);
+
+    let text = format!("{FILE}[stop]\nelo0 = 0\nelo1 = 100\nminimum_pairs = 3\n");
+    let after = Specification::parse(&text, &folder.path().join("t.toml")).expect("a good file");
+    let report = gather(&after, &*store).await.expect("a report");
+    let text = markdown(&report, "", None);
+    let rule = "stopping rule: normalized Elo 0 against 100, α = 0.05, β = 0.05, from 3 pairs on";
+    let line = format!("- **this file has another stopping rule than the last run**: {rule}\n");
+    assert!(text.contains(&line), "{text}");
+
+    let address = Address::Sqlite(folder.path().join("t.db"));
+    let store = store::open(&address, &after.plan("build 1"), OpenMode::PLAY).await;
+    let store = store.expect("the same cells");
+    let report = gather(&after, &*store).await.expect("a report");
+    let text = markdown(&report, "", None);
+    let line = format!(
+        "- **stopping rule changed after 4 games**, from \"no stopping rule\" to \"{rule}\":"
+    );
+    assert!(text.contains(&line), "{text}");
+    assert_eq!(json(&report)["plans"][1]["finished_games"], 4);
+}
+
+#[tokio::test]
+async fn every_game_has_the_commit_of_its_program() {
+    let (specification, store, _folder) = played().await;
+    let report = gather(&specification, &*store).await.expect("a report");
+    let source = monju_proto::build::name();
+    assert_eq!(report.sources, [(Some(source.to_owned()), 4)].into());
+    let text = markdown(&report, "", None);
+    assert!(text.contains(&format!("- commit: {source}\n")), "{text}");
+    assert_eq!(json(&report)["sources"][0]["source"], source);
+}
+
+#[tokio::test]
 async fn games_beyond_the_plan_are_left_out_and_counted_apart() {
     let (whole, store, folder) = played().await;
     let text = FILE.replace("games = 4", "games = 2");

@@ -150,7 +150,7 @@ async fn a_stopping_rule_closes_a_cell() {
             "nodes = 1\nplayer = [{ name = \"s\", sigma = 1000 }]",
         )
         .replace("maximum_plies = 24", "score = 200\nscore_plies = 2")
-        + "[stop]\nelo0 = 0\nelo1 = 800\nalpha = 0.4\nbeta = 0.4\nmodel = \"logistic\"\n";
+        + "[stop]\nelo0 = 0\nelo1 = 800\nalpha = 0.4\nbeta = 0.4\nminimum_pairs = 1\nmodel = \"logistic\"\n";
     let specification = specification_of(folder.path(), &text);
     let (store, events) = run(&specification, &folder.path().join("x.db"), 1).await;
     let standings = store.standings().await.expect("standings");

@@ -9,7 +9,7 @@ use crate::{
     hash::short_hash,
     openings::Openings,
     statistics::Sprt,
-    store::{ExperimentPlan, PlannedCell},
+    store::{ExperimentPlan, PlannedCell, RegisteredPlan},
 };
 use monju_team::config::{ConfigError, Source};
 use std::path::PathBuf;
@@ -94,6 +94,11 @@ impl Specification {
                 })
                 .collect(),
             pairs: self.pairs,
+            registered: RegisteredPlan {
+                games: 2 * u64::from(self.pairs),
+                stop: self.stop.map_or(String::new(), |sprt| sprt.in_words()),
+                file: self.text.clone(),
+            },
         }
     }
 

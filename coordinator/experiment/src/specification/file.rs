@@ -10,7 +10,7 @@ use super::{
 use crate::{
     hash::short_hash,
     openings::Openings,
-    statistics::{EloModel, Sprt},
+    statistics::{EloModel, MINIMUM_PAIRS, Sprt},
 };
 use monju_team::config::{ConfigError, Source};
 use serde::Deserialize;
@@ -102,6 +102,12 @@ struct StopTable {
     alpha: f64,
     #[serde(default = "five_percent")]
     beta: f64,
+    #[serde(default = "minimum_pairs")]
+    minimum_pairs: u32,
+}
+
+fn minimum_pairs() -> u32 {
+    MINIMUM_PAIRS
 }
 
 fn five_percent() -> f64 {
@@ -326,6 +332,7 @@ impl StopTable {
             elo1: self.elo1,
             alpha: self.alpha,
             beta: self.beta,
+            minimum_pairs: self.minimum_pairs,
         })
     }
 }

@@ -39,6 +39,8 @@ pub struct Sprt {
     pub alpha: f64,
     /// Probability of accepting `elo0` where `elo1` is true.
     pub beta: f64,
+    /// Pairs before which it never ends.
+    pub minimum_pairs: u32,
 }
 
 /// Verdict of a test.
@@ -56,6 +58,9 @@ pub enum SprtVerdict {
 /// Normalized Elo of one standard deviation a game.
 const NORMALIZED_UNIT: f64 = 800.0 / std::f64::consts::LN_10;
 
+/// Default of [`Sprt::minimum_pairs`]: the likelihood of a few pairs says little about their distribution.
+pub const MINIMUM_PAIRS: u32 = 10;
+
 /// Replacement for a count of 0, so that no result is impossible.
 const REGULAR: f64 = 1e-3;
 
@@ -70,7 +75,22 @@ impl Sprt {
         ];
         let numbers = numbers.map(|(key, value)| (key.to_owned(), toml::Value::Float(value)));
         let model = ("model".to_owned(), self.model.name().into());
-        [model].into_iter().chain(numbers).collect()
+        let minimum = i64::from(self.minimum_pairs).into();
+        let minimum = ("minimum_pairs".to_owned(), minimum);
+        [model, minimum].into_iter().chain(numbers).collect()
+    }
+
+    /// The test in words, such as `normalized Elo 0 against 10, α = 0.05, β = 0.05, from 10 pairs on`.
+    pub fn in_words(&self) -> String {
+        format!(
+            "{} Elo {} against {}, α = {}, β = {}, from {} pairs on",
+            self.model.name(),
+            self.elo0,
+            self.elo1,
+            self.alpha,
+            self.beta,
+            self.minimum_pairs
+        )
     }
 
     /// Log-likelihood ratios at which the test ends: rejection at the lower, acceptance at the upper.
@@ -101,6 +121,9 @@ impl Sprt {
 
     /// Verdict after these pairs.
     pub fn verdict(&self, pairs: &Pentanomial) -> SprtVerdict {
+        if pairs.pairs() < u64::from(self.minimum_pairs) {
+            return SprtVerdict::Undecided;
+        }
         let (lower, upper) = self.bounds();
         match self.ratio(pairs) {
             ratio if ratio >= upper => SprtVerdict::Accepted,
@@ -229,6 +252,28 @@ mod tests {
             elo1,
             alpha: 0.05,
             beta: 0.05,
+            minimum_pairs: 1,
+        }
+    }
+
+    #[test]
+    fn a_test_never_ends_before_its_minimum_of_pairs() {
+        let early = test(EloModel::Logistic, 0.0, 200.0);
+        let late = Sprt {
+            minimum_pairs: 50,
+            ..early
+        };
+        for half_points in [0, 4] {
+            let outcomes: Vec<PairOutcome> =
+                (0..60).map(|pair| (pair, Some(half_points))).collect();
+            let ends = [early, late].map(|sprt| {
+                let mut walk = SprtWalk::default();
+                walk.advance(&sprt, &outcomes);
+                (walk.verdict(), walk.next())
+            });
+            assert_ne!(ends[0].0, SprtVerdict::Undecided);
+            assert!(ends[0].1 < 50, "{ends:?}");
+            assert_eq!(ends[1], (ends[0].0, 50));
         }
     }
 

@@ -10,6 +10,7 @@ mod incidents;
 mod known_cells;
 mod leases;
 mod migrations;
+mod plans;
 mod standings;
 mod values;
 
@@ -18,7 +19,7 @@ use super::{
     fault::DatabaseFault,
     operations::Store,
     plan::{ExperimentPlan, Lease, OpenMode, PlayedPair},
-    rows::{CellStanding, GameRow, IncidentRow, Origin, OtherForm, StoredGame},
+    rows::{CellStanding, GameRow, IncidentRow, Origin, OtherForm, PlanRow, StoredGame},
 };
 use crate::{machine::machine, record::Incident, statistics::PairOutcome};
 use cells::Cells;
@@ -26,6 +27,7 @@ use dialect::Dialect;
 use games::PlayedBy;
 use known_cells::KnownCells;
 use leases::Leases;
+use monju_proto::build;
 use sqlx::AnyPool;
 use std::{path::Path, time::Duration};
 
@@ -120,6 +122,9 @@ impl Database {
         };
         let rows = found.planned(plan);
         let cells = Cells::new(experiment, &plan.name, rows, plan.pairs);
+        if mode != OpenMode::Look {
+            plans::register(&pool, dialect, &cells, plan).await?;
+        }
         Ok(Self {
             leases: Leases::new(dialect, &cells),
             origin: Origin {
@@ -161,6 +166,10 @@ impl Store for Database {
         Ok(forms)
     }
 
+    async fn plans(&self) -> Result<Vec<PlanRow>, StoreError> {
+        plans::read(&self.pool, self.cells.experiment(), self.version).await
+    }
+
     async fn lease(&self, runner: &str, term: Duration) -> Result<Option<Lease>, StoreError> {
         let Self { pool, cells, .. } = self;
         self.leases.take(pool, cells, runner, term).await
@@ -188,6 +197,7 @@ impl Store for Database {
         let by = PlayedBy {
             runner,
             build: &self.build,
+            source: build::name(),
             machine: &self.machine,
             origin: &self.origin,
             now: self.now,

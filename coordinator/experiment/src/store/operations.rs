@@ -3,7 +3,7 @@
 use super::{
     error::StoreError,
     plan::{Lease, PlayedPair},
-    rows::{CellStanding, GameRow, IncidentRow, OtherForm, StoredGame},
+    rows::{CellStanding, GameRow, IncidentRow, OtherForm, PlanRow, StoredGame},
 };
 use crate::{record::Incident, statistics::PairOutcome};
 use std::{fmt::Debug, time::Duration};
@@ -17,6 +17,9 @@ pub trait Store: Send + Sync + Debug {
 
     /// Cells of the store that have games, the label of a planned cell, and other settings.
     async fn other_forms(&self) -> Result<Vec<OtherForm>, StoreError>;
+
+    /// The plans by which it was played, by date; empty for a store of a version that wrote none.
+    async fn plans(&self) -> Result<Vec<PlanRow>, StoreError>;
 
     /// Hands out the next pair in dispatch order; `None` when no pair is free.
     async fn lease(&self, runner: &str, term: Duration) -> Result<Option<Lease>, StoreError>;

@@ -21,8 +21,21 @@ pub struct ExperimentPlan {
     pub build: String,
     /// The cells.
     pub cells: Vec<PlannedCell>,
-    /// Pairs in every cell.
+    /// Pairs in every cell, at most as many as the file plans.
     pub pairs: u32,
+    /// The plan of the file, which the store keeps with its date.
+    pub registered: RegisteredPlan,
+}
+
+/// The part of a plan by which an experiment may be judged later.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RegisteredPlan {
+    /// Games in every cell.
+    pub games: u64,
+    /// The stopping rule in words; empty for none.
+    pub stop: String,
+    /// Text of the file.
+    pub file: String,
 }
 
 /// A cell as a store knows it. Games of another label or another hash are in another cell.

@@ -44,6 +44,9 @@ pub struct GameRow {
     pub occasion: Option<Occasion>,
     /// Build that played it.
     pub build: String,
+    /// Version and commit of that build, and whether its code was changed; `None` for games of a version
+    /// that did not write them down.
+    pub source: Option<String>,
     /// Runner that played it.
     pub runner: String,
 }
@@ -55,6 +58,21 @@ pub struct Origin {
     pub specification: String,
     /// Seed of everything random.
     pub seed: u64,
+}
+
+/// A plan by which an experiment was played.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlanRow {
+    /// Moment of the first run by it, by the store's clock.
+    pub since: SystemTime,
+    /// Games of its cells that were finished by then.
+    pub finished: u64,
+    /// Games that it plans in every cell.
+    pub planned: u64,
+    /// Its stopping rule in words; empty for none.
+    pub stop: String,
+    /// Hash of its specification.
+    pub specification: String,
 }
 
 /// A cell of the store with the label of a planned one and other settings.

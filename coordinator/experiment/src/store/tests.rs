@@ -9,6 +9,7 @@ fn plan() -> ExperimentPlan {
         build: String::new(),
         cells: Vec::new(),
         pairs: 1,
+        registered: RegisteredPlan::default(),
     }
 }
 

@@ -6,7 +6,7 @@ use clap::Args;
 use monju_engine::{EvaluatorChoice, SearchChoices, eval::Sigma};
 use monju_experiment::{
     paired_match::{MatchPlayer, MatchPlayerKind, PairedMatch, PairedMatchError, name_of_store},
-    statistics::{EloModel, Sprt},
+    statistics::{EloModel, MINIMUM_PAIRS, Sprt},
     store::{Accepted, Address, StoreError},
 };
 use std::{num::NonZeroUsize, path::PathBuf};
@@ -177,6 +177,9 @@ pub struct MatchArguments {
     /// Error probability of the sequential test, for both errors
     #[arg(long, value_name = "P", default_value_t = 0.05, requires = "elo1")]
     error_probability: f64,
+    /// Pairs before which the sequential test does not end
+    #[arg(long, value_name = "N", default_value_t = MINIMUM_PAIRS, requires = "elo1")]
+    minimum_pairs: u32,
     /// Takes the differences of the sequential test as logistic Elo instead of normalized Elo
     #[arg(long, requires = "elo1")]
     logistic: bool,
@@ -241,6 +244,7 @@ impl MatchArguments {
             elo1,
             alpha: self.error_probability,
             beta: self.error_probability,
+            minimum_pairs: self.minimum_pairs,
         });
         Ok(MatchCommand {
             paired: PairedMatch {

@@ -6,7 +6,7 @@ use clap::Args;
 use monju_engine::{EvaluatorChoice, SearchChoices, SearchOptionsError};
 use monju_experiment::{
     paired_match::name_of_store,
-    statistics::{EloModel, Sprt},
+    statistics::{EloModel, MINIMUM_PAIRS, Sprt},
     store::Address,
     tuning::Screening,
 };
@@ -133,6 +133,7 @@ impl TuneArguments {
                     elo1: self.elo1,
                     alpha: 0.05,
                     beta: 0.05,
+                    minimum_pairs: MINIMUM_PAIRS,
                 },
             };
             let screen = ScreenCommand {

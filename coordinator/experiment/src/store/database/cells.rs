@@ -52,9 +52,14 @@ impl Cells {
         self.rows.iter().position(|&known| known == row)
     }
 
+    /// SQL condition that selects the rows of these cells.
+    pub fn rows(&self) -> String {
+        let list: Vec<String> = self.rows.iter().map(i64::to_string).collect();
+        format!("cell IN ({})", list.join(", "))
+    }
+
     /// SQL condition that selects the planned rows of `pairs`.
     pub fn planned(&self) -> String {
-        let list: Vec<String> = self.rows.iter().map(i64::to_string).collect();
-        format!("cell IN ({}) AND number < {}", list.join(", "), self.pairs)
+        format!("{} AND number < {}", self.rows(), self.pairs)
     }
 }

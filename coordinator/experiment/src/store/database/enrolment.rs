@@ -308,7 +308,7 @@ async fn add_pairs(
 mod tests {
     use super::*;
     use crate::store::{
-        OtherForm, Store,
+        OtherForm, RegisteredPlan, Store,
         database::{Database, migrations},
     };
     use std::path::PathBuf;
@@ -359,6 +359,7 @@ mod tests {
             build: "build".to_owned(),
             cells: planned(["one"]),
             pairs: 2,
+            registered: RegisteredPlan::default(),
         };
         let before = std::fs::read(&file).expect("a file");
         let looked = Database::sqlite(&file, &plan, OpenMode::Look).await;
@@ -405,6 +406,7 @@ mod tests {
             build: "build".to_owned(),
             cells: planned(["open", "closed"]),
             pairs: 2,
+            registered: RegisteredPlan::default(),
         };
         let store = Database::sqlite(&file, &plan, OpenMode::PLAY)
             .await
@@ -448,6 +450,7 @@ mod tests {
                 build: build.to_owned(),
                 cells,
                 pairs: 2,
+                registered: RegisteredPlan::default(),
             }
         };
         let open = async |plan: &ExperimentPlan, accepted| {

@@ -18,8 +18,8 @@ use std::time::{Duration, SystemTime};
 const INSERT_GAME: &str = "
     INSERT INTO games (cell, pair, game, result, ending, plies, first_nodes, second_nodes,
         first_ms, second_ms, first_moves, second_moves, first_variety, second_variety, runner, build,
-        specification, seed, machine, finished)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,";
+        specification, seed, machine, source, finished)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20,";
 
 /// Inserts its moves, ballots and notes.
 const INSERT_RECORD: &str = "
@@ -36,6 +36,9 @@ const WITH_ORIGIN: i64 = 3;
 /// First version of the tables with machines, times, and notes of moves.
 const WITH_OCCASION: i64 = 4;
 
+/// First version of the tables in which games have the commit of their program.
+const WITH_SOURCE: i64 = 6;
+
 /// The end of the year 9999, in milliseconds since 1970; calendars refuse later times.
 const LAST_MOMENT: i64 = 253_402_300_799_999;
 
@@ -46,6 +49,8 @@ pub(super) struct PlayedBy<'a> {
     pub runner: &'a str,
     /// Version and hash of the program.
     pub build: &'a str,
+    /// Its commit, and whether its code was changed.
+    pub source: &'a str,
     /// The machine, in words.
     pub machine: &'a str,
     /// Specification and seed.
@@ -84,6 +89,7 @@ pub(super) async fn write(
             .bind(&by.origin.specification)
             .bind(by.origin.seed.to_string())
             .bind(by.machine)
+            .bind(by.source)
             .execute(&mut *connection)
             .await?;
         sqlx::query(INSERT_RECORD)
@@ -124,8 +130,13 @@ pub(super) async fn read(
         true => "machine, finished",
         false => "'', CAST(0 AS BIGINT)",
     };
+    let source = match version >= WITH_SOURCE {
+        true => "source",
+        false => "''",
+    };
     let games = format!(
-        "SELECT {COLUMNS}, {origin}, {occasion} FROM games WHERE cell = $1 ORDER BY pair, game"
+        "SELECT {COLUMNS}, {origin}, {occasion}, {source} FROM games WHERE cell = $1
+         ORDER BY pair, game"
     );
     let rows = sqlx::query(&games).bind(cell).fetch_all(pool).await?;
     rows.iter().map(read_game).collect()
@@ -151,6 +162,7 @@ fn read_game(row: &AnyRow) -> Result<GameRow, StoreError> {
         effort: [effort(5, 7, 9, 11)?, effort(6, 8, 10, 12)?],
         runner: text(13)?,
         build: text(14)?,
+        source: Some(text(19)?).filter(|source| !source.is_empty()),
         // Games of an older version have an empty seed.
         origin: (text(16)?.parse().ok()).map(|seed| Origin {
             specification,

@@ -168,7 +168,9 @@ async fn settle<'e>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::{ExperimentPlan, OpenMode, PlannedCell, Store, database::Database};
+    use crate::store::{
+        ExperimentPlan, OpenMode, PlannedCell, RegisteredPlan, Store, database::Database,
+    };
     use sqlx::{Connection, SqliteConnection};
     use std::{
         path::Path,
@@ -188,6 +190,7 @@ mod tests {
                 })
                 .into(),
             pairs,
+            registered: RegisteredPlan::default(),
         }
     }
 

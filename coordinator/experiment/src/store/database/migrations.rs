@@ -32,6 +32,10 @@ pub(super) const SQLITE: MigrationList = MigrationList(&[
         "settings and builds of cells",
         include_str!("../../../migrations/sqlite/5_cells.sql"),
     ),
+    (
+        "plans, and sources of games",
+        include_str!("../../../migrations/sqlite/6_plans.sql"),
+    ),
 ]);
 
 /// Migrations of PostgreSQL.
@@ -55,6 +59,10 @@ pub(super) const POSTGRES: MigrationList = MigrationList(&[
     (
         "settings and builds of cells",
         include_str!("../../../migrations/postgres/5_cells.sql"),
+    ),
+    (
+        "plans, and sources of games",
+        include_str!("../../../migrations/postgres/6_plans.sql"),
     ),
 ]);
 

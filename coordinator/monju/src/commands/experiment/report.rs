@@ -42,6 +42,8 @@ impl ReportCommand {
                 specification: &specification,
                 cells: Vec::new(),
                 builds: Vec::new(),
+                sources: BTreeMap::new(),
+                plans: Vec::new(),
                 machines: BTreeMap::new(),
                 origins: BTreeMap::new(),
             }

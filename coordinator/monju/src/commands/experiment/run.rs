@@ -42,15 +42,17 @@ impl RunCommand {
                 self.file.display()
             );
         }
+        let build = runner::build().context("cannot read the executable of monju")?;
+        let mut plan = specification.plan(&build);
         if let Some(games) = self.games {
             specification.pairs = specification.pairs.min(games / 2);
         }
         for warning in runner::preflight(&specification).await? {
             eprintln!("warning: {warning}");
         }
-        let build = runner::build().context("cannot read the executable of monju")?;
+        plan.pairs = specification.pairs;
         let opening = OpenMode::Play(self.accepted);
-        let store = store::open(&self.address, &specification.plan(&build), opening).await?;
+        let store = store::open(&self.address, &plan, opening).await?;
         if self.retry_given_up {
             let pairs = store.retry_given_up().await?;
             eprintln!("{pairs} pairs that were given up are tried again");

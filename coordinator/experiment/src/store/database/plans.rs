@@ -1,0 +1,83 @@
+//! Rows of plans.
+
+use super::{cells::Cells, dialect::Dialect};
+use crate::store::{error::StoreError, plan::ExperimentPlan, rows::PlanRow};
+use sqlx::{AnyPool, Row, any::AnyRow};
+use std::time::{Duration, SystemTime};
+
+/// First version of the tables with plans.
+const WITH_PLANS: i64 = 6;
+
+/// Selects the plans of an experiment, by date.
+const SELECT: &str = "
+    SELECT since, finished, planned, stop, specification FROM plans WHERE experiment = $1 ORDER BY id";
+
+/// Notes the plan with the present time, unless it is the one that was noted last.
+pub(super) async fn register(
+    pool: &AnyPool,
+    dialect: &Dialect,
+    cells: &Cells,
+    plan: &ExperimentPlan,
+) -> Result<(), StoreError> {
+    let registered = &plan.registered;
+    let known = read(pool, cells.experiment(), WITH_PLANS).await?;
+    let is_known = known.last().is_some_and(|last| {
+        last.planned == registered.games
+            && last.stop == registered.stop
+            && last.specification == plan.specification
+    });
+    if is_known {
+        return Ok(());
+    }
+    let insert = format!(
+        "INSERT INTO plans (experiment, since, finished, planned, stop, specification, file)
+         SELECT $1, {}, 2 * COUNT(*), $2, $3, $4, $5 FROM pairs WHERE state = 2 AND {}",
+        dialect.now,
+        cells.rows()
+    );
+    sqlx::query(&insert)
+        .bind(cells.experiment())
+        .bind(i64::try_from(registered.games).unwrap_or(i64::MAX))
+        .bind(&registered.stop)
+        .bind(&plan.specification)
+        .bind(&registered.file)
+        .execute(pool)
+        .await?;
+    Ok(())
+}
+
+/// The plans of an experiment in tables of a version, without repetitions, which runners that start at the
+/// same moment may write.
+pub(super) async fn read(
+    pool: &AnyPool,
+    experiment: i64,
+    version: i64,
+) -> Result<Vec<PlanRow>, StoreError> {
+    if version < WITH_PLANS {
+        return Ok(Vec::new());
+    }
+    let rows = sqlx::query(SELECT).bind(experiment).fetch_all(pool).await?;
+    let mut plans = Vec::<PlanRow>::new();
+    for row in &rows {
+        let plan = plan(row)?;
+        let is_known = plans.last().is_some_and(|last| {
+            (last.planned, &last.stop, &last.specification)
+                == (plan.planned, &plan.stop, &plan.specification)
+        });
+        if !is_known {
+            plans.push(plan);
+        }
+    }
+    Ok(plans)
+}
+
+fn plan(row: &AnyRow) -> Result<PlanRow, sqlx::Error> {
+    let number = |index: usize| Ok::<_, sqlx::Error>(row.try_get::<i64, _>(index)?.unsigned_abs());
+    Ok(PlanRow {
+        since: SystemTime::UNIX_EPOCH + Duration::from_millis(number(0)?),
+        finished: number(1)?,
+        planned: number(2)?,
+        stop: row.try_get(3)?,
+        specification: row.try_get(4)?,
+    })
+}
