@@ -53,23 +53,20 @@ impl Kifu<'_> {
     /// # Errors
     /// The moves are not a legal game.
     pub fn csa(&self) -> Result<String, GameError> {
-        let (mut game, moves) = self.replay()?;
+        let (mut game, mut moves) = self.replay()?;
+        let end = self.end(Game::from_usi(self.moves)?.position().side_to_move());
+        let left_out = match end.is_before_last_move() {
+            true => moves.pop(),
+            false => None,
+        };
         let mut text = format!(
             "V2.2\nN+{}\nN-{}\n$EVENT:{}\n",
             self.names[0], self.names[1], self.event
         );
         write_csa_position(&mut text, game.position());
-        let notes = self.notes_of(moves.len());
+        let notes = self.notes_of(moves.len() + usize::from(left_out.is_some()));
         for (mv, note) in moves.into_iter().zip(notes) {
-            let sign = csa_sign(game.position().side_to_move());
-            let from = mv.from().map_or("00".to_owned(), csa_square);
-            let kind = moved_kind(game.position(), mv);
-            let _ = writeln!(
-                text,
-                "{sign}{from}{}{}",
-                csa_square(mv.to()),
-                csa_kind(kind)
-            );
+            let _ = writeln!(text, "{}", csa_move(game.position(), mv));
             if let Some(note) = note {
                 let _ = writeln!(text, "T{}", note.seconds());
                 if let Some(score) = note.score {
@@ -79,6 +76,9 @@ impl Kifu<'_> {
             if game.play(mv).is_err() {
                 break;
             }
+        }
+        if let Some(mv) = left_out {
+            let _ = writeln!(text, "'adjudicated after {}", csa_move(game.position(), mv));
         }
         text.push_str(&self.end(game.position().side_to_move()).csa());
         Ok(text)
@@ -163,6 +163,13 @@ fn csa_sign(color: Color) -> char {
         Color::Black => '+',
         Color::White => '-',
     }
+}
+
+fn csa_move(position: &Position, mv: Move) -> String {
+    let sign = csa_sign(position.side_to_move());
+    let from = mv.from().map_or("00".to_owned(), csa_square);
+    let kind = csa_kind(moved_kind(position, mv));
+    format!("{sign}{from}{}{kind}", csa_square(mv.to()))
 }
 
 fn csa_square(square: Square) -> String {
@@ -309,6 +316,40 @@ mod tests {
         assert!(text.contains("P1-KY-KE-GI-KI-OU-KI-GI-KE-KY\nP2 * -HI *  *  *  *  * -KA * \n"));
         let end = "+\n+7776FU\n-3334FU\n+8822UM\n-3122GI\n+0055KA\n%TORYO\n";
         assert!(text.ends_with(end), "{text}");
+    }
+
+    #[test]
+    fn the_loser_is_to_move_at_the_end_of_a_csa_file() {
+        let moves = "startpos moves 7g7f 3c3d 8h2b+ 3a2b";
+        let note = |time_ms| Note {
+            time_ms,
+            score: None,
+        };
+        let notes = [note(1_000), note(2_000), note(3_000)];
+        let end = |ending, result| {
+            let game = Kifu {
+                ending,
+                result,
+                notes: &notes,
+                ..kifu(moves)
+            };
+            let csa = game.csa().expect("a game");
+            let (_, end) = csa.split_once("+7776FU\n").expect("the first move");
+            end.to_owned()
+        };
+        let others = "-3334FU\nT1\n+8822UM\nT2\n";
+        assert_eq!(
+            end("adjudication", GameOutcome::Win),
+            format!(
+                "{others}'adjudicated after -3122GI\n%TORYO\n'summary:adjudication:black win:white lose\n"
+            )
+        );
+        for ending in ["adjudication", "mate"] {
+            assert_eq!(
+                end(ending, GameOutcome::Loss),
+                format!("{others}-3122GI\nT3\n%TORYO\n'summary:{ending}:black lose:white win\n")
+            );
+        }
     }
 
     #[test]

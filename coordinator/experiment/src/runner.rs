@@ -13,7 +13,7 @@ mod tests;
 pub use event::{RunnerEvent, StopLevel};
 pub use identity::{build, unique_name};
 pub use patience::patiently;
-pub use preflight::preflight;
+pub use preflight::{crowded, preflight};
 
 use super::{
     specification::Specification,

@@ -1,9 +1,11 @@
 //! The last lines of a game record, which name the winner.
 //!
-//! Both formats have words for an end that the side to move causes. They have none for an end that the
-//! other side causes, as in some adjudicated games: CSA then says that the game was broken off. The end
-//! and the winner of adjudicated and too long games are written in the comment `'summary:` of the
-//! floodgate server, which `monju learn records` reads; KIF has the line `まで…手で…の勝ち` for every game.
+//! Both formats have words for an end that the side to move causes, and other programs take it for the
+//! loser: they read `%TORYO`, `%TIME_UP` and `%ILLEGAL_MOVE`, and not `%TSUMI`. Neither format has a word for an
+//! end that the other side causes, as in most adjudicated games, whose last move is the loser's: there the
+//! loser resigns instead, and its last move stands in a comment of the CSA file. The end and the winner of
+//! mated, adjudicated and too long games are written in the comment `'summary:` of the floodgate server, which
+//! `monju learn records` reads; KIF has the line `まで…手で…の勝ち` for every game.
 
 use monju_engine::Color;
 
@@ -19,6 +21,11 @@ pub(super) struct KifuEnd<'a> {
 }
 
 impl KifuEnd<'_> {
+    /// Returns whether a CSA file has to stop before the last move, so that its last word can name the loser.
+    pub fn is_before_last_move(&self) -> bool {
+        self.ending == "adjudication" && self.winner == Some(self.to_move)
+    }
+
     /// Lines after the last move of a CSA file.
     pub fn csa(&self) -> String {
         let Some(winner) = self.winner else {
@@ -36,11 +43,10 @@ impl KifuEnd<'_> {
             }
             ("illegal move" | "perpetual check", true) => "%-ILLEGAL_ACTION",
             (_, true) => return format!("%CHUDAN\n{}", self.summary()),
-            ("mate", false) => "%TSUMI",
             ("time loss", false) => "%TIME_UP",
             ("illegal move" | "perpetual check", false) => "%ILLEGAL_MOVE",
             // The summary corrects the word: no side has resigned.
-            ("adjudication", false) => return format!("%TORYO\n{}", self.summary()),
+            ("mate" | "adjudication", false) => return format!("%TORYO\n{}", self.summary()),
             (_, false) => "%TORYO",
         };
         format!("{word}\n")

@@ -28,6 +28,7 @@ pub fn markdown(report: &Findings<'_>, command: &str, machine: Option<&str>) -> 
         None => machines(&mut text, report),
     }
     plans(&mut text, report);
+    adjudications(&mut text, report);
     let planned = 2 * u64::from(specification.pairs);
     let played: Vec<u64> = report.cells.iter().map(|cell| cell.score.games()).collect();
     let least = played.iter().min().copied().unwrap_or(0);
@@ -281,6 +282,25 @@ fn plans(text: &mut String, report: &Findings<'_>) {
             "- **this file has another stopping rule than the last run**: {}",
             rule(&own)
         );
+    }
+}
+
+/// Rules that end games before mate or resignation, where the paper of a table may have none.
+fn adjudications(text: &mut String, report: &Findings<'_>) {
+    let words = |cell: &CellFindings<'_>| {
+        let rules = cell.cell.adjudication;
+        let score = match rules.score {
+            Some(score) => format!(
+                "won when both sides see more than {score} centipawns for {} plies",
+                rules.score_plies
+            ),
+            None => "never by score".to_owned(),
+        };
+        format!("{score}; drawn after {} plies", rules.maximum_plies)
+    };
+    let all: BTreeSet<String> = report.cells.iter().map(words).collect();
+    for rules in all {
+        let _ = writeln!(text, "- adjudication: {rules}");
     }
 }
 

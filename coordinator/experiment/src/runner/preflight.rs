@@ -4,7 +4,7 @@ use crate::{
     clock::{GameClocks, TimeControl},
     contestant::{ClockReading, Contestant, ContestantError, MoveQuestion},
     record::MatchSide,
-    specification::{DrivenEngine, Members, SideEnsemble, Specification},
+    specification::{Cell, DrivenEngine, Members, SideEnsemble, Specification},
 };
 use monju_coordinator::voting::Rule;
 use monju_engine::Game;
@@ -60,6 +60,7 @@ impl TrialError {
 /// # Errors
 /// An engine or coordinator does not play; the error names its line.
 pub async fn preflight(specification: &Specification) -> Result<Vec<String>, ConfigError> {
+    playable_openings(specification)?;
     let mut tested: Vec<Members> = Vec::new();
     let mut warnings = Vec::new();
     for cell in &specification.cells {
@@ -86,6 +87,42 @@ pub async fn preflight(specification: &Specification) -> Result<Vec<String>, Con
         }
     }
     Ok(warnings)
+}
+
+/// Refuses openings after which no move is left to play.
+fn playable_openings(specification: &Specification) -> Result<(), ConfigError> {
+    let plies = |opening: &String| Game::from_usi(opening).map_or(0, |game| game.moves().len());
+    let Some(longest) = specification.openings.lines().iter().map(plies).max() else {
+        return Ok(());
+    };
+    let mut cells = specification.cells.iter();
+    let Some(cell) = cells.find(|cell| cell.adjudication.maximum_plies as usize <= longest) else {
+        return Ok(());
+    };
+    let what = format!(
+        "maximum_plies of '{}' is {}, and an opening has {longest} plies: its games would be drawn without a move; \
+         raise maximum_plies, or take shorter openings",
+        cell.label, cell.adjudication.maximum_plies
+    );
+    Err(specification.key_error(&["adjudication", "maximum_plies"], what))
+}
+
+/// Warns of sides whose players would share cores while time measures their effort; `cores` are those of
+/// this machine.
+pub fn crowded(specification: &Specification, jobs: usize, cores: usize) -> Option<String> {
+    let threads = |cell: &Cell| {
+        let sides = [&cell.first, &cell.second].map(SideEnsemble::timed_threads);
+        jobs * sides[0].max(sides[1])
+    };
+    let cell = (specification.cells.iter()).max_by_key(|cell| threads(cell))?;
+    let threads = threads(cell);
+    (threads > cores).then(|| {
+        format!(
+            "in '{}', {threads} threads think for a limited time at once on {cores} cores, so that each gets less \
+             than its time; play fewer games at once (--jobs), or limit nodes instead of time",
+            cell.label
+        )
+    })
 }
 
 /// The error about a side that does not play.

@@ -140,6 +140,42 @@ async fn an_engine_that_dies_fails_the_pair_and_never_scores() {
 }
 
 #[tokio::test]
+async fn limits_that_make_every_game_empty_are_refused() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let text = SMALL.replace("maximum_plies = 24", "maximum_plies = 2");
+    let refused = preflight(&specification_of(folder.path(), &text)).await;
+    let line = refused.expect_err("refused").to_string();
+    assert!(
+        line.contains("small.toml:19: ") && line.contains("an opening has 2 plies"),
+        "{line}"
+    );
+    let text = SMALL.replace("maximum_plies = 24", "maximum_plies = 3");
+    let accepted = preflight(&specification_of(folder.path(), &text)).await;
+    assert!(accepted.is_ok(), "{accepted:?}");
+}
+
+#[test]
+fn voters_that_share_cores_while_time_is_measured_are_told() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let counted = specification_of(folder.path(), SMALL);
+    assert_eq!(crowded(&counted, 8, 1), None, "nodes are counted");
+    let text = SMALL.replace(
+        "nodes = 60\nplayer = [{ name = \"n\"",
+        "time_ms = 60\nplayer = [{ name = \"n\"",
+    );
+    let timed = specification_of(folder.path(), &text);
+    assert_eq!(crowded(&timed, 1, 3), None);
+    for (jobs, cores, threads) in [(1, 2, 3), (2, 4, 6)] {
+        let warning = crowded(&timed, jobs, cores).expect("a warning");
+        assert!(
+            warning.contains(&format!("{threads} threads"))
+                && warning.contains(&format!("{cores} cores")),
+            "{warning}"
+        );
+    }
+}
+
+#[tokio::test]
 async fn a_stopping_rule_closes_a_cell() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     // The opponent searches a single node, so the first side wins almost every game.

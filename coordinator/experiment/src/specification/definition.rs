@@ -136,6 +136,11 @@ impl Specification {
         Source::new(&self.text, &self.path).path_error(&["ensemble", ensemble, key], what)
     }
 
+    /// An error about a key, with its line in the file.
+    pub fn key_error(&self, path: &[&str], what: String) -> ConfigError {
+        Source::new(&self.text, &self.path).path_error(path, what)
+    }
+
     /// Values of a parameter, in the order of the grid.
     pub fn values(&self, parameter: &str) -> Vec<&str> {
         let mut values = Vec::new();

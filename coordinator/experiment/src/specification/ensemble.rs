@@ -4,7 +4,7 @@ use super::driven_engine::DrivenEngine;
 use crate::clock::TimeControl;
 use monju_coordinator::voting::Rule;
 use monju_engine::eval::Sigma;
-use monju_host::{GoForm, PlayerKind, PlayerSpec};
+use monju_host::{GoForm, OptionValue, PlayerKind, PlayerSpec, UsiSpec};
 use monju_proto::v1::Limits;
 use std::{path::PathBuf, time::Duration};
 
@@ -97,6 +97,30 @@ impl SideEnsemble {
                 Members::Engine(engine) => engine.go.is_some(),
                 Members::Remote { .. } => true,
             }
+    }
+
+    /// Threads that think at once in a game for a limited time, as far as this machine runs and knows them.
+    pub fn timed_threads(&self) -> usize {
+        let asked = |spec: &UsiSpec| {
+            let mut options = spec.options.0.iter();
+            let threads = options.find(|(name, _)| name == "Threads");
+            match threads {
+                Some((_, OptionValue::Number(threads))) => (*threads).max(1) as usize,
+                _ => 1,
+            }
+        };
+        match &self.members {
+            Members::Embedded { players, .. } => players
+                .iter()
+                .filter(|player| self.limits.time_ms.is_some() || player.limits.time.is_some())
+                .map(|player| match &player.kind {
+                    PlayerKind::Native(native) => native.threads as usize,
+                    PlayerKind::Usi(spec) => asked(spec),
+                })
+                .sum(),
+            Members::Engine(engine) if self.is_timed() => asked(&engine.spec),
+            Members::Engine(_) | Members::Remote { .. } => 0,
+        }
     }
 
     /// Name of a limit that a foreign player cannot be told, where no time limit stops it either.

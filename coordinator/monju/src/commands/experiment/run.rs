@@ -8,7 +8,7 @@ use monju_experiment::{
     specification::Specification,
     store::{self, Accepted, Address, OpenMode, StoreError},
 };
-use std::{path::PathBuf, sync::Arc, time::Duration};
+use std::{path::PathBuf, sync::Arc, thread, time::Duration};
 
 /// Arguments of `monju experiment run`.
 #[derive(Clone, Debug)]
@@ -65,6 +65,10 @@ impl RunCommand {
                 "warning: {jobs} games at the same time share one coordinator: its players forget one \
                  game when they are asked about another; --jobs 1 keeps games apart"
             );
+        }
+        let cores = thread::available_parallelism().map_or(1, |cores| cores.get());
+        if let Some(warning) = runner::crowded(&specification, jobs, cores) {
+            eprintln!("warning: {warning}");
         }
         let runner = Runner {
             jobs,
