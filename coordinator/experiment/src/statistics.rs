@@ -3,11 +3,13 @@
 //! Games are counted as wins, draws and losses of the first side; pairs of games with one opening
 //! and both colours as 0 to 4 half points, the pentanomial.
 
+mod comparison;
 mod interval;
 mod pentanomial;
 mod significance;
 mod sprt;
 
+pub use comparison::{Comparison, PairedComparison, compare, compare_pairs};
 pub use interval::{Interval, wilson};
 pub use pentanomial::{EloEstimate, Pentanomial, elo_of_score, score_of_elo};
 pub use significance::{Stars, binomial_p, holm, normal_p, stars};

@@ -5,8 +5,8 @@ use crate::{
     record::Effort,
     specification::{Cell, Specification},
     statistics::{
-        EloEstimate, GameTally, Interval, Pentanomial, SprtVerdict, Stars, binomial_p, holm,
-        normal_p, stars, wilson,
+        Comparison, EloEstimate, GameTally, Interval, PairedComparison, Pentanomial, SprtVerdict,
+        Stars, binomial_p, compare, compare_pairs, holm, normal_p, stars, wilson,
     },
     store::{CellStanding, GameRow, IncidentRow, Occasion, Origin, PlanRow, Store, StoreError},
 };
@@ -58,6 +58,12 @@ pub struct CellFindings<'a> {
     pub by_colour: [GameTally; 2],
     /// Pairs by half points.
     pub pairs: Pentanomial,
+    /// Half points of each pair, by its number.
+    pub half_points: BTreeMap<u32, u32>,
+    /// Comparison with the base of the file; `None` without one, and for the base itself.
+    pub comparison: Option<Comparison>,
+    /// Comparison with the base on the pairs that both have, where their openings are common.
+    pub paired: Option<PairedComparison>,
     /// 95 % interval of the win rate among decided games.
     pub interval: Interval,
     /// One-sided p by the normal approximation, which the stars follow.
@@ -146,6 +152,9 @@ pub async fn gather<'a>(
             score: GameTally::default(),
             by_colour: [GameTally::default(); 2],
             pairs: Pentanomial::default(),
+            half_points: BTreeMap::new(),
+            comparison: None,
+            paired: None,
             interval: wilson(0, 0),
             normal_p: 1.0,
             exact_p: 1.0,
@@ -177,6 +186,7 @@ pub async fn gather<'a>(
     for (cell, corrected) in cells.iter_mut().zip(holm(&exact)) {
         cell.holm_p = corrected;
     }
+    compare_with_base(specification, &mut cells);
     Ok(Findings {
         specification,
         cells,
@@ -186,6 +196,26 @@ pub async fn gather<'a>(
         machines,
         origins,
     })
+}
+
+/// Compares all cells with the base that the file names.
+fn compare_with_base(specification: &Specification, cells: &mut [CellFindings<'_>]) {
+    let Some(base) = &specification.report.base else {
+        return;
+    };
+    let Some(at) = cells.iter().position(|cell| cell.cell.label == *base) else {
+        return;
+    };
+    let (score, pairs) = (cells[at].score, cells[at].half_points.clone());
+    for (index, cell) in cells.iter_mut().enumerate() {
+        if index == at {
+            continue;
+        }
+        cell.comparison = compare(&cell.score, &score);
+        if specification.common_openings {
+            cell.paired = compare_pairs(&cell.half_points, &pairs);
+        }
+    }
 }
 
 fn count_build(builds: &mut Vec<(String, u64)>, build: &str) {
@@ -224,11 +254,10 @@ impl CellFindings<'_> {
 
     /// Counts the games.
     fn count(&mut self, games: &[GameRow]) {
-        let mut half_points = BTreeMap::<u32, u32>::new();
         for game in games {
             self.score.add(game.result);
             self.by_colour[(game.game as usize).min(1)].add(game.result);
-            *half_points.entry(game.pair).or_default() += game.result.half_points();
+            *self.half_points.entry(game.pair).or_default() += game.result.half_points();
             *self.endings.entry(game.ending.clone()).or_default() += 1;
             self.plies += u64::from(game.plies);
             for (sum, spent) in self.effort.iter_mut().zip(&game.effort) {
@@ -238,8 +267,8 @@ impl CellFindings<'_> {
                 sum.variety.add(&spent.variety);
             }
         }
-        for points in half_points.into_values() {
-            self.pairs.add(points);
+        for points in self.half_points.values() {
+            self.pairs.add(*points);
         }
         let (wins, decided) = (self.score.wins, self.score.decided());
         self.interval = wilson(wins, decided);

@@ -134,6 +134,19 @@ fn cell_json(report: &Findings<'_>, cell: &CellFindings<'_>) -> Value {
             "interval95": elo.interval.map(|interval| [interval.low, interval.high]),
             "superiority": elo.superiority,
         })),
+        "compared_with_base": cell.comparison.map(|compared| json!({
+            "difference": compared.difference,
+            "interval95": [compared.interval.low, compared.interval.high],
+            "z": compared.z,
+            "p": compared.p,
+            "stars": compared.stars.to_string(),
+        })),
+        "paired_with_base": cell.paired.map(|paired| json!({
+            "pairs": paired.pairs,
+            "difference": paired.difference,
+            "interval95": paired.interval.map(|interval| [interval.low, interval.high]),
+            "p": paired.p,
+        })),
         "verdict": cell.verdict_word(),
         "sprt": cell.counted.ratio.map(|ratio| json!({
             "llr": ratio.value,

@@ -69,6 +69,7 @@ pub fn markdown(report: &Findings<'_>, command: &str, machine: Option<&str>) -> 
     }
     grid(&mut text, report);
     every_cell(&mut text, report);
+    compared(&mut text, report);
     variety(&mut text, report);
     circumstances(&mut text, report);
     incidents(&mut text, report);
@@ -358,6 +359,62 @@ fn stopped(cell: &CellFindings<'_>) -> String {
         cell.verdict_word(),
         cell.counted.seen
     )
+}
+
+/// Comparisons with the base of the file.
+fn compared(text: &mut String, report: &Findings<'_>) {
+    let Some(base) = &report.specification.report.base else {
+        return;
+    };
+    let _ = writeln!(
+        text,
+        "\n## Compared with {base}\n\nDifferences of the win rate among decided games, with 95 % intervals. z is that of the pooled \
+         two-proportion test, p is one-sided, and `*` and `**` mark it at 5 % and 1 %, as in table 6 of paper 002."
+    );
+    let paired = report.specification.common_openings;
+    if paired {
+        text.push_str(
+            "The paired difference is that of the score of a game on the pairs that both cells have played, from the \
+             same openings; its p is one-sided, too.\n",
+        );
+    }
+    let (more, line) = match paired {
+        true => (" paired difference | pairs | p |", " --- | --- | --- |"),
+        false => ("", ""),
+    };
+    let _ = writeln!(
+        text,
+        "\n| cell | difference | z | p |{more}\n| --- | --- | --- | --- |{line}"
+    );
+    let points = |value: f64| format!("{:+.2}", 100.0 * value);
+    let range =
+        |interval: Interval| format!("[{}, {}]", points(interval.low), points(interval.high));
+    for cell in report.cells.iter().filter(|cell| cell.cell.label != *base) {
+        let _ = match &cell.comparison {
+            Some(compared) => write!(
+                text,
+                "| {} | {} {} | {:+.2} | {}{} |",
+                cell.cell.label,
+                points(compared.difference),
+                range(compared.interval),
+                compared.z,
+                probability(compared.p),
+                compared.stars
+            ),
+            None => write!(text, "| {} | — | — | — |", cell.cell.label),
+        };
+        match &cell.paired {
+            Some(pairs) => {
+                let interval = pairs.interval.map_or("[—]".to_owned(), range);
+                let p = pairs.p.map_or("—".to_owned(), probability);
+                let difference = points(pairs.difference);
+                let _ = write!(text, " {difference} {interval} | {} | {p} |", pairs.pairs);
+            }
+            None if paired => text.push_str(" — | — | — |"),
+            None => {}
+        }
+        text.push('\n');
+    }
 }
 
 /// Positions by the number of different moves (paper 002, table 1).

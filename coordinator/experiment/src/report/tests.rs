@@ -124,6 +124,53 @@ async fn a_report_counts_what_the_store_holds() {
 }
 
 #[tokio::test]
+async fn cells_are_compared_with_the_base() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let openings = "startpos moves 7g7f\nstartpos moves 2g2f\n";
+    std::fs::write(folder.path().join("openings.sfen"), openings).expect("writable");
+    let text = FILE
+        .replace("games = 4", "games = 4\ncommon_openings = true")
+        .replace("[report]\n", "[report]\nbase = \"players=1 sigma=25\"\n");
+    let specification = Specification::parse(&text, &folder.path().join("t.toml"));
+    let specification = specification.expect("a good file");
+    let address = Address::Sqlite(folder.path().join("t.db"));
+    let store = store::open(&address, &specification.plan("build 1"), OpenMode::PLAY).await;
+    let store = store.expect("a store");
+    use GameOutcome::{Draw, Loss, Win};
+    for results in [[Win, Loss], [Loss, Loss], [Win, Win], [Win, Draw]] {
+        let lease = store.lease("r", Duration::from_secs(60)).await;
+        let lease = lease.expect("asked").expect("a pair");
+        let pair = PlayedPair {
+            games: results.map(game),
+            incidents: Vec::new(),
+        };
+        assert!(store.finish(&lease, "r", &pair).await.expect("asked"));
+    }
+    let report = gather(&specification, &*store).await.expect("a report");
+    assert_eq!(
+        (&report.cells[0].comparison, &report.cells[0].paired),
+        (&None, &None)
+    );
+    let compared = report.cells[1].comparison.expect("games");
+    assert_eq!(compared.difference, 0.75, "3 of 3 against 1 of 4");
+    let paired = report.cells[1].paired.expect("common openings");
+    assert_eq!((paired.pairs, paired.difference), (2, 0.625));
+    let text = markdown(&report, "", None);
+    for expected in [
+        "## Compared with players=1 sigma=25\n",
+        "| players=4 sigma=25 | +75.00 [+32.57, +117.43] | +1.98 | 0.0236* | +62.50 [",
+    ] {
+        assert!(text.contains(expected), "{text}\nexpected {expected}");
+    }
+    let value = json(&report);
+    assert_eq!(value["cells"][1]["paired_with_base"]["pairs"], 2);
+    assert_eq!(
+        value["cells"][0]["compared_with_base"],
+        serde_json::Value::Null
+    );
+}
+
+#[tokio::test]
 async fn machines_and_days_are_listed() {
     let (specification, store, _folder) = played().await;
     let mut report = gather(&specification, &*store).await.expect("a report");

@@ -154,7 +154,7 @@ impl BoardTask {
         let specification = Arc::clone(&self.work.specification);
         let cell = &specification.cells[lease.cell];
         let openings = specification.openings.lines();
-        let number = sampling::opening(specification.seed, &cell.label, lease.pair, openings.len());
+        let number = specification.opening(cell, lease.pair);
         let pair_seed = sampling::pair_seed(specification.seed, &cell.label, lease.pair);
         let mut games = Vec::with_capacity(2);
         let mut incidents = Vec::new();

@@ -8,6 +8,7 @@ use super::{
 use crate::{
     hash::short_hash,
     openings::Openings,
+    sampling,
     statistics::Sprt,
     store::{ExperimentPlan, PlannedCell, RegisteredPlan},
 };
@@ -29,6 +30,8 @@ pub struct Specification {
     pub pairs: u32,
     /// Openings; empty for an experiment without games.
     pub openings: Openings,
+    /// True when pairs of the same number have the same opening in all cells.
+    pub common_openings: bool,
     /// Cells of the grid.
     pub cells: Vec<Cell>,
     /// Sequential test that ends a cell early.
@@ -134,6 +137,15 @@ impl Specification {
     /// An error about a key of an ensemble, with its line in the file.
     pub fn ensemble_error(&self, ensemble: &str, key: &str, what: String) -> ConfigError {
         Source::new(&self.text, &self.path).path_error(&["ensemble", ensemble, key], what)
+    }
+
+    /// Index of the opening that a pair of a cell starts from.
+    pub fn opening(&self, cell: &Cell, pair: u32) -> usize {
+        let drawn_by = match self.common_openings {
+            true => "",
+            false => &cell.label,
+        };
+        sampling::opening(self.seed, drawn_by, pair, self.openings.len())
     }
 
     /// An error about a key, with its line in the file.

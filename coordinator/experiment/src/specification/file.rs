@@ -71,6 +71,8 @@ pub(super) struct SpecificationFile {
     seed: u64,
     games: Option<u32>,
     openings: Option<String>,
+    #[serde(default)]
+    common_openings: bool,
     ballots: Option<bool>,
     first: Option<String>,
     second: Option<String>,
@@ -160,6 +162,9 @@ impl SpecificationFile {
         let table: toml::Table = toml::from_str(text).unwrap_or_default();
         let mut settings = toml::Table::new();
         settings.insert("seed".to_owned(), self.seed.to_string().into());
+        if self.common_openings {
+            settings.insert("common_openings".to_owned(), true.into());
+        }
         let ensembles = table.get("ensemble");
         for (side, name) in [("first", &self.first), ("second", &self.second)] {
             let ensemble = name.as_ref().and_then(|name| ensembles?.get(name));
@@ -219,6 +224,7 @@ impl SpecificationFile {
             seed: self.seed,
             pairs,
             openings,
+            common_openings: self.common_openings,
             cells,
             stop,
             ballots: self.ballots.unwrap_or(true),
@@ -282,6 +288,16 @@ impl SpecificationFile {
                 );
                 return Err(source.path_error(&["report", key], what));
             }
+        }
+        if let Some(base) = &report.base
+            && cells.iter().all(|cell| cell.label != *base)
+        {
+            let labels: Vec<&str> = cells.iter().map(|cell| &*cell.label).collect();
+            let what = format!(
+                "base names no cell: '{base}'; expected one of: {}",
+                labels.join(", ")
+            );
+            return Err(source.path_error(&["report", "base"], what));
         }
         let published = report.published.iter().map(Vec::len).sum::<usize>();
         if published != 0 && published != cells.len() {

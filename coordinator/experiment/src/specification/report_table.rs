@@ -23,6 +23,8 @@ pub struct ReportTable {
     /// Group sizes n for which F(p) − p is plotted (paper 002, figure 3).
     #[serde(default)]
     pub condorcet: Vec<u32>,
+    /// Label of the cell that the others are compared with.
+    pub base: Option<String>,
     /// Remark for the reader.
     pub remark: Option<String>,
 }

@@ -215,6 +215,29 @@ fn the_hash_of_a_cell_covers_what_its_own_games_depend_on() {
 }
 
 #[test]
+fn openings_are_common_where_the_file_says_so() {
+    let drawn = |text: &str| -> Vec<Vec<usize>> {
+        let specification = good(text);
+        let cells = specification.cells.iter();
+        cells
+            .map(|cell| {
+                (0..20)
+                    .map(|pair| specification.opening(cell, pair))
+                    .collect()
+            })
+            .collect()
+    };
+    let own = drawn(GOOD);
+    assert!(own.iter().any(|openings| *openings != own[0]));
+    let text = GOOD.replace("games = 4", "games = 4\ncommon_openings = true");
+    let common = drawn(&text);
+    assert!(common.iter().all(|openings| *openings == common[0]));
+    assert!(common[0].contains(&0) && common[0].contains(&1));
+    let (one, other) = (good(GOOD), good(&text));
+    assert_ne!(one.cells[0].hash, other.cells[0].hash, "other games");
+}
+
+#[test]
 fn every_mistake_is_named_with_its_line() {
     let repeated = GOOD
         .replace("games = 4", "games = 6")
@@ -343,6 +366,10 @@ fn every_mistake_is_named_with_its_line() {
             "x.toml:21: rows names no parameter",
         ),
         (
+            format!("{GOOD}[report]\nbase = \"players=2\"\n"),
+            "x.toml:21: base names no cell: 'players=2'",
+        ),
+        (
             format!("{GOOD}[report]\npublished = [[\"1\"]]\n"),
             "x.toml:21: published has 1 numbers for 4 cells",
         ),
@@ -443,6 +470,7 @@ fn the_template_documents_every_key_with_its_default() {
     for key in [
         "seed",
         "ballots",
+        "common_openings",
         "rule",
         "margin_ms",
         "hash_mib",
@@ -461,8 +489,8 @@ fn the_template_documents_every_key_with_its_default() {
         }
         assert_eq!(said.cells, plain.cells, "{key}");
         assert_eq!(
-            (said.seed, said.ballots),
-            (plain.seed, plain.ballots),
+            (said.seed, said.ballots, said.common_openings),
+            (plain.seed, plain.ballots, plain.common_openings),
             "{key}"
         );
     }

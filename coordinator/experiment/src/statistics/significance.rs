@@ -46,7 +46,12 @@ pub fn binomial_p(wins: u64, decided: u64) -> f64 {
 
 /// Mark of a score.
 pub fn stars(wins: u64, decided: u64) -> Stars {
-    match normal_p(wins, decided) {
+    stars_of_p(normal_p(wins, decided))
+}
+
+/// Mark of a one-sided p.
+pub(super) fn stars_of_p(p: f64) -> Stars {
+    match p {
         p if p < 0.01 => Stars::Two,
         p if p < 0.05 => Stars::One,
         _ => Stars::None,
