@@ -114,8 +114,8 @@ mod tests {
     #[test]
     fn the_marks_of_table_6_are_those_of_the_pooled_test() {
         use Stars::{None, One, Two};
-        // M = 1 without noise: 46.6 % of 2,000 games; then M = 3 and M = 8 of 1,000 games each, in 0.1 %, and M = 1 with
-        // noise, which has no mark.
+        // M = 1 without noise: 46.6 % of 2,000 games; then M = 3 and M = 8 of 1,000 games each, in 0.1 %, and
+        // M = 1 with noise, which has no mark.
         let base = tally(932, 1068);
         for (wins, mark) in [
             (500, One),
