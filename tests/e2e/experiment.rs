@@ -138,7 +138,7 @@ for path in sorted(pathlib.Path(sys.argv[1]).rglob("*.csa")):
     assert len(one) > 2 and one == two[:len(one)], (path, one, two)
     assert len(two) - len(one) == short, (path, one, two)
     last = path.with_suffix(".kifu").read_text().splitlines()[-1]
-    won = 1 if last.endswith("先手の勝ち") else 2 if last.endswith("後手の勝ち") else 0
+    won = 0 if not last.endswith("勝ち") else 1 if "先手の" in last else 2
     assert csa.win == won, (path, csa.win, last)
     count += 1
 print(count)

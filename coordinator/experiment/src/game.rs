@@ -43,8 +43,15 @@ pub async fn play(plan: &GamePlan<'_>, sides: [&mut Contestant; 2]) -> Result<Fi
             clock: referee.clock(side),
         };
         let answer = sides[side.index()].ask(&question).await;
-        let answer = answer.map_err(|error| failed(side, &error))?;
-        if let Some(end) = referee.hear(side, answer)? {
+        let heard = match answer {
+            Ok(answer) => referee.hear(side, answer),
+            Err(error) => Err(failed(side, &error)),
+        };
+        let end = match heard {
+            Err(incident) => Some(referee.lost_by_crash(incident)?),
+            Ok(end) => end,
+        };
+        if let Some(end) = end {
             break end;
         }
     };

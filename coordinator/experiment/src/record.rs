@@ -108,6 +108,9 @@ pub enum GameEnding {
     /// A side exceeded its time.
     #[strum(serialize = "time loss")]
     TimeLoss,
+    /// An engine of a side ended in its turn, where that loses.
+    #[strum(serialize = "crash")]
+    Crash,
 }
 
 impl GameEnding {

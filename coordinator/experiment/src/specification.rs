@@ -19,5 +19,5 @@ mod tests;
 pub use adjudication::{Adjudication, DeclarationRule, RepetitionRule};
 pub use definition::{Cell, Specification};
 pub use driven_engine::DrivenEngine;
-pub use ensemble::{Members, SideEnsemble};
+pub use ensemble::{CrashRule, Members, SideEnsemble};
 pub use report_table::{Axes, ReportTable};

@@ -8,7 +8,8 @@ use super::{
     pairing::Pairing,
     record::Incident,
     specification::{
-        Adjudication, DeclarationRule, Members, RepetitionRule, SideEnsemble, Specification,
+        Adjudication, CrashRule, DeclarationRule, Members, RepetitionRule, SideEnsemble,
+        Specification,
     },
     spsa::{PairPoints, Spsa, SpsaError},
     statistics::Sprt,
@@ -131,6 +132,7 @@ impl TuningGames {
             },
             clock: None,
             margin: Duration::ZERO,
+            crash: CrashRule::default(),
         })
     }
 }

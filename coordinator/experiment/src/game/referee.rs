@@ -6,7 +6,9 @@ use crate::{
     contestant::{ClockReading, TurnAnswer, time_limit},
     notes::{Note, Notes},
     record::{Cause, Effort, GameEnding, GameOutcome, Incident, MatchSide, PlayedGame},
-    specification::{Adjudication, DeclarationRule, Members, RepetitionRule, SideEnsemble},
+    specification::{
+        Adjudication, CrashRule, DeclarationRule, Members, RepetitionRule, SideEnsemble,
+    },
 };
 use monju_coordinator::record::schema::{self, LogLine, LoggedBallot, Winner};
 use monju_engine::{Answer, Color, Game, Move, Repetition, Score};
@@ -208,6 +210,20 @@ impl<'a> Referee<'a> {
             },
         });
         Ok(None)
+    }
+
+    /// The end of the game where a crash loses it.
+    ///
+    /// # Errors
+    /// The incident itself, where it leaves the game without a result.
+    pub fn lost_by_crash(&mut self, incident: Incident) -> Result<GameEnd, Incident> {
+        let side = incident.side;
+        let rule = self.ensembles[side.index()].crash;
+        if incident.cause != Cause::Crash || rule != CrashRule::Loss {
+            return Err(incident);
+        }
+        self.incidents.push(incident);
+        Ok((Some(side.other()), GameEnding::Crash))
     }
 
     /// Returns the reason for which a move loses on time.

@@ -46,7 +46,9 @@ impl KifuEnd<'_> {
             ("time loss", false) => "%TIME_UP",
             ("illegal move" | "perpetual check", false) => "%ILLEGAL_MOVE",
             // The summary corrects the word: no side has resigned.
-            ("mate" | "adjudication", false) => return format!("%TORYO\n{}", self.summary()),
+            ("mate" | "adjudication" | "crash", false) => {
+                return format!("%TORYO\n{}", self.summary());
+            }
             (_, false) => "%TORYO",
         };
         format!("{word}\n")

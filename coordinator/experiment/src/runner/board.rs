@@ -7,7 +7,7 @@ use super::{
 use crate::{
     game::{self, GamePlan},
     pairing::Pairing,
-    record::{Incident, MatchSide},
+    record::{GameEnding, Incident, MatchSide},
     sampling,
     specification::Specification,
     statistics::{SprtVerdict, SprtWalk},
@@ -26,6 +26,10 @@ const LOOK_AGAIN: Duration = Duration::from_secs(1);
 /// Pause after a failure of a remote coordinator: the first, which doubles with every further failure, and
 /// the longest.
 const PAUSES: (Duration, Duration) = (Duration::from_secs(5), Duration::from_secs(60));
+
+/// Pause after a game that a crash decided: an interrupt that ended the engine arrives in this time, and then
+/// the pair does not count.
+const SETTLE: Duration = Duration::from_secs(1);
 
 /// The work that the boards of a runner share.
 #[derive(Clone, Debug)]
@@ -57,6 +61,19 @@ enum PairEnd {
     /// Another runner holds the pair by now.
     Lost,
     Aborted,
+}
+
+impl PairEnd {
+    /// Returns whether a crash has decided a game.
+    fn has_crash(&self) -> bool {
+        match self {
+            Self::Played(pair) => {
+                let mut games = pair.games.iter();
+                games.any(|game| game.ending == GameEnding::Crash)
+            }
+            Self::Failed(_) | Self::Lost | Self::Aborted => false,
+        }
+    }
 }
 
 impl BoardTask {
@@ -102,6 +119,12 @@ impl BoardTask {
                 }
             };
             let outcome = self.play(&lease, stop).await;
+            if outcome.has_crash() {
+                tokio::select! {
+                    () = time::sleep(SETTLE) => {}
+                    _ = stop.wait_for(|stop| *stop != StopLevel::No) => {}
+                }
+            }
             let ending = *stop.borrow() != StopLevel::No;
             let failed = matches!(outcome, PairEnd::Failed(_));
             self.conclude(&lease, outcome, ending).await?;
@@ -188,6 +211,10 @@ impl BoardTask {
             };
             match game::play(&plan, sides).await {
                 Ok((played, noted)) => {
+                    if played.ending == GameEnding::Crash {
+                        // The engine is started again for the next game.
+                        self.pairing.clear().await;
+                    }
                     games.push(played);
                     incidents.extend(noted);
                 }
@@ -210,7 +237,11 @@ impl BoardTask {
     ) -> Result<(), StoreError> {
         let Assignment { store, runner, .. } = &self.work;
         let (cell, pair) = (lease.cell, lease.pair);
+        let has_crash = outcome.has_crash();
         match outcome {
+            PairEnd::Played(_) if has_crash && ending => {
+                patiently(&self.events, || store.give_back(lease)).await?;
+            }
             PairEnd::Played(played) => {
                 let counted =
                     patiently(&self.events, || store.finish(lease, runner, &played)).await?;

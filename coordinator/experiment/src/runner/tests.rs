@@ -1,6 +1,6 @@
 use super::*;
 use crate::{
-    record::{Cause, GameOutcome},
+    record::{Cause, GameOutcome, MatchSide},
     store::{self, Address, OpenMode},
 };
 use std::path::Path;
@@ -253,6 +253,40 @@ async fn undeclared_options_are_reported_once() {
         warning.contains("asks for: it declares no option 'Thread'; correct"),
         "{warning}"
     );
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_crash_loses_where_the_file_says_so() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let text = with_script("exit 3").replace(
+        "[ensemble.single]\n",
+        "[ensemble.single]\ncrash = \"loss\"\n",
+    );
+    let specification = specification_of(folder.path(), &text);
+    let (store, events) = run(&specification, &folder.path().join("x.db"), 1).await;
+    assert!(
+        (events.iter()).all(|event| matches!(event, RunnerEvent::Finished { .. })),
+        "{events:?}"
+    );
+    for cell in 0..2 {
+        let games = store.games(cell).await.expect("games");
+        assert_eq!(games.len(), 4);
+        for game in &games {
+            assert_eq!(
+                (game.result, game.ending.as_str()),
+                (GameOutcome::Win, "crash")
+            );
+        }
+        let incidents = store.incidents(cell).await.expect("incidents");
+        assert_eq!(incidents.len(), 4);
+        assert!(
+            incidents
+                .iter()
+                .all(|incident| incident.cause == Cause::Crash.name()
+                    && incident.side == Some(MatchSide::Second))
+        );
+    }
 }
 
 #[cfg(unix)]

@@ -6,6 +6,7 @@ use monju_coordinator::voting::Rule;
 use monju_engine::eval::Sigma;
 use monju_host::{GoForm, OptionValue, PlayerKind, PlayerSpec, UsiSpec};
 use monju_proto::v1::Limits;
+use serde::Deserialize;
 use std::{path::PathBuf, time::Duration};
 
 /// One side, checked.
@@ -21,6 +22,19 @@ pub struct SideEnsemble {
     pub clock: Option<TimeControl>,
     /// Time beyond the limit or the clock after which a move loses.
     pub margin: Duration,
+    /// Consequence of an engine that ends in its turn.
+    pub crash: CrashRule,
+}
+
+/// Consequence of an engine that ends in its turn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CrashRule {
+    /// The pair is played again, and given up after three failures.
+    #[default]
+    Again,
+    /// The side loses the game.
+    Loss,
 }
 
 /// Players or engine of a side.

@@ -2,7 +2,7 @@
 
 use super::{
     driven_engine::{DrivenEngine, EngineTable},
-    ensemble::{Members, SideEnsemble, belongs_to},
+    ensemble::{CrashRule, Members, SideEnsemble, belongs_to},
 };
 use crate::clock::TimeControl;
 use monju_coordinator::{roster, voting::Rule};
@@ -37,6 +37,8 @@ pub(super) struct SideTable {
     byoyomi_ms: Option<u64>,
     increment_ms: Option<u64>,
     margin_ms: Option<u64>,
+    #[serde(default)]
+    crash: CrashRule,
     #[serde(default)]
     player: Vec<PlayerTable>,
     engine: Option<EngineTable>,
@@ -102,6 +104,7 @@ impl SideTable {
                 ..Limits::default()
             },
             margin: Duration::from_millis(self.margin_ms.unwrap_or(MARGIN_MS)),
+            crash: self.crash,
         };
         if !ensemble.is_limited() {
             let what = match ensemble.members {

@@ -473,6 +473,7 @@ fn the_template_documents_every_key_with_its_default() {
         "common_openings",
         "rule",
         "margin_ms",
+        "crash",
         "hash_mib",
         "maximum_plies",
         "score",
