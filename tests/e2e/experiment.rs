@@ -107,7 +107,13 @@ fn an_experiment_is_played_watched_and_reported() {
         text(&out),
         "--games",
         text(&games),
+        "--html",
     ]);
+    let page = fs::read_to_string(out.join("report.html")).expect("a page");
+    assert!(
+        page.contains("sigma=200") && page.contains("<svg "),
+        "{page}"
+    );
     let markdown = fs::read_to_string(out.join("report.md")).expect("a report");
     assert!(markdown.contains("- games: 8 of 8"), "{markdown}");
     assert!(markdown.contains("monju experiment run"), "{markdown}");

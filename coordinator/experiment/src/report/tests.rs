@@ -464,6 +464,40 @@ async fn all_forms_of_the_report_agree() {
 }
 
 #[tokio::test]
+async fn a_page_holds_the_whole_report() {
+    let (specification, store, _folder) = played().await;
+    let report = gather(&specification, &*store).await.expect("a report");
+    let text = markdown(&report, "monju experiment run 'a<b>.toml'", None);
+    let text = format!("{text}\n- **told**: 5 & 7\n");
+    let figures = figures(&report);
+    let page = html(&specification.title, &text, &figures);
+    for expected in [
+        "<title>Two cells</title>",
+        "<h1>Two cells</h1>\n",
+        "<li>command: <code>monju experiment run 'a&lt;b&gt;.toml'</code></li>\n",
+        "<li><strong>told</strong>: 5 &amp; 7</li>\n",
+        "<tr><th>players \\ sigma</th><th>25</th></tr>\n<tr><td>1</td><td>66.67% (49.50%)</td></tr>\n",
+        "prefers-color-scheme: dark",
+        "<figure aria-label=\"elo.svg\">\n<svg ",
+    ] {
+        assert!(page.contains(expected), "{page}\nexpected {expected}");
+    }
+    assert_eq!(page.matches("<svg ").count(), figures.len());
+    for tag in ["ul", "table", "p", "figure", "h2", "svg", "tr"] {
+        let begun =
+            page.matches(&format!("<{tag}>")).count() + page.matches(&format!("<{tag} ")).count();
+        assert_eq!(begun, page.matches(&format!("</{tag}>")).count(), "{tag}");
+    }
+    // Nothing comes from elsewhere.
+    let own = page.replace("http://www.w3.org/2000/svg", "");
+    for outside in [
+        "http:", "https:", "<script", "<link", "src=", "@import", "url(",
+    ] {
+        assert!(!own.contains(outside), "{outside}");
+    }
+}
+
+#[tokio::test]
 async fn games_are_written_for_guis() {
     let (specification, store, folder) = played().await;
     let games = folder.path().join("games");

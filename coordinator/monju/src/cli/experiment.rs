@@ -97,6 +97,11 @@ pub struct ReportArguments {
     /// Writes all games below this folder: CSA, KIF, and their ballots as JSON lines
     #[arg(long, value_name = "FOLDER")]
     games: Option<PathBuf>,
+    /// Writes report.html, one page with all tables and figures that needs nothing else
+    ///
+    /// Without --out it goes to standard output.
+    #[arg(long)]
+    html: bool,
     /// Machine, in words, for the report; default: the machines and days that the store knows
     #[arg(long, value_name = "TEXT")]
     machine: Option<String>,
@@ -138,6 +143,7 @@ impl ExperimentAction {
                     file: arguments.place.file,
                     out: arguments.out,
                     games: arguments.games,
+                    html: arguments.html,
                     machine: arguments.machine,
                 };
                 report.run().await

@@ -25,6 +25,8 @@ pub struct ReportCommand {
     pub out: Option<PathBuf>,
     /// Folder of the games; `None` writes none.
     pub games: Option<PathBuf>,
+    /// Writes one page that needs nothing else.
+    pub html: bool,
     /// The machine, in words; `None` for the machines that the store knows.
     pub machine: Option<String>,
 }
@@ -69,15 +71,19 @@ impl ReportCommand {
             (report::gather(&specification, &*store).await).with_context(broken)?
         };
         let markdown = report::markdown(&findings, &command, self.machine.as_deref());
+        let figures = report::figures(&findings);
+        let page = (self.html).then(|| report::html(&specification.title, &markdown, &figures));
         let Some(folder) = &self.out else {
             return io::stdout()
                 .lock()
-                .write_all(markdown.as_bytes())
+                .write_all(page.as_ref().unwrap_or(&markdown).as_bytes())
                 .context("cannot write to standard output");
         };
         fs::create_dir_all(folder)
             .with_context(|| format!("cannot make the folder {}", folder.display()))?;
-        let figures = report::figures(&findings);
+        if let Some(page) = &page {
+            write(folder, "report.html", page)?;
+        }
         let mut markdown = markdown;
         for (name, _) in &figures {
             markdown.push_str(&format!("\n![{name}]({name})\n"));
