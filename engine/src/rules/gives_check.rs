@@ -54,18 +54,21 @@ impl CheckTargets {
     }
 
     /// Tells whether a legal move gives check.
-    #[inline]
+    #[inline(always)]
     pub fn is_check(&self, position: &Position, mv: Move) -> bool {
+        let may_discover = !self.discoverers.is_empty()
+            && (mv.from()).is_some_and(|from| self.discoverers.contains(from));
+        (may_discover || self.zone.contains(mv.to())) && self.attacks_king(position, mv)
+    }
+
+    /// Tells whether a move to the zone or of a discoverer gives check.
+    #[inline(never)]
+    fn attacks_king(&self, position: &Position, mv: Move) -> bool {
         let Some(king) = self.king else {
             return false;
         };
         let us = position.side_to_move();
         let to = mv.to();
-        if !self.zone.contains(to)
-            && !(mv.from()).is_some_and(|from| self.discoverers.contains(from))
-        {
-            return false;
-        }
         match (mv.from(), mv.dropped()) {
             (Some(from), _) => {
                 let piece = position.piece(from);

@@ -3,6 +3,7 @@
 mod context;
 mod correction;
 mod entry;
+mod rows;
 
 pub(super) use context::{Context, Contexts};
 pub(super) use correction::Features;
@@ -77,22 +78,6 @@ impl History {
     /// Begins a search from another root.
     pub fn begin(&mut self) {
         forget(&mut self.low_ply);
-    }
-
-    /// Returns the score by which quiet moves are ordered.
-    #[inline(always)]
-    pub fn order(&self, position: &Position, mv: Move, contexts: &Contexts) -> i32 {
-        let mover = position.side_to_move();
-        let mut score = 2 * self.by_mover(mover, mv).get();
-        score += 2 * self.by_pawns(Context::of(position, mv), contexts).get();
-        let column = column(position, mv);
-        for index in 0..contexts.moves.len() {
-            score += self.by_context(column, index, contexts).get();
-        }
-        if let Some(entry) = self.by_ply(mv, contexts) {
-            score += 8 * entry.get() / (1 + 2 * contexts.ply as i32);
-        }
-        score
     }
 
     /// Returns the butterfly history of a quiet move.

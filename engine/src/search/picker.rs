@@ -62,10 +62,10 @@ fn check_scope(position: &Position, targets: &CheckTargets) -> Scope {
 
 /// Score bounds of the steps in which quiet moves are sorted, so that only as many are sorted as a node
 /// searches.
-const BOUNDS: [i32; 6] = [7_000, 0, -7_000, -14_000, -40_000, i32::MIN];
+const BOUNDS: [i32; 8] = [24_000, 14_000, 7_000, 0, -7_000, -14_000, -40_000, i32::MIN];
 
 /// Number of [`BOUNDS`] above which quiet moves come before the captures that lose material.
-const GOOD_BOUNDS: usize = 4;
+const GOOD_BOUNDS: usize = 6;
 
 /// Generates moves for any stage. Inlined four times, the generator would not fit into the cache.
 #[inline(never)]
@@ -205,13 +205,13 @@ impl Picker {
                         self.next = 0;
                         let scope = check_scope(position, &targets);
                         fill(position, info, scope, &mut self.list);
-                        let contexts = self.contexts;
+                        let rows = history.quiet_rows(position, &self.contexts);
                         let mut kept = 0;
                         let moves = self.list.as_mut_slice();
                         for at in 0..moves.len() {
                             let mv = moves[at].1;
                             if targets.is_check(position, mv) {
-                                moves[kept] = (history.order(position, mv, &contexts), mv);
+                                moves[kept] = (rows.order(position, mv), mv);
                                 kept += 1;
                             }
                         }
@@ -231,10 +231,10 @@ impl Picker {
                         self.next = self.bad;
                         fill(position, info, quiet_scope(position), &mut self.list);
                         let from = self.next;
-                        let contexts = self.contexts;
+                        let rows = history.quiet_rows(position, &self.contexts);
                         let quiets = &mut self.list.as_mut_slice()[from..];
                         for (score, mv) in quiets.iter_mut() {
-                            *score = history.order(position, *mv, &contexts);
+                            *score = rows.order(position, *mv);
                         }
                         if let Some(targets) = &self.checks {
                             for (score, mv) in quiets {
@@ -269,12 +269,12 @@ impl Picker {
                 },
                 Stage::GenerateEvasions => {
                     fill(position, info, Scope::ALL, &mut self.list);
-                    let contexts = self.contexts;
+                    let rows = history.quiet_rows(position, &self.contexts);
                     for (score, mv) in self.list.as_mut_slice() {
                         *score = if is_noisy(position, *mv) {
                             (1 << 20) + noisy_score(position, *mv, history)
                         } else {
-                            history.order(position, *mv, &contexts)
+                            rows.order(position, *mv)
                         };
                     }
                     self.stage = Stage::Evasions;
