@@ -1,7 +1,7 @@
 //! Mate in one (paper 003: 一手詰み判定関数).
 
 use crate::rules::{
-    Bitboard, CheckInfo, Color, Move, MoveList, Piece, PieceKind, Position, Square, king_attacks,
+    Bitboard, CheckInfo, Color, Move, Piece, PieceKind, Position, Square, king_attacks,
     piece_attacks,
 };
 
@@ -148,13 +148,13 @@ fn board_mate(position: &Position, info: &CheckInfo, us: Color, flight: &Flight)
 fn is_mate(position: &Position, mv: Move) -> bool {
     let mut after = position.clone();
     after.make(mv);
-    after.in_check() && MoveList::legal(&after).is_empty()
+    after.in_check() && !after.has_legal_move()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::testing::random_positions;
+    use crate::rules::{MoveList, testing::random_positions};
 
     #[test]
     fn found_moves_mate_and_most_mates_are_found() {

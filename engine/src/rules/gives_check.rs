@@ -1,11 +1,6 @@
 use super::{
-    attacks::*,
-    bitboard::Bitboard,
-    color::Color,
-    moves::Move,
-    piece::{Piece, PieceKind},
-    position::Position,
-    square::Square,
+    attacks::*, bitboard::Bitboard, color::Color, moves::Move, piece::PieceKind,
+    position::Position, square::Square,
 };
 
 /// Data about the opponent's king, to tell before a move is made whether it gives check.
@@ -14,12 +9,16 @@ pub struct CheckTargets {
     king: Option<Square>,
     /// Pieces of the side to move that stand alone between a slider of their own and that king.
     discoverers: Bitboard,
+    /// Squares from which a bishop would attack that king.
+    diagonal: Bitboard,
+    /// Squares from which a rook would attack that king.
+    orthogonal: Bitboard,
     /// Every square from which some piece would attack that king.
     zone: Bitboard,
 }
 
 impl CheckTargets {
-    /// Computes the data for the side to move.
+    /// Computes the data for the side to move, whose pieces must not attack the opponent's king.
     #[inline]
     pub fn new(position: &Position) -> Self {
         let us = position.side_to_move();
@@ -27,17 +26,20 @@ impl CheckTargets {
             return Self {
                 king: None,
                 discoverers: Bitboard::EMPTY,
+                diagonal: Bitboard::EMPTY,
+                orthogonal: Bitboard::EMPTY,
                 zone: Bitboard::EMPTY,
             };
         };
         let occupied = position.occupied();
+        let diagonal = bishop_attacks(king, occupied);
+        let orthogonal = rook_attacks(king, occupied);
         Self {
             king: Some(king),
             discoverers: position.blockers(!us, king) & position.pieces_of(us),
-            zone: king_attacks(king)
-                | knight_attacks(!us, king)
-                | bishop_attacks(king, occupied)
-                | rook_attacks(king, occupied),
+            diagonal,
+            orthogonal,
+            zone: king_attacks(king) | knight_attacks(!us, king) | diagonal | orthogonal,
         }
     }
 
@@ -62,31 +64,50 @@ impl CheckTargets {
     }
 
     /// Tells whether a move to the zone or of a discoverer gives check.
-    #[inline(never)]
     fn attacks_king(&self, position: &Position, mv: Move) -> bool {
         let Some(king) = self.king else {
             return false;
         };
-        let us = position.side_to_move();
         let to = mv.to();
-        match (mv.from(), mv.dropped()) {
+        let placed = match (mv.from(), mv.dropped()) {
             (Some(from), _) => {
-                let piece = position.piece(from);
-                let placed = if mv.is_promotion() {
-                    Piece::new(us, piece.kind().promoted())
+                if self.discoverers.contains(from) && direction(king, from) != direction(king, to) {
+                    return true;
+                }
+                let kind = position.piece(from).kind();
+                if mv.is_promotion() {
+                    kind.promoted()
                 } else {
-                    piece
-                };
-                let occupied = position.occupied() ^ Bitboard::of(from) | Bitboard::of(to);
-                piece_attacks(placed, to, occupied).contains(king)
-                    || self.discoverers.contains(from)
-                        && direction(king, from) != direction(king, to)
+                    kind
+                }
             }
-            (None, Some(kind)) => {
-                let placed = Piece::new(us, kind);
-                piece_attacks(placed, to, position.occupied()).contains(king)
-            }
-            (None, None) => false,
+            (None, Some(kind)) => kind,
+            (None, None) => return false,
+        };
+        // A slider that left a line to the king on the same line would have attacked it before, so that
+        // the squares of the present position serve.
+        self.squares(placed, !position.side_to_move(), king)
+            .contains(to)
+    }
+
+    /// Returns the squares from which a piece of a kind would attack the king of the side `them`.
+    #[inline(always)]
+    fn squares(&self, kind: PieceKind, them: Color, king: Square) -> Bitboard {
+        match kind {
+            PieceKind::Pawn => pawn_attacks(them, king),
+            PieceKind::Lance => self.orthogonal & lance_lines(them, king),
+            PieceKind::Knight => knight_attacks(them, king),
+            PieceKind::Silver => silver_attacks(them, king),
+            PieceKind::Bishop => self.diagonal,
+            PieceKind::Rook => self.orthogonal,
+            PieceKind::Horse => self.diagonal | king_attacks(king),
+            PieceKind::Dragon => self.orthogonal | king_attacks(king),
+            PieceKind::King => Bitboard::EMPTY,
+            PieceKind::Gold
+            | PieceKind::ProPawn
+            | PieceKind::ProLance
+            | PieceKind::ProKnight
+            | PieceKind::ProSilver => gold_attacks(them, king),
         }
     }
 }

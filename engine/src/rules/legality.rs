@@ -2,14 +2,23 @@ use super::{
     attacks::*,
     bitboard::Bitboard,
     check::CheckInfo,
-    generate::files_without,
+    generate::{Scope, files_without, generate},
     moves::Move,
     piece::{Piece, PieceKind},
     position::Position,
+    sink::MoveCount,
     zones::{LAST_RANK, LAST_TWO_RANKS, PROMOTION_ZONE},
 };
 
 impl Position {
+    /// Tells whether the side to move has a legal move.
+    pub fn has_legal_move(&self) -> bool {
+        let mut count = MoveCount::default();
+        // The moves left out are promotions declined; their promoting twins count.
+        generate::<false, _>(self, &CheckInfo::new(self), Scope::ALL, &mut count);
+        count.0 > 0
+    }
+
     /// Tells whether a move is legal, without generating the others.
     pub fn is_legal(&self, mv: Move) -> bool {
         self.is_legal_given(mv, &CheckInfo::new(self))

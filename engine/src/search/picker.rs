@@ -62,10 +62,21 @@ fn check_scope(position: &Position, targets: &CheckTargets) -> Scope {
 
 /// Score bounds of the steps in which quiet moves are sorted, so that only as many are sorted as a node
 /// searches.
-const BOUNDS: [i32; 8] = [24_000, 14_000, 7_000, 0, -7_000, -14_000, -40_000, i32::MIN];
+const BOUNDS: [i32; 10] = [
+    24_000,
+    3_000,
+    -7_000,
+    -14_000,
+    -17_500,
+    -21_000,
+    -25_000,
+    -30_000,
+    -40_000,
+    i32::MIN,
+];
 
 /// Number of [`BOUNDS`] above which quiet moves come before the captures that lose material.
-const GOOD_BOUNDS: usize = 6;
+const GOOD_BOUNDS: usize = 4;
 
 /// Generates moves for any stage. Inlined four times, the generator would not fit into the cache.
 #[inline(never)]
@@ -175,8 +186,8 @@ impl Picker {
                 }
                 Stage::GenerateNoisy => {
                     fill(position, info, noisy_scope(position), &mut self.list);
-                    for (score, mv) in self.list.as_mut_slice() {
-                        *score = noisy_score(position, *mv, history);
+                    for entry in self.list.as_mut_slice() {
+                        entry.score = noisy_score(position, entry.mv, history);
                     }
                     self.stage = Stage::GoodNoisy;
                 }
@@ -196,7 +207,7 @@ impl Picker {
                         return Some(mv);
                     }
                     let bad = self.bad;
-                    self.list.as_mut_slice()[bad].1 = mv;
+                    self.list.as_mut_slice()[bad].mv = mv;
                     self.bad += 1;
                 }
                 Stage::GenerateChecks => {
@@ -209,9 +220,10 @@ impl Picker {
                         let mut kept = 0;
                         let moves = self.list.as_mut_slice();
                         for at in 0..moves.len() {
-                            let mv = moves[at].1;
-                            if targets.is_check(position, mv) {
-                                moves[kept] = (rows.order(position, mv), mv);
+                            let mut entry = moves[at];
+                            if targets.is_check(position, entry.mv) {
+                                entry.score = rows.order(position, entry.mv);
+                                moves[kept] = entry;
                                 kept += 1;
                             }
                         }
@@ -233,15 +245,15 @@ impl Picker {
                         let from = self.next;
                         let rows = history.quiet_rows(position, &self.contexts);
                         let quiets = &mut self.list.as_mut_slice()[from..];
-                        for (score, mv) in quiets.iter_mut() {
-                            *score = rows.order(position, *mv);
+                        for entry in quiets.iter_mut() {
+                            entry.score = rows.order(position, entry.mv);
                         }
                         if let Some(targets) = &self.checks {
-                            for (score, mv) in quiets {
-                                if targets.is_check(position, *mv)
-                                    && see::gains_at_least(position, *mv, -75)
+                            for entry in quiets {
+                                if targets.is_check(position, entry.mv)
+                                    && see::gains_at_least(position, entry.mv, -75)
                                 {
-                                    *score += CHECK;
+                                    entry.score += CHECK;
                                 }
                             }
                         }
@@ -256,7 +268,7 @@ impl Picker {
                 },
                 Stage::BadNoisy => {
                     if self.next_bad < self.bad {
-                        let mv = self.list.as_mut_slice()[self.next_bad].1;
+                        let mv = self.list.as_mut_slice()[self.next_bad].mv;
                         self.next_bad += 1;
                         return Some(mv);
                     }
@@ -270,11 +282,11 @@ impl Picker {
                 Stage::GenerateEvasions => {
                     fill(position, info, Scope::ALL, &mut self.list);
                     let rows = history.quiet_rows(position, &self.contexts);
-                    for (score, mv) in self.list.as_mut_slice() {
-                        *score = if is_noisy(position, *mv) {
-                            (1 << 20) + noisy_score(position, *mv, history)
+                    for entry in self.list.as_mut_slice() {
+                        entry.score = if is_noisy(position, entry.mv) {
+                            (1 << 20) + noisy_score(position, entry.mv, history)
                         } else {
-                            rows.order(position, *mv)
+                            rows.order(position, entry.mv)
                         };
                     }
                     self.stage = Stage::Evasions;
@@ -305,7 +317,7 @@ impl Picker {
             let next = self.next;
             self.sorted += sort_above(&mut self.list.as_mut_slice()[next..], bound);
         }
-        let mv = self.list.as_mut_slice()[self.next].1;
+        let mv = self.list.as_mut_slice()[self.next].mv;
         self.next += 1;
         Some(mv)
     }
@@ -314,12 +326,15 @@ impl Picker {
     fn pick(&mut self) -> Option<(i32, Move)> {
         let next = self.next;
         let rest = &mut self.list.as_mut_slice()[next..];
-        let best =
-            (0..rest.len()).reduce(|best, i| if rest[i].0 > rest[best].0 { i } else { best })?;
+        let better = |best: usize, at: usize| {
+            let is_better = rest[at].score > rest[best].score;
+            if is_better { at } else { best }
+        };
+        let best = (0..rest.len()).reduce(better)?;
         rest.swap(0, best);
         let best = rest[0];
         self.next += 1;
-        Some(best)
+        Some((best.score, best.mv))
     }
 }
 

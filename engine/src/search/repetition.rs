@@ -1,10 +1,7 @@
 //! Repetition, the maximum of plies, and declaration at a node.
 
 use super::{search_value::SearchValue, searcher::Searcher, value::Value};
-use crate::{
-    eval::Evaluator,
-    rules::{KeyHistoryEntry, MoveList},
-};
+use crate::{eval::Evaluator, rules::KeyHistoryEntry};
 use std::collections::HashMap;
 
 /// Value of a win by the opponent's perpetual check: below every mate, above every evaluation.
@@ -49,7 +46,7 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
 
     #[cold]
     fn is_mated(&self) -> bool {
-        self.position.in_check() && MoveList::legal(&self.position).is_empty()
+        self.position.in_check() && !self.position.has_legal_move()
     }
 
     /// Returns the last index of the position before the root, if it occurred there twice and no null

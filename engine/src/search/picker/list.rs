@@ -3,10 +3,28 @@
 use crate::rules::{Move, MoveList, PushMove};
 use std::mem::MaybeUninit;
 
+/// A move with its score.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(8))]
+pub(super) struct ScoredMove {
+    pub mv: Move,
+    /// Falls from move to move in the order of generation, which decides between equal scores.
+    rank: u16,
+    pub score: i32,
+}
+
+impl ScoredMove {
+    /// Returns the number by which moves are sorted, the largest first.
+    #[inline(always)]
+    fn key(self) -> i64 {
+        i64::from(self.score) << 16 | i64::from(self.rank)
+    }
+}
+
 /// A list of scored moves with room for every legal move.
 #[derive(Clone)]
 pub(super) struct ScoredList {
-    entries: [MaybeUninit<(i32, Move)>; ScoredList::CAPACITY],
+    entries: [MaybeUninit<ScoredMove>; ScoredList::CAPACITY],
     len: usize,
 }
 
@@ -32,7 +50,7 @@ impl ScoredList {
     }
 
     #[inline(always)]
-    pub fn as_mut_slice(&mut self) -> &mut [(i32, Move)] {
+    pub fn as_mut_slice(&mut self) -> &mut [ScoredMove] {
         // SAFETY: only `push_move` raises `len`, after it has initialised the entry, and entries are
         // written otherwise only through this slice.
         unsafe { std::slice::from_raw_parts_mut(self.entries.as_mut_ptr().cast(), self.len) }
@@ -42,37 +60,35 @@ impl ScoredList {
 impl PushMove for ScoredList {
     #[inline(always)]
     fn push_move(&mut self, mv: Move) {
-        self.entries[self.len].write((0, mv));
+        self.entries[self.len].write(ScoredMove {
+            mv,
+            rank: u16::MAX - self.len as u16,
+            score: 0,
+        });
         self.len += 1;
     }
 }
 
-/// Sorts the moves with a score of at least `bound` to the front, best first, and returns their
-/// number. The other moves and equal ones keep their order.
-pub(super) fn sort_above(moves: &mut [(i32, Move)], bound: i32) -> usize {
-    let mut chosen = [const { MaybeUninit::uninit() }; ScoredList::CAPACITY];
+/// Sorts the moves with a score of at least `bound` to the front, best first, equal ones in the order of
+/// generation, and returns their number. The other moves come behind in any order.
+pub(super) fn sort_above(moves: &mut [ScoredMove], bound: i32) -> usize {
     let mut count = 0;
-    let mut back = moves.len();
-    for i in (0..moves.len()).rev() {
-        let entry = moves[i];
-        if entry.0 < bound {
-            back -= 1;
-            moves[back] = entry;
-        } else {
-            chosen[count].write(entry);
+    for at in 0..moves.len() {
+        if moves[at].score >= bound {
+            moves.swap(at, count);
             count += 1;
         }
     }
-    // The moves were chosen from the back, so that the last chosen one stood first.
-    for sorted in 0..count {
-        // SAFETY: the loop above has initialised the first `count` entries.
-        let entry: (i32, Move) = unsafe { chosen[count - 1 - sorted].assume_init() };
+    let chosen = &mut moves[..count];
+    for sorted in 1..chosen.len() {
+        let entry = chosen[sorted];
+        let key = entry.key();
         let mut at = sorted;
-        while at > 0 && moves[at - 1].0 < entry.0 {
-            moves[at] = moves[at - 1];
+        while at > 0 && chosen[at - 1].key() < key {
+            chosen[at] = chosen[at - 1];
             at -= 1;
         }
-        moves[at] = entry;
+        chosen[at] = entry;
     }
     count
 }
