@@ -123,6 +123,23 @@ fn an_experiment_is_played_watched_and_reported() {
     assert_eq!(json["cells"].as_array().map(Vec::len), Some(2));
     assert!(out.join("report.csv").is_file() && out.join("elo.svg").is_file());
     other_programs_read(&games);
+
+    // A bundle gives the same report without the store.
+    let sealed = folder.path().join("sealed");
+    let said = run(&["experiment", "export", text(&file), "--out", text(&sealed)]);
+    assert!(said.errors.contains("8 games in"), "{}", said.errors);
+    fs::remove_file(folder.path().join("small.db")).expect("a store");
+    let again = folder.path().join("again");
+    output_of(&["experiment", "report", text(&sealed), "--out", text(&again)]);
+    for name in ["report.csv", "report.json", "specification.toml"] {
+        let read = |folder: &Path| fs::read_to_string(folder.join(name)).expect("a report");
+        assert_eq!(read(&again), read(&out), "{name}");
+    }
+    let store = complaint_of(&["experiment", "report", text(&sealed), "--store", "x.db"]);
+    assert!(
+        store.contains("a sealed bundle needs no --store"),
+        "{store}"
+    );
 }
 
 /// Reads the game files with an independent library, and compares them.

@@ -3,11 +3,12 @@
 //!
 //! [`specification`] reads the file, [`sampling`] makes the random choices, [`store`] keeps the games,
 //! [`runner`] plays those that are left, and [`report`] counts them with [`statistics`], as far as they
-//! [`count`](counted).
+//! [`count`](counted). A [`bundle`] keeps what a report needs apart from the store.
 //! A game is played by [`game`] between two [`contestant`]s. A contestant is an embedded or remote
 //! coordinator with its players, whose votes take the same way as in `monju consult`, or one USI engine
 //! that the referee drives as a GUI would, with a real [`clock`].
 
+pub mod bundle;
 pub mod clock;
 pub mod contestant;
 pub mod counted;

@@ -11,7 +11,7 @@ mod plot;
 mod times;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub use csv::csv;
 pub use figures::{condorcet_gain, figures};

@@ -61,7 +61,8 @@ fn game(result: GameOutcome) -> PlayedGame {
     }
 }
 
-async fn played() -> (Specification, Arc<dyn Store>, tempfile::TempDir) {
+/// An experiment with two finished pairs of its first cell.
+pub(crate) async fn played() -> (Specification, Arc<dyn Store>, tempfile::TempDir) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let openings = "startpos moves 7g7f\nstartpos moves 2g2f\n";
     std::fs::write(folder.path().join("openings.sfen"), openings).expect("writable");

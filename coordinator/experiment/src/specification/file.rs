@@ -178,11 +178,12 @@ impl SpecificationFile {
         sorted(settings).to_string()
     }
 
-    /// The whole experiment, from its cells with their settings.
+    /// The whole experiment, from its cells with their settings. Its openings are in the file that it names
+    /// in `folder`, unless another one is given.
     pub fn finish(
         self,
         source: &Source,
-        folder: &Path,
+        (folder, openings): (&Path, Option<&Path>),
         (mut cells, settings): (Vec<Cell>, &[String]),
         played: &[String],
     ) -> Result<Specification, ConfigError> {
@@ -194,7 +195,10 @@ impl SpecificationFile {
         self.check_report(source, &cells)?;
         let (pairs, openings) = match cells.is_empty() {
             true => (0, Openings::default()),
-            false => (self.pairs(source)?, self.openings(source, folder)?),
+            false => (
+                self.pairs(source)?,
+                self.openings(source, folder, openings)?,
+            ),
         };
         let constant = cells
             .iter()
@@ -257,12 +261,18 @@ impl SpecificationFile {
         Ok(games / 2)
     }
 
-    fn openings(&self, source: &Source, folder: &Path) -> Result<Openings, ConfigError> {
+    fn openings(
+        &self,
+        source: &Source,
+        folder: &Path,
+        other: Option<&Path>,
+    ) -> Result<Openings, ConfigError> {
         let Some(name) = &self.openings else {
             let what = "missing key `openings`, a file of `startpos moves …` lines".to_owned();
             return Err(source.error(&["openings"], what));
         };
-        Openings::read(&folder.join(name))
+        let file = folder.join(name);
+        Openings::read(other.unwrap_or(&file))
             .map_err(|error| source.error(&["openings"], error.to_string()))
     }
 

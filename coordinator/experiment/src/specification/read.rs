@@ -27,6 +27,21 @@ impl Specification {
     /// # Errors
     /// As for [`Specification::read`].
     pub fn parse(text: &str, path: &Path) -> Result<Self, ConfigError> {
+        Self::parse_with(text, path, None)?.with_weights()
+    }
+
+    /// Reads the specification of a sealed bundle, whose openings have their own place there and whose
+    /// files of weights need not be there. Its hashes lack those weights.
+    ///
+    /// # Errors
+    /// As for [`Specification::read`].
+    pub fn read_sealed(path: &Path, openings: &Path) -> Result<Self, ConfigError> {
+        let text =
+            fs::read_to_string(path).map_err(|error| ConfigError::unreadable(path, error))?;
+        Self::parse_with(&text, path, Some(openings))
+    }
+
+    fn parse_with(text: &str, path: &Path, openings: Option<&Path>) -> Result<Self, ConfigError> {
         let source = Source::new(text, path);
         let points = parameters::expand(text, &source)?;
         let folder = path.parent().unwrap_or(Path::new(""));
@@ -74,11 +89,11 @@ impl Specification {
         let Some((file, _)) = first else {
             return Err(source.error(&["grid"], "the grid is empty; give it values".to_owned()));
         };
-        let specification = file.finish(&source, folder, (cells, &settings), &hashed)?;
-        Self {
+        let specification =
+            file.finish(&source, (folder, openings), (cells, &settings), &hashed)?;
+        Ok(Self {
             text: text.to_owned(),
             ..specification
-        }
-        .with_weights()
+        })
     }
 }

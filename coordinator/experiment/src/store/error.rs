@@ -1,6 +1,7 @@
 //! Errors of a store.
 
 use super::fault::DatabaseFault;
+use crate::stored_text::StoredTextError;
 use std::path::PathBuf;
 
 /// Error of a store.
@@ -59,6 +60,9 @@ pub enum StoreError {
     /// The text is not the address of a store.
     #[error("'{0}' is no store; expected a file, sqlite:FILE, or postgres://user@host/database")]
     Address(String),
+    /// A bundle is read only.
+    #[error("a sealed bundle cannot be played; name the file of the experiment")]
+    Sealed,
     /// The database refuses.
     #[error("the store: {0}")]
     Database(#[source] DatabaseFault),
@@ -71,6 +75,12 @@ impl From<DatabaseFault> for StoreError {
         } else {
             Self::Database(fault)
         }
+    }
+}
+
+impl From<StoredTextError> for StoreError {
+    fn from(error: StoredTextError) -> Self {
+        DatabaseFault::Text(error).into()
     }
 }
 

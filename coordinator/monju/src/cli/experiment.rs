@@ -1,9 +1,10 @@
 //! The command line of `monju experiment`.
 
 use super::parsers;
-use crate::commands::experiment::{ReportCommand, RunCommand, StatusCommand};
-use clap::{Args, Subcommand};
+use crate::commands::experiment::{ExportCommand, ReportCommand, RunCommand, StatusCommand};
+use clap::{Args, Error, Subcommand, error::ErrorKind};
 use monju_experiment::{
+    bundle::is_bundle,
     runner::LEASE,
     store::{Accepted, Address, StoreError},
 };
@@ -18,8 +19,14 @@ pub enum ExperimentAction {
     /// Shows its progress
     Status(StatusArguments),
     /// Writes tables, figures and games
+    #[command(after_help = REPORT_HELP)]
     Report(ReportArguments),
+    /// Seals everything that its report needs in a folder, which 'report' reads without the store
+    Export(ExportArguments),
 }
+
+const REPORT_HELP: &str = "\
+FILE may be the folder of a sealed bundle ('monju experiment export'), which needs no store.";
 
 const RUN_HELP: &str = "\
 The first interrupt finishes the pairs under way, the second gives them back. The pairs of a killed
@@ -107,6 +114,19 @@ pub struct ReportArguments {
     machine: Option<String>,
 }
 
+/// Everything after `monju experiment export`.
+#[derive(Debug, Args)]
+pub struct ExportArguments {
+    #[command(flatten)]
+    place: Place,
+    /// New folder of the bundle
+    #[arg(long, value_name = "FOLDER")]
+    out: PathBuf,
+    /// Seals the ballots of all games, too, which are many times larger than the games
+    #[arg(long)]
+    ballots: bool,
+}
+
 impl ExperimentAction {
     /// Runs the subcommand.
     ///
@@ -137,7 +157,20 @@ impl ExperimentAction {
                 };
                 status.run().await
             }
+            Self::Export(arguments) => {
+                let export = ExportCommand {
+                    address: arguments.place.address(),
+                    file: arguments.place.file,
+                    out: arguments.out,
+                    ballots: arguments.ballots,
+                };
+                export.run().await
+            }
             Self::Report(arguments) => {
+                if is_bundle(&arguments.place.file) && arguments.place.store.is_some() {
+                    let what = "a sealed bundle needs no --store; remove it";
+                    return Err(Error::raw(ErrorKind::ArgumentConflict, what).into());
+                }
                 let report = ReportCommand {
                     address: arguments.place.address(),
                     file: arguments.place.file,

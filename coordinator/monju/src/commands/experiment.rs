@@ -1,6 +1,7 @@
 //! `monju experiment`: plays, watches and reports experiments.
 
 pub mod drive;
+mod export;
 mod mismatch;
 mod progress;
 mod report;
@@ -8,6 +9,7 @@ mod resume;
 mod run;
 mod status;
 
+pub use export::ExportCommand;
 pub use report::ReportCommand;
 pub use run::RunCommand;
 pub use status::StatusCommand;

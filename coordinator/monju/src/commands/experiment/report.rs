@@ -1,25 +1,30 @@
 //! `monju experiment report`: tables, figures and games.
 
-use super::{mismatch::mismatches, resume::run_command};
+use super::{
+    mismatch::mismatches,
+    resume::{quoted, run_command},
+};
 use anyhow::Context;
 use monju_experiment::{
+    bundle::{self, Bundle},
     report::{self, Findings, Written},
     specification::Specification,
-    store::{self, Address, OpenMode},
+    store::{self, Address, OpenMode, Store},
 };
 use std::{
     collections::BTreeMap,
     fs,
     io::{self, Write},
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 /// Arguments of `monju experiment report`.
 #[derive(Clone, Debug)]
 pub struct ReportCommand {
-    /// The specification.
+    /// The specification, or the folder of a bundle.
     pub file: PathBuf,
-    /// The store.
+    /// The store; a bundle needs none.
     pub address: Address,
     /// Folder of the report; `None` prints Markdown.
     pub out: Option<PathBuf>,
@@ -37,10 +42,27 @@ impl ReportCommand {
     /// # Errors
     /// The file is wrong, the store has no such experiment, or a file cannot be written.
     pub async fn run(self) -> anyhow::Result<()> {
-        let specification = Specification::read(&self.file)?;
-        let command = run_command(&self.file, &self.address);
-        let findings = if specification.cells.is_empty() {
-            Findings {
+        let sealed = bundle::is_bundle(&self.file);
+        let (specification, store, command) = if sealed {
+            let (specification, bundle) = Bundle::read(&self.file)?;
+            let store: Arc<dyn Store> = Arc::new(bundle);
+            let folder = quoted(&self.file.display().to_string());
+            let command = format!("monju experiment report {folder}");
+            (specification, Some(store), command)
+        } else {
+            let specification = Specification::read(&self.file)?;
+            let store = match specification.cells.is_empty() {
+                true => None,
+                false => {
+                    let plan = specification.plan("");
+                    Some(store::open(&self.address, &plan, OpenMode::Look).await?)
+                }
+            };
+            let command = run_command(&self.file, &self.address);
+            (specification, store, command)
+        };
+        let findings = match store {
+            None => Findings {
                 specification: &specification,
                 cells: Vec::new(),
                 builds: Vec::new(),
@@ -48,27 +70,29 @@ impl ReportCommand {
                 plans: Vec::new(),
                 machines: BTreeMap::new(),
                 origins: BTreeMap::new(),
-            }
-        } else {
-            let plan = specification.plan("");
-            let store = store::open(&self.address, &plan, OpenMode::Look).await?;
-            for warning in mismatches(&specification, &*store).await? {
-                eprintln!("{warning}");
-            }
-            let broken = || format!("in {}", self.address);
-            if let Some(folder) = &self.games {
-                let written = report::write_games(&specification, &*store, folder);
-                let Written {
-                    counted,
-                    without_say,
-                } = written.await.with_context(broken)?;
-                eprint!("{counted} games below {}", folder.display());
-                match without_say {
-                    0 => eprintln!(),
-                    others => eprintln!(", and {others} that have no say, apart from them"),
+            },
+            Some(store) => {
+                for warning in mismatches(&specification, &*store).await? {
+                    eprintln!("{warning}");
                 }
+                let broken = || match sealed {
+                    true => format!("in {}", self.file.display()),
+                    false => format!("in {}", self.address),
+                };
+                if let Some(folder) = &self.games {
+                    let written = report::write_games(&specification, &*store, folder);
+                    let Written {
+                        counted,
+                        without_say,
+                    } = written.await.with_context(broken)?;
+                    eprint!("{counted} games below {}", folder.display());
+                    match without_say {
+                        0 => eprintln!(),
+                        others => eprintln!(", and {others} that have no say, apart from them"),
+                    }
+                }
+                (report::gather(&specification, &*store).await).with_context(broken)?
             }
-            (report::gather(&specification, &*store).await).with_context(broken)?
         };
         let markdown = report::markdown(&findings, &command, self.machine.as_deref());
         let figures = report::figures(&findings);

@@ -1,0 +1,88 @@
+//! Sealed bundles: a folder with everything that a report of an experiment needs, so that its tables can be
+//! audited and written again without the store.
+//!
+//! | file | content |
+//! | --- | --- |
+//! | `specification.toml` | the file of the experiment, unchanged |
+//! | `openings.sfen` | its openings |
+//! | `bundle.json` | build, plans, and progress and incidents of every cell |
+//! | `games.jsonl.gz` | one JSON object for every game, with its moves |
+//! | `SHA256SUMS` | checksums of the others, as `sha256sum --check` reads them |
+
+mod checksums;
+mod format;
+mod read;
+mod seal;
+
+#[cfg(test)]
+mod tests;
+
+pub use read::Bundle;
+pub use seal::{Sealed, seal};
+
+use monju_team::config::ConfigError;
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
+
+/// Names of the files of a bundle, as the table above has them.
+const SPECIFICATION: &str = "specification.toml";
+const OPENINGS: &str = "openings.sfen";
+const MANIFEST: &str = "bundle.json";
+const GAMES: &str = "games.jsonl.gz";
+const CHECKSUMS: &str = "SHA256SUMS";
+
+/// Error of sealing or reading a bundle.
+#[derive(Debug, thiserror::Error)]
+pub enum BundleError {
+    /// The folder is there and not empty.
+    #[error("{} is not empty; name a new folder", .0.display())]
+    Occupied(PathBuf),
+    /// A file cannot be read or written.
+    #[error("{}: {source}", .file.display())]
+    File {
+        /// The file.
+        file: PathBuf,
+        /// The system's error.
+        source: io::Error,
+    },
+    /// A file differs from the one that was sealed.
+    #[error("{} is not the file that was sealed; copy the bundle again from its source", .0.display())]
+    Changed(PathBuf),
+    /// A file does not have the form of a bundle's.
+    #[error("{}: {what}; use the monju that sealed it, or a newer one", .file.display())]
+    Form {
+        /// The file.
+        file: PathBuf,
+        /// The fault.
+        what: String,
+    },
+    /// The specification is wrong.
+    #[error(transparent)]
+    Specification(#[from] ConfigError),
+    /// The store cannot be read.
+    #[error(transparent)]
+    Store(#[from] crate::store::StoreError),
+}
+
+impl BundleError {
+    fn file(file: &Path, source: io::Error) -> Self {
+        Self::File {
+            file: file.to_owned(),
+            source,
+        }
+    }
+
+    fn form(file: &Path, what: impl ToString) -> Self {
+        Self::Form {
+            file: file.to_owned(),
+            what: what.to_string(),
+        }
+    }
+}
+
+/// Tells whether a path is the folder of a bundle.
+pub fn is_bundle(path: &Path) -> bool {
+    path.join(MANIFEST).is_file()
+}

@@ -1,0 +1,212 @@
+//! Reading a bundle: a store that only looks.
+
+use super::{
+    BundleError, GAMES, MANIFEST, OPENINGS, SPECIFICATION, checksums,
+    format::{Manifest, SealedGame, VERSION},
+};
+use crate::{
+    record::Incident,
+    specification::Specification,
+    statistics::PairOutcome,
+    store::{
+        CellStanding, GameRow, IncidentRow, Lease, OtherForm, PlanRow, PlayedPair, Store,
+        StoreError, StoredGame,
+    },
+};
+use flate2::read::GzDecoder;
+use std::{
+    collections::BTreeMap,
+    fs::{self, File},
+    io::{BufRead, BufReader},
+    path::Path,
+    time::Duration,
+};
+
+/// A bundle, read whole and checked against its checksums.
+#[derive(Debug)]
+pub struct Bundle {
+    manifest: Manifest,
+    /// Games of each cell by pair and game.
+    games: Vec<Vec<SealedGame>>,
+    /// Half points of the first side by pair, for each cell.
+    half_points: Vec<BTreeMap<u32, u32>>,
+}
+
+impl Bundle {
+    /// Reads a bundle with its specification. The hashes are those of the sealed games, also where a later
+    /// build would give others.
+    ///
+    /// # Errors
+    /// A file is missing, was changed, or has another form.
+    pub fn read(folder: &Path) -> Result<(Specification, Self), BundleError> {
+        checksums::check(folder, &[SPECIFICATION, OPENINGS, MANIFEST, GAMES])?;
+        let path = folder.join(MANIFEST);
+        let text = fs::read_to_string(&path).map_err(|source| BundleError::file(&path, source))?;
+        let manifest: Manifest =
+            serde_json::from_str(&text).map_err(|error| BundleError::form(&path, error))?;
+        if manifest.version != VERSION {
+            let what = format!("version {} is not known", manifest.version);
+            return Err(BundleError::form(&path, what));
+        }
+        let mut specification =
+            Specification::read_sealed(&folder.join(SPECIFICATION), &folder.join(OPENINGS))?;
+        let labels = specification.cells.iter().map(|cell| &cell.label);
+        if !labels.eq(manifest.cells.iter().map(|cell| &cell.label)) {
+            return Err(BundleError::form(
+                &path,
+                "its cells are not those of its specification",
+            ));
+        }
+        specification.hash.clone_from(&manifest.specification);
+        for (cell, sealed) in specification.cells.iter_mut().zip(&manifest.cells) {
+            cell.hash.clone_from(&sealed.specification);
+        }
+        let bundle = Self::with_games(manifest, &folder.join(GAMES))?;
+        Ok((specification, bundle))
+    }
+
+    fn with_games(manifest: Manifest, path: &Path) -> Result<Self, BundleError> {
+        let mut games = vec![Vec::new(); manifest.cells.len()];
+        let mut half_points = vec![BTreeMap::new(); manifest.cells.len()];
+        let file = File::open(path).map_err(|source| BundleError::file(path, source))?;
+        for (index, line) in BufReader::new(GzDecoder::new(file)).lines().enumerate() {
+            let line = line.map_err(|source| BundleError::file(path, source))?;
+            let wrong =
+                |what: String| BundleError::form(path, format!("line {}: {what}", index + 1));
+            let game: SealedGame =
+                serde_json::from_str(&line).map_err(|error| wrong(error.to_string()))?;
+            let cell = game.cell;
+            let (Some(of_cell), Some(points)) = (games.get_mut(cell), half_points.get_mut(cell))
+            else {
+                return Err(wrong(format!("there is no cell {cell}")));
+            };
+            // Read once, so that later reading cannot fail.
+            (game.row().and(game.record())).map_err(|error| wrong(error.to_string()))?;
+            let outcome = game.outcome().map_err(|error| wrong(error.to_string()))?;
+            *points.entry(game.pair).or_default() += outcome.half_points();
+            of_cell.push(game);
+        }
+        for of_cell in &mut games {
+            of_cell.sort_by_key(|game| (game.pair, game.game));
+        }
+        Ok(Self {
+            manifest,
+            games,
+            half_points,
+        })
+    }
+
+    /// Version and commit of the program that sealed it.
+    pub fn sealed_by(&self) -> &str {
+        &self.manifest.sealed_by
+    }
+
+    fn of<'a, T>(&self, all: &'a [T], cell: usize) -> Result<&'a T, StoreError> {
+        all.get(cell).ok_or_else(|| {
+            StoreError::from(crate::store::DatabaseFault::UnknownCell {
+                experiment: self.manifest.experiment.clone(),
+                cell,
+            })
+        })
+    }
+}
+
+#[tonic::async_trait]
+impl Store for Bundle {
+    fn older_specification(&self) -> Option<&str> {
+        None
+    }
+
+    async fn other_forms(&self) -> Result<Vec<OtherForm>, StoreError> {
+        let cells = self.manifest.cells.iter().enumerate();
+        Ok(cells
+            .flat_map(|(index, cell)| cell.other_forms(index))
+            .collect())
+    }
+
+    async fn plans(&self) -> Result<Vec<PlanRow>, StoreError> {
+        Ok(self.manifest.plans.iter().map(Into::into).collect())
+    }
+
+    async fn lease(&self, _: &str, _: Duration) -> Result<Option<Lease>, StoreError> {
+        Err(StoreError::Sealed)
+    }
+
+    async fn extend(&self, _: &Lease, _: Duration) -> Result<bool, StoreError> {
+        Err(StoreError::Sealed)
+    }
+
+    async fn finish(&self, _: &Lease, _: &str, _: &PlayedPair) -> Result<bool, StoreError> {
+        Err(StoreError::Sealed)
+    }
+
+    async fn fail(&self, _: &Lease, _: &str, _: &Incident) -> Result<(), StoreError> {
+        Err(StoreError::Sealed)
+    }
+
+    async fn give_back(&self, _: &Lease) -> Result<(), StoreError> {
+        Err(StoreError::Sealed)
+    }
+
+    async fn retry_given_up(&self) -> Result<u64, StoreError> {
+        Err(StoreError::Sealed)
+    }
+
+    async fn close_cell(&self, _: usize) -> Result<(), StoreError> {
+        Err(StoreError::Sealed)
+    }
+
+    async fn reopen_cell(&self, _: usize) -> Result<(), StoreError> {
+        Err(StoreError::Sealed)
+    }
+
+    async fn standings(&self) -> Result<Vec<CellStanding>, StoreError> {
+        let standings = self.manifest.cells.iter().zip(&self.half_points);
+        Ok(standings
+            .map(|(cell, points)| {
+                let mut pairs = [0; 5];
+                for points in points.values() {
+                    pairs[(*points).min(4) as usize] += 1;
+                }
+                cell.standing(pairs)
+            })
+            .collect())
+    }
+
+    async fn outcomes(&self, cell: usize, from: u32) -> Result<Vec<PairOutcome>, StoreError> {
+        let finished = self.of(&self.half_points, cell)?;
+        let given_up = &self.of(&self.manifest.cells, cell)?.given_up;
+        let mut outcomes: BTreeMap<u32, Option<u32>> =
+            given_up.iter().map(|pair| (*pair, None)).collect();
+        outcomes.extend(finished.iter().map(|(pair, points)| (*pair, Some(*points))));
+        Ok(outcomes
+            .range(from..)
+            .map(|(pair, points)| (*pair, *points))
+            .collect())
+    }
+
+    async fn games(&self, cell: usize) -> Result<Vec<GameRow>, StoreError> {
+        let games = self.of(&self.games, cell)?;
+        Ok(games
+            .iter()
+            .map(SealedGame::row)
+            .collect::<Result<_, _>>()?)
+    }
+
+    async fn records(
+        &self,
+        cell: usize,
+        from: u32,
+        count: u32,
+    ) -> Result<Vec<StoredGame>, StoreError> {
+        let games = self.of(&self.games, cell)?;
+        let begin = games.partition_point(|game| game.pair < from);
+        let records = games[begin..].iter().take(count as usize);
+        Ok(records.map(SealedGame::record).collect::<Result<_, _>>()?)
+    }
+
+    async fn incidents(&self, cell: usize) -> Result<Vec<IncidentRow>, StoreError> {
+        let cell = self.of(&self.manifest.cells, cell)?;
+        Ok(cell.incidents.iter().map(Into::into).collect())
+    }
+}

@@ -1,0 +1,135 @@
+//! Sealing: writing a bundle from a store.
+
+use super::{
+    BundleError, CHECKSUMS, GAMES, MANIFEST, OPENINGS, SPECIFICATION, checksums,
+    format::{Manifest, SealedCell, SealedGame, SealedPlan, VERSION, milliseconds},
+};
+use crate::{specification::Specification, store::Store};
+use flate2::{Compression, write::GzEncoder};
+use monju_proto::build;
+use std::{
+    fs::{self, File},
+    io::{BufWriter, Write},
+    path::Path,
+    time::SystemTime,
+};
+
+/// Games that are read from the store at a time.
+const BATCH: u32 = 200;
+
+/// A bundle that was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sealed {
+    /// Finished games in it.
+    pub games: u64,
+    /// Bytes of all its files.
+    pub bytes: u64,
+}
+
+/// Writes a bundle of an experiment into a new or empty folder, with or without the ballots of its games.
+/// Pairs that are under way meanwhile are left out.
+///
+/// # Errors
+/// The folder is not empty or cannot be written, or the store cannot be read.
+pub async fn seal(
+    specification: &Specification,
+    store: &dyn Store,
+    folder: &Path,
+    ballots: bool,
+) -> Result<Sealed, BundleError> {
+    let broken = |source| BundleError::file(folder, source);
+    fs::create_dir_all(folder).map_err(broken)?;
+    if fs::read_dir(folder).map_err(broken)?.next().is_some() {
+        return Err(BundleError::Occupied(folder.to_owned()));
+    }
+    let (mut cells, mut games) = (Vec::new(), 0);
+    let path = folder.join(GAMES);
+    let broken = |source| BundleError::file(&path, source);
+    let file = BufWriter::new(File::create(&path).map_err(broken)?);
+    let mut packed = GzEncoder::new(file, Compression::default());
+    let standings = store.standings().await?;
+    let other_forms = store.other_forms().await?;
+    for (index, cell) in specification.cells.iter().enumerate() {
+        let rows = store.games(index).await?;
+        let mut rows = rows.iter().peekable();
+        while let Some(first) = rows.peek() {
+            let records = store.records(index, first.pair, BATCH).await?;
+            let before = games;
+            // Records without a row belong to pairs that were finished meanwhile, or stand in the last batch.
+            for record in &records {
+                let same = |row: &&crate::store::GameRow| {
+                    (row.pair, row.game) == (record.pair, record.game)
+                };
+                let Some(row) = rows.next_if(same) else {
+                    continue;
+                };
+                let game = SealedGame::new(index, row, record, ballots);
+                let line = serde_json::to_string(&game)
+                    .map_err(|error| BundleError::form(&path, error))?;
+                writeln!(packed, "{line}").map_err(broken)?;
+                games += 1;
+            }
+            if games == before {
+                let what = format!("the store lacks games of '{}'", cell.label);
+                return Err(BundleError::form(&path, what));
+            }
+        }
+        let standing = standings.get(index).cloned().unwrap_or_default();
+        let outcomes = store.outcomes(index, 0).await?;
+        let incidents = store.incidents(index).await?;
+        cells.push(SealedCell {
+            label: cell.label.clone(),
+            specification: cell.hash.clone(),
+            open: standing.open + standing.leased,
+            given_up: (outcomes.iter())
+                .filter_map(|(pair, half_points)| half_points.is_none().then_some(*pair))
+                .collect(),
+            closed: standing.closed,
+            incidents: incidents.iter().map(Into::into).collect(),
+            other_games: (other_forms.iter())
+                .filter(|form| form.cell == index)
+                .map(|form| (form.specification.clone(), form.games))
+                .collect(),
+        });
+    }
+    let file = packed.finish().map_err(broken)?;
+    file.into_inner()
+        .map_err(|error| broken(error.into_error()))?
+        .sync_all()
+        .map_err(broken)?;
+    let manifest = Manifest {
+        version: VERSION,
+        experiment: specification.name.clone(),
+        sealed_by: build::name().to_owned(),
+        sealed: milliseconds(SystemTime::now()),
+        specification: specification.hash.clone(),
+        ballots,
+        games,
+        plans: store.plans().await?.iter().map(SealedPlan::from).collect(),
+        cells,
+    };
+    let path = folder.join(MANIFEST);
+    let json =
+        serde_json::to_string_pretty(&manifest).map_err(|error| BundleError::form(&path, error))?;
+    let openings: String = (specification.openings.lines().iter())
+        .map(|line| format!("{line}\n"))
+        .collect();
+    let texts = [
+        (SPECIFICATION, specification.text.clone()),
+        (OPENINGS, openings),
+        (MANIFEST, format!("{json}\n")),
+    ];
+    for (name, text) in texts {
+        let path = folder.join(name);
+        fs::write(&path, text).map_err(|source| BundleError::file(&path, source))?;
+    }
+    let names = [SPECIFICATION, OPENINGS, MANIFEST, GAMES];
+    checksums::write(folder, &names)?;
+    let mut bytes = 0;
+    for name in names.into_iter().chain([CHECKSUMS]) {
+        let path = folder.join(name);
+        let data = fs::metadata(&path).map_err(|source| BundleError::file(&path, source))?;
+        bytes += data.len();
+    }
+    Ok(Sealed { games, bytes })
+}
