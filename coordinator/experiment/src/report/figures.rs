@@ -2,13 +2,10 @@
 
 use super::{
     findings::{CellFindings, Findings},
-    plot::{Plot, PlotLine, PlotPoint},
+    plot::{Plot, PlotAxis, PlotLine, PlotPoint},
 };
 use crate::{record::Effort, statistics::wilson};
 use std::collections::BTreeSet;
-
-/// Label of an axis with a place for every cell.
-const CELL_AXIS: &str = "cell, in the order of the table";
 
 /// F(p) − p: gain of a majority of `n` independent members, each right with probability `p`, over one of
 /// them (paper 002, section 5.3). A tied even group decides by lot, which makes it as good as the odd
@@ -57,7 +54,36 @@ pub fn figures(report: &Findings<'_>) -> Vec<(String, String)> {
     figures
 }
 
-/// Win rate against a parameter, one line for each value of another (figures 1 and 2).
+/// Label of an axis with a place for every cell: the names of their parameters.
+fn cell_axis(report: &Findings<'_>) -> String {
+    let parameters = report.cells.first().map(|cell| &cell.cell.parameters);
+    let names = parameters
+        .into_iter()
+        .flatten()
+        .map(|(name, _)| name.as_str());
+    names.collect::<Vec<_>>().join(", ")
+}
+
+/// Names of the cells: the values of their parameters.
+fn cell_names(report: &Findings<'_>) -> PlotAxis {
+    let name = |cell: &CellFindings<'_>| {
+        let values = cell.cell.parameters.iter().map(|(_, value)| value.as_str());
+        values.collect::<Vec<_>>().join(", ")
+    };
+    PlotAxis::Names(report.cells.iter().map(name).collect())
+}
+
+/// A published win rate in percent, without its marks.
+fn published_rate(text: &str) -> Option<f64> {
+    text.trim_end_matches(['*', ' '])
+        .strip_suffix('%')?
+        .trim()
+        .parse()
+        .ok()
+}
+
+/// Win rate against a parameter, one line for each value of another (figures 1 and 2), with the published
+/// ones beside it.
 fn win_rates(report: &Findings<'_>) -> Option<Plot> {
     let axes = report.specification.report.plot.as_ref()?;
     let lines = match &axes.line {
@@ -65,40 +91,68 @@ fn win_rates(report: &Findings<'_>) -> Option<Plot> {
         None => vec![""],
     };
     let values = report.specification.values(&axes.x);
-    let numbers: Option<Vec<f64>> = values.iter().map(|value| value.parse().ok()).collect();
-    let at = |value: &str| match &numbers {
-        Some(_) => value.parse().unwrap_or(0.0),
-        None => values.iter().position(|known| *known == value).unwrap_or(0) as f64,
+    let numbers = values.iter().all(|value| value.parse::<f64>().is_ok());
+    let at = |value: &str| {
+        let place = values.iter().position(|known| *known == value)?;
+        Some(place as f64 + 1.0)
     };
-    let lines = lines
-        .into_iter()
-        .map(|name| {
-            let cells = report.cells.iter().filter(|cell| match &axes.line {
-                Some(line) => cell.cell.parameter(line) == Some(name),
+    let mut drawn = Vec::new();
+    for (colour, value) in lines.into_iter().enumerate() {
+        let cells = || {
+            report.cells.iter().filter(|cell| match &axes.line {
+                Some(line) => cell.cell.parameter(line) == Some(value),
                 None => true,
+            })
+        };
+        let name = axes.line.as_ref().map(|line| format!("{line} = {value}"));
+        let ours = cells().filter_map(|cell| {
+            Some(PlotPoint {
+                x: at(cell.cell.parameter(&axes.x)?)?,
+                y: 100.0 * cell.score.win_rate()?,
+                low: 100.0 * cell.interval.low,
+                high: 100.0 * cell.interval.high,
+            })
+        });
+        let theirs = cells().filter_map(|cell| {
+            let rate = published_rate(cell.published?)?;
+            Some(PlotPoint {
+                x: at(cell.cell.parameter(&axes.x)?)?,
+                y: rate,
+                low: rate,
+                high: rate,
+            })
+        });
+        let theirs: Vec<PlotPoint> = theirs.collect();
+        drawn.push(PlotLine {
+            name: match (&name, theirs.is_empty()) {
+                (Some(name), _) => name.clone(),
+                (None, true) => String::new(),
+                (None, false) => "played".to_owned(),
+            },
+            points: ours.collect(),
+            colour,
+            joined: numbers,
+            published: false,
+        });
+        if !theirs.is_empty() {
+            drawn.push(PlotLine {
+                name: match name {
+                    Some(name) => format!("{name}, published"),
+                    None => "published".to_owned(),
+                },
+                points: theirs,
+                colour,
+                joined: numbers,
+                published: true,
             });
-            let points = cells.filter_map(|cell| {
-                Some(PlotPoint {
-                    x: at(cell.cell.parameter(&axes.x)?),
-                    y: 100.0 * cell.score.win_rate()?,
-                    low: 100.0 * cell.interval.low,
-                    high: 100.0 * cell.interval.high,
-                })
-            });
-            PlotLine {
-                name: axes
-                    .line
-                    .as_ref()
-                    .map_or(String::new(), |line| format!("{line} = {name}")),
-                points: points.collect(),
-            }
-        })
-        .collect();
+        }
+    }
     Some(Plot {
         title: report.specification.title.clone(),
         x: axes.x.clone(),
+        axis: PlotAxis::Names(values.iter().map(|value| (*value).to_owned()).collect()),
         y: "win rate, %".to_owned(),
-        lines,
+        lines: drawn,
         level: Some(50.0),
         bars: true,
     })
@@ -122,11 +176,15 @@ fn elo(report: &Findings<'_>) -> Plot {
     });
     Plot {
         title: format!("{}: Elo", report.specification.title),
-        x: CELL_AXIS.to_owned(),
+        x: cell_axis(report),
+        axis: cell_names(report),
         y: "Elo of the first side".to_owned(),
         lines: vec![PlotLine {
             name: String::new(),
             points: points.collect(),
+            colour: 0,
+            joined: false,
+            published: false,
         }],
         level: Some(0.0),
         bars: true,
@@ -151,11 +209,15 @@ fn colours(report: &Findings<'_>) -> Plot {
         PlotLine {
             name: name.to_owned(),
             points: points.collect(),
+            colour,
+            joined: false,
+            published: false,
         }
     };
     Plot {
         title: format!("{}: wins by colour", report.specification.title),
-        x: CELL_AXIS.to_owned(),
+        x: cell_axis(report),
+        axis: cell_names(report),
         y: "win rate of the first side, %".to_owned(),
         lines: ["as Black", "as White"]
             .into_iter()
@@ -177,11 +239,13 @@ fn endings(report: &Findings<'_>) -> Plot {
     };
     Plot {
         title: format!("{}: how games ended", report.specification.title),
-        x: CELL_AXIS.to_owned(),
+        x: cell_axis(report),
+        axis: cell_names(report),
         y: "games, %".to_owned(),
         lines: names
             .into_iter()
-            .map(|name| by_cell(report, name, |cell| share(cell, name)))
+            .enumerate()
+            .map(|(colour, name)| by_cell(report, (name, colour), |cell| share(cell, name)))
             .collect(),
         level: None,
         bars: true,
@@ -193,11 +257,12 @@ fn nodes(report: &Findings<'_>) -> Plot {
     let nodes = |effort: &Effort| effort.nodes as f64 / f64::from(effort.moves.max(1));
     Plot {
         title: format!("{}: nodes", report.specification.title),
-        x: CELL_AXIS.to_owned(),
+        x: cell_axis(report),
+        axis: cell_names(report),
         y: "nodes a move".to_owned(),
         lines: vec![
-            by_cell(report, "first side", |cell| nodes(&cell.effort[0])),
-            by_cell(report, "second side", |cell| nodes(&cell.effort[1])),
+            by_cell(report, ("first side", 0), |cell| nodes(&cell.effort[0])),
+            by_cell(report, ("second side", 1), |cell| nodes(&cell.effort[1])),
         ],
         level: Some(0.0),
         bars: true,
@@ -211,21 +276,22 @@ fn time(report: &Findings<'_>) -> Plot {
     };
     Plot {
         title: format!("{}: time", report.specification.title),
-        x: CELL_AXIS.to_owned(),
+        x: cell_axis(report),
+        axis: cell_names(report),
         y: "seconds a game".to_owned(),
         lines: vec![
-            by_cell(report, "first side", |cell| seconds(cell, 0)),
-            by_cell(report, "second side", |cell| seconds(cell, 1)),
+            by_cell(report, ("first side", 0), |cell| seconds(cell, 0)),
+            by_cell(report, ("second side", 1), |cell| seconds(cell, 1)),
         ],
         level: Some(0.0),
         bars: true,
     }
 }
 
-/// A line over all cells that have games.
+/// Points of all cells that have games.
 fn by_cell(
     report: &Findings<'_>,
-    name: &str,
+    (name, colour): (&str, usize),
     value: impl Fn(&CellFindings<'_>) -> f64,
 ) -> PlotLine {
     let played = report.cells.iter().enumerate();
@@ -242,6 +308,9 @@ fn by_cell(
     PlotLine {
         name: name.to_owned(),
         points: points.collect(),
+        colour,
+        joined: false,
+        published: false,
     }
 }
 
@@ -252,7 +321,8 @@ fn different_moves(report: &Findings<'_>) -> Option<Plot> {
         .cells
         .iter()
         .filter(|cell| cell.disagrees())
-        .map(|cell| {
+        .enumerate()
+        .map(|(colour, cell)| {
             let counts = &cell.effort[0].variety.0;
             let all: u64 = counts.values().sum();
             let points = counts.iter().map(|(&moves, &count)| {
@@ -267,12 +337,16 @@ fn different_moves(report: &Findings<'_>) -> Option<Plot> {
             PlotLine {
                 name: cell.cell.label.clone(),
                 points: points.collect(),
+                colour,
+                joined: true,
+                published: false,
             }
         })
         .collect();
     (!lines.is_empty()).then(|| Plot {
         title: format!("{}: votes", report.specification.title),
         x: "different moves voted for".to_owned(),
+        axis: PlotAxis::Numbers,
         y: "positions of the first side, %".to_owned(),
         lines,
         level: None,
@@ -284,8 +358,12 @@ fn different_moves(report: &Findings<'_>) -> Option<Plot> {
 fn condorcet(groups: &[u32]) -> Plot {
     let lines = groups
         .iter()
-        .map(|&n| PlotLine {
+        .enumerate()
+        .map(|(colour, &n)| PlotLine {
             name: format!("n = {n}"),
+            colour,
+            joined: true,
+            published: false,
             points: (0..=100)
                 .map(|step| {
                     let p = f64::from(step) / 100.0;
@@ -303,6 +381,7 @@ fn condorcet(groups: &[u32]) -> Plot {
     Plot {
         title: "What a majority gains over one member: F(p) − p".to_owned(),
         x: "p".to_owned(),
+        axis: PlotAxis::Numbers,
         y: "F(p) − p".to_owned(),
         lines,
         level: Some(0.0),

@@ -1,12 +1,16 @@
-//! Plots of lines with error bars, as SVG.
+//! Plots of points with error bars, as SVG.
 
 use plotters::{
     coord::Shift,
+    element::{Cross, DashedPathElement},
     prelude::{
         ChartBuilder, Circle, DrawingArea, DrawingAreaErrorKind, ErrorBar, IntoDrawingArea,
-        LineSeries, PathElement, SVGBackend,
+        LineSeries, PathElement, SVGBackend, Text,
     },
-    style::{Color, RGBColor, ShapeStyle},
+    style::{
+        Color, FontTransform, IntoFont, RGBColor, ShapeStyle, TextStyle,
+        text_anchor::{HPos, Pos, VPos},
+    },
 };
 
 /// A point with its interval.
@@ -18,11 +22,26 @@ pub(super) struct PlotPoint {
     pub high: f64,
 }
 
-/// A line through points.
+/// Points of one kind.
 #[derive(Clone, Debug)]
 pub(super) struct PlotLine {
     pub name: String,
     pub points: Vec<PlotPoint>,
+    /// Number of its colour.
+    pub colour: usize,
+    /// True when a line joins the points, because their x follow each other.
+    pub joined: bool,
+    /// True for figures of others: crosses and a dashed line.
+    pub published: bool,
+}
+
+/// The values of x.
+#[derive(Clone, Debug)]
+pub(super) enum PlotAxis {
+    /// Numbers.
+    Numbers,
+    /// Names in their order; the first is at 1.
+    Names(Vec<String>),
 }
 
 /// A figure.
@@ -30,11 +49,12 @@ pub(super) struct PlotLine {
 pub(super) struct Plot {
     pub title: String,
     pub x: String,
+    pub axis: PlotAxis,
     pub y: String,
     pub lines: Vec<PlotLine>,
     /// Height of a horizontal line for comparison.
     pub level: Option<f64>,
-    /// True when points have error bars.
+    /// True when points are marked, with error bars.
     pub bars: bool,
 }
 
@@ -49,20 +69,72 @@ const COLOURS: [RGBColor; 7] = [
     RGBColor(0, 0, 0),
 ];
 
-const SIZE: (u32, u32) = (860, 520);
+const WIDTH: u32 = 860;
+
+/// Height without the legend and the names of x, which have room of their own below.
+const HEIGHT: u32 = 470;
+
+/// Height of a line of the legend.
+const LEGEND: u32 = 22;
+
+/// Width of a letter of the names and of the legend, on average.
+const LETTER: u32 = 7;
+
+/// Space around the chart.
+const MARGIN: u32 = 12;
+
+/// Width of the area of the labels of y.
+const LEFT: u32 = 64;
+
+const BLACK: RGBColor = RGBColor(0, 0, 0);
 
 impl Plot {
     /// The figure as SVG text.
     pub fn svg(&self) -> String {
+        let legend = self.legend();
+        let rows = legend.iter().map(|(row, ..)| row + 1).max().unwrap_or(0);
+        let names = self.names_height();
         let mut text = String::new();
         {
-            let area = SVGBackend::with_string(&mut text, SIZE).into_drawing_area();
+            let size = (WIDTH, HEIGHT + names + rows * LEGEND);
+            let area = SVGBackend::with_string(&mut text, size).into_drawing_area();
             // Drawing into memory does not fail.
-            if let Err(error) = self.draw(&area) {
+            if let Err(error) = self.draw(&area, &legend, names) {
                 tracing::error!(%error, "a figure could not be drawn");
             }
         }
         text
+    }
+
+    /// Places of the legend: row, distance from the left, and line.
+    fn legend(&self) -> Vec<(u32, u32, &PlotLine)> {
+        let (mut row, mut left) = (0, LEFT);
+        let named = self.lines.iter().filter(|line| !line.name.is_empty());
+        named
+            .map(|line| {
+                let width = 40 + LETTER * line.name.chars().count() as u32;
+                if left > LEFT && left + width > WIDTH - MARGIN {
+                    (row, left) = (row + 1, LEFT);
+                }
+                let place = (row, left, line);
+                left += width;
+                place
+            })
+            .collect()
+    }
+
+    /// Room for names of x beyond one line of text.
+    fn names_height(&self) -> u32 {
+        match &self.axis {
+            PlotAxis::Names(names) if self.turns_names(names) => LETTER * longest(names),
+            _ => 0,
+        }
+    }
+
+    /// Tells whether the names are too long to stand side by side.
+    fn turns_names(&self, names: &[String]) -> bool {
+        let room = (WIDTH - LEFT - 2 * MARGIN) / (names.len() as u32).max(1);
+        LETTER * longest(names) + LETTER > room
     }
 
     /// Ranges of both axes, with a margin.
@@ -80,44 +152,58 @@ impl Plot {
                 (low.min(value), high.max(value))
             })
         };
-        let (left, right) = fold(&mut points().map(|point| point.x));
+        let across = match &self.axis {
+            PlotAxis::Names(names) => 0.5..names.len() as f64 + 0.5,
+            PlotAxis::Numbers => {
+                let (left, right) = fold(&mut points().map(|point| point.x));
+                range(left, right)
+            }
+        };
         let ends = points().flat_map(|point| [point.low, point.high]);
         let (low, high) = fold(&mut ends.chain(self.level));
-        [range(left, right), range(low, high)]
+        [across, range(low, high)]
     }
 
     fn draw<'a>(
         &self,
         area: &DrawingArea<SVGBackend<'a>, Shift>,
+        legend: &[(u32, u32, &PlotLine)],
+        names: u32,
     ) -> Result<(), DrawingAreaErrorKind<std::io::Error>> {
         let [x, y] = self.ranges();
         area.fill(&RGBColor(255, 255, 255))?;
-        let mut chart = ChartBuilder::on(area)
+        let (chart_area, legend_area) = area.split_vertically(HEIGHT + names);
+        let mut chart = ChartBuilder::on(&chart_area)
             .caption(&self.title, ("sans-serif", 20))
-            .margin(12)
-            .x_label_area_size(46)
-            .y_label_area_size(64)
-            .build_cartesian_2d(x.clone(), y)?;
-        chart
-            .configure_mesh()
-            .x_desc(&self.x)
-            .y_desc(&self.y)
-            .light_line_style(RGBColor(240, 240, 240))
-            .draw()?;
+            .margin(MARGIN)
+            .x_label_area_size(46 + names)
+            .y_label_area_size(LEFT)
+            .build_cartesian_2d(x.clone(), y.clone())?;
+        let mut mesh = chart.configure_mesh();
+        mesh.y_desc(&self.y)
+            .light_line_style(RGBColor(240, 240, 240));
+        match &self.axis {
+            PlotAxis::Numbers => mesh.x_desc(&self.x).draw()?,
+            PlotAxis::Names(_) => mesh.disable_x_mesh().x_labels(0).draw()?,
+        }
         if let Some(level) = self.level {
             let grey: ShapeStyle = RGBColor(120, 120, 120).into();
             chart.draw_series(LineSeries::new([(x.start, level), (x.end, level)], grey))?;
         }
-        for (index, line) in self.lines.iter().enumerate() {
-            let colour = COLOURS[index % COLOURS.len()];
-            let points = line.points.iter().map(|point| (point.x, point.y));
-            let series = chart.draw_series(LineSeries::new(points, colour.stroke_width(2)))?;
-            if !line.name.is_empty() {
-                series.label(&line.name).legend(move |(x, y)| {
-                    PathElement::new([(x, y), (x + 18, y)], colour.stroke_width(2))
-                });
+        for line in &self.lines {
+            let colour = COLOURS[line.colour % COLOURS.len()];
+            let points = || line.points.iter().map(|point| (point.x, point.y));
+            if line.joined && line.published {
+                let path: Vec<(f64, f64)> = points().collect();
+                let dashed = DashedPathElement::new(path, 6, 4, colour.stroke_width(1));
+                chart.draw_series([dashed])?;
+            } else if line.joined {
+                chart.draw_series(LineSeries::new(points(), colour.stroke_width(2)))?;
             }
-            if self.bars {
+            if line.published {
+                let crosses = points().map(|point| Cross::new(point, 4, colour.stroke_width(2)));
+                chart.draw_series(crosses)?;
+            } else if self.bars {
                 chart.draw_series(line.points.iter().map(|point| {
                     ErrorBar::new_vertical(
                         point.x,
@@ -128,20 +214,48 @@ impl Plot {
                         8,
                     )
                 }))?;
-                chart.draw_series(
-                    line.points
-                        .iter()
-                        .map(|point| Circle::new((point.x, point.y), 3, colour.filled())),
-                )?;
+                let circles = points().map(|point| Circle::new(point, 3, colour.filled()));
+                chart.draw_series(circles)?;
             }
         }
-        if self.lines.iter().any(|line| !line.name.is_empty()) {
-            chart
-                .configure_series_labels()
-                .background_style(RGBColor(255, 255, 255).mix(0.8))
-                .border_style(RGBColor(160, 160, 160))
-                .draw()?;
+        if let PlotAxis::Names(all) = &self.axis {
+            let turned = self.turns_names(all);
+            for (index, name) in all.iter().enumerate() {
+                let (left, top) = chart.backend_coord(&(index as f64 + 1.0, y.start));
+                area.draw(&PathElement::new([(left, top), (left, top + 5)], BLACK))?;
+                let font = ("sans-serif", 13).into_font();
+                let style = match turned {
+                    true => TextStyle::from(font.transform(FontTransform::Rotate90))
+                        .pos(Pos::new(HPos::Left, VPos::Center)),
+                    false => TextStyle::from(font).pos(Pos::new(HPos::Center, VPos::Top)),
+                };
+                area.draw(&Text::new(name.clone(), (left, top + 8), style))?;
+            }
+            let middle = (LEFT + (WIDTH - LEFT) / 2) as i32;
+            let bottom = (HEIGHT + names - MARGIN) as i32;
+            let style = TextStyle::from(("sans-serif", 14).into_font())
+                .pos(Pos::new(HPos::Center, VPos::Bottom));
+            area.draw(&Text::new(self.x.clone(), (middle, bottom), style))?;
+        }
+        for (row, left, line) in legend {
+            let colour = COLOURS[line.colour % COLOURS.len()];
+            let (left, middle) = (*left as i32, (row * LEGEND + LEGEND / 2) as i32);
+            if line.published {
+                let cross = Cross::new((left + 9, middle), 4, colour.stroke_width(2));
+                legend_area.draw(&cross)?;
+            } else {
+                let stroke = [(left, middle), (left + 18, middle)];
+                legend_area.draw(&PathElement::new(stroke, colour.stroke_width(2)))?;
+            }
+            let style = TextStyle::from(("sans-serif", 13).into_font())
+                .pos(Pos::new(HPos::Left, VPos::Center));
+            legend_area.draw(&Text::new(line.name.clone(), (left + 24, middle), style))?;
         }
         area.present()
     }
+}
+
+fn longest(names: &[String]) -> u32 {
+    let lengths = names.iter().map(|name| name.chars().count() as u32);
+    lengths.max().unwrap_or(0)
 }
