@@ -129,13 +129,22 @@ pub fn line(line: &Line) -> Result<(), Offence> {
     at_most("candidates", line.candidates.len(), MOST_CANDIDATES)?;
     at_most("candidates by lane", line.lanes.len(), MOST_LANES)?;
     let mut candidates = line.candidates.iter().chain(&line.lanes);
-    candidates.try_for_each(|candidate: &Candidate| a_move(&candidate.r#move))?;
+    candidates.try_for_each(|Candidate { r#move, pv, .. }| {
+        a_move(r#move)?;
+        at_most("moves of a variation", pv.len(), LONGEST_VARIATION)?;
+        pv.iter().try_for_each(|mv| a_move(mv))
+    })?;
     for (what, value, greatest) in [
         ("depth", line.depth.into(), GREATEST_DEPTH.into()),
         (
             "selective depth",
             line.selective_depth.into(),
             GREATEST_DEPTH.into(),
+        ),
+        (
+            "filling of a table",
+            line.hash_full.unwrap_or(0).into(),
+            1_000,
         ),
         ("nodes", line.nodes, GREATEST_NUMBER),
         ("time", line.time_ms, GREATEST_NUMBER),

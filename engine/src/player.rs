@@ -203,7 +203,9 @@ fn without_search(answer: Answer, score: Score) -> Outcome {
             selective_depth: 0,
             nodes: 0,
             time: Duration::ZERO,
+            hash_full: None,
             candidates: Vec::new(),
+            ranked_depth: 0,
             lanes: Vec::new(),
         },
     }

@@ -27,6 +27,7 @@ mod polling;
 mod ponder_table;
 mod prune;
 mod quiescence;
+mod ranking;
 mod repetition;
 mod replacement;
 mod report;

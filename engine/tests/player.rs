@@ -1,7 +1,7 @@
 //! The player's public behaviour: determinism, limits, mates, repetition and declaration.
 
 use monju_engine::{
-    Answer, Control, EvaluatorKind, Game, Limits, Model, Outcome, Player, PlayerSettings,
+    Answer, Control, EvaluatorKind, Game, Limits, Model, Move, Outcome, Player, PlayerSettings,
     STACK_BYTES, Score, SearchChoices,
     eval::NoiseModel,
     mate::{Mate, MateSearch},
@@ -320,9 +320,57 @@ fn multi_pv_ranks_several_moves() {
         let before = &ranked[..index];
         assert!(before.iter().all(|other| other.mv != candidate.mv));
     }
+    let scores = ranked.iter().map(|ranked| ranked.score.to_centipawns());
+    assert!(scores.is_sorted_by(|better, worse| better >= worse));
+    assert_eq!(outcome.line.pv, ranked[0].pv);
+    assert_eq!(outcome.line.ranked_depth, 6);
+    for candidate in ranked {
+        let mut played = game.clone();
+        assert_eq!(candidate.pv.first(), Some(&candidate.mv));
+        let plays = |mv: &Move| played.play(*mv).is_ok();
+        assert!(candidate.pv.iter().all(plays), "{candidate:?}");
+    }
     // With fewer legal moves, all are ranked.
     let few = Game::from_usi("4k4/9/4P4/9/9/9/9/9/4K4 w - 1").unwrap();
     let mut asked = player(0.0, 0);
     let outcome = asked.think(&few, &limits(Some(50)), &Control::new(), &mut |_| ());
     assert_eq!(outcome.line.candidates.len(), few.legal_moves().len());
+}
+
+#[test]
+fn only_the_asked_moves_are_searched() {
+    let game = Game::from_usi(MIDDLEGAME).unwrap();
+    let best = think(&mut player(0.0, 0), MIDDLEGAME, &depth(6)).line.pv[0];
+    let others: Vec<Move> = (game.legal_moves().into_iter())
+        .filter(|&mv| mv != best)
+        .take(3)
+        .collect();
+    let asked = |search_moves: &[Move], multi_pv| Limits {
+        search_moves: search_moves.to_vec(),
+        multi_pv,
+        ..depth(6)
+    };
+    let outcome = think(&mut player(0.0, 0), MIDDLEGAME, &asked(&others, None));
+    assert!(others.contains(&outcome.line.pv[0]), "{outcome:?}");
+    let outcome = think(&mut player(0.0, 0), MIDDLEGAME, &asked(&others, Some(8)));
+    assert_eq!(outcome.line.candidates.len(), 3);
+    assert!((outcome.line.candidates.iter()).all(|ranked| others.contains(&ranked.mv)));
+    // Without a legal move among them, all moves are searched.
+    let illegal: Move = "5e5d".parse().unwrap();
+    let outcome = think(&mut player(0.0, 0), MIDDLEGAME, &asked(&[illegal], None));
+    assert_eq!(outcome.line.pv[0], best);
+}
+
+/// A move that mates ends the ranking only when every ranked move is decided.
+#[test]
+fn a_mate_leaves_the_other_moves_to_be_ranked() {
+    let game = Game::from_usi("sfen 4k4/9/4P4/9/9/9/9/9/4K4 b G 1").unwrap();
+    let limits = Limits {
+        multi_pv: Some(3),
+        ..depth(5)
+    };
+    let outcome = player(0.0, 0).think(&game, &limits, &Control::new(), &mut |_| ());
+    assert_eq!(outcome.line.score, Score::Mate(1));
+    assert_eq!(outcome.line.candidates.len(), 3);
+    assert_eq!(outcome.line.ranked_depth, 5);
 }

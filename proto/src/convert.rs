@@ -104,6 +104,7 @@ impl From<&v1::Limits> for Limits {
                 .time_ms
                 .map(|time_ms| Duration::from_millis(time_ms.max(1))),
             multi_pv: limits.multi_pv,
+            ..Self::default()
         }
     }
 }
@@ -187,18 +188,23 @@ impl v1::Score {
     }
 }
 
+fn texts(moves: &[Move]) -> Vec<String> {
+    moves.iter().map(Move::to_string).collect()
+}
+
 impl From<&Candidate> for v1::Candidate {
     fn from(candidate: &Candidate) -> Self {
         Self {
             r#move: candidate.mv.to_string(),
             score: Some(v1::Score::new(candidate.score, Bound::Exact)),
+            pv: texts(&candidate.pv),
         }
     }
 }
 
 impl From<&Line> for v1::Line {
     fn from(line: &Line) -> Self {
-        let pv: Vec<String> = line.pv.iter().map(Move::to_string).collect();
+        let pv = texts(&line.pv);
         Self {
             r#move: pv.first().cloned().unwrap_or_default(),
             score: Some(v1::Score::new(line.score, line.bound)),
@@ -209,6 +215,7 @@ impl From<&Line> for v1::Line {
             pv,
             candidates: line.candidates.iter().map(v1::Candidate::from).collect(),
             lanes: line.lanes.iter().map(v1::Candidate::from).collect(),
+            hash_full: line.hash_full,
         }
     }
 }

@@ -74,6 +74,24 @@ fn the_primary_decides_unless_outvoted() {
 }
 
 #[test]
+fn a_team_shows_as_many_moves_as_it_is_asked_for() {
+    let _alone = alone();
+    let mut usi = ready(&["--players", "3"], &[("MultiPV", "4")]);
+    let answer = usi.think("startpos", "go nodes 20000");
+    let decided = &answer.lines[answer.lines.len() - 5..];
+    for (index, line) in decided[..4].iter().enumerate() {
+        assert!(
+            line.contains(&format!(" multipv {} pv ", index + 1)),
+            "{decided:#?}"
+        );
+        assert!(line.contains(" score "), "{decided:#?}");
+    }
+    let best = format!(" multipv 1 pv {}", answer.bestmove);
+    assert!(decided[0].contains(&best), "{decided:#?}");
+    assert!(usi.quit().status.success());
+}
+
+#[test]
 fn files_are_browsed_for_and_threads_are_chosen() {
     let _alone = alone();
     let folder = tempfile::tempdir().expect("a folder");

@@ -32,7 +32,7 @@ pub(super) fn line_of(line: &Line, lane: u32) -> Line {
     if lane > 0 {
         own.nodes = 0;
     }
-    if let Some(Candidate { r#move, score }) = line.lanes.get(lane as usize) {
+    if let Some(Candidate { r#move, score, .. }) = line.lanes.get(lane as usize) {
         if own.pv.first() != Some(r#move) {
             own.pv = vec![r#move.clone()];
         }

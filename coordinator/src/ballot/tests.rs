@@ -256,7 +256,7 @@ fn a_search_with_virtual_players_has_a_vote_for_each() {
     let mut ballot = OpenBallot::new(header(None), game, [(info, 40), (single, 7)]);
     let candidate = |mv: &str| Candidate {
         r#move: mv.to_owned(),
-        score: None,
+        ..Candidate::default()
     };
     ballot.progress(0, line(&["2g2f", "3c3d"], 1), AT);
     ballot.result(1, result(&["2g2f"], 3), AT);

@@ -212,6 +212,7 @@ fn vote_of(vote: VoteRecord) -> Result<Vote, LineError> {
         pv: vote.pv,
         candidates: vote.candidates.into_iter().map(candidate_of).collect(),
         lanes: Vec::new(),
+        hash_full: None,
     });
     Ok(Vote {
         player: Some(PlayerInfo {
@@ -252,6 +253,7 @@ fn candidate_of(candidate: CandidateRecord) -> Candidate {
     Candidate {
         r#move: candidate.mv,
         score: candidate.score.and_then(|score| score.score()),
+        pv: candidate.pv,
     }
 }
 

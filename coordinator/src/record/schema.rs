@@ -223,6 +223,9 @@ pub struct CandidateRecord {
     pub mv: String,
     /// Its score.
     pub score: Option<ScoreRecord>,
+    /// The expected line, which starts with the move; empty where none is known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pv: Vec<String>,
 }
 
 /// A decision.
@@ -359,6 +362,7 @@ impl CandidateRecord {
         Self {
             mv: candidate.r#move.clone(),
             score: candidate.score.as_ref().and_then(ScoreRecord::of),
+            pv: candidate.pv.clone(),
         }
     }
 }

@@ -50,6 +50,7 @@ fn vote(name: &str, mv: &str, kind: Kind) -> Vote {
             candidates: vec![Candidate {
                 r#move: mv.to_owned(),
                 score: score(Kind::MateOfUnknownLength(true), Bound::Lower),
+                pv: vec![mv.to_owned(), "3c3d".to_owned()],
             }],
             ..Line::default()
         }),

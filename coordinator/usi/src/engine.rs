@@ -188,6 +188,7 @@ impl Backend for SinglePlayer {
             time_policy: self.options.time_policy(),
             pondering: self.options.pondering(),
             game_setup: self.game_setup(),
+            multi_pv: self.options.multi_pv(),
         };
         let search = PlayerSearch::start(request, setup, self.thread.handle(), controls, output);
         tokio::spawn(search.run())

@@ -1,7 +1,11 @@
 //! The words after `go` and `ponderhit`.
 
+use monju_engine::Move;
 use monju_proto::v1::{Clock, Limits};
 use std::time::Duration;
+
+/// Number of moves after `searchmoves` that are read.
+const MOST_MOVES: usize = 593;
 
 /// The search that a `go` asks for.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -10,6 +14,8 @@ pub struct Go {
     pub limits: Limits,
     /// The answer waits for `stop`: `go infinite`, or a `go` without any limit.
     pub infinite: bool,
+    /// The only moves to choose from; empty for all.
+    pub search_moves: Vec<Move>,
     /// The first limit whose value is not a number; it counts as zero.
     pub unread: Option<String>,
 }
@@ -38,6 +44,7 @@ pub fn parse_go(text: &str) -> GoCommand {
     GoCommand::Search(Go {
         limits,
         infinite: words.infinite || (unlimited && !words.ponder),
+        search_moves: words.search_moves,
         unread: words.unread,
     })
 }
@@ -55,6 +62,7 @@ struct GoWords {
     ponder: bool,
     mate: bool,
     mate_time: Option<Duration>,
+    search_moves: Vec<Move>,
     unread: Option<String>,
 }
 
@@ -74,6 +82,12 @@ impl GoWords {
                         words.next();
                         parsed.mate_time = Some(Duration::from_millis(time));
                     }
+                }
+                "searchmoves" => {
+                    let moves = std::iter::from_fn(|| words.next_if(|next| !is_known(next)));
+                    // No position has more moves.
+                    let moves = moves.take(MOST_MOVES).filter_map(|word| word.parse().ok());
+                    parsed.search_moves = moves.collect();
                 }
                 "btime" | "wtime" | "binc" | "winc" | "byoyomi" | "nodes" | "depth"
                 | "movetime" => {
@@ -127,6 +141,7 @@ fn is_known(word: &str) -> bool {
             | "nodes"
             | "depth"
             | "movetime"
+            | "searchmoves"
     )
 }
 
@@ -173,6 +188,16 @@ mod tests {
         assert!(!go("ponder").infinite);
         assert!(!go("nodes 1000").infinite);
         assert!(!go("nodes 0").infinite);
+    }
+
+    #[test]
+    fn moves_to_choose_from_end_at_the_next_word() {
+        let asked = go("searchmoves 7g7f nonsense P*5e depth 5");
+        let moves: Vec<String> = asked.search_moves.iter().map(ToString::to_string).collect();
+        assert_eq!(moves, ["7g7f", "P*5e"]);
+        assert_eq!(asked.limits.depth, Some(5));
+        assert!(!asked.infinite);
+        assert_eq!(go("infinite").search_moves, []);
     }
 
     #[test]

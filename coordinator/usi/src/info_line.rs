@@ -15,6 +15,8 @@ pub struct InfoLine {
     pub nodes: u64,
     /// Nodes per second.
     pub nodes_per_second: u64,
+    /// Share of the transposition tables in use, in parts of a thousand, if it is known.
+    pub hash_full: Option<u32>,
     /// Time since `go`.
     pub time: Duration,
     /// Rank among several candidates, from 1.
@@ -34,7 +36,11 @@ impl fmt::Display for InfoLine {
         }
         let time_ms = self.time.as_millis();
         let (nodes, nps) = (self.nodes, self.nodes_per_second);
-        write!(formatter, " nodes {nodes} nps {nps} time {time_ms}")?;
+        write!(formatter, " nodes {nodes} nps {nps}")?;
+        if let Some(share) = self.hash_full {
+            write!(formatter, " hashfull {share}")?;
+        }
+        write!(formatter, " time {time_ms}")?;
         if let Some(rank) = self.multipv {
             write!(formatter, " multipv {rank}")?;
         }

@@ -13,6 +13,9 @@ pub const HASH_DEFAULT: u32 = DEFAULT_HASH_MIB;
 /// Range of `USI_Hash` in MiB.
 pub const HASH_RANGE: RangeInclusive<u32> = 1..=1 << 20;
 
+/// Range of `MultiPV`.
+pub const MULTI_PV_RANGE: RangeInclusive<u32> = 1..=16;
+
 /// Sets an option of `T`, for combos and texts. `None` is the declared default.
 pub type SetText<T> = fn(&mut T, Option<&str>) -> Result<(), Box<dyn Error + Send + Sync>>;
 

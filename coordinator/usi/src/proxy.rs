@@ -6,6 +6,7 @@ pub mod connection;
 mod connection_task;
 mod deadline;
 pub mod options;
+mod ranking;
 pub mod scheduling_delay;
 mod search;
 mod search_clock;
@@ -27,7 +28,7 @@ use monju_proto::v1::GameOutcome;
 use monju_team::team::Choices;
 use options::{OPTIONS, ProxyOptions, Role};
 use scheduling_delay::SchedulingDelay;
-use search::{FallbackSetup, TeamSearch};
+use search::{FallbackSetup, Question, TeamSearch};
 use tokio::{sync::mpsc, task::JoinHandle};
 
 /// Table of the fallback player without a team and without a chosen size, in MiB.
@@ -173,10 +174,17 @@ impl Backend for Proxy {
             self.prepare_team();
         }
         self.game.used = true;
-        let search = TeamSearch::new(
+        if !request.go.search_moves.is_empty() {
+            output.error(&"a team does not restrict its moves: searchmoves is for Role = single");
+        }
+        let question = Question {
             request,
-            self.game.id(),
-            self.game.seed(self.options.seed()),
+            game_id: self.game.id(),
+            game_seed: self.game.seed(self.options.seed()),
+            multi_pv: self.options.multi_pv(),
+        };
+        let search = TeamSearch::new(
+            question,
             self.connection.handle(),
             FallbackSetup {
                 player: self.fallback.handle(),

@@ -1,8 +1,8 @@
-//! Iterative deepening, aspiration windows and the ranking of several moves.
+//! Iterative deepening and aspiration windows.
 
 use super::{
     limits::Limits,
-    line::{Bound, Candidate, Line},
+    line::{Bound, Line},
     numbers::aspiration,
     root_search::RootSearch,
     searcher::Searcher,
@@ -16,8 +16,10 @@ use crate::{
 impl<E: Evaluator + Clone, V: RootSearch> Searcher<'_, E, V> {
     /// Searches deeper and deeper until a limit is reached; returns the last line.
     pub(super) fn run(mut self, limits: &Limits, legal: &[Move]) -> Line {
-        self.is_forced = legal.len() == 1;
+        let chosen = self.rule_out_unasked(limits, legal);
+        self.is_forced = chosen == 1;
         let mut previous = V::all(0);
+        let mut ranked_values = Vec::new();
         for depth in 1..MAX_PLY as i32 {
             if depth as u32 > self.control.depth_limit() {
                 break;
@@ -40,22 +42,24 @@ impl<E: Evaluator + Clone, V: RootSearch> Searcher<'_, E, V> {
             previous = value;
             self.votes.end_iteration();
             self.report(value, Bound::Exact);
-            let wanted = if self.lane_count > 1 {
-                1
-            } else {
-                limits.multi_pv.unwrap_or(1).min(legal.len() as u32)
+            let wanted = match self.lane_count {
+                1 => (limits.multi_pv.unwrap_or(1) as usize).min(chosen),
+                _ => 1,
             };
             if wanted > 1 {
-                self.rank_others(depth, value, wanted);
+                self.rank_others(depth, value, wanted, &mut ranked_values);
                 if self.stopped {
                     break;
                 }
             }
             // At this depth, a shorter mate would have been found.
-            let proved = (0..self.lane_count).all(|lane| {
-                let value = value.lane(lane);
+            let is_proof = |value: Value| {
                 value.abs() >= MATE_BOUND && MATE_DISTANCE_SLACK * depth >= mate_plies(value)
-            });
+            };
+            let proved = (0..self.lane_count).all(|lane| is_proof(value.lane(lane)))
+                && ranked_values
+                    .iter()
+                    .all(|ranked: &V| is_proof(ranked.lane(0)));
             let is_limited = limits.multi_pv.is_some() || self.control.has_limit();
             if proved && is_limited || self.is_forced && self.control.has_deadline() {
                 break;
@@ -64,57 +68,25 @@ impl<E: Evaluator + Clone, V: RootSearch> Searcher<'_, E, V> {
         let time = self.started.elapsed();
         self.refresh_votes();
         let mut line = self.best.take().unwrap_or_else(|| Line {
-            pv: legal.first().copied().into_iter().collect(),
+            pv: (legal.iter().copied())
+                .find(|mv| !self.ruled_out.contains(mv))
+                .into_iter()
+                .collect(),
             score: score(0),
             bound: Bound::Lower,
             depth: 0,
             selective_depth: 0,
             nodes: 0,
             time,
+            hash_full: None,
             candidates: Vec::new(),
+            ranked_depth: 0,
             lanes: Vec::new(),
         });
         line.nodes = self.total_nodes();
         line.time = time;
+        line.hash_full = self.hash_full();
         line
-    }
-
-    /// Ranks `wanted` moves: searches the root without its best move, then without its two best, and
-    /// so on. `value` is the value of the best move.
-    fn rank_others(&mut self, depth: i32, value: V, wanted: u32) {
-        let Some(&first) = self.pv[0].first() else {
-            return;
-        };
-        let mut candidates = vec![Candidate {
-            mv: first,
-            score: score(value.lane(0)),
-        }];
-        let mut previous = value;
-        while (candidates.len() as u32) < wanted {
-            self.ruled_out = candidates.iter().map(|ranked| ranked.mv).collect();
-            previous = self.search_iteration(depth, previous);
-            if self.stopped {
-                break;
-            }
-            let Some(&mv) = self.pv[0].first() else {
-                break;
-            };
-            candidates.push(Candidate {
-                mv,
-                score: score(previous.lane(0)),
-            });
-        }
-        self.ruled_out.clear();
-        // After an interrupted ranking, the last complete one stays.
-        if !self.stopped
-            && let Some(mut best) = self.best.take()
-        {
-            best.candidates = candidates;
-            best.nodes = self.total_nodes();
-            best.time = self.started.elapsed();
-            (self.progress)(&best);
-            self.best = Some(best);
-        }
     }
 
     /// Returns the full window of every virtual player; unused lanes are settled.
@@ -134,7 +106,7 @@ impl<E: Evaluator + Clone, V: RootSearch> Searcher<'_, E, V> {
     /// Searches one iteration with an aspiration window around the value of the last one, widened
     /// until it holds the value. A lane whose value lies in its window is settled while the others
     /// are searched again.
-    fn search_iteration(&mut self, depth: i32, previous: V) -> V {
+    pub(super) fn search_iteration(&mut self, depth: i32, previous: V) -> V {
         let whole = self.whole_window();
         if depth < 5 || self.options.root_aspiration == 0 {
             return self.search_root(whole, depth);

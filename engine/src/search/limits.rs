@@ -1,3 +1,4 @@
+use crate::rules::Move;
 use std::{
     sync::{
         Arc,
@@ -28,6 +29,10 @@ pub struct Limits {
     /// Number of best moves to rank, by default one. Each further move costs about as much as the
     /// first.
     pub multi_pv: Option<u32>,
+    /// The only moves to choose from (USI `searchmoves`); empty for all. Moves that are not legal are
+    /// left out, and so is a list without a legal move. A search of several lanes chooses from all
+    /// moves.
+    pub search_moves: Vec<Move>,
 }
 
 /// The present limits of a running search.

@@ -48,12 +48,14 @@ pub enum Bound {
 }
 
 /// A move with its score, one of several.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Candidate {
     /// The move.
     pub mv: Move,
     /// The score of the move.
     pub score: Score,
+    /// The expected line, which starts with the move; empty where none is kept.
+    pub pv: Vec<Move>,
 }
 
 /// Report of a search: its best line so far.
@@ -74,8 +76,13 @@ pub struct Line {
     pub nodes: u64,
     /// Time since the start.
     pub time: Duration,
+    /// Share of the transposition table that this search has filled, in parts of a thousand; `None` in
+    /// the first tenth of a second.
+    pub hash_full: Option<u32>,
     /// Ranked moves of the last complete ranking, best first; empty without one.
     pub candidates: Vec<Candidate>,
+    /// Iteration of the ranking; 0 without one.
+    pub ranked_depth: u32,
     /// Best move of each virtual player of a vector search (paper 000, section 4); empty in an
     /// ordinary search.
     pub lanes: Vec<Candidate>,

@@ -2,17 +2,21 @@
 
 use super::{
     line::{Bound, Candidate, Line},
-    search_value::SearchValue,
+    search_value::{SearchValue, TranspositionTable},
     searcher::Searcher,
     thread_pool::ThreadPool,
     value::{Value, score},
 };
 use crate::{eval::Evaluator, rules::Move};
+use std::time::Duration;
+
+/// Duration of a search before the entries of its table are counted.
+const HASH_COUNT_AFTER: Duration = Duration::from_millis(100);
 
 impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
     /// Reports a root move that has raised alpha.
     pub(super) fn report_new_best(&mut self, value: V, beta: V) {
-        if !self.ruled_out.is_empty() {
+        if self.ranked > 0 {
             return;
         }
         let bound = if value.all_at_least(beta) {
@@ -27,18 +31,24 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
         }
     }
 
-    /// Returns the best root move so far, for a table that has lost it.
+    /// Returns the best root move so far, for a table that has lost it; in a ranking, the move that had
+    /// this rank in the last one.
     pub(super) fn best_so_far(&self, is_root: bool) -> Option<Move> {
-        match is_root && self.ruled_out.is_empty() {
-            true => self.best.as_ref()?.pv.first().copied(),
-            false => None,
+        if !is_root {
+            return None;
         }
+        let best = self.best.as_ref()?;
+        let mv = match self.ranked {
+            0 => best.pv.first().copied(),
+            ranked => best.candidates.get(ranked).map(|candidate| candidate.mv),
+        };
+        mv.filter(|mv| !self.ruled_out.contains(mv))
     }
 
     /// Reports that the root has failed low, before it is searched again: the best line stays, with
     /// `value` as an upper bound.
     pub(super) fn report_fail_low(&mut self, value: V) {
-        if self.lane_count > 1 || !self.ruled_out.is_empty() {
+        if self.lane_count > 1 || self.ranked > 0 {
             return;
         }
         if let Some(best) = self.best.clone() {
@@ -63,6 +73,9 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
         let selective_depth = self
             .pool
             .map_or(self.selective_depth, ThreadPool::selective_depth);
+        let (candidates, ranked_depth) = (self.best.take())
+            .map(|best| (best.candidates, best.ranked_depth))
+            .unwrap_or_default();
         let line = Line {
             pv,
             score: score(value),
@@ -71,15 +84,20 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
             selective_depth: selective_depth as u32,
             nodes,
             time: self.started.elapsed(),
-            candidates: self
-                .best
-                .take()
-                .map(|best| best.candidates)
-                .unwrap_or_default(),
+            hash_full: self.hash_full(),
+            candidates,
+            ranked_depth,
             lanes,
         };
         (self.progress)(&line);
         self.best = Some(line);
+    }
+
+    /// Returns the share of the table that this search has filled, in parts of a thousand, once the
+    /// search has lasted long enough for the count to cost nothing.
+    pub(super) fn hash_full(&self) -> Option<u32> {
+        let is_long = self.started.elapsed() >= HASH_COUNT_AFTER;
+        is_long.then(|| self.table.permille_full())
     }
 
     /// Brings the votes of the last report up to date, for a search that a limit has broken off.
@@ -114,6 +132,7 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
         let candidates = choices.iter().map(|&(mv, value)| Candidate {
             mv,
             score: score(value),
+            pv: Vec::new(),
         });
         Some((self.votes.line(leader), mean, candidates.collect()))
     }

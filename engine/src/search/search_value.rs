@@ -53,6 +53,9 @@ pub(crate) trait TranspositionTable<V: SearchValue>: Debug + Send + Sync + Sized
     fn get(&self, key: u64) -> Option<TableEntry<V>>;
     /// Stores an entry.
     fn put(&self, key: u64, entry: TableEntry<V>);
+    /// Returns the share of the table with entries of this search, in parts of a thousand, from a sample
+    /// of a thousand entries.
+    fn permille_full(&self) -> u32;
 }
 
 /// One value or a vector of values, each from the side to move.

@@ -59,8 +59,10 @@ pub(super) struct Searcher<'a, E, V: SearchValue> {
     pub lane_count: usize,
     /// Best move of each virtual player at the root, in a vector search.
     pub votes: Votes,
-    /// Root moves left out because they are ranked already.
+    /// Root moves left out: those not asked for, and those that are ranked already.
     pub ruled_out: Vec<Move>,
+    /// Number of root moves that this iteration has ranked; 0 while the best one is searched.
+    pub ranked: usize,
     /// Index in `key_history` of the position after the last null move; 0 without one.
     pub after_null_move: usize,
     /// The root has only one legal move.

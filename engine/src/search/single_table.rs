@@ -19,6 +19,9 @@ pub const MAX_TABLE_MIB: usize = 1 << 20;
 /// Number of entries in a cache line.
 const CLUSTER: usize = 4;
 
+/// Number of entries that are looked at to tell how full the table is.
+const SAMPLE: usize = 1_000;
+
 /// Modulus of the generation numbers.
 const GENERATIONS: u8 = 32;
 
@@ -162,6 +165,17 @@ impl TranspositionTable<Value> for SingleTable {
         worst.check.store(key ^ data, Ordering::Relaxed);
         worst.data.store(data, Ordering::Relaxed);
     }
+
+    fn permille_full(&self) -> u32 {
+        let is_new = |slot: &&TableSlot| {
+            let data = slot.data.load(Ordering::Relaxed);
+            TableEntry::unpack(data).is_some() && generation_of(data) == self.generation
+        };
+        let sample = self.clusters.iter().take(SAMPLE / CLUSTER);
+        let slots = sample.len() * CLUSTER;
+        let filled = sample.flat_map(|cluster| &cluster.0).filter(is_new).count();
+        (filled * SAMPLE / slots.max(1)) as u32
+    }
 }
 
 #[cfg(test)]
@@ -218,6 +232,21 @@ mod tests {
         assert_eq!(table.get(5), Some(entry(9)));
         table.put(6, entry(0));
         assert!(table.get(5).is_some(), "a mate is replaced first");
+    }
+
+    #[test]
+    fn the_entries_of_this_search_fill_the_table() {
+        let mut table = SingleTable::new(1).unwrap();
+        assert_eq!(table.permille_full(), 0);
+        // The multiples of one half of a cluster's share of the keys lie two in a cluster.
+        let step = u64::MAX / table.clusters.len() as u64 / 2;
+        for index in 0..2 * table.clusters.len() as u64 {
+            table.put(index * step, entry(5));
+        }
+        let filled = table.permille_full();
+        assert!((450..=550).contains(&filled), "{filled}");
+        table.age();
+        assert_eq!(table.permille_full(), 0, "older entries do not count");
     }
 
     #[test]

@@ -177,6 +177,7 @@ impl<'a, E: Evaluator + Clone, V: SearchValue> Searcher<'a, E, V> {
             lane_count,
             votes: Votes::new(lane_count),
             ruled_out: Vec::new(),
+            ranked: 0,
             is_forced: false,
             after_null_move: 0,
             root_length: game.key_history().len(),

@@ -118,7 +118,7 @@ mod tests {
             nodes,
             depth,
             time: time_ms.map(Duration::from_millis),
-            multi_pv: None,
+            ..Limits::default()
         }
     }
 

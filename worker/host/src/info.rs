@@ -9,6 +9,7 @@ pub struct EngineInfo {
     depth: u32,
     selective_depth: u32,
     nodes: u64,
+    hash_full: Option<u32>,
     score: Option<v1::Score>,
     pv: Vec<String>,
     /// By rank, the moves of a MultiPV search.
@@ -25,6 +26,7 @@ impl EngineInfo {
             let candidate = v1::Candidate {
                 r#move: mv.clone(),
                 score: heard.score(),
+                pv: heard.pv.clone(),
             };
             self.ranked.insert(rank, candidate);
         }
@@ -34,6 +36,7 @@ impl EngineInfo {
         if let Some(nodes) = heard.nodes {
             self.nodes = nodes;
         }
+        self.hash_full = heard.hash_full.or(self.hash_full);
         if heard.pv.is_empty() {
             return false;
         }
@@ -56,6 +59,7 @@ impl EngineInfo {
             pv: self.pv.clone(),
             candidates: self.candidates(),
             lanes: Vec::new(),
+            hash_full: self.hash_full,
         }
     }
 
@@ -102,6 +106,7 @@ struct InfoWords {
     depth: Option<u32>,
     selective_depth: Option<u32>,
     nodes: Option<u64>,
+    hash_full: Option<u32>,
     score: Option<v1::score::Kind>,
     bound: Option<v1::Bound>,
     /// The number of the line in a MultiPV search.
@@ -125,6 +130,9 @@ impl InfoWords {
                 "depth" => heard.depth = number(&mut words),
                 "seldepth" => heard.selective_depth = number(&mut words),
                 "nodes" => heard.nodes = number(&mut words),
+                "hashfull" => {
+                    heard.hash_full = number(&mut words).map(|share: u32| share.min(1_000))
+                }
                 "multipv" => heard.rank = number(&mut words),
                 "score" => heard.score = score(&mut words),
                 "lowerbound" => heard.bound = Some(v1::Bound::Lower),

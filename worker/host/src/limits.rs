@@ -28,6 +28,7 @@ pub fn own_first(own: &OwnLimits, asked: &Limits) -> Limits {
         depth: limits.depth.or(asked.depth),
         time: limits.time.or(asked.time.map(share)),
         multi_pv: limits.multi_pv.or(asked.multi_pv),
+        search_moves: asked.search_moves.clone(),
     }
 }
 
@@ -43,7 +44,7 @@ mod tests {
             nodes: Some(9000),
             depth: Some(7),
             time: Some(Duration::from_secs(1)),
-            multi_pv: None,
+            ..Limits::default()
         };
         let merged = own_first(&own, &asked);
         assert_eq!(merged.nodes, Some(500));

@@ -213,7 +213,9 @@ mod tests {
                     selective_depth: 2,
                     nodes: 3,
                     time: std::time::Duration::from_millis(4),
+                    hash_full: None,
                     candidates: Vec::new(),
+                    ranked_depth: 0,
                     lanes: Vec::new(),
                 },
             }

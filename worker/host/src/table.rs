@@ -199,7 +199,7 @@ impl PlayerTable {
             nodes: self.nodes,
             depth: self.depth,
             time: self.time_ms.map(Duration::from_millis),
-            multi_pv: None,
+            ..Limits::default()
         })
     }
 

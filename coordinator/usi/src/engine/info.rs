@@ -1,35 +1,49 @@
-//! The progress of a single player's search as an `info` line.
+//! The progress of a single player's search as `info` lines.
 
 use crate::info_line::InfoLine;
-use monju_engine::{Bound, Line, Score};
+use monju_engine::{Bound, Line, Move, Score};
 
-/// Returns the `info` line; `None` without a principal variation.
-pub fn line_text(line: &Line) -> Option<String> {
+/// Returns the `info` lines: the principal variation, and the other ranked moves if this line ends their
+/// ranking. None without a principal variation. Ranks are told if `multi_pv` asks for several moves.
+pub fn line_texts(line: &Line, multi_pv: Option<u32>) -> Vec<String> {
     if line.pv.is_empty() {
-        return None;
+        return Vec::new();
     }
-    let pv: Vec<String> = line.pv.iter().map(ToString::to_string).collect();
+    let first_rank = multi_pv.is_some_and(|wanted| wanted > 1).then_some(1);
+    let mut texts = vec![text(line, first_rank, line.score, line.bound, &line.pv)];
+    if line.ranked_depth == line.depth {
+        for (index, ranked) in line.candidates.iter().enumerate().skip(1) {
+            let rank = Some(index + 1);
+            texts.push(text(line, rank, ranked.score, Bound::Exact, &ranked.pv));
+        }
+    }
+    texts
+}
+
+fn text(line: &Line, rank: Option<usize>, score: Score, bound: Bound, pv: &[Move]) -> String {
+    let pv: Vec<String> = pv.iter().map(ToString::to_string).collect();
     let seconds = line.time.as_secs_f64();
     let line = InfoLine {
         depth: line.depth,
         selective_depth: line.selective_depth,
-        score: Some(score_text(line)),
+        score: Some(score_text(score, bound)),
         nodes: line.nodes,
         // No division by zero in the first microsecond.
         nodes_per_second: (line.nodes as f64 / seconds.max(1e-6)) as u64,
+        hash_full: line.hash_full,
         time: line.time,
-        multipv: None,
+        multipv: rank,
         pv: pv.join(" "),
     };
-    Some(line.to_string())
+    line.to_string()
 }
 
-fn score_text(line: &Line) -> String {
-    let mut text = match line.score {
+fn score_text(score: Score, bound: Bound) -> String {
+    let mut text = match score {
         Score::Cp(cp) => format!("cp {cp}"),
         Score::Mate(plies) => format!("mate {plies}"),
     };
-    match line.bound {
+    match bound {
         Bound::Exact => {}
         Bound::Lower => text.push_str(" lowerbound"),
         Bound::Upper => text.push_str(" upperbound"),
@@ -40,13 +54,12 @@ fn score_text(line: &Line) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use monju_engine::Game;
+    use monju_engine::{Candidate, Game};
     use std::time::Duration;
 
-    #[test]
-    fn a_line_shows_everything_with_the_pv_last() {
+    fn line() -> Line {
         let game = Game::startpos();
-        let mut line = Line {
+        Line {
             pv: vec![game.parse_move("7g7f").expect("legal")],
             score: Score::Cp(-12),
             bound: Bound::Lower,
@@ -54,19 +67,52 @@ mod tests {
             selective_depth: 9,
             nodes: 5_000,
             time: Duration::from_millis(20),
+            hash_full: None,
             candidates: Vec::new(),
+            ranked_depth: 0,
             lanes: Vec::new(),
-        };
+        }
+    }
+
+    #[test]
+    fn a_line_shows_everything_with_the_pv_last() {
+        let mut line = line();
         assert_eq!(
-            line_text(&line).as_deref(),
-            Some(
+            line_texts(&line, None),
+            [
                 "info depth 3 seldepth 9 score cp -12 lowerbound nodes 5000 nps 250000 time 20 pv 7g7f"
-            )
+            ]
         );
         (line.score, line.bound) = (Score::Mate(5), Bound::Exact);
-        let text = line_text(&line).expect("a line");
-        assert!(text.contains(" score mate 5 nodes "), "{text}");
+        line.hash_full = Some(17);
+        let text = &line_texts(&line, None)[0];
+        assert!(text.contains(" score mate 5 nodes 5000 nps 250000 hashfull 17 time "));
         line.pv.clear();
-        assert_eq!(line_text(&line), None);
+        assert!(line_texts(&line, None).is_empty());
+    }
+
+    #[test]
+    fn other_moves_are_shown_where_their_ranking_ends() {
+        let mut line = line();
+        let game = Game::startpos();
+        line.candidates = [("7g7f", -12), ("2g2f", -20)]
+            .map(|(mv, score)| {
+                let mv = game.parse_move(mv).expect("legal");
+                Candidate {
+                    mv,
+                    score: Score::Cp(score),
+                    pv: vec![mv],
+                }
+            })
+            .to_vec();
+        line.ranked_depth = 2;
+        let texts = line_texts(&line, Some(2));
+        assert_eq!(texts.len(), 1, "the ranking is of an earlier iteration");
+        assert!(texts[0].ends_with(" multipv 1 pv 7g7f"), "{texts:?}");
+        line.ranked_depth = 3;
+        let texts = line_texts(&line, Some(2));
+        assert_eq!(texts.len(), 2);
+        assert!(texts[1].contains(" score cp -20 nodes "), "{texts:?}");
+        assert!(texts[1].ends_with(" multipv 2 pv 2g2f"), "{texts:?}");
     }
 }

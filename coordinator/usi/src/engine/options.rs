@@ -2,7 +2,7 @@
 
 use crate::clock_options::{self, ClockOptions, HasClockOptions};
 use crate::option_table::{
-    HASH_DEFAULT, HASH_RANGE, OptionKind, UsiOption, evaluator, sigma, with_weights,
+    HASH_DEFAULT, HASH_RANGE, MULTI_PV_RANGE, OptionKind, UsiOption, evaluator, sigma, with_weights,
 };
 use crate::rule_options::{self, HasGameRules};
 use monju_coordinator::clock::TimePolicy;
@@ -44,6 +44,16 @@ pub const OPTIONS: &[UsiOption<EngineOptions>] = {
                 default: 1,
                 range: 1..=PlayerSettings::MAX_THREADS as u32,
                 set: |options, value| options.threads = value,
+            },
+        },
+        UsiOption {
+            name: "MultiPV",
+            aliases: &[],
+            help: "lines to show, each with the best move that the others leave",
+            kind: OptionKind::Spin {
+                default: 1,
+                range: MULTI_PV_RANGE,
+                set: |options, value| options.multi_pv = value,
             },
         },
         UsiOption {
@@ -163,6 +173,7 @@ fn unknown(name: &str) -> UnknownName {
 pub struct EngineOptions {
     hash_mib: Option<u32>,
     threads: Option<u32>,
+    multi_pv: Option<u32>,
     sigma: Option<Sigma>,
     evaluator: Option<EvaluatorChoice>,
     eval_file: Option<PathBuf>,
@@ -195,6 +206,11 @@ impl EngineOptions {
     /// Returns the number of threads that search together.
     pub fn threads(&self) -> u32 {
         self.threads.unwrap_or(1)
+    }
+
+    /// Returns the number of lines, if several are asked for.
+    pub fn multi_pv(&self) -> Option<u32> {
+        self.multi_pv
     }
 
     /// Returns the standard deviation of the noise.
@@ -258,6 +274,7 @@ mod tests {
                 "option name USI_Hash type spin default 256 min 1 max 1048576",
                 "option name USI_Ponder type check default false",
                 "option name Threads type spin default 1 min 1 max 256",
+                "option name MultiPV type spin default 1 min 1 max 16",
                 "option name Sigma type string default <empty>",
                 "option name Evaluator type string default <empty>",
                 "option name EvalFile type filename default <empty>",
@@ -307,6 +324,7 @@ mod tests {
             ("Seed", "-1"),
             ("Evaluator", "magic"),
             ("Threads", "257"),
+            ("MultiPV", "17"),
             ("MoveOverhead", "fast"),
             ("RoundUpToFullSecond", "often"),
             ("TimePolicy", "rubato"),
@@ -316,7 +334,7 @@ mod tests {
             let error = refused.expect_err("bad").to_string();
             assert!(error.contains(name) && error.contains(value), "{error}");
         }
-        set(&mut options, "MultiPV", "5").expect("ignored");
+        set(&mut options, "UCI_Variant", "shogi").expect("ignored");
         assert_eq!(options, before);
     }
 }

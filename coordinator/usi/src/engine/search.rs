@@ -35,11 +35,21 @@ pub struct SearchSetup {
     pub pondering: PonderTarget,
     /// The player and its game.
     pub game_setup: GameSetup,
+    /// Number of lines, if several are asked for.
+    pub multi_pv: Option<u32>,
+}
+
+/// The question that a search answers.
+#[derive(Clone, Debug)]
+struct Question {
+    game: Game,
+    /// The only moves to choose from; empty for all.
+    search_moves: Vec<Move>,
 }
 
 /// A running search. Dropping it stops it.
 pub struct PlayerSearch {
-    game: Game,
+    question: Question,
     limits: v1::Limits,
     gate: AnswerGate,
     setup: SearchSetup,
@@ -84,6 +94,10 @@ impl PlayerSearch {
             (AnswerGate::UntilPonderHit, PonderTarget::Opponent) => before_last_move(&game),
             _ => None,
         };
+        let question = Question {
+            game,
+            search_moves: go.search_moves,
+        };
         let running = match before {
             Some(before) => ponder_on_opponent(&thread, &setup, before, asked),
             None => {
@@ -95,11 +109,11 @@ impl PlayerSearch {
                     },
                     AnswerGate::Open | AnswerGate::UntilStop => go.limits,
                 };
-                search(&thread, &setup, &game, &limits, asked, &output)
+                search(&thread, &setup, &question, &limits, asked, &output)
             }
         };
         Self {
-            game,
+            question,
             limits: go.limits,
             gate,
             setup,
@@ -133,9 +147,9 @@ impl PlayerSearch {
         };
         let best_move = match outcome {
             // The ponder was missed: the GUI discards the answer.
-            Ok(Ok(_)) if self.running.is_about_opponent => BestMove::any(&self.game),
+            Ok(Ok(_)) if self.running.is_about_opponent => BestMove::any(&self.question.game),
             Ok(Ok(outcome)) => {
-                show(&self.output, &outcome.line);
+                show(&self.output, &outcome.line, self.setup.multi_pv);
                 BestMove::from_outcome(&outcome)
             }
             Ok(Err(failure)) => self.answer_anyhow(&failure),
@@ -168,7 +182,7 @@ impl PlayerSearch {
             }
             self.running.control.stop();
             let Self { thread, setup, .. } = self;
-            self.running = search(thread, setup, &self.game, &limits, now, &self.output);
+            self.running = search(thread, setup, &self.question, &limits, now, &self.output);
             return;
         }
         let Running { control, timer, .. } = &mut self.running;
@@ -183,7 +197,7 @@ impl PlayerSearch {
         if let Some(depth) = limits.depth {
             control.limit_depth(depth);
         }
-        let side = self.game.position().side_to_move();
+        let side = self.question.game.position().side_to_move();
         timer.set_time_policy(TimePolicy::of_consultation(
             None,
             self.setup.time_policy,
@@ -199,7 +213,7 @@ impl PlayerSearch {
 
     fn answer_anyhow(&self, reason: &dyn Display) -> BestMove {
         self.output.error(reason);
-        BestMove::any(&self.game)
+        BestMove::any(&self.question.game)
     }
 }
 
@@ -209,35 +223,39 @@ impl Drop for PlayerSearch {
     }
 }
 
-/// Starts to search the game's position within limits, whose time counts from `since`.
+/// Starts to search the question's position within limits, whose time counts from `since`.
 fn search(
     thread: &SearchHandle,
     setup: &SearchSetup,
-    game: &Game,
+    question: &Question,
     limits: &v1::Limits,
     since: Instant,
     output: &Output,
 ) -> Running {
     let time_policy = TimePolicy::of_consultation(None, setup.time_policy, limits);
     let mut timer = Timer::new(time_policy, since);
+    let Question { game, search_moves } = question;
     let side = game.position().side_to_move();
     if let Some(budget) = clock::budget(limits, side, setup.clock_rules) {
         timer.start(budget, since);
     }
     let output = output.clone();
+    let multi_pv = setup.multi_pv;
     begin(thread, setup, timer, |progress| SearchTask {
         game: game.clone(),
         limits: Limits {
             nodes: limits.nodes,
             depth: limits.depth,
-            ..Limits::default()
+            time: None,
+            multi_pv,
+            search_moves: search_moves.clone(),
         },
         deadline: None,
         ponder: false,
         urgent: false,
         control: Control::new(),
         progress: Box::new(move |line| {
-            show(&output, line);
+            show(&output, line, multi_pv);
             progress.send_replace(Some(line.clone()));
         }),
     })
@@ -305,8 +323,8 @@ fn real_time(moment: Instant) -> std::time::Instant {
     std::time::Instant::now() + moment.saturating_duration_since(Instant::now())
 }
 
-fn show(output: &Output, line: &Line) {
-    if let Some(text) = info::line_text(line) {
+fn show(output: &Output, line: &Line, multi_pv: Option<u32>) {
+    for text in info::line_texts(line, multi_pv) {
         output.say(text);
     }
 }

@@ -170,6 +170,38 @@ async fn every_form_of_go_is_answered_once() {
 }
 
 #[tokio::test]
+async fn several_lines_are_shown_by_rank() {
+    let mut gui = PlayerGui::new(0.0, None);
+    gui.say(&[
+        "setoption name MultiPV value 3",
+        &format!("position {MIDDLEGAME}"),
+    ]);
+    let lines = gui.search("go depth 4").await;
+    let rank = |rank: usize| {
+        let ranked = format!(" multipv {rank} pv ");
+        let last = lines.iter().rfind(|line| line.contains(&ranked));
+        let last = last.unwrap_or_else(|| panic!("{ranked}: {lines:?}"));
+        assert!(last.starts_with("info depth 4 "), "{last}");
+        let (_, pv) = last.split_once(" pv ").expect("a variation");
+        pv.split(' ').next().expect("a move").to_owned()
+    };
+    let moves: Vec<String> = (1..=3).map(rank).collect();
+    assert!(moves[0] != moves[1] && moves[0] != moves[2] && moves[1] != moves[2]);
+    let answer = lines.last().expect("an answer");
+    assert!(answer.starts_with(&format!("bestmove {}", moves[0])));
+    assert!(!lines.iter().any(|line| line.contains("multipv 4")));
+
+    // Of the moves that are asked for, the best ones.
+    let go = format!("go depth 4 searchmoves {} {}", moves[1], moves[2]);
+    let lines = gui.search(&go).await;
+    let answer = lines.last().expect("an answer");
+    assert!(!answer.contains(&moves[0]), "{lines:?}");
+    let asked = |line: &String| line.contains(&moves[1]) || line.contains(&moves[2]);
+    assert!(lines.iter().all(asked), "{lines:?}");
+    assert!(!lines.iter().any(|line| line.contains("multipv 3")));
+}
+
+#[tokio::test]
 async fn an_endless_search_is_answered_at_stop() {
     let mut gui = PlayerGui::new(0.0, None);
     // A mate in one is found at once, and its answer waits nevertheless.

@@ -105,7 +105,9 @@ mod tests {
             selective_depth: depth,
             nodes: 0,
             time: Duration::ZERO,
+            hash_full: None,
             candidates: Vec::new(),
+            ranked_depth: 0,
             lanes: Vec::new(),
         }
     }

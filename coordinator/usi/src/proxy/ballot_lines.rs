@@ -1,42 +1,53 @@
 //! Ballots as `info` lines.
 //!
-//! Candidates are `multipv` lines in order of votes. Each score is that of the candidate's deepest
-//! voter, on this voter's own scale, so scores may not decrease down the list. `nodes` and `nps` are
-//! sums over all players.
+//! The moves are `multipv` lines, with scores by their [`ranking`]. `nodes` and `nps` are sums over all players,
+//! `hashfull` is that of the fullest table.
 
+use super::ranking;
 use crate::info_line::InfoLine;
 use monju_coordinator::ballot::names;
 use monju_engine::Game;
-use monju_proto::v1::{Arrival, Ballot, Bound, Line, Score, TieBreak, Vote, score};
+use monju_proto::v1::{Arrival, Ballot, Bound, Score, Tally, TieBreak, Vote, score};
 use std::{fmt::Write, time::Duration};
 
-/// Returns one `info … multipv K … pv …` line for every candidate: the decision first, the others
-/// by votes.
-pub fn candidates(game: &Game, ballot: &Ballot, elapsed: Duration) -> Vec<String> {
+/// Returns one `info … multipv K … pv …` line for every move of the council: the decision first, the others
+/// by votes. `wanted` is the number of moves that were asked for; with one, every move with a vote is shown.
+pub fn candidates(game: &Game, ballot: &Ballot, elapsed: Duration, wanted: usize) -> Vec<String> {
     let sums = Sums::of(ballot);
-    let decided = ballot.decision.as_ref().map(|decision| &decision.r#move);
-    let mut moves: Vec<&String> = ballot.tally.iter().map(|tally| &tally.r#move).collect();
-    // The sort is stable: the other moves stay in the order of their votes.
-    moves.sort_by_key(|mv| Some(*mv) != decided);
-    moves
+    ranking::rank(ballot, wanted)
         .into_iter()
-        .filter(|mv| game.parse_move(mv).is_ok())
-        .filter_map(|mv| deepest_voter_line(ballot, mv).map(|line| (mv, line)))
+        .filter(|ranked| game.parse_move(ranked.mv).is_ok())
         .enumerate()
-        .map(|(index, (mv, line))| {
+        .map(|(index, ranked)| {
             let line = InfoLine {
-                depth: line.depth,
-                selective_depth: line.selective_depth,
-                score: score_text(line.score.as_ref()),
+                depth: ranked.line.depth,
+                selective_depth: ranked.line.selective_depth,
+                score: score_text(ranked.score),
                 nodes: sums.nodes,
                 nodes_per_second: sums.nodes_per_second,
+                hash_full: sums.hash_full,
                 time: elapsed,
                 multipv: Some(index + 1),
-                pv: pv_text(game, mv, line),
+                pv: pv_text(game, ranked.mv, ranked.pv),
             };
             line.to_string()
         })
         .collect()
+}
+
+/// Returns the `info string` with each move's share of the votes that are there, and its win rate where the
+/// scores of its voters are calibrated; `None` without votes.
+pub fn shares(ballot: &Ballot) -> Option<String> {
+    let votes: u32 = ballot.tally.iter().map(|tally| tally.votes).sum();
+    let moves = ballot.tally.iter().map(|Tally { r#move, votes: own }| {
+        let share = 100.0 * f64::from(*own) / f64::from(votes.max(1));
+        let rate = ranking::win_rate(ballot, r#move)
+            .map(|rate| format!(" (win rate {:.1}%)", 100.0 * rate))
+            .unwrap_or_default();
+        format!("{move} {share:.0}%{rate}", move = r#move)
+    });
+    let moves: Vec<String> = moves.collect();
+    (votes > 0).then(|| format!("info string share of votes: {}", moves.join(", ")))
 }
 
 /// Returns the `info string` with the votes of every player and the reason for the decision.
@@ -63,6 +74,9 @@ pub fn verdict(ballot: &Ballot) -> String {
     }
     if let Some(decision) = &ballot.decision {
         let _ = write!(text, " decision {} rule {}", decision.r#move, decision.rule);
+        if let Some(rate) = decision.win_rate {
+            let _ = write!(text, " win rate {:.1}%", 100.0 * rate);
+        }
         match decision.tie_break() {
             TieBreak::None => {}
             other => {
@@ -89,6 +103,7 @@ pub fn verdict(ballot: &Ballot) -> String {
 struct Sums {
     nodes: u64,
     nodes_per_second: u64,
+    hash_full: Option<u32>,
 }
 
 impl Sums {
@@ -96,29 +111,16 @@ impl Sums {
         let mut sums = Self {
             nodes: 0,
             nodes_per_second: 0,
+            hash_full: None,
         };
         for line in ballot.votes.iter().filter_map(|vote| vote.line.as_ref()) {
             sums.nodes = sums.nodes.saturating_add(line.nodes);
             let speed = line.nodes.saturating_mul(1_000).checked_div(line.time_ms);
             sums.nodes_per_second = sums.nodes_per_second.saturating_add(speed.unwrap_or(0));
+            sums.hash_full = sums.hash_full.max(line.hash_full);
         }
         sums
     }
-}
-
-/// Returns the line of the move's deepest voter. Exact scores come before bounds; equal depths are
-/// ordered by nodes.
-fn deepest_voter_line<'a>(ballot: &'a Ballot, mv: &str) -> Option<&'a Line> {
-    ballot
-        .votes
-        .iter()
-        .filter(|vote| vote.chosen() == mv)
-        .filter_map(|vote| vote.line.as_ref())
-        .max_by_key(|line| (is_exact(line), line.depth, line.nodes))
-}
-
-fn is_exact(line: &Line) -> bool {
-    line.score.as_ref().is_some_and(Score::is_exact)
 }
 
 fn name_of(vote: &Vote) -> &str {
@@ -127,7 +129,7 @@ fn name_of(vote: &Vote) -> &str {
         .map_or("?", |player| player.name.as_str())
 }
 
-fn score_text(score: Option<&Score>) -> Option<String> {
+fn score_text(score: Option<Score>) -> Option<String> {
     let score = score?;
     let mut text = match score.kind? {
         score::Kind::Cp(cp) => format!("cp {cp}"),
@@ -143,15 +145,15 @@ fn score_text(score: Option<&Score>) -> Option<String> {
     Some(text)
 }
 
-/// Returns the legal part of the principal variation: a GUI plays it on its own board. It always
-/// starts with the candidate.
-fn pv_text(game: &Game, mv: &str, line: &Line) -> String {
+/// Returns the legal part of a principal variation: a GUI plays it on its own board. It always starts with the
+/// move.
+fn pv_text(game: &Game, mv: &str, pv: &[String]) -> String {
     let mut text = mv.to_owned();
-    if line.pv.first().is_none_or(|first| first != mv) {
+    if pv.first().is_none_or(|first| first != mv) {
         return text;
     }
     let mut game = game.clone();
-    for (index, next) in line.pv.iter().enumerate() {
+    for (index, next) in pv.iter().enumerate() {
         let Ok(parsed) = game.parse_move(next) else {
             break;
         };
@@ -182,7 +184,7 @@ fn arrival_text(arrival: Arrival) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use monju_proto::v1::{Decision, PlayerInfo, Tally};
+    use monju_proto::v1::{Candidate, Decision, Line, PlayerInfo};
 
     fn vote(name: &str, pv: &str, score: score::Kind, depth: u32) -> Vote {
         let pv: Vec<String> = pv.split_whitespace().map(str::to_owned).collect();
@@ -202,8 +204,7 @@ mod tests {
                 nodes: 1_000,
                 time_ms: 100,
                 pv,
-                candidates: Vec::new(),
-                lanes: Vec::new(),
+                ..Line::default()
             }),
             arrival: Arrival::Final.into(),
             legal: true,
@@ -237,7 +238,7 @@ mod tests {
     }
 
     fn lines(ballot: &Ballot) -> Vec<String> {
-        candidates(&Game::startpos(), ballot, Duration::from_millis(250))
+        candidates(&Game::startpos(), ballot, Duration::from_millis(250), 1)
     }
 
     #[test]
@@ -245,7 +246,7 @@ mod tests {
         assert_eq!(
             lines(&ballot()),
             [
-                "info depth 10 seldepth 14 score cp 55 nodes 3000 nps 30000 time 250 multipv 1 pv 7g7f 8c8d",
+                "info depth 10 seldepth 14 score cp 40 nodes 3000 nps 30000 time 250 multipv 1 pv 7g7f 8c8d",
                 "info depth 7 seldepth 11 score mate -8 nodes 3000 nps 30000 time 250 multipv 2 pv 2g2f 8c8d",
             ]
         );
@@ -266,6 +267,7 @@ mod tests {
         let deepest = ballot.votes[2].line.as_mut().expect("a line");
         deepest.score.as_mut().expect("a score").bound = Bound::Lower.into();
         assert!(lines(&ballot)[0].contains("depth 9 seldepth 13 score cp 40 nodes"));
+        // The only voter's score is shown, bound or not.
         ballot.votes.remove(0);
         assert!(lines(&ballot)[0].contains("score cp 55 lowerbound nodes"));
     }
@@ -278,6 +280,68 @@ mod tests {
         assert!(lines(&ballot)[1].contains("score mate + nodes"));
         ballot.votes[1].line.as_mut().expect("a line").score = None;
         assert!(lines(&ballot)[1].contains("seldepth 11 nodes"));
+    }
+
+    #[test]
+    fn the_council_ranks_moves_by_votes_and_by_the_median_of_their_scores() {
+        let mut ballot = ballot();
+        let ranked = |mv: &str, score: i32| Candidate {
+            r#move: mv.to_owned(),
+            score: Some(Score {
+                kind: Some(score::Kind::Cp(score)),
+                bound: Bound::Exact.into(),
+            }),
+            pv: vec![mv.to_owned(), "3c3d".to_owned()],
+        };
+        let rankings = [
+            [ranked("7g7f", 40), ranked("9g9f", 10)],
+            [ranked("2g2f", -8), ranked("7g7f", -500)],
+            [ranked("7g7f", 55), ranked("9g9f", -30)],
+        ];
+        for (vote, candidates) in ballot.votes.iter_mut().zip(rankings) {
+            vote.line.as_mut().expect("a line").candidates = candidates.to_vec();
+        }
+        ballot.votes[0].line.as_mut().expect("a line").hash_full = Some(120);
+        let lines = |wanted| {
+            candidates(
+                &Game::startpos(),
+                &ballot,
+                Duration::from_millis(250),
+                wanted,
+            )
+        };
+        let all = lines(16);
+        assert_eq!(all.len(), 3, "{all:?}");
+        assert!(
+            all[0].contains("score cp 40 nodes 3000 nps 30000 hashfull 120 time 250 multipv 1")
+        );
+        assert!(all[1].ends_with("multipv 2 pv 2g2f 8c8d"), "{all:?}");
+        assert!(
+            all[2].contains("depth 10 seldepth 14 score cp -30 nodes"),
+            "{all:?}"
+        );
+        assert!(all[2].ends_with("multipv 3 pv 9g9f 3c3d"), "{all:?}");
+        assert_eq!(lines(2), all[..2]);
+        // Without a choice of ranked moves, every move with a vote is shown, and no other.
+        assert_eq!(lines(1).len(), 2);
+    }
+
+    #[test]
+    fn shares_of_the_votes_come_with_win_rates_where_there_are_some() {
+        let mut ballot = ballot();
+        assert_eq!(
+            shares(&ballot).as_deref(),
+            Some("info string share of votes: 7g7f 67%, 2g2f 33%")
+        );
+        ballot.votes[0].win_rate = Some(0.5);
+        ballot.votes[2].win_rate = Some(0.6);
+        ballot.decision.as_mut().expect("decided").win_rate = Some(0.55);
+        assert_eq!(
+            shares(&ballot).as_deref(),
+            Some("info string share of votes: 7g7f 67% (win rate 55.0%), 2g2f 33%")
+        );
+        assert!(verdict(&ballot).ends_with("rule majority win rate 55.0%"));
+        assert_eq!(shares(&Ballot::default()), None);
     }
 
     #[test]

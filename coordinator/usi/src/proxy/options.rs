@@ -2,7 +2,7 @@
 
 use crate::clock_options::{self, ClockOptions, HasClockOptions};
 use crate::option_table::{
-    HASH_DEFAULT, HASH_RANGE, OptionKind, UsiOption, evaluator, sigma, with_weights,
+    HASH_DEFAULT, HASH_RANGE, MULTI_PV_RANGE, OptionKind, UsiOption, evaluator, sigma, with_weights,
 };
 use crate::rule_options::{self, HasGameRules};
 use monju_coordinator::{
@@ -123,6 +123,16 @@ pub const OPTIONS: &[UsiOption<ProxyOptions>] = {
                 default: 0,
                 range: 0..=PlayerSettings::MAX_THREADS as u32,
                 set: |options, value| options.threads = value,
+            },
+        },
+        UsiOption {
+            name: "MultiPV",
+            aliases: &[],
+            help: "moves that every player ranks; the lines show the median of their scores",
+            kind: OptionKind::Spin {
+                default: 1,
+                range: MULTI_PV_RANGE,
+                set: |options, value| options.multi_pv = value,
             },
         },
         UsiOption {
@@ -247,6 +257,7 @@ pub struct ProxyOptions {
     evaluator: Option<EvaluatorChoice>,
     eval_file: Option<PathBuf>,
     threads: Option<u32>,
+    multi_pv: Option<u32>,
     resign_below: Option<u32>,
     consultation: ConsultationChoices,
     seed: Option<u64>,
@@ -276,6 +287,11 @@ impl ProxyOptions {
     /// Returns the role.
     pub fn role(&self) -> Role {
         self.role
+    }
+
+    /// Returns the number of moves that each player ranks, if several are asked for.
+    pub fn multi_pv(&self) -> Option<u32> {
+        self.multi_pv
     }
 
     /// Returns the options about the clock.
@@ -342,6 +358,7 @@ mod tests {
                 "option name Evaluator type string default <empty>",
                 "option name EvalFile type filename default <empty>",
                 "option name Threads type spin default 0 min 0 max 256",
+                "option name MultiPV type spin default 1 min 1 max 16",
                 "option name Rule type combo default config var config var majority \
                  var weighted var optimistic var pessimistic var majority-then-optimistic \
                  var mean-score var ranked var primary-unless-outvoted var single var alternate \
@@ -497,7 +514,6 @@ mod tests {
     #[test]
     fn options_of_other_engines_are_ignored() {
         let set = options(&[
-            ("MultiPV", "5"),
             ("Hash", "9999"),
             ("USI_Ponder", "true"),
             ("UCI_Variant", "shogi"),

@@ -25,7 +25,7 @@ use monju_host::fallback::{FallbackHandle, FallbackMove};
 use monju_proto::{
     client::{ConsultationClient, ConsultationEvent},
     convert::short_milliseconds,
-    v1::{Ballot, Begin},
+    v1::{Ballot, Begin, Limits},
 };
 use std::{fmt::Display, time::Duration};
 use tokio::{sync::mpsc, time::Instant};
@@ -40,17 +40,32 @@ pub struct FallbackSetup {
     pub reserve: Duration,
 }
 
+/// The question of a search.
+pub struct Question {
+    /// The `go` of the GUI.
+    pub request: GoRequest,
+    /// The game of the question, as the coordinator knows it.
+    pub game_id: String,
+    /// The seed of the game.
+    pub game_seed: u64,
+    /// Number of moves that each player ranks, if several are asked for.
+    pub multi_pv: Option<u32>,
+}
+
 /// A running search.
 pub struct TeamSearch {
     request: GoRequest,
     game_id: String,
     game_seed: u64,
+    multi_pv: Option<u32>,
     gate: AnswerGate,
     clock: SearchClock,
     team: ConnectionHandle,
     fallback: FallbackSetup,
     output: Output,
     controls: mpsc::UnboundedReceiver<SearchControl>,
+    /// The shares of the votes that were shown last.
+    shown_shares: String,
     /// The last votes that the coordinator sent.
     standing: Option<Ballot>,
     /// The fallback player's search, started when the coordinator was silent for half of the time.
@@ -62,20 +77,26 @@ pub struct TeamSearch {
 impl TeamSearch {
     /// Creates a search and starts its clock.
     pub fn new(
-        request: GoRequest,
-        game_id: String,
-        game_seed: u64,
+        question: Question,
         team: ConnectionHandle,
         fallback: FallbackSetup,
         output: Output,
         controls: mpsc::UnboundedReceiver<SearchControl>,
     ) -> Self {
+        let Question {
+            request,
+            game_id,
+            game_seed,
+            multi_pv,
+        } = question;
         Self {
             gate: AnswerGate::of(&request.go),
             clock: SearchClock::new(&request, fallback.reserve),
             request,
             game_id,
             game_seed,
+            multi_pv,
+            shown_shares: String::new(),
             team,
             fallback,
             output,
@@ -120,6 +141,7 @@ impl TeamSearch {
                 event = consultation.next() => match event {
                     ConsultationEvent::Standing(ballot) => {
                         self.show(&ballot);
+                        self.show_shares(&ballot);
                         self.standing = Some(ballot);
                     }
                     ConsultationEvent::Decided(ballot) => return self.accept(ballot),
@@ -177,7 +199,10 @@ impl TeamSearch {
         contact.consultation.named_in(Begin {
             game_id: self.game_id.clone(),
             position: Some((&self.request.game).into()),
-            limits: Some(self.clock.limits_left()),
+            limits: Some(Limits {
+                multi_pv: self.multi_pv,
+                ..self.clock.limits_left()
+            }),
             seed: self.game_seed,
             overhead_ms: short_milliseconds(rules.overhead.kept),
             minimum_ms: short_milliseconds(rules.minimum),
@@ -204,10 +229,19 @@ impl TeamSearch {
         }
     }
 
-    fn show(&self, ballot: &Ballot) {
+    fn show(&mut self, ballot: &Ballot) {
         let elapsed = self.request.asked.elapsed();
-        for line in ballot_lines::candidates(&self.request.game, ballot, elapsed) {
+        let ranked = self.multi_pv.unwrap_or(1) as usize;
+        for line in ballot_lines::candidates(&self.request.game, ballot, elapsed, ranked) {
             self.output.say(line);
+        }
+    }
+
+    /// Shows the shares of the votes while they change.
+    fn show_shares(&mut self, ballot: &Ballot) {
+        if let Some(shares) = ballot_lines::shares(ballot).filter(|new| *new != self.shown_shares) {
+            self.output.say(shares.clone());
+            self.shown_shares = shares;
         }
     }
 
@@ -276,6 +310,7 @@ impl TeamSearch {
             time_policy: self.fallback.time_policy,
             pondering: PonderTarget::Predicted,
             game_setup: self.fallback.player.setup(self.game_id),
+            multi_pv: self.multi_pv,
         };
         let thread = self.fallback.player.searches().clone();
         let search = PlayerSearch::start(self.request, setup, thread, self.controls, self.output);

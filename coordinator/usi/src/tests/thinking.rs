@@ -25,15 +25,51 @@ async fn standings_become_lines_and_the_verdict_comes_before_the_move() {
     let lines = gui.hear_until("bestmove").await;
     assert!(lines[0].contains("multipv 1 pv 2g2f"), "{lines:?}");
     assert!(lines[1].contains("multipv 2 pv 7g7f"), "{lines:?}");
-    assert!(lines[2].contains("time 500 multipv 1 pv 7g7f"), "{lines:?}");
+    assert_eq!(lines[2], "info string share of votes: 2g2f 67%, 7g7f 33%");
+    assert!(lines[3].contains("time 500 multipv 1 pv 7g7f"), "{lines:?}");
     assert_eq!(
-        lines[3..],
+        lines[4..],
         [
             "info string votes 7g7f=1 (monju-1) decision 7g7f rule majority",
             "bestmove 7g7f ponder 3c3d"
         ]
     );
     assert!(gui.wait(60).await.is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn shares_are_shown_when_they_change() {
+    let standing = |moves: &[&str]| ScriptStep::Standing(ballot(moves));
+    let mut gui = Gui::new(vec![
+        standing(&["2g2f", "7g7f"]),
+        standing(&["2g2f", "7g7f"]),
+        standing(&["7g7f", "7g7f"]),
+        DECIDE,
+    ]);
+    gui.ready().await;
+    gui.say("position startpos\ngo byoyomi 1000");
+    let lines = gui.hear_until("bestmove").await;
+    let shares: Vec<&String> = lines
+        .iter()
+        .filter(|line| line.contains("share of votes"))
+        .collect();
+    assert_eq!(
+        shares,
+        [
+            "info string share of votes: 2g2f 50%, 7g7f 50%",
+            "info string share of votes: 7g7f 100%"
+        ]
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_players_rank_as_many_moves_as_the_gui_asks_for() {
+    let mut gui = Gui::new(vec![DECIDE]);
+    gui.say("setoption name MultiPV value 4");
+    gui.ready().await;
+    gui.say("position startpos\ngo infinite");
+    let begin = gui.next_begin().await;
+    assert_eq!(begin.limits.and_then(|limits| limits.multi_pv), Some(4));
 }
 
 #[tokio::test(start_paused = true)]

@@ -20,6 +20,9 @@ use std::{
 /// Words of an entry after its check word: the values, the bounds, and the other fields.
 const WORDS: usize = MAX_LANES / 4 + 2;
 
+/// Number of entries that are looked at to tell how full the table is.
+const SAMPLE: usize = 1_000;
+
 /// Modulus of the generation numbers.
 const GENERATIONS: u8 = 128;
 
@@ -190,6 +193,16 @@ impl TranspositionTable<Lanes> for LaneTable {
             }
         }
         worst.1.write(key, pack(entry, self.generation));
+    }
+
+    fn permille_full(&self) -> u32 {
+        let is_new = |slot: &&LaneSlot| {
+            let (_, words) = slot.read();
+            !is_empty(&words) && generation_of(&words) == self.generation
+        };
+        let sample = self.slots.iter().take(SAMPLE);
+        let slots = sample.len();
+        (sample.filter(is_new).count() * SAMPLE / slots.max(1)) as u32
     }
 }
 

@@ -81,6 +81,7 @@ mod tests {
         let lanes = moves.iter().map(|mv| Candidate {
             mv: mv.parse().expect("a move"),
             score: Score::Cp(0),
+            pv: Vec::new(),
         });
         Line {
             pv: Vec::new(),
@@ -90,7 +91,9 @@ mod tests {
             selective_depth: depth,
             nodes,
             time: Duration::from_millis(nodes),
+            hash_full: None,
             candidates: Vec::new(),
+            ranked_depth: 0,
             lanes: lanes.collect(),
         }
     }
