@@ -9,6 +9,7 @@ mod meaning;
 mod method;
 pub mod names;
 mod open;
+pub mod ranking;
 #[cfg(test)]
 mod tests;
 mod vote;

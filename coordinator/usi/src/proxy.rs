@@ -6,7 +6,6 @@ pub mod connection;
 mod connection_task;
 mod deadline;
 pub mod options;
-mod ranking;
 pub mod scheduling_delay;
 mod search;
 mod search_clock;

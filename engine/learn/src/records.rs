@@ -1,6 +1,7 @@
 //! Game records: the compact file that the linear learner reads, and its import from other formats.
 
 mod collection;
+mod commented;
 mod file;
 mod formats;
 mod import;
@@ -10,6 +11,7 @@ mod record;
 mod tests;
 
 pub use collection::RecordCollection;
+pub use commented::{CommentedGame, ReadGameError};
 pub use file::{RecordFileError, from_bytes, to_bytes};
 pub use formats::{ParsedGame, Rejection, UnknownFormat, parse_games};
 pub use import::{RecordsError, RecordsRun, RecordsSummary};

@@ -1,11 +1,10 @@
 //! Ballots as `info` lines.
 //!
-//! The moves are `multipv` lines, with scores by their [`ranking`]. `nodes` and `nps` are sums over all players,
+//! The moves are `multipv` lines, with scores by their [ranking](monju_coordinator::ballot::ranking). `nodes` and `nps` are sums over all players,
 //! `hashfull` is that of the fullest table.
 
-use super::ranking;
 use crate::info_line::InfoLine;
-use monju_coordinator::ballot::names;
+use monju_coordinator::ballot::{names, ranking};
 use monju_engine::Game;
 use monju_proto::v1::{Arrival, Ballot, Bound, Score, Tally, TieBreak, Vote, score};
 use std::{fmt::Write, time::Duration};

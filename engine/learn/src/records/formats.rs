@@ -8,7 +8,7 @@ use monju_engine::{Color, Game, GameError, Move};
 use rsshogi::{
     records::{
         Record as ForeignRecord, SpecialMove,
-        formats::{csa, kif},
+        formats::{csa, jkf, kif},
     },
     types::GameResult as ForeignResult,
 };
@@ -49,7 +49,7 @@ pub enum Rejection {
 /// Error of a file whose extension names no known format.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{}: unknown extension; expected .csa, .kif, .ki2, .tsv, .usi, .sfen or .txt",
+    "{}: unknown extension; expected .csa, .kif, .ki2, .jkf, .tsv, .usi, .sfen or .txt",
     .0.display()
 )]
 pub struct UnknownFormat(PathBuf);
@@ -64,46 +64,56 @@ impl From<GameRecordError> for Rejection {
 }
 
 impl Rejection {
-    fn unreadable(error: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+    pub(super) fn unreadable(error: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         Self::Unreadable(error.into())
     }
 }
 
 /// Parses all games of a file whose extension is its format: `.csa`, `.kif` (`.kifu`), `.ki2`
-/// (`.ki2u`), `.tsv` (id, result, plies, end, black, white, event, date, moves), or `.usi`, `.sfen`,
+/// (`.ki2u`), `.jkf`, `.tsv` (id, result, plies, end, black, white, event, date, moves), or `.usi`, `.sfen`,
 /// `.txt` and none for one `[position] startpos|sfen … moves …` a line.
 ///
 /// # Errors
 /// The extension is unknown.
 pub fn parse_games(path: &Path, bytes: &[u8]) -> Result<Vec<ParsedGame>, UnknownFormat> {
-    let extension = path
-        .extension()
-        .unwrap_or_default()
-        .to_string_lossy()
-        .to_lowercase();
-    Ok(match extension.as_str() {
+    Ok(match extension(path).as_str() {
         "csa" => csa_games(bytes),
-        "kif" | "kifu" => vec![whole_file(
-            kif::parse_kif_bytes(bytes)
-                .map_err(Rejection::unreadable)
-                .and_then(|record| check_moves(record, |moves| check(bytes, moves))),
-        )],
-        "ki2" | "ki2u" => vec![whole_file(
-            kif::parse_ki2_bytes(bytes)
-                .map_err(Rejection::unreadable)
-                .and_then(|record| check_moves(record, |moves| check_total(bytes, moves))),
-        )],
         "tsv" => lines(bytes, tsv_game),
         "txt" | "usi" | "sfen" | "" => lines(bytes, usi_game),
-        _ => return Err(UnknownFormat(path.to_owned())),
+        _ => {
+            let parsed = one_game(path, bytes).ok_or_else(|| UnknownFormat(path.to_owned()))?;
+            vec![ParsedGame {
+                line: 1,
+                game: parsed.and_then(|record| convert(&record)),
+            }]
+        }
     })
 }
 
-fn whole_file(parsed: Result<ForeignRecord, Rejection>) -> ParsedGame {
-    ParsedGame {
-        line: 1,
-        game: parsed.and_then(|record| convert(&record)),
-    }
+fn extension(path: &Path) -> String {
+    let extension = path.extension().unwrap_or_default();
+    extension.to_string_lossy().to_lowercase()
+}
+
+/// Parses a file of a format with one game; `None` for other formats.
+pub(super) fn one_game(path: &Path, bytes: &[u8]) -> Option<Result<ForeignRecord, Rejection>> {
+    Some(match extension(path).as_str() {
+        "kif" | "kifu" => kif::parse_kif_bytes(bytes)
+            .map_err(Rejection::unreadable)
+            .and_then(|record| check_moves(record, |moves| check(bytes, moves))),
+        "ki2" | "ki2u" => kif::parse_ki2_bytes(bytes)
+            .map_err(Rejection::unreadable)
+            .and_then(|record| check_moves(record, |moves| check_total(bytes, moves))),
+        "jkf" => jkf::parse_jkf_bytes(bytes)
+            .map_err(Rejection::unreadable)
+            .and_then(|record| check_moves(record, |_| Ok(()))),
+        _ => return None,
+    })
+}
+
+/// Parses the CSA games of a file; `None` for other formats.
+pub(super) fn several_games(path: &Path, bytes: &[u8]) -> Option<Vec<CsaGame>> {
+    (extension(path) == "csa").then(|| csa_records(bytes))
 }
 
 /// Refuses a game of which the parser skipped lines.
@@ -120,8 +130,18 @@ fn check_moves(
     Ok(record)
 }
 
+/// A game of a CSA file as the library has parsed it.
+pub(super) struct CsaGame {
+    /// Line at which it begins, counted from 1.
+    line: usize,
+    /// The record, or the reason for which it is rejected.
+    pub record: Result<ForeignRecord, Rejection>,
+    /// The result by its comment, if it has one.
+    summary: Option<RecordedResult>,
+}
+
 /// Parses a CSA file, in which lines with a `/` separate games.
-fn csa_games(bytes: &[u8]) -> Vec<ParsedGame> {
+fn csa_records(bytes: &[u8]) -> Vec<CsaGame> {
     let mut games = Vec::new();
     let mut line = 1;
     for game in bytes_between_separators(bytes) {
@@ -131,20 +151,32 @@ fn csa_games(bytes: &[u8]) -> Vec<ParsedGame> {
             !text.is_empty() && !text.starts_with(b"'")
         });
         if has_content {
-            let parsed = csa::parse_csa_bytes(game).map_err(Rejection::unreadable);
-            let mut one = whole_file(parsed);
-            one.line = line;
-            if let Ok(record) = &mut one.game
-                && record.result() == RecordedResult::Unknown
-                && let Some(result) = summary(game)
-            {
-                *record = record.with_result(result);
-            }
-            games.push(one);
+            games.push(CsaGame {
+                line,
+                record: csa::parse_csa_bytes(game).map_err(Rejection::unreadable),
+                summary: summary(game),
+            });
         }
         line += lines.count();
     }
     games
+}
+
+fn csa_games(bytes: &[u8]) -> Vec<ParsedGame> {
+    let games = csa_records(bytes).into_iter().map(|one| {
+        let mut game = one.record.and_then(|record| convert(&record));
+        if let Ok(record) = &mut game
+            && record.result() == RecordedResult::Unknown
+            && let Some(result) = one.summary
+        {
+            *record = record.with_result(result);
+        }
+        ParsedGame {
+            line: one.line,
+            game,
+        }
+    });
+    games.collect()
 }
 
 /// Reads the result from the floodgate server's comment `'summary:ENDING:BLACK win:WHITE lose`, which
@@ -177,7 +209,7 @@ fn bytes_between_separators(bytes: &[u8]) -> Vec<&[u8]> {
 }
 
 /// Converts a record that the library has parsed; Monju's own rules check every move.
-fn convert(record: &ForeignRecord) -> Result<GameRecord, Rejection> {
+pub(super) fn convert(record: &ForeignRecord) -> Result<GameRecord, Rejection> {
     let moves: Option<Vec<Move>> = record
         .main_moves()
         .map(|entry| entry.mv().to_usi().parse().ok())

@@ -1,0 +1,242 @@
+//! One game of a file, with names and times, that takes comments and is written again.
+
+use super::formats::{
+    ParsedGame, Rejection, UnknownFormat, convert, one_game, parse_games, several_games,
+};
+use monju_engine::{Game, Move};
+use rsshogi::records::{
+    Record as ForeignRecord,
+    formats::{csa::export_csa, kif::export_kif, usi::parse_usi_position},
+};
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+/// A game with everything that its file says of it.
+#[derive(Clone, Debug)]
+pub struct CommentedGame {
+    record: ForeignRecord,
+    game: Game,
+}
+
+/// Reason for which no game is read.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadGameError {
+    /// The file cannot be read.
+    #[error("cannot read {}", .path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// Error of the system.
+        #[source]
+        source: io::Error,
+    },
+    /// The extension names no format.
+    #[error(transparent)]
+    Format(#[from] UnknownFormat),
+    /// The file has fewer games.
+    #[error("{} has {games} games, no game {number}", .path.display())]
+    Number {
+        /// The file.
+        path: PathBuf,
+        /// Its number of games.
+        games: usize,
+        /// The number asked for, from 1.
+        number: usize,
+    },
+    /// The game is not a game of shogi.
+    #[error("{}: game {number}", .path.display())]
+    Game {
+        /// The file.
+        path: PathBuf,
+        /// The number of the game, from 1.
+        number: usize,
+        /// The reason.
+        #[source]
+        source: Rejection,
+    },
+}
+
+impl CommentedGame {
+    /// Reads the game with a number, counted from 1, of a file in any format of [`parse_games`].
+    ///
+    /// # Errors
+    /// The file cannot be read, has fewer games, or the game is not one.
+    pub fn read(path: &Path, number: usize) -> Result<Self, ReadGameError> {
+        let bytes = fs::read(path).map_err(|source| ReadGameError::File {
+            path: path.to_owned(),
+            source,
+        })?;
+        let missing = |games| ReadGameError::Number {
+            path: path.to_owned(),
+            games,
+            number,
+        };
+        let records = records(path, &bytes)?;
+        let games = records.len();
+        let index = number.checked_sub(1).ok_or_else(|| missing(games))?;
+        let record = records
+            .into_iter()
+            .nth(index)
+            .ok_or_else(|| missing(games))?;
+        record
+            .and_then(Self::of)
+            .map_err(|source| ReadGameError::Game {
+                path: path.to_owned(),
+                number,
+                source,
+            })
+    }
+
+    /// Checks a record by our rules.
+    fn of(record: ForeignRecord) -> Result<Self, Rejection> {
+        let checked = convert(&record)?;
+        let start = checked.start();
+        let moves: Vec<String> = checked.moves().iter().map(Move::to_string).collect();
+        let game = Game::from_parts(&start.to_string(), &moves).map_err(Rejection::unreadable)?;
+        Ok(Self { record, game })
+    }
+
+    /// Returns the whole game.
+    pub fn game(&self) -> &Game {
+        &self.game
+    }
+
+    /// Returns the names of Black and White, where the file has them.
+    pub fn names(&self) -> [Option<&str>; 2] {
+        let metadata = self.record.metadata();
+        [metadata.black_player(), metadata.white_player()]
+    }
+
+    /// Returns the event, where the file has it.
+    pub fn event(&self) -> Option<&str> {
+        self.record.metadata().event()
+    }
+
+    /// Adds lines of comment to the position after `plies` moves.
+    pub fn comment(&mut self, plies: usize, lines: &[String]) {
+        let text = lines.join("\n");
+        let id = match plies.checked_sub(1) {
+            None => {
+                let old = self.record.initial_comment().map(|old| format!("{old}\n"));
+                let all = old.unwrap_or_default() + &text;
+                self.record.set_initial_comment(Some(all));
+                return;
+            }
+            Some(index) => self.record.main_line_ids().get(index).copied(),
+        };
+        if let Some(id) = id
+            && let Ok(node) = self.record.node_mut(id)
+        {
+            node.append_comment_line(&text);
+        }
+    }
+
+    /// Writes the game as KIF in UTF-8.
+    ///
+    /// # Errors
+    /// The library refuses what it has read.
+    pub fn kif(&self) -> Result<String, Rejection> {
+        export_kif(&self.record).map_err(Rejection::unreadable)
+    }
+
+    /// Writes the game as CSA.
+    ///
+    /// # Errors
+    /// The library refuses what it has read, or CSA has no word for it.
+    pub fn csa(&self) -> Result<String, Rejection> {
+        export_csa(&self.record).map_err(Rejection::unreadable)
+    }
+}
+
+/// Parses all games of a file with everything that it says of them.
+fn records(
+    path: &Path,
+    bytes: &[u8],
+) -> Result<Vec<Result<ForeignRecord, Rejection>>, UnknownFormat> {
+    if let Some(game) = one_game(path, bytes) {
+        return Ok(vec![game]);
+    }
+    if let Some(games) = several_games(path, bytes) {
+        return Ok(games.into_iter().map(|game| game.record).collect());
+    }
+    let plain = |parsed: ParsedGame| {
+        let record = parsed.game?;
+        let moves: Vec<String> = record.moves().iter().map(Move::to_string).collect();
+        let text = format!("sfen {} moves {}", record.start(), moves.join(" "));
+        parse_usi_position(&text).map_err(Rejection::unreadable)
+    };
+    Ok(parse_games(path, bytes)?.into_iter().map(plain).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CSA: &str =
+        "V2.2\nN+sente\nN-gote\n$EVENT:final\nPI\n+\n+7776FU\nT3\n'*known\n-3334FU\nT5\n%TORYO\n";
+
+    fn read(name: &str, text: &str, number: usize) -> Result<CommentedGame, ReadGameError> {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join(name);
+        fs::write(&path, text).expect("written");
+        CommentedGame::read(&path, number)
+    }
+
+    #[test]
+    fn comments_are_added_and_everything_else_stays() {
+        let mut game = read("a.csa", CSA, 1).expect("a game");
+        assert_eq!(game.names(), [Some("sente"), Some("gote")]);
+        assert_eq!(game.event(), Some("final"));
+        assert_eq!(game.game().moves().len(), 2);
+        game.comment(0, &["before".to_owned()]);
+        game.comment(1, &["#評価値=35".to_owned(), "two".to_owned()]);
+        game.comment(2, &["last".to_owned()]);
+        let kif = game.kif().expect("KIF");
+        assert!(kif.contains("先手：sente\n"), "{kif}");
+        assert!(kif.contains("*before\n"), "{kif}");
+        assert!(
+            kif.contains("*known\n*#評価値=35\n*two\n   2 ３四歩(33)"),
+            "{kif}"
+        );
+        assert!(kif.contains("*last\n"), "{kif}");
+        assert!(kif.contains("( 0:03/00:00:03)"), "{kif}");
+        let csa = game.csa().expect("CSA");
+        assert!(
+            csa.contains("+7776FU\nT3\n'*known\n'*#評価値=35\n'*two\n-3334FU\nT5\n'*last\n%TORYO"),
+            "{csa}"
+        );
+        // A program reads the comments back.
+        let again = read("b.kif", &kif, 1).expect("a game");
+        assert_eq!(again.game(), game.game());
+    }
+
+    #[test]
+    fn games_of_every_format_are_read() {
+        let game = read("a.csa", CSA, 1).expect("a game");
+        let kif = game.kif().expect("KIF");
+        let usi = "startpos moves 7g7f 3c3d\nsfen lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1 moves 2g2f\n";
+        let jkf = r#"{"header":{},"moves":[{},{"move":{"from":{"x":7,"y":7},"to":{"x":7,"y":6},"piece":"FU"}},{"move":{"from":{"x":3,"y":3},"to":{"x":3,"y":4},"piece":"FU"}}]}"#;
+        for (name, text) in [("a.kif", kif.as_str()), ("a.usi", usi), ("a.jkf", jkf)] {
+            let read = read(name, text, 1).unwrap_or_else(|error| panic!("{name}: {error:?}"));
+            assert_eq!(read.game().moves(), game.game().moves(), "{name}");
+            assert!(read.kif().is_ok() && read.csa().is_ok(), "{name}");
+        }
+        let second = read("a.usi", usi, 2).expect("the second game");
+        assert_eq!(second.game().moves().len(), 1);
+    }
+
+    #[test]
+    fn errors_name_the_file_and_the_game() {
+        let error = |name: &str, text: &str, number| {
+            let error = read(name, text, number).expect_err("refused");
+            let source = std::error::Error::source(&error).map(ToString::to_string);
+            format!("{error}: {}", source.unwrap_or_default())
+        };
+        assert!(error("a.usi", "startpos moves 7g7f\n", 2).contains("has 1 games, no game 2"));
+        assert!(error("a.usi", "startpos moves 7g7f\n", 0).contains("no game 0"));
+        assert!(error("a.usi", "startpos moves 7g7e\n", 1).contains("game 1: illegal move"));
+        assert!(error("a.pdf", "", 1).contains(".jkf"));
+    }
+}
