@@ -1,6 +1,7 @@
 //! End-to-end tests: real processes, real engines, real connections. The package `monju` declares them,
 //! so that Cargo builds the binary that they run.
 
+mod analyse;
 mod bad_input;
 mod bench;
 mod cluster_faults;

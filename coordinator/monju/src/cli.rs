@@ -1,5 +1,6 @@
 //! The command line of `monju`: arguments are parsed, then resolved into ready objects.
 
+mod analyse;
 mod bench;
 mod consult;
 mod doctor;
@@ -66,6 +67,9 @@ enum Role {
     Engine(engine::EngineArguments),
     /// Consults the players once about a position and prints the ballot
     Consult(consult::ConsultArguments),
+    /// Consults the players about every position of a game: comments in KIF and CSA, and a page to look at
+    #[command(after_help = analyse::HELP)]
+    Analyse(analyse::AnalyseArguments),
     /// Hosts players for coordinators on this or other machines
     Worker(services::WorkerArguments),
     /// Coordinates workers on this or other machines
@@ -175,6 +179,7 @@ impl Role {
             Self::Worker(arguments) => block_on(WorkerService::from(arguments).run()),
             Self::Coordinator(arguments) => block_on(CoordinatorService::from(arguments).run()),
             Self::Doctor(arguments) => block_on(until_interrupted(Doctor::from(arguments).run())),
+            Self::Analyse(arguments) => block_on(arguments.resolve()?.run()),
             Self::Consult(arguments) => block_on(until_interrupted(arguments.resolve()?.run())),
         }
     }
@@ -186,6 +191,7 @@ impl Role {
             Self::Usi(_) | Self::Engine(_) | Self::Replay(_) | Self::Calibrate(_) => "warn",
             // Problems are in the ballot, or in the one line at the end.
             Self::Consult(_)
+            | Self::Analyse(_)
             | Self::Doctor(_)
             | Self::Certificates { .. }
             | Self::Init { .. }

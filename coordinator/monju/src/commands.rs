@@ -1,5 +1,6 @@
 //! The subcommands of `monju`, as objects that run.
 
+pub mod analyse;
 pub mod bench;
 pub mod calibrate;
 pub mod certificates;

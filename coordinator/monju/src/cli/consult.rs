@@ -1,14 +1,20 @@
 //! The command line of `monju consult`.
 
-use super::{parsers::position, team::TeamArguments};
+use super::{parsers::position_or_game, team::TeamArguments};
 use crate::commands::consult::Consult;
 use clap::Args;
 
 /// Everything after `monju consult`.
 #[derive(Debug, Args)]
 pub struct ConsultArguments {
-    /// startpos, startpos moves …, sfen …, or a bare SFEN; default: startpos
+    /// startpos, startpos moves …, sfen …, a bare SFEN, or a game (KIF, KI2, CSA, JKF, USI); default: startpos
     position: Vec<String>,
+    /// Number of moves to play of the position's; default: all
+    #[arg(long, value_name = "N")]
+    ply: Option<usize>,
+    /// Number of the game in a file of several
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    game: usize,
     #[command(flatten)]
     team: TeamArguments,
     /// Seed of ties and noise
@@ -35,7 +41,7 @@ impl ConsultArguments {
     /// The position is wrong.
     pub fn resolve(self) -> Result<Consult, clap::Error> {
         Ok(Consult {
-            game: position(&self.position)?,
+            game: position_or_game(&self.position, self.game, self.ply)?,
             choices: self.team.into(),
             seed: self.seed,
             nodes: self.nodes,

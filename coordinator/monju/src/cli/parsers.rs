@@ -9,8 +9,9 @@ use monju_engine::{
     Game, Model, PlayerSettings,
     eval::{Noise, NoiseError, Sigma, SigmaError},
 };
+use monju_learn::records::CommentedGame;
 use monju_team::config::{NameError, check_name};
-use std::ops::RangeInclusive;
+use std::{iter, ops::RangeInclusive, path::Path};
 
 /// Largest number of native players that one process hosts.
 const MOST_PLAYERS: i64 = 1_000;
@@ -92,6 +93,43 @@ pub fn position(words: &[String]) -> Result<Game, Error> {
     }
     let text = words.join(" ");
     Game::from_usi(&text).map_err(|error| no_sense(format!("position '{text}': {error}")))
+}
+
+/// Reads a position: the words of one, or a file with a game, and of its moves the first `plies`.
+///
+/// # Errors
+/// The words are no position, the file has no such game, or it is shorter.
+pub fn position_or_game(
+    words: &[String],
+    number: usize,
+    plies: Option<usize>,
+) -> Result<Game, Error> {
+    let game = match words {
+        [path] if Path::new(path).extension().is_some() => {
+            let read = CommentedGame::read(Path::new(path), number);
+            read.map_err(|error| no_sense(explained(&error)))?
+                .game()
+                .clone()
+        }
+        words => position(words)?,
+    };
+    let Some(plies) = plies else {
+        return Ok(game);
+    };
+    let moves: Vec<String> = game.moves().iter().map(ToString::to_string).collect();
+    let Some(first) = moves.get(..plies) else {
+        let count = moves.len();
+        return Err(no_sense(format!(
+            "--ply {plies}: the game has {count} moves"
+        )));
+    };
+    Game::from_parts(game.start(), first).map_err(|error| no_sense(error.to_string()))
+}
+
+/// Joins an error and its causes.
+pub fn explained(error: &dyn std::error::Error) -> String {
+    let causes = iter::successors(error.source(), |cause| cause.source());
+    causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
 }
 
 /// An error of the arguments.

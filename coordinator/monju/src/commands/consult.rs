@@ -66,28 +66,11 @@ impl Consult {
 
     /// Returns the ballot, the roster, and the problems of the preparation.
     async fn ask(&self, team: &mut Team) -> anyhow::Result<(Ballot, RosterResponse, Vec<String>)> {
-        let roster = team.client.roster(RosterRequest {}).await;
-        let roster = roster.map_err(said)?.into_inner();
-        // A coordinator elsewhere can do without a worker; an own configuration that names a missing one
-        // is most likely wrong.
-        if self.choices.coordinator.is_none()
-            && let Some(lost) = roster.workers.iter().find(|worker| !worker.connected)
-        {
-            bail!(
-                "no worker at {}: {}; start it with 'monju worker', or correct the configuration",
-                lost.address,
-                lost.failure
-            );
-        }
-        let game_id = fresh_game_id();
-        // Without a claim: a look takes what nobody holds.
-        let prepare = PrepareGameRequest {
-            game_id: game_id.clone(),
-            claim: None,
-        };
-        let prepared = team.client.prepare_game(prepare).await.map_err(said)?;
-        let problems = prepared.into_inner().problems;
-
+        let Prepared {
+            game_id,
+            roster,
+            problems,
+        } = prepare(team, &self.choices).await?;
         let limits = match (self.nodes, self.depth, self.time_ms) {
             (None, None, None) => Limits {
                 time_ms: Some(DEFAULT_TIME_MS),
@@ -112,6 +95,48 @@ impl Consult {
     }
 }
 
+/// A team that is ready for a game.
+pub struct Prepared {
+    /// The id of the game.
+    pub game_id: String,
+    /// The workers and players.
+    pub roster: RosterResponse,
+    /// Workers and players that are missing, each with the reason.
+    pub problems: Vec<String>,
+}
+
+/// Prepares a team for a game.
+///
+/// # Errors
+/// A configured worker is missing, or the coordinator refuses.
+pub async fn prepare(team: &mut Team, choices: &Choices) -> anyhow::Result<Prepared> {
+    let roster = team.client.roster(RosterRequest {}).await;
+    let roster = roster.map_err(said)?.into_inner();
+    // A coordinator elsewhere can do without a worker; an own configuration that names a missing one is
+    // most likely wrong.
+    if choices.coordinator.is_none()
+        && let Some(lost) = roster.workers.iter().find(|worker| !worker.connected)
+    {
+        bail!(
+            "no worker at {}: {}; start it with 'monju worker', or correct the configuration",
+            lost.address,
+            lost.failure
+        );
+    }
+    let game_id = fresh_game_id();
+    // Without a claim: a look takes what nobody holds.
+    let prepare = PrepareGameRequest {
+        game_id: game_id.clone(),
+        claim: None,
+    };
+    let prepared = team.client.prepare_game(prepare).await.map_err(said)?;
+    Ok(Prepared {
+        game_id,
+        roster,
+        problems: prepared.into_inner().problems,
+    })
+}
+
 /// Turns a refused call into the one line that the service gave as its reason.
 fn said(status: tonic::Status) -> anyhow::Error {
     anyhow::anyhow!("{}", reason(&status))
@@ -125,7 +150,7 @@ fn fresh_game_id() -> String {
 }
 
 /// Explains why there is no vote, player by player and worker by worker.
-fn why_no_votes(ballot: &Ballot, roster: &RosterResponse, problems: &[String]) -> String {
+pub fn why_no_votes(ballot: &Ballot, roster: &RosterResponse, problems: &[String]) -> String {
     let lost = roster.workers.iter().filter(|worker| !worker.connected);
     let mut reasons: Vec<String> = lost
         .map(|worker| {

@@ -71,7 +71,7 @@ impl MatchCommand {
         });
         if stop != StopLevel::No && left > 0 {
             let interrupted = Interrupted {
-                left: Some(left),
+                left: Some(format!("{left} pairs")),
                 resume: resume.map(str::to_owned),
             };
             return match resume {

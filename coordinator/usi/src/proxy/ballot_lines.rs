@@ -1,7 +1,7 @@
 //! Ballots as `info` lines.
 //!
-//! The moves are `multipv` lines, with scores by their [ranking](monju_coordinator::ballot::ranking). `nodes` and `nps` are sums over all players,
-//! `hashfull` is that of the fullest table.
+//! The moves are `multipv` lines, with scores by their [ranking](monju_coordinator::ballot::ranking).
+//! `nodes` and `nps` are sums over all players, `hashfull` is that of the fullest table.
 
 use crate::info_line::InfoLine;
 use monju_coordinator::ballot::{names, ranking};

@@ -92,9 +92,12 @@ impl CommentedGame {
     /// Checks a record by our rules.
     fn of(record: ForeignRecord) -> Result<Self, Rejection> {
         let checked = convert(&record)?;
-        let start = checked.start();
+        let start = match checked.start_sfen() {
+            even if even.is_empty() => "startpos".to_owned(),
+            sfen => sfen,
+        };
         let moves: Vec<String> = checked.moves().iter().map(Move::to_string).collect();
-        let game = Game::from_parts(&start.to_string(), &moves).map_err(Rejection::unreadable)?;
+        let game = Game::from_parts(&start, &moves).map_err(Rejection::unreadable)?;
         Ok(Self { record, game })
     }
 

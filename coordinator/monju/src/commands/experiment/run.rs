@@ -78,8 +78,8 @@ impl RunCommand {
             term: self.lease,
         };
         let stop = drive(&runner, Some(&self.resume_command())).await?;
-        let interrupted = |left| Interrupted {
-            left,
+        let interrupted = |left: Option<u64>| Interrupted {
+            left: left.map(|left| format!("{left} pairs")),
             resume: Some(self.resume_command()),
         };
         let standings = match runner.store.standings().await {

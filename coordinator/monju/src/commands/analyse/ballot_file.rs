@@ -1,0 +1,108 @@
+//! The ballots of an analysis: a log of ballots that `monju replay` reads, from which an analysis goes on.
+
+use anyhow::{Context, bail};
+use monju_coordinator::record::{
+    read::Log,
+    schema::{LogLine, LoggedBallot},
+};
+use monju_engine::Game;
+use monju_proto::v1::{Ballot, Limits, Position};
+use std::{
+    collections::BTreeMap,
+    fs::{self, OpenOptions},
+    io::Write,
+    path::{Path, PathBuf},
+    time::{SystemTime, UNIX_EPOCH},
+};
+
+/// The ballots so far, by the number of moves before their positions.
+#[derive(Debug)]
+pub struct BallotFile {
+    path: PathBuf,
+    ballots: BTreeMap<usize, Ballot>,
+}
+
+impl BallotFile {
+    /// Reads the ballots of an earlier run, if there are some.
+    ///
+    /// # Errors
+    /// The file cannot be read, or has ballots of another game, with other limits or another seed.
+    pub fn open(
+        path: &Path,
+        positions: &[(usize, Game)],
+        limits: &Limits,
+        seed: u64,
+    ) -> anyhow::Result<Self> {
+        let mut ballots = BTreeMap::new();
+        if path.exists() {
+            let log = Log::read([path])?;
+            for ballot in log.ballots {
+                let position = ballot.position.as_ref();
+                let (plies, _) = positions
+                    .iter()
+                    .find(|(_, game)| Some(&Position::from(game)) == position)
+                    .with_context(|| other(path, "another game"))?;
+                if ballot.limits != Some(*limits) || ballot.seed != seed {
+                    bail!("{}", other(path, "an analysis with other limits"));
+                }
+                ballots.insert(*plies, ballot);
+            }
+        }
+        Ok(Self {
+            path: path.to_owned(),
+            ballots,
+        })
+    }
+
+    /// Returns the ballot on the position after `plies` moves.
+    pub fn of(&self, plies: usize) -> Option<&Ballot> {
+        self.ballots.get(&plies)
+    }
+
+    /// Adds a ballot, and appends it to the file.
+    ///
+    /// # Errors
+    /// The players are others than those of the earlier ballots, or the file cannot be written.
+    pub fn add(&mut self, plies: usize, ballot: Ballot) -> anyhow::Result<()> {
+        if let Some(earlier) = self.ballots.values().next()
+            && names(earlier) != names(&ballot)
+        {
+            bail!("{}", other(&self.path, "an analysis by other players"));
+        }
+        let since = SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .unwrap_or_default();
+        let logged = LoggedBallot::of(&ballot, since.as_millis() as u64)?;
+        let line = LogLine::Ballot(Box::new(logged)).render()?;
+        self.append(&line)
+            .with_context(|| format!("cannot write {}", self.path.display()))?;
+        self.ballots.insert(plies, ballot);
+        Ok(())
+    }
+
+    fn append(&self, line: &str) -> std::io::Result<()> {
+        // A line that was cut short is ended, so that the next one can be read.
+        let is_torn =
+            fs::read(&self.path).is_ok_and(|bytes| bytes.last().is_some_and(|&last| last != b'\n'));
+        let mut file = OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(&self.path)?;
+        let text = match is_torn {
+            true => format!("\n{line}"),
+            false => line.to_owned(),
+        };
+        file.write_all(text.as_bytes())?;
+        file.sync_data()
+    }
+}
+
+fn names(ballot: &Ballot) -> Vec<&str> {
+    let players = ballot.votes.iter().filter_map(|vote| vote.player.as_ref());
+    players.map(|player| player.name.as_str()).collect()
+}
+
+fn other(path: &Path, what: &str) -> String {
+    let path = path.display();
+    format!("{path} is of {what}; remove it, or write to another folder with --out")
+}

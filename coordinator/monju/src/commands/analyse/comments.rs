@@ -1,0 +1,90 @@
+//! The view as comments of a game record, with the words by which ShogiHome knows them.
+
+use super::view::View;
+use monju_engine::{Color, Score};
+
+/// Number of moves of a line in a comment.
+const LINE_LENGTH: usize = 12;
+
+/// Returns the lines of comment on a position.
+pub fn of(view: &View) -> Vec<String> {
+    let mut lines = Vec::new();
+    if let Some(Score::Mate(plies)) = view.score {
+        let mates = match (plies > 0, view.side) {
+            (true, Color::Black) | (false, Color::White) => "先手勝ち",
+            _ => "後手勝ち",
+        };
+        lines.push(format!("#詰み={mates}:{}手", plies.abs()));
+    } else if let Some(score) = view.score_of_black() {
+        lines.push(format!("#評価値={score}"));
+    }
+    if !view.line.is_empty() {
+        let moves = view.line.iter().take(LINE_LENGTH);
+        let moves: Vec<&str> = moves.map(|mv| mv.japanese.as_str()).collect();
+        lines.push(format!("#読み筋={}", moves.concat()));
+    }
+    if view.depth > 0 {
+        lines.push(format!("#深さ={}", view.depth));
+    }
+    lines.push("#エンジン=Monju".to_owned());
+    if let Some(rate) = view.win_rate_of_black() {
+        lines.push(format!("先手の勝率 {:.1}%", 100.0 * rate));
+    }
+    let votes: Vec<String> = (view.votes.iter())
+        .map(|(mv, votes)| format!("{} {votes}票", mv.japanese))
+        .collect();
+    let divided = if view.is_divided() {
+        "（意見が割れた）"
+    } else {
+        ""
+    };
+    lines.push(format!("合議 {}{divided}", votes.join("、")));
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::commands::analyse::view::MoveText;
+
+    #[test]
+    fn comments_have_the_words_that_guis_know() {
+        let text = |usi: &str, japanese: &str| MoveText {
+            usi: usi.to_owned(),
+            japanese: japanese.to_owned(),
+        };
+        let mut view = View {
+            plies: 1,
+            sfen: String::new(),
+            side: Color::White,
+            played: None,
+            best: text("3c3d", "△３四歩(33)"),
+            score: Some(Score::Cp(-25)),
+            win_rate: Some(0.49),
+            is_calibrated: true,
+            depth: 14,
+            line: vec![text("3c3d", "△３四歩(33)"), text("2g2f", "▲２六歩(27)")],
+            votes: vec![
+                (text("3c3d", "△３四歩(33)"), 2),
+                (text("8c8d", "△８四歩(83)"), 2),
+            ],
+            voters: Vec::new(),
+            loss: None,
+        };
+        assert_eq!(
+            of(&view),
+            [
+                "#評価値=25",
+                "#読み筋=△３四歩(33)▲２六歩(27)",
+                "#深さ=14",
+                "#エンジン=Monju",
+                "先手の勝率 51.0%",
+                "合議 △３四歩(33) 2票、△８四歩(83) 2票（意見が割れた）",
+            ]
+        );
+        view.score = Some(Score::Mate(7));
+        assert_eq!(of(&view)[0], "#詰み=後手勝ち:7手");
+        view.score = Some(Score::Mate(-4));
+        assert_eq!(of(&view)[0], "#詰み=先手勝ち:4手");
+    }
+}

@@ -1,0 +1,55 @@
+//! Progress of an analysis on standard error: a bar on a terminal, a line now and then elsewhere.
+
+use indicatif::{ProgressBar, ProgressStyle};
+use std::{
+    cell::Cell,
+    io::{self, IsTerminal},
+    time::{Duration, Instant},
+};
+
+/// Time between two plain lines.
+const INTERVAL: Duration = Duration::from_secs(10);
+
+/// Counts positions.
+pub struct Progress {
+    bar: ProgressBar,
+    last_line: Cell<Instant>,
+}
+
+impl Progress {
+    /// Begins with `left` of `all` positions to go.
+    pub fn begin(all: usize, left: usize) -> Self {
+        let bar = match io::stderr().is_terminal() {
+            true => ProgressBar::new(all as u64),
+            false => ProgressBar::hidden(),
+        };
+        bar.set_length(all as u64);
+        if let Ok(style) =
+            ProgressStyle::with_template("{wide_bar} {pos}/{len} positions, {eta} left")
+        {
+            bar.set_style(style);
+        }
+        bar.set_position((all - left) as u64);
+        bar.reset_eta();
+        Self {
+            bar,
+            last_line: Cell::new(Instant::now()),
+        }
+    }
+
+    /// Counts one more position.
+    pub fn advance(&self) {
+        self.bar.inc(1);
+        if self.bar.is_hidden() && self.last_line.get().elapsed() >= INTERVAL {
+            self.last_line.set(Instant::now());
+            let all = self.bar.length().unwrap_or_default();
+            eprintln!("{} of {all} positions", self.bar.position());
+        }
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}

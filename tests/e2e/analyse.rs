@@ -1,0 +1,97 @@
+//! `monju analyse`: the files that it writes, and the way that it goes on.
+
+use monju_tests::{
+    alone,
+    command::{complaint_of, json_of, output_of, refusal_of},
+    data::assert_legal,
+};
+use serde_json::Value;
+use std::{fs, path::Path};
+
+const GAME: &str = "手合割：平手\n先手：sente\n後手：gote\n手数----指手---------消費時間--\n\
+    1 ７六歩(77)   ( 0:01/00:00:01)\n   2 ３四歩(33)   ( 0:02/00:00:02)\n\
+    3 ２二角成(88)   ( 0:03/00:00:04)\n   4 同　銀(31)   ( 0:01/00:00:03)\n   5 投了\n";
+
+fn path(path: &Path) -> &str {
+    path.to_str().expect("a path in UTF-8")
+}
+
+#[test]
+fn a_game_is_analysed_and_an_analysis_goes_on() {
+    let _alone = alone();
+    let folder = tempfile::tempdir().expect("a folder");
+    let game = folder.path().join("game.kif");
+    fs::write(&game, GAME).expect("written");
+    let arguments = ["analyse", path(&game), "--players", "3", "--nodes", "600"];
+    let table = output_of(&arguments);
+    assert!(
+        table.contains("▲７六歩(77)") && table.contains("written: "),
+        "{table}"
+    );
+    let read = |name: &str| fs::read_to_string(folder.path().join(name)).expect(name);
+    let ballots = read("game.analysis.jsonl");
+    assert_eq!(ballots.lines().count(), 5);
+    let kif = read("game.analysis.kif");
+    for text in [
+        "先手：sente",
+        "( 0:03/00:00:04)",
+        "*#評価値=",
+        "*#読み筋=△",
+        "*合議 ",
+    ] {
+        assert!(kif.contains(text), "no {text}: {kif}");
+    }
+    assert!(read("game.analysis.csa").contains("'*#評価値="));
+    let page = read("game.analysis.html");
+    assert!(page.contains("\"black\":\"sente\""), "{page}");
+
+    // What has a ballot is not asked about again; what has none is.
+    let json = |arguments: &[&str]| json_of(&[arguments, &["--json"]].concat());
+    let whole = json(&arguments);
+    assert_eq!(read("game.analysis.jsonl"), ballots);
+    let first: Vec<&str> = ballots.lines().take(2).collect();
+    let cut = format!("{}\n{{\"kind\":\"bal", first.join("\n"));
+    fs::write(folder.path().join("game.analysis.jsonl"), cut).expect("written");
+    let resumed = json(&arguments);
+    let positions = |object: &Value| object["positions"].as_array().cloned().expect("positions");
+    let (whole, resumed) = (positions(&whole), positions(&resumed));
+    assert_eq!((whole.len(), resumed.len()), (5, 5));
+    assert_eq!(whole, resumed, "with node limits, to the last number");
+    let best: Vec<&str> = (resumed.iter())
+        .map(|position| position["best"]["move"].as_str().expect("a move"))
+        .collect();
+    assert_legal("startpos moves 7g7f", best[1]);
+    assert_eq!(read("game.analysis.jsonl").lines().count(), 6);
+
+    // Other limits are another analysis.
+    let other = ["analyse", path(&game), "--players", "3", "--nodes", "700"];
+    let refused = complaint_of(&other);
+    assert!(
+        refused.contains("an analysis with other limits"),
+        "{refused}"
+    );
+    assert!(refused.contains("--out"), "{refused}");
+}
+
+#[test]
+fn a_position_of_a_game_is_consulted_about() {
+    let _alone = alone();
+    let folder = tempfile::tempdir().expect("a folder");
+    let game = folder.path().join("game.kif");
+    fs::write(&game, GAME).expect("written");
+    let consult = [
+        "consult",
+        path(&game),
+        "--players",
+        "3",
+        "--nodes",
+        "500",
+        "--json",
+    ];
+    let whole = json_of(&consult);
+    assert_eq!(whole["position"], "startpos moves 7g7f 3c3d 8h2b+ 3a2b");
+    let early = json_of(&[&consult[..], &["--ply", "2"]].concat());
+    assert_eq!(early["position"], "startpos moves 7g7f 3c3d");
+    let refused = refusal_of(&[&consult[..], &["--ply", "9"]].concat());
+    assert!(refused.contains("the game has 4 moves"), "{refused}");
+}
