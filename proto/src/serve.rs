@@ -42,6 +42,12 @@ pub enum ServeError {
         /// Error of the system.
         source: io::Error,
     },
+    /// A network can reach the address, and nobody has to prove anything there.
+    #[error(
+        "refused to listen on {0} without TLS, where everybody who reaches the port could use it; make \
+         certificates with 'monju certificates', or allow it with --without-tls"
+    )]
+    Open(SocketAddr),
     /// The descriptors for server reflection are broken.
     #[error("server reflection: {0}")]
     Reflection(#[from] tonic_reflection::server::Error),
@@ -50,13 +56,35 @@ pub enum ServeError {
     Transport(#[from] tonic::transport::Error),
 }
 
-/// Listens on `host:port`, and warns if a network can reach that address without certificates.
+/// Whom a service lets in.
+#[derive(Clone, Copy, Debug)]
+pub enum Admission<'a> {
+    /// The members of a team.
+    Members(&'a Tls),
+    /// Everybody on this machine.
+    ThisMachine,
+    /// Everybody who reaches the port.
+    Everybody,
+}
+
+impl<'a> Admission<'a> {
+    /// Returns the certificates of the members.
+    pub fn tls(self) -> Option<&'a Tls> {
+        match self {
+            Self::Members(tls) => Some(tls),
+            Self::ThisMachine | Self::Everybody => None,
+        }
+    }
+}
+
+/// Listens on `host:port`.
 ///
 /// # Errors
-/// The port is in use, or the system refuses otherwise.
+/// The port is in use, the system refuses otherwise, or a network can reach the address of a service for
+/// this machine.
 pub async fn listen(
     address: &str,
-    tls: Option<&Tls>,
+    admission: Admission<'_>,
 ) -> Result<(TcpListener, SocketAddr), ServeError> {
     let fail = |source: io::Error| match source.kind() {
         io::ErrorKind::AddrInUse => ServeError::InUse(address.to_owned()),
@@ -67,14 +95,14 @@ pub async fn listen(
     };
     let listener = TcpListener::bind(address).await.map_err(fail)?;
     let local = listener.local_addr().map_err(fail)?;
-    if tls.is_none() && !local.ip().is_loopback() {
-        warn!(
-            address = %local,
-            "listening without tls: everybody who reaches this port can use it; \
-             see 'monju certificates --help'"
-        );
+    match admission {
+        Admission::ThisMachine if !local.ip().is_loopback() => Err(ServeError::Open(local)),
+        Admission::Everybody if !local.ip().is_loopback() => {
+            warn!(address = %local, "listening without TLS: everybody who reaches this port can use it");
+            Ok((listener, local))
+        }
+        _ => Ok((listener, local)),
     }
-    Ok((listener, local))
 }
 
 /// Greatest message that a service takes, in bytes: the longest question fits many times over.

@@ -3,7 +3,7 @@
 use monju_tests::{
     alone,
     cluster::ServiceProcess,
-    command::{complaint_of, json_of, output_of},
+    command::{complaint_of, json_of, output_of, refusal_of},
 };
 use std::{fs, path::Path};
 
@@ -77,4 +77,30 @@ fn a_team_serves_its_members_alone() {
     // The members are still served.
     let ballot = json_of(&consult(&url, &["--tls", &ours]));
     assert_eq!(ballot["votes"][0]["arrival"], "final", "{ballot}");
+}
+
+#[test]
+fn a_service_beyond_loopback_needs_certificates_or_a_word() {
+    let _alone = alone();
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = |name: &str| folder.path().join(name).to_str().expect("UTF-8").to_owned();
+    let config = path("open.toml");
+    let beyond = ["--listen", "0.0.0.0:0"];
+    for role in ["worker", "coordinator"] {
+        let refused = refusal_of(&[&[role][..], &beyond].concat());
+        for word in ["0.0.0.0:", "monju certificates", "--without-tls"] {
+            assert!(refused.contains(word), "{refused}");
+        }
+        let contradiction = [role, "--tls", "team", "--without-tls"];
+        assert!(refusal_of(&contradiction).contains("--without-tls"));
+        fs::write(&config, "version = 1\nwithout_tls = true\n").expect("a file");
+        let told = ServiceProcess::start(role, Some("0.0.0.0:0"), Path::new(&config));
+        assert!(told.address.starts_with("0.0.0.0:"), "{}", told.address);
+    }
+    fs::write(&config, "version = 1\nwithout_tls = true\ntls = \"team\"\n").expect("a file");
+    let complaint = complaint_of(&["worker", "--config", &config]);
+    assert!(
+        complaint.contains("open.toml:2: without_tls"),
+        "{complaint}"
+    );
 }

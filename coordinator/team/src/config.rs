@@ -20,7 +20,10 @@ pub use settings::{
 pub use source::Source;
 
 use monju_coordinator::choices::ConsultationSettings;
-use monju_proto::tls::{Tls, TlsError};
+use monju_proto::{
+    serve::Admission,
+    tls::{Tls, TlsError},
+};
 use std::{
     env, fs,
     path::{Path, PathBuf},
@@ -73,6 +76,20 @@ impl Config {
     /// The folder holds no certificates.
     pub fn tls(&self, named: Option<&Path>) -> Result<Option<Tls>, TlsError> {
         named.or(self.tls.as_deref()).map(Tls::read).transpose()
+    }
+
+    /// Does without certificates, also beyond loopback.
+    pub fn do_without_tls(&mut self) {
+        (self.tls, self.without_tls) = (None, true);
+    }
+
+    /// Returns whom a service with these certificates lets in.
+    pub fn admission<'a>(&self, tls: Option<&'a Tls>) -> Admission<'a> {
+        match tls {
+            Some(tls) => Admission::Members(tls),
+            None if self.without_tls => Admission::Everybody,
+            None => Admission::ThisMachine,
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::commands::interrupted::Interrupted;
 use clap::error::ErrorKind;
-use monju_proto::text::plain;
+use monju_proto::{serve::ServeError, text::plain};
 use std::process::ExitCode;
 
 /// Status of arguments that make no sense.
@@ -17,9 +17,12 @@ pub fn report(error: &anyhow::Error) -> ExitCode {
         return refuse(error);
     }
     eprintln!("monju: {}", one_line(error));
-    match error.downcast_ref::<Interrupted>() {
-        Some(_) => ExitCode::from(STOPPED),
-        None => ExitCode::FAILURE,
+    if error.is::<Interrupted>() {
+        ExitCode::from(STOPPED)
+    } else if matches!(error.downcast_ref(), Some(ServeError::Open(_))) {
+        ExitCode::from(USAGE)
+    } else {
+        ExitCode::FAILURE
     }
 }
 

@@ -31,6 +31,10 @@ pub struct WorkerArguments {
     /// Folder of the team's certificates: members alone are served. See 'monju certificates'
     #[arg(long, value_name = "FOLDER")]
     tls: Option<PathBuf>,
+    /// Serves everybody who reaches the port, in place of the members of a team. Without certificates, services
+    /// listen on loopback alone unless this is given
+    #[arg(long, conflicts_with = "tls")]
+    without_tls: bool,
 }
 
 impl From<WorkerArguments> for WorkerService {
@@ -43,6 +47,7 @@ impl From<WorkerArguments> for WorkerService {
             sigma: arguments.sigma,
             evaluator: arguments.evaluator,
             tls: arguments.tls,
+            without_tls: arguments.without_tls,
         }
     }
 }
@@ -68,6 +73,10 @@ pub struct CoordinatorArguments {
     /// Folder of the team's certificates, for URLs with https; see 'monju certificates'
     #[arg(long, value_name = "FOLDER")]
     tls: Option<PathBuf>,
+    /// Serves everybody who reaches the port, in place of the members of a team. Without certificates, services
+    /// listen on loopback alone unless this is given
+    #[arg(long, conflicts_with = "tls")]
+    without_tls: bool,
 }
 
 impl From<CoordinatorArguments> for CoordinatorService {
@@ -79,6 +88,7 @@ impl From<CoordinatorArguments> for CoordinatorService {
             rule: arguments.rule,
             log: arguments.log,
             tls: arguments.tls,
+            without_tls: arguments.without_tls,
         }
     }
 }

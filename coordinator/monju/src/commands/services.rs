@@ -33,6 +33,8 @@ pub struct WorkerService {
     pub evaluator: Option<EvaluatorChoice>,
     /// Folder of the team's certificates, instead of the configured one.
     pub tls: Option<PathBuf>,
+    /// Serves everybody who reaches the port, without certificates.
+    pub without_tls: bool,
 }
 
 impl WorkerService {
@@ -42,6 +44,9 @@ impl WorkerService {
     /// The configuration is wrong, the port is in use, or a player cannot be started.
     pub async fn run(self) -> anyhow::Result<()> {
         let mut config = Config::load(self.config.as_deref())?;
+        if self.without_tls {
+            config.do_without_tls();
+        }
         // A worker hosts players of its own alone, not those of other workers.
         config.coordinator.workers.clear();
         let choices = Choices {
@@ -64,8 +69,9 @@ impl WorkerService {
             name,
             hash_mib: config.worker.hash_mib,
         };
-        let listen = self.listen.unwrap_or(config.worker.listen);
-        let (listener, address) = serve::listen(&listen, tls.as_ref()).await?;
+        let listen = self.listen.unwrap_or_else(|| config.worker.listen.clone());
+        let admission = config.admission(tls.as_ref());
+        let (listener, address) = serve::listen(&listen, admission).await?;
         let (name, players) = (settings.name.clone(), settings.players.len());
         let worker = Players::start(settings)?;
         info!(%address, name, players, "worker listening");
@@ -91,6 +97,8 @@ pub struct CoordinatorService {
     pub log: Option<PathBuf>,
     /// Folder of the team's certificates, instead of the configured one.
     pub tls: Option<PathBuf>,
+    /// Serves everybody who reaches the port, without certificates.
+    pub without_tls: bool,
 }
 
 impl CoordinatorService {
@@ -100,6 +108,9 @@ impl CoordinatorService {
     /// The configuration is wrong, or the port is in use.
     pub async fn run(self) -> anyhow::Result<()> {
         let mut config = Config::load(self.config.as_deref())?;
+        if self.without_tls {
+            config.do_without_tls();
+        }
         if !self.workers.is_empty() {
             config::check_workers(&self.workers)?;
             config.coordinator.workers = self.workers;
@@ -120,7 +131,8 @@ impl CoordinatorService {
             config.coordinator.workers.push(worker);
         }
         let listen = self.listen.unwrap_or(config.coordinator.listen.clone());
-        let (listener, address) = serve::listen(&listen, tls.as_ref()).await?;
+        let admission = config.admission(tls.as_ref());
+        let (listener, address) = serve::listen(&listen, admission).await?;
         let started = team::start_coordinator(config, &choices).await?;
         let service = started.service;
         let announcing = {

@@ -47,7 +47,12 @@ pub(super) fn parse(text: &str, path: &Path) -> Result<Config, ConfigError> {
         ensemble: file.ensemble.validate(&source, folder)?,
         players,
         tls: file.tls.map(|tls| folder.join(tls)),
+        without_tls: file.without_tls,
     };
+    if config.tls.is_some() && config.without_tls {
+        let what = "without_tls = true contradicts tls; remove one of them";
+        return Err(source.error(&["without_tls"], what.to_owned()));
+    }
     check_primary(&config, &source)?;
     Ok(config)
 }
@@ -74,6 +79,8 @@ struct ConfigFile {
     #[serde(default = "current_version")]
     version: u32,
     tls: Option<PathBuf>,
+    #[serde(default)]
+    without_tls: bool,
     #[serde(default)]
     worker: WorkerTable,
     #[serde(default)]

@@ -28,6 +28,8 @@ pub struct Config {
     pub ensemble: EnsembleConfig,
     /// Folder of the team's certificates.
     pub tls: Option<PathBuf>,
+    /// Services may listen beyond loopback without certificates.
+    pub without_tls: bool,
 }
 
 /// The name, the address and the memory of a worker.
@@ -90,6 +92,7 @@ impl Default for Config {
             },
             ensemble: EnsembleConfig::default(),
             tls: None,
+            without_tls: false,
         }
     }
 }
