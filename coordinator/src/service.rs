@@ -1,7 +1,9 @@
 //! The `monju.v1.Coordinator` service.
 
+mod attendance;
 mod ponders;
 
+use attendance::Attendance;
 use ponders::Ponders;
 
 use crate::{
@@ -24,7 +26,8 @@ use crate::{
     voting::{RANKED_MOVES, Rule},
 };
 use monju_engine::Color;
-use monju_proto::convert::{read_question, short_milliseconds};
+use monju_proto::build;
+use monju_proto::convert::{milliseconds, read_question, short_milliseconds};
 use monju_proto::reservation::{Held, Pass, Reservation};
 use monju_proto::v1::{
     Ballot, Begin, Claim, ConsultRequest, ConsultResponse, FinishGameRequest, FinishGameResponse,
@@ -118,6 +121,7 @@ struct Inner {
     places: Arc<Semaphore>,
     decided: broadcast::Sender<Ballot>,
     ponders: Ponders,
+    attendance: Attendance,
     resignation: Resignation,
     leads: PerSide<Lead>,
     recorder: Option<Arc<Recorder>>,
@@ -148,6 +152,7 @@ impl Service {
                 places: Arc::new(Semaphore::new(CONSULTATIONS)),
                 decided: broadcast::Sender::new(WATCH_BACKLOG),
                 ponders: Ponders::default(),
+                attendance: Attendance::default(),
                 leads: PerSide::default(),
             }),
         }
@@ -341,6 +346,7 @@ impl Coordinator for Service {
             }
             if let Some(mut ballot) = ballot {
                 inner.ponders.remember(&ballot);
+                inner.attendance.note(&ballot);
                 // The game has not reached the position of a missed ponder.
                 if !missed {
                     inner.note_lead(&ballot, side);
@@ -380,6 +386,9 @@ impl Coordinator for Service {
             overhead_ms: short_milliseconds(*overhead),
             time_policy: settings.time_policy.name().to_owned(),
             held_by: (self.inner.reservation.held()).map_or(String::new(), |held| held.holder),
+            attendance: self.inner.attendance.players(),
+            up_ms: milliseconds(self.inner.begun.elapsed()),
+            build: build::name().to_owned(),
         }))
     }
 

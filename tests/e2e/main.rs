@@ -28,6 +28,7 @@ mod matches;
 mod orphans;
 mod perft;
 mod record;
+mod status;
 mod tls;
 mod usi_options;
 mod usi_proxy;

@@ -15,6 +15,7 @@ mod parsers;
 mod perft;
 mod record;
 mod services;
+mod status;
 mod team;
 mod tune;
 
@@ -74,6 +75,9 @@ enum Role {
     Worker(services::WorkerArguments),
     /// Coordinates workers on this or other machines
     Coordinator(services::CoordinatorArguments),
+    /// Shows the workers and players of a running coordinator; it disturbs no game
+    #[command(after_help = status::HELP)]
+    Status(status::StatusArguments),
     /// Makes the certificates by which the machines of a team know each other
     #[command(after_help = CERTIFICATES_HELP)]
     Certificates {
@@ -179,6 +183,7 @@ impl Role {
             Self::Worker(arguments) => block_on(WorkerService::from(arguments).run()),
             Self::Coordinator(arguments) => block_on(CoordinatorService::from(arguments).run()),
             Self::Doctor(arguments) => block_on(until_interrupted(Doctor::from(arguments).run())),
+            Self::Status(arguments) => block_on(until_interrupted(arguments.resolve().run())),
             Self::Analyse(arguments) => block_on(arguments.resolve()?.run()),
             Self::Consult(arguments) => block_on(until_interrupted(arguments.resolve()?.run())),
         }
@@ -192,6 +197,7 @@ impl Role {
             // Problems are in the ballot, or in the one line at the end.
             Self::Consult(_)
             | Self::Analyse(_)
+            | Self::Status(_)
             | Self::Doctor(_)
             | Self::Certificates { .. }
             | Self::Init { .. }

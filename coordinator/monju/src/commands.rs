@@ -15,5 +15,6 @@ pub mod output;
 pub mod perft;
 pub mod replay;
 pub mod services;
+pub mod status;
 mod text_table;
 pub mod tune;

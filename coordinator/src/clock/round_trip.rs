@@ -39,6 +39,17 @@ impl RoundTrip {
                 mean + deviation * DEVIATIONS
             })
     }
+
+    /// Returns the mean, zero before the first measurement.
+    pub fn mean(&self) -> Duration {
+        self.measured
+            .map_or(Duration::ZERO, |measured| measured.mean)
+    }
+
+    /// Returns the mean deviation from the mean, zero before the first measurement.
+    pub fn jitter(&self) -> Duration {
+        (self.measured).map_or(Duration::ZERO, |measured| measured.deviation)
+    }
 }
 
 #[cfg(test)]

@@ -2,11 +2,11 @@
 
 use super::reach_error::ReachError;
 use crate::{clock::RoundTrip, door};
-use monju_proto::build;
 use monju_proto::reservation::Reservation;
 use monju_proto::v1::{
     DescribeRequest, DescribeResponse, PlayerInfo, WorkerStatus, worker_client::WorkerClient,
 };
+use monju_proto::{build, convert::milliseconds};
 use monju_proto::{client::innermost, tls::Tls};
 use std::{
     sync::{Arc, OnceLock},
@@ -75,6 +75,8 @@ struct LinkState {
     described: Option<DescribeResponse>,
     /// The failure of its last call, if it is not connected.
     failure: Option<ReachError>,
+    /// The last failure, also of a worker that is connected again, and its moment.
+    last_failure: Option<(String, Instant)>,
     round_trip: RoundTrip,
 }
 
@@ -99,6 +101,7 @@ impl Link {
         let (sender, state) = watch::channel(LinkState {
             described: None,
             failure: Some(ReachError::NotConnected),
+            last_failure: None,
             round_trip: RoundTrip::default(),
         });
         let client = door::worker(channel.clone());
@@ -181,7 +184,16 @@ impl Link {
     pub fn status(&self) -> WorkerStatus {
         let name = self.name();
         let state = self.state.borrow();
+        let (last_failure, last_failure_ago_ms) = match &state.last_failure {
+            Some((reason, at)) => (reason.clone(), milliseconds(at.elapsed())),
+            None => (String::new(), 0),
+        };
+        let microseconds = |time: Duration| u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
         WorkerStatus {
+            round_trip_us: microseconds(state.round_trip.mean()),
+            jitter_us: microseconds(state.round_trip.jitter()),
+            last_failure,
+            last_failure_ago_ms,
             name,
             address: self.address.clone(),
             connected: state.failure.is_none(),
@@ -351,6 +363,7 @@ impl LinkState {
                 if self.failure.as_ref().map(ReachError::to_string).as_ref() != Some(&reason) {
                     warn!(address, reason, "worker not connected");
                 }
+                self.last_failure = Some((reason, Instant::now()));
                 self.failure = Some(failure);
             }
         }

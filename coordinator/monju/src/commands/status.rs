@@ -1,0 +1,334 @@
+//! `monju status`: the workers and players of a running coordinator.
+
+use super::{
+    output::print,
+    text_table::{Align, align},
+};
+use anyhow::Context;
+use monju_proto::{
+    client::reason,
+    v1::{PlayerAttendance, RosterRequest, RosterResponse, WorkerStatus},
+};
+use monju_team::team::{self, Choices, Team};
+use serde_json::{Value, json};
+use std::{
+    fmt::Write,
+    io::{self, IsTerminal},
+    time::Duration,
+};
+
+/// Time between two looks.
+const INTERVAL: Duration = Duration::from_secs(1);
+
+/// Clears a terminal and goes to its first line.
+const CLEAR: &str = "\u{1b}[2J\u{1b}[H";
+
+/// A look at a coordinator.
+#[derive(Clone, Debug)]
+pub struct Status {
+    /// The coordinator.
+    pub choices: Choices,
+    /// Looks again every second.
+    pub watch: bool,
+    /// Prints JSON instead of a table.
+    pub json: bool,
+}
+
+impl Status {
+    /// Prints the state, once or until the process is told to end.
+    ///
+    /// # Errors
+    /// The coordinator does not answer.
+    pub async fn run(self) -> anyhow::Result<()> {
+        let mut team = team::assemble(&self.choices).await?;
+        let outcome = self.look(&mut team).await;
+        team.close().await;
+        outcome
+    }
+
+    async fn look(&self, team: &mut Team) -> anyhow::Result<()> {
+        let url = self.choices.coordinator.as_deref().unwrap_or_default();
+        loop {
+            let roster = team.client.roster(RosterRequest {}).await;
+            let roster = roster
+                .map_err(|status| anyhow::anyhow!("{}", reason(&status)))
+                .with_context(|| format!("the coordinator at {url} does not answer"))?;
+            let roster = roster.into_inner();
+            if self.watch && !self.json && io::stdout().is_terminal() {
+                // Not through `print`, which lets no control character out.
+                std::print!("{CLEAR}");
+            }
+            print(&self.text(url, &roster)?)?;
+            if !self.watch {
+                return Ok(());
+            }
+            tokio::time::sleep(INTERVAL).await;
+        }
+    }
+
+    fn text(&self, url: &str, roster: &RosterResponse) -> anyhow::Result<String> {
+        let object = || as_json(url, roster);
+        Ok(match (self.json, self.watch) {
+            (true, true) => serde_json::to_string(&object())? + "\n",
+            (true, false) => serde_json::to_string_pretty(&object())? + "\n",
+            (false, _) => table(url, roster),
+        })
+    }
+}
+
+/// Returns the player's name on the roster and its virtual players' names on ballots.
+fn attendance_of<'a>(
+    roster: &'a RosterResponse,
+    name: &'a str,
+) -> impl Iterator<Item = &'a PlayerAttendance> {
+    (roster.attendance.iter()).filter(move |one| {
+        let rest = one.player.strip_prefix(name);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('#'))
+    })
+}
+
+fn table(url: &str, roster: &RosterResponse) -> String {
+    const HEADINGS: [&str; 7] = [
+        "worker",
+        "player",
+        "round trip",
+        "in time",
+        "nodes/s",
+        "build",
+        "last failure",
+    ];
+    const SIDES: [Align; 7] = {
+        use Align::{Left, Right};
+        [Left, Left, Right, Right, Right, Left, Left]
+    };
+    let mut rows = vec![HEADINGS.map(str::to_owned).to_vec()];
+    for worker in &roster.workers {
+        rows.push(worker_row(worker).to_vec());
+        for player in &worker.players {
+            let known: Vec<_> = attendance_of(roster, &player.name).collect();
+            rows.extend(known.iter().map(|one| player_row(one).to_vec()));
+            if known.is_empty() {
+                rows.push(vec![String::new(), player.name.clone()]);
+            }
+        }
+    }
+    let holder = match roster.held_by.as_str() {
+        "" => "nobody",
+        holder => holder,
+    };
+    let mut text = format!(
+        "{url}, up {}, rule {}, held by {holder}\n\n",
+        age(roster.up_ms),
+        roster.rule
+    );
+    align(&mut text, &SIDES, &rows);
+    let lost = roster
+        .workers
+        .iter()
+        .filter(|worker| !worker.connected)
+        .count();
+    let players: usize = (roster.workers.iter())
+        .filter(|worker| worker.connected)
+        .map(|worker| worker.players.len())
+        .sum();
+    let connected = roster.workers.len() - lost;
+    let _ = writeln!(
+        text,
+        "\n{connected} workers connected with {players} players, {lost} lost"
+    );
+    let other = roster
+        .workers
+        .iter()
+        .filter(|worker| is_other_build(worker, roster));
+    let other: Vec<&str> = other.map(|worker| worker.name.as_str()).collect();
+    if !other.is_empty() {
+        let build = &roster.build;
+        let _ = writeln!(
+            text,
+            "another build than the coordinator's ({build}): {}",
+            other.join(", ")
+        );
+    }
+    text
+}
+
+fn is_other_build(worker: &WorkerStatus, roster: &RosterResponse) -> bool {
+    !worker.build.is_empty() && worker.build != roster.build
+}
+
+fn worker_row(worker: &WorkerStatus) -> [String; 7] {
+    let milliseconds = |microseconds: u64| format!("{:.1}", microseconds as f64 / 1_000.0);
+    let round_trip = match (worker.connected, worker.round_trip_us) {
+        (false, _) => "lost".to_owned(),
+        (true, 0) => "-".to_owned(),
+        (true, mean) => format!(
+            "{} ± {} ms",
+            milliseconds(mean),
+            milliseconds(worker.jitter_us)
+        ),
+    };
+    let failure = match (worker.connected, worker.last_failure.is_empty()) {
+        (false, _) => worker.failure.clone(),
+        (true, true) => String::new(),
+        (true, false) => ago(&worker.last_failure, worker.last_failure_ago_ms),
+    };
+    [
+        worker.name.clone(),
+        worker.address.clone(),
+        round_trip,
+        String::new(),
+        String::new(),
+        worker.build.clone(),
+        failure,
+    ]
+}
+
+fn player_row(player: &PlayerAttendance) -> [String; 7] {
+    [
+        String::new(),
+        player.player.clone(),
+        String::new(),
+        format!("{}/{}", player.in_time, player.asked),
+        match player.nodes_per_second {
+            0 => "-".to_owned(),
+            speed => format!("{}k", speed / 1_000),
+        },
+        String::new(),
+        match player.last_failure.is_empty() {
+            true => String::new(),
+            false => ago(&player.last_failure, player.last_failure_ago_ms),
+        },
+    ]
+}
+
+fn ago(what: &str, ms: u64) -> String {
+    format!("{} ago: {what}", age(ms))
+}
+
+/// Formats a time for people, in its two largest units.
+fn age(ms: u64) -> String {
+    let seconds = ms / 1_000;
+    match seconds {
+        0..60 => format!("{seconds} s"),
+        60..3_600 => format!("{} min {} s", seconds / 60, seconds % 60),
+        _ => format!("{} h {} min", seconds / 3_600, seconds / 60 % 60),
+    }
+}
+
+fn as_json(url: &str, roster: &RosterResponse) -> Value {
+    let failure = |text: &str, ago: u64| match text {
+        "" => Value::Null,
+        text => json!({ "reason": text, "ago_ms": ago }),
+    };
+    let player = |one: &PlayerAttendance| {
+        json!({
+            "name": one.player,
+            "asked": one.asked,
+            "in_time": one.in_time,
+            "nodes_per_second": one.nodes_per_second,
+            "last_failure": failure(&one.last_failure, one.last_failure_ago_ms),
+        })
+    };
+    let worker = |worker: &WorkerStatus| {
+        let players = worker.players.iter().map(|info| {
+            let known: Vec<Value> = attendance_of(roster, &info.name).map(player).collect();
+            json!({ "name": info.name, "votes": known })
+        });
+        json!({
+            "name": worker.name,
+            "address": worker.address,
+            "connected": worker.connected,
+            "build": worker.build,
+            "round_trip_us": worker.round_trip_us,
+            "jitter_us": worker.jitter_us,
+            "last_failure": failure(&worker.last_failure, worker.last_failure_ago_ms),
+            "players": players.collect::<Vec<_>>(),
+        })
+    };
+    json!({
+        "coordinator": url,
+        "build": roster.build,
+        "up_ms": roster.up_ms,
+        "rule": roster.rule,
+        "held_by": match roster.held_by.as_str() { "" => Value::Null, holder => holder.into() },
+        "workers": roster.workers.iter().map(worker).collect::<Vec<_>>(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use monju_proto::v1::PlayerInfo;
+
+    fn roster() -> RosterResponse {
+        let player = |name: &str| PlayerInfo {
+            name: name.to_owned(),
+            ..PlayerInfo::default()
+        };
+        let desk = WorkerStatus {
+            name: "desk".to_owned(),
+            address: "https://10.0.0.1:7411".to_owned(),
+            connected: true,
+            players: vec![player("a"), player("b")],
+            build: "0.1.0 (new)".to_owned(),
+            round_trip_us: 1_240,
+            jitter_us: 310,
+            last_failure: "refused".to_owned(),
+            last_failure_ago_ms: 125_000,
+            ..WorkerStatus::default()
+        };
+        let attic = WorkerStatus {
+            name: "attic".to_owned(),
+            address: "https://10.0.0.2:7411".to_owned(),
+            failure: "timed out".to_owned(),
+            last_failure: "timed out".to_owned(),
+            build: "0.1.0 (old)".to_owned(),
+            ..WorkerStatus::default()
+        };
+        let votes = |name: &str, in_time: u32| PlayerAttendance {
+            player: name.to_owned(),
+            asked: 50,
+            in_time,
+            nodes_per_second: 412_345,
+            ..PlayerAttendance::default()
+        };
+        RosterResponse {
+            rule: "majority".to_owned(),
+            workers: vec![desk, attic],
+            up_ms: 3_725_000,
+            build: "0.1.0 (new)".to_owned(),
+            attendance: vec![votes("a", 49), votes("a#2", 50)],
+            ..RosterResponse::default()
+        }
+    }
+
+    #[test]
+    fn the_table() {
+        let expected = "\
+http://c:1, up 1 h 2 min, rule majority, held by nobody
+
+worker  player                   round trip  in time  nodes/s  build        last failure
+desk    https://10.0.0.1:7411  1.2 ± 0.3 ms                    0.1.0 (new)  2 min 5 s ago: refused
+        a                                      49/50     412k
+        a#2                                    50/50     412k
+        b
+attic   https://10.0.0.2:7411          lost                    0.1.0 (old)  timed out
+
+1 workers connected with 2 players, 1 lost
+another build than the coordinator's (0.1.0 (new)): attic
+";
+        assert_eq!(table("http://c:1", &roster()), expected);
+    }
+
+    #[test]
+    fn the_json_has_every_number() {
+        let object = as_json("http://c:1", &roster());
+        assert_eq!(object["held_by"], Value::Null);
+        let desk = &object["workers"][0];
+        assert_eq!(desk["round_trip_us"], 1_240);
+        assert_eq!(desk["players"][0]["votes"][1]["in_time"], 50);
+        assert_eq!(desk["players"][1]["votes"], json!([]));
+        assert_eq!(desk["last_failure"]["ago_ms"], 125_000);
+        assert_eq!(object["workers"][1]["connected"], false);
+    }
+}
