@@ -6,6 +6,7 @@ mod bad_input;
 mod bench;
 mod cluster_faults;
 mod consult;
+mod csa;
 mod deploy;
 mod doctor;
 mod engine;

@@ -165,7 +165,8 @@ fn csa_sign(color: Color) -> char {
     }
 }
 
-fn csa_move(position: &Position, mv: Move) -> String {
+/// Returns a move in CSA, such as `+7776FU`.
+pub fn csa_move(position: &Position, mv: Move) -> String {
     let sign = csa_sign(position.side_to_move());
     let from = mv.from().map_or("00".to_owned(), csa_square);
     let kind = csa_kind(moved_kind(position, mv));

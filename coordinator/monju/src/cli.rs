@@ -3,6 +3,7 @@
 mod analyse;
 mod bench;
 mod consult;
+mod csa;
 mod doctor;
 mod engine;
 mod experiment;
@@ -75,6 +76,9 @@ enum Role {
     Worker(services::WorkerArguments),
     /// Coordinates workers on this or other machines
     Coordinator(services::CoordinatorArguments),
+    /// Plays on servers of the CSA protocol, such as floodgate and that of the world championship
+    #[command(after_help = csa::HELP)]
+    Csa(csa::CsaArguments),
     /// Shows the workers and players of a running coordinator; it disturbs no game
     #[command(after_help = status::HELP)]
     Status(status::StatusArguments),
@@ -183,6 +187,7 @@ impl Role {
             Self::Worker(arguments) => block_on(WorkerService::from(arguments).run()),
             Self::Coordinator(arguments) => block_on(CoordinatorService::from(arguments).run()),
             Self::Doctor(arguments) => block_on(until_interrupted(Doctor::from(arguments).run())),
+            Self::Csa(arguments) => block_on(arguments.resolve()?.run()),
             Self::Status(arguments) => block_on(until_interrupted(arguments.resolve().run())),
             Self::Analyse(arguments) => block_on(arguments.resolve()?.run()),
             Self::Consult(arguments) => block_on(until_interrupted(arguments.resolve()?.run())),
@@ -193,7 +198,11 @@ impl Role {
     fn log_level(&self) -> &'static str {
         match self {
             Self::Worker(_) | Self::Coordinator(_) => "info",
-            Self::Usi(_) | Self::Engine(_) | Self::Replay(_) | Self::Calibrate(_) => "warn",
+            Self::Usi(_)
+            | Self::Engine(_)
+            | Self::Csa(_)
+            | Self::Replay(_)
+            | Self::Calibrate(_) => "warn",
             // Problems are in the ballot, or in the one line at the end.
             Self::Consult(_)
             | Self::Analyse(_)

@@ -5,6 +5,7 @@ pub mod bench;
 pub mod calibrate;
 pub mod certificates;
 pub mod consult;
+pub mod csa;
 pub mod doctor;
 pub mod experiment;
 pub mod init;

@@ -9,6 +9,7 @@ mod kif;
 mod record;
 #[cfg(test)]
 mod tests;
+mod timed;
 
 pub use collection::RecordCollection;
 pub use commented::{CommentedGame, ReadGameError};
@@ -17,3 +18,4 @@ pub use formats::{ParsedGame, Rejection, UnknownFormat, parse_games};
 pub use import::{RecordsError, RecordsRun, RecordsSummary};
 pub use kif::KifError;
 pub use record::{GameRecord, GameRecordError, RecordedResult};
+pub use timed::{TimedGame, csa_position};

@@ -174,6 +174,22 @@ impl UsiChild {
         self.send("usinewgame").await
     }
 
+    /// Sets an option.
+    ///
+    /// # Errors
+    /// The engine has ended, or does not read.
+    pub async fn set_option(&mut self, name: &str, value: &OptionValue) -> Result<(), ChildError> {
+        self.send(&set_option(name, value)).await
+    }
+
+    /// Sends `gameover` with `win`, `lose` or `draw`.
+    ///
+    /// # Errors
+    /// The engine has ended, or does not read.
+    pub async fn game_over(&mut self, result: &str) -> Result<(), ChildError> {
+        self.send(&format!("gameover {result}")).await
+    }
+
     /// Starts a search by a `position` and a `go` command, both as whole lines.
     ///
     /// # Errors

@@ -32,6 +32,7 @@ impl KifuEnd<'_> {
             // The format has no word for a game of too many plies.
             return match self.ending {
                 "repetition" => "%SENNICHITE\n".to_owned(),
+                "interruption" => "%CHUDAN\n".to_owned(),
                 _ => format!("%JISHOGI\n{}", self.summary()),
             };
         };
@@ -71,6 +72,7 @@ impl KifuEnd<'_> {
         });
         let (word, sentence) = match (self.ending, self.winner) {
             ("repetition", None) => ("千日手", "千日手".to_owned()),
+            ("interruption", None) => ("中断", "中断".to_owned()),
             (_, None) => ("持将棋", "持将棋".to_owned()),
             ("declaration", Some(_)) => ("入玉勝ち", format!("{winner}の入玉勝ち")),
             ("illegal move" | "perpetual check", Some(color)) => {

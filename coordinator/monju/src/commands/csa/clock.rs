@@ -1,0 +1,108 @@
+//! The clocks of a game on a server.
+//!
+//! The time of a move is told by the server in whole units. An increment is added just before a move, except the
+//! first: so says the protocol, and the rule of the world championship. USI engines add it themselves to the time that
+//! they are told, which is therefore that before the increment.
+
+use monju_engine::Color;
+
+/// The conditions of time of one side, in milliseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TimeRule {
+    /// Time for the whole game.
+    pub total: u64,
+    /// Time for every move after that.
+    pub byoyomi: u64,
+    /// Time added with every move but the first.
+    pub increment: u64,
+}
+
+/// The clocks of both sides.
+#[derive(Clone, Copy, Debug)]
+pub struct Clocks {
+    rules: [TimeRule; 2],
+    /// Time that each side may spend on its next move, without the byoyomi.
+    left: [u64; 2],
+}
+
+impl Clocks {
+    /// Returns clocks before the first move.
+    pub fn new(rules: [TimeRule; 2]) -> Self {
+        Self {
+            rules,
+            left: rules.map(|rule| rule.total),
+        }
+    }
+
+    /// Charges a side with the time of a move.
+    pub fn charge(&mut self, side: Color, spent: u64) {
+        let side = side.index();
+        self.left[side] = self.left[side].saturating_sub(spent) + self.rules[side].increment;
+    }
+
+    /// Returns the clocks after a side has thought for a while.
+    pub fn after(mut self, side: Color, thought: u64) -> Self {
+        let left = &mut self.left[side.index()];
+        *left = left.saturating_sub(thought);
+        self
+    }
+
+    /// Returns the words of a `go` for the side to move.
+    pub fn words(&self, side: Color) -> String {
+        let told = |side: usize| self.left[side].saturating_sub(self.rules[side].increment);
+        let own = &self.rules[side.index()];
+        let mut words = format!("btime {} wtime {}", told(0), told(1));
+        if self.rules.iter().any(|rule| rule.increment > 0) {
+            let [black, white] = self.rules.map(|rule| rule.increment);
+            words.push_str(&format!(" binc {black} winc {white}"));
+        } else {
+            words.push_str(&format!(" byoyomi {}", own.byoyomi));
+        }
+        words
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn byoyomi_comes_after_the_time_for_the_game() {
+        let rule = TimeRule {
+            total: 10_000,
+            byoyomi: 5_000,
+            increment: 0,
+        };
+        let mut clocks = Clocks::new([rule; 2]);
+        assert_eq!(
+            clocks.words(Color::Black),
+            "btime 10000 wtime 10000 byoyomi 5000"
+        );
+        clocks.charge(Color::Black, 7_000);
+        clocks.charge(Color::White, 12_000);
+        assert_eq!(
+            clocks.words(Color::White),
+            "btime 3000 wtime 0 byoyomi 5000"
+        );
+    }
+
+    #[test]
+    fn the_told_time_and_one_increment_are_what_may_be_spent() {
+        let rule = TimeRule {
+            total: 300_000,
+            byoyomi: 0,
+            increment: 10_000,
+        };
+        let mut clocks = Clocks::new([rule; 2]);
+        // The first move has no increment: 290 s and 10 s are the 300 s of the game.
+        assert_eq!(
+            clocks.words(Color::Black),
+            "btime 290000 wtime 290000 binc 10000 winc 10000"
+        );
+        clocks.charge(Color::Black, 25_000);
+        assert_eq!(
+            clocks.words(Color::White),
+            "btime 275000 wtime 290000 binc 10000 winc 10000"
+        );
+    }
+}

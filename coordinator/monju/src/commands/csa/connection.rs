@@ -1,0 +1,189 @@
+//! The connection to a server: bounded lines, a login, and signs of life.
+
+use super::{login::Login, summary::GameSummary};
+use monju_proto::text::excerpt;
+use std::{io, time::Duration};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+    time::{Instant, sleep_until, timeout},
+};
+
+/// Greatest length of a line. The longest are moves with comments.
+const LONGEST_LINE: usize = 8_192;
+
+/// Greatest number of lines of a game's conditions.
+const LONGEST_SUMMARY: usize = 2_000;
+
+/// Time for a connection, and for the answer to a login.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Silence of ours after which an empty line shows that we are there; servers allow one in 30 s.
+const SIGN_OF_LIFE: Duration = Duration::from_secs(45);
+
+/// Reason why a connection cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum ConnectionError {
+    /// The server cannot be reached, or the connection broke.
+    #[error("{server}: {source}")]
+    Broken {
+        /// `host:port`.
+        server: String,
+        /// Error of the system.
+        source: io::Error,
+    },
+    /// The server does not know the account.
+    #[error("the server refuses the login of {0}; check the name and the password's file")]
+    Refused(String),
+    /// The server says something that the protocol has not.
+    #[error("the server {0}")]
+    Nonsense(String),
+}
+
+/// A connection after its login.
+#[derive(Debug)]
+pub struct Connection {
+    server: String,
+    stream: TcpStream,
+    /// What was read and is no whole line yet.
+    rest: Vec<u8>,
+    last_sent: Instant,
+}
+
+impl Connection {
+    /// Connects and logs in.
+    ///
+    /// # Errors
+    /// The server cannot be reached or refuses the account.
+    pub async fn log_in(login: &Login) -> Result<Self, ConnectionError> {
+        let broken = |source| ConnectionError::Broken {
+            server: login.server.clone(),
+            source,
+        };
+        let silent = || broken(io::ErrorKind::TimedOut.into());
+        let stream = timeout(PATIENCE, TcpStream::connect(&login.server)).await;
+        let stream = stream.map_err(|_| silent())?.map_err(broken)?;
+        // A move leaves at once.
+        let _ = stream.set_nodelay(true);
+        let mut connection = Self {
+            server: login.server.clone(),
+            stream,
+            rest: Vec::new(),
+            last_sent: Instant::now(),
+        };
+        connection
+            .send(&format!("LOGIN {} {}", login.user, login.password))
+            .await?;
+        let answered = async {
+            loop {
+                let line = connection.next().await?;
+                if line == "LOGIN:incorrect" {
+                    return Err(ConnectionError::Refused(login.user.clone()));
+                } else if line == format!("LOGIN:{} OK", login.user) {
+                    return Ok(());
+                }
+            }
+        };
+        timeout(PATIENCE, answered).await.map_err(|_| silent())??;
+        Ok(connection)
+    }
+
+    /// Sends a line.
+    ///
+    /// # Errors
+    /// The connection is broken.
+    pub async fn send(&mut self, line: &str) -> Result<(), ConnectionError> {
+        self.last_sent = Instant::now();
+        let text = format!("{line}\n");
+        let sent = timeout(PATIENCE, self.stream.write_all(text.as_bytes())).await;
+        let sent = sent.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()));
+        sent.map_err(|source| self.broken(source))
+    }
+
+    /// Waits for a line, and shows meanwhile that we are there. Safe to drop and call again.
+    ///
+    /// # Errors
+    /// The connection is broken, or the line too long.
+    pub async fn next(&mut self) -> Result<String, ConnectionError> {
+        loop {
+            if let Some(end) = self.rest.iter().position(|&byte| byte == b'\n') {
+                let line: Vec<u8> = self.rest.drain(..=end).collect();
+                let line = String::from_utf8_lossy(&line).trim_end().to_owned();
+                tracing::debug!(line, "from the server");
+                return Ok(line);
+            }
+            if self.rest.len() > LONGEST_LINE {
+                let what = format!("sent a line of more than {LONGEST_LINE} bytes");
+                return Err(ConnectionError::Nonsense(what));
+            }
+            tokio::select! {
+                read = self.stream.read_buf(&mut self.rest) => match read {
+                    Ok(0) => return Err(self.broken(io::ErrorKind::UnexpectedEof.into())),
+                    Ok(_) => {}
+                    Err(source) => return Err(self.broken(source)),
+                },
+                () = sleep_until(self.last_sent + SIGN_OF_LIFE) => self.send("").await?,
+            }
+        }
+    }
+
+    /// Waits for the conditions of a game, agrees, and waits for its start. A game that has `begun` needs no start:
+    /// the server may go on with it at once.
+    ///
+    /// # Errors
+    /// The connection is broken, or the conditions make no sense.
+    pub async fn agree(&mut self, begun: Option<&str>) -> Result<GameSummary, ConnectionError> {
+        loop {
+            while self.next().await? != "BEGIN Game_Summary" {}
+            let mut lines = Vec::new();
+            loop {
+                let line = self.next().await?;
+                if line == "END Game_Summary" {
+                    break;
+                }
+                if lines.len() == LONGEST_SUMMARY {
+                    let what = format!("sent conditions of more than {LONGEST_SUMMARY} lines");
+                    return Err(ConnectionError::Nonsense(what));
+                }
+                lines.push(line);
+            }
+            let summary = GameSummary::parse(&lines).map_err(|error| {
+                ConnectionError::Nonsense(format!("offers a game that makes no sense: {error}"))
+            })?;
+            self.send(&format!("AGREE {}", summary.id)).await?;
+            if begun == Some(&summary.id) {
+                return Ok(summary);
+            }
+            loop {
+                let line = self.next().await?;
+                if line.starts_with("START:") {
+                    return Ok(summary);
+                } else if line.starts_with("REJECT:") {
+                    eprintln!("no game: {}", excerpt(&line, 200));
+                    break;
+                }
+            }
+        }
+    }
+
+    /// Logs out; the server closes the connection.
+    pub async fn log_out(&mut self) {
+        if self.send("LOGOUT").await.is_ok() {
+            let closed = async {
+                while self
+                    .next()
+                    .await
+                    .is_ok_and(|line| line != "LOGOUT:completed")
+                {}
+            };
+            let _ = timeout(Duration::from_secs(2), closed).await;
+        }
+    }
+
+    fn broken(&self, source: io::Error) -> ConnectionError {
+        ConnectionError::Broken {
+            server: self.server.clone(),
+            source,
+        }
+    }
+}

@@ -1,0 +1,450 @@
+//! One game: the engine on one side, the server on the other.
+
+use super::{
+    clock::Clocks,
+    connection::{Connection, ConnectionError},
+    result::{Played, ending_of},
+    summary::GameSummary,
+};
+use anyhow::bail;
+use monju_coordinator::usi_text;
+use monju_engine::{Color, Game, Move};
+use monju_experiment::{kifu::csa_move, notes::Note, record::GameOutcome};
+use monju_host::{
+    EngineAnswer, EngineInfo, OptionValue, UsiSpec,
+    usi_child::{ChildError, UsiChild, UsiMessage},
+};
+use monju_proto::text::excerpt;
+use std::time::Duration;
+use tokio::{
+    sync::mpsc::UnboundedReceiver,
+    time::{Instant, timeout},
+};
+
+/// Time of an engine to name a move after `stop`.
+const STOP_PATIENCE: Duration = Duration::from_secs(5);
+
+/// Number of moves of a line in a comment.
+const LINE_LENGTH: usize = 10;
+
+/// The end of a connection to a game.
+#[derive(Debug)]
+pub enum Left {
+    /// The game is over.
+    Over(Box<Played>),
+    /// The connection is lost, and the game goes on.
+    Lost(ConnectionError),
+}
+
+/// What the engine does.
+#[derive(Debug, PartialEq)]
+enum Thinking {
+    Nothing,
+    /// It searches for our move.
+    Move,
+    /// It searches behind the reply that it expects. An answer that came too early is held.
+    Ponder(Move, Option<EngineAnswer>),
+    /// Its answer is of no use any more.
+    Discarded,
+}
+
+/// The engine, and the game that it plays.
+pub struct Board {
+    engine: UsiChild,
+    spec: UsiSpec,
+    ponders: bool,
+    comments: bool,
+    has_restarted: bool,
+    game: Game,
+    ours: Color,
+    unit: u64,
+    clocks: Clocks,
+    notes: Vec<Note>,
+    thinking: Thinking,
+    info: EngineInfo,
+    /// Since when it has been our turn.
+    turn_began: Instant,
+    /// Our move is on its way to the server and back: the reply to ponder on, and the score for Black.
+    sent: Option<(Option<String>, Option<i32>)>,
+    ending: Option<&'static str>,
+}
+
+impl Board {
+    /// A board without a game.
+    pub fn new(engine: UsiChild, spec: UsiSpec, ponders: bool, comments: bool) -> Self {
+        Self {
+            engine,
+            spec,
+            ponders,
+            comments,
+            has_restarted: false,
+            game: Game::startpos(),
+            ours: Color::Black,
+            unit: 1_000,
+            clocks: Clocks::new(Default::default()),
+            notes: Vec::new(),
+            thinking: Thinking::Nothing,
+            info: EngineInfo::default(),
+            turn_began: Instant::now(),
+            sent: None,
+            ending: None,
+        }
+    }
+
+    /// Begins a game.
+    ///
+    /// # Errors
+    /// The engine does not get ready.
+    pub async fn begin(&mut self, summary: &GameSummary) -> anyhow::Result<()> {
+        let declared: Vec<String> = self
+            .engine
+            .declared()
+            .iter()
+            .map(|(name, _)| name.to_owned())
+            .collect();
+        let has = |name: &str| declared.iter().any(|known| known == name);
+        if let Some(most) = summary.most_moves.filter(|_| has("MaxMovesToDraw")) {
+            let most = OptionValue::Number(most.into());
+            self.engine.set_option("MaxMovesToDraw", &most).await?;
+        }
+        if has("RoundUpToFullSecond") {
+            // The server drops parts of a second.
+            let drops = summary.unit == 1_000 && !summary.rounds_up;
+            self.engine
+                .set_option("RoundUpToFullSecond", &OptionValue::Switch(drops))
+                .await?;
+        }
+        self.engine.ready().await?;
+        self.engine.new_game().await?;
+        self.has_restarted = false;
+        self.thinking = Thinking::Nothing;
+        self.set(summary);
+        Ok(())
+    }
+
+    /// Goes on with a game whose connection was lost.
+    ///
+    /// # Errors
+    /// The engine has ended.
+    pub async fn resume(&mut self, summary: &GameSummary) -> anyhow::Result<()> {
+        let before = self.game.moves().to_vec();
+        self.set(summary);
+        if self.game.moves() != before {
+            self.discard().await?;
+        }
+        Ok(())
+    }
+
+    fn set(&mut self, summary: &GameSummary) {
+        self.game = summary.timed.game.clone();
+        self.ours = summary.ours;
+        self.unit = summary.unit;
+        self.clocks = Clocks::new(summary.rules);
+        self.notes.clear();
+        self.sent = None;
+        self.ending = None;
+        self.turn_began = Instant::now();
+        let moves = self.game.moves().len();
+        let mut side = self.game.position().side_to_move();
+        if moves % 2 == 1 {
+            side = !side;
+        }
+        for time in &summary.timed.times {
+            // A record counts seconds, whatever the unit of the clock.
+            let spent = time.as_secs() * self.unit;
+            self.clocks.charge(side, spent);
+            self.notes.push(Note {
+                time_ms: spent,
+                score: None,
+            });
+            side = !side;
+        }
+    }
+
+    /// Plays until the game is over or the connection is lost.
+    ///
+    /// # Errors
+    /// The engine fails twice, or the user leaves.
+    pub async fn play(
+        &mut self,
+        connection: &mut Connection,
+        interrupts: &mut UnboundedReceiver<()>,
+        is_last: &mut bool,
+    ) -> anyhow::Result<Left> {
+        loop {
+            if self.is_our_turn() && self.thinking == Thinking::Nothing && self.sent.is_none() {
+                self.think().await?;
+            }
+            tokio::select! {
+                line = connection.next() => match line {
+                    Ok(line) => {
+                        if let Some(played) = self.obey(&line).await? {
+                            return Ok(Left::Over(Box::new(played)));
+                        }
+                    }
+                    Err(error) => return Ok(Left::Lost(error)),
+                },
+                message = self.engine.next() => match message {
+                    Ok(message) => {
+                        if let Err(error) = self.hear(message, connection).await? {
+                            return Ok(Left::Lost(error));
+                        }
+                    }
+                    Err(error) => self.restart(&error).await?,
+                },
+                Some(()) = interrupts.recv() => {
+                    if *is_last {
+                        bail!("interrupted; the server will count the game as lost");
+                    }
+                    *is_last = true;
+                    eprintln!("this game is the last one; interrupt again to leave it at once");
+                }
+            }
+        }
+    }
+
+    fn is_our_turn(&self) -> bool {
+        self.ending.is_none() && self.game.position().side_to_move() == self.ours
+    }
+
+    /// Starts the search for our move.
+    async fn think(&mut self) -> Result<(), ChildError> {
+        let thought = u64::try_from(self.turn_began.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let go = format!(
+            "go {}",
+            self.clocks.after(self.ours, thought).words(self.ours)
+        );
+        let position = format!("position {}", usi_text::position(&self.game));
+        self.info = EngineInfo::default();
+        self.engine.go(&position, &go).await?;
+        self.thinking = Thinking::Move;
+        Ok(())
+    }
+
+    /// Starts to think on the opponent's time.
+    async fn ponder(&mut self, reply: &str) -> Result<(), ChildError> {
+        let Ok(expected) = self.game.parse_move(reply) else {
+            return Ok(());
+        };
+        let mut after = self.game.clone();
+        if after.play(expected).is_err() {
+            return Ok(());
+        }
+        let position = format!("position {}", usi_text::position(&after));
+        let go = format!("go ponder {}", self.clocks.words(self.ours));
+        self.info = EngineInfo::default();
+        self.engine.go(&position, &go).await?;
+        self.thinking = Thinking::Ponder(expected, None);
+        Ok(())
+    }
+
+    /// Ends a search whose answer is of no use any more.
+    async fn discard(&mut self) -> Result<(), ChildError> {
+        match self.thinking {
+            Thinking::Ponder(_, Some(_)) => self.thinking = Thinking::Nothing,
+            Thinking::Move | Thinking::Ponder(_, None) => {
+                self.engine.stop().await?;
+                self.thinking = Thinking::Discarded;
+            }
+            Thinking::Nothing | Thinking::Discarded => {}
+        }
+        Ok(())
+    }
+
+    /// Takes in a line of the engine; the inner error is that of the connection.
+    async fn hear(
+        &mut self,
+        message: UsiMessage,
+        connection: &mut Connection,
+    ) -> anyhow::Result<Result<(), ConnectionError>> {
+        match message {
+            UsiMessage::Info(text) => {
+                self.info.hear(&text);
+            }
+            UsiMessage::BestMove(answer) => match &mut self.thinking {
+                Thinking::Move => {
+                    self.thinking = Thinking::Nothing;
+                    return Ok(self.answer(answer, connection).await);
+                }
+                Thinking::Ponder(_, early) => *early = Some(answer),
+                Thinking::Nothing | Thinking::Discarded => self.thinking = Thinking::Nothing,
+            },
+            UsiMessage::ReadyOk | UsiMessage::Other => {}
+        }
+        Ok(Ok(()))
+    }
+
+    /// Sends our move.
+    async fn answer(
+        &mut self,
+        answer: EngineAnswer,
+        connection: &mut Connection,
+    ) -> Result<(), ConnectionError> {
+        let line = self.info.line(self.turn_began.elapsed());
+        let score = line.score.and_then(|score| score.centipawns());
+        let score = score.map(|score| match self.ours {
+            Color::Black => score,
+            Color::White => -score,
+        });
+        let text = match answer.mv.as_str() {
+            "resign" => "%TORYO".to_owned(),
+            "win" => "%KACHI".to_owned(),
+            mv => match self.game.parse_move(mv) {
+                Ok(mv) => {
+                    let comment = score
+                        .filter(|_| self.comments)
+                        .map(|score| format!(",'* {score}{}", self.line_in_csa(mv, &line.pv)));
+                    csa_move(self.game.position(), mv) + &comment.unwrap_or_default()
+                }
+                Err(error) => {
+                    eprintln!(
+                        "the engine plays {}, which the rules forbid ({error}); resigning",
+                        excerpt(mv, 20)
+                    );
+                    "%TORYO".to_owned()
+                }
+            },
+        };
+        self.sent = Some((answer.ponder, score));
+        connection.send(&text).await
+    }
+
+    /// Returns the line of play behind a move in CSA, each move after a blank.
+    fn line_in_csa(&self, mv: Move, pv: &[String]) -> String {
+        let mut text = String::new();
+        let mut game = self.game.clone();
+        let mut next = Some(mv);
+        for (index, reply) in pv.iter().skip(1).take(LINE_LENGTH).enumerate() {
+            let Some(mv) = next.take() else { break };
+            if index > 0 {
+                text.push(' ');
+                text.push_str(&csa_move(game.position(), mv));
+            }
+            if game.play(mv).is_err() {
+                break;
+            }
+            next = game.parse_move(reply).ok();
+        }
+        if let Some(mv) = next.filter(|_| pv.len() > 1) {
+            text.push(' ');
+            text.push_str(&csa_move(game.position(), mv));
+        }
+        text
+    }
+
+    /// Takes in a line of the server; returns the game when it is over.
+    async fn obey(&mut self, line: &str) -> anyhow::Result<Option<Played>> {
+        if line.starts_with(['+', '-']) {
+            self.moved(line).await?;
+        } else if let Some(ending) = ending_of(line) {
+            self.ending = Some(ending);
+        } else {
+            let outcome = match line {
+                "#WIN" => Some(GameOutcome::Win),
+                "#LOSE" => Some(GameOutcome::Loss),
+                "#DRAW" => Some(GameOutcome::Draw),
+                // The end by the number of moves has no result of its own.
+                "#CENSORED" if self.ending == Some("maximum plies") => Some(GameOutcome::Draw),
+                "#CHUDAN" | "#CENSORED" => None,
+                _ => return Ok(None),
+            };
+            return Ok(Some(self.over(outcome).await?));
+        }
+        Ok(None)
+    }
+
+    /// Takes in a move that the server has accepted.
+    async fn moved(&mut self, line: &str) -> anyhow::Result<()> {
+        let mut parts = line.split(',');
+        let text = parts.next().unwrap_or_default();
+        let position = self.game.position();
+        let legal = self.game.legal_moves();
+        let Some(mv) = legal.into_iter().find(|&mv| csa_move(position, mv) == text) else {
+            bail!(
+                "the server plays {}, which is illegal here",
+                excerpt(text, 20)
+            );
+        };
+        let units = parts.find_map(|part| part.strip_prefix('T')?.parse::<u64>().ok());
+        let spent = units.unwrap_or(0).saturating_mul(self.unit);
+        let side = position.side_to_move();
+        let is_ours = side == self.ours;
+        self.clocks.charge(side, spent);
+        let sent = self.sent.take().filter(|_| is_ours);
+        self.notes.push(Note {
+            time_ms: spent,
+            score: sent.as_ref().and_then(|(_, score)| *score),
+        });
+        self.game.play(mv)?;
+        if is_ours {
+            let reply = sent.and_then(|(reply, _)| reply).filter(|_| self.ponders);
+            if let Some(reply) = reply {
+                self.ponder(&reply).await?;
+            }
+            return Ok(());
+        }
+        self.turn_began = Instant::now();
+        match std::mem::replace(&mut self.thinking, Thinking::Nothing) {
+            Thinking::Ponder(expected, None) if expected == mv => {
+                self.engine.ponder_hit().await?;
+                self.thinking = Thinking::Move;
+            }
+            // An answer that came too early may be to another question: the engine is asked again.
+            thinking => {
+                self.thinking = thinking;
+                self.discard().await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends the search and tells the engine the result.
+    async fn over(&mut self, outcome: Option<GameOutcome>) -> anyhow::Result<Played> {
+        self.discard().await?;
+        let answered = async {
+            while self.thinking == Thinking::Discarded {
+                if let UsiMessage::BestMove(_) = self.engine.next().await? {
+                    self.thinking = Thinking::Nothing;
+                }
+            }
+            Ok::<(), ChildError>(())
+        };
+        match timeout(STOP_PATIENCE, answered).await {
+            Ok(answered) => answered?,
+            Err(_) => return Err(ChildError::IgnoredStop(STOP_PATIENCE).into()),
+        }
+        let word = match outcome {
+            Some(GameOutcome::Win) => "win",
+            Some(GameOutcome::Loss) => "lose",
+            Some(GameOutcome::Draw) | None => "draw",
+        };
+        self.engine.game_over(word).await?;
+        Ok(Played {
+            game: self.game.clone(),
+            notes: std::mem::take(&mut self.notes),
+            outcome,
+            ending: match outcome {
+                None => "interruption",
+                Some(_) => self.ending.unwrap_or("resignation"),
+            },
+        })
+    }
+
+    /// Starts the engine again, once in a game.
+    async fn restart(&mut self, error: &ChildError) -> anyhow::Result<()> {
+        if self.has_restarted {
+            bail!("the engine failed twice in a game: {error}");
+        }
+        eprintln!("the engine failed, and is started again: {error}");
+        self.has_restarted = true;
+        self.engine = UsiChild::start("csa".to_owned(), self.spec.clone()).await?;
+        self.engine.new_game().await?;
+        self.thinking = Thinking::Nothing;
+        Ok(())
+    }
+
+    /// Ends the engine.
+    pub async fn close(self) {
+        self.engine.quit().await;
+    }
+}

@@ -1,0 +1,296 @@
+//! `monju csa` against a small server of the CSA protocol: games one after the other, a connection that breaks in
+//! mid-game, a wrong password, and a server that speaks nonsense.
+
+use monju_engine::{Color, Game, Move};
+use monju_experiment::kifu::csa_move;
+use monju_tests::{
+    alone,
+    binary::monju,
+    command::{complaint_of, run},
+};
+use std::{
+    fs,
+    io::{BufRead, BufReader, Write},
+    net::{TcpListener, TcpStream},
+    path::Path,
+    thread::{self, JoinHandle},
+};
+
+/// One connection of the client, as the server plays it.
+struct Script {
+    game: &'static str,
+    client: Color,
+    /// Moves before this connection.
+    before: Vec<String>,
+    /// Moves of the whole game after which `end` comes.
+    moves: usize,
+    /// Last lines; without any the connection is cut.
+    end: &'static [&'static str],
+}
+
+impl Script {
+    fn new(game: &'static str, client: Color, moves: usize, end: &'static [&'static str]) -> Self {
+        Self {
+            game,
+            client,
+            before: Vec::new(),
+            moves,
+            end,
+        }
+    }
+}
+
+/// The server's end of a connection.
+struct Peer {
+    lines: BufReader<TcpStream>,
+    stream: TcpStream,
+}
+
+impl Peer {
+    fn accept(listener: &TcpListener) -> Self {
+        let (stream, _) = listener.accept().expect("a client");
+        Self {
+            lines: BufReader::new(stream.try_clone().expect("a second handle")),
+            stream,
+        }
+    }
+
+    fn say(&mut self, text: &str) {
+        self.stream
+            .write_all(format!("{text}\n").as_bytes())
+            .expect("the client reads");
+    }
+
+    /// The next line that is not empty; `None` at the end.
+    fn hear(&mut self) -> Option<String> {
+        loop {
+            let mut line = String::new();
+            if self.lines.read_line(&mut line).ok()? == 0 {
+                return None;
+            }
+            let line = line.trim_end();
+            if !line.is_empty() {
+                return Some(line.to_owned());
+            }
+        }
+    }
+
+    /// Logs the client in and offers a game; returns the login.
+    fn offer(&mut self, script: &Script, played: &[String]) -> String {
+        let login = self.hear().expect("a login");
+        let user = login.split(' ').nth(1).expect("a name").to_owned();
+        self.say(&format!("LOGIN:{user} OK"));
+        let side = match script.client {
+            Color::Black => '+',
+            Color::White => '-',
+        };
+        let moves: String = played.iter().map(|mv| format!("{mv},T0\n")).collect();
+        let id = script.game;
+        self.say(&format!(
+            "BEGIN Game_Summary\nProtocol_Version:1.2\nFormat:Shogi 1.0\nGame_ID:{id}\nName+:sente\nName-:gote\n\
+             Your_Turn:{side}\nTo_Move:+\nMax_Moves:256\nBEGIN Time\nTime_Unit:1msec\nTotal_Time:0\nByoyomi:400\n\
+             Least_Time_Per_Move:0\nEND Time\nBEGIN Position\nPI\n+\n{moves}END Position\nEND Game_Summary"
+        ));
+        assert_eq!(self.hear().as_deref(), Some(&*format!("AGREE {id}")));
+        login
+    }
+
+    /// Plays; returns the moves and the lines of the client.
+    fn play(&mut self, script: &Script) -> (Vec<String>, Vec<String>) {
+        let mut played = script.before.clone();
+        let mut heard = Vec::new();
+        let mut game = Game::startpos();
+        let named = |game: &Game, text: &str| -> Option<Move> {
+            let legal = game.legal_moves();
+            legal
+                .into_iter()
+                .find(|&mv| csa_move(game.position(), mv) == text)
+        };
+        for text in &played {
+            let mv = named(&game, text).expect("a legal move");
+            game.play(mv).expect("legal");
+        }
+        self.offer(script, &played);
+        if script.before.is_empty() {
+            self.say(&format!("START:{}", script.game));
+        }
+        while played.len() < script.moves {
+            let text = match game.position().side_to_move() == script.client {
+                true => {
+                    let line = self.hear().expect("a move");
+                    heard.push(line.clone());
+                    line.split(',').next().expect("a move").to_owned()
+                }
+                false => csa_move(game.position(), game.legal_moves()[0]),
+            };
+            let mv = named(&game, &text).unwrap_or_else(|| panic!("{text} is illegal"));
+            game.play(mv).expect("legal");
+            self.say(&format!("{text},T5"));
+            played.push(text);
+        }
+        for line in script.end {
+            self.say(line);
+        }
+        if !script.end.is_empty() {
+            while let Some(line) = self.hear() {
+                if line == "LOGOUT" {
+                    self.say("LOGOUT:completed");
+                }
+            }
+        }
+        (played, heard)
+    }
+}
+
+/// Starts a server that plays these scripts; a script without moves before it goes on with those of the cut one.
+fn serve(scripts: Vec<Script>) -> (String, JoinHandle<Vec<String>>) {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let address = listener.local_addr().expect("an address").to_string();
+    let server = thread::spawn(move || {
+        let mut all = Vec::new();
+        let mut cut: Option<(&str, Vec<String>)> = None;
+        for mut script in scripts {
+            if let Some((_, moves)) = cut.take().filter(|(game, _)| *game == script.game) {
+                script.before = moves;
+            }
+            let mut peer = Peer::accept(&listener);
+            let (played, heard) = peer.play(&script);
+            all.extend(heard);
+            if script.end.is_empty() {
+                cut = Some((script.game, played));
+            }
+        }
+        all
+    });
+    (address, server)
+}
+
+fn path(path: &Path) -> &str {
+    path.to_str().expect("a path in UTF-8")
+}
+
+/// The arguments of a client with an engine that answers within the time.
+fn arguments<'a>(server: &'a str, folder: &'a Path, password: &'a Path) -> Vec<&'a str> {
+    let login = ["csa", "--server", server, "--user", "Monju"];
+    let files = ["--password-file", path(password), "--records", path(folder)];
+    [&login[..], &files].concat()
+}
+
+fn engine() -> [&'static str; 6] {
+    [
+        "--",
+        path(monju()),
+        "engine",
+        "--evaluator",
+        "material",
+        "--hash",
+    ]
+}
+
+fn password(folder: &Path) -> std::path::PathBuf {
+    let file = folder.join("password");
+    fs::write(&file, "floodgate-300-10F,secret\n").expect("written");
+    file
+}
+
+#[test]
+fn games_are_played_one_after_the_other_and_kept() {
+    let _alone = alone();
+    let folder = tempfile::tempdir().expect("a folder");
+    let password = password(folder.path());
+    let (server, played) = serve(vec![
+        Script::new("one", Color::Black, 5, &["%TORYO,T1", "#RESIGN", "#WIN"]),
+        Script::new("two/2", Color::White, 7, &["#TIME_UP", "#LOSE"]),
+        Script::new("three", Color::Black, 4, &["#CHUDAN"]),
+    ]);
+    let own = ["--games", "3", "--comments", "--option", "NetworkDelay2=50"];
+    let client = arguments(&server, folder.path(), &password);
+    let ended = run(&[&client[..], &own, &engine(), &["4"]].concat());
+    assert!(ended.status.success(), "{}", ended.errors);
+    for text in [
+        "game 1 of 3: won by resignation after 5 moves",
+        "game 2 of 3: lost by time loss after 7 moves; 1 won, 1 lost, 0 drawn",
+        "game 3 of 3: broken off by interruption",
+    ] {
+        assert!(ended.errors.contains(text), "no {text}: {}", ended.errors);
+    }
+    assert!(!ended.errors.contains("secret"), "{}", ended.errors);
+    let heard = played.join().expect("the server's part");
+    assert!(heard[0].contains(",'* "), "{heard:?}");
+    let record = |name: &str| fs::read_to_string(folder.path().join(name)).expect(name);
+    let one = record("one.csa");
+    assert!(
+        one.contains("N+sente\nN-gote\n") && one.ends_with("%TORYO\n"),
+        "{one}"
+    );
+    assert!(one.contains("'** "), "{one}");
+    assert!(record("two_2.csa").contains("%TIME_UP"));
+    assert!(record("three.csa").ends_with("%CHUDAN\n"));
+}
+
+#[test]
+fn a_game_outlives_its_connection() {
+    let _alone = alone();
+    let folder = tempfile::tempdir().expect("a folder");
+    let password = password(folder.path());
+    let (server, played) = serve(vec![
+        Script::new("long", Color::Black, 4, &[]),
+        Script::new("long", Color::Black, 8, &["#SENNICHITE", "#DRAW"]),
+    ]);
+    let own = ["--option", "NetworkDelay2=50", "--no-ponder"];
+    let client = arguments(&server, folder.path(), &password);
+    let ended = run(&[&client[..], &own, &engine(), &["4"]].concat());
+    assert!(ended.status.success(), "{}", ended.errors);
+    assert!(
+        ended.errors.contains("connecting again"),
+        "{}",
+        ended.errors
+    );
+    let text = "drawn by repetition after 8 moves";
+    assert!(ended.errors.contains(text), "{}", ended.errors);
+    played.join().expect("the server's part");
+}
+
+#[test]
+fn a_refused_login_and_nonsense_are_one_line_each() {
+    let _alone = alone();
+    let folder = tempfile::tempdir().expect("a folder");
+    let password = password(folder.path());
+    let answers = |answer: String| {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+        let address = listener.local_addr().expect("an address").to_string();
+        let server = thread::spawn(move || {
+            let mut peer = Peer::accept(&listener);
+            peer.hear().expect("a login");
+            // The client may hang up in the middle of nonsense.
+            let _ = peer.stream.write_all(answer.as_bytes());
+            while peer.hear().is_some() {}
+        });
+        (address, server)
+    };
+    for (answer, expected) in [
+        ("LOGIN:incorrect\n".to_owned(), "refuses the login of Monju"),
+        ("x".repeat(20_000), "more than 8192 bytes"),
+        (
+            "LOGIN:Monju OK\nBEGIN Game_Summary\nYour_Turn:?\nEND Game_Summary\n".to_owned(),
+            "makes no sense: Your_Turn:?",
+        ),
+    ] {
+        let (server, thread) = answers(answer);
+        let client = arguments(&server, folder.path(), &password);
+        let run = ended_line(&[&client[..], &engine(), &["4"]].concat());
+        assert!(run.contains(expected), "{run}");
+        assert!(!run.contains("secret"), "{run}");
+        thread.join().expect("the server's part");
+    }
+    let missing = folder.path().join("missing");
+    let client = arguments("127.0.0.1:1", folder.path(), &missing);
+    assert!(complaint_of(&client).contains("cannot read the password"));
+}
+
+/// The last line of the errors of a client that fails.
+fn ended_line(arguments: &[&str]) -> String {
+    let ended = run(arguments);
+    assert_eq!(ended.status.code(), Some(1), "{}", ended.errors);
+    ended.errors.lines().last().unwrap_or_default().to_owned()
+}
