@@ -120,6 +120,8 @@ struct Inner {
     /// Room for further consultations at once.
     places: Arc<Semaphore>,
     decided: broadcast::Sender<Ballot>,
+    /// Votes as they stand, for watchers that ask for them.
+    standings: broadcast::Sender<Ballot>,
     ponders: Ponders,
     attendance: Attendance,
     resignation: Resignation,
@@ -151,6 +153,7 @@ impl Service {
                 consultations: AtomicU64::new(1),
                 places: Arc::new(Semaphore::new(CONSULTATIONS)),
                 decided: broadcast::Sender::new(WATCH_BACKLOG),
+                standings: broadcast::Sender::new(WATCH_BACKLOG),
                 ponders: Ponders::default(),
                 attendance: Attendance::default(),
                 leads: PerSide::default(),
@@ -360,10 +363,17 @@ impl Coordinator for Service {
                 let _ = ballots.send(ballot).await;
             }
         });
-        let responses = ReceiverStream::new(downstream).map(|ballot: Ballot| {
+        let standings = self.inner.standings.clone();
+        let responses = ReceiverStream::new(downstream).map(move |ballot: Ballot| {
             let message = match &ballot.decision {
                 Some(_) => Message::Ballot(ballot),
-                None => Message::Standing(ballot),
+                None => {
+                    if standings.receiver_count() > 0 {
+                        // The watchers may be gone by now.
+                        let _ = standings.send(ballot.clone());
+                    }
+                    Message::Standing(ballot)
+                }
             };
             let message = Some(message);
             Ok(ConsultResponse { message })
@@ -394,8 +404,17 @@ impl Coordinator for Service {
 
     type WatchStream = Downstream<WatchResponse>;
 
-    async fn watch(&self, _: Request<WatchRequest>) -> Result<Response<Self::WatchStream>, Status> {
-        let ballots = BroadcastStream::new(self.inner.decided.subscribe());
+    async fn watch(
+        &self,
+        request: Request<WatchRequest>,
+    ) -> Result<Response<Self::WatchStream>, Status> {
+        let decided = BroadcastStream::new(self.inner.decided.subscribe());
+        let standings = match request.into_inner().standings {
+            true => self.inner.standings.subscribe(),
+            // A channel without a sender, which ends at once.
+            false => broadcast::channel(1).1,
+        };
+        let ballots = decided.merge(BroadcastStream::new(standings));
         let responses = ballots.filter_map(|ballot| match ballot {
             Ok(ballot) => Some(Ok(WatchResponse {
                 ballot: Some(ballot),

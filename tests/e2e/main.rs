@@ -27,6 +27,7 @@ mod learn;
 mod matches;
 #[cfg(target_os = "linux")]
 mod orphans;
+mod page;
 mod perft;
 mod record;
 mod status;

@@ -4,7 +4,7 @@ use crate::workspace::{Crate, crates};
 use std::collections::BTreeSet;
 
 /// Crates of the workspace that each crate may depend on.
-const DIRECTIONS: [(&str, &[&str]); 11] = [
+const DIRECTIONS: [(&str, &[&str]); 12] = [
     ("monju-engine", &[]),
     ("monju-learn", &["monju-engine"]),
     ("monju-proto", &["monju-engine"]),
@@ -45,6 +45,10 @@ const DIRECTIONS: [(&str, &[&str]); 11] = [
         ],
     ),
     (
+        "monju-page",
+        &["monju-coordinator", "monju-engine", "monju-proto"],
+    ),
+    (
         "monju",
         &[
             "monju-coordinator",
@@ -52,6 +56,7 @@ const DIRECTIONS: [(&str, &[&str]); 11] = [
             "monju-experiment",
             "monju-host",
             "monju-learn",
+            "monju-page",
             "monju-proto",
             "monju-team",
             "monju-usi",
@@ -68,7 +73,11 @@ const TEST_SUPPORT: &str = "monju-tests";
 const OF_THE_ENGINE: [&str; 6] = ["libm", "rand", "rand_distr", "rustix", "strum", "thiserror"];
 
 /// Crates of others that one crate alone may depend on.
-const OWNED: [(&str, &str); 2] = [("sqlx", "monju-experiment"), ("clap", "monju")];
+const OWNED: [(&str, &str); 3] = [
+    ("axum", "monju-page"),
+    ("clap", "monju"),
+    ("sqlx", "monju-experiment"),
+];
 
 /// Names of the dependencies in all tables of a kind, those of single platforms included.
 fn dependencies(of: &Crate, kinds: &[&str]) -> BTreeSet<String> {

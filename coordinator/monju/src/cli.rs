@@ -19,6 +19,7 @@ mod services;
 mod status;
 mod team;
 mod tune;
+mod usi;
 
 use crate::commands::{
     calibrate::Calibrate,
@@ -63,7 +64,7 @@ standard error; MONJU_LOG=debug shows more of them.";
 enum Role {
     /// Speaks USI with a GUI: one engine to the GUI, many players behind it
     #[command(after_help = monju_usi::proxy_help())]
-    Usi(team::TeamArguments),
+    Usi(usi::UsiArguments),
     /// Speaks USI as one native player alone: no team, no consultation
     #[command(after_help = monju_usi::engine_help())]
     Engine(engine::EngineArguments),
@@ -156,7 +157,7 @@ pub fn main() -> ExitCode {
             return ExitCode::from(2);
         }
         // Many GUIs cannot pass arguments.
-        None => Role::Usi(team::TeamArguments::default()),
+        None => Role::Usi(usi::UsiArguments::default()),
     };
     match role.run() {
         Ok(()) => ExitCode::SUCCESS,
@@ -183,7 +184,7 @@ impl Role {
             Self::Engine(arguments) => {
                 block_on(async { Ok(monju_usi::run_engine(arguments.into()).await?) })
             }
-            Self::Usi(arguments) => block_on(async { Ok(monju_usi::run(arguments.into()).await?) }),
+            Self::Usi(arguments) => block_on(arguments.resolve().run()),
             Self::Worker(arguments) => block_on(WorkerService::from(arguments).run()),
             Self::Coordinator(arguments) => block_on(CoordinatorService::from(arguments).run()),
             Self::Doctor(arguments) => block_on(until_interrupted(Doctor::from(arguments).run())),

@@ -86,7 +86,7 @@ async fn standings_come_before_the_decided_ballot_and_watchers_get_it() {
     let mut served = serve(three_opinions(), Some("b")).await;
     let mut watch = served
         .client
-        .watch(WatchRequest {})
+        .watch(WatchRequest { standings: true })
         .await
         .expect("watch")
         .into_inner();
@@ -119,8 +119,34 @@ async fn standings_come_before_the_decided_ballot_and_watchers_get_it() {
             .iter()
             .all(|vote| vote.arrival() == Arrival::Final)
     );
+    let mut watched = Vec::new();
+    while watched.last() != Some(&ballot) {
+        let response = watch.message().await.expect("no error").expect("a ballot");
+        watched.extend(response.ballot);
+    }
+    // The decided ballot may overtake the last standing.
+    assert!(watched.iter().any(|ballot| ballot.decision.is_none()));
+}
+
+#[tokio::test(start_paused = true)]
+async fn watchers_get_no_standings_that_they_have_not_asked_for() {
+    let mut served = serve(three_opinions(), Some("b")).await;
+    let request_of_watcher = WatchRequest { standings: false };
+    let mut watch = (served
+        .client
+        .watch(request_of_watcher)
+        .await
+        .expect("watch"))
+    .into_inner();
+    let requests = tokio_stream::once(request(consult_request::Message::Begin(begin("startpos"))));
+    let mut stream = (served.client.consult(requests).await.expect("begun")).into_inner();
+    while stream.message().await.expect("no error").is_some() {}
     let watched = watch.message().await.expect("no error").expect("a ballot");
-    assert_eq!(watched.ballot, Some(ballot));
+    assert!(
+        watched
+            .ballot
+            .is_some_and(|ballot| ballot.decision.is_some())
+    );
 }
 
 #[tokio::test(start_paused = true)]

@@ -52,6 +52,7 @@ pub use front_end_error::FrontEndError;
 
 use engine::{EngineChoices, SinglePlayer};
 use monju_host::fallback::FallbackSearch;
+use monju_proto::v1::coordinator_client::CoordinatorClient;
 use monju_team::team::{self, Choices};
 use proxy::{
     Proxy,
@@ -62,15 +63,22 @@ use proxy::{
 };
 use roles::Roles;
 use std::path::{Path, PathBuf};
+use tokio::sync::watch;
+use tonic::transport::Channel;
 
 /// Speaks USI for a team on standard input and output until `quit`.
 ///
 /// `choices` are those of the command line; options that the GUI sets override them. Without a
 /// configuration file and a coordinator, `monju.toml` beside the executable is used if it exists.
 ///
+/// Each team that is assembled is told to `observers`, for pages that look at it.
+///
 /// # Errors
 /// The system refuses a thread. A team that cannot be assembled is reported to the GUI.
-pub async fn run(mut choices: Choices) -> Result<(), FrontEndError> {
+pub async fn run(
+    mut choices: Choices,
+    observers: watch::Sender<Option<CoordinatorClient<Channel>>>,
+) -> Result<(), FrontEndError> {
     if choices.config.is_none() && choices.coordinator.is_none() {
         choices.config = beside_executable();
     }
@@ -82,8 +90,10 @@ pub async fn run(mut choices: Choices) -> Result<(), FrontEndError> {
     let claim = TeamClaim::new();
     let connection = TeamConnection::start(move |choices| {
         let (shared, claim) = (shared.clone(), claim.clone());
+        let observers = observers.clone();
         async move {
             let team = team::assemble_leniently(&choices, shared).await?;
+            observers.send_replace(Some(team.client.clone()));
             let contact = Contact {
                 client: team.client.clone(),
                 consultation: team.consultation.clone(),

@@ -77,6 +77,10 @@ pub struct CoordinatorArguments {
     /// listen on loopback alone unless this is given
     #[arg(long, conflicts_with = "tls")]
     without_tls: bool,
+    /// Serves a page to look at the council; default: 127.0.0.1:7480
+    #[arg(long, value_name = "HOST:PORT", value_parser = parsers::listen, num_args = 0..=1,
+          default_missing_value = crate::commands::page::DEFAULT)]
+    page: Option<String>,
 }
 
 impl From<CoordinatorArguments> for CoordinatorService {
@@ -89,6 +93,7 @@ impl From<CoordinatorArguments> for CoordinatorService {
             log: arguments.log,
             tls: arguments.tls,
             without_tls: arguments.without_tls,
+            page: arguments.page,
         }
     }
 }

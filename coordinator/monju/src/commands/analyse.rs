@@ -5,7 +5,6 @@ mod comments;
 mod page;
 mod progress;
 mod table;
-mod view;
 
 use super::{
     consult::{Prepared, prepare, why_no_votes},
@@ -16,6 +15,7 @@ use anyhow::{Context, bail};
 use ballot_file::BallotFile;
 use monju_engine::{Answer, Game, Move};
 use monju_learn::records::CommentedGame;
+use monju_page::view::{self, View};
 use monju_proto::{
     client::ConsultationClient,
     v1::{Ballot, Begin, Limits, TieBreak},
@@ -27,7 +27,6 @@ use monju_team::{
 use progress::Progress;
 use serde_json::json;
 use std::{fs, ops::RangeInclusive, path::PathBuf};
-use view::View;
 
 /// One game to analyse.
 #[derive(Debug)]

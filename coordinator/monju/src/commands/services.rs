@@ -1,9 +1,10 @@
 //! `monju worker` and `monju coordinator`: the two services over TCP.
 
+use super::page;
 use monju_coordinator::{choices::ConsultationChoices, server, voting::Rule};
 use monju_engine::{EvaluatorChoice, eval::Sigma};
 use monju_host::{Players, PlayersSettings};
-use monju_proto::serve;
+use monju_proto::{serve, v1::coordinator_client::CoordinatorClient};
 use monju_team::signals;
 use monju_team::{
     config::{self, Config, WORKER_LISTEN, WORKER_NAME},
@@ -14,6 +15,7 @@ use std::{
     net::SocketAddr,
     path::PathBuf,
 };
+use tokio::sync::watch;
 use tracing::info;
 
 /// A worker on this machine.
@@ -99,6 +101,8 @@ pub struct CoordinatorService {
     pub tls: Option<PathBuf>,
     /// Serves everybody who reaches the port, without certificates.
     pub without_tls: bool,
+    /// `host:port` of a page to look at the council, if one is served.
+    pub page: Option<String>,
 }
 
 impl CoordinatorService {
@@ -135,6 +139,16 @@ impl CoordinatorService {
         let (listener, address) = serve::listen(&listen, admission).await?;
         let started = team::start_coordinator(config, &choices).await?;
         let service = started.service;
+        // The page is a client like others, but over memory.
+        let page = match &self.page {
+            Some(address) => {
+                let (channel, task) = serve::in_process(server::router(service.clone()).await?);
+                let (sender, coordinator) = watch::channel(Some(CoordinatorClient::new(channel)));
+                page::serve(address, coordinator).await?;
+                Some((sender, task))
+            }
+            None => None,
+        };
         let announcing = {
             let service = service.clone();
             async move {
@@ -150,6 +164,7 @@ impl CoordinatorService {
             served = &mut serving => served?,
             () = announcing => serving.await?,
         }
+        drop(page);
         if let Some(worker) = started.worker {
             worker.close().await;
         }

@@ -1,7 +1,7 @@
 //! The view as comments of a game record, with the words by which ShogiHome knows them.
 
-use super::view::View;
 use monju_engine::{Color, Score};
+use monju_page::view::View;
 
 /// Number of moves of a line in a comment.
 const LINE_LENGTH: usize = 12;
@@ -45,7 +45,7 @@ pub fn of(view: &View) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::commands::analyse::view::MoveText;
+    use monju_page::view::MoveText;
 
     #[test]
     fn comments_have_the_words_that_guis_know() {

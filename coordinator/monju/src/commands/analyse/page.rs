@@ -5,6 +5,9 @@ use serde_json::Value;
 /// The page; the data stand between two of its lines.
 const PAGE: &str = include_str!("page.html");
 
+/// Marks of the places of what all pages share.
+const STYLE: &str = "STYLE";
+const BOARD: &str = "BOARD";
 /// Mark of the place of the data.
 const DATA: &str = "\"DATA\"";
 /// Mark of the place of the title.
@@ -17,7 +20,9 @@ const TITLE: &str = "TITLE";
 pub fn render(title: &str, data: &Value) -> serde_json::Result<String> {
     // In a script, no text of the data may look like the end of it.
     let data = serde_json::to_string(data)?.replace('<', "\\u003c");
-    let page = PAGE.replacen(TITLE, &escaped(title), 1);
+    let page = PAGE.replacen(STYLE, monju_page::STYLE, 1);
+    let page = page.replacen(BOARD, monju_page::BOARD, 1);
+    let page = page.replacen(TITLE, &escaped(title), 1);
     Ok(page.replacen(DATA, &data, 1))
 }
 

@@ -1,8 +1,8 @@
 //! The views as an aligned table.
 
-use super::view::{View, is_calibrated};
 use crate::commands::text_table::{Align, align};
 use monju_engine::Score;
+use monju_page::view::{View, is_calibrated};
 use std::fmt::Write;
 
 const HEADINGS: [&str; 8] = [

@@ -53,7 +53,8 @@ pub struct MoveText {
 }
 
 impl MoveText {
-    fn of(game: &Game, usi: &str) -> Self {
+    /// Returns a move, or a word in the place of one, in both notations.
+    pub fn of(game: &Game, usi: &str) -> Self {
         Self {
             usi: usi.to_owned(),
             japanese: usi_text::japanese(game, usi).unwrap_or_else(|| usi.to_owned()),
@@ -71,8 +72,15 @@ impl View {
         let ranked = ranking::rank(ballot, 1);
         let first = ranked.first();
         let decision = ballot.decision.clone().unwrap_or_default();
+        // While the players think, the leading move stands for the decision.
+        let best = match (decision.r#move.as_str(), first) {
+            ("", Some(first)) => first.mv,
+            (decided, _) => decided,
+        };
         let score = (first.and_then(|ranked| ranked.score)).and_then(|score| score.value());
-        let calibrated = decision.win_rate;
+        let calibrated = decision
+            .win_rate
+            .or_else(|| ranking::win_rate(ballot, best));
         let votes = ballot.tally.iter();
         let counted = ballot.votes.iter().filter(|vote| vote.counted);
         Self {
@@ -80,7 +88,7 @@ impl View {
             sfen: game.position().to_string(),
             side: game.position().side_to_move(),
             played: played.map(|mv| MoveText::of(game, &mv.to_string())),
-            best: MoveText::of(game, &decision.r#move),
+            best: MoveText::of(game, best),
             score,
             win_rate: calibrated.or(score.map(uncalibrated)),
             is_calibrated: calibrated.is_some(),

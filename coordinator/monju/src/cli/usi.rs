@@ -1,0 +1,26 @@
+//! The command line of `monju usi`.
+
+use super::{parsers, team::TeamArguments};
+use crate::commands::usi::UsiCommand;
+use clap::Args;
+
+/// Everything after `monju usi`.
+#[derive(Debug, Default, Args)]
+pub struct UsiArguments {
+    #[command(flatten)]
+    team: TeamArguments,
+    /// Serves a page to look at the council, such as http://127.0.0.1:7480
+    #[arg(long, value_name = "HOST:PORT", value_parser = parsers::listen, num_args = 0..=1,
+          default_missing_value = crate::commands::page::DEFAULT)]
+    page: Option<String>,
+}
+
+impl UsiArguments {
+    /// Makes the command of these arguments.
+    pub fn resolve(self) -> UsiCommand {
+        UsiCommand {
+            choices: self.team.into(),
+            page: self.page,
+        }
+    }
+}

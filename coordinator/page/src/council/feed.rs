@@ -1,0 +1,54 @@
+//! What the observer enters and the pages read.
+
+use super::history::History;
+use monju_proto::v1::coordinator_client::CoordinatorClient;
+use serde_json::Value;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::sync::broadcast;
+use tonic::transport::Channel;
+
+/// The client of a coordinator; `None` while there is none.
+pub type Coordinator = Option<CoordinatorClient<Channel>>;
+
+/// Number of events that a slow page may lag behind.
+const BACKLOG: usize = 64;
+
+/// The history, and its events. Clones are the same.
+#[derive(Clone, Debug)]
+pub struct Feed {
+    history: Arc<Mutex<History>>,
+    events: broadcast::Sender<Arc<str>>,
+}
+
+impl Default for Feed {
+    fn default() -> Self {
+        Self {
+            history: Arc::default(),
+            events: broadcast::Sender::new(BACKLOG),
+        }
+    }
+}
+
+impl Feed {
+    /// Changes the history, and tells all pages of the event that comes of it, if one does.
+    pub fn note(&self, change: impl FnOnce(&mut History) -> Option<Value>) {
+        if let Some(event) = change(&mut self.history()) {
+            // There may be no page.
+            let _ = self.events.send(event.to_string().into());
+        }
+    }
+
+    /// Returns everything.
+    pub fn json(&self) -> Value {
+        self.history().json()
+    }
+
+    /// Returns the events from now on.
+    pub fn subscribe(&self) -> broadcast::Receiver<Arc<str>> {
+        self.events.subscribe()
+    }
+
+    fn history(&self) -> MutexGuard<'_, History> {
+        self.history.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,13 @@
+//! Pages for people: the council's page, and what all pages share.
+//!
+//! Pages read only. They are served on loopback unless the user says otherwise, and need nothing from outside.
+
+pub mod council;
+pub mod server;
+pub mod view;
+
+/// The look of all pages: light or dark as the reader's system is.
+pub const STYLE: &str = include_str!("style.css");
+
+/// The script of all pages: `drawBoard`, and small parts.
+pub const BOARD: &str = include_str!("board.js");

@@ -1,0 +1,82 @@
+//! Serving a page over HTTP.
+
+use axum::{
+    Router,
+    http::{HeaderName, HeaderValue, header},
+    response::Response,
+};
+use std::{future::Future, io, net::SocketAddr};
+use tokio::net::TcpListener;
+
+/// Pages load nothing, are framed by nobody, and talk to their own server alone.
+const HEADERS: [(HeaderName, HeaderValue); 4] = [
+    (
+        header::CONTENT_SECURITY_POLICY,
+        HeaderValue::from_static(
+            "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; \
+             frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+        ),
+    ),
+    (
+        header::X_CONTENT_TYPE_OPTIONS,
+        HeaderValue::from_static("nosniff"),
+    ),
+    (
+        header::REFERRER_POLICY,
+        HeaderValue::from_static("no-referrer"),
+    ),
+    (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
+];
+
+/// Reason why a page is not served.
+#[derive(Debug, thiserror::Error)]
+pub enum PageError {
+    /// The system refuses the address.
+    #[error("cannot serve the page on {address}: {source}; choose another --page HOST:PORT")]
+    Listen {
+        /// Address as it was given.
+        address: String,
+        /// Error of the system.
+        source: io::Error,
+    },
+}
+
+/// Listens on `host:port`; returns the address, which is told to the user. Beyond loopback a warning is logged:
+/// whoever reaches the port can look.
+///
+/// # Errors
+/// The system refuses the address.
+pub async fn listen(address: &str) -> Result<(TcpListener, SocketAddr), PageError> {
+    let fail = |source| PageError::Listen {
+        address: address.to_owned(),
+        source,
+    };
+    let listener = TcpListener::bind(address).await.map_err(fail)?;
+    let local = listener.local_addr().map_err(fail)?;
+    if !local.ip().is_loopback() {
+        tracing::warn!(address = %local, "everybody who reaches this port can look at the page");
+    }
+    Ok((listener, local))
+}
+
+/// Serves routes until `end` completes; all answers have the headers of pages.
+///
+/// # Errors
+/// Those of the system.
+pub async fn serve(
+    listener: TcpListener,
+    routes: Router,
+    end: impl Future<Output = ()> + Send + 'static,
+) -> io::Result<()> {
+    let routes = routes.layer(axum::middleware::map_response(headed));
+    axum::serve(listener, routes)
+        .with_graceful_shutdown(end)
+        .await
+}
+
+async fn headed(mut response: Response) -> Response {
+    for (name, value) in HEADERS {
+        response.headers_mut().insert(name, value);
+    }
+    response
+}
