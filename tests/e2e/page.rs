@@ -1,6 +1,15 @@
 //! The council's page: over HTTP, and in a real browser where one is installed.
 
-use monju_tests::{alone, cluster::eventually, skip::skipped, usi::Usi};
+use monju_tests::{
+    alone,
+    binary::monju,
+    cluster::eventually,
+    command::output_of,
+    data::repository,
+    process::{PATIENCE, Process},
+    skip::skipped,
+    usi::Usi,
+};
 use serde_json::Value;
 use std::{
     io::{BufRead, BufReader, Read, Write},
@@ -30,6 +39,66 @@ fn get(address: &str, path: &str) -> (String, String) {
         .expect("an answer in UTF-8");
     let (head, body) = text.split_once("\r\n\r\n").expect("a head and a body");
     (head.to_owned(), body.to_owned())
+}
+
+/// Opens the page in a browser, where one is installed, and looks for texts on it.
+fn shown_in_a_browser(address: &str, texts: &[&str]) {
+    let browser = Command::new("chromium")
+        .args(["--headless", "--no-sandbox", "--disable-gpu", "--dump-dom"])
+        .arg(format!("http://{address}/"))
+        .output();
+    let Ok(shown) = browser else {
+        skipped("the page in a browser: chromium is not installed");
+        return;
+    };
+    let shown = String::from_utf8_lossy(&shown.stdout);
+    for text in texts {
+        assert!(shown.contains(text), "no {text} in {shown}");
+    }
+}
+
+#[test]
+fn an_experiment_is_shown() {
+    let _alone = alone();
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("small.toml");
+    let openings = repository().join("configs/openings/records2016_24ply.sfen");
+    let side = |name: &str| {
+        format!(
+            "[ensemble.{name}]\nhash_mib = 1\nnodes = 100\nplayer = [{{ name = \"{name}\" }}]\n"
+        )
+    };
+    let text = format!(
+        "version = 1\nname = \"small\"\ntitle = \"<Small>\"\ngames = 4\nopenings = {openings:?}\nfirst = \"a\"\n\
+         second = \"b\"\n{}{}[adjudication]\nmaximum_plies = 40\n",
+        side("a"),
+        side("b")
+    );
+    std::fs::write(&file, text).expect("written");
+    let file = file.to_str().expect("a path in UTF-8");
+    output_of(&["experiment", "run", file]);
+    let address = free_address();
+    let arguments = ["experiment", "serve", file, "--page", &address];
+    let server = Process::start(monju(), &arguments);
+    eventually("the page's server", || TcpStream::connect(&address).ok());
+    let state: Value = serde_json::from_str(&get(&address, "/state").1).expect("JSON");
+    assert_eq!(state["cells"][0]["finished"], 2, "{state:#}");
+    assert!(state["cells"][0]["score"].is_number(), "{state:#}");
+    assert_eq!(state["incidents"], Value::Array(Vec::new()));
+    let (head, page) = get(&address, "/");
+    assert!(head.contains("content-security-policy"), "{head}");
+    assert!(page.contains("\\u003cSmall>"), "{page}");
+    let (head, report) = get(&address, "/report");
+    assert!(
+        head.starts_with("HTTP/1.1 200") && report.contains("<svg"),
+        "{head}"
+    );
+    shown_in_a_browser(&address, &["&lt;Small&gt;", "4 of 4 games"]);
+    #[cfg(unix)]
+    {
+        server.signal(rustix::process::Signal::INT);
+        assert!(server.wait(PATIENCE).status.success());
+    }
 }
 
 #[test]
@@ -62,28 +131,19 @@ fn a_game_is_shown_while_it_is_played() {
     assert_eq!(positions[1]["best"]["move"], answer.bestmove.as_str());
     assert_eq!(positions[1]["players"].as_array().map(Vec::len), Some(3));
     assert_eq!(state["workers"][0]["connected"], true);
-    let event = events.find_map(|line| {
-        line.expect("a line")
-            .strip_prefix("data: ")
-            .map(str::to_owned)
+    // The workers may have been told before.
+    let position = events.find_map(|line| {
+        let line = line.expect("a line");
+        let event: Value = serde_json::from_str(line.strip_prefix("data: ")?).expect("JSON");
+        (event["kind"] == "position").then_some(event)
     });
-    let event: Value = serde_json::from_str(&event.expect("an event")).expect("JSON");
-    assert_eq!(event["kind"], "position");
+    assert_eq!(position.expect("an event")["position"]["plies"], 0);
     assert!(get(&address, "/none").0.starts_with("HTTP/1.1 404"));
 
-    let browser = Command::new("chromium")
-        .args(["--headless", "--no-sandbox", "--disable-gpu", "--dump-dom"])
-        .arg(format!("http://{address}/"))
-        .output();
-    match browser {
-        Ok(shown) => {
-            let shown = String::from_utf8_lossy(&shown.stdout);
-            let best = positions[1]["best"]["japanese"].as_str().expect("a move");
-            for text in [best, "monju-3", "<span class=\"white\">玉</span>"] {
-                assert!(shown.contains(text), "no {text} in {shown}");
-            }
-        }
-        Err(_) => skipped("the page in a browser: chromium is not installed"),
-    }
+    let best = positions[1]["best"]["japanese"].as_str().expect("a move");
+    shown_in_a_browser(
+        &address,
+        &[best, "monju-3", "<span class=\"white\">玉</span>"],
+    );
     assert!(usi.quit().status.success());
 }

@@ -1,8 +1,9 @@
-//! Pages for people: the council's page, and what all pages share.
+//! Pages for people: the council's page, that of an experiment, and what all pages share.
 //!
 //! Pages read only. They are served on loopback unless the user says otherwise, and need nothing from outside.
 
 pub mod council;
+pub mod experiment;
 pub mod server;
 pub mod view;
 

@@ -1,7 +1,9 @@
 //! The command line of `monju experiment`.
 
 use super::parsers;
-use crate::commands::experiment::{ExportCommand, ReportCommand, RunCommand, StatusCommand};
+use crate::commands::experiment::{
+    ExportCommand, ReportCommand, RunCommand, ServeCommand, StatusCommand,
+};
 use clap::{Args, Error, Subcommand, error::ErrorKind};
 use monju_experiment::{
     bundle::is_bundle,
@@ -21,6 +23,8 @@ pub enum ExperimentAction {
     /// Writes tables, figures and games
     #[command(after_help = REPORT_HELP)]
     Report(ReportArguments),
+    /// Serves a page that shows it while it is played
+    Serve(ServeArguments),
     /// Seals everything that its report needs in a folder, which 'report' reads without the store
     Export(ExportArguments),
 }
@@ -114,6 +118,16 @@ pub struct ReportArguments {
     machine: Option<String>,
 }
 
+/// Everything after `monju experiment serve`.
+#[derive(Debug, Args)]
+pub struct ServeArguments {
+    #[command(flatten)]
+    place: Place,
+    /// Address of the page
+    #[arg(long, value_name = "HOST:PORT", value_parser = parsers::listen, default_value = "127.0.0.1:7490")]
+    page: String,
+}
+
 /// Everything after `monju experiment export`.
 #[derive(Debug, Args)]
 pub struct ExportArguments {
@@ -156,6 +170,14 @@ impl ExperimentAction {
                     json: arguments.json,
                 };
                 status.run().await
+            }
+            Self::Serve(arguments) => {
+                let serve = ServeCommand {
+                    address: arguments.place.address(),
+                    file: arguments.place.file,
+                    page: arguments.page,
+                };
+                serve.run().await
             }
             Self::Export(arguments) => {
                 let export = ExportCommand {

@@ -7,9 +7,11 @@ mod progress;
 mod report;
 mod resume;
 mod run;
+mod serve;
 mod status;
 
 pub use export::ExportCommand;
 pub use report::ReportCommand;
 pub use run::RunCommand;
+pub use serve::ServeCommand;
 pub use status::StatusCommand;

@@ -5,6 +5,7 @@ use anyhow::Context;
 use monju_experiment::{
     counted::CountedPairs,
     specification::Specification,
+    statistics::Z95,
     store::{self, Address, CellStanding, OpenMode, Store, StoreError},
 };
 use serde_json::{Value, json};
@@ -51,7 +52,7 @@ impl StatusCommand {
 }
 
 /// Progress of one cell, and its pairs that count, as in reports.
-struct CellRow {
+pub(super) struct CellRow {
     standing: CellStanding,
     counted: CountedPairs,
 }
@@ -63,7 +64,8 @@ impl CellRow {
     }
 }
 
-async fn rows(
+/// Returns the progress of every cell.
+pub(super) async fn rows(
     specification: &Specification,
     store: &dyn Store,
 ) -> Result<Vec<CellRow>, StoreError> {
@@ -112,13 +114,15 @@ fn as_table(specification: &Specification, rows: &[CellRow]) -> String {
     text
 }
 
-fn as_json(specification: &Specification, rows: &[CellRow]) -> Value {
+/// Returns the progress as JSON.
+pub(super) fn as_json(specification: &Specification, rows: &[CellRow]) -> Value {
     let cells: Vec<Value> = specification
         .cells
         .iter()
         .zip(rows)
         .map(|(cell, row)| {
             let CellRow { standing, counted } = row;
+            let score = counted.pairs.mean_and_variance().map(|(mean, _)| mean);
             json!({
                 "cell": cell.label,
                 "pairs": specification.pairs,
@@ -128,6 +132,8 @@ fn as_json(specification: &Specification, rows: &[CellRow]) -> Value {
                 "open": standing.open,
                 "given_up": standing.given_up,
                 "by_half_points": counted.pairs.0,
+                "score": score,
+                "half_width": counted.pairs.error().map(|error| Z95 * error),
                 "closed": standing.closed,
                 "llr": counted.ratio.map(|ratio| ratio.value),
             })

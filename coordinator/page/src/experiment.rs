@@ -1,0 +1,85 @@
+//! The page of an experiment: progress and intervals of every cell, incidents, and the whole report.
+
+use crate::STYLE;
+use axum::{
+    Router,
+    extract::State,
+    http::{StatusCode, header},
+    response::{
+        Html, IntoResponse, Response,
+        sse::{Event, KeepAlive, Sse},
+    },
+    routing::get,
+};
+use serde_json::Value;
+use std::{convert::Infallible, future::Future, pin::Pin, sync::Arc};
+use tokio::sync::watch;
+use tokio_stream::{Stream, StreamExt, wrappers::WatchStream};
+
+/// Makes the report as a page; an error is one line.
+pub type Reporter =
+    Arc<dyn Fn() -> Pin<Box<dyn Future<Output = Result<String, String>> + Send>> + Send + Sync>;
+
+/// The page; the style and the state stand in it as marks.
+const PAGE: &str = include_str!("experiment.html");
+
+/// What the page shows. Clones show the same.
+#[derive(Clone)]
+pub struct ExperimentPage {
+    /// The state as `monju experiment status --json` has it, with `title`, `pairs_per_hour` and `incidents`.
+    pub state: watch::Receiver<Value>,
+    /// Makes the report.
+    pub reporter: Reporter,
+}
+
+impl std::fmt::Debug for ExperimentPage {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("ExperimentPage")
+            .finish_non_exhaustive()
+    }
+}
+
+impl ExperimentPage {
+    /// Returns the routes of the page.
+    pub fn routes(self) -> Router {
+        Router::new()
+            .route("/", get(page))
+            .route("/state", get(state))
+            .route("/events", get(events))
+            .route("/report", get(report))
+            .with_state(self)
+    }
+
+    fn text(&self) -> String {
+        self.state.borrow().to_string()
+    }
+}
+
+async fn page(State(page): State<ExperimentPage>) -> Html<String> {
+    // In a script, no text of the state may look like the end of it.
+    let state = page.text().replace('<', "\\u003c");
+    Html(
+        PAGE.replacen("STYLE", STYLE, 1)
+            .replacen("\"STATE\"", &state, 1),
+    )
+}
+
+async fn state(State(page): State<ExperimentPage>) -> Response {
+    ([(header::CONTENT_TYPE, "application/json")], page.text()).into_response()
+}
+
+async fn events(
+    State(page): State<ExperimentPage>,
+) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
+    let states = WatchStream::from_changes(page.state);
+    let events = states.map(|state| Ok(Event::default().data(state.to_string())));
+    Sse::new(events).keep_alive(KeepAlive::default())
+}
+
+async fn report(State(page): State<ExperimentPage>) -> Response {
+    match (page.reporter)().await {
+        Ok(report) => Html(report).into_response(),
+        Err(error) => (StatusCode::INTERNAL_SERVER_ERROR, error + "\n").into_response(),
+    }
+}
