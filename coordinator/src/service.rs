@@ -389,7 +389,10 @@ impl Coordinator for Service {
             overhead,
             ..
         } = &self.inner.ensemble;
+        let (decisions, fallbacks) = self.inner.attendance.decisions();
         Ok(Response::new(RosterResponse {
+            decisions,
+            fallbacks,
             rule: settings.rule.name().to_owned(),
             primary: primary.clone().unwrap_or_default(),
             workers: self.inner.roster.statuses(),

@@ -14,7 +14,7 @@ use serde_json::Value;
 use std::{
     io::{BufRead, BufReader, Read, Write},
     net::{TcpListener, TcpStream},
-    process::Command,
+    process::{Command, Stdio},
 };
 
 /// A free port of this machine.
@@ -146,4 +146,56 @@ fn a_game_is_shown_while_it_is_played() {
         &[best, "monju-3", "<span class=\"white\">玉</span>"],
     );
     assert!(usi.quit().status.success());
+}
+
+#[test]
+fn a_coordinator_tells_its_numbers_and_logs_in_json() {
+    let _alone = alone();
+    let folder = tempfile::tempdir().expect("a folder");
+    let config = folder.path().join("team.toml");
+    std::fs::write(
+        &config,
+        "version = 1\n[[player]]\nname = \"one\"\nhash_mib = 8\n",
+    )
+    .expect("written");
+    let address = free_address();
+    let mut coordinator = Command::new(monju())
+        .args([
+            "coordinator",
+            "--listen",
+            "127.0.0.1:0",
+            "--metrics",
+            &address,
+            "--config",
+        ])
+        .arg(&config)
+        .env("MONJU_LOG_FORMAT", "json")
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("monju starts");
+    let mut lines = BufReader::new(coordinator.stdout.take().expect("piped")).lines();
+    let listening = lines.next().expect("a line").expect("text");
+    let url = format!("http://{}", listening.trim_start_matches("listening on "));
+    output_of(&["consult", "--coordinator", &url, "--nodes", "500"]);
+    let (head, text) = get(&address, "/metrics");
+    assert!(head.contains("openmetrics-text"), "{head}");
+    for line in [
+        "monju_decisions_total 1",
+        "monju_fallbacks_total 0",
+        "monju_player_in_time{player=\"one\"} 1.0",
+    ] {
+        assert!(text.lines().any(|one| one == line), "no {line} in\n{text}");
+    }
+    coordinator.kill().expect("it runs");
+    let mut errors = String::new();
+    let mut log = coordinator.stderr.take().expect("piped");
+    log.read_to_string(&mut errors).expect("text");
+    coordinator.wait().expect("it ends");
+    let logged: Vec<Value> = (errors.lines())
+        .filter(|line| line.starts_with('{'))
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect();
+    let is_start = |line: &Value| line["message"] == "coordinator listening";
+    assert!(logged.iter().any(is_start), "{errors}");
 }

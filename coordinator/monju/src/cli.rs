@@ -57,7 +57,7 @@ struct CommandLine {
 
 const AFTER_HELP: &str = "\
 Without a command, and with a standard input that is not a terminal, monju is a USI engine. Logs go to \
-standard error; MONJU_LOG=debug shows more of them.";
+standard error; MONJU_LOG=debug shows more of them, MONJU_LOG_FORMAT=json makes a JSON object of each line.";
 
 /// The command to run.
 #[derive(Debug, Subcommand)]

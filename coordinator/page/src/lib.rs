@@ -4,6 +4,7 @@
 
 pub mod council;
 pub mod experiment;
+pub mod metrics;
 pub mod server;
 pub mod view;
 

@@ -1,7 +1,8 @@
 //! Serving a page over HTTP.
 
+pub use axum::Router;
+
 use axum::{
-    Router,
     http::{HeaderName, HeaderValue, header},
     response::Response,
 };

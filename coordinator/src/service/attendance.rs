@@ -3,11 +3,14 @@
 use crate::ballot::names;
 use monju_proto::{
     convert::milliseconds,
-    v1::{Arrival, Ballot, PlayerAttendance, Vote},
+    v1::{Arrival, Ballot, PlayerAttendance, TieBreak, Vote},
 };
 use std::{
     collections::VecDeque,
-    sync::{Mutex, PoisonError},
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 use tokio::time::Instant;
 
@@ -17,10 +20,12 @@ const VOTES: usize = 50;
 /// Number of players that are remembered; the one that was not asked for longest is forgotten first.
 const PLAYERS: usize = 4_096;
 
-/// The latest votes of the players, those asked last at the end.
+/// The latest votes of the players, those asked last at the end, and the number of decisions.
 #[derive(Debug, Default)]
 pub struct Attendance {
     players: Mutex<VecDeque<Player>>,
+    decisions: AtomicU64,
+    fallbacks: AtomicU64,
 }
 
 #[derive(Debug)]
@@ -35,6 +40,11 @@ struct Player {
 impl Attendance {
     /// Enters the votes of a decided ballot.
     pub fn note(&self, ballot: &Ballot) {
+        self.decisions.fetch_add(1, Ordering::Relaxed);
+        let decision = ballot.decision.as_ref();
+        if decision.is_some_and(|decision| decision.tie_break() == TieBreak::Fallback) {
+            self.fallbacks.fetch_add(1, Ordering::Relaxed);
+        }
         let mut players = self.players.lock().unwrap_or_else(PoisonError::into_inner);
         for vote in &ballot.votes {
             let Some(info) = &vote.player else { continue };
@@ -49,6 +59,15 @@ impl Attendance {
             }
             players.push_back(player);
         }
+    }
+
+    /// Returns the number of decisions, and of those by the fallback search.
+    pub fn decisions(&self) -> (u64, u64) {
+        let [decisions, fallbacks] = [&self.decisions, &self.fallbacks];
+        (
+            decisions.load(Ordering::Relaxed),
+            fallbacks.load(Ordering::Relaxed),
+        )
     }
 
     /// Returns what is known of every player.
@@ -148,6 +167,7 @@ mod tests {
         for _ in 0..40 {
             attendance.note(&ballot(&[("a", Arrival::Provisional)]));
         }
+        assert_eq!(attendance.decisions(), (70, 0));
         let players = attendance.players();
         assert_eq!(players.len(), 2);
         let of = |name: &str| {

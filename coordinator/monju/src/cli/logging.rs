@@ -12,8 +12,8 @@ use tracing_subscriber::{Layer as _, filter::Targets, prelude::*};
 const QUIET: &str = "h2=warn,hyper=warn,tower=warn,sqlx=off";
 
 /// Logs at `default` and above, or as `MONJU_LOG` says, as `LEVEL` or `TARGET=LEVEL,…`, for as long as
-/// the guard lives. A GUI that never reads standard error must not stop the clock, so the log has a
-/// thread of its own, and drops lines while the reader is stuck.
+/// the guard lives; with `MONJU_LOG_FORMAT=json`, each line is a JSON object. A GUI that never reads standard
+/// error must not stop the clock, so the log has a thread of its own, and drops lines while the reader is stuck.
 pub fn to_stderr(default: &str) -> WorkerGuard {
     let chosen = env::var("MONJU_LOG").unwrap_or_else(|_| default.to_owned());
     let filter = format!("{QUIET},{chosen}")
@@ -21,11 +21,15 @@ pub fn to_stderr(default: &str) -> WorkerGuard {
         .or_else(|_| format!("{QUIET},{default}").parse())
         .unwrap_or_default();
     let (writer, guard) = tracing_appender::non_blocking(io::stderr());
-    let lines = tracing_subscriber::fmt::layer()
-        .with_writer(writer)
-        .with_ansi(io::stderr().is_terminal());
-    tracing_subscriber::registry()
-        .with(lines.with_filter(filter))
-        .init();
+    let lines = tracing_subscriber::fmt::layer().with_writer(writer);
+    let is_json = env::var("MONJU_LOG_FORMAT").is_ok_and(|format| format == "json");
+    let lines = match is_json {
+        true => lines.json().flatten_event(true).with_filter(filter).boxed(),
+        false => lines
+            .with_ansi(io::stderr().is_terminal())
+            .with_filter(filter)
+            .boxed(),
+    };
+    tracing_subscriber::registry().with(lines).init();
     guard
 }

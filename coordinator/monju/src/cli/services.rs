@@ -81,6 +81,10 @@ pub struct CoordinatorArguments {
     #[arg(long, value_name = "HOST:PORT", value_parser = parsers::listen, num_args = 0..=1,
           default_missing_value = crate::commands::page::DEFAULT)]
     page: Option<String>,
+    /// Serves numbers for Prometheus at /metrics; default: 127.0.0.1:7481
+    #[arg(long, value_name = "HOST:PORT", value_parser = parsers::listen, num_args = 0..=1,
+          default_missing_value = crate::commands::page::METRICS)]
+    metrics: Option<String>,
 }
 
 impl From<CoordinatorArguments> for CoordinatorService {
@@ -94,6 +98,7 @@ impl From<CoordinatorArguments> for CoordinatorService {
             tls: arguments.tls,
             without_tls: arguments.without_tls,
             page: arguments.page,
+            metrics: arguments.metrics,
         }
     }
 }

@@ -2,12 +2,30 @@
 
 use monju_page::{
     council::{Coordinator, Council},
-    server,
+    metrics,
+    server::{self, Router},
 };
-use tokio::sync::watch;
+use tokio::{net::TcpListener, sync::watch};
 
 /// Address of the page where none is given.
 pub const DEFAULT: &str = "127.0.0.1:7480";
+
+/// Address of the metrics where none is given.
+pub const METRICS: &str = "127.0.0.1:7481";
+
+/// Serves the metrics of a coordinator until the process ends. Their address is told on standard error.
+///
+/// # Errors
+/// The system refuses the address.
+pub async fn serve_metrics(
+    address: &str,
+    coordinator: watch::Receiver<Coordinator>,
+) -> anyhow::Result<()> {
+    let (listener, local) = server::listen(address).await?;
+    eprintln!("the coordinator's metrics are at http://{local}/metrics");
+    serve_for_ever(listener, metrics::routes(coordinator));
+    Ok(())
+}
 
 /// Serves the page of the coordinators that come, until the process ends. Its address is told on standard error.
 ///
@@ -16,11 +34,14 @@ pub const DEFAULT: &str = "127.0.0.1:7480";
 pub async fn serve(address: &str, coordinator: watch::Receiver<Coordinator>) -> anyhow::Result<()> {
     let (listener, local) = server::listen(address).await?;
     eprintln!("the council's page is at http://{local}/");
-    let routes = Council::watch(coordinator).routes();
+    serve_for_ever(listener, Council::watch(coordinator).routes());
+    Ok(())
+}
+
+fn serve_for_ever(listener: TcpListener, routes: Router) {
     tokio::spawn(async move {
         if let Err(error) = server::serve(listener, routes, std::future::pending()).await {
-            tracing::warn!(%error, "the page has ended");
+            tracing::warn!(%error, "a page has ended");
         }
     });
-    Ok(())
 }

@@ -103,6 +103,8 @@ pub struct CoordinatorService {
     pub without_tls: bool,
     /// `host:port` of a page to look at the council, if one is served.
     pub page: Option<String>,
+    /// `host:port` of numbers for Prometheus, if they are served.
+    pub metrics: Option<String>,
 }
 
 impl CoordinatorService {
@@ -139,16 +141,15 @@ impl CoordinatorService {
         let (listener, address) = serve::listen(&listen, admission).await?;
         let started = team::start_coordinator(config, &choices).await?;
         let service = started.service;
-        // The page is a client like others, but over memory.
-        let page = match &self.page {
-            Some(address) => {
-                let (channel, task) = serve::in_process(server::router(service.clone()).await?);
-                let (sender, coordinator) = watch::channel(Some(CoordinatorClient::new(channel)));
-                page::serve(address, coordinator).await?;
-                Some((sender, task))
-            }
-            None => None,
-        };
+        // Page and metrics are a client like others, but over memory.
+        let (channel, _observed) = serve::in_process(server::router(service.clone()).await?);
+        let (_observer, coordinator) = watch::channel(Some(CoordinatorClient::new(channel)));
+        if let Some(address) = &self.page {
+            page::serve(address, coordinator.clone()).await?;
+        }
+        if let Some(address) = &self.metrics {
+            page::serve_metrics(address, coordinator).await?;
+        }
         let announcing = {
             let service = service.clone();
             async move {
@@ -164,7 +165,6 @@ impl CoordinatorService {
             served = &mut serving => served?,
             () = announcing => serving.await?,
         }
-        drop(page);
         if let Some(worker) = started.worker {
             worker.close().await;
         }

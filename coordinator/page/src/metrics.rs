@@ -1,0 +1,167 @@
+//! A coordinator's numbers in the text format of Prometheus.
+//!
+//! Each scrape asks the coordinator, as `monju status` does: nothing is counted twice.
+
+use crate::council::Coordinator;
+use axum::{
+    Router,
+    extract::State,
+    http::{StatusCode, header},
+    response::{IntoResponse, Response},
+    routing::get,
+};
+use monju_proto::v1::{RosterRequest, RosterResponse};
+use prometheus_client::{
+    encoding::text::encode,
+    metrics::{counter::Counter, family::Family, gauge::Gauge},
+    registry::Registry,
+};
+use std::{fmt, sync::atomic::AtomicU64};
+use tokio::sync::watch;
+
+/// Type of the text.
+const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+
+/// Labels of a number: names and values.
+type Labels = Vec<(&'static str, String)>;
+
+/// Numbers that go up and down, one for each worker or player.
+type Gauges = Family<Labels, Gauge<f64, AtomicU64>>;
+
+/// Returns the route `/metrics`.
+pub fn routes(coordinator: watch::Receiver<Coordinator>) -> Router {
+    Router::new()
+        .route("/metrics", get(metrics))
+        .with_state(coordinator)
+}
+
+async fn metrics(State(coordinator): State<watch::Receiver<Coordinator>>) -> Response {
+    let client = coordinator.borrow().clone();
+    let Some(mut client) = client else {
+        return (StatusCode::SERVICE_UNAVAILABLE, "no coordinator yet\n").into_response();
+    };
+    let text = match client.roster(RosterRequest {}).await {
+        Ok(roster) => text(&roster.into_inner()),
+        Err(status) => {
+            let reason = format!("the coordinator does not answer: {}\n", status.message());
+            return (StatusCode::SERVICE_UNAVAILABLE, reason).into_response();
+        }
+    };
+    match text {
+        Ok(text) => ([(header::CONTENT_TYPE, CONTENT_TYPE)], text).into_response(),
+        Err(fmt::Error) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+    }
+}
+
+/// Writes the numbers of a roster.
+fn text(roster: &RosterResponse) -> Result<String, fmt::Error> {
+    let mut registry = Registry::with_prefix("monju");
+    let mut gauges = |name: &str, help: &str| {
+        let family = Gauges::default();
+        registry.register(name, help, family.clone());
+        family
+    };
+    let up = gauges("uptime_seconds", "Time since the coordinator began");
+    let held = gauges("players_held", "1 while a session holds the players");
+    let connected = gauges("worker_connected", "1 while the worker is connected");
+    let round_trip = gauges("worker_round_trip_seconds", "Mean round trip to the worker");
+    let jitter = gauges(
+        "worker_jitter_seconds",
+        "Mean deviation of the round trips from their mean",
+    );
+    let asked = gauges("player_asked", "Questions to the player among its last 50");
+    let in_time = gauges(
+        "player_in_time",
+        "Those of them that had a vote by the deadline",
+    );
+    let speed = gauges(
+        "player_nodes_per_second",
+        "Nodes per second of the player's last search",
+    );
+    let counter = |registry: &mut Registry, name: &str, help: &str, value: u64| {
+        let counter = Counter::<u64>::default();
+        counter.inc_by(value);
+        registry.register(name, help, counter);
+    };
+    up.get_or_create(&Vec::new())
+        .set(roster.up_ms as f64 / 1_000.0);
+    let is_held = !roster.held_by.is_empty();
+    held.get_or_create(&Vec::new())
+        .set(f64::from(u8::from(is_held)));
+    for worker in &roster.workers {
+        let labels: Labels = vec![
+            ("worker", worker.name.clone()),
+            ("address", worker.address.clone()),
+        ];
+        connected
+            .get_or_create(&labels)
+            .set(f64::from(u8::from(worker.connected)));
+        round_trip
+            .get_or_create(&labels)
+            .set(worker.round_trip_us as f64 / 1e6);
+        jitter
+            .get_or_create(&labels)
+            .set(worker.jitter_us as f64 / 1e6);
+    }
+    for player in &roster.attendance {
+        let labels: Labels = vec![("player", player.player.clone())];
+        asked.get_or_create(&labels).set(player.asked.into());
+        in_time.get_or_create(&labels).set(player.in_time.into());
+        speed
+            .get_or_create(&labels)
+            .set(player.nodes_per_second as f64);
+    }
+    counter(
+        &mut registry,
+        "decisions",
+        "Decisions since the coordinator began",
+        roster.decisions,
+    );
+    let help = "Decisions of the fallback search, without a vote";
+    counter(&mut registry, "fallbacks", help, roster.fallbacks);
+    let mut text = String::new();
+    encode(&mut text, &registry)?;
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use monju_proto::v1::{PlayerAttendance, WorkerStatus};
+
+    #[test]
+    fn every_number_has_a_line_with_its_labels() {
+        let roster = RosterResponse {
+            workers: vec![WorkerStatus {
+                name: "desk\"1".to_owned(),
+                address: "in-process".to_owned(),
+                connected: true,
+                round_trip_us: 1_500,
+                ..WorkerStatus::default()
+            }],
+            attendance: vec![PlayerAttendance {
+                player: "one#2".to_owned(),
+                asked: 50,
+                in_time: 49,
+                nodes_per_second: 400_000,
+                ..PlayerAttendance::default()
+            }],
+            decisions: 70,
+            fallbacks: 1,
+            held_by: "a game".to_owned(),
+            ..RosterResponse::default()
+        };
+        let text = text(&roster).expect("text");
+        for line in [
+            "monju_worker_connected{worker=\"desk\\\"1\",address=\"in-process\"} 1.0",
+            "monju_worker_round_trip_seconds{worker=\"desk\\\"1\",address=\"in-process\"} 0.0015",
+            "monju_player_in_time{player=\"one#2\"} 49.0",
+            "monju_players_held 1.0",
+            "monju_decisions_total 70",
+            "monju_fallbacks_total 1",
+            "# EOF",
+        ] {
+            assert!(text.lines().any(|one| one == line), "no {line} in\n{text}");
+        }
+    }
+}
