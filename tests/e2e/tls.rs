@@ -104,3 +104,45 @@ fn a_service_beyond_loopback_needs_certificates_or_a_word() {
         "{complaint}"
     );
 }
+
+#[test]
+fn certificates_by_role_let_nobody_direct_who_must_not() {
+    let _alone = alone();
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = |name: &str| folder.path().join(name).to_str().expect("UTF-8").to_owned();
+    let made = output_of(&[
+        "certificates",
+        &path("team"),
+        "--by-role",
+        "--until",
+        "2999-12-31",
+    ]);
+    assert!(made.contains("team/gui"), "{made}");
+    let service = |role: &str, text: &str| {
+        let config = folder.path().join(format!("{role}.toml"));
+        let tls = format!("version = 1\ntls = \"team/{role}\"\n{text}");
+        fs::write(&config, tls).expect("a file");
+        ServiceProcess::on_free_port(role, Path::new(&config))
+    };
+    let worker = service("worker", "[[player]]\nname = \"one\"\nhash_mib = 16\n");
+    let workers = format!(
+        "[coordinator]\nworkers = [\"https://{}\"]\n",
+        worker.address
+    );
+    let coordinator = service("coordinator", &workers);
+    let url = format!("https://{}", coordinator.address);
+    let [gui, stolen] = ["team/gui", "team/worker"].map(path);
+    let ballot = json_of(&consult(&url, &["--tls", &gui]));
+    assert_eq!(ballot["votes"][0]["arrival"], "final", "{ballot}");
+    // A worker's certificate opens no connection, and a GUI's none to a worker.
+    let complaint = complaint_of(&consult(&url, &["--tls", &stolen]));
+    assert!(complaint.contains("no coordinator at"), "{complaint}");
+    let direct = path("direct.toml");
+    let text = format!(
+        "version = 1\ntls = \"team/gui\"\n[coordinator]\nworkers = [\"https://{}\"]\n",
+        worker.address
+    );
+    fs::write(&direct, text).expect("a file");
+    let complaint = complaint_of(&["consult", "--config", &direct, "--nodes", "500"]);
+    assert!(complaint.contains("no worker at"), "{complaint}");
+}

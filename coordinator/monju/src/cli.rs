@@ -32,7 +32,7 @@ use crate::commands::{
 use anyhow::{Context, bail};
 use clap::{CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
-use monju_proto::build;
+use monju_proto::{build, certificates::LastDay};
 use monju_team::signals;
 use std::{
     io::{self, IsTerminal},
@@ -88,6 +88,12 @@ enum Role {
     Certificates {
         /// Folder to write them to; it must not hold any yet
         folder: PathBuf,
+        /// Makes a folder for each role: a worker's directs nobody, a GUI's only the coordinator
+        #[arg(long)]
+        by_role: bool,
+        /// Last day of the certificates; default: none
+        #[arg(long, value_name = "YYYY-MM-DD")]
+        until: Option<LastDay>,
     },
     /// Counts the positions that a number of legal moves leads to
     Perft(perft::PerftArguments),
@@ -169,7 +175,18 @@ impl Role {
     fn run(self) -> anyhow::Result<()> {
         let _log = logging::to_stderr(self.log_level());
         match self {
-            Self::Certificates { folder } => Certificates { folder }.run(),
+            Self::Certificates {
+                folder,
+                by_role,
+                until,
+            } => {
+                let certificates = Certificates {
+                    folder,
+                    by_role,
+                    last_day: until,
+                };
+                certificates.run()
+            }
             Self::Init { folder } => Init { folder }.run(),
             Self::Completions { shell } => manual::print_completions(CommandLine::command(), shell),
             Self::Manual { folder } => manual::write_pages(CommandLine::command(), &folder),

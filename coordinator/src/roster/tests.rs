@@ -88,7 +88,7 @@ async fn a_new_game_reaches_every_worker() {
 async fn a_handshake_that_never_ends_is_given_up() {
     let parent = tempfile::tempdir().expect("a temporary folder");
     let folder = parent.path().join("tls");
-    certificates::create(&folder).expect("certificates");
+    certificates::create(&folder, None).expect("certificates");
     let tls = Tls::read(&folder).expect("what was made");
     let frozen = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let url = format!("https://{}", frozen.local_addr().expect("an address"));

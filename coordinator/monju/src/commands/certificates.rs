@@ -1,6 +1,6 @@
 //! `monju certificates`: the certificates by which the machines of a team know each other.
 
-use monju_proto::certificates;
+use monju_proto::certificates::{self, LastDay};
 use std::{
     io::{self, Write},
     path::PathBuf,
@@ -11,6 +11,10 @@ use std::{
 pub struct Certificates {
     /// A folder without certificates.
     pub folder: PathBuf,
+    /// A folder for each role, in place of one for all members.
+    pub by_role: bool,
+    /// The last day of the certificates; `None` for ever.
+    pub last_day: Option<LastDay>,
 }
 
 impl Certificates {
@@ -19,7 +23,19 @@ impl Certificates {
     /// # Errors
     /// The folder already holds certificates, or cannot be written.
     pub fn run(&self) -> anyhow::Result<()> {
-        certificates::create(&self.folder)?;
+        if self.by_role {
+            certificates::create_by_role(&self.folder, self.last_day)?;
+            let folder = self.folder.display();
+            // The certificates exist even if standard output is closed.
+            let _ = writeln!(
+                io::stdout(),
+                "copy {folder}/worker to the machines of workers, {folder}/coordinator to that of the coordinator, \
+                 {folder}/gui to those of GUIs, in a way that no one else can read; then give each its own by --tls, or \
+                 by tls = … in its configuration, and write https:// in every URL"
+            );
+            return Ok(());
+        }
+        certificates::create(&self.folder, self.last_day)?;
         // The certificates exist even if standard output is closed.
         let _ = writeln!(
             io::stdout(),
