@@ -349,9 +349,9 @@ impl Coordinator for Service {
             }
             if let Some(mut ballot) = ballot {
                 inner.ponders.remember(&ballot);
-                inner.attendance.note(&ballot);
                 // The game has not reached the position of a missed ponder.
                 if !missed {
+                    inner.attendance.note(&ballot);
                     inner.note_lead(&ballot, side);
                     inner.resignation.consider(&mut ballot, side);
                     if let Some(recorder) = &inner.recorder {

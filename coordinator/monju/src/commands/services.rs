@@ -142,8 +142,14 @@ impl CoordinatorService {
         let started = team::start_coordinator(config, &choices).await?;
         let service = started.service;
         // Page and metrics are a client like others, but over memory.
-        let (channel, _observed) = serve::in_process(server::router(service.clone()).await?);
-        let (_observer, coordinator) = watch::channel(Some(CoordinatorClient::new(channel)));
+        let observed = match self.page.is_some() || self.metrics.is_some() {
+            true => Some(serve::in_process(server::router(service.clone()).await?)),
+            false => None,
+        };
+        let client = observed
+            .as_ref()
+            .map(|(channel, _)| CoordinatorClient::new(channel.clone()));
+        let (_observer, coordinator) = watch::channel(client);
         if let Some(address) = &self.page {
             page::serve(address, coordinator.clone()).await?;
         }
