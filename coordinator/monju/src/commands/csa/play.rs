@@ -55,6 +55,8 @@ pub struct Board {
     ponders: bool,
     comments: bool,
     has_restarted: bool,
+    /// The engine failed when a game was over, and is started again for the next one.
+    has_failed: bool,
     game: Game,
     ours: Color,
     unit: u64,
@@ -78,6 +80,7 @@ impl Board {
             ponders,
             comments,
             has_restarted: false,
+            has_failed: false,
             game: Game::startpos(),
             ours: Color::Black,
             unit: 1_000,
@@ -96,6 +99,10 @@ impl Board {
     /// # Errors
     /// The engine does not get ready.
     pub async fn begin(&mut self, summary: &GameSummary) -> anyhow::Result<()> {
+        if self.has_failed {
+            self.engine = UsiChild::start("csa".to_owned(), self.spec.clone()).await?;
+            self.has_failed = false;
+        }
         let declared: Vec<String> = self
             .engine
             .declared()
@@ -172,8 +179,13 @@ impl Board {
         is_last: &mut bool,
     ) -> anyhow::Result<Left> {
         loop {
-            if self.is_our_turn() && self.thinking == Thinking::Nothing && self.sent.is_none() {
-                self.think().await?;
+            let is_asked = self.thinking == Thinking::Nothing && self.sent.is_none();
+            if self.is_our_turn()
+                && is_asked
+                && let Err(error) = self.think().await
+            {
+                self.restart(&error).await?;
+                continue;
             }
             tokio::select! {
                 line = connection.next() => match line {
@@ -348,7 +360,7 @@ impl Board {
                 "#CHUDAN" | "#CENSORED" => None,
                 _ => return Ok(None),
             };
-            return Ok(Some(self.over(outcome).await?));
+            return Ok(Some(self.over(outcome).await));
         }
         Ok(None)
     }
@@ -398,28 +410,18 @@ impl Board {
         Ok(())
     }
 
-    /// Ends the search and tells the engine the result.
-    async fn over(&mut self, outcome: Option<GameOutcome>) -> anyhow::Result<Played> {
-        self.discard().await?;
-        let answered = async {
-            while self.thinking == Thinking::Discarded {
-                if let UsiMessage::BestMove(_) = self.engine.next().await? {
-                    self.thinking = Thinking::Nothing;
-                }
-            }
-            Ok::<(), ChildError>(())
-        };
-        match timeout(STOP_PATIENCE, answered).await {
-            Ok(answered) => answered?,
-            Err(_) => return Err(ChildError::IgnoredStop(STOP_PATIENCE).into()),
-        }
+    /// Returns the game that is over. It counts, whatever the engine does.
+    async fn over(&mut self, outcome: Option<GameOutcome>) -> Played {
         let word = match outcome {
             Some(GameOutcome::Win) => "win",
             Some(GameOutcome::Loss) => "lose",
             Some(GameOutcome::Draw) | None => "draw",
         };
-        self.engine.game_over(word).await?;
-        Ok(Played {
+        if let Err(error) = self.end_search(word).await {
+            eprintln!("the engine failed at the end of the game: {error}");
+            self.has_failed = true;
+        }
+        Played {
             game: self.game.clone(),
             notes: std::mem::take(&mut self.notes),
             outcome,
@@ -427,7 +429,25 @@ impl Board {
                 None => "interruption",
                 Some(_) => self.ending.unwrap_or("resignation"),
             },
-        })
+        }
+    }
+
+    /// Ends the search and tells the engine the result.
+    async fn end_search(&mut self, result: &str) -> Result<(), ChildError> {
+        self.discard().await?;
+        let answered = async {
+            while self.thinking == Thinking::Discarded {
+                if let UsiMessage::BestMove(_) = self.engine.next().await? {
+                    self.thinking = Thinking::Nothing;
+                }
+            }
+            Ok(())
+        };
+        let late = |_| Err(ChildError::IgnoredStop(STOP_PATIENCE));
+        timeout(STOP_PATIENCE, answered)
+            .await
+            .unwrap_or_else(late)?;
+        self.engine.game_over(result).await
     }
 
     /// Starts the engine again, once in a game.
