@@ -1,15 +1,7 @@
-// The board, and small parts that all pages share.
+// The board and the graph of a game.
 const KINDS = { P: "歩", L: "香", N: "桂", S: "銀", G: "金", B: "角", R: "飛", K: "玉",
   "+P": "と", "+L": "杏", "+N": "圭", "+S": "全", "+B": "馬", "+R": "龍" };
 const RANKS = "一二三四五六七八九";
-const $ = id => document.getElementById(id);
-const make = (name, text, type) => {
-  const element = document.createElement(name);
-  if (text !== undefined) element.textContent = text;
-  if (type) element.className = type;
-  return element;
-};
-const percent = rate => rate === null ? "-" : (100 * rate).toFixed(1) + "%";
 const scoreText = view => view.mate !== null ? "詰み " + Math.abs(view.mate) + "手"
   : view.score_of_black === null ? "-" : (view.score_of_black > 0 ? "+" : "") + view.score_of_black;
 
@@ -48,3 +40,38 @@ function square(kind, side, file, rank, moved) {
   return make("span", kind, side + (moved && moved.slice(2, 4) === name ? " moved" : ""));
 }
 
+// Draws the win rates of Black over the positions of a game, with the marks of mistakes and the position shown.
+function drawGraph(all, now) {
+  const at = index => 1000 * index / Math.max(1, all.length - 1);
+  const points = all.map((view, index) => [at(index), view.win_rate_of_black]).filter(point => point[1] !== null);
+  const element = (name, attributes) => {
+    const made = document.createElementNS($("graph").namespaceURI, name);
+    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+    return made;
+  };
+  const line = { "vector-effect": "non-scaling-stroke", fill: "none" };
+  const upright = (index, style) =>
+    element("line", { x1: at(index), x2: at(index), y1: 0, y2: 200, ...style, ...line });
+  $("graph").replaceChildren(
+    element("line", { x1: 0, x2: 1000, y1: 100, y2: 100, stroke: "currentColor", opacity: .4, ...line }),
+    element("polyline", { points: points.map(([x, rate]) => x + "," + 200 * (1 - rate)).join(" "),
+      stroke: "var(--bar)", "stroke-width": 2, ...line }),
+    ...all.flatMap((view, index) => view.mark ? [upright(index, { stroke: "var(--mark)", opacity: .5 })] : []),
+    upright(now, { stroke: "currentColor" }));
+}
+
+// Lets buttons, keys and the graph choose a position: `all` and `now` return the positions and the one shown.
+function seek(all, now, show) {
+  $("first").addEventListener("click", () => show(0));
+  $("back").addEventListener("click", () => show(now() - 1));
+  $("on").addEventListener("click", () => show(now() + 1));
+  $("last").addEventListener("click", () => show(all().length - 1));
+  $("graph").addEventListener("click", event => {
+    const box = $("graph").getBoundingClientRect();
+    show(Math.round((event.clientX - box.left) / box.width * (all().length - 1)));
+  });
+  document.addEventListener("keydown", event => {
+    if (event.key === "ArrowLeft") show(now() - 1);
+    if (event.key === "ArrowRight") show(now() + 1);
+  });
+}

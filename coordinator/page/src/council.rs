@@ -10,7 +10,7 @@ mod observer;
 
 pub use feed::Coordinator;
 
-use crate::{BOARD, STYLE};
+use crate::{BOARD, PARTS, STYLE};
 use axum::{
     Router,
     extract::State,
@@ -54,7 +54,10 @@ impl Council {
 async fn page(State(feed): State<Feed>) -> Html<String> {
     // In a script, no text of the state may look like the end of it.
     let state = feed.json().to_string().replace('<', "\\u003c");
-    let page = PAGE.replacen("STYLE", STYLE, 1).replacen("BOARD", BOARD, 1);
+    let page = PAGE
+        .replacen("STYLE", STYLE, 1)
+        .replacen("PARTS", PARTS, 1)
+        .replacen("BOARD", BOARD, 1);
     Html(page.replacen("\"STATE\"", &state, 1))
 }
 

@@ -1,6 +1,6 @@
 //! The page of an experiment: progress and intervals of every cell, incidents, and the whole report.
 
-use crate::STYLE;
+use crate::{PARTS, STYLE};
 use axum::{
     Router,
     extract::State,
@@ -61,6 +61,7 @@ async fn page(State(page): State<ExperimentPage>) -> Html<String> {
     let state = page.text().replace('<', "\\u003c");
     Html(
         PAGE.replacen("STYLE", STYLE, 1)
+            .replacen("PARTS", PARTS, 1)
             .replacen("\"STATE\"", &state, 1),
     )
 }

@@ -11,5 +11,8 @@ pub mod view;
 /// The look of all pages: light or dark as the reader's system is.
 pub const STYLE: &str = include_str!("style.css");
 
-/// The script of all pages: `drawBoard`, and small parts.
+/// The script of all pages: small parts.
+pub const PARTS: &str = include_str!("parts.js");
+
+/// The script of pages with a game, which needs [`PARTS`]: `drawBoard`, `drawGraph`, and `seek`.
 pub const BOARD: &str = include_str!("board.js");

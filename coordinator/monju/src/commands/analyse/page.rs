@@ -7,6 +7,7 @@ const PAGE: &str = include_str!("page.html");
 
 /// Marks of the places of what all pages share.
 const STYLE: &str = "STYLE";
+const PARTS: &str = "PARTS";
 const BOARD: &str = "BOARD";
 /// Mark of the place of the data.
 const DATA: &str = "\"DATA\"";
@@ -21,6 +22,7 @@ pub fn render(title: &str, data: &Value) -> serde_json::Result<String> {
     // In a script, no text of the data may look like the end of it.
     let data = serde_json::to_string(data)?.replace('<', "\\u003c");
     let page = PAGE.replacen(STYLE, monju_page::STYLE, 1);
+    let page = page.replacen(PARTS, monju_page::PARTS, 1);
     let page = page.replacen(BOARD, monju_page::BOARD, 1);
     let page = page.replacen(TITLE, &escaped(title), 1);
     Ok(page.replacen(DATA, &data, 1))
