@@ -7,6 +7,7 @@ mod bench;
 mod cluster_faults;
 mod consult;
 mod csa;
+mod danger;
 mod deploy;
 mod doctor;
 mod engine;

@@ -1,4 +1,5 @@
-//! The coordinator knows the rules of the game, and nothing of how a player finds its move.
+//! The coordinator knows the rules of the game and judges material by them, and knows nothing of how a
+//! player finds its move.
 
 use crate::{
     syntax::{attributes, imports, is_for_tests, named_paths, parse},
@@ -6,8 +7,9 @@ use crate::{
 };
 use syn::Item;
 
-/// Names of the engine that the coordinator may use: the rules, and the answer to a position.
-const ALLOWED: [&str; 11] = [
+/// Names of the engine that the coordinator may use: the rules, the answer to a position, and the search that
+/// judges whether material is kept (`docs/decisions/0033-the-coordinator-judges-danger.md`).
+const ALLOWED: [&str; 12] = [
     "Answer",
     "Color",
     "Game",
@@ -17,6 +19,7 @@ const ALLOWED: [&str; 11] = [
     "Position",
     "Repetition",
     "SfenError",
+    "danger",
     "names",
     "rules",
 ];

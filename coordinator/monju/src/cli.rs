@@ -4,6 +4,7 @@ mod analyse;
 mod bench;
 mod consult;
 mod csa;
+mod danger;
 mod doctor;
 mod engine;
 mod experiment;
@@ -97,6 +98,9 @@ enum Role {
     },
     /// Counts the positions that a number of legal moves leads to
     Perft(perft::PerftArguments),
+    /// Tells whether a side keeps its material until the position settles (Hiramatsu et al.)
+    #[command(after_help = danger::HELP)]
+    Danger(danger::DangerArguments),
     /// Searches a fixed suite of positions: total nodes (the search's signature) and nodes/second
     #[command(after_help = bench::HELP, after_long_help = bench::long_help())]
     Bench(Box<bench::BenchArguments>),
@@ -191,6 +195,7 @@ impl Role {
             Self::Completions { shell } => manual::print_completions(CommandLine::command(), shell),
             Self::Manual { folder } => manual::write_pages(CommandLine::command(), &folder),
             Self::Perft(arguments) => arguments.resolve()?.run(),
+            Self::Danger(arguments) => arguments.resolve()?.run(),
             Self::Bench(arguments) => arguments.run(),
             Self::Experiment(action) => block_on(action.run()),
             Self::Match(arguments) => block_on(arguments.resolve()?.run()),
@@ -231,6 +236,7 @@ impl Role {
             | Self::Completions { .. }
             | Self::Manual { .. }
             | Self::Perft(_)
+            | Self::Danger(_)
             | Self::Bench(_)
             | Self::Experiment(_)
             | Self::Match(_)

@@ -6,6 +6,7 @@ pub mod calibrate;
 pub mod certificates;
 pub mod consult;
 pub mod csa;
+pub mod danger;
 pub mod doctor;
 pub mod experiment;
 pub mod init;
