@@ -26,7 +26,7 @@ fn a_killed_and_a_frozen_worker_cost_no_game() {
                     return Err(Void);
                 }
                 assert!(!game.is_forfeit(), "{game:?}");
-                assert!(game.faults > 0 || game.moves < 12, "{game:?}");
+                assert!(game.faults > 0 || game.moves < 16, "{game:?}");
                 Ok(())
             });
         }

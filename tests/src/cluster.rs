@@ -3,6 +3,7 @@
 use crate::{
     binary::monju,
     process::{PATIENCE, Process},
+    relay::Relay,
 };
 use std::{
     fs,
@@ -15,6 +16,9 @@ use tempfile::TempDir;
 /// Part of every move's time that a coordinator keeps back: much, because several processes share the
 /// few cores of a test machine with other work.
 const OVERHEAD_MS: u32 = 250;
+
+/// File of the coordinator's configuration, in the folder of the cluster.
+const COORDINATOR_CONFIG: &str = "coordinator.toml";
 
 /// Time between two attempts at something that has not happened yet.
 const INTERVAL: Duration = Duration::from_millis(20);
@@ -64,6 +68,10 @@ pub struct TestCluster {
     pub workers: Vec<ServiceProcess>,
     /// The coordinator.
     pub coordinator: ServiceProcess,
+    /// The edges between the coordinator and the workers, where they can be cut.
+    pub edges: Vec<Relay>,
+    /// The edge between the coordinator and its clients.
+    front: Option<Relay>,
 }
 
 impl TestCluster {
@@ -75,6 +83,23 @@ impl TestCluster {
 
     /// Starts a cluster whose coordinator keeps back this many milliseconds of a move.
     pub fn start_with_overhead(players: &[&str], ensemble: &str, overhead_ms: u32) -> Self {
+        Self::start_over(players, ensemble, overhead_ms, |_| None)
+    }
+
+    /// As [`TestCluster::start_with_overhead`], with edges that can be cut.
+    pub fn start_with_edges(players: &[&str], ensemble: &str, overhead_ms: u32) -> Self {
+        let edge = |worker: &ServiceProcess| Some(Relay::to(&worker.address));
+        let mut cluster = Self::start_over(players, ensemble, overhead_ms, edge);
+        cluster.front = Some(Relay::to(&cluster.coordinator.address));
+        cluster
+    }
+
+    fn start_over(
+        players: &[&str],
+        ensemble: &str,
+        overhead_ms: u32,
+        edge: impl Fn(&ServiceProcess) -> Option<Relay>,
+    ) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let mut worker_configs = Vec::new();
         for (index, tables) in players.iter().enumerate() {
@@ -86,13 +111,19 @@ impl TestCluster {
             .iter()
             .map(|config| ServiceProcess::on_free_port("worker", config))
             .collect();
-        let urls: Vec<String> = workers.iter().map(ServiceProcess::url).collect();
+        let edges: Vec<Relay> = workers.iter().filter_map(edge).collect();
+        let urls: Vec<String> = match edges.is_empty() {
+            true => workers.iter().map(ServiceProcess::url).collect(),
+            false => edges.iter().map(Relay::url).collect(),
+        };
         let coordinator = coordinator_with_overhead(folder.path(), &urls, ensemble, overhead_ms);
         Self {
             folder,
             worker_configs,
             workers,
             coordinator,
+            edges,
+            front: None,
         }
     }
 
@@ -115,6 +146,21 @@ impl TestCluster {
             ServiceProcess::start("worker", Some(&address), &self.worker_configs[index]);
     }
 
+    /// Starts the coordinator again on the port that it had.
+    pub fn restart_coordinator(&mut self) {
+        let address = self.coordinator.address.clone();
+        let config = self.folder.path().join(COORDINATOR_CONFIG);
+        self.coordinator = ServiceProcess::start("coordinator", Some(&address), &config);
+    }
+
+    /// The edge between the coordinator and its clients.
+    ///
+    /// # Panics
+    /// The cluster was started without edges.
+    pub fn front_edge(&self) -> &Relay {
+        self.front.as_ref().expect("a cluster with edges")
+    }
+
     /// A folder that lives as long as the cluster.
     pub fn folder(&self) -> &Path {
         self.folder.path()
@@ -132,7 +178,7 @@ fn coordinator_with_overhead(
     ensemble: &str,
     overhead_ms: u32,
 ) -> ServiceProcess {
-    let config = folder.join("coordinator.toml");
+    let config = folder.join(COORDINATOR_CONFIG);
     write(&config, &coordinator_config(workers, ensemble, overhead_ms));
     ServiceProcess::on_free_port("coordinator", &config)
 }

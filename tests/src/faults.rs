@@ -1,26 +1,25 @@
-//! Games of a cluster in which one worker is killed and one is frozen, each after a random number of
-//! lines of a search, and brought back some moves later. The referee is strict: the byoyomi is all the time
-//! there is. A late move during which the machine stopped the referee, too, proves nothing: such a game is
-//! void, and has to be played again.
+//! Games of a cluster in which workers, the coordinator and the proxy are killed and frozen and the edges
+//! between them are cut, each after a random number of lines of a search, and brought back some moves later.
+//! The referee is strict: the byoyomi is all the time there is. A late move during which the machine stopped
+//! the referee, too, proves nothing: such a game is void, is reported with the delay that was measured, and
+//! has to be played again.
+
+mod plan;
 
 use crate::{
     cluster::TestCluster,
     data::opening,
+    relay::Edge,
     usi::{Usi, UsiAnswer},
 };
 use monju_engine::{Answer, Color, Control, Game, Limits, Player, PlayerSettings, Repetition};
+use plan::{Fault, FaultKind, Sampler, faults};
 use rustix::process::Signal;
 use serde_json::{Value, json};
-use std::time::Duration;
+use std::{thread, time::Duration};
 
 /// Workers of the cluster, each with one noise player.
 const WORKERS: usize = 4;
-/// Number of the team's first moves among which the faults fall.
-const FAULTS_WITHIN: u64 = 12;
-/// Most lines of a search before its fault; a search that ends earlier has it at its end.
-const MOST_LINES: u64 = 12;
-/// Most moves of the team for which a worker stays away.
-const ABSENCE: u64 = 8;
 
 /// Settings of the games.
 #[derive(Clone, Debug)]
@@ -35,18 +34,6 @@ pub struct FaultSettings {
     pub maximum_plies: usize,
     /// Seed of all random choices, together with the game's number.
     pub seed: u64,
-}
-
-/// The fault of one worker in one game.
-#[derive(Clone, Copy, Debug)]
-struct Fault {
-    worker: usize,
-    /// The team's move in whose search it happens, from 0.
-    at_move: u64,
-    /// Lines of that search before it happens.
-    after_lines: u64,
-    /// The team's move before which the worker comes back.
-    back_at: u64,
 }
 
 /// A cluster behind a proxy, which lives from game to game.
@@ -72,7 +59,9 @@ pub struct FaultyGame {
     pub moves: u64,
     /// Longest time of one of them, in milliseconds.
     pub slowest_ms: u64,
-    /// Number of the two faults that came to pass before the game was over.
+    /// Longest time for which the machine stopped the referee during a move of the team, in milliseconds.
+    pub stall_ms: u64,
+    /// Number of the faults that came to pass before the game was over.
     pub faults: u32,
 }
 
@@ -95,6 +84,7 @@ impl FaultyGame {
             "plies": self.plies,
             "moves": self.moves,
             "slowest_ms": self.slowest_ms,
+            "stall_ms": self.stall_ms,
             "faults": self.faults,
         })
     }
@@ -107,6 +97,7 @@ impl FaultyGame {
             plies: usize::try_from(value["plies"].as_u64()?).ok()?,
             moves: value["moves"].as_u64()?,
             slowest_ms: value["slowest_ms"].as_u64()?,
+            stall_ms: value["stall_ms"].as_u64().unwrap_or(0),
             faults: u32::try_from(value["faults"].as_u64()?).ok()?,
         })
     }
@@ -119,9 +110,8 @@ impl FaultRig {
             .map(|number| format!("[[player]]\nname = \"p{number}\"\nsigma = 50\nhash_mib = 8\n"))
             .collect();
         let tables: Vec<&str> = tables.iter().map(String::as_str).collect();
-        let cluster = TestCluster::start_with_overhead(&tables, "", settings.overhead_ms);
-        let mut usi = Usi::start(&["--coordinator", &cluster.coordinator.url()]);
-        usi.handshake();
+        let cluster = TestCluster::start_with_edges(&tables, "", settings.overhead_ms);
+        let usi = proxy_of(&cluster);
         Self {
             cluster,
             usi,
@@ -133,7 +123,7 @@ impl FaultRig {
     /// Call it on a thread with the stack of a search: the opponent searches on it.
     pub fn play(&mut self, number: u64) -> FaultyGame {
         let mut sampler = Sampler(self.settings.seed ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15));
-        let [kill, freeze] = faults(&mut sampler);
+        let faults = faults(&mut sampler);
         let mut game =
             Game::from_usi(&opening((number / 2 % 200) as usize)).expect("an opening is legal");
         let team = if number.is_multiple_of(2) {
@@ -149,6 +139,7 @@ impl FaultRig {
             plies: 0,
             moves: 0,
             slowest_ms: 0,
+            stall_ms: 0,
             faults: 0,
         };
         played.ending = loop {
@@ -156,16 +147,17 @@ impl FaultRig {
                 break ending.to_owned();
             }
             let mv = if game.position().side_to_move() == team {
-                self.bring_back(&kill, &freeze, played.moves);
-                let due = [(Signal::KILL, kill), (Signal::STOP, freeze)]
-                    .into_iter()
-                    .find(|(_, fault)| fault.at_move == played.moves);
+                for fault in faults.iter().filter(|fault| fault.back_at == played.moves) {
+                    self.bring_back(fault.kind);
+                }
+                let due = faults.iter().find(|fault| fault.at_move == played.moves);
                 let answer = self.think(&game, due);
                 played.moves += 1;
                 played.faults += u32::from(due.is_some());
                 played.slowest_ms = played.slowest_ms.max(answer.elapsed.as_millis() as u64);
+                played.stall_ms = played.stall_ms.max(answer.stall.as_millis() as u64);
                 if answer.elapsed > Duration::from_millis(self.settings.byoyomi_ms) {
-                    let ending = match answer.has_stalled {
+                    let ending = match answer.has_stalled() {
                         false => "time",
                         true => "void",
                     };
@@ -196,16 +188,18 @@ impl FaultRig {
             game.play(mv).expect("a legal move");
         };
         played.plies = game.moves().len();
-        self.bring_back(&kill, &freeze, u64::MAX);
+        for fault in &faults {
+            self.bring_back(fault.kind);
+        }
         played
     }
 
     /// Lets the team make one move, in which a fault may happen.
-    fn think(&mut self, game: &Game, due: Option<(Signal, Fault)>) -> UsiAnswer {
+    fn think(&mut self, game: &Game, due: Option<&Fault>) -> UsiAnswer {
         let byoyomi = self.settings.byoyomi_ms;
         let go = format!("go btime 0 wtime 0 byoyomi {byoyomi}");
         let asked = self.usi.begin(&position_of(game), &go);
-        let Some((signal, fault)) = due else {
+        let Some(fault) = due else {
             return self.usi.answer(asked);
         };
         let mut read = Vec::new();
@@ -217,24 +211,68 @@ impl FaultRig {
                 break;
             }
         }
-        self.cluster.workers[fault.worker].process.signal(signal);
-        self.usi.answer_after(asked, read)
+        match fault.kind {
+            FaultKind::KillProxy => {
+                self.usi = proxy_of(&self.cluster);
+                self.usi.new_game();
+                self.think(game, None)
+            }
+            FaultKind::FreezeProxy(time) => {
+                self.usi.process.signal(Signal::STOP);
+                thread::sleep(time);
+                self.usi.process.signal(Signal::CONT);
+                let answer = self.usi.answer_after(asked, read);
+                let elapsed = answer.elapsed.saturating_sub(time);
+                UsiAnswer { elapsed, ..answer }
+            }
+            kind => {
+                self.happen(kind);
+                self.usi.answer_after(asked, read)
+            }
+        }
     }
 
-    /// Restarts and continues the workers that come back before the team's move of this number.
-    fn bring_back(&mut self, kill: &Fault, freeze: &Fault, before: u64) {
-        let is_due = |fault: &Fault| match before {
-            u64::MAX => true,
-            before => fault.back_at == before,
-        };
-        if is_due(freeze) {
-            // Continuing a process that runs changes nothing.
-            self.cluster.workers[freeze.worker]
-                .process
-                .signal(Signal::CONT);
+    /// Lets a fault happen that does not concern the proxy itself.
+    fn happen(&mut self, kind: FaultKind) {
+        let cluster = &mut self.cluster;
+        match kind {
+            FaultKind::KillWorker(worker) => cluster.workers[worker].process.signal(Signal::KILL),
+            FaultKind::FreezeWorker(worker) => cluster.workers[worker].process.signal(Signal::STOP),
+            FaultKind::CutWorker(worker) => cluster.edges[worker].set(Edge::Silent),
+            FaultKind::CloseWorker(worker) => cluster.edges[worker].set(Edge::Closed),
+            FaultKind::KillCoordinator => cluster.coordinator.process.signal(Signal::KILL),
+            FaultKind::FreezeCoordinator => cluster.coordinator.process.signal(Signal::STOP),
+            FaultKind::CutProxy => cluster.front_edge().set(Edge::Silent),
+            FaultKind::CloseProxy => cluster.front_edge().set(Edge::Closed),
+            FaultKind::KillProxy | FaultKind::FreezeProxy(_) => {}
         }
-        if is_due(kill) && !self.cluster.workers[kill.worker].process.is_running() {
-            self.cluster.restart_worker(kill.worker);
+    }
+
+    /// Ends a fault. Where it has not happened, or is over, nothing changes.
+    fn bring_back(&mut self, kind: FaultKind) {
+        let cluster = &mut self.cluster;
+        match kind {
+            FaultKind::KillWorker(worker) => {
+                if !cluster.workers[worker].process.is_running() {
+                    cluster.restart_worker(worker);
+                }
+            }
+            FaultKind::FreezeWorker(worker) => {
+                if cluster.workers[worker].process.is_running() {
+                    cluster.workers[worker].process.signal(Signal::CONT);
+                }
+            }
+            FaultKind::CutWorker(worker) | FaultKind::CloseWorker(worker) => {
+                cluster.edges[worker].set(Edge::Open);
+            }
+            FaultKind::KillCoordinator => {
+                if !cluster.coordinator.process.is_running() {
+                    cluster.restart_coordinator();
+                }
+            }
+            FaultKind::FreezeCoordinator => cluster.coordinator.process.signal(Signal::CONT),
+            FaultKind::CutProxy | FaultKind::CloseProxy => cluster.front_edge().set(Edge::Open),
+            FaultKind::KillProxy | FaultKind::FreezeProxy(_) => {}
         }
     }
 
@@ -270,30 +308,9 @@ fn position_of(game: &Game) -> String {
     format!("{start} moves{moves}")
 }
 
-/// Returns the faults of two workers, each in a move of its own.
-fn faults(sampler: &mut Sampler) -> [Fault; 2] {
-    let kill_at = sampler.below(FAULTS_WITHIN);
-    let freeze_at = (kill_at + 1 + sampler.below(FAULTS_WITHIN - 1)) % FAULTS_WITHIN;
-    let killed = sampler.below(WORKERS as u64) as usize;
-    let frozen = (killed + 1 + sampler.below(WORKERS as u64 - 1) as usize) % WORKERS;
-    let mut fault = |worker, at_move| Fault {
-        worker,
-        at_move,
-        after_lines: sampler.below(MOST_LINES),
-        back_at: at_move + 1 + sampler.below(ABSENCE),
-    };
-    [fault(killed, kill_at), fault(frozen, freeze_at)]
-}
-
-/// Random numbers (SplitMix64).
-struct Sampler(u64);
-
-impl Sampler {
-    fn below(&mut self, bound: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (mixed ^ (mixed >> 31)) % bound
-    }
+/// Starts a proxy of the cluster as a GUI does.
+fn proxy_of(cluster: &TestCluster) -> Usi {
+    let mut usi = Usi::start(&["--coordinator", &cluster.front_edge().url()]);
+    usi.handshake();
+    usi
 }

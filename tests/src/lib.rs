@@ -13,6 +13,7 @@ pub mod foreign;
 pub mod postgres;
 pub mod process;
 pub mod pulse;
+pub mod relay;
 pub mod skip;
 pub mod usi;
 

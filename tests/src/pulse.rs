@@ -11,7 +11,7 @@ use std::{
 };
 
 /// Pause of the observer after which it cannot judge the time of an answer.
-const STALL: Duration = Duration::from_millis(50);
+pub const STALL: Duration = Duration::from_millis(50);
 
 /// Time between two heartbeats of the observer.
 const HEARTBEAT: Duration = Duration::from_millis(5);
@@ -49,7 +49,12 @@ impl Pulse {
     /// Returns true where the machine has stopped this process since the last reset for so long that a
     /// late answer proves nothing.
     pub fn has_stalled(&self) -> bool {
-        Duration::from_micros(self.longest_gap_us.load(Ordering::Relaxed)) >= STALL
+        self.longest_gap() >= STALL
+    }
+
+    /// Returns the longest time since the last reset for which the machine stopped this process.
+    pub fn longest_gap(&self) -> Duration {
+        Duration::from_micros(self.longest_gap_us.load(Ordering::Relaxed))
     }
 }
 

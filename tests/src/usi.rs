@@ -3,7 +3,7 @@
 use crate::{
     binary::monju,
     process::{Ended, PATIENCE, Process},
-    pulse::{Pulse, Void},
+    pulse::{Pulse, STALL, Void},
 };
 use std::time::{Duration, Instant};
 
@@ -29,11 +29,16 @@ pub struct UsiAnswer {
     pub lines: Vec<String>,
     /// Time from sending `go` (or `stop`, or `ponderhit`) to the answer's arrival.
     pub elapsed: Duration,
-    /// The machine stopped the observer meanwhile.
-    pub has_stalled: bool,
+    /// Longest time for which the machine stopped the observer meanwhile.
+    pub stall: Duration,
 }
 
 impl UsiAnswer {
+    /// Returns true where the machine stopped the observer for so long that a late answer proves nothing.
+    pub fn has_stalled(&self) -> bool {
+        self.stall >= STALL
+    }
+
     /// Asserts that the answer came within `limit`.
     ///
     /// # Errors
@@ -42,7 +47,7 @@ impl UsiAnswer {
         if self.elapsed < limit {
             return Ok(());
         }
-        assert!(self.has_stalled, "later than {limit:?}: {self:?}");
+        assert!(self.has_stalled(), "later than {limit:?}: {self:?}");
         Err(Void)
     }
 }
@@ -176,7 +181,7 @@ impl Usi {
             ponder,
             lines,
             elapsed: arrived.saturating_duration_since(asked),
-            has_stalled: self.pulse.has_stalled(),
+            stall: self.pulse.longest_gap(),
         }
     }
 

@@ -63,6 +63,7 @@ fn play(options: &FaultsArguments) -> anyhow::Result<ExitCode> {
     };
     let finished: BTreeSet<u64> = read(&options.log)?
         .iter()
+        .filter(|report| !report.is_void())
         .map(|report| report.game)
         .collect();
     let mut missing: Vec<u64> = (0..options.games)
@@ -95,12 +96,11 @@ fn play(options: &FaultsArguments) -> anyhow::Result<ExitCode> {
                     };
                     if report.is_void() {
                         eprintln!(
-                            "faults: game {number} is void: the machine stopped the referee; \
-                             the longest move took {} ms",
-                            report.slowest_ms
+                            "faults: game {number} is void: the longest move took {} ms, and the \
+                             machine stopped the referee for {} ms",
+                            report.slowest_ms, report.stall_ms
                         );
                         missing.lock().expect("no panic with the lock").push(number);
-                        continue;
                     }
                     let line = report.to_json().to_string();
                     println!("{line}");
@@ -120,7 +120,8 @@ fn play(options: &FaultsArguments) -> anyhow::Result<ExitCode> {
 
 fn summary(reports: &[FaultyGame], wanted: u64) -> ExitCode {
     let mut endings = BTreeMap::<&str, u32>::new();
-    for report in reports {
+    let (stalled, reports): (Vec<_>, Vec<_>) = reports.iter().partition(|game| game.is_void());
+    for report in &reports {
         *endings.entry(&report.ending).or_default() += 1;
     }
     let moves: u64 = reports.iter().map(|report| report.moves).sum();
@@ -138,6 +139,18 @@ fn summary(reports: &[FaultyGame], wanted: u64) -> ExitCode {
         slowest.unwrap_or(0),
         endings.join(", ")
     );
+    if !stalled.is_empty() {
+        let moves: Vec<String> = stalled
+            .iter()
+            .map(|game| format!("{} ms ({} ms)", game.slowest_ms, game.stall_ms))
+            .collect();
+        println!(
+            "{} more games are void, played again where they are not: late moves, and for how long the \
+             machine stopped the referee: {}",
+            stalled.len(),
+            moves.join(", ")
+        );
+    }
     if forfeits == 0 && reports.len() as u64 >= wanted {
         ExitCode::SUCCESS
     } else {
