@@ -4,6 +4,7 @@ mod collection;
 mod commented;
 mod file;
 mod formats;
+mod guard;
 mod import;
 mod kif;
 mod record;

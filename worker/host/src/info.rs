@@ -3,6 +3,17 @@
 use monju_proto::{convert::milliseconds, v1};
 use std::{collections::BTreeMap, str::FromStr, time::Duration};
 
+// Coordinators quarantine a player that says more than this, and an engine may say anything.
+
+/// Greatest depth that is passed on.
+const GREATEST_DEPTH: u32 = 1_000_000;
+/// Greatest number of nodes that is passed on, which JSON still carries.
+const MOST_NODES: u64 = 1 << 53;
+/// Greatest length of a variation that is passed on.
+const LONGEST_VARIATION: usize = 1_024;
+/// Greatest rank that is listened to: no position has more legal moves.
+const GREATEST_RANK: u32 = 593;
+
 /// The state of an engine's search, gathered from its `info` lines.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EngineInfo {
@@ -22,7 +33,9 @@ impl EngineInfo {
     /// malformed numbers are ignored.
     pub fn hear(&mut self, info: &str) -> bool {
         let heard = InfoWords::parse(info);
-        if let (Some(rank), Some(mv)) = (heard.rank, heard.pv.first()) {
+        if let (Some(rank), Some(mv)) = (heard.rank, heard.pv.first())
+            && rank <= GREATEST_RANK
+        {
             let candidate = v1::Candidate {
                 r#move: mv.clone(),
                 score: heard.score(),
@@ -127,9 +140,11 @@ impl InfoWords {
         let mut words = info.split_whitespace().peekable();
         while let Some(word) = words.next() {
             match word {
-                "depth" => heard.depth = number(&mut words),
-                "seldepth" => heard.selective_depth = number(&mut words),
-                "nodes" => heard.nodes = number(&mut words),
+                "depth" => heard.depth = depth(&mut words),
+                "seldepth" => heard.selective_depth = depth(&mut words),
+                "nodes" => {
+                    heard.nodes = number(&mut words).map(|nodes: u64| nodes.min(MOST_NODES));
+                }
                 "hashfull" => {
                     heard.hash_full = number(&mut words).map(|share: u32| share.min(1_000))
                 }
@@ -139,7 +154,9 @@ impl InfoWords {
                 "upperbound" => heard.bound = Some(v1::Bound::Upper),
                 "pv" => {
                     while let Some(mv) = words.next_if(|word| looks_like_move(word)) {
-                        heard.pv.push(mv.to_owned());
+                        if heard.pv.len() < LONGEST_VARIATION {
+                            heard.pv.push(mv.to_owned());
+                        }
                     }
                 }
                 "string" => break,
@@ -157,6 +174,11 @@ fn number<T: FromStr>(words: &mut RemainingWords<'_>) -> Option<T> {
     let value = words.peek()?.parse().ok()?;
     words.next();
     Some(value)
+}
+
+/// Takes the next word if it is a depth.
+fn depth(words: &mut RemainingWords<'_>) -> Option<u32> {
+    number(words).map(|depth: u32| depth.min(GREATEST_DEPTH))
 }
 
 /// Reads the words that follow `score`. Engines write mates of unknown length as `+`, `-`, `+0` and `-0`.
@@ -347,6 +369,22 @@ mod tests {
             score(Kind::Cp(20), v1::Bound::Exact)
         );
         assert_eq!(line.r#move, "2g2f");
+    }
+
+    #[test]
+    fn numbers_and_lengths_beyond_reason_do_not_cost_the_vote() {
+        let long = "7g7f ".repeat(2_000);
+        let (_, line) = heard(&format!(
+            "depth 4294967295 seldepth 4294967295 nodes 18446744073709551615 pv {long}"
+        ));
+        assert_eq!((line.depth, line.selective_depth), (1_000_000, 1_000_000));
+        assert_eq!(line.nodes, 1 << 53);
+        assert_eq!(line.pv.len(), 1_024);
+        let mut thought = EngineInfo::default();
+        for rank in 1..2_000 {
+            thought.hear(&format!("multipv {rank} pv 7g7f"));
+        }
+        assert_eq!(thought.ranked.len(), 593);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Parsers of games in CSA, KIF, KI2, TSV and USI files.
 
 use super::{
+    guard::guarded,
     kif::{KifError, check, check_total},
     record::{GameRecord, GameRecordError, RecordedResult},
 };
@@ -98,14 +99,11 @@ fn extension(path: &Path) -> String {
 /// Parses a file of a format with one game; `None` for other formats.
 pub(super) fn one_game(path: &Path, bytes: &[u8]) -> Option<Result<ForeignRecord, Rejection>> {
     Some(match extension(path).as_str() {
-        "kif" | "kifu" => kif::parse_kif_bytes(bytes)
-            .map_err(Rejection::unreadable)
+        "kif" | "kifu" => guarded(|| kif::parse_kif_bytes(bytes))
             .and_then(|record| check_moves(record, |moves| check(bytes, moves))),
-        "ki2" | "ki2u" => kif::parse_ki2_bytes(bytes)
-            .map_err(Rejection::unreadable)
+        "ki2" | "ki2u" => guarded(|| kif::parse_ki2_bytes(bytes))
             .and_then(|record| check_moves(record, |moves| check_total(bytes, moves))),
-        "jkf" => jkf::parse_jkf_bytes(bytes)
-            .map_err(Rejection::unreadable)
+        "jkf" => guarded(|| jkf::parse_jkf_bytes(bytes))
             .and_then(|record| check_moves(record, |_| Ok(()))),
         _ => return None,
     })
@@ -153,7 +151,7 @@ fn csa_records(bytes: &[u8]) -> Vec<CsaGame> {
         if has_content {
             games.push(CsaGame {
                 line,
-                record: csa::parse_csa_bytes(game).map_err(Rejection::unreadable),
+                record: guarded(|| csa::parse_csa_bytes(game)),
                 summary: summary(game),
             });
         }

@@ -1,6 +1,6 @@
 //! Positions as a CSA server sends them: a board, and the moves that have been played since with their times.
 
-use super::formats::Rejection;
+use super::{formats::Rejection, guard::guarded};
 use monju_engine::Game;
 use rsshogi::records::formats::csa;
 use std::time::Duration;
@@ -19,7 +19,7 @@ pub struct TimedGame {
 /// # Errors
 /// They are no position, or a move is illegal.
 pub fn csa_position(lines: &str) -> Result<TimedGame, Rejection> {
-    let record = csa::parse_csa_str(&format!("V2.2\n{lines}\n")).map_err(Rejection::unreadable)?;
+    let record = guarded(|| csa::parse_csa_str(&format!("V2.2\n{lines}\n")))?;
     let moves: Vec<String> = record
         .main_moves()
         .map(|entry| entry.mv().to_usi())
