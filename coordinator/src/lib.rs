@@ -12,7 +12,7 @@ pub mod choices;
 pub mod clock;
 pub mod consultation;
 pub mod doctor;
-mod door;
+pub mod door;
 pub mod fallback;
 pub mod games;
 pub mod pondering;

@@ -48,6 +48,21 @@ pub enum QuestionError {
 /// # Errors
 /// It is too long, or no game.
 pub async fn read_question(position: v1::Position) -> Result<Game, QuestionError> {
+    check_length(&position)?;
+    let read = tokio::task::spawn_blocking(move || Game::try_from(&position)).await;
+    Ok(read.map_err(|_| QuestionError::Ending)??)
+}
+
+/// Reads the position of a question at once.
+///
+/// # Errors
+/// It is too long, or no game.
+pub fn read_question_at_once(position: &v1::Position) -> Result<Game, QuestionError> {
+    check_length(position)?;
+    Ok(Game::try_from(position)?)
+}
+
+fn check_length(position: &v1::Position) -> Result<(), QuestionError> {
     let (moves, start) = (position.moves.len(), position.start.len());
     if moves > MOST_MOVES {
         return Err(QuestionError::Moves(moves));
@@ -55,8 +70,7 @@ pub async fn read_question(position: v1::Position) -> Result<Game, QuestionError
     if start > LONGEST_START {
         return Err(QuestionError::Start(start));
     }
-    let read = tokio::task::spawn_blocking(move || Game::try_from(&position)).await;
-    Ok(read.map_err(|_| QuestionError::Ending)??)
+    Ok(())
 }
 
 impl From<&Game> for v1::Position {

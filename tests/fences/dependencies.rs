@@ -4,7 +4,7 @@ use crate::workspace::{Crate, crates};
 use std::collections::BTreeSet;
 
 /// Crates of the workspace that each crate may depend on.
-const DIRECTIONS: [(&str, &[&str]); 12] = [
+const DIRECTIONS: [(&str, &[&str]); 13] = [
     ("monju-engine", &[]),
     ("monju-learn", &["monju-engine"]),
     ("monju-proto", &["monju-engine"]),
@@ -64,6 +64,19 @@ const DIRECTIONS: [(&str, &[&str]); 12] = [
         ],
     ),
     ("monju-tests", &["monju-engine"]),
+    (
+        "monju-fuzz",
+        &[
+            "monju-coordinator",
+            "monju-engine",
+            "monju-experiment",
+            "monju-host",
+            "monju-learn",
+            "monju-proto",
+            "monju-team",
+            "monju-usi",
+        ],
+    ),
 ];
 
 /// The support of the end-to-end tests, which tests alone may use.

@@ -88,7 +88,11 @@ impl Calibration {
         })
     }
 
-    fn parse(text: &str) -> Result<Self, FormError> {
+    /// Reads the text of a file.
+    ///
+    /// # Errors
+    /// It is not a calibration.
+    pub fn parse(text: &str) -> Result<Self, FormError> {
         let file: CalibrationFile = toml::from_str(text)?;
         if file.version != VERSION {
             return Err(FormError::Version(file.version));

@@ -100,7 +100,10 @@ impl Log {
     }
 
     /// Reads the lines of a file; errors name `path`.
-    fn extend(&mut self, mut lines: impl BufRead, path: &Path) -> Result<(), ReadError> {
+    ///
+    /// # Errors
+    /// The lines cannot be read, or one that was not cut short is not a line of a log.
+    pub fn extend(&mut self, mut lines: impl BufRead, path: &Path) -> Result<(), ReadError> {
         let fail = |source| ReadError::File {
             path: path.to_owned(),
             source,

@@ -33,6 +33,8 @@ mod clock_options;
 mod command;
 pub mod engine;
 mod front_end_error;
+#[doc(hidden)]
+pub mod fuzzing;
 mod game;
 mod go;
 mod go_mate;

@@ -1,7 +1,7 @@
 //! The team behind a session: one engine to the GUI, many players behind it.
 
 pub mod assembled_team;
-mod ballot_lines;
+pub mod ballot_lines;
 pub mod connection;
 mod connection_task;
 mod deadline;

@@ -31,7 +31,7 @@ mod usi_player;
 pub use choice::{BuildError, PlayerChoice};
 pub use declared::DeclaredOptions;
 pub use evaluator::{EvaluatorError, WeightsCache, load_evaluator};
-pub use go::GoForm;
+pub use go::{GoForm, GoPlan, plan};
 pub use handshake::handshake;
 pub use info::{EngineAnswer, EngineInfo};
 pub use kind::SpecKind;
