@@ -93,7 +93,12 @@ impl Link {
     pub fn remote(url: &str, tls: Option<&Tls>) -> Result<Self, AddressError> {
         let endpoint = endpoint(url, tls)?;
         let channel = endpoint.connect_lazy();
-        Ok(Self::watch(url.to_owned(), channel, REMOTE_PATIENCE))
+        Ok(Self::over(url.to_owned(), channel))
+    }
+
+    /// A worker at the other end of a connection that is made elsewhere, as [`endpoint`] sets it up.
+    pub fn over(address: String, channel: Channel) -> Self {
+        Self::watch(address, channel, REMOTE_PATIENCE)
     }
 
     /// A worker that counts as lost if it does not describe itself within `patience`.

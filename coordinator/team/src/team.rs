@@ -15,6 +15,7 @@ pub use embedded::{StartedCoordinator, embed, ensemble, roster, start_coordinato
 pub use error::{AssembleError, IgnoredChoice};
 pub use handle::Team;
 pub use players::{DEFAULT_SIGMA, DEFAULT_TEAM, local_players};
+pub use remote::connect_over;
 
 use monju_host::fallback::FallbackHandle;
 

@@ -46,6 +46,8 @@ mod proxy;
 mod roles;
 mod rule_options;
 mod session;
+#[doc(hidden)]
+pub mod simulation;
 mod stdio;
 #[cfg(test)]
 mod tests;
@@ -57,11 +59,8 @@ use monju_host::fallback::FallbackSearch;
 use monju_proto::v1::coordinator_client::CoordinatorClient;
 use monju_team::team::{self, Choices};
 use proxy::{
-    Proxy,
-    assembled_team::{AssembledTeam, Contact},
-    connection::TeamConnection,
-    scheduling_delay::SchedulingDelay,
-    team_claim::TeamClaim,
+    Proxy, assembled_team::AssembledTeam, connection::TeamConnection,
+    scheduling_delay::SchedulingDelay, team_claim::TeamClaim,
 };
 use roles::Roles;
 use std::path::{Path, PathBuf};
@@ -96,14 +95,7 @@ pub async fn run(
         async move {
             let team = team::assemble_leniently(&choices, shared).await?;
             observers.send_replace(Some(team.client.clone()));
-            let contact = Contact {
-                client: team.client.clone(),
-                consultation: team.consultation.clone(),
-                overhead: team.overhead,
-                claim,
-            };
-            let notes = team.ignored.iter().map(ToString::to_string).collect();
-            Ok(AssembledTeam::new(contact, notes, team.close()))
+            Ok(AssembledTeam::of(team, claim))
         }
     });
     let delay = SchedulingDelay::measured();

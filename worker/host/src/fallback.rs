@@ -5,7 +5,7 @@
 //! is bounded, and every answer is one that the rules allow.
 
 use crate::{
-    choice::PlayerChoice,
+    choice::{BuildError, PlayerChoice},
     search_thread::{GameSetup, SearchHandle, SearchPriority, SearchTask, SearchThread},
     searcher::{BuiltPlayer, SearchFailure},
 };
@@ -47,7 +47,16 @@ impl FallbackSearch {
     /// # Errors
     /// The system refuses another thread.
     pub fn start() -> io::Result<Self> {
-        let build = BuiltPlayer::chosen_or_stand_in;
+        Self::start_with(BuiltPlayer::chosen_or_stand_in)
+    }
+
+    /// As [`FallbackSearch::start`], with another way to build the player.
+    ///
+    /// # Errors
+    /// As those of [`FallbackSearch::start`].
+    pub fn start_with(
+        build: impl FnMut(&PlayerChoice) -> Result<BuiltPlayer, BuildError> + Send + 'static,
+    ) -> io::Result<Self> {
         Ok(Self {
             thread: SearchThread::start("fallback", SearchPriority::Normal, build)?,
             prepared: watch::Sender::new(None),

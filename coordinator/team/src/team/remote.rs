@@ -14,6 +14,7 @@ use monju_coordinator::{
 use monju_proto::v1::{RosterRequest, coordinator_client::CoordinatorClient};
 use std::time::Duration;
 use tokio::time::timeout;
+use tonic::transport::Channel;
 
 /// Time for a coordinator to answer the first call.
 const ANSWER_PATIENCE: Duration = Duration::from_secs(3);
@@ -23,14 +24,27 @@ const ANSWER_PATIENCE: Duration = Duration::from_secs(3);
 /// # Errors
 /// The configuration or the address is wrong, or the coordinator does not answer.
 pub(super) async fn connect(url: &str, choices: &Choices) -> Result<Team, AssembleError> {
+    let tls = Config::load(choices.config.as_deref())?.tls(choices.tls.as_deref())?;
+    let endpoint = roster::endpoint(url, tls.as_ref())?;
+    connect_over(url, endpoint.connect_lazy(), choices).await
+}
+
+/// Connects to a coordinator over a connection that is made elsewhere, and ignores choices that it makes
+/// itself.
+///
+/// # Errors
+/// The coordinator does not answer.
+pub async fn connect_over(
+    url: &str,
+    channel: Channel,
+    choices: &Choices,
+) -> Result<Team, AssembleError> {
     let remote = |what| IgnoredChoice::Remote {
         what,
         url: url.to_owned(),
     };
     let mut ignored: Vec<_> = choices.only_embedded().into_iter().map(remote).collect();
-    let tls = Config::load(choices.config.as_deref())?.tls(choices.tls.as_deref())?;
-    let endpoint = roster::endpoint(url, tls.as_ref())?;
-    let mut client = CoordinatorClient::new(endpoint.connect_lazy());
+    let mut client = CoordinatorClient::new(channel);
     let answer = match timeout(ANSWER_PATIENCE, client.roster(RosterRequest {})).await {
         Ok(Ok(answer)) => Ok(answer.into_inner()),
         Ok(Err(status)) => Err(ReachError::First(Box::new(status))),

@@ -3,6 +3,7 @@
 use super::team_claim::TeamClaim;
 use monju_coordinator::choices::ConsultationChoices;
 use monju_proto::v1::{PrepareGameRequest, coordinator_client::CoordinatorClient};
+use monju_team::team::Team;
 use std::{future::Future, pin::Pin, time::Duration};
 use tokio::{task::JoinHandle, time::timeout};
 use tonic::{Code, transport::Channel};
@@ -74,6 +75,18 @@ impl AssembledTeam {
             close: Box::pin(close),
             prepared_game: None,
         }
+    }
+
+    /// Keeps a team that a session claims.
+    pub fn of(team: Team, claim: TeamClaim) -> Self {
+        let contact = Contact {
+            client: team.client.clone(),
+            consultation: team.consultation.clone(),
+            overhead: team.overhead,
+            claim,
+        };
+        let notes = team.ignored.iter().map(ToString::to_string).collect();
+        Self::new(contact, notes, team.close())
     }
 
     /// Returns the way to the coordinator.

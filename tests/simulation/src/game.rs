@@ -1,0 +1,419 @@
+//! One simulated game, and what must hold in it.
+
+use crate::{
+    cluster::Cluster,
+    draw::Draws,
+    gui::start_proxy,
+    plan::{Event, Plan, Trouble},
+    watch::Watch,
+};
+use monju_engine::{Color, Game, Move, Repetition};
+use monju_proto::v1::Ballot;
+use monju_usi::simulation::SimulatedSession;
+use std::{
+    collections::BTreeMap,
+    panic,
+    sync::{
+        Once,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+use tokio::{
+    runtime::Builder,
+    sync::mpsc,
+    time::{Instant, sleep_until},
+};
+
+/// Time that the proxy keeps before the flag, at the least.
+const RESERVE: Duration = Duration::from_millis(10);
+/// Time after which an answer counts as missing.
+const PATIENCE: Duration = Duration::from_secs(90);
+/// Time for the answer of a ponder that was stopped.
+const STOP_PATIENCE: Duration = Duration::from_millis(1_100);
+
+/// The course of a game.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Report {
+    /// Its seed.
+    pub seed: u64,
+    /// Hash of all that the GUI heard, with the times.
+    pub digest: u64,
+    /// Moves of both sides.
+    pub plies: usize,
+    /// Answers to a `go`.
+    pub answers: u64,
+    /// Decided ballots of the coordinator.
+    pub ballots: u64,
+    /// Votes that were counted on them.
+    pub counted: u64,
+    /// Troubles that came to pass.
+    pub troubles: u64,
+    /// Time of the game.
+    pub simulated: Duration,
+    /// Longest share of its time that an answer took, in percent.
+    pub slowest_percent: u64,
+    /// What must never be.
+    pub violations: Vec<String>,
+}
+
+/// Number of panics in this process: those of tasks end nothing else.
+static PANICS: AtomicU64 = AtomicU64::new(0);
+
+fn count_panics() {
+    static HOOK: Once = Once::new();
+    HOOK.call_once(|| {
+        let usual = panic::take_hook();
+        panic::set_hook(Box::new(move |info| {
+            PANICS.fetch_add(1, Ordering::Relaxed);
+            usual(info);
+        }));
+    });
+}
+
+/// Plays the game of a seed, of at most so many plies.
+pub fn play(seed: u64, plies: usize) -> Report {
+    count_panics();
+    let panics = PANICS.load(Ordering::Relaxed);
+    let runtime = Builder::new_current_thread()
+        .enable_time()
+        .start_paused(true)
+        .build()
+        .expect("a runtime");
+    runtime.block_on(async {
+        let mut table = Table::new(seed);
+        table.game(plies).await;
+        let report = &mut table.report;
+        if PANICS.load(Ordering::Relaxed) != panics {
+            report.violations.push("a panic".to_owned());
+        }
+        if report.answers > 20 && report.counted == 0 {
+            report
+                .violations
+                .push("no vote was ever counted".to_owned());
+        }
+        table.report
+    })
+}
+
+/// Something that happens to the cluster at its time.
+#[derive(Clone, Copy, Debug)]
+enum Due {
+    Begin(Event),
+    End(Trouble),
+}
+
+struct Table {
+    plan: Plan,
+    draws: Draws,
+    cluster: Cluster,
+    gui: SimulatedSession,
+    ballots: mpsc::UnboundedReceiver<Ballot>,
+    watch: Watch,
+    due: BTreeMap<(Instant, u64), Due>,
+    numbers: u64,
+    begun: Instant,
+    /// The proxy was killed, and has to be started again.
+    is_proxy_killed: bool,
+    /// An answer is owed.
+    is_asked: bool,
+    report: Report,
+}
+
+impl Table {
+    fn new(seed: u64) -> Self {
+        let draws = Draws::new(seed);
+        let plan = Plan::of(draws.at(1));
+        let (sender, ballots) = mpsc::unbounded_channel();
+        let cluster = Cluster::start(&plan, draws.at(2), sender);
+        Self {
+            gui: start_proxy(&cluster.front),
+            watch: Watch::new(&plan),
+            plan,
+            draws: draws.at(3),
+            cluster,
+            ballots,
+            due: BTreeMap::new(),
+            numbers: 0,
+            begun: Instant::now(),
+            is_proxy_killed: false,
+            is_asked: false,
+            report: Report {
+                seed,
+                digest: 0xcbf2_9ce4_8422_2325,
+                plies: 0,
+                answers: 0,
+                ballots: 0,
+                counted: 0,
+                troubles: 0,
+                simulated: Duration::ZERO,
+                slowest_percent: 0,
+                violations: Vec::new(),
+            },
+        }
+    }
+
+    async fn game(&mut self, plies: usize) {
+        self.get_ready().await;
+        let mut game = Game::startpos();
+        let mut main_ms = self.plan.main_ms;
+        let mut moves = 0;
+        while game.moves().len() < plies
+            && !game.legal_moves().is_empty()
+            && game.repetition() == Repetition::None
+            && self.report.violations.len() < 5
+        {
+            if (game.position().side_to_move() == Color::Black) == self.plan.has_black {
+                for event in self.plan.events.clone() {
+                    if event.at_move == moves {
+                        self.schedule(Instant::now() + event.after, Due::Begin(event));
+                    }
+                }
+                let Some((answer, took)) = self.ask(&game, main_ms).await else {
+                    break;
+                };
+                main_ms = main_ms.saturating_sub(took.as_millis() as u64);
+                moves += 1;
+                let Some(mv) = self.read(&game, &answer) else {
+                    break;
+                };
+                game.play(mv).expect("a legal move");
+                if self.plan.ponders && !self.ponder(&mut game, &answer, main_ms).await {
+                    break;
+                }
+            } else {
+                self.opponent_thinks().await;
+                let mv = self.opponents_move(&game);
+                game.play(mv).expect("a listed move");
+            }
+        }
+        self.gui.say("quit");
+        self.report.plies = game.moves().len();
+        self.report.simulated = self.begun.elapsed();
+        self.report.ballots = self.watch.ballots;
+        self.report.counted = self.watch.counted;
+    }
+
+    /// Shakes hands with a proxy that has just been started.
+    async fn get_ready(&mut self) {
+        self.watch.look(&self.cluster);
+        self.gui.say("usi");
+        self.gui.say(&format!(
+            "setoption name Seed value {}",
+            self.report.seed % 1_000_000
+        ));
+        self.gui.say("isready");
+        let latest = Instant::now() + PATIENCE;
+        while let Some(line) = self.hear(latest).await {
+            if line == "readyok" {
+                self.gui.say("usinewgame");
+                return;
+            }
+        }
+        self.violation("no readyok".to_owned());
+    }
+
+    /// Asks for a move until there is one: a proxy that is killed is started again, and asked anew.
+    async fn ask(&mut self, game: &Game, main_ms: u64) -> Option<(String, Duration)> {
+        loop {
+            self.gui.say(&position_of(game));
+            self.gui.say(&format!("go {}", self.clock(main_ms)));
+            self.is_asked = true;
+            if let Some(answered) = self.answer(Instant::now(), self.time(main_ms)).await {
+                return Some(answered);
+            }
+            if !self.restart_if_killed().await {
+                return None;
+            }
+        }
+    }
+
+    /// Waits for the answer to a `go`, which must come within `time`, less the reserve.
+    async fn answer(&mut self, asked: Instant, time: Duration) -> Option<(String, Duration)> {
+        let latest = asked + time + PATIENCE;
+        while let Some(line) = self.hear(latest).await {
+            if let Some(answer) = line.strip_prefix("bestmove ") {
+                let took = asked.elapsed();
+                self.report.answers += 1;
+                let percent = (took.as_millis() * 100 / time.as_millis().max(1)) as u64;
+                self.report.slowest_percent = self.report.slowest_percent.max(percent);
+                if took + RESERVE > time {
+                    self.violation(format!("{took:?} of {time:?}: {line}"));
+                }
+                return Some((answer.to_owned(), took));
+            }
+        }
+        if !self.is_proxy_killed {
+            self.violation("no answer".to_owned());
+        }
+        None
+    }
+
+    async fn restart_if_killed(&mut self) -> bool {
+        let is_killed = std::mem::take(&mut self.is_proxy_killed);
+        if is_killed {
+            self.is_asked = false;
+            self.gui = start_proxy(&self.cluster.front);
+            self.get_ready().await;
+        }
+        is_killed
+    }
+
+    /// Lets the proxy ponder on its prediction while the opponent thinks; the opponent plays it or another move.
+    /// Returns false where the game cannot go on.
+    async fn ponder(&mut self, game: &mut Game, answer: &str, main_ms: u64) -> bool {
+        let predicted = answer.split_once(" ponder ").map(|(_, reply)| reply);
+        let Some(mv) = predicted.and_then(|reply| game.parse_move(reply).ok()) else {
+            if predicted.is_some() {
+                self.violation(format!("an illegal prediction: {answer}"));
+            }
+            return true;
+        };
+        let mut pondered = game.clone();
+        pondered.play(mv).expect("a legal move");
+        self.gui.say(&position_of(&pondered));
+        self.gui.say(&format!("go ponder {}", self.clock(main_ms)));
+        self.is_asked = true;
+        self.opponent_thinks().await;
+        let is_hit = self.draws.chance(game.moves().len() as u64 + 7_000, 500);
+        self.gui.say(if is_hit { "ponderhit" } else { "stop" });
+        let time = match is_hit {
+            true => self.time(main_ms),
+            false => STOP_PATIENCE,
+        };
+        let answered = self.answer(Instant::now(), time).await;
+        let Some((answer, _)) = answered else {
+            return self.restart_if_killed().await;
+        };
+        if is_hit {
+            *game = pondered;
+            let Some(mv) = self.read(game, &answer) else {
+                return game.legal_moves().is_empty();
+            };
+            game.play(mv).expect("a legal move");
+        }
+        true
+    }
+
+    /// Reads an answer; `None` at the end of the game.
+    fn read(&mut self, game: &Game, answer: &str) -> Option<Move> {
+        let word = answer.split(' ').next().unwrap_or_default();
+        match word {
+            "resign" => None,
+            "win" if game.can_declare_win() => None,
+            word => match game.parse_move(word) {
+                Ok(mv) => Some(mv),
+                Err(error) => {
+                    self.violation(format!("bestmove {answer}: {error}"));
+                    None
+                }
+            },
+        }
+    }
+
+    async fn opponent_thinks(&mut self) {
+        let number = self.numbers;
+        self.numbers += 1;
+        let time = 20 + self.draws.below(number + 9_000_000, 1_000);
+        let until = Instant::now() + Duration::from_millis(time);
+        // A proxy that is killed meanwhile is started again at the next question.
+        while self.hear(until).await.is_some() {}
+    }
+
+    fn opponents_move(&self, game: &Game) -> Move {
+        let moves = game.legal_moves();
+        let place = self.draws.at(game.moves().len() as u64);
+        moves[place.below(1, moves.len() as u64) as usize]
+    }
+
+    /// Returns the next line of the proxy; `None` when there is none by `until`, or when the proxy is killed.
+    async fn hear(&mut self, until: Instant) -> Option<String> {
+        loop {
+            if self.is_proxy_killed && self.is_asked {
+                return None;
+            }
+            let next = self.due.first_key_value().map(|(at, _)| *at);
+            tokio::select! {
+                biased;
+                Some(ballot) = self.ballots.recv() => {
+                    for wrong in self.watch.judge(&ballot) {
+                        self.violation(wrong);
+                    }
+                }
+                line = self.gui.lines.recv(), if !self.is_proxy_killed => {
+                    let line = line?;
+                    self.note(&line);
+                    if line.starts_with("bestmove") && !std::mem::take(&mut self.is_asked) {
+                        self.violation(format!("unasked: {line}"));
+                    }
+                    return Some(line);
+                }
+                () = sleep_until(next.map_or(until, |(at, _)| at)), if next.is_some() => self.happen(),
+                () = sleep_until(until) => return None,
+            }
+        }
+    }
+
+    fn schedule(&mut self, at: Instant, due: Due) {
+        self.numbers += 1;
+        self.due.insert((at, self.numbers), due);
+    }
+
+    /// Lets the next trouble begin or end.
+    fn happen(&mut self) {
+        let Some((_, due)) = self.due.pop_first() else {
+            return;
+        };
+        tracing::info!(at = ?self.begun.elapsed(), ?due, "trouble");
+        match due {
+            Due::Begin(event) => {
+                if self.cluster.begin(event.trouble) {
+                    self.report.troubles += 1;
+                    if event.trouble == Trouble::KillProxy {
+                        self.is_proxy_killed = true;
+                        self.gui = start_proxy(&self.cluster.front);
+                    }
+                    self.schedule(Instant::now() + event.lasts, Due::End(event.trouble));
+                }
+            }
+            Due::End(trouble) => self.cluster.end(trouble),
+        }
+        self.watch.look(&self.cluster);
+    }
+
+    fn clock(&self, main_ms: u64) -> String {
+        let byoyomi = self.plan.byoyomi_ms;
+        match main_ms {
+            0 => format!("btime 0 wtime 0 byoyomi {byoyomi}"),
+            main => format!("btime {main} wtime {main} byoyomi {byoyomi}"),
+        }
+    }
+
+    fn time(&self, main_ms: u64) -> Duration {
+        Duration::from_millis(main_ms + self.plan.byoyomi_ms)
+    }
+
+    /// Adds a line to the digest. Errors name processes, which are others in every run.
+    fn note(&mut self, line: &str) {
+        tracing::debug!(at = ?self.begun.elapsed(), line, "heard");
+        let line = match line.strip_prefix("info string error") {
+            Some(_) => "error",
+            None => line,
+        };
+        let at = self.begun.elapsed().as_millis().to_le_bytes();
+        for byte in at.iter().chain(line.as_bytes()) {
+            self.report.digest ^= u64::from(*byte);
+            self.report.digest = self.report.digest.wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+
+    fn violation(&mut self, what: String) {
+        let at = self.begun.elapsed().as_millis();
+        self.report.violations.push(format!("at {at} ms: {what}"));
+    }
+}
+
+fn position_of(game: &Game) -> String {
+    let moves: String = game.usi_moves().iter().map(|mv| format!(" {mv}")).collect();
+    format!("position {} moves{moves}", game.start())
+}

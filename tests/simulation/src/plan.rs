@@ -1,0 +1,158 @@
+//! The troubles of one game, drawn from its seed.
+
+use crate::{draw::Draws, network::Weather};
+use std::time::Duration;
+
+/// Number of workers.
+pub const WORKERS: u64 = 4;
+/// Most troubles of a game.
+const MOST_TROUBLES: u64 = 12;
+/// Number of the team's first moves among which they begin.
+const WITHIN_MOVES: u64 = 80;
+/// Longest trouble, in milliseconds.
+const LONGEST_MS: u64 = 8_000;
+
+/// A process or an edge, and what happens to it for a while.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trouble {
+    /// Nothing passes between the proxy and the coordinator.
+    CutFront,
+    /// Nothing passes between the coordinator and a worker.
+    CutWorker(usize),
+    /// Packets between the proxy and the coordinator are late by up to a second, and some are lost.
+    StormFront,
+    /// The same between the coordinator and a worker.
+    StormWorker(usize),
+    /// The worker's process ends, and its connections with it.
+    KillWorker(usize),
+    /// The worker's machine loses its power: nobody hears of it.
+    DarkWorker(usize),
+    /// The worker stands still.
+    FreezeWorker(usize),
+    /// The coordinator's process ends, and its connections with it.
+    KillCoordinator,
+    /// The coordinator's machine loses its power.
+    DarkCoordinator,
+    /// The coordinator stands still.
+    FreezeCoordinator,
+    /// The proxy's process ends; the GUI starts it again at once.
+    KillProxy,
+}
+
+/// One trouble of a game.
+#[derive(Clone, Copy, Debug)]
+pub struct Event {
+    /// What happens.
+    pub trouble: Trouble,
+    /// The move of the team at which it happens, from 0.
+    pub at_move: u64,
+    /// Time from the `go` of that move.
+    pub after: Duration,
+    /// Time until it is over.
+    pub lasts: Duration,
+}
+
+/// Everything that is drawn for a game before it begins.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// The troubles.
+    pub events: Vec<Event>,
+    /// Main time of each side, in milliseconds.
+    pub main_ms: u64,
+    /// Byoyomi.
+    pub byoyomi_ms: u64,
+    /// The GUI lets the team ponder.
+    pub ponders: bool,
+    /// The team has Black.
+    pub has_black: bool,
+    /// The edge between the proxy and the coordinator.
+    pub front: Weather,
+    /// The edges of the workers.
+    pub edges: Vec<Weather>,
+    /// Speeds of the workers' clocks in percent.
+    pub clocks: Vec<u32>,
+    /// The number of the worker that lies, if there is one.
+    pub hostile: Option<usize>,
+}
+
+impl Plan {
+    /// Draws the plan of a game.
+    pub fn of(draws: Draws) -> Self {
+        let (main_ms, byoyomi_ms) = match draws.below(0, 8) {
+            0 => (0, 100),
+            1 | 2 => (0, 300),
+            3 => (60_000, 1_000),
+            4 => (30_000, 0),
+            5 => (0, 3_000),
+            _ => (0, 1_000),
+        };
+        let is_lossy = draws.chance(1, 300);
+        let weather = |place: u64| {
+            let draws = draws.at(100 + place);
+            Weather {
+                latency_ms: draws.below(0, 4),
+                jitter_ms: draws.below(1, 6),
+                loss_per_mille: if is_lossy { draws.below(2, 30) } else { 0 },
+            }
+        };
+        let count = match draws.chance(2, 100) {
+            true => 0,
+            false => draws.below(3, MOST_TROUBLES + 1),
+        };
+        let has_wrong_clocks = draws.chance(6, 500);
+        Self {
+            events: (0..count)
+                .map(|number| event(draws.at(200 + number)))
+                .collect(),
+            main_ms,
+            byoyomi_ms,
+            ponders: draws.chance(4, 400),
+            has_black: draws.chance(5, 500),
+            front: weather(WORKERS),
+            edges: (0..WORKERS).map(weather).collect(),
+            clocks: (0..WORKERS)
+                .map(|worker| match has_wrong_clocks {
+                    true => 50 + draws.below(20 + worker, 151) as u32,
+                    false => 100,
+                })
+                .collect(),
+            hostile: draws
+                .chance(7, 500)
+                .then(|| draws.below(8, WORKERS) as usize),
+        }
+    }
+}
+
+/// The weather of a storm.
+pub fn storm(draws: Draws) -> Weather {
+    Weather {
+        latency_ms: draws.below(0, 500),
+        jitter_ms: draws.below(1, 500),
+        loss_per_mille: draws.below(2, 200),
+    }
+}
+
+fn event(draws: Draws) -> Event {
+    let worker = draws.below(0, WORKERS) as usize;
+    let trouble = match draws.below(1, 13) {
+        0 => Trouble::CutFront,
+        1 | 2 => Trouble::CutWorker(worker),
+        3 => Trouble::StormFront,
+        4 | 5 => Trouble::StormWorker(worker),
+        6 => Trouble::KillWorker(worker),
+        7 => Trouble::DarkWorker(worker),
+        8 => Trouble::FreezeWorker(worker),
+        9 => Trouble::KillCoordinator,
+        10 => Trouble::DarkCoordinator,
+        11 => Trouble::FreezeCoordinator,
+        _ => Trouble::KillProxy,
+    };
+    // Short troubles are as frequent as long ones: each factor of two is.
+    let longest = LONGEST_MS >> draws.below(2, 10);
+    Event {
+        trouble,
+        at_move: draws.below(3, WITHIN_MOVES),
+        after: Duration::from_millis(draws.below(4, 1_200)),
+        lasts: Duration::from_millis(1 + draws.below(5, longest)),
+    }
+}
