@@ -64,6 +64,7 @@ has_program gpsusi || packages+=(gpsshogi)
 has_program fairy-stockfish || packages+=(fairy-stockfish)
 has_venv || packages+=(python3 python3-venv)
 has_postgresql || packages+=(postgresql)
+[ -x /usr/sbin/pgbouncer ] || packages+=(pgbouncer)
 if [ ${#packages[@]} -gt 0 ]; then
     install_packages "${packages[@]}" || true
 fi
@@ -87,6 +88,7 @@ for program in gpsusi fairy-stockfish; do
     has_program "$program" || { complete=0; skip "tests against $program: not installed"; }
 done
 has_postgresql || { complete=0; skip "stores in PostgreSQL: not installed"; }
+[ -x /usr/sbin/pgbouncer ] || { complete=0; skip "stores behind PgBouncer: not installed"; }
 if ! .venv/bin/python -c 'import cshogi' 2>/dev/null; then
     complete=0
     skip "refereed games: cshogi could not be installed in .venv"

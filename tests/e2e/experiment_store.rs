@@ -6,17 +6,18 @@ use monju_experiment::{
     record::{
         Cause, Effort, GameEnding, GameOutcome, Incident, MatchSide, MoveVariety, PlayedGame,
     },
+    runner::{RunnerEvent, open_patiently, patiently},
     store::{
-        ATTEMPTS, Accepted, Address, ExperimentPlan, OpenMode, Origin, OtherForm, PlannedCell,
-        PlayedPair, RegisteredPlan, StoreError, open,
+        ATTEMPTS, Accepted, Address, CellStanding, ExperimentPlan, GameUnderWay, OpenMode, Origin,
+        OtherForm, PlannedCell, PlayedPair, RegisteredPlan, StoreError, open,
     },
 };
-use monju_tests::{postgres::Postgres, process::PATIENCE};
+use monju_tests::{pgbouncer::PgBouncer, postgres::Postgres, process::PATIENCE};
 use std::{
     collections::BTreeSet,
     time::{Duration, SystemTime},
 };
-use tokio::time::Instant;
+use tokio::{sync::mpsc, task::JoinSet, time::Instant};
 
 const DAY: Duration = Duration::from_secs(86_400);
 const TERM: Duration = Duration::from_secs(600);
@@ -102,17 +103,30 @@ async fn suite(address: &Address) {
         .expect("asked")
         .expect("a pair");
     assert_eq!((one.cell, one.pair, two.cell, two.pair), (0, 0, 0, 1));
-    assert!(store.extend(&one, TERM).await.expect("asked"));
+    let under_way = GameUnderWay {
+        game: 1,
+        position: "startpos moves 7g7f".to_owned(),
+    };
+    assert!(store.extend(&one, TERM, &under_way).await.expect("asked"));
+    let seen = store.under_way().await.expect("asked");
+    let places: Vec<_> = seen.iter().map(|pair| (pair.pair, &*pair.runner)).collect();
+    assert_eq!(places, [(0, "one"), (1, "two")], "by runner");
+    assert_eq!(
+        (&seen[0].game, &seen[1].game),
+        (&under_way, &GameUnderWay::default())
+    );
+    assert!(seen.iter().all(|pair| pair.left_ms > 0), "{seen:?}");
 
     // A result counts once.
     let result = played(GameOutcome::Win, GameOutcome::Draw);
     assert!(store.finish(&one, "one", &result).await.expect("asked"));
     assert!(!store.finish(&one, "one", &result).await.expect("asked"));
-    assert!(!store.extend(&one, TERM).await.expect("asked"));
+    assert!(!store.extend(&one, TERM, &under_way).await.expect("asked"));
     let standings = store.standings().await.expect("standings");
     assert_eq!((standings[0].finished, standings[0].leased), (1, 1));
     assert_eq!(standings[0].pairs, [0, 0, 0, 1, 0]);
     assert_eq!(store.outcomes(0, 0).await.expect("asked"), [(0, Some(3))]);
+    assert_eq!(store.under_way().await.expect("asked").len(), 1);
 
     // Everything that was written can be read.
     let games = store.games(0).await.expect("games");
@@ -167,7 +181,7 @@ async fn suite(address: &Address) {
         .expect("a pair");
     assert_eq!((heir.cell, heir.pair), (0, 1));
     assert!(!store.finish(&short, "short", &result).await.expect("asked"));
-    assert!(!store.extend(&short, TERM).await.expect("asked"));
+    assert!(!store.extend(&short, TERM, &under_way).await.expect("asked"));
     assert!(store.finish(&heir, "heir", &result).await.expect("asked"));
 
     // A pair that fails is tried again twice, then given up.
@@ -203,6 +217,24 @@ async fn suite(address: &Address) {
     }
     assert_eq!(taken, (0..12).collect());
     assert!(store.standings().await.expect("standings")[0].closed);
+
+    // A plan of fewer pairs than the store has counts those of the plan alone, as the counts of all pairs do.
+    let fewer = ExperimentPlan { pairs: 2, ..plan() };
+    let part = open(address, &fewer, OpenMode::Look).await.expect("there");
+    let (part, all) = (part.standings().await, store.standings().await);
+    let (part, all) = (part.expect("standings"), all.expect("standings"));
+    let sums = |standing: &CellStanding| {
+        let points = standing.pairs.iter().sum::<u64>();
+        (standing.open, standing.leased, points, standing.given_up)
+    };
+    assert_eq!(
+        (sums(&part[0]), sums(&part[1])),
+        ((0, 0, 2, 0), (0, 2, 0, 0))
+    );
+    assert_eq!(
+        (sums(&all[0]), sums(&all[1])),
+        ((9, 0, 2, 1), (0, 12, 0, 0))
+    );
 
     // A cell that is opened again hands out the pairs that are left.
     store.reopen_cell(0).await.expect("asked");
@@ -347,6 +379,74 @@ async fn postgresql_meets_the_requirements() {
         return;
     };
     suite(&Address::Postgres(postgres.url())).await;
+}
+
+#[tokio::test]
+async fn a_pooler_that_gives_each_transaction_another_connection_meets_the_requirements() {
+    let Some(postgres) = Postgres::start() else {
+        return;
+    };
+    let Some(pooler) = PgBouncer::start(&postgres, (3, 20)) else {
+        return;
+    };
+    let address = Address::Postgres(pooler.url());
+    // Others that come and go keep the connections of the server from being the same ones twice.
+    let others = async {
+        let other = ExperimentPlan {
+            name: "others".to_owned(),
+            ..plan()
+        };
+        loop {
+            let store = open(&address, &other, PLAY).await.expect("a store");
+            let lease = store.lease("other", TERM).await.expect("asked");
+            store
+                .give_back(&lease.expect("a pair"))
+                .await
+                .expect("asked");
+        }
+    };
+    tokio::select! {
+        () = suite(&address) => {}
+        () = others => {}
+    }
+}
+
+#[tokio::test]
+async fn runners_share_the_connections_of_a_small_server_and_say_what_they_wait_for() {
+    let Some(postgres) = Postgres::with(&["max_connections=5", "superuser_reserved_connections=0"])
+    else {
+        return;
+    };
+    let address = Address::Postgres(postgres.url());
+    let store = open(&address, &plan(), PLAY).await.expect("a store");
+    // A runner without a transaction gives its connection back after a second.
+    let mut stores = Vec::new();
+    for _ in 0..12 {
+        let tell = |words: &str| assert!(words.contains("too many clients"), "{words}");
+        let store = open_patiently(&address, &plan(), PLAY, tell).await;
+        stores.push(store.expect("a store"));
+    }
+    drop(store);
+    let (events, mut told) = mpsc::unbounded_channel();
+    let mut leases = JoinSet::new();
+    for store in stores {
+        let events = events.clone();
+        leases.spawn(async move {
+            let lease = patiently(&events, || store.lease("one", TERM)).await;
+            lease.expect("asked").expect("a pair")
+        });
+    }
+    let mut leased = BTreeSet::new();
+    for lease in leases.join_all().await {
+        assert!(leased.insert((lease.cell, lease.pair)), "{lease:?}");
+    }
+    assert_eq!(leased.len(), 12);
+    while let Ok(event) = told.try_recv() {
+        let RunnerEvent::Waiting(words) = event else {
+            panic!("{event:?}");
+        };
+        assert!(words.contains("too many clients"), "{words}");
+    }
 }
 
 /// Rows of `pairs` that the server has read so far, in sequential scans and by indexes. The server may

@@ -10,6 +10,7 @@ pub mod data;
 #[cfg(unix)]
 pub mod faults;
 pub mod foreign;
+pub mod pgbouncer;
 pub mod postgres;
 pub mod process;
 pub mod pulse;

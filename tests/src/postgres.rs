@@ -17,12 +17,19 @@ pub struct Postgres {
     folder: tempfile::TempDir,
     programs: PathBuf,
     port: u16,
+    settings: Vec<String>,
     server: Option<Child>,
 }
 
 impl Postgres {
     /// Starts a server; `None` where PostgreSQL is not installed, after noting that a test is skipped.
     pub fn start() -> Option<Self> {
+        Self::with(&[])
+    }
+
+    /// Starts a server with these settings, as `name=value`; `None` where PostgreSQL is not installed, after noting that
+    /// a test is skipped.
+    pub fn with(settings: &[&str]) -> Option<Self> {
         let Some(programs) = programs() else {
             missing("postgresql", "apt-get install postgresql");
             return None;
@@ -37,6 +44,7 @@ impl Postgres {
             folder,
             programs,
             port,
+            settings: settings.iter().map(|&setting| setting.to_owned()).collect(),
             server: None,
         };
         let made = server
@@ -55,6 +63,11 @@ impl Postgres {
         assert!(made.success(), "initdb: {made}");
         server.resume();
         Some(server)
+    }
+
+    /// Returns its port.
+    pub fn port(&self) -> u16 {
+        self.port
     }
 
     /// Returns its URL.
@@ -109,6 +122,7 @@ impl Postgres {
                 .arg(self.data())
                 .args(["-p", &port, "-c", "listen_addresses=127.0.0.1"])
                 .args(["-c", "unix_socket_directories=", "-c", "fsync=off"])
+                .args(self.settings.iter().flat_map(|setting| ["-c", setting]))
                 .stdout(Stdio::null())
                 .stderr(Stdio::null())
                 .spawn()
@@ -179,7 +193,7 @@ fn postgres_user() -> Option<(u32, u32)> {
 }
 
 #[cfg(unix)]
-fn as_postgres(command: &mut Command) {
+pub(crate) fn as_postgres(command: &mut Command) {
     use std::os::unix::process::CommandExt;
     if let Some((user, group)) = postgres_user() {
         command.uid(user).gid(group);
@@ -187,14 +201,14 @@ fn as_postgres(command: &mut Command) {
 }
 
 #[cfg(not(unix))]
-fn as_postgres(_: &mut Command) {}
+pub(crate) fn as_postgres(_: &mut Command) {}
 
 #[cfg(unix)]
-fn give_to_postgres(folder: &Path) {
+pub(crate) fn give_to_postgres(folder: &Path) {
     if let Some((user, group)) = postgres_user() {
         std::os::unix::fs::chown(folder, Some(user), Some(group)).expect("root may");
     }
 }
 
 #[cfg(not(unix))]
-fn give_to_postgres(_: &Path) {}
+pub(crate) fn give_to_postgres(_: &Path) {}

@@ -14,7 +14,8 @@ use monju_experiment::{
     notes::{Note, Notes},
     record::{Effort, GameEnding, GameOutcome, MoveVariety, PlayedGame},
     store::{
-        self, Accepted, Address, ExperimentPlan, OpenMode, PlannedCell, PlayedPair, RegisteredPlan,
+        self, Accepted, Address, ExperimentPlan, GameUnderWay, OpenMode, PlannedCell, PlayedPair,
+        RegisteredPlan,
     },
 };
 use std::{
@@ -76,6 +77,10 @@ async fn main() -> anyhow::Result<()> {
         games: [game(GameOutcome::Win), game(GameOutcome::Loss)],
         incidents: Vec::new(),
     };
+    let game_under_way = GameUnderWay {
+        game: 1,
+        position: pair.games[1].moves.clone(),
+    };
     let (begun, cpu) = (Instant::now(), cpu_time()?);
     let mut played = 0_u32;
     while played < wanted
@@ -83,7 +88,7 @@ async fn main() -> anyhow::Result<()> {
     {
         // A game of a minute is extended three times.
         for _ in 0..3 {
-            store.extend(&lease, TERM).await?;
+            store.extend(&lease, TERM, &game_under_way).await?;
         }
         store.finish(&lease, "benchmark", &pair).await?;
         played += 1;

@@ -11,6 +11,7 @@ pub use plan::{Finished, GamePlan};
 use super::{
     contestant::{Contestant, ContestantError, MoveQuestion},
     record::{Incident, MatchSide},
+    store::GameUnderWay,
 };
 use referee::Referee;
 
@@ -34,6 +35,12 @@ pub async fn play(plan: &GamePlan<'_>, sides: [&mut Contestant; 2]) -> Result<Fi
     let end = loop {
         if let Some(end) = referee.by_rules().or_else(|| referee.adjudicated()) {
             break end;
+        }
+        if let Some(watch) = plan.watch {
+            watch.send_replace(GameUnderWay {
+                game: plan.number,
+                position: referee.game().to_usi(),
+            });
         }
         let side = referee.to_move();
         let question = MoveQuestion {

@@ -2,7 +2,9 @@
 //! left. Any number of runners may do so at the same time.
 
 mod board;
+mod dispatch;
 mod event;
+mod games_under_way;
 mod identity;
 mod patience;
 mod preflight;
@@ -11,8 +13,9 @@ mod preflight;
 mod tests;
 
 pub use event::{RunnerEvent, StopLevel};
+pub use games_under_way::GamesUnderWay;
 pub use identity::{build, unique_name};
-pub use patience::patiently;
+pub use patience::{open_patiently, patiently};
 pub use preflight::{crowded, preflight};
 
 use super::{
@@ -21,6 +24,7 @@ use super::{
     store::{Store, StoreError},
 };
 use board::{Assignment, BoardTask};
+use dispatch::Dispatch;
 use std::{sync::Arc, thread, time::Duration};
 use tokio::{
     sync::{Semaphore, mpsc, watch},
@@ -43,6 +47,8 @@ pub struct Runner {
     pub jobs: usize,
     /// Time for which a lease lasts without a sign of life.
     pub term: Duration,
+    /// The games that it is playing, for whoever looks on.
+    pub games: GamesUnderWay,
 }
 
 /// Error of a runner.
@@ -71,6 +77,12 @@ impl Runner {
         let assignment = Assignment {
             specification: Arc::clone(&self.specification),
             store: Arc::clone(&self.store),
+            dispatch: Arc::new(Dispatch::new(
+                Arc::clone(&self.store),
+                self.name.clone(),
+                self.term,
+            )),
+            games: self.games.clone(),
             runner: self.name.clone(),
             term: self.term,
         };

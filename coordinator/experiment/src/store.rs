@@ -21,10 +21,12 @@ pub use error::StoreError;
 pub use fault::DatabaseFault;
 pub use operations::Store;
 pub use plan::{
-    ATTEMPTS, Accepted, ExperimentPlan, Lease, OpenMode, PlannedCell, PlayedPair, RegisteredPlan,
+    ATTEMPTS, Accepted, ExperimentPlan, GameUnderWay, Lease, OpenMode, PlannedCell, PlayedPair,
+    RegisteredPlan,
 };
 pub use rows::{
-    CellStanding, GameRow, IncidentRow, Occasion, Origin, OtherForm, PlanRow, StoredGame,
+    CellStanding, GameRow, IncidentRow, Occasion, Origin, OtherForm, PairUnderWay, PlanRow,
+    StoredGame,
 };
 
 use std::sync::Arc;

@@ -155,6 +155,7 @@ async fn play_pair(
             seeds: [1, 2],
             adjudication: ADJUDICATION,
             ballots: false,
+            watch: None,
         };
         let (played, _) = game::play(&plan, sides).await.map_err(TuningError::Game)?;
         half_points += played.result.half_points();

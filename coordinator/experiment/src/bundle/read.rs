@@ -9,8 +9,8 @@ use crate::{
     specification::Specification,
     statistics::PairOutcome,
     store::{
-        CellStanding, GameRow, IncidentRow, Lease, OtherForm, PlanRow, PlayedPair, Store,
-        StoreError, StoredGame,
+        CellStanding, GameRow, GameUnderWay, IncidentRow, Lease, OtherForm, PairUnderWay, PlanRow,
+        PlayedPair, Store, StoreError, StoredGame,
     },
 };
 use flate2::read::GzDecoder;
@@ -132,7 +132,7 @@ impl Store for Bundle {
         Err(StoreError::Sealed)
     }
 
-    async fn extend(&self, _: &Lease, _: Duration) -> Result<bool, StoreError> {
+    async fn extend(&self, _: &Lease, _: Duration, _: &GameUnderWay) -> Result<bool, StoreError> {
         Err(StoreError::Sealed)
     }
 
@@ -171,6 +171,10 @@ impl Store for Bundle {
                 cell.standing(pairs)
             })
             .collect())
+    }
+
+    async fn under_way(&self) -> Result<Vec<PairUnderWay>, StoreError> {
+        Ok(Vec::new())
     }
 
     async fn outcomes(&self, cell: usize, from: u32) -> Result<Vec<PairOutcome>, StoreError> {

@@ -3,7 +3,9 @@
 use crate::{
     record::{Incident, PlayedGame},
     specification::Adjudication,
+    store::GameUnderWay,
 };
+use tokio::sync::watch;
 
 /// Settings of a game, beside its two sides.
 #[derive(Clone, Debug)]
@@ -20,6 +22,8 @@ pub struct GamePlan<'a> {
     pub adjudication: Adjudication,
     /// True when ballots are kept.
     pub ballots: bool,
+    /// Place where the game so far is told before every move.
+    pub watch: Option<&'a watch::Sender<GameUnderWay>>,
 }
 
 /// A finished game with its incidents.

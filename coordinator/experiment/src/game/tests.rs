@@ -49,6 +49,7 @@ fn plan<'a>(opening: &'a str, cell: &Cell) -> GamePlan<'a> {
         seeds: [1, 2],
         adjudication: cell.adjudication,
         ballots: true,
+        watch: None,
     }
 }
 

@@ -1,7 +1,9 @@
 //! One board of a runner, which plays one pair at a time.
 
 use super::{
+    dispatch::Dispatch,
     event::{RunnerEvent, StopLevel},
+    games_under_way::GamesUnderWay,
     patience::patiently,
 };
 use crate::{
@@ -11,7 +13,7 @@ use crate::{
     sampling,
     specification::Specification,
     statistics::{SprtVerdict, SprtWalk},
-    store::{Lease, PlayedPair, Store, StoreError},
+    store::{GameUnderWay, Lease, PlayedPair, Store, StoreError},
 };
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use tokio::{
@@ -19,9 +21,6 @@ use tokio::{
     time,
 };
 use tracing::{info, warn};
-
-/// Interval at which an idle runner looks for pairs that another one has given back.
-const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
 /// Pause after a failure of a remote coordinator: the first, which doubles with every further failure, and
 /// the longest.
@@ -38,6 +37,10 @@ pub(super) struct Assignment {
     pub specification: Arc<Specification>,
     /// The store of its games.
     pub store: Arc<dyn Store>,
+    /// Its pairs.
+    pub dispatch: Arc<Dispatch>,
+    /// The games that the runner is playing.
+    pub games: GamesUnderWay,
     /// Name of the runner.
     pub runner: String,
     /// Time for which a lease lasts without a sign of life.
@@ -103,20 +106,8 @@ impl BoardTask {
         let (first_pause, longest) = PAUSES;
         let mut pause = first_pause;
         while *stop.borrow() == StopLevel::No {
-            // Never cancelled: the store may already have leased a pair to this call.
-            let leased = self.lease().await?;
-            let Some(lease) = leased else {
-                // Pairs that other runners hold may become free again.
-                let events = self.events.clone();
-                let store = &self.work.store;
-                let standings = patiently(&events, || store.standings()).await?;
-                if standings.iter().all(|cell| cell.closed || cell.leased == 0) {
-                    return Ok(());
-                }
-                tokio::select! {
-                    () = time::sleep(LOOK_AGAIN.min(self.work.term / 3)) => continue,
-                    _ = stop.wait_for(|stop| *stop != StopLevel::No) => return Ok(()),
-                }
+            let Some(lease) = self.work.dispatch.next(stop, &self.events).await? else {
+                return Ok(());
             };
             let outcome = self.play(&lease, stop).await;
             if outcome.has_crash() {
@@ -128,6 +119,7 @@ impl BoardTask {
             let ending = *stop.borrow() != StopLevel::No;
             let failed = matches!(outcome, PairEnd::Failed(_));
             self.conclude(&lease, outcome, ending).await?;
+            self.work.dispatch.note_end();
             if !failed {
                 pause = first_pause;
             } else if self.work.specification.cells[lease.cell].has_remote_members() {
@@ -140,40 +132,35 @@ impl BoardTask {
         Ok(())
     }
 
-    async fn lease(&self) -> Result<Option<Lease>, StoreError> {
-        let Assignment {
-            store,
-            runner,
-            term,
-            ..
-        } = &self.work;
-        patiently(&self.events, || store.lease(runner, *term)).await
-    }
-
     /// Plays a pair while it extends the lease.
     async fn play(&mut self, lease: &Lease, stop: &mut watch::Receiver<StopLevel>) -> PairEnd {
         let work = self.work.clone();
+        let (game, told) = watch::channel(GameUnderWay::default());
+        let _shown = work.games.show(&work.runner, lease, told.clone());
         let kept = async {
-            let mut beat = time::interval(work.term / 3);
-            beat.tick().await;
+            let mut pause = work.term / 3;
             loop {
-                beat.tick().await;
-                match work.store.extend(lease, work.term).await {
-                    Ok(true) => {}
+                time::sleep(pause).await;
+                let game = told.borrow().clone();
+                pause = match work.store.extend(lease, work.term, &game).await {
+                    Ok(true) => work.term / 3,
                     Ok(false) => return,
-                    // A store that is away cannot give the pair to another runner, either.
-                    Err(error) => warn!(%error, "a lease could not be extended"),
-                }
+                    // A store that is away cannot give the pair to another runner, but one that is full can.
+                    Err(error) => {
+                        warn!(%error, "a lease could not be extended");
+                        work.term / 20
+                    }
+                };
             }
         };
         tokio::select! {
-            outcome = self.play_pair(lease) => outcome,
+            outcome = self.play_pair(lease, &game) => outcome,
             () = kept => PairEnd::Lost,
             _ = stop.wait_for(|stop| *stop == StopLevel::Abort) => PairEnd::Aborted,
         }
     }
 
-    async fn play_pair(&mut self, lease: &Lease) -> PairEnd {
+    async fn play_pair(&mut self, lease: &Lease, watch: &watch::Sender<GameUnderWay>) -> PairEnd {
         let specification = Arc::clone(&self.work.specification);
         let cell = &specification.cells[lease.cell];
         let openings = specification.openings.lines();
@@ -208,6 +195,7 @@ impl BoardTask {
                     .map(|side| sampling::side_seed(pair_seed, game, side)),
                 adjudication: cell.adjudication,
                 ballots: specification.ballots,
+                watch: Some(watch),
             };
             match game::play(&plan, sides).await {
                 Ok((played, noted)) => {
@@ -337,6 +325,8 @@ mod tests {
         let work = Assignment {
             specification,
             store: Arc::clone(&store),
+            dispatch: Arc::new(Dispatch::new(Arc::clone(&store), "r".to_owned(), LEASE)),
+            games: GamesUnderWay::default(),
             runner: "r".to_owned(),
             term: LEASE,
         };

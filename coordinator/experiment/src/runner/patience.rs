@@ -1,18 +1,46 @@
-//! Waiting for a store that is away for a while, such as a server that restarts.
+//! Waiting for a store that is away for a while, such as a server that restarts, or that has no connection to spare.
 
-use super::event::RunnerEvent;
-use crate::store::StoreError;
-use std::time::Duration;
+use super::event::{RunnerEvent, StopLevel};
+use crate::store::{self, Address, ExperimentPlan, OpenMode, Store, StoreError};
+use std::{
+    future,
+    hash::{BuildHasher, RandomState},
+    sync::Arc,
+    time::Duration,
+};
 use tokio::{
-    sync::mpsc,
+    sync::{mpsc, watch},
     time::{self, Instant},
 };
 
-/// Longest wait for a store.
+/// Longest wait for a store that does not answer.
 const PATIENCE: Duration = Duration::from_secs(15 * 60);
 
 /// The first pause between two tries, and the longest.
-const PAUSES: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(5));
+const PAUSES: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(10));
+
+/// Opens a store. A server without a connection to spare is asked again until it has one, and `tell` gets its words.
+///
+/// # Errors
+/// The store cannot be reached, or holds another experiment.
+pub async fn open_patiently(
+    address: &Address,
+    plan: &ExperimentPlan,
+    mode: OpenMode,
+    mut tell: impl FnMut(&str),
+) -> Result<Arc<dyn Store>, StoreError> {
+    let (mut pause, longest) = PAUSES;
+    loop {
+        match store::open(address, plan, mode).await {
+            Err(error) if error.is_full() => {
+                tell(&error.to_string());
+                time::sleep(jittered(pause)).await;
+                pause = (pause * 2).min(longest);
+            }
+            outcome => return outcome,
+        }
+    }
+}
 
 /// Repeats an operation until the store can be reached.
 ///
@@ -20,23 +48,68 @@ const PAUSES: (Duration, Duration) = (Duration::from_millis(100), Duration::from
 /// The store refuses, or stays away for a quarter of an hour.
 pub async fn patiently<T, F>(
     events: &mpsc::UnboundedSender<RunnerEvent>,
-    mut attempt: impl FnMut() -> F,
+    attempt: impl FnMut() -> F,
 ) -> Result<T, StoreError>
+where
+    F: Future<Output = Result<T, StoreError>>,
+{
+    match patiently_until(future::pending(), events, attempt).await? {
+        Some(value) => Ok(value),
+        None => unreachable!("it never ends without a result"),
+    }
+}
+
+/// Repeats an operation until the store can be reached; `None` if the runner is told to stop before. An attempt is
+/// never cancelled.
+///
+/// # Errors
+/// The store refuses, or stays away for a quarter of an hour.
+pub(super) async fn patiently_unless<T, F>(
+    stop: &mut watch::Receiver<StopLevel>,
+    events: &mpsc::UnboundedSender<RunnerEvent>,
+    attempt: impl FnMut() -> F,
+) -> Result<Option<T>, StoreError>
+where
+    F: Future<Output = Result<T, StoreError>>,
+{
+    let stopped = async {
+        let _ = stop.wait_for(|stop| *stop != StopLevel::No).await;
+    };
+    patiently_until(stopped, events, attempt).await
+}
+
+async fn patiently_until<T, F>(
+    end: impl Future<Output = ()>,
+    events: &mpsc::UnboundedSender<RunnerEvent>,
+    mut attempt: impl FnMut() -> F,
+) -> Result<Option<T>, StoreError>
 where
     F: Future<Output = Result<T, StoreError>>,
 {
     let (mut pause, longest) = PAUSES;
     let begun = Instant::now();
+    tokio::pin!(end);
     loop {
         match attempt().await {
-            Err(StoreError::Unavailable(reason)) if begun.elapsed() < PATIENCE => {
+            // A full server is there, and will have a connection when another runner ends.
+            Err(StoreError::Unavailable(reason))
+                if reason.is_full() || begun.elapsed() < PATIENCE =>
+            {
                 let _ = events.send(RunnerEvent::Waiting(reason.to_string()));
-                time::sleep(pause).await;
-                pause = (pause * 2).min(longest);
+                tokio::select! {
+                    () = time::sleep(jittered(pause)) => pause = (pause * 2).min(longest),
+                    () = &mut end => return Ok(None),
+                }
             }
-            outcome => return outcome,
+            outcome => return outcome.map(Some),
         }
     }
+}
+
+/// A pause between half and one and a half times as long, so that runners that began together do not stay together.
+pub(super) fn jittered(pause: Duration) -> Duration {
+    let word = RandomState::new().hash_one(());
+    pause.mul_f64(0.5 + (word >> 11) as f64 / (1_u64 << 53) as f64)
 }
 
 #[cfg(test)]
@@ -67,5 +140,25 @@ mod tests {
 
         let refused = async || Err::<(), _>(StoreError::Database(DatabaseFault::Newer));
         assert!(patiently(&events, refused).await.is_err());
+
+        // One that is told to stop does not wait.
+        let (stopper, mut stop) = watch::channel(StopLevel::No);
+        stopper.send_replace(StopLevel::Drain);
+        let begun = Instant::now();
+        let outcome = patiently_unless(&mut stop, &events, async || Err::<(), _>(away())).await;
+        assert!(matches!(outcome, Ok(None)));
+        assert!(begun.elapsed() < PATIENCE);
+    }
+
+    #[test]
+    fn pauses_differ_by_up_to_a_half() {
+        let second = Duration::from_secs(1);
+        let pauses: Vec<Duration> = (0..100).map(|_| jittered(second)).collect();
+        assert!(
+            pauses
+                .iter()
+                .all(|pause| (second / 2..second * 3 / 2).contains(pause))
+        );
+        assert!(pauses.iter().any(|pause| *pause != pauses[0]));
     }
 }

@@ -48,6 +48,7 @@ async fn run(
         name: unique_name(),
         jobs,
         term: LEASE,
+        games: GamesUnderWay::default(),
     };
     let (events, mut told) = mpsc::unbounded_channel();
     let (_go_on, stop) = watch::channel(StopLevel::No);

@@ -2,24 +2,27 @@
 
 mod ballots;
 mod cells;
-mod connect;
 mod dialect;
 mod enrolment;
 mod games;
 mod incidents;
 mod known_cells;
 mod leases;
+mod line;
 mod migrations;
 mod plans;
 mod standings;
+mod upgrade;
 mod values;
 
 use super::{
     error::StoreError,
     fault::DatabaseFault,
     operations::Store,
-    plan::{ExperimentPlan, Lease, OpenMode, PlayedPair},
-    rows::{CellStanding, GameRow, IncidentRow, Origin, OtherForm, PlanRow, StoredGame},
+    plan::{ExperimentPlan, GameUnderWay, Lease, OpenMode, PlayedPair},
+    rows::{
+        CellStanding, GameRow, IncidentRow, Origin, OtherForm, PairUnderWay, PlanRow, StoredGame,
+    },
 };
 use crate::{machine::machine, record::Incident, statistics::PairOutcome};
 use cells::Cells;
@@ -27,14 +30,14 @@ use dialect::Dialect;
 use games::PlayedBy;
 use known_cells::KnownCells;
 use leases::Leases;
+use line::Line;
 use monju_proto::build;
-use sqlx::AnyPool;
 use std::{path::Path, time::Duration};
 
 /// The results of one experiment in a database.
 #[derive(Debug)]
 pub struct Database {
-    pool: AnyPool,
+    line: Line,
     /// Hash of the specification of cells whose own settings an older version did not write down.
     older: Option<String>,
     /// Cells with labels of the plan and other settings: cell of the plan, row, and hash of the settings.
@@ -106,25 +109,42 @@ impl Database {
         plan: &ExperimentPlan,
         mode: OpenMode,
     ) -> Result<Self, StoreError> {
-        let pool = connect::connect(url, dialect, mode).await?;
-        if mode != OpenMode::Look {
-            enrolment::migrate(&pool, dialect.migrations).await?;
+        let line = Line::open(url, dialect, mode).await?;
+        let version = match mode {
+            OpenMode::Look => upgrade::version(&line).await?,
+            OpenMode::Play(_) => upgrade::migrate(&line, dialect, dialect.migrations).await?,
+        };
+        let unknown = || StoreError::Unknown(plan.name.clone());
+        let mut transaction = line.begin().await?;
+        let connection = &mut transaction.connection;
+        let enrolled = enrolment::find(connection, &plan.name).await?;
+        let mut known = KnownCells::default();
+        let mut is_complete = false;
+        if let Some(enrolled) = &enrolled {
+            known = KnownCells::read(connection, enrolled.experiment, version).await?;
+            is_complete = mode == OpenMode::Look
+                || enrolment::is_complete(connection, (&known, enrolled), plan).await?;
         }
-        let enrolled = enrolment::enrol(&pool, plan, mode).await?;
-        let version = enrolment::version(&pool).await?;
-        let experiment = enrolled.experiment;
-        let known = KnownCells::read(&pool, experiment, version).await?;
-        let found = match mode {
-            OpenMode::Look => known,
-            OpenMode::Play(accepted) => {
-                enrolment::plan_cells(&pool, dialect, (known, &enrolled), plan, accepted).await?
+        let (enrolled, found) = match mode {
+            OpenMode::Play(accepted) if !is_complete => {
+                transaction.undo().await?;
+                transaction = line.begin_alone().await?;
+                let connection = &mut transaction.connection;
+                let enrolled = enrolment::enrol(connection, plan).await?;
+                let known = KnownCells::read(connection, enrolled.experiment, version).await?;
+                let place = (dialect, version);
+                let known = (known, &enrolled);
+                let known = enrolment::plan_cells(connection, place, known, plan, accepted).await?;
+                (enrolled, known)
             }
+            _ => (enrolled.ok_or_else(unknown)?, known),
         };
         let rows = found.planned(plan);
-        let cells = Cells::new(experiment, &plan.name, rows, plan.pairs);
-        if mode != OpenMode::Look {
-            plans::register(&pool, dialect, &cells, plan).await?;
+        let cells = Cells::new(enrolled.experiment, &plan.name, rows, plan.pairs);
+        if mode != OpenMode::Look && !is_complete {
+            plans::register(&mut transaction.connection, dialect, &cells, plan).await?;
         }
+        transaction.commit().await?;
         Ok(Self {
             leases: Leases::new(dialect, &cells),
             origin: Origin {
@@ -139,10 +159,20 @@ impl Database {
                 .then_some(enrolled.specification),
             others: found.others(plan),
             version,
-            pool,
+            line,
             cells,
         })
     }
+}
+
+/// Runs one operation in a transaction of its own.
+macro_rules! in_transaction {
+    ($database:expr, $module:ident::$operation:ident($($argument:expr),*)) => {{
+        let mut transaction = $database.line.begin().await?;
+        let result = $module::$operation(&mut transaction.connection, $($argument),*).await?;
+        transaction.commit().await?;
+        Ok(result)
+    }};
 }
 
 #[tonic::async_trait]
@@ -153,8 +183,9 @@ impl Store for Database {
 
     async fn other_forms(&self) -> Result<Vec<OtherForm>, StoreError> {
         let mut forms = Vec::new();
+        let mut transaction = self.line.begin().await?;
         for (cell, row, specification) in &self.others {
-            let games = games::count(&self.pool, *row).await?;
+            let games = games::count(&mut transaction.connection, *row).await?;
             if games > 0 {
                 forms.push(OtherForm {
                     cell: *cell,
@@ -163,21 +194,41 @@ impl Store for Database {
                 });
             }
         }
+        transaction.commit().await?;
         Ok(forms)
     }
 
     async fn plans(&self) -> Result<Vec<PlanRow>, StoreError> {
-        plans::read(&self.pool, self.cells.experiment(), self.version).await
+        let experiment = self.cells.experiment();
+        in_transaction!(self, plans::read(experiment, self.version))
     }
 
     async fn lease(&self, runner: &str, term: Duration) -> Result<Option<Lease>, StoreError> {
-        let Self { pool, cells, .. } = self;
-        self.leases.take(pool, cells, runner, term).await
+        let mut transaction = self.line.begin().await?;
+        let connection = &mut transaction.connection;
+        let lease = self
+            .leases
+            .take(connection, &self.cells, runner, term)
+            .await?;
+        transaction.commit().await?;
+        Ok(lease)
     }
 
-    async fn extend(&self, lease: &Lease, term: Duration) -> Result<bool, StoreError> {
+    async fn extend(
+        &self,
+        lease: &Lease,
+        term: Duration,
+        game: &GameUnderWay,
+    ) -> Result<bool, StoreError> {
         let cell = self.cells.row(lease.cell)?;
-        self.leases.extend(&self.pool, cell, lease, term).await
+        let mut transaction = self.line.begin().await?;
+        let connection = &mut transaction.connection;
+        let is_held = self
+            .leases
+            .extend(connection, cell, lease, (term, game))
+            .await?;
+        transaction.commit().await?;
+        Ok(is_held)
     }
 
     async fn finish(
@@ -188,9 +239,10 @@ impl Store for Database {
     ) -> Result<bool, StoreError> {
         let cell = self.cells.row(lease.cell)?;
         let half_points = played.games.iter().map(|game| game.result.half_points());
-        let mut transaction = self.pool.begin().await?;
-        if !leases::finish(&mut *transaction, cell, lease, half_points.sum()).await? {
-            transaction.rollback().await?;
+        let mut transaction = self.line.begin().await?;
+        let connection = &mut transaction.connection;
+        if !leases::finish(connection, cell, lease, half_points.sum()).await? {
+            transaction.undo().await?;
             return Ok(false);
         }
         let pair = (cell, lease.pair);
@@ -202,9 +254,9 @@ impl Store for Database {
             origin: &self.origin,
             now: self.now,
         };
-        games::write(&mut transaction, pair, &played.games, by).await?;
+        games::write(connection, pair, &played.games, by).await?;
         for incident in &played.incidents {
-            incidents::write(&mut transaction, pair, incident, runner).await?;
+            incidents::write(connection, pair, incident, runner).await?;
         }
         transaction.commit().await?;
         Ok(true)
@@ -217,41 +269,51 @@ impl Store for Database {
         incident: &Incident,
     ) -> Result<(), StoreError> {
         let cell = self.cells.row(lease.cell)?;
-        let mut transaction = self.pool.begin().await?;
-        if leases::fail(&mut *transaction, cell, lease).await? {
-            incidents::write(&mut transaction, (cell, lease.pair), incident, runner).await?;
+        let mut transaction = self.line.begin().await?;
+        let connection = &mut transaction.connection;
+        if leases::fail(connection, cell, lease).await? {
+            incidents::write(connection, (cell, lease.pair), incident, runner).await?;
         }
-        transaction.commit().await?;
-        Ok(())
+        transaction.commit().await
     }
 
     async fn give_back(&self, lease: &Lease) -> Result<(), StoreError> {
-        leases::give_back(&self.pool, self.cells.row(lease.cell)?, lease).await
+        let cell = self.cells.row(lease.cell)?;
+        in_transaction!(self, leases::give_back(cell, lease))
     }
 
     async fn retry_given_up(&self) -> Result<u64, StoreError> {
-        leases::retry(&self.pool, &self.cells).await
+        in_transaction!(self, leases::retry(&self.cells))
     }
 
     async fn close_cell(&self, cell: usize) -> Result<(), StoreError> {
-        standings::close(&self.pool, self.cells.row(cell)?).await
+        let cell = self.cells.row(cell)?;
+        in_transaction!(self, standings::close(cell))
     }
 
     async fn reopen_cell(&self, cell: usize) -> Result<(), StoreError> {
-        standings::reopen(&self.pool, self.cells.row(cell)?).await
+        let cell = self.cells.row(cell)?;
+        in_transaction!(self, standings::reopen(cell))
     }
 
     async fn standings(&self) -> Result<Vec<CellStanding>, StoreError> {
-        standings::standings(&self.pool, &self.cells).await
+        in_transaction!(self, standings::standings(&self.cells, self.version))
+    }
+
+    async fn under_way(&self) -> Result<Vec<PairUnderWay>, StoreError> {
+        let tables = (self.version, self.now);
+        in_transaction!(self, standings::under_way(&self.cells, tables))
     }
 
     async fn outcomes(&self, cell: usize, from: u32) -> Result<Vec<PairOutcome>, StoreError> {
-        let planned = self.cells.pairs();
-        standings::outcomes(&self.pool, self.cells.row(cell)?, from..planned).await
+        let numbers = from..self.cells.pairs();
+        let cell = self.cells.row(cell)?;
+        in_transaction!(self, standings::outcomes(cell, numbers))
     }
 
     async fn games(&self, cell: usize) -> Result<Vec<GameRow>, StoreError> {
-        games::read(&self.pool, self.cells.row(cell)?, self.version).await
+        let cell = self.cells.row(cell)?;
+        in_transaction!(self, games::read(cell, self.version))
     }
 
     async fn records(
@@ -261,10 +323,11 @@ impl Store for Database {
         count: u32,
     ) -> Result<Vec<StoredGame>, StoreError> {
         let cell = (self.cells.row(cell)?, self.version);
-        games::records(&self.pool, cell, from, count).await
+        in_transaction!(self, games::records(cell, from, count))
     }
 
     async fn incidents(&self, cell: usize) -> Result<Vec<IncidentRow>, StoreError> {
-        incidents::read(&self.pool, self.cells.row(cell)?).await
+        let cell = self.cells.row(cell)?;
+        in_transaction!(self, incidents::read(cell))
     }
 }

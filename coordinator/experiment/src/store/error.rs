@@ -68,6 +68,16 @@ pub enum StoreError {
     Database(#[source] DatabaseFault),
 }
 
+impl StoreError {
+    /// Returns true if the server has no connection to spare.
+    pub fn is_full(&self) -> bool {
+        match self {
+            Self::Unavailable(fault) | Self::Open { source: fault, .. } => fault.is_full(),
+            _ => false,
+        }
+    }
+}
+
 impl From<DatabaseFault> for StoreError {
     fn from(fault: DatabaseFault) -> Self {
         if fault.is_temporary() {

@@ -52,6 +52,19 @@ pub enum DatabaseFault {
 }
 
 impl DatabaseFault {
+    /// Returns true if the server, or the pooler before it, has no connection to spare.
+    pub fn is_full(&self) -> bool {
+        match self {
+            Self::Sql(sqlx::Error::Database(error)) => {
+                // Poolers have no code of their own for it.
+                error.code().as_deref() == Some("53300")
+                    || error.message().contains("no more connections allowed")
+                    || error.message().contains("too many clients")
+            }
+            _ => false,
+        }
+    }
+
     /// Returns true for faults that pass: a lost connection, a server that stops or starts, a busy file.
     pub fn is_temporary(&self) -> bool {
         match self {
@@ -60,11 +73,13 @@ impl DatabaseFault {
                 sqlx::Error::Io(_)
                 | sqlx::Error::Tls(_)
                 | sqlx::Error::Protocol(_)
-                | sqlx::Error::PoolTimedOut
                 | sqlx::Error::WorkerCrashed => true,
-                // PostgreSQL: connection exceptions, a server that stops or starts. SQLite: busy.
+                // PostgreSQL: connection exceptions, no connection to spare, a deadlock that the server has broken, a
+                // server that stops or starts. SQLite: busy.
                 sqlx::Error::Database(error) => error.code().is_some_and(|code| {
                     code.starts_with("08")
+                        || code == "53300"
+                        || code == "40P01"
                         || code.starts_with("57P")
                         || code == "5"
                         || code == "517"
@@ -77,5 +92,9 @@ impl DatabaseFault {
 }
 
 fn one_line(error: &sqlx::Error) -> String {
-    error.to_string().replace('\n', " ")
+    let line = error.to_string().replace('\n', " ");
+    match line.contains("extra_float_digits") {
+        true => format!("{line}; PgBouncer needs ignore_startup_parameters = extra_float_digits"),
+        false => line,
+    }
 }

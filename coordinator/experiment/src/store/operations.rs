@@ -2,8 +2,8 @@
 
 use super::{
     error::StoreError,
-    plan::{Lease, PlayedPair},
-    rows::{CellStanding, GameRow, IncidentRow, OtherForm, PlanRow, StoredGame},
+    plan::{GameUnderWay, Lease, PlayedPair},
+    rows::{CellStanding, GameRow, IncidentRow, OtherForm, PairUnderWay, PlanRow, StoredGame},
 };
 use crate::{record::Incident, statistics::PairOutcome};
 use std::{fmt::Debug, time::Duration};
@@ -24,8 +24,14 @@ pub trait Store: Send + Sync + Debug {
     /// Hands out the next pair in dispatch order; `None` when no pair is free.
     async fn lease(&self, runner: &str, term: Duration) -> Result<Option<Lease>, StoreError>;
 
-    /// Makes a lease last for `term` from now; returns false when another runner holds the pair.
-    async fn extend(&self, lease: &Lease, term: Duration) -> Result<bool, StoreError>;
+    /// Makes a lease last for `term` from now, and tells the game under way; returns false when another runner
+    /// holds the pair.
+    async fn extend(
+        &self,
+        lease: &Lease,
+        term: Duration,
+        game: &GameUnderWay,
+    ) -> Result<bool, StoreError>;
 
     /// Writes the result of a pair; returns false when the lease is over, because the pair was given to
     /// another runner or is finished already.
@@ -59,6 +65,9 @@ pub trait Store: Send + Sync + Debug {
 
     /// Progress of every cell, in the order of the plan.
     async fn standings(&self) -> Result<Vec<CellStanding>, StoreError>;
+
+    /// The pairs that runners are playing, by runner; at most some thousands.
+    async fn under_way(&self) -> Result<Vec<PairUnderWay>, StoreError>;
 
     /// The planned pairs of a cell that are over, by number, starting with `from`.
     async fn outcomes(&self, cell: usize, from: u32) -> Result<Vec<PairOutcome>, StoreError>;

@@ -86,6 +86,15 @@ pub struct Lease {
     pub failures: u32,
 }
 
+/// The game of a pair that a runner is playing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GameUnderWay {
+    /// 0 for the game in which the first side has Black, 1 for the other.
+    pub game: u32,
+    /// The game so far in the form of the USI command `position`; empty where none is known.
+    pub position: String,
+}
+
 /// Two games of one opening.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlayedPair {

@@ -1,5 +1,6 @@
 //! Rows that a store returns.
 
+use super::plan::GameUnderWay;
 use crate::{
     notes::Notes,
     record::{Effort, GameOutcome, MatchSide},
@@ -21,6 +22,21 @@ pub struct CellStanding {
     pub pairs: [u64; 5],
     /// True once a stopping rule has closed the cell.
     pub closed: bool,
+}
+
+/// A pair that a runner is playing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PairUnderWay {
+    /// Index of its cell in the plan.
+    pub cell: usize,
+    /// Its number.
+    pub pair: u32,
+    /// Name of the runner.
+    pub runner: String,
+    /// The game, as far as the runner has told it.
+    pub game: GameUnderWay,
+    /// Milliseconds until the lease is over; negative for a runner without a sign of life.
+    pub left_ms: i64,
 }
 
 /// One finished game as reports count it.

@@ -1,12 +1,16 @@
 //! `monju match`: two engines or native players against each other.
 
-use crate::commands::{experiment::drive::drive, interrupted::Interrupted, output::print};
+use crate::commands::{
+    experiment::drive::{drive, waiting},
+    interrupted::Interrupted,
+    output::print,
+};
 use anyhow::{Context, anyhow, bail};
 use monju_experiment::{
     paired_match::{PairedMatch, without_line},
     record::{Cause, MatchSide},
     report::{self, CellFindings},
-    runner::{self, Runner, StopLevel},
+    runner::{self, GamesUnderWay, Runner, StopLevel},
     specification::Specification,
     statistics::Interval,
     store::{self, Accepted, Address, OpenMode, Store},
@@ -47,7 +51,8 @@ impl MatchCommand {
             None => Address::Sqlite(temporary.path().join("match.db")),
         };
         let mode = OpenMode::Play(self.accepted);
-        let store = store::open(&address, &specification.plan(&build), mode).await?;
+        let store =
+            runner::open_patiently(&address, &specification.plan(&build), mode, waiting).await?;
         let jobs = self.jobs;
         let runner = Runner {
             jobs: jobs.unwrap_or_else(|| runner::default_jobs(&specification)),
@@ -55,6 +60,7 @@ impl MatchCommand {
             store,
             name: runner::unique_name(),
             term: runner::LEASE,
+            games: GamesUnderWay::default(),
         };
         let resume = self
             .address

@@ -1,7 +1,7 @@
 //! `monju tune`: numbers of the search by games against itself.
 
 use crate::commands::{
-    experiment::drive::drive,
+    experiment::drive::{drive, waiting},
     output::{print, print_line},
     text_table::{Align, align},
 };
@@ -11,9 +11,9 @@ use monju_experiment::{
     openings::Openings,
     paired_match::without_line,
     report,
-    runner::{self, Runner, StopLevel},
+    runner::{self, GamesUnderWay, Runner, StopLevel},
     spsa::{Spsa, TunedParameter},
-    store::{self, Address, OpenMode},
+    store::{Address, OpenMode},
     tuning::{Screening, TuningGames},
 };
 use monju_host::load_evaluator;
@@ -134,13 +134,16 @@ impl ScreenCommand {
         let specification = specification.map_err(|error| anyhow!(without_line(&error)))?;
         let build = runner::build().context("cannot read the executable of monju")?;
         let mode = OpenMode::PLAY;
-        let store = store::open(&self.address, &specification.plan(&build), mode).await?;
+        let store =
+            runner::open_patiently(&self.address, &specification.plan(&build), mode, waiting)
+                .await?;
         let runner = Runner {
             specification: Arc::new(specification),
             store,
             name: runner::unique_name(),
             jobs: self.jobs,
             term: runner::LEASE,
+            games: GamesUnderWay::default(),
         };
         let stop = drive(&runner, Some("the same command")).await?;
         let findings = report::gather(&runner.specification, &*runner.store).await?;

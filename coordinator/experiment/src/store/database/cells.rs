@@ -52,14 +52,14 @@ impl Cells {
         self.rows.iter().position(|&known| known == row)
     }
 
-    /// SQL condition that selects the rows of these cells.
+    /// SQL list of the rows of these cells, in parentheses.
     pub fn rows(&self) -> String {
         let list: Vec<String> = self.rows.iter().map(i64::to_string).collect();
-        format!("cell IN ({})", list.join(", "))
+        format!("({})", list.join(", "))
     }
 
     /// SQL condition that selects the planned rows of `pairs`.
     pub fn planned(&self) -> String {
-        format!("{} AND number < {}", self.rows(), self.pairs)
+        format!("cell IN {} AND number < {}", self.rows(), self.pairs)
     }
 }

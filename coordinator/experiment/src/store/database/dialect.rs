@@ -1,6 +1,7 @@
 //! Differences between SQLite and PostgreSQL.
 
 use super::migrations::{self, MigrationList};
+use std::time::Duration;
 
 /// Differences of one kind of database.
 #[derive(Clone, Copy, Debug)]
@@ -13,6 +14,12 @@ pub(super) struct Dialect {
     pub setup: &'static [&'static str],
     /// Statements for new connections that change nothing.
     pub look: &'static [&'static str],
+    /// Statements that begin a transaction which excludes all others begun in this way.
+    pub begin_alone: &'static [&'static str],
+    /// Time after which an unused connection is closed; `None` for never.
+    pub idle: Option<Duration>,
+    /// Statement that makes the table of migrations, as sqlx has it.
+    pub migration_table: &'static str,
     /// Migrations that make its tables.
     pub migrations: MigrationList,
 }
@@ -30,14 +37,31 @@ pub(super) const SQLITE: Dialect = Dialect {
     ],
     // Reading the version reveals a damaged file at once.
     look: &["PRAGMA busy_timeout = 60000", "PRAGMA schema_version"],
+    begin_alone: &["BEGIN IMMEDIATE"],
+    idle: None,
+    migration_table: "CREATE TABLE IF NOT EXISTS _sqlx_migrations (
+        version BIGINT PRIMARY KEY, description TEXT NOT NULL,
+        installed_on TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP,
+        success BOOLEAN NOT NULL, checksum BLOB NOT NULL, execution_time BIGINT NOT NULL)",
     migrations: migrations::SQLITE,
 };
 
 /// PostgreSQL, a server for several machines.
 pub(super) const POSTGRES: Dialect = Dialect {
-    now: "CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT)",
+    // The same throughout a statement, so that an index can be searched for it.
+    now: "CAST(EXTRACT(EPOCH FROM statement_timestamp()) * 1000 AS BIGINT)",
     lock: "FOR UPDATE SKIP LOCKED",
     setup: &[],
     look: &[],
+    // The lock ends with the transaction; its number is that of Monju's tables alone.
+    begin_alone: &[
+        "BEGIN",
+        "DO $$ BEGIN PERFORM pg_advisory_xact_lock(5570241981); END $$",
+    ],
+    idle: Some(Duration::from_secs(1)),
+    migration_table: "CREATE TABLE IF NOT EXISTS _sqlx_migrations (
+        version BIGINT PRIMARY KEY, description TEXT NOT NULL,
+        installed_on TIMESTAMPTZ NOT NULL DEFAULT now(),
+        success BOOLEAN NOT NULL, checksum BYTEA NOT NULL, execution_time BIGINT NOT NULL)",
     migrations: migrations::POSTGRES,
 };

@@ -1,16 +1,20 @@
 //! Enrolment of an experiment: its tables, its row, and the rows of its cells and pairs.
 
-use super::{dialect::Dialect, known_cells::KnownCells, migrations::MigrationList};
+use super::{
+    dialect::Dialect,
+    known_cells::KnownCells,
+    line::{lacks_table, statement},
+    plans,
+};
 use crate::store::{
     error::StoreError,
-    fault::DatabaseFault,
-    plan::{Accepted, BLOCK, ExperimentPlan, OpenMode, PlannedCell},
+    plan::{Accepted, BLOCK, ExperimentPlan, PlannedCell},
 };
-use sqlx::{
-    AnyPool, Row,
-    migrate::{MigrateError, Migrator},
+use sqlx::{AnyConnection, Row};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    ops::Range,
 };
-use std::{collections::BTreeSet, time::Duration};
 
 /// Inserts the pairs of a cell up to a number: cell, pairs, position of the cell, cells, block, first
 /// number, experiment. Pairs of a closed cell get the state in which they are never handed out.
@@ -22,35 +26,6 @@ const INSERT_PAIRS: &str = "
     FROM n WHERE i < $2
     ON CONFLICT (cell, number) DO NOTHING";
 
-/// Brings the tables up to date. Tries again after errors, because two processes may create the same
-/// file at the same moment.
-pub(super) async fn migrate(pool: &AnyPool, migrations: MigrationList) -> Result<(), StoreError> {
-    let migrator = Migrator::new(migrations).await;
-    let migrator = migrator.map_err(DatabaseFault::Migration)?;
-    let mut tries = 0;
-    loop {
-        match migrator.run(pool).await {
-            Ok(()) => return Ok(()),
-            Err(MigrateError::VersionMissing(_)) => {
-                return Err(DatabaseFault::Newer.into());
-            }
-            Err(_) if tries < 5 => {
-                tries += 1;
-                tokio::time::sleep(Duration::from_millis(100 * tries)).await;
-            }
-            Err(error) => return Err(DatabaseFault::Migration(error).into()),
-        }
-    }
-}
-
-/// Version of the tables, which is that of the last migration.
-pub(super) async fn version(pool: &AnyPool) -> Result<i64, StoreError> {
-    let row = sqlx::query("SELECT MAX(version) FROM _sqlx_migrations")
-        .fetch_one(pool)
-        .await?;
-    Ok(row.try_get(0)?)
-}
-
 /// The row of an experiment.
 #[derive(Clone, Debug)]
 pub(super) struct Enrolled {
@@ -60,52 +35,73 @@ pub(super) struct Enrolled {
     pub specification: String,
 }
 
-/// Finds the experiment, or makes it.
-pub(super) async fn enrol(
-    pool: &AnyPool,
-    plan: &ExperimentPlan,
-    mode: OpenMode,
-) -> Result<Enrolled, StoreError> {
-    let name = &plan.name;
-    if mode != OpenMode::Look {
-        sqlx::query(
-            "INSERT INTO experiments (name, specification, build) VALUES ($1, $2, $3)
-             ON CONFLICT (name) DO NOTHING",
-        )
+/// Finds the experiment; `None` if the database does not have it, or none of our tables.
+pub(super) async fn find(
+    connection: &mut AnyConnection,
+    name: &str,
+) -> Result<Option<Enrolled>, StoreError> {
+    let row = statement("SELECT id, specification FROM experiments WHERE name = $1")
         .bind(name)
-        .bind(&plan.specification)
-        .bind(&plan.build)
-        .execute(pool)
-        .await?;
-    }
-    let row = sqlx::query("SELECT id, specification FROM experiments WHERE name = $1")
-        .bind(name)
-        .fetch_optional(pool)
+        .fetch_optional(connection)
         .await;
     let row = match row {
-        // The database has none of our tables.
-        Err(sqlx::Error::Database(error))
-            if error.code().as_deref() == Some("42P01")
-                || error.message().starts_with("no such table") =>
-        {
-            None
-        }
+        Err(error) if lacks_table(&error) => None,
         row => row?,
     };
-    let Some(row) = row else {
-        return Err(StoreError::Unknown(name.clone()));
-    };
-    Ok(Enrolled {
-        experiment: row.try_get(0)?,
-        specification: row.try_get(1)?,
-    })
+    let enrolled = row.map(|row| -> Result<_, sqlx::Error> {
+        Ok(Enrolled {
+            experiment: row.try_get(0)?,
+            specification: row.try_get(1)?,
+        })
+    });
+    Ok(enrolled.transpose()?)
+}
+
+/// Returns whether a run of the plan has nothing to write before its first pair, as that of any runner but the first.
+pub(super) async fn is_complete(
+    connection: &mut AnyConnection,
+    (known, enrolled): (&KnownCells, &Enrolled),
+    plan: &ExperimentPlan,
+) -> Result<bool, StoreError> {
+    let experiment = enrolled.experiment;
+    let mut cells = plan.cells.iter();
+    if !cells.all(|cell| known.find(&cell.label, &cell.specification).is_some()) {
+        return Ok(false);
+    }
+    let ready: BTreeSet<i64> = builds(connection, experiment)
+        .await?
+        .into_iter()
+        .filter_map(|(cell, build)| (build == plan.build).then_some(cell))
+        .collect();
+    let made = pairs(connection, experiment).await?;
+    let is_ready = |row: &i64| ready.contains(row) && made.get(row) >= Some(&plan.pairs.into());
+    Ok(known.planned(plan).iter().all(is_ready)
+        && plans::is_registered(connection, experiment, plan).await?)
+}
+
+/// Finds the experiment, or makes it.
+pub(super) async fn enrol(
+    connection: &mut AnyConnection,
+    plan: &ExperimentPlan,
+) -> Result<Enrolled, StoreError> {
+    statement(
+        "INSERT INTO experiments (name, specification, build) VALUES ($1, $2, $3)
+         ON CONFLICT (name) DO NOTHING",
+    )
+    .bind(&plan.name)
+    .bind(&plan.specification)
+    .bind(&plan.build)
+    .execute(&mut *connection)
+    .await?;
+    let enrolled = find(connection, &plan.name).await?;
+    enrolled.ok_or_else(|| StoreError::Unknown(plan.name.clone()))
 }
 
 /// Finds or makes the cells and their pairs, unless the store holds games of other settings or of another
 /// build that nobody has accepted: then nothing is changed. Returns all cells.
 pub(super) async fn plan_cells(
-    pool: &AnyPool,
-    dialect: &Dialect,
+    connection: &mut AnyConnection,
+    (dialect, version): (&Dialect, i64),
     (mut known, enrolled): (KnownCells, &Enrolled),
     plan: &ExperimentPlan,
     accepted: Accepted,
@@ -114,11 +110,11 @@ pub(super) async fn plan_cells(
     // The settings of a cell of an older version are those of its file, which has not changed.
     if enrolled.specification == plan.specification {
         for cell in &plan.cells {
-            adopt(pool, &mut known, cell).await?;
+            adopt(connection, &mut known, cell).await?;
         }
     }
-    let played = played(pool, dialect, &known).await?;
-    let builds = builds(pool, experiment).await?;
+    let played = played(connection, dialect, experiment).await?;
+    let builds = builds(connection, experiment).await?;
     let builds_of = |row: i64| {
         let of_row = builds.iter().filter(move |(cell, _)| *cell == row);
         of_row.map(|(_, build)| build.as_str())
@@ -160,32 +156,34 @@ pub(super) async fn plan_cells(
         }
     }
     for cell in &plan.cells {
-        sqlx::query(
+        statement(
             "INSERT INTO cells (experiment, label, specification) VALUES ($1, $2, $3)
              ON CONFLICT (experiment, label, specification) DO NOTHING",
         )
         .bind(experiment)
         .bind(&cell.label)
         .bind(&cell.specification)
-        .execute(pool)
+        .execute(&mut *connection)
         .await?;
     }
-    let known = KnownCells::read(pool, experiment, version(pool).await?).await?;
+    let known = KnownCells::read(connection, experiment, version).await?;
     let rows = known.planned(plan);
+    let made = pairs(connection, experiment).await?;
     for (position, cell) in rows.iter().enumerate() {
         if !accepted.build && !played.contains(cell) {
-            forget_builds(pool, *cell).await?;
+            forget_builds(connection, *cell).await?;
         }
-        welcome(pool, dialect, *cell, &plan.build).await?;
+        welcome(connection, dialect, *cell, &plan.build).await?;
+        let missing = made.get(cell).copied().unwrap_or(0)..i64::from(plan.pairs);
         let place = (position, rows.len());
-        add_pairs(pool, experiment, *cell, place, plan.pairs).await?;
+        add_pairs(connection, (experiment, *cell), place, missing).await?;
     }
     Ok(known)
 }
 
 /// Gives a cell of an older version the hash of its settings.
 async fn adopt(
-    pool: &AnyPool,
+    connection: &mut AnyConnection,
     known: &mut KnownCells,
     planned: &PlannedCell,
 ) -> Result<(), StoreError> {
@@ -199,47 +197,65 @@ async fn adopt(
     let mut cells = known.0.iter_mut();
     let older = cells.find(|cell| cell.label == *label && cell.specification.is_empty());
     if let Some(older) = older {
-        sqlx::query("UPDATE cells SET specification = $2 WHERE id = $1 AND specification = ''")
+        statement("UPDATE cells SET specification = $2 WHERE id = $1 AND specification = ''")
             .bind(older.id)
             .bind(specification)
-            .execute(pool)
+            .execute(connection)
             .await?;
         older.specification.clone_from(specification);
     }
     Ok(())
 }
 
-/// Rows of those known cells that have a game, or a pair under way.
+/// Rows of the cells of an experiment that have a game, or a pair under way.
 async fn played(
-    pool: &AnyPool,
+    connection: &mut AnyConnection,
     dialect: &Dialect,
-    known: &KnownCells,
+    experiment: i64,
 ) -> Result<BTreeSet<i64>, StoreError> {
-    let leased = format!(
-        "SELECT cell FROM pairs WHERE cell = $1 AND state = 1 AND expires >= {} LIMIT 1",
+    let query = format!(
+        "SELECT id FROM cells WHERE experiment = $1 AND (
+            EXISTS (SELECT 1 FROM games WHERE games.cell = cells.id)
+            OR EXISTS (SELECT 1 FROM pairs WHERE pairs.cell = cells.id AND state IN (1, 3) AND state = 1
+                AND expires >= {}))",
         dialect.now
     );
-    let mut played = BTreeSet::new();
-    for cell in &known.0 {
-        for query in ["SELECT cell FROM games WHERE cell = $1 LIMIT 1", &leased] {
-            let row = sqlx::query(query).bind(cell.id).fetch_optional(pool);
-            if row.await?.is_some() {
-                played.insert(cell.id);
-                break;
-            }
-        }
-    }
-    Ok(played)
+    let rows = statement(&query)
+        .bind(experiment)
+        .fetch_all(connection)
+        .await?;
+    let rows = rows.iter().map(|row| row.try_get(0));
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// Number of pairs that each cell of an experiment has.
+async fn pairs(
+    connection: &mut AnyConnection,
+    experiment: i64,
+) -> Result<BTreeMap<i64, i64>, StoreError> {
+    let query = "SELECT id, COALESCE((SELECT MAX(number) + 1 FROM pairs WHERE cell = cells.id), 0)
+        FROM cells WHERE experiment = $1";
+    let rows = statement(query)
+        .bind(experiment)
+        .fetch_all(connection)
+        .await?;
+    let rows = rows
+        .iter()
+        .map(|row| Ok::<_, sqlx::Error>((row.try_get(0)?, row.try_get(1)?)));
+    Ok(rows.collect::<Result<_, _>>()?)
 }
 
 /// Rows of the cells of an experiment, each with a build whose games it may hold.
-async fn builds(pool: &AnyPool, experiment: i64) -> Result<Vec<(i64, String)>, StoreError> {
-    let rows = sqlx::query(
+async fn builds(
+    connection: &mut AnyConnection,
+    experiment: i64,
+) -> Result<Vec<(i64, String)>, StoreError> {
+    let rows = statement(
         "SELECT cell, cell_builds.build FROM cell_builds JOIN cells ON cells.id = cell
          WHERE experiment = $1 ORDER BY cell, since, cell_builds.build",
     )
     .bind(experiment)
-    .fetch_all(pool)
+    .fetch_all(connection)
     .await?;
     let rows = rows
         .iter()
@@ -248,17 +264,17 @@ async fn builds(pool: &AnyPool, experiment: i64) -> Result<Vec<(i64, String)>, S
 }
 
 /// Forgets the builds of a cell without games.
-async fn forget_builds(pool: &AnyPool, cell: i64) -> Result<(), StoreError> {
-    sqlx::query("DELETE FROM cell_builds WHERE cell = $1")
+async fn forget_builds(connection: &mut AnyConnection, cell: i64) -> Result<(), StoreError> {
+    statement("DELETE FROM cell_builds WHERE cell = $1")
         .bind(cell)
-        .execute(pool)
+        .execute(connection)
         .await?;
     Ok(())
 }
 
 /// Notes that a cell may hold games of a build.
 async fn welcome(
-    pool: &AnyPool,
+    connection: &mut AnyConnection,
     dialect: &Dialect,
     cell: i64,
     build: &str,
@@ -268,37 +284,31 @@ async fn welcome(
          ON CONFLICT (cell, build) DO NOTHING",
         dialect.now
     );
-    sqlx::query(&note)
+    statement(&note)
         .bind(cell)
         .bind(build)
-        .execute(pool)
+        .execute(connection)
         .await?;
     Ok(())
 }
 
-/// Makes the pairs of a cell that are missing; `place` is its position among so many cells.
+/// Makes the missing pairs of a cell; `place` is its position among so many cells.
 async fn add_pairs(
-    pool: &AnyPool,
-    experiment: i64,
-    cell: i64,
+    connection: &mut AnyConnection,
+    (experiment, cell): (i64, i64),
     (position, cells): (usize, usize),
-    pairs: u32,
+    missing: Range<i64>,
 ) -> Result<(), StoreError> {
-    let next = sqlx::query("SELECT COALESCE(MAX(number) + 1, 0) FROM pairs WHERE cell = $1")
-        .bind(cell)
-        .fetch_one(pool)
-        .await?
-        .try_get::<i64, _>(0)?;
-    if next < i64::from(pairs) {
-        sqlx::query(INSERT_PAIRS)
+    if !missing.is_empty() {
+        statement(INSERT_PAIRS)
             .bind(cell)
-            .bind(i64::from(pairs))
+            .bind(missing.end)
             .bind(position as i64)
             .bind(cells as i64)
             .bind(i64::from(BLOCK))
-            .bind(next)
+            .bind(missing.start)
             .bind(experiment)
-            .execute(pool)
+            .execute(connection)
             .await?;
     }
     Ok(())
@@ -308,26 +318,35 @@ async fn add_pairs(
 mod tests {
     use super::*;
     use crate::store::{
-        OtherForm, RegisteredPlan, Store,
-        database::{Database, migrations},
+        OpenMode, OtherForm, RegisteredPlan, Store,
+        database::{
+            Database, dialect,
+            line::Line,
+            migrations::{self, MigrationList},
+            upgrade::migrate,
+        },
     };
-    use std::path::PathBuf;
+    use sqlx::Executor;
+    use std::{path::PathBuf, time::Duration};
     use tempfile::TempDir;
 
     /// A store of an older version, with its temporary folder.
     async fn older_store(version: usize, statements: &[&'static str]) -> (TempDir, PathBuf) {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let file = folder.path().join("old.db");
-        sqlx::any::install_default_drivers();
         let url = format!("sqlite:{}?mode=rwc", file.display());
-        let pool = AnyPool::connect(&url).await.expect("a new file");
         let older = MigrationList(&migrations::SQLITE.0[..version]);
-        migrate(&pool, older).await.expect("an older version");
+        let line = Line::open(&url, &dialect::SQLITE, OpenMode::Look).await;
+        let line = line.expect("a new file");
+        let made = migrate(&line, &dialect::SQLITE, older).await;
+        made.expect("an older version");
+        let mut transaction = line.begin().await.expect("begun");
         for statement in statements {
-            let written = sqlx::query(statement).execute(&pool).await;
+            let written = transaction.connection.execute(*statement).await;
             written.expect("written");
         }
-        pool.close().await;
+        transaction.commit().await.expect("written");
+        line.close().await;
         (folder, file)
     }
 
@@ -369,7 +388,7 @@ mod tests {
         assert_eq!((&games[0].origin, &games[0].occasion), (&None, &None));
         let records = looked.records(0, 0, 10).await.expect("records");
         assert_eq!((records.len(), records[0].notes.0.len()), (1, 0));
-        looked.pool.close().await;
+        looked.line.close().await;
         assert!(
             std::fs::read(&file).expect("a file") == before,
             "looking changes nothing"

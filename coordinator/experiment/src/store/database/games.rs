@@ -2,6 +2,7 @@
 
 use super::{
     ballots::{pack, unpack},
+    line::statement,
     values::{number, parse},
 };
 use crate::{
@@ -11,7 +12,7 @@ use crate::{
         rows::{GameRow, Occasion, Origin, StoredGame},
     },
 };
-use sqlx::{AnyConnection, AnyPool, Row, any::AnyRow};
+use sqlx::{AnyConnection, Row, any::AnyRow};
 use std::time::{Duration, SystemTime};
 
 /// Inserts one game; the clock of the database is the last value.
@@ -69,7 +70,7 @@ pub(super) async fn write(
     let insert_game = format!("{INSERT_GAME} {})", by.now);
     for (index, game) in games.iter().enumerate() {
         let [first, second] = &game.effort;
-        sqlx::query(&insert_game)
+        statement(&insert_game)
             .bind(cell)
             .bind(i64::from(pair))
             .bind(index as i64)
@@ -92,7 +93,7 @@ pub(super) async fn write(
             .bind(by.source)
             .execute(&mut *connection)
             .await?;
-        sqlx::query(INSERT_RECORD)
+        statement(INSERT_RECORD)
             .bind(cell)
             .bind(i64::from(pair))
             .bind(index as i64)
@@ -107,10 +108,10 @@ pub(super) async fn write(
 }
 
 /// Number of finished games of a cell.
-pub(super) async fn count(pool: &AnyPool, cell: i64) -> Result<u64, StoreError> {
-    let row = sqlx::query("SELECT COUNT(*) FROM games WHERE cell = $1")
+pub(super) async fn count(connection: &mut AnyConnection, cell: i64) -> Result<u64, StoreError> {
+    let row = statement("SELECT COUNT(*) FROM games WHERE cell = $1")
         .bind(cell)
-        .fetch_one(pool)
+        .fetch_one(connection)
         .await?;
     Ok(row.try_get::<i64, _>(0)? as u64)
 }
@@ -118,7 +119,7 @@ pub(super) async fn count(pool: &AnyPool, cell: i64) -> Result<u64, StoreError> 
 /// The finished games of a cell, by pair and game. Opening a store to look leaves old tables as they
 /// are, so the query depends on their `version`.
 pub(super) async fn read(
-    pool: &AnyPool,
+    connection: &mut AnyConnection,
     cell: i64,
     version: i64,
 ) -> Result<Vec<GameRow>, StoreError> {
@@ -138,7 +139,7 @@ pub(super) async fn read(
         "SELECT {COLUMNS}, {origin}, {occasion}, {source} FROM games WHERE cell = $1
          ORDER BY pair, game"
     );
-    let rows = sqlx::query(&games).bind(cell).fetch_all(pool).await?;
+    let rows = statement(&games).bind(cell).fetch_all(connection).await?;
     rows.iter().map(read_game).collect()
 }
 
@@ -181,7 +182,7 @@ fn read_game(row: &AnyRow) -> Result<GameRow, StoreError> {
 /// The moves and ballots of at most `count` games of a cell, by pair and game, starting with pair
 /// `from`.
 pub(super) async fn records(
-    pool: &AnyPool,
+    connection: &mut AnyConnection,
     (cell, version): (i64, i64),
     from: u32,
     count: u32,
@@ -194,11 +195,11 @@ pub(super) async fn records(
         "SELECT pair, game, opening_plies, moves, ballots, {notes}
          FROM records WHERE cell = $1 AND pair >= $2 ORDER BY pair, game LIMIT $3"
     );
-    let rows = sqlx::query(&records)
+    let rows = statement(&records)
         .bind(cell)
         .bind(i64::from(from))
         .bind(i64::from(count))
-        .fetch_all(pool)
+        .fetch_all(connection)
         .await?;
     rows.iter()
         .map(|row| {

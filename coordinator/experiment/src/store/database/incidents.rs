@@ -1,11 +1,11 @@
 //! Rows of incidents.
 
-use super::values::number;
+use super::{line::statement, values::number};
 use crate::{
     record::{Incident, MatchSide},
     store::{error::StoreError, rows::IncidentRow},
 };
-use sqlx::{AnyConnection, AnyPool, Row};
+use sqlx::{AnyConnection, Row};
 
 /// Inserts one incident.
 const INSERT: &str = "
@@ -23,7 +23,7 @@ pub(super) async fn write(
     incident: &Incident,
     runner: &str,
 ) -> Result<(), StoreError> {
-    sqlx::query(INSERT)
+    statement(INSERT)
         .bind(cell)
         .bind(i64::from(pair))
         .bind(i64::from(incident.game))
@@ -37,8 +37,11 @@ pub(super) async fn write(
 }
 
 /// Incidents of a cell, in the order in which they were recorded.
-pub(super) async fn read(pool: &AnyPool, cell: i64) -> Result<Vec<IncidentRow>, StoreError> {
-    let rows = sqlx::query(SELECT).bind(cell).fetch_all(pool).await?;
+pub(super) async fn read(
+    connection: &mut AnyConnection,
+    cell: i64,
+) -> Result<Vec<IncidentRow>, StoreError> {
+    let rows = statement(SELECT).bind(cell).fetch_all(connection).await?;
     rows.iter()
         .map(|row| {
             Ok(IncidentRow {

@@ -1,7 +1,8 @@
 //! Cells of an experiment as its store knows them.
 
+use super::line::statement;
 use crate::store::{error::StoreError, plan::ExperimentPlan};
-use sqlx::{AnyPool, Row, any::AnyRow};
+use sqlx::{AnyConnection, Row, any::AnyRow};
 
 /// First version of the tables in which cells have hashes of their settings.
 const WITH_SETTINGS: i64 = 5;
@@ -23,13 +24,20 @@ pub(super) struct KnownCells(pub Vec<KnownCell>);
 
 impl KnownCells {
     /// Reads them from tables of a version.
-    pub async fn read(pool: &AnyPool, experiment: i64, version: i64) -> Result<Self, StoreError> {
+    pub async fn read(
+        connection: &mut AnyConnection,
+        experiment: i64,
+        version: i64,
+    ) -> Result<Self, StoreError> {
         let specification = match version >= WITH_SETTINGS {
             true => "specification",
             false => "''",
         };
         let cells = format!("SELECT id, label, {specification} FROM cells WHERE experiment = $1");
-        let rows = sqlx::query(&cells).bind(experiment).fetch_all(pool).await?;
+        let rows = statement(&cells)
+            .bind(experiment)
+            .fetch_all(connection)
+            .await?;
         let cell = |row: &AnyRow| -> Result<KnownCell, sqlx::Error> {
             Ok(KnownCell {
                 id: row.try_get(0)?,

@@ -3,14 +3,15 @@
 use super::{
     cells::Cells,
     dialect::Dialect,
+    line::statement,
     values::{milliseconds, number},
 };
 use crate::store::{
     error::StoreError,
     fault::DatabaseFault,
-    plan::{ATTEMPTS, Lease},
+    plan::{ATTEMPTS, GameUnderWay, Lease},
 };
-use sqlx::{Any, AnyPool, Executor, Row};
+use sqlx::{AnyConnection, Row};
 use std::{
     sync::atomic::{AtomicU64, Ordering},
     time::Duration,
@@ -44,23 +45,31 @@ pub(super) struct Leases {
 impl Leases {
     pub fn new(dialect: &Dialect, cells: &Cells) -> Self {
         let Dialect { now, lock, .. } = dialect;
-        let (experiment, planned) = (cells.experiment(), cells.planned());
+        let experiment = cells.experiment();
+        let choice = format!(
+            "+{} AND cell NOT IN (SELECT id FROM cells WHERE closed = 1)",
+            cells.planned()
+        );
         Self {
-            // The index by dispatch begins with the next pair. The plus keeps SQLite from using the
-            // index of cells, which would sort all their pairs. Pairs of a closed cell that a runner
-            // gives back are skipped; the others have left the index.
+            // Each of the two indexes begins with its next pair, and the second is not read if the first has
+            // one. The plus keeps SQLite from using the index of cells, which would sort all their pairs.
+            // Pairs of a closed cell that a runner gives back are skipped; the others have left the index.
             take: format!(
-                "UPDATE pairs SET state = 1, token = $1, runner = $2, expires = {now} + $3
-                 WHERE (cell, number) = (
-                    SELECT cell, number FROM pairs
-                    WHERE experiment = {experiment} AND state IN (0, 1)
-                        AND (state = 0 OR expires < {now}) AND +{planned}
-                        AND cell NOT IN (SELECT id FROM cells WHERE closed = 1)
-                    ORDER BY dispatch, cell, number LIMIT 1 {lock})
+                "UPDATE pairs SET state = 1, token = $1, runner = $2, expires = {now} + $3, game = 0,
+                    position = ''
+                 WHERE (cell, number) = (SELECT cell, number FROM (
+                    SELECT * FROM (
+                        SELECT cell, number FROM pairs
+                        WHERE experiment = {experiment} AND state = 1 AND expires < {now} AND {choice}
+                        ORDER BY expires LIMIT 1 {lock}) AS expired
+                    UNION ALL SELECT * FROM (
+                        SELECT cell, number FROM pairs
+                        WHERE experiment = {experiment} AND state = 0 AND {choice}
+                        ORDER BY dispatch, cell, number LIMIT 1 {lock}) AS open) AS free LIMIT 1)
                  RETURNING cell, number, failures"
             ),
             extend: format!(
-                "UPDATE pairs SET expires = {now} + $4
+                "UPDATE pairs SET expires = {now} + $4, game = $5, position = $6
                  WHERE cell = $1 AND number = $2 AND token = $3 AND state = 1"
             ),
             tokens: AtomicU64::new(0),
@@ -70,17 +79,17 @@ impl Leases {
     /// Takes the next pair in dispatch order; `None` when no pair is free.
     pub async fn take(
         &self,
-        pool: &AnyPool,
+        connection: &mut AnyConnection,
         cells: &Cells,
         runner: &str,
         term: Duration,
     ) -> Result<Option<Lease>, StoreError> {
         let token = format!("{runner}-{}", self.tokens.fetch_add(1, Ordering::Relaxed));
-        let rows = sqlx::query(&self.take)
+        let rows = statement(&self.take)
             .bind(&token)
             .bind(runner)
             .bind(milliseconds(term))
-            .fetch_all(pool)
+            .fetch_all(connection)
             .await?;
         let Some(row) = rows.first() else {
             return Ok(None);
@@ -98,69 +107,86 @@ impl Leases {
     /// Holds a pair for longer; returns false when the lease is over.
     pub async fn extend(
         &self,
-        pool: &AnyPool,
+        connection: &mut AnyConnection,
         cell: i64,
         lease: &Lease,
-        term: Duration,
+        (term, game): (Duration, &GameUnderWay),
     ) -> Result<bool, StoreError> {
-        settle(pool, &self.extend, cell, lease, milliseconds(term)).await
+        let done = statement(&self.extend)
+            .bind(cell)
+            .bind(i64::from(lease.pair))
+            .bind(&lease.token)
+            .bind(milliseconds(term))
+            .bind(i64::from(game.game))
+            .bind(&game.position)
+            .execute(connection)
+            .await?;
+        Ok(done.rows_affected() == 1)
     }
 }
 
 /// Ends a lease with a result; returns false when it was over already.
-pub(super) async fn finish<'e>(
-    executor: impl Executor<'e, Database = Any>,
+pub(super) async fn finish(
+    connection: &mut AnyConnection,
     cell: i64,
     lease: &Lease,
     half_points: u32,
 ) -> Result<bool, StoreError> {
-    settle(executor, FINISH, cell, lease, half_points.into()).await
+    settle(connection, FINISH, cell, lease, half_points.into()).await
 }
 
 /// Ends a lease with a failure; returns false when it was over already.
-pub(super) async fn fail<'e>(
-    executor: impl Executor<'e, Database = Any>,
+pub(super) async fn fail(
+    connection: &mut AnyConnection,
     cell: i64,
     lease: &Lease,
 ) -> Result<bool, StoreError> {
-    settle(executor, FAIL, cell, lease, ATTEMPTS.into()).await
+    settle(connection, FAIL, cell, lease, ATTEMPTS.into()).await
 }
 
 /// Ends a lease without a result.
-pub(super) async fn give_back(pool: &AnyPool, cell: i64, lease: &Lease) -> Result<(), StoreError> {
-    sqlx::query(GIVE_BACK)
+pub(super) async fn give_back(
+    connection: &mut AnyConnection,
+    cell: i64,
+    lease: &Lease,
+) -> Result<(), StoreError> {
+    statement(GIVE_BACK)
         .bind(cell)
         .bind(i64::from(lease.pair))
         .bind(&lease.token)
-        .execute(pool)
+        .execute(connection)
         .await?;
     Ok(())
 }
 
 /// Frees the pairs that were given up, except in closed cells; returns their number.
-pub(super) async fn retry(pool: &AnyPool, cells: &Cells) -> Result<u64, StoreError> {
+pub(super) async fn retry(
+    connection: &mut AnyConnection,
+    cells: &Cells,
+) -> Result<u64, StoreError> {
     let retry = format!(
         "UPDATE pairs SET state = 0, failures = 0 WHERE state = 3 AND {}
          AND cell NOT IN (SELECT id FROM cells WHERE closed = 1)",
         cells.planned()
     );
-    Ok(sqlx::query(&retry).execute(pool).await?.rows_affected())
+    let freed = statement(&retry).execute(connection).await?;
+    Ok(freed.rows_affected())
 }
 
 /// Runs a statement on a pair if it still has this lease; returns whether it has.
-async fn settle<'e>(
-    executor: impl Executor<'e, Database = Any>,
-    statement: &str,
+async fn settle(
+    connection: &mut AnyConnection,
+    sql: &str,
     cell: i64,
     lease: &Lease,
     value: i64,
 ) -> Result<bool, StoreError> {
-    let done = sqlx::query(statement)
+    let done = statement(sql)
         .bind(cell)
         .bind(i64::from(lease.pair))
         .bind(&lease.token)
         .bind(value)
-        .execute(executor)
+        .execute(connection)
         .await?;
     Ok(done.rows_affected() == 1)
 }
@@ -238,12 +264,26 @@ mod tests {
         let fresh = steps(&file, &large).await;
         assert!(fresh <= limit, "{fresh} steps beside {least}: open pairs");
 
-        sqlx::query("UPDATE pairs SET state = 2 WHERE number < 1900")
-            .execute(&large.pool)
+        let mut transaction = large.line.begin().await.expect("begun");
+        statement("UPDATE pairs SET state = 2 WHERE number < 1900")
+            .execute(&mut transaction.connection)
             .await
             .expect("finished");
+        transaction.commit().await.expect("finished");
         let late = steps(&file, &large).await;
         assert!(late <= limit, "{late} steps beside {least}: finished pairs");
+
+        let mut transaction = large.line.begin().await.expect("begun");
+        statement("UPDATE pairs SET state = 1, expires = 9000000000000 WHERE number < 1900")
+            .execute(&mut transaction.connection)
+            .await
+            .expect("leased");
+        transaction.commit().await.expect("leased");
+        let running = steps(&file, &large).await;
+        assert!(
+            running <= limit,
+            "{running} steps beside {least}: pairs under way"
+        );
 
         others.close_cell(0).await.expect("closed");
         let decided = steps(&file, &others).await;

@@ -1,11 +1,5 @@
 //! The numbered migrations, compiled in.
 
-use sqlx::{
-    error::BoxDynError,
-    migrate::{Migration, MigrationSource, MigrationType},
-};
-use std::{future::Future, pin::Pin};
-
 /// The migrations of one kind of database, in order.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct MigrationList(pub &'static [(&'static str, &'static str)]);
@@ -36,6 +30,10 @@ pub(super) const SQLITE: MigrationList = MigrationList(&[
         "plans, and sources of games",
         include_str!("../../../migrations/sqlite/6_plans.sql"),
     ),
+    (
+        "counts of pairs",
+        include_str!("../../../migrations/sqlite/7_counts.sql"),
+    ),
 ]);
 
 /// Migrations of PostgreSQL.
@@ -64,22 +62,8 @@ pub(super) const POSTGRES: MigrationList = MigrationList(&[
         "plans, and sources of games",
         include_str!("../../../migrations/postgres/6_plans.sql"),
     ),
+    (
+        "counts of pairs",
+        include_str!("../../../migrations/postgres/7_counts.sql"),
+    ),
 ]);
-
-type Resolved = Result<Vec<Migration>, BoxDynError>;
-
-impl MigrationSource<'static> for MigrationList {
-    fn resolve(self) -> Pin<Box<dyn Future<Output = Resolved> + Send>> {
-        let migration = |(index, (name, sql)): (usize, &(&'static str, &'static str))| {
-            Migration::new(
-                index as i64 + 1,
-                (*name).into(),
-                MigrationType::Simple,
-                (*sql).into(),
-                false,
-            )
-        };
-        let migrations = self.0.iter().enumerate().map(migration).collect();
-        Box::pin(async move { Ok(migrations) })
-    }
-}

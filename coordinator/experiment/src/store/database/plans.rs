@@ -1,8 +1,8 @@
 //! Rows of plans.
 
-use super::{cells::Cells, dialect::Dialect};
+use super::{cells::Cells, dialect::Dialect, line::statement};
 use crate::store::{error::StoreError, plan::ExperimentPlan, rows::PlanRow};
-use sqlx::{AnyPool, Row, any::AnyRow};
+use sqlx::{AnyConnection, Row, any::AnyRow};
 use std::time::{Duration, SystemTime};
 
 /// First version of the tables with plans.
@@ -12,36 +12,45 @@ const WITH_PLANS: i64 = 6;
 const SELECT: &str = "
     SELECT since, finished, planned, stop, specification FROM plans WHERE experiment = $1 ORDER BY id";
 
+/// Returns whether a plan is the one that was noted last.
+pub(super) async fn is_registered(
+    connection: &mut AnyConnection,
+    experiment: i64,
+    plan: &ExperimentPlan,
+) -> Result<bool, StoreError> {
+    let registered = &plan.registered;
+    let known = read(connection, experiment, WITH_PLANS).await?;
+    Ok(known.last().is_some_and(|last| {
+        last.planned == registered.games
+            && last.stop == registered.stop
+            && last.specification == plan.specification
+    }))
+}
+
 /// Notes the plan with the present time, unless it is the one that was noted last.
 pub(super) async fn register(
-    pool: &AnyPool,
+    connection: &mut AnyConnection,
     dialect: &Dialect,
     cells: &Cells,
     plan: &ExperimentPlan,
 ) -> Result<(), StoreError> {
     let registered = &plan.registered;
-    let known = read(pool, cells.experiment(), WITH_PLANS).await?;
-    let is_known = known.last().is_some_and(|last| {
-        last.planned == registered.games
-            && last.stop == registered.stop
-            && last.specification == plan.specification
-    });
-    if is_known {
+    if is_registered(connection, cells.experiment(), plan).await? {
         return Ok(());
     }
     let insert = format!(
         "INSERT INTO plans (experiment, since, finished, planned, stop, specification, file)
-         SELECT $1, {}, 2 * COUNT(*), $2, $3, $4, $5 FROM pairs WHERE state = 2 AND {}",
+         SELECT $1, {}, 2 * COUNT(*), $2, $3, $4, $5 FROM pairs WHERE state = 2 AND cell IN {}",
         dialect.now,
         cells.rows()
     );
-    sqlx::query(&insert)
+    statement(&insert)
         .bind(cells.experiment())
         .bind(i64::try_from(registered.games).unwrap_or(i64::MAX))
         .bind(&registered.stop)
         .bind(&plan.specification)
         .bind(&registered.file)
-        .execute(pool)
+        .execute(connection)
         .await?;
     Ok(())
 }
@@ -49,14 +58,17 @@ pub(super) async fn register(
 /// The plans of an experiment in tables of a version, without repetitions, which runners that start at the
 /// same moment may write.
 pub(super) async fn read(
-    pool: &AnyPool,
+    connection: &mut AnyConnection,
     experiment: i64,
     version: i64,
 ) -> Result<Vec<PlanRow>, StoreError> {
     if version < WITH_PLANS {
         return Ok(Vec::new());
     }
-    let rows = sqlx::query(SELECT).bind(experiment).fetch_all(pool).await?;
+    let rows = statement(SELECT)
+        .bind(experiment)
+        .fetch_all(connection)
+        .await?;
     let mut plans = Vec::<PlanRow>::new();
     for row in &rows {
         let plan = plan(row)?;

@@ -1,11 +1,15 @@
 //! Progress of the cells, and closing them.
 
-use super::{cells::Cells, values::number};
+use super::{cells::Cells, line::statement, values::number};
 use crate::{
     statistics::PairOutcome,
-    store::{error::StoreError, rows::CellStanding},
+    store::{
+        error::StoreError,
+        plan::GameUnderWay,
+        rows::{CellStanding, PairUnderWay},
+    },
 };
-use sqlx::{AnyPool, Row};
+use sqlx::{AnyConnection, Executor, Row, any::AnyRow};
 use std::ops::Range;
 
 /// Selects pairs that are over: cell, first number, the number after the last.
@@ -13,9 +17,80 @@ const OUTCOMES: &str = "
     SELECT number, state, points FROM pairs
     WHERE cell = $1 AND number >= $2 AND number < $3 AND state IN (2, 3) ORDER BY number";
 
+/// First version of the tables in which finished pairs are counted as they are finished.
+const WITH_TALLIES: i64 = 7;
+
+/// Most pairs under way that are listed.
+const LISTED: u32 = 5_000;
+
+/// Most letters of a position, far above a game's; a longer one is none of ours.
+const LONGEST_POSITION: u32 = 60_000;
+
 /// Progress of every cell, in the order of the plan.
 pub(super) async fn standings(
-    pool: &AnyPool,
+    connection: &mut AnyConnection,
+    cells: &Cells,
+    version: i64,
+) -> Result<Vec<CellStanding>, StoreError> {
+    if cells.count() == 0 {
+        return Ok(Vec::new());
+    }
+    if version >= WITH_TALLIES
+        && let Some(standings) = tallied(connection, cells).await?
+    {
+        return Ok(standings);
+    }
+    counted(connection, cells).await
+}
+
+/// Progress by the counts that the database keeps: one statement, whose cost does not depend on the number of pairs.
+/// `None` if the store has more pairs than the plan, which are in those counts.
+async fn tallied(
+    connection: &mut AnyConnection,
+    cells: &Cells,
+) -> Result<Option<Vec<CellStanding>>, StoreError> {
+    let rows = cells.rows();
+    let query = format!(
+        "SELECT id, 'all', closed, COALESCE((SELECT MAX(number) + 1 FROM pairs WHERE cell = cells.id), 0)
+         FROM cells WHERE id IN {rows}
+         UNION ALL
+         SELECT cell, 'finished', points, CAST(SUM(pairs) AS BIGINT) FROM tallies WHERE cell IN {rows}
+         GROUP BY cell, points
+         UNION ALL
+         SELECT cell, 'apart', state, COUNT(*) FROM pairs WHERE cell IN {rows} AND state IN (1, 3)
+         GROUP BY cell, state"
+    );
+    let mut standings = vec![CellStanding::default(); cells.count()];
+    for row in connection.fetch_all(query.as_str()).await? {
+        let Some(cell) = cells.index(row.try_get(0)?) else {
+            continue;
+        };
+        let standing = &mut standings[cell];
+        let (value, count) = (row.try_get::<i64, _>(2)?, row.try_get::<i64, _>(3)? as u64);
+        match row.try_get::<&str, _>(1)? {
+            "all" if count > u64::from(cells.pairs()) => return Ok(None),
+            "all" => {
+                standing.closed = value == 1;
+                standing.open = count;
+            }
+            "finished" => {
+                standing.finished += count;
+                standing.pairs[value.clamp(0, 4) as usize] += count;
+            }
+            _ if value == 1 => standing.leased = count,
+            _ => standing.given_up = count,
+        }
+    }
+    for standing in &mut standings {
+        let others = standing.finished + standing.leased + standing.given_up;
+        standing.open = standing.open.saturating_sub(others);
+    }
+    Ok(Some(standings))
+}
+
+/// Progress by counting every planned pair.
+async fn counted(
+    connection: &mut AnyConnection,
     cells: &Cells,
 ) -> Result<Vec<CellStanding>, StoreError> {
     let mut standings = vec![CellStanding::default(); cells.count()];
@@ -24,7 +99,7 @@ pub(super) async fn standings(
          GROUP BY cell, state, points",
         cells.planned()
     );
-    for row in sqlx::query(&counts).fetch_all(pool).await? {
+    for row in connection.fetch_all(counts.as_str()).await? {
         let Some(cell) = cells.index(row.try_get(0)?) else {
             continue;
         };
@@ -41,8 +116,11 @@ pub(super) async fn standings(
             _ => standing.given_up += count,
         }
     }
-    let closed = sqlx::query("SELECT id FROM cells WHERE closed = 1");
-    for row in closed.fetch_all(pool).await? {
+    let closed = format!(
+        "SELECT id FROM cells WHERE closed = 1 AND id IN {}",
+        cells.rows()
+    );
+    for row in connection.fetch_all(closed.as_str()).await? {
         if let Some(cell) = cells.index(row.try_get(0)?) {
             standings[cell].closed = true;
         }
@@ -52,15 +130,15 @@ pub(super) async fn standings(
 
 /// The pairs of a cell with these numbers that are over, by number.
 pub(super) async fn outcomes(
-    pool: &AnyPool,
+    connection: &mut AnyConnection,
     cell: i64,
     numbers: Range<u32>,
 ) -> Result<Vec<PairOutcome>, StoreError> {
-    let rows = sqlx::query(OUTCOMES)
+    let rows = statement(OUTCOMES)
         .bind(cell)
         .bind(i64::from(numbers.start))
         .bind(i64::from(numbers.end))
-        .fetch_all(pool)
+        .fetch_all(connection)
         .await?;
     rows.iter()
         .map(|row| {
@@ -71,34 +149,68 @@ pub(super) async fn outcomes(
         .collect()
 }
 
+/// The pairs that runners are playing, by runner; empty for tables of a version that does not know their games.
+pub(super) async fn under_way(
+    connection: &mut AnyConnection,
+    cells: &Cells,
+    (version, now): (i64, &str),
+) -> Result<Vec<PairUnderWay>, StoreError> {
+    if version < WITH_TALLIES || cells.count() == 0 {
+        return Ok(Vec::new());
+    }
+    let query = format!(
+        "SELECT cell, number, runner, game, SUBSTR(position, 1, {LONGEST_POSITION}), expires - {now}
+         FROM pairs WHERE cell IN {} AND state IN (1, 3) AND state = 1
+         ORDER BY runner, cell, number LIMIT {LISTED}",
+        cells.rows()
+    );
+    let rows = connection.fetch_all(query.as_str()).await?;
+    let known = rows.iter().filter_map(|row| {
+        let cell = row.try_get(0).map(|id| cells.index(id));
+        cell.transpose().map(|cell| pair_under_way(row, cell?))
+    });
+    known.collect()
+}
+
+fn pair_under_way(row: &AnyRow, cell: usize) -> Result<PairUnderWay, StoreError> {
+    Ok(PairUnderWay {
+        cell,
+        pair: number(row, 1)?,
+        runner: row.try_get(2)?,
+        game: GameUnderWay {
+            game: number(row, 3)?,
+            position: row.try_get(4)?,
+        },
+        left_ms: row.try_get(5)?,
+    })
+}
+
 /// Hands out no more pairs of a cell.
-pub(super) async fn close(pool: &AnyPool, cell: i64) -> Result<(), StoreError> {
-    mark(pool, cell, (1, [0, 4])).await
+pub(super) async fn close(connection: &mut AnyConnection, cell: i64) -> Result<(), StoreError> {
+    mark(connection, cell, (1, [0, 4])).await
 }
 
 /// Hands out the pairs of a closed cell again.
-pub(super) async fn reopen(pool: &AnyPool, cell: i64) -> Result<(), StoreError> {
-    mark(pool, cell, (0, [4, 0])).await
+pub(super) async fn reopen(connection: &mut AnyConnection, cell: i64) -> Result<(), StoreError> {
+    mark(connection, cell, (0, [4, 0])).await
 }
 
 /// Marks a cell as open or closed, and moves its pairs from one state to another.
 async fn mark(
-    pool: &AnyPool,
+    connection: &mut AnyConnection,
     cell: i64,
     (closed, [from, to]): (i64, [i64; 2]),
 ) -> Result<(), StoreError> {
-    let mut transaction = pool.begin().await?;
-    sqlx::query("UPDATE cells SET closed = $2 WHERE id = $1")
+    statement("UPDATE cells SET closed = $2 WHERE id = $1")
         .bind(cell)
         .bind(closed)
-        .execute(&mut *transaction)
+        .execute(&mut *connection)
         .await?;
-    sqlx::query("UPDATE pairs SET state = $3 WHERE cell = $1 AND state = $2")
+    statement("UPDATE pairs SET state = $3 WHERE cell = $1 AND state = $2")
         .bind(cell)
         .bind(from)
         .bind(to)
-        .execute(&mut *transaction)
+        .execute(connection)
         .await?;
-    transaction.commit().await?;
     Ok(())
 }

@@ -19,6 +19,11 @@ const ABORT_PATIENCE: Duration = Duration::from_secs(10);
 /// Longest wait for the results of other runners, during which events are not shown.
 const REFRESH_PATIENCE: Duration = Duration::from_secs(1);
 
+/// Tells that a server has no connection to spare.
+pub fn waiting(words: &str) {
+    eprintln!("waiting for a connection: {words}");
+}
+
 /// Runs a runner, and shows its progress on standard error. The first interrupt finishes the pairs under
 /// way, the second gives them back; `resume` is the command to go on with. Returns the order by which it
 /// was stopped.

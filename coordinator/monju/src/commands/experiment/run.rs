@@ -1,12 +1,15 @@
 //! `monju experiment run`: plays until no pair is left.
 
-use super::{drive::drive, resume::run_command};
+use super::{
+    drive::{drive, waiting},
+    resume::run_command,
+};
 use crate::commands::interrupted::Interrupted;
 use anyhow::{Context, bail};
 use monju_experiment::{
-    runner::{self, Runner, StopLevel},
+    runner::{self, GamesUnderWay, Runner, StopLevel},
     specification::Specification,
-    store::{self, Accepted, Address, OpenMode, StoreError},
+    store::{Accepted, Address, OpenMode, StoreError},
 };
 use std::{path::PathBuf, sync::Arc, thread, time::Duration};
 
@@ -52,7 +55,7 @@ impl RunCommand {
         }
         plan.pairs = specification.pairs;
         let opening = OpenMode::Play(self.accepted);
-        let store = store::open(&self.address, &plan, opening).await?;
+        let store = runner::open_patiently(&self.address, &plan, opening, waiting).await?;
         if self.retry_given_up {
             let pairs = store.retry_given_up().await?;
             eprintln!("{pairs} pairs that were given up are tried again");
@@ -76,6 +79,7 @@ impl RunCommand {
             store,
             name: runner::unique_name(),
             term: self.lease,
+            games: GamesUnderWay::default(),
         };
         let stop = drive(&runner, Some(&self.resume_command())).await?;
         let interrupted = |left: Option<u64>| Interrupted {

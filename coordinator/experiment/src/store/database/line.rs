@@ -1,0 +1,239 @@
+//! The one connection of a process to its database, and transactions on it.
+//!
+//! A process has one connection, because a server has few and runners may be many, and closes it when it was not used
+//! for a while. Everything happens in transactions by statements without names, so that a pooler may give every
+//! transaction another connection of the server.
+
+use super::dialect::Dialect;
+use crate::store::{error::StoreError, fault::DatabaseFault, plan::OpenMode};
+use sqlx::{Any, AnyConnection, Connection, Executor, any::AnyArguments, query::Query};
+use std::{
+    sync::{Arc, Weak},
+    time::Duration,
+};
+use tokio::{
+    sync::{Mutex, OwnedMutexGuard},
+    time::{self, Instant},
+};
+
+/// Longest wait for the first answer of a server.
+const ANSWER_PATIENCE: Duration = Duration::from_secs(5);
+
+/// Longest wait for the beginning of a transaction; a pooler may hold it until a connection of the server is free.
+const BEGIN_PATIENCE: Duration = Duration::from_secs(150);
+
+/// Time for which a busy file or a starting server is tried again.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// Pause between two tries.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// The place of the connection.
+type Place = Mutex<Option<Kept>>;
+
+/// A connection that is not in use.
+#[derive(Debug)]
+struct Kept {
+    connection: AnyConnection,
+    since: Instant,
+}
+
+/// The connection of a process to its database.
+#[derive(Debug)]
+pub(super) struct Line {
+    url: String,
+    /// Statements for every new connection.
+    setup: &'static [&'static str],
+    /// Statements that begin a transaction which excludes all others of the kind.
+    begin_alone: &'static [&'static str],
+    /// Time after which an unused connection is closed; `None` for never.
+    idle: Option<Duration>,
+    place: Arc<Place>,
+}
+
+/// A transaction. One that is dropped is undone.
+#[derive(Debug)]
+pub(super) struct Transaction {
+    /// The connection.
+    pub connection: AnyConnection,
+    place: OwnedMutexGuard<Option<Kept>>,
+}
+
+impl Line {
+    /// Connects.
+    ///
+    /// # Errors
+    /// No server answers, or the address is not that of a database; reported within seconds.
+    pub async fn open(
+        url: &str,
+        dialect: &'static Dialect,
+        mode: OpenMode,
+    ) -> Result<Self, StoreError> {
+        sqlx::any::install_default_drivers();
+        let line = Self {
+            url: url.to_owned(),
+            setup: match mode {
+                OpenMode::Look => dialect.look,
+                OpenMode::Play(_) => dialect.setup,
+            },
+            begin_alone: dialect.begin_alone,
+            idle: dialect.idle,
+            place: Arc::default(),
+        };
+        let begun = Instant::now();
+        loop {
+            let error = match time::timeout(ANSWER_PATIENCE, line.connect()).await {
+                Ok(Ok(connection)) => {
+                    line.keep(connection).await;
+                    return Ok(line);
+                }
+                Ok(Err(error)) => StoreError::from(error),
+                Err(_) => return Err(DatabaseFault::NoAnswer(ANSWER_PATIENCE).into()),
+            };
+            let is_temporary = matches!(&error, StoreError::Unavailable(fault) if !fault.is_full());
+            if !is_temporary || begun.elapsed() >= PATIENCE {
+                return Err(error);
+            }
+            time::sleep(PAUSE).await;
+        }
+    }
+
+    /// Begins a transaction.
+    ///
+    /// # Errors
+    /// The database does not answer, or has no connection to spare.
+    pub async fn begin(&self) -> Result<Transaction, StoreError> {
+        self.begin_by(&["BEGIN"]).await
+    }
+
+    /// Begins a transaction that excludes all others begun in this way.
+    ///
+    /// # Errors
+    /// Those of [`Self::begin`].
+    pub async fn begin_alone(&self) -> Result<Transaction, StoreError> {
+        self.begin_by(self.begin_alone).await
+    }
+
+    async fn begin_by(&self, statements: &[&'static str]) -> Result<Transaction, StoreError> {
+        let mut place = Arc::clone(&self.place).lock_owned().await;
+        let begun = time::timeout(BEGIN_PATIENCE, async {
+            if let Some(Kept { mut connection, .. }) = place.take() {
+                // A server that was restarted, or a pooler, may have closed it meanwhile.
+                if run(&mut connection, statements).await.is_ok() {
+                    return Ok::<_, sqlx::Error>(connection);
+                }
+            }
+            let mut connection = self.connect().await?;
+            run(&mut connection, statements).await?;
+            self.watch_idleness();
+            Ok(connection)
+        });
+        match begun.await {
+            Ok(connection) => Ok(Transaction {
+                connection: connection?,
+                place,
+            }),
+            Err(_) => Err(DatabaseFault::NoAnswer(BEGIN_PATIENCE).into()),
+        }
+    }
+
+    /// Closes the connection, and waits until the database has let go of it.
+    #[cfg(test)]
+    pub async fn close(self) {
+        if let Some(kept) = self.place.lock().await.take() {
+            kept.connection.close().await.expect("closed");
+        }
+    }
+
+    async fn connect(&self) -> Result<AnyConnection, sqlx::Error> {
+        let mut connection = AnyConnection::connect(&self.url).await?;
+        run(&mut connection, self.setup).await?;
+        Ok(connection)
+    }
+
+    async fn keep(&self, connection: AnyConnection) {
+        *self.place.lock().await = Some(Kept {
+            connection,
+            since: Instant::now(),
+        });
+        self.watch_idleness();
+    }
+
+    /// Closes the connection once it was not used for a while.
+    fn watch_idleness(&self) {
+        if let Some(idle) = self.idle {
+            tokio::spawn(close_when_idle(Arc::downgrade(&self.place), idle));
+        }
+    }
+}
+
+impl Transaction {
+    /// Makes its changes last.
+    ///
+    /// # Errors
+    /// The database does not answer; the changes may last or not.
+    pub async fn commit(self) -> Result<(), StoreError> {
+        self.end("COMMIT").await
+    }
+
+    /// Undoes its changes, and keeps the connection.
+    ///
+    /// # Errors
+    /// The database does not answer.
+    pub async fn undo(self) -> Result<(), StoreError> {
+        self.end("ROLLBACK").await
+    }
+
+    async fn end(self, statement: &'static str) -> Result<(), StoreError> {
+        let Self {
+            mut connection,
+            mut place,
+        } = self;
+        connection.execute(statement).await?;
+        *place = Some(Kept {
+            connection,
+            since: Instant::now(),
+        });
+        Ok(())
+    }
+}
+
+/// A statement without a name.
+pub(super) fn statement(sql: &str) -> Query<'_, Any, AnyArguments<'_>> {
+    sqlx::query(sql).persistent(false)
+}
+
+/// Returns whether a statement failed because the database has no such table.
+pub(super) fn lacks_table(error: &sqlx::Error) -> bool {
+    error.as_database_error().is_some_and(|error| {
+        error.code().as_deref() == Some("42P01") || error.message().starts_with("no such table")
+    })
+}
+
+async fn run(connection: &mut AnyConnection, statements: &[&'static str]) -> sqlx::Result<()> {
+    for statement in statements {
+        connection.execute(*statement).await?;
+    }
+    Ok(())
+}
+
+async fn close_when_idle(place: Weak<Place>, idle: Duration) {
+    let mut pause = idle;
+    loop {
+        time::sleep(pause).await;
+        let Some(place) = place.upgrade() else {
+            return;
+        };
+        let mut place = place.lock().await;
+        let Some(kept) = place.take() else {
+            return;
+        };
+        let unused = kept.since.elapsed();
+        if unused >= idle {
+            let _ = kept.connection.close().await;
+            return;
+        }
+        pause = idle - unused;
+        *place = Some(kept);
+    }
+}

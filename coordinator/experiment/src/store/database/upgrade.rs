@@ -1,0 +1,132 @@
+//! Bringing the tables of a database up to date.
+
+use super::{
+    dialect::Dialect,
+    line::{Line, lacks_table, statement},
+    migrations::MigrationList,
+};
+use crate::store::{error::StoreError, fault::DatabaseFault};
+use sha2::{Digest, Sha384};
+use sqlx::{AnyConnection, Executor, Row};
+
+/// Version of the tables, which is that of the last migration; 0 for none.
+pub(super) async fn version(line: &Line) -> Result<i64, StoreError> {
+    let mut transaction = line.begin().await?;
+    let query = "SELECT COALESCE(MAX(version), 0) FROM _sqlx_migrations";
+    match transaction.connection.fetch_one(query).await {
+        Ok(row) => {
+            let version = row.try_get(0)?;
+            transaction.commit().await?;
+            Ok(version)
+        }
+        Err(error) if lacks_table(&error) => Ok(0),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Brings the tables up to date, and returns their version. One process does so at a time.
+///
+/// # Errors
+/// A later version has made the tables, or the database refuses.
+pub(super) async fn migrate(
+    line: &Line,
+    dialect: &Dialect,
+    list: MigrationList,
+) -> Result<i64, StoreError> {
+    let newest = list.0.len() as i64;
+    let known = version(line).await?;
+    if known < newest {
+        let mut transaction = line.begin_alone().await?;
+        let connection = &mut transaction.connection;
+        connection.execute(dialect.migration_table).await?;
+        let query = "SELECT COALESCE(MAX(version), 0) FROM _sqlx_migrations";
+        let last: i64 = connection.fetch_one(query).await?.try_get(0)?;
+        for (index, (name, sql)) in list.0.iter().enumerate() {
+            let version = index as i64 + 1;
+            if version > last {
+                connection.execute(*sql).await?;
+                note(connection, version, name, sql).await?;
+            }
+        }
+        transaction.commit().await?;
+    }
+    match known > newest {
+        true => Err(DatabaseFault::Newer.into()),
+        false => Ok(newest),
+    }
+}
+
+/// Notes a migration as sqlx does, so that versions that leave it to sqlx can read the table.
+async fn note(
+    connection: &mut AnyConnection,
+    version: i64,
+    name: &str,
+    sql: &str,
+) -> Result<(), StoreError> {
+    statement(
+        "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time)
+         VALUES ($1, $2, TRUE, $3, 0)",
+    )
+    .bind(version)
+    .bind(name)
+    .bind(Sha384::digest(sql.as_bytes()).to_vec())
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::{
+        database::{dialect, migrations::SQLITE},
+        plan::OpenMode,
+    };
+    use sqlx::{
+        error::BoxDynError,
+        migrate::{MigrateError, Migration, MigrationSource, MigrationType, Migrator},
+    };
+    use std::{future::Future, pin::Pin};
+
+    impl MigrationSource<'static> for MigrationList {
+        fn resolve(
+            self,
+        ) -> Pin<Box<dyn Future<Output = Result<Vec<Migration>, BoxDynError>> + Send>> {
+            let migration = |(index, (name, sql)): (usize, &(&'static str, &'static str))| {
+                let version = index as i64 + 1;
+                let kind = MigrationType::Simple;
+                Migration::new(version, (*name).into(), kind, (*sql).into(), false)
+            };
+            let migrations = self.0.iter().enumerate().map(migration).collect();
+            Box::pin(async move { Ok(migrations) })
+        }
+    }
+
+    #[tokio::test]
+    async fn versions_that_leave_it_to_sqlx_know_the_migrations() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let url = format!("sqlite:{}?mode=rwc", folder.path().join("x.db").display());
+        let line = Line::open(&url, &dialect::SQLITE, OpenMode::PLAY).await;
+        let line = line.expect("a new file");
+        let made = migrate(&line, &dialect::SQLITE, SQLITE).await;
+        assert_eq!(made.expect("made"), SQLITE.0.len() as i64);
+        let again = migrate(&line, &dialect::SQLITE, SQLITE).await;
+        assert_eq!(again.expect("nothing to do"), SQLITE.0.len() as i64);
+
+        let mut transaction = line.begin().await.expect("begun");
+        let same = Migrator::new(SQLITE).await.expect("a list");
+        let same = same.run_direct(&mut transaction.connection).await;
+        assert!(same.is_ok(), "{same:?}");
+        let fewer = MigrationList(&SQLITE.0[..3]);
+        let older = Migrator::new(fewer).await.expect("a list");
+        let older = older.run_direct(&mut transaction.connection).await;
+        assert!(
+            matches!(older, Err(MigrateError::VersionMissing(_))),
+            "{older:?}"
+        );
+        transaction.undo().await.expect("undone");
+        let refused = migrate(&line, &dialect::SQLITE, fewer).await;
+        let refused = refused.expect_err("written by a later version");
+        assert!(refused.to_string().contains("newer"), "{refused}");
+    }
+}
