@@ -1,6 +1,10 @@
-//! The page of an experiment: progress and intervals of every cell, incidents, and the whole report.
+//! The page of an experiment: progress and intervals of every cell, the games under way, incidents, the whole report,
+//! and its numbers for Prometheus.
 
-use crate::{PARTS, STYLE};
+use crate::{
+    BOARD, PARTS, STYLE,
+    metrics::{CONTENT_TYPE, experiment_text},
+};
 use axum::{
     Router,
     extract::State,
@@ -26,7 +30,8 @@ const PAGE: &str = include_str!("experiment.html");
 /// What the page shows. Clones show the same.
 #[derive(Clone)]
 pub struct ExperimentPage {
-    /// The state as `monju experiment status --json` has it, with `title`, `pairs_per_hour` and `incidents`.
+    /// The state as `monju experiment status --json` has it, with `title`, `pairs_per_hour`, `incidents`, `runners` and
+    /// `under_way`.
     pub state: watch::Receiver<Value>,
     /// Makes the report.
     pub reporter: Reporter,
@@ -48,6 +53,7 @@ impl ExperimentPage {
             .route("/state", get(state))
             .route("/events", get(events))
             .route("/report", get(report))
+            .route("/metrics", get(metrics))
             .with_state(self)
     }
 
@@ -62,6 +68,7 @@ async fn page(State(page): State<ExperimentPage>) -> Html<String> {
     Html(
         PAGE.replacen("STYLE", STYLE, 1)
             .replacen("PARTS", PARTS, 1)
+            .replacen("BOARD", BOARD, 1)
             .replacen("\"STATE\"", &state, 1),
     )
 }
@@ -76,6 +83,14 @@ async fn events(
     let states = WatchStream::from_changes(page.state);
     let events = states.map(|state| Ok(Event::default().data(state.to_string())));
     Sse::new(events).keep_alive(KeepAlive::default())
+}
+
+async fn metrics(State(page): State<ExperimentPage>) -> Response {
+    let text = experiment_text(&page.state.borrow());
+    match text {
+        Ok(text) => ([(header::CONTENT_TYPE, CONTENT_TYPE)], text).into_response(),
+        Err(std::fmt::Error) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+    }
 }
 
 async fn report(State(page): State<ExperimentPage>) -> Response {

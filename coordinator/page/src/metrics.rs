@@ -1,6 +1,7 @@
-//! A coordinator's numbers in the text format of Prometheus.
+//! Numbers of a coordinator and of an experiment in the text format of Prometheus.
 //!
-//! Each scrape asks the coordinator, as `monju status` does: nothing is counted twice.
+//! Each scrape asks the coordinator, as `monju status` does: nothing is counted twice. The numbers of an experiment are
+//! those of its page.
 
 use crate::council::Coordinator;
 use axum::{
@@ -16,11 +17,12 @@ use prometheus_client::{
     metrics::{counter::Counter, family::Family, gauge::Gauge},
     registry::Registry,
 };
+use serde_json::Value;
 use std::{fmt, sync::atomic::AtomicU64};
 use tokio::sync::watch;
 
 /// Type of the text.
-const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+pub(crate) const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 /// Labels of a number: names and values.
 type Labels = Vec<(&'static str, String)>;
@@ -51,6 +53,47 @@ async fn metrics(State(coordinator): State<watch::Receiver<Coordinator>>) -> Res
         Ok(text) => ([(header::CONTENT_TYPE, CONTENT_TYPE)], text).into_response(),
         Err(fmt::Error) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
     }
+}
+
+/// Writes the numbers of an experiment's state, as its page has it: among them the open pairs, by which runners can be
+/// started and stopped.
+pub(crate) fn experiment_text(state: &Value) -> Result<String, fmt::Error> {
+    let mut registry = Registry::with_prefix("monju_experiment");
+    let labels: Labels = vec![(
+        "experiment",
+        state["name"].as_str().unwrap_or("").to_owned(),
+    )];
+    let finished = state["cells"].as_array().into_iter().flatten();
+    let finished: f64 = finished.filter_map(|cell| cell["finished"].as_f64()).sum();
+    let number = |key: &str| state[key].as_f64().unwrap_or(0.0);
+    let numbers = [
+        (
+            "pairs_open",
+            "Pairs that a further runner could play",
+            number("open"),
+        ),
+        ("pairs_leased", "Pairs that runners play", number("leased")),
+        ("pairs_finished", "Finished pairs that count", finished),
+        (
+            "pairs_given_up",
+            "Pairs that failed three times",
+            number("given_up"),
+        ),
+        ("runners", "Runners that hold a pair", number("runners")),
+        (
+            "pairs_per_hour",
+            "Pairs an hour since the page began",
+            number("pairs_per_hour"),
+        ),
+    ];
+    for (name, help, value) in numbers {
+        let family = Gauges::default();
+        family.get_or_create(&labels).set(value);
+        registry.register(name, help, family);
+    }
+    let mut text = String::new();
+    encode(&mut text, &registry)?;
+    Ok(text)
 }
 
 /// Writes the numbers of a roster.
@@ -128,6 +171,22 @@ fn text(roster: &RosterResponse) -> Result<String, fmt::Error> {
 mod tests {
     use super::*;
     use monju_proto::v1::{PlayerAttendance, WorkerStatus};
+
+    #[test]
+    fn an_experiment_tells_its_open_pairs() {
+        let state = serde_json::json!({
+            "name": "table 1", "open": 12, "leased": 3, "runners": 2,
+            "cells": [{ "finished": 4 }, { "finished": 5 }],
+        });
+        let text = experiment_text(&state).expect("text");
+        for line in [
+            "monju_experiment_pairs_open{experiment=\"table 1\"} 12.0",
+            "monju_experiment_pairs_finished{experiment=\"table 1\"} 9.0",
+            "monju_experiment_runners{experiment=\"table 1\"} 2.0",
+        ] {
+            assert!(text.lines().any(|one| one == line), "no {line} in\n{text}");
+        }
+    }
 
     #[test]
     fn every_number_has_a_line_with_its_labels() {

@@ -37,6 +37,9 @@ The first interrupt finishes the pairs under way, the second gives them back. Th
 runner are free again after a minute. With limits of nodes or depth, native players of one thread and one
 build, the same file gives the same games, in any order, on any number of machines.";
 
+/// Address of an experiment's page if none is given.
+const PAGE: &str = "127.0.0.1:7490";
+
 /// The experiment and its store.
 #[derive(Debug, Args)]
 struct Place {
@@ -84,6 +87,10 @@ pub struct RunArguments {
     /// Plays the pairs again that failed three times and were given up
     #[arg(long)]
     retry_given_up: bool,
+    /// Serves a page that shows it while it is played, with the games of this runner move by move
+    #[arg(long, value_name = "HOST:PORT", value_parser = parsers::listen,
+          num_args = 0..=1, default_missing_value = PAGE)]
+    serve: Option<String>,
 }
 
 /// Everything after `monju experiment status`.
@@ -124,7 +131,7 @@ pub struct ServeArguments {
     #[command(flatten)]
     place: Place,
     /// Address of the page
-    #[arg(long, value_name = "HOST:PORT", value_parser = parsers::listen, default_value = "127.0.0.1:7490")]
+    #[arg(long, value_name = "HOST:PORT", value_parser = parsers::listen, default_value = PAGE)]
     page: String,
 }
 
@@ -160,6 +167,7 @@ impl ExperimentAction {
                         build: arguments.accept_build,
                     },
                     retry_given_up: arguments.retry_given_up,
+                    page: arguments.serve,
                 };
                 run.run().await
             }

@@ -10,9 +10,6 @@ use tokio::{
     time::{self, Instant, MissedTickBehavior},
 };
 
-/// Interval at which the progress takes over the results of other runners.
-const REFRESH: Duration = Duration::from_secs(10);
-
 /// Longest wait for an unreachable store after the second interrupt.
 const ABORT_PATIENCE: Duration = Duration::from_secs(10);
 
@@ -37,7 +34,7 @@ pub async fn drive(runner: &Runner, resume: Option<&str>) -> anyhow::Result<Stop
     let mut progress = ExperimentProgress::new(&runner.specification, &standings);
     let playing = runner.run(stop, events);
     tokio::pin!(playing);
-    let mut refresh = time::interval(REFRESH);
+    let mut refresh = time::interval(progress.refresh_interval());
     refresh.set_missed_tick_behavior(MissedTickBehavior::Delay);
     refresh.tick().await;
     let mut terminations = signals::terminations();

@@ -1,5 +1,6 @@
 //! Progress of an experiment on standard error: bars on a terminal, plain lines elsewhere.
 
+use console::Term;
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use monju_experiment::{
     runner::RunnerEvent, specification::Specification, statistics::Pentanomial, store::CellStanding,
@@ -10,25 +11,34 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Shortest interval between two plain lines.
-const LINE_INTERVAL: Duration = Duration::from_secs(30);
+/// Interval of the results of other runners on a terminal, and of the plain lines elsewhere, at each of which they
+/// are taken over.
+const INTERVALS: (Duration, Duration) = (Duration::from_secs(10), Duration::from_secs(60));
+
+/// Lines of a terminal that are left to the total, the rest of the cells, and the cursor.
+const OTHER_LINES: usize = 3;
 
 /// Progress of an experiment.
 pub(super) struct ExperimentProgress {
     specification: Arc<Specification>,
     bars: MultiProgress,
-    cells: Vec<CellBar>,
+    total: ProgressBar,
+    /// As many cells as the terminal has lines for.
+    lines: Vec<ProgressBar>,
+    /// The number of the others.
+    rest: ProgressBar,
+    cells: Vec<CellProgress>,
     terminal: bool,
     begun: Instant,
+    /// Pairs that were finished before, by any runner; `None` before the first look.
+    before: Option<u64>,
     last_line: Option<Instant>,
-    /// Pairs that this runner has finished.
-    own: u64,
     /// The last message, which is not repeated at once.
     last_message: String,
 }
 
-struct CellBar {
-    bar: ProgressBar,
+#[derive(Clone, Default)]
+struct CellProgress {
     pairs: Pentanomial,
     closed: bool,
 }
@@ -42,39 +52,50 @@ impl ExperimentProgress {
             false => ProgressDrawTarget::hidden(),
         };
         let bars = MultiProgress::with_draw_target(target);
-        let width = specification
-            .cells
-            .iter()
-            .map(|cell| cell.label.len())
-            .max();
-        let template = format!(
-            "{{prefix:{}}} {{bar:24}} {{pos:>6}}/{{len}} {{msg}}",
-            width.unwrap_or(0)
-        );
+        let labels = specification.cells.iter();
+        let width = labels.map(|cell| cell.label.chars().count()).max();
+        let width = width.unwrap_or(0).max("total".len());
+        let template = format!("{{prefix:{width}}} {{bar:24}} {{pos:>6}}/{{len}} {{msg}}");
         let style = ProgressStyle::with_template(&template)
             .unwrap_or_else(|_| ProgressStyle::default_bar());
-        let cells = specification.cells.iter().map(|cell| {
-            let bar = bars.add(ProgressBar::new(2 * u64::from(specification.pairs)));
+        let bar = |games: u64| {
+            let bar = bars.add(ProgressBar::new(games));
             bar.set_style(style.clone());
-            bar.set_prefix(cell.label.clone());
-            CellBar {
-                bar,
-                pairs: Pentanomial::default(),
-                closed: false,
-            }
-        });
+            bar
+        };
+        let games = 2 * u64::from(specification.pairs);
+        let cells = specification.cells.len();
+        let total = bar(games * cells as u64);
+        total.set_prefix("total");
+        let shown = lines_for_cells(Term::stderr().size().0.into(), cells);
+        let lines = (0..shown).map(|_| bar(games)).collect();
+        let rest = bars.add(ProgressBar::new(0));
+        rest.set_style(
+            ProgressStyle::with_template("{msg}").unwrap_or_else(|_| ProgressStyle::default_bar()),
+        );
         let mut progress = Self {
-            cells: cells.collect(),
+            total,
+            lines,
+            rest,
+            cells: vec![CellProgress::default(); cells],
             specification: Arc::clone(specification),
             bars,
             terminal,
             begun: Instant::now(),
+            before: None,
             last_line: None,
-            own: 0,
             last_message: String::new(),
         };
         progress.refresh(standings);
         progress
+    }
+
+    /// Interval at which the results of other runners are to be taken over.
+    pub fn refresh_interval(&self) -> Duration {
+        match self.terminal {
+            true => INTERVALS.0,
+            false => INTERVALS.1,
+        }
     }
 
     /// Takes over the results of all runners.
@@ -83,7 +104,9 @@ impl ExperimentProgress {
             cell.pairs = Pentanomial(standing.pairs);
             cell.closed = standing.closed;
         }
-        self.show();
+        let finished = self.finished();
+        self.before.get_or_insert(finished);
+        self.show(true);
     }
 
     /// Takes over an event of this runner.
@@ -92,7 +115,6 @@ impl ExperimentProgress {
             RunnerEvent::Finished {
                 cell, half_points, ..
             } => {
-                self.own += 1;
                 self.cells[*cell].pairs.add(*half_points);
             }
             RunnerEvent::Closed { cell } => self.cells[*cell].closed = true,
@@ -101,7 +123,7 @@ impl ExperimentProgress {
         if let Some(message) = message_of(event, &self.specification) {
             self.say(&message);
         }
-        self.show();
+        self.show(false);
     }
 
     /// Prints a message above the bars.
@@ -118,79 +140,105 @@ impl ExperimentProgress {
     /// Prints the last line and leaves the bars as they are.
     pub fn finish(&mut self) {
         self.last_line = None;
-        self.show();
-        for cell in &self.cells {
-            cell.bar.abandon();
+        self.show(true);
+        for bar in [&self.total, &self.rest].into_iter().chain(&self.lines) {
+            bar.abandon();
         }
     }
 
-    fn show(&mut self) {
-        for cell in &self.cells {
-            cell.bar.set_position(2 * cell.pairs.pairs());
-            cell.bar.set_message(self.message(cell));
-        }
-        if self.terminal
-            || self
-                .last_line
-                .is_some_and(|last| last.elapsed() < LINE_INTERVAL)
-        {
+    /// Shows the bars; elsewhere than on a terminal, prints a line if it `is_time`.
+    fn show(&mut self, is_time: bool) {
+        let left = self.time_left(self.pairs_left());
+        if !self.terminal {
+            let half = INTERVALS.1 / 2;
+            if is_time && self.last_line.is_none_or(|last| last.elapsed() > half) {
+                self.last_line = Some(Instant::now());
+                let all = self.cells.len() as u64 * u64::from(self.specification.pairs);
+                let (done, rate) = (self.finished(), self.games_per_hour());
+                eprintln!(
+                    "{} of {} games, {rate:.0} games/h, {left} left",
+                    2 * done,
+                    2 * all
+                );
+            }
             return;
         }
-        self.last_line = Some(Instant::now());
-        let done: u64 = self.cells.iter().map(|cell| cell.pairs.pairs()).sum();
-        let all = self.cells.len() as u64 * u64::from(self.specification.pairs);
-        eprintln!(
-            "{} of {} games, {:.0} games/h here, {} left",
-            2 * done,
-            2 * all,
-            self.games_per_hour(),
-            self.time_left(self.pairs_left())
-        );
+        self.total.set_position(2 * self.finished());
+        let rate = self.games_per_hour();
+        self.total
+            .set_message(format!("{rate:.0} games/h  {left} left"));
+        let mut order: Vec<usize> = (0..self.cells.len()).collect();
+        // Cells that are played come before those that are over.
+        order.sort_by_key(|&cell| self.left_of(&self.cells[cell]) == 0);
+        for (bar, &cell) in self.lines.iter().zip(&order) {
+            bar.set_prefix(self.specification.cells[cell].label.clone());
+            bar.set_position(2 * self.cells[cell].pairs.pairs());
+            bar.set_message(message(&self.cells[cell]));
+        }
+        let rest = self.cells.len() - self.lines.len();
+        if rest > 0 {
+            self.rest.set_message(format!("and {rest} more cells"));
+        }
     }
 
-    fn message(&self, cell: &CellBar) -> String {
-        if cell.pairs.pairs() == 0 {
-            return String::new();
+    fn finished(&self) -> u64 {
+        self.cells.iter().map(|cell| cell.pairs.pairs()).sum()
+    }
+
+    fn left_of(&self, cell: &CellProgress) -> u64 {
+        match cell.closed {
+            true => 0,
+            false => u64::from(self.specification.pairs).saturating_sub(cell.pairs.pairs()),
         }
-        let left = match cell.closed {
-            true => "decided".to_owned(),
-            false => {
-                let share = self.cells.iter().filter(|cell| !cell.closed).count() as u64;
-                let left = u64::from(self.specification.pairs).saturating_sub(cell.pairs.pairs());
-                // All open cells share the speed of the runner.
-                format!("{} left", self.time_left(left * share.max(1)))
-            }
-        };
-        format!(
-            "{}  {:.0}/h  {left}",
-            cell.pairs.score_in_words(),
-            self.games_per_hour() / self.cells.len() as f64
-        )
     }
 
     fn pairs_left(&self) -> u64 {
-        let pairs = u64::from(self.specification.pairs);
-        let open = self.cells.iter().filter(|cell| !cell.closed);
-        open.map(|cell| pairs.saturating_sub(cell.pairs.pairs()))
-            .sum()
+        self.cells.iter().map(|cell| self.left_of(cell)).sum()
+    }
+
+    /// Pairs that all runners have finished since this one began.
+    fn new_pairs(&self) -> u64 {
+        self.finished().saturating_sub(self.before.unwrap_or(0))
     }
 
     fn games_per_hour(&self) -> f64 {
         let hours = self.begun.elapsed().as_secs_f64() / 3600.0;
-        2.0 * self.own as f64 / hours.max(1e-6)
+        2.0 * self.new_pairs() as f64 / hours.max(1e-6)
     }
 
-    /// Time that some pairs take at the speed of this runner.
+    /// Time that some pairs take at the speed of all runners.
     fn time_left(&self, pairs: u64) -> String {
-        if self.own == 0 {
-            return "?".to_owned();
+        match self.new_pairs() {
+            0 if pairs > 0 => "?".to_owned(),
+            new => {
+                let seconds = self.begun.elapsed().as_secs_f64() * pairs as f64 / new.max(1) as f64;
+                match seconds {
+                    seconds if seconds < 100.0 => format!("{seconds:.0} s"),
+                    seconds if seconds < 6000.0 => format!("{:.0} min", seconds / 60.0),
+                    seconds => format!("{:.1} h", seconds / 3600.0),
+                }
+            }
         }
-        let seconds = self.begun.elapsed().as_secs_f64() * pairs as f64 / self.own as f64;
-        match seconds {
-            seconds if seconds < 100.0 => format!("{seconds:.0} s"),
-            seconds if seconds < 6000.0 => format!("{:.0} min", seconds / 60.0),
-            seconds => format!("{:.1} h", seconds / 3600.0),
-        }
+    }
+}
+
+/// Number of cells that a terminal with so many lines shows.
+fn lines_for_cells(lines: usize, cells: usize) -> usize {
+    match cells + OTHER_LINES - 1 <= lines {
+        true => cells,
+        false => lines.saturating_sub(OTHER_LINES).max(1).min(cells),
+    }
+}
+
+/// The words beside the bar of a cell.
+fn message(cell: &CellProgress) -> String {
+    let score = match cell.pairs.pairs() {
+        0 => String::new(),
+        _ => cell.pairs.score_in_words(),
+    };
+    match cell.closed {
+        true => format!("{score}  decided"),
+        false => score,
     }
 }
 
@@ -206,5 +254,20 @@ fn message_of(event: &RunnerEvent, specification: &Specification) -> Option<Stri
             Some(format!("{}: the stopping rule has decided", label(cell)))
         }
         RunnerEvent::Waiting(reason) => Some(format!("waiting for the store: {reason}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_terminal_shows_as_many_cells_as_it_has_lines_for() {
+        // The total, the cells, and a line for the cursor.
+        assert_eq!(lines_for_cells(24, 22), 22);
+        // The line that counts the others takes one more.
+        assert_eq!(lines_for_cells(24, 23), 21);
+        assert_eq!(lines_for_cells(2, 9), 1);
+        assert_eq!(lines_for_cells(0, 0), 0);
     }
 }

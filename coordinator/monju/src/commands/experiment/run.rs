@@ -3,6 +3,7 @@
 use super::{
     drive::{drive, waiting},
     resume::run_command,
+    serve::ServedExperiment,
 };
 use crate::commands::interrupted::Interrupted;
 use anyhow::{Context, bail};
@@ -11,7 +12,7 @@ use monju_experiment::{
     specification::Specification,
     store::{Accepted, Address, OpenMode, StoreError},
 };
-use std::{path::PathBuf, sync::Arc, thread, time::Duration};
+use std::{future, path::PathBuf, sync::Arc, thread, time::Duration};
 
 /// Arguments of `monju experiment run`.
 #[derive(Clone, Debug)]
@@ -30,6 +31,8 @@ pub struct RunCommand {
     pub accepted: Accepted,
     /// Plays the pairs again that were given up.
     pub retry_given_up: bool,
+    /// `host:port` of a page that shows it meanwhile.
+    pub page: Option<String>,
 }
 
 impl RunCommand {
@@ -81,7 +84,17 @@ impl RunCommand {
             term: self.lease,
             games: GamesUnderWay::default(),
         };
-        let stop = drive(&runner, Some(&self.resume_command())).await?;
+        let page = match &self.page {
+            Some(page) => Some(tokio::spawn(
+                self.served(&runner).serve(page, future::pending()).await?,
+            )),
+            None => None,
+        };
+        let stop = drive(&runner, Some(&self.resume_command())).await;
+        if let Some(page) = page {
+            page.abort();
+        }
+        let stop = stop?;
         let interrupted = |left: Option<u64>| Interrupted {
             left: left.map(|left| format!("{left} pairs")),
             resume: Some(self.resume_command()),
@@ -108,6 +121,15 @@ impl RunCommand {
             );
         }
         Ok(())
+    }
+
+    fn served(&self, runner: &Runner) -> ServedExperiment {
+        ServedExperiment {
+            specification: Arc::clone(&runner.specification),
+            address: self.address.clone(),
+            command: run_command(&self.file, &self.address),
+            games: runner.games.clone(),
+        }
     }
 
     /// The command to go on with. The store knows of accepted changes by then.
@@ -143,6 +165,7 @@ mod tests {
                 build: true,
             },
             retry_given_up: true,
+            page: None,
         };
         assert_eq!(plain.resume_command(), "monju experiment run a.toml");
         let own = RunCommand {

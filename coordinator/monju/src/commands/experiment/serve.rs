@@ -4,15 +4,22 @@ use super::{
     resume::run_command,
     status::{as_json, rows},
 };
+use monju_engine::Game;
 use monju_experiment::{
     report,
+    runner::GamesUnderWay,
     specification::Specification,
-    store::{self, Address, OpenMode, Store, StoreError},
+    store::{self, Address, OpenMode, PairUnderWay, Store, StoreError},
 };
 use monju_page::{experiment::ExperimentPage, server};
 use monju_team::signals;
 use serde_json::{Value, json};
-use std::{path::PathBuf, sync::Arc, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::PathBuf,
+    sync::Arc,
+    time::Duration,
+};
 use tokio::{
     sync::{Mutex, watch},
     time::{Instant, sleep},
@@ -26,6 +33,9 @@ const REPORT_AGE: Duration = Duration::from_secs(30);
 
 /// Number of incidents that the page shows, the last ones of all cells.
 const INCIDENTS: usize = 30;
+
+/// Most games under way that the page shows.
+const SHOWN_GAMES: usize = 200;
 
 /// Arguments of `monju experiment serve`.
 #[derive(Clone, Debug)]
@@ -45,12 +55,55 @@ impl ServeCommand {
     /// The file is wrong, the store has no such experiment, or the system refuses the address.
     pub async fn run(self) -> anyhow::Result<()> {
         let specification = Arc::new(Specification::read(&self.file)?);
-        let plan = specification.plan("");
-        let store = store::open(&self.address, &plan, OpenMode::Look).await?;
         let command = run_command(&self.file, &self.address);
-        let mut looks = Looks::begin(&specification, &store).await?;
+        let served = ServedExperiment {
+            specification,
+            address: self.address,
+            command,
+            games: GamesUnderWay::default(),
+        };
+        served
+            .serve(&self.page, signals::termination())
+            .await?
+            .await
+    }
+}
+
+/// An experiment that a page shows.
+#[derive(Clone, Debug)]
+pub(super) struct ServedExperiment {
+    /// The experiment.
+    pub specification: Arc<Specification>,
+    /// The store, to which the page has a connection of its own.
+    pub address: Address,
+    /// The command that plays it, for the report.
+    pub command: String,
+    /// Games of a runner in this process, which are shown move by move; those of the others are as old as the last
+    /// sign of life of their runner.
+    pub games: GamesUnderWay,
+}
+
+impl ServedExperiment {
+    /// Begins to listen, and tells where; the result serves until `end`.
+    ///
+    /// # Errors
+    /// The store has no such experiment, or the system refuses the address.
+    pub async fn serve<E: Future<Output = ()> + Send + 'static>(
+        self,
+        page: &str,
+        end: E,
+    ) -> anyhow::Result<impl Future<Output = anyhow::Result<()>> + Send + use<E>> {
+        let Self {
+            specification,
+            address,
+            command,
+            games,
+        } = self;
+        let plan = specification.plan("");
+        let store = store::open(&address, &plan, OpenMode::Look).await?;
+        let mut looks = Looks::begin(&specification, &store, games).await?;
         let (sender, state) = watch::channel(looks.look(&specification, &*store).await?);
-        let (listener, local) = server::listen(&self.page).await?;
+        let (listener, local) = server::listen(page).await?;
         eprintln!("the experiment's page is at http://{local}/");
         let reports = Arc::new(Reports {
             specification: Arc::clone(&specification),
@@ -65,7 +118,7 @@ impl ServeCommand {
                 Box::pin(async move { reports.page().await.map_err(|error| error.to_string()) })
             }),
         };
-        tokio::spawn(async move {
+        let looking = async move {
             loop {
                 sleep(INTERVAL).await;
                 match looks.look(&specification, &*store).await {
@@ -80,9 +133,13 @@ impl ServeCommand {
                     }
                 };
             }
-        });
-        server::serve(listener, page.routes(), signals::termination()).await?;
-        Ok(())
+        };
+        Ok(async move {
+            tokio::select! {
+                served = server::serve(listener, page.routes(), end) => Ok(served?),
+                () = looking => Ok(()),
+            }
+        })
     }
 }
 
@@ -90,17 +147,21 @@ impl ServeCommand {
 struct Looks {
     begun: Instant,
     finished: u64,
+    /// Games of this process.
+    games: GamesUnderWay,
 }
 
 impl Looks {
     async fn begin(
         specification: &Specification,
         store: &Arc<dyn Store>,
+        games: GamesUnderWay,
     ) -> Result<Self, StoreError> {
         let rows = as_json(specification, &rows(specification, &**store).await?);
         Ok(Self {
             begun: Instant::now(),
             finished: finished(&rows),
+            games,
         })
     }
 
@@ -127,8 +188,50 @@ impl Looks {
         state["title"] = specification.title.clone().into();
         state["pairs_per_hour"] = (new as f64 / hours.max(1e-6)).round().into();
         state["incidents"] = incidents.split_off(first).into();
+        let pairs = fresher(store.under_way().await?, self.games.now());
+        let shown = pairs.iter().take(SHOWN_GAMES);
+        let shown = shown.filter_map(|pair| shown_game(specification, pair));
+        state["under_way"] = shown.collect::<Vec<_>>().into();
+        let runners: BTreeSet<&str> = pairs.iter().map(|pair| &*pair.runner).collect();
+        state["runners"] = runners.len().into();
         Ok(state)
     }
+}
+
+/// Pairs under way as the store knows them, with the games of this process as they stand now.
+fn fresher(mut pairs: Vec<PairUnderWay>, own: Vec<PairUnderWay>) -> Vec<PairUnderWay> {
+    let mut own: BTreeMap<(usize, u32), PairUnderWay> = (own.into_iter())
+        .map(|pair| ((pair.cell, pair.pair), pair))
+        .collect();
+    for pair in &mut pairs {
+        if let Some(fresh) = own.remove(&(pair.cell, pair.pair)) {
+            pair.game = fresh.game;
+        }
+    }
+    pairs
+}
+
+/// One pair under way for the page; `None` where it is none of the specification's cells.
+fn shown_game(specification: &Specification, pair: &PairUnderWay) -> Option<Value> {
+    let cell = specification.cells.get(pair.cell)?;
+    let mut players = [&cell.first.name, &cell.second.name];
+    if pair.game.game == 1 {
+        players.reverse();
+    }
+    // A runner tells its first position with its first sign of life.
+    let game = Game::from_usi(&pair.game.position).ok();
+    Some(json!({
+        "cell": cell.label,
+        "pair": pair.pair,
+        "game": pair.game.game,
+        "runner": pair.runner,
+        "silent": pair.left_ms < 0,
+        "black": players[0],
+        "white": players[1],
+        "plies": game.as_ref().map(|game| game.moves().len()),
+        "sfen": game.as_ref().map(|game| game.position().to_string()),
+        "moved": game.and_then(|game| Some(game.moves().last()?.to_string())),
+    }))
 }
 
 fn finished(state: &Value) -> u64 {

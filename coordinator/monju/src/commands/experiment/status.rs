@@ -139,7 +139,17 @@ pub(super) fn as_json(specification: &Specification, rows: &[CellRow]) -> Value 
             })
         })
         .collect();
-    json!({ "name": specification.name, "cells": cells })
+    let sum = |pairs: fn(&CellStanding) -> u64| -> u64 {
+        rows.iter().map(|row| pairs(&row.standing)).sum()
+    };
+    json!({
+        "name": specification.name,
+        // Pairs that a further runner could play.
+        "open": sum(|cell| if cell.closed { 0 } else { cell.open }),
+        "leased": sum(|cell| cell.leased),
+        "given_up": sum(|cell| cell.given_up),
+        "cells": cells,
+    })
 }
 
 #[cfg(test)]
