@@ -7,6 +7,7 @@ mod games;
 mod html;
 mod json;
 mod markdown;
+mod pdf;
 mod plot;
 mod times;
 
@@ -20,4 +21,5 @@ pub use games::{WriteError, Written, write_games};
 pub use html::html;
 pub use json::json;
 pub use markdown::markdown;
+pub use pdf::pdf;
 pub use times::slowest_moves;

@@ -117,16 +117,17 @@ impl ReportCommand {
         if !findings.cells.is_empty() {
             write(folder, "report.csv", &report::csv(&findings)?)?;
             let json = serde_json::to_string_pretty(&report::json(&findings))?;
-            write(folder, "report.json", &format!("{json}\n"))?;
+            write(folder, "report.json", format!("{json}\n"))?;
         }
         for (name, svg) in &figures {
             write(folder, name, svg)?;
+            write(folder, &name.replace(".svg", ".pdf"), report::pdf(svg))?;
         }
         Ok(())
     }
 }
 
-fn write(folder: &Path, name: &str, text: &str) -> anyhow::Result<()> {
+fn write(folder: &Path, name: &str, contents: impl AsRef<[u8]>) -> anyhow::Result<()> {
     let path = folder.join(name);
-    fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))
+    fs::write(&path, contents).with_context(|| format!("cannot write {}", path.display()))
 }
