@@ -84,7 +84,11 @@ fn every_rule_is_chosen_by_name_recorded_and_replayed_to_the_same_move() {
     assert_eq!(report["changes"], json!([]), "each under its own rule");
     assert_eq!(report["members"].as_array().map(Vec::len), Some(4));
     let table = output_of(&["replay", &log, "--rule", "optimistic"]);
-    for part in ["Agreement of the members", "table 1 of paper 002", "107.5"] {
+    for part in [
+        "Agreement of the members",
+        "table 1 of Ito et al. (2011)",
+        "107.5",
+    ] {
         assert!(table.contains(part), "no '{part}' in\n{table}");
     }
     let error = complaint_of(&["replay", &log, "--primary", "nobody"]);

@@ -120,7 +120,7 @@ impl GameEnding {
     }
 }
 
-/// Positions by the number of different moves that were voted for (paper 002, table 1).
+/// Positions by the number of different moves that were voted for (Ito et al. (2011), table 1).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MoveVariety(pub BTreeMap<u32, u64>);
 

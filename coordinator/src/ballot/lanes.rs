@@ -1,4 +1,4 @@
-//! Votes of a search that carries several virtual players (paper 000, section 4), each of which has an
+//! Votes of a search that carries several virtual players (Tohske, section 4), each of which has an
 //! entry of its own on the ballot.
 
 use monju_proto::v1::{Candidate, Line, PlayerInfo};

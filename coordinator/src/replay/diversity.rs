@@ -1,4 +1,4 @@
-//! Diversity of the votes (table 1 of paper 002).
+//! Diversity of the votes (table 1 of Ito et al. (2011)).
 
 use monju_proto::v1::Vote;
 use serde::Serialize;

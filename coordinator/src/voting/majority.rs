@@ -6,7 +6,7 @@ use super::{
     tally::leaders,
 };
 
-/// Returns the move with the most votes (paper 002, section 3); ties go to the primary player's move,
+/// Returns the move with the most votes (Ito et al. (2011), section 3); ties go to the primary player's move,
 /// otherwise the seed picks.
 pub fn majority(poll: &Poll<'_>) -> Option<Choice> {
     poll.break_tie(leaders(&poll.tally()))
@@ -51,7 +51,7 @@ mod tests {
             let choice = majority(&poll(&opinions, Some(primary))).expect("votes");
             (choice.mv, choice.ground)
         };
-        // Paper 002, section 4: 1:1:1 goes to the primary, 2:1 to the two others.
+        // Ito et al. (2011), section 4: 1:1:1 goes to the primary, 2:1 to the two others.
         let three = ["7g7f", "2g2f", "5g5f"];
         assert_eq!(decide(&three, 1), ("2g2f".to_owned(), Ground::Primary));
         let two = ["7g7f", "2g2f", "7g7f"];

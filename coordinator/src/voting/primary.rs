@@ -3,7 +3,7 @@
 use super::poll::{Choice, Ground, Poll};
 
 /// Returns the primary player's move, unless another move has more than half of all votes: with three
-/// players, unless the two others agree (paper 002, section 4). Without the primary's vote, the
+/// players, unless the two others agree (Ito et al. (2011), section 4). Without the primary's vote, the
 /// majority decides.
 pub fn primary_unless_outvoted(poll: &Poll<'_>) -> Option<Choice> {
     let tally = poll.tally();

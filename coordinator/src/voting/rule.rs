@@ -19,7 +19,7 @@ use strum::{Display, EnumString, IntoStaticStr, VariantArray, VariantNames};
 )]
 #[strum(serialize_all = "kebab-case", parse_err_ty = UnknownName, parse_err_fn = unknown)]
 pub enum Rule {
-    /// The move with the most votes (paper 002, section 3).
+    /// The move with the most votes (Ito et al. (2011), section 3).
     #[default]
     Majority,
     /// The move with the greatest sum of weights.
@@ -34,7 +34,7 @@ pub enum Rule {
     MeanScore,
     /// The move that comes first by Borda's count over the players' rankings.
     Ranked,
-    /// The primary player's move, unless another has more than half of the votes (paper 002,
+    /// The primary player's move, unless another has more than half of the votes (Ito et al. (2011),
     /// section 4).
     PrimaryUnlessOutvoted,
     /// The primary player's move; without a primary, the first player's.

@@ -8,7 +8,7 @@ use crate::{record::Effort, statistics::wilson};
 use std::collections::BTreeSet;
 
 /// F(p) − p: gain of a majority of `n` independent members, each right with probability `p`, over one of
-/// them (paper 002, section 5.3). A tied even group decides by lot, which makes it as good as the odd
+/// them (Ito et al. (2011), section 5.3). A tied even group decides by lot, which makes it as good as the odd
 /// group below it.
 pub fn condorcet_gain(n: u32, p: f64) -> f64 {
     if n == 0 {

@@ -72,7 +72,7 @@ pub struct CellFindings<'a> {
     pub exact_p: f64,
     /// The exact p, corrected for the number of cells (Holm).
     pub holm_p: f64,
-    /// The marks of paper 002.
+    /// The marks of Ito et al. (2011).
     pub stars: Stars,
     /// Elo from pairs; `None` before the first and for a shut-out.
     pub elo: Option<EloEstimate>,

@@ -87,7 +87,7 @@ fn grid(text: &mut String, report: &Findings<'_>) {
     if let Some(source) = &table.source {
         let _ = write!(text, "; in brackets: {source}");
     }
-    text.push_str(". `*`: one-sided 5 %, `**`: 1 %, as in paper 002.\n\n");
+    text.push_str(". `*`: one-sided 5 %, `**`: 1 %, as in Ito et al. (2011).\n\n");
     let headings = specification.values(columns);
     let _ = writeln!(text, "| {rows} \\ {columns} | {} |", headings.join(" | "));
     let _ = writeln!(text, "| --- |{}", " --- |".repeat(headings.len()));
@@ -369,7 +369,7 @@ fn compared(text: &mut String, report: &Findings<'_>) {
     let _ = writeln!(
         text,
         "\n## Compared with {base}\n\nDifferences of the win rate among decided games, with 95 % intervals. z is that of the pooled \
-         two-proportion test, p is one-sided, and `*` and `**` mark it at 5 % and 1 %, as in table 6 of paper 002."
+         two-proportion test, p is one-sided, and `*` and `**` mark it at 5 % and 1 %, as in table 6 of Ito et al. (2011)."
     );
     let paired = report.specification.common_openings;
     if paired {
@@ -417,7 +417,7 @@ fn compared(text: &mut String, report: &Findings<'_>) {
     }
 }
 
-/// Positions by the number of different moves (paper 002, table 1).
+/// Positions by the number of different moves (Ito et al. (2011), table 1).
 fn variety(text: &mut String, report: &Findings<'_>) {
     let cells: Vec<&CellFindings<'_>> = report
         .cells

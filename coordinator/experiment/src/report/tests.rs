@@ -35,7 +35,7 @@ player = [{ name = "s" }]
 rows = "players"
 columns = "sigma"
 plot = { x = "players", line = "sigma" }
-source = "paper 002, table 3"
+source = "Ito et al. (2011), table 3"
 published = [["49.50%"], ["—"]]
 published_moves = [[3, 1], []]
 "#;

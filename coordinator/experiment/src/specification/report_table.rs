@@ -20,7 +20,7 @@ pub struct ReportTable {
     /// Published numbers of positions with 1, 2, 3, … different moves, a list for every cell.
     #[serde(default)]
     pub published_moves: Vec<Vec<u64>>,
-    /// Group sizes n for which F(p) − p is plotted (paper 002, figure 3).
+    /// Group sizes n for which F(p) − p is plotted (Ito et al. (2011), figure 3).
     #[serde(default)]
     pub condorcet: Vec<u32>,
     /// Label of the cell that the others are compared with.

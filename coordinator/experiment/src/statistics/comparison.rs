@@ -19,7 +19,7 @@ pub struct Comparison {
     pub z: f64,
     /// One-sided p of a win rate as much above that of the base.
     pub p: f64,
-    /// The mark of that p, as in paper 002, table 6.
+    /// The mark of that p, as in Ito et al. (2011), table 6.
     pub stars: Stars,
 }
 

@@ -3,7 +3,7 @@
 use statrs::function::{beta::beta_reg, erf::erfc};
 use std::fmt;
 
-/// Marks of significance, as in paper 002.
+/// Marks of significance, as in Ito et al. (2011).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Stars {
     /// Not significant.
@@ -25,7 +25,7 @@ impl fmt::Display for Stars {
 }
 
 /// One-sided p of at least `wins` among `decided` even games, by the normal approximation without
-/// continuity correction, which the marks of paper 002 (section 3.1) use.
+/// continuity correction, which the marks of Ito et al. (2011) (section 3.1) use.
 pub fn normal_p(wins: u64, decided: u64) -> f64 {
     if decided == 0 {
         return 1.0;

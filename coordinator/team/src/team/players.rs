@@ -6,7 +6,7 @@ use monju_host::{NativeSpec, PlayerKind, PlayerSpec, noise_players};
 use std::thread;
 
 /// Noise of the default ensemble in centipawns: about a quarter of a pawn exchange for the default
-/// evaluator, the best of paper 002 (section 3) for many nodes.
+/// evaluator, the best of Ito et al. (2011) (section 3) for many nodes.
 pub const DEFAULT_SIGMA: f64 = 50.0;
 
 /// Name prefix of the players of the default ensemble.

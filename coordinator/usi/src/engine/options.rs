@@ -160,7 +160,7 @@ pub enum PonderTarget {
     /// The position after the expected reply.
     #[default]
     Predicted,
-    /// The opponent's position, with all replies (paper 003, section 9).
+    /// The opponent's position, with all replies (Shimoyama, section 9).
     Opponent,
 }
 

@@ -21,7 +21,7 @@ use strum::IntoStaticStr;
 pub enum Dimension {
     /// Threads that search together.
     Threads,
-    /// Virtual players in one search (paper 000, section 4).
+    /// Virtual players in one search (Tohske, section 4).
     Lanes,
 }
 

@@ -99,12 +99,12 @@ fn agreement(text: &mut String, report: &ReplayReport) {
     align(text, &sides, &rows);
 }
 
-/// Writes table 1 of paper 002: ballots by the number of different moves.
+/// Writes table 1 of Ito et al. (2011): ballots by the number of different moves.
 fn diversity(text: &mut String, rows_of: &[Diversity]) {
     if rows_of.is_empty() {
         return;
     }
-    text.push_str("\nBallots by the number of different moves (table 1 of paper 002)\n");
+    text.push_str("\nBallots by the number of different moves (table 1 of Ito et al. (2011))\n");
     let mut heading = vec!["σ".to_owned(), "players".to_owned()];
     heading.extend((1..MOST_COUNTED).map(|number| number.to_string()));
     heading.push(format!("{MOST_COUNTED}+"));
@@ -185,7 +185,7 @@ Agreement of the members, in per cent of their common ballots
 2  b   50.0  100.0   50.0
 3  c  100.0   50.0  100.0
 
-Ballots by the number of different moves (table 1 of paper 002)
+Ballots by the number of different moves (table 1 of Ito et al. (2011))
 σ    players  1  2  3  4  5  6  7  8  9  10+  sum  mean
 all      3.0  1  1  0  0  0  0  0  0  0    0    2  1.50
 25       2.0  1  1  0  0  0  0  0  0  0    0    2  1.50
