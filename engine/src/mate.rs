@@ -1,10 +1,20 @@
 //! Mates: a cheap test for a mate in one, and a proof-number search for longer mates.
 
+mod children;
+mod leaves;
 mod one_ply;
+mod parts;
+mod pieces;
+mod place;
 mod proof_number;
+mod proof_numbers;
+mod proof_table;
+mod proof_tree;
+mod requirements;
 mod solve;
 
 pub use one_ply::mate_in_one;
+pub use parts::MateParts;
 pub(crate) use proof_number::MAX_PLIES;
 pub use proof_number::{Mate, MateSearch};
-pub use solve::{Solution, solve_mate};
+pub use solve::{Gap, MateProgress, MateQuestion, Solution, Verdict, solve_mate};

@@ -26,6 +26,7 @@ mod grpc;
 mod heterogeneous;
 mod learn;
 mod matches;
+mod mate;
 #[cfg(target_os = "linux")]
 mod orphans;
 mod page;

@@ -13,6 +13,7 @@ mod learn;
 mod logging;
 mod manual;
 mod r#match;
+mod mate;
 mod parsers;
 mod perft;
 mod record;
@@ -101,6 +102,9 @@ enum Role {
     /// Tells whether a side keeps its material until the position settles (Hiramatsu et al.)
     #[command(after_help = danger::HELP)]
     Danger(danger::DangerArguments),
+    /// Looks for a mate by checks alone and prints the whole line
+    #[command(after_help = mate::HELP)]
+    Mate(mate::MateArguments),
     /// Searches a fixed suite of positions: total nodes (the search's signature) and nodes/second
     #[command(after_help = bench::HELP, after_long_help = bench::long_help())]
     Bench(Box<bench::BenchArguments>),
@@ -196,6 +200,7 @@ impl Role {
             Self::Manual { folder } => manual::write_pages(CommandLine::command(), &folder),
             Self::Perft(arguments) => arguments.resolve()?.run(),
             Self::Danger(arguments) => arguments.resolve()?.run(),
+            Self::Mate(arguments) => block_on(arguments.resolve()?.run()),
             Self::Bench(arguments) => arguments.run(),
             Self::Experiment(action) => block_on(action.run()),
             Self::Match(arguments) => block_on(arguments.resolve()?.run()),
@@ -237,6 +242,7 @@ impl Role {
             | Self::Manual { .. }
             | Self::Perft(_)
             | Self::Danger(_)
+            | Self::Mate(_)
             | Self::Bench(_)
             | Self::Experiment(_)
             | Self::Match(_)

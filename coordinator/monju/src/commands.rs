@@ -13,6 +13,7 @@ pub mod init;
 pub mod interrupted;
 pub mod learn;
 pub mod r#match;
+pub mod mate;
 pub mod output;
 pub mod page;
 pub mod perft;

@@ -3,16 +3,24 @@
 use super::backend::SearchControl;
 use monju_engine::{
     Game,
-    mate::{Solution, solve_mate},
+    mate::{Gap, MateQuestion, Verdict, solve_mate},
 };
 use std::{
+    panic::resume_unwind,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
     },
     time::Duration,
 };
-use tokio::{sync::mpsc, task::spawn_blocking, time::sleep};
+use tokio::{
+    sync::mpsc,
+    task::{JoinError, spawn_blocking},
+    time::sleep,
+};
+
+/// Answer to `go mate` when there can be no search.
+pub const NOT_POSSIBLE: &str = "checkmate notimplemented";
 
 /// Ends a mate search when it is dropped.
 struct StopOnDrop(Arc<AtomicBool>);
@@ -29,22 +37,27 @@ pub async fn solve(
     hash_mib: u32,
     time: Option<Duration>,
     mut controls: mpsc::UnboundedReceiver<SearchControl>,
-) -> Solution {
+) -> Verdict {
     let stop = StopOnDrop(Arc::default());
     let is_over = Arc::clone(&stop.0);
     let mut work = spawn_blocking(move || {
-        solve_mate(game.position(), hash_mib as usize, || {
-            is_over.load(Ordering::Relaxed)
-        })
+        let question = MateQuestion::new(hash_mib as usize);
+        let is_over = |_| is_over.load(Ordering::Relaxed);
+        solve_mate(game.position(), &question, is_over).verdict
     });
     tokio::select! {
         biased;
-        solution = &mut work => return solution.unwrap_or(Solution::Unknown),
+        verdict = &mut work => return verdict.unwrap_or_else(go_on),
         () = sleep(time.unwrap_or(Duration::MAX)) => {}
         () = stopped(&mut controls) => {}
     }
     drop(stop);
-    work.await.unwrap_or(Solution::Unknown)
+    work.await.unwrap_or_else(go_on)
+}
+
+/// Lets the panic of a search go on in its task, which reports it.
+fn go_on(error: JoinError) -> Verdict {
+    resume_unwind(error.into_panic())
 }
 
 async fn stopped(controls: &mut mpsc::UnboundedReceiver<SearchControl>) {
@@ -55,14 +68,27 @@ async fn stopped(controls: &mut mpsc::UnboundedReceiver<SearchControl>) {
     }
 }
 
-/// Returns the line that answers `go mate`.
-pub fn answer(solution: &Solution) -> String {
-    match solution {
-        Solution::Mate(line) => {
+/// Returns the line that answers `go mate`. Without a result for other reasons than time or `stop`, it
+/// is the one for searches that an engine cannot do.
+pub fn answer(verdict: &Verdict) -> String {
+    match verdict {
+        Verdict::Mate { line, .. } => {
             let moves: Vec<String> = line.iter().map(ToString::to_string).collect();
             format!("checkmate {}", moves.join(" "))
         }
-        Solution::NoMate => "checkmate nomate".to_owned(),
-        Solution::Unknown => "checkmate timeout".to_owned(),
+        Verdict::NoMate => "checkmate nomate".to_owned(),
+        Verdict::Unknown(Gap::Ended | Gap::Nodes) => "checkmate timeout".to_owned(),
+        Verdict::Unknown(Gap::TooLong | Gap::Memory) => NOT_POSSIBLE.to_owned(),
+    }
+}
+
+/// Returns the reason for an answer that is not about mates.
+pub fn problem(verdict: &Verdict) -> Option<&'static str> {
+    match verdict {
+        Verdict::Unknown(Gap::TooLong) => {
+            Some("there is no mate as short as the longest line that is followed")
+        }
+        Verdict::Unknown(Gap::Memory) => Some("no memory for the table of the mate search"),
+        _ => None,
     }
 }

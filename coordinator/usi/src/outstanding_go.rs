@@ -1,7 +1,7 @@
 //! A `go` that has not been answered yet.
 
 use super::{backend::SearchControl, best_move::BestMove};
-use monju_engine::mate::Solution;
+use monju_engine::mate::Verdict;
 use tokio::{
     sync::mpsc,
     task::{JoinError, JoinHandle},
@@ -11,7 +11,7 @@ use tokio::{
 /// The task that works on a `go`.
 enum GoTask {
     Move(JoinHandle<BestMove>),
-    Mate(JoinHandle<Solution>),
+    Mate(JoinHandle<Verdict>),
 }
 
 /// The result of that task.
@@ -19,7 +19,7 @@ pub enum GoResult {
     /// The answer to `go`.
     Move(Result<BestMove, JoinError>),
     /// The answer to `go mate`.
-    Mate(Result<Solution, JoinError>),
+    Mate(Result<Verdict, JoinError>),
 }
 
 /// A running task and the channel that controls it. Dropping it aborts the task.
@@ -52,10 +52,7 @@ impl OutstandingGo {
     }
 
     /// Keeps a search for a mate.
-    pub fn mate(
-        task: JoinHandle<Solution>,
-        controls: mpsc::UnboundedSender<SearchControl>,
-    ) -> Self {
+    pub fn mate(task: JoinHandle<Verdict>, controls: mpsc::UnboundedSender<SearchControl>) -> Self {
         Self {
             task: GoTask::Mate(task),
             controls,

@@ -15,7 +15,7 @@ use super::{
     outstanding_go::{GoResult, OutstandingGo},
 };
 use monju_coordinator::clock::{ClockRules, Lag};
-use monju_engine::{Color, Game, mate::Solution};
+use monju_engine::{Color, Game};
 use monju_proto::v1::{Clock, GameOutcome};
 use std::{collections::VecDeque, mem, time::Duration};
 use tokio::{
@@ -266,7 +266,7 @@ impl<B: Backend> Session<B> {
             Err(reason) => {
                 self.output
                     .error(&format!("no position to look for a mate in: {reason}"));
-                self.output.say(go_mate::answer(&Solution::Unknown));
+                self.output.say(go_mate::NOT_POSSIBLE);
             }
         }
     }
@@ -310,12 +310,15 @@ impl<B: Backend> Session<B> {
                 });
                 self.output.say(format!("bestmove {best_move}"));
             }
-            GoResult::Mate(solution) => {
-                let solution = solution.unwrap_or_else(|error| {
-                    tracing::error!(%error, "a search for a mate failed");
-                    Solution::Unknown
-                });
-                self.output.say(go_mate::answer(&solution));
+            GoResult::Mate(Ok(verdict)) => {
+                if let Some(problem) = go_mate::problem(&verdict) {
+                    self.output.error(&problem);
+                }
+                self.output.say(go_mate::answer(&verdict));
+            }
+            GoResult::Mate(Err(error)) => {
+                tracing::error!(%error, "a search for a mate failed");
+                self.output.say(go_mate::NOT_POSSIBLE);
             }
         }
     }

@@ -1,104 +1,27 @@
 //! Depth-first proof-number search for mates by checks alone (Nagai's df-pn), with weak proof numbers
 //! (Ueda, Hashimoto, Hashimoto and Iida), which do not count one line several times.
 //!
-//! The numbers of a node are seen from its side to move: `phi` estimates the work until that side
-//! reaches its goal, and `delta` the work until the other side does. The attacker's goal is mate, the
-//! defender's goal is the end of the checks.
+//! The attacker's goal is mate, the defender's goal is the end of the checks.
 
-use super::one_ply::mate_in_one;
-use crate::{
-    pages::large_array,
-    rules::{CheckInfo, CheckTargets, Color, Move, MoveList, Position, Scope, generate},
+use super::{
+    children::{BestChild, Child},
+    leaves::{checks, estimate_defence, without_checks},
+    one_ply::mate_in_one,
+    parts::MateParts,
+    pieces::Pieces,
+    place::Place,
+    proof_numbers::{EVERYWHERE, INFINITE, ProofNumbers, UNLIMITED},
+    proof_table::ProofTable,
+    requirements,
 };
+use crate::rules::{CheckInfo, Move, MoveList, Position};
 use std::collections::TryReserveError;
 
-/// Number of a goal that cannot be reached.
-const INFINITE: u32 = 1 << 28;
-
-/// Largest length of a line, in plies.
+/// Largest length of a line in the searches of a player, in plies.
 pub(crate) const MAX_PLIES: usize = 192;
-
-/// Combined with the keys of positions in which White is the attacker.
-const WHITE_ATTACKS: u64 = 0x5bd1_e995_9d1b_58a7;
 
 /// Positions between two polls, a few milliseconds at most.
 const POLL_INTERVAL: u64 = 1024;
-
-/// Number of entries in which a position can be stored.
-const CLUSTER: usize = 4;
-
-/// Proof and disproof numbers of a node.
-#[derive(Clone, Copy, Debug)]
-struct ProofNumbers {
-    phi: u32,
-    delta: u32,
-    /// Plies until the mate, if one is proved.
-    plies: u16,
-    /// First position of the path, from 1, that a disproof depends on by a repetition; [`TOO_LONG`] if
-    /// it depends on the length of the path, and [`EVERYWHERE`] if it holds on every path.
-    since: u16,
-}
-
-/// Value of `since` for a result that holds on every path.
-const EVERYWHERE: u16 = u16::MAX;
-
-/// Value of `since` for a node given up because the path was too long.
-const TOO_LONG: u16 = 0;
-
-impl ProofNumbers {
-    const UNKNOWN: Self = Self::new(1, 1);
-
-    const fn new(phi: u32, delta: u32) -> Self {
-        Self {
-            phi,
-            delta,
-            plies: 0,
-            since: EVERYWHERE,
-        }
-    }
-
-    /// Returns the numbers of a node whose side to move has reached its goal, or cannot reach it.
-    const fn decided(reached: bool) -> Self {
-        if reached {
-            Self::new(0, INFINITE)
-        } else {
-            Self::new(INFINITE, 0)
-        }
-    }
-
-    /// Returns the numbers of a node that the attacker cannot win on this path, because of the
-    /// position at `since`.
-    const fn broken_off(attackers_turn: bool, since: u16) -> Self {
-        Self {
-            since,
-            ..Self::decided(!attackers_turn)
-        }
-    }
-
-    const fn is_decided(self) -> bool {
-        self.phi == 0 || self.delta == 0
-    }
-}
-
-/// An entry of the table.
-#[derive(Clone, Copy, Debug, Default)]
-struct ProofEntry {
-    key: u64,
-    phi: u32,
-    delta: u32,
-    /// Number of positions visited for the entry.
-    work: u32,
-    plies: u16,
-    /// The attacker's move that proves the mate.
-    best: Option<Move>,
-}
-
-/// A move of a node, with the numbers after it.
-#[derive(Clone, Copy, Debug)]
-struct Child {
-    mv: Move,
-    numbers: ProofNumbers,
-}
 
 /// Result of a mate search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,22 +35,32 @@ pub enum Mate {
     },
     /// There is no mate by checks alone.
     None,
+    /// There is no mate by checks alone within the limit of plies.
+    TooLong,
     /// The search ended before a result.
     Unknown,
+}
+
+/// Limits of a mate search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct MateLimits {
+    /// Largest length of the mate.
+    pub plies: u16,
+    /// Largest number of positions.
+    pub positions: u64,
 }
 
 /// A mate search with its table.
 #[derive(Clone, Debug)]
 pub struct MateSearch {
-    table: Box<[ProofEntry]>,
+    table: ProofTable,
+    parts: MateParts,
     children: Vec<Child>,
-    path: Vec<u64>,
+    path: Vec<Place>,
     visited: u64,
     limit: u64,
     /// Number of visited positions at the next poll.
     next_poll: u64,
-    /// Distinguishes the keys of a White attacker from those of a Black one.
-    attacker: u64,
 }
 
 /// A mate search with the smallest table.
@@ -139,33 +72,40 @@ impl Default for MateSearch {
 
 impl MateSearch {
     /// Size of an entry of the table, in bytes.
-    pub(super) const POSITION_BYTES: usize = size_of::<ProofEntry>();
+    pub(super) const POSITION_BYTES: usize = ProofTable::ENTRY_BYTES;
 
-    /// Creates a mate search with a table of about `positions` entries.
+    /// Creates a mate search with a table of about `positions` entries, and none of the further parts.
     ///
     /// # Panics
     /// The system lacks the memory, which a small table hardly needs.
     pub fn new(positions: usize) -> Self {
-        Self::try_new(positions).expect("memory for a small table")
+        Self::with(positions, MateParts::PLAIN)
     }
 
-    /// Creates a mate search with a table of about `positions` entries, if the system has the memory.
-    pub(super) fn try_new(positions: usize) -> Result<Self, TryReserveError> {
-        let count = positions.div_ceil(CLUSTER).max(1) * CLUSTER;
+    /// Creates a mate search with a table of about `positions` entries and the given parts.
+    ///
+    /// # Panics
+    /// The system lacks the memory, which a small table hardly needs.
+    pub fn with(positions: usize, parts: MateParts) -> Self {
+        Self::try_new(positions, parts).expect("memory for a small table")
+    }
+
+    /// Creates such a mate search if the system has the memory.
+    pub(super) fn try_new(positions: usize, parts: MateParts) -> Result<Self, TryReserveError> {
         Ok(Self {
-            table: large_array(count)?,
+            table: ProofTable::try_new(positions, parts.dominance)?,
+            parts,
             children: Vec::new(),
             path: Vec::new(),
             visited: 0,
             limit: 0,
             next_poll: 0,
-            attacker: 0,
         })
     }
 
     /// Removes all entries.
     pub fn clear(&mut self) {
-        self.table.fill(ProofEntry::default());
+        self.table.clear();
     }
 
     /// Looks for a mate by the side to move in at most `limit` positions. Calls `is_over` every few
@@ -187,64 +127,82 @@ impl MateSearch {
         limit: u64,
         is_over: &mut dyn FnMut(u64) -> bool,
     ) -> (Mate, u64) {
+        let limits = MateLimits {
+            plies: MAX_PLIES as u16,
+            positions: limit,
+        };
+        self.search_within(position, limits, is_over)
+    }
+
+    /// Searches as [`MateSearch::search`] does, for mates of a limited length.
+    pub(super) fn search_within(
+        &mut self,
+        position: &mut Position,
+        limits: MateLimits,
+        is_over: &mut dyn FnMut(u64) -> bool,
+    ) -> (Mate, u64) {
         self.children.clear();
         self.path.clear();
         self.visited = 0;
-        self.limit = limit;
+        self.limit = limits.positions;
         self.next_poll = POLL_INTERVAL;
-        self.attacker = match position.side_to_move() {
-            Color::Black => 0,
-            Color::White => WHITE_ATTACKS,
-        };
-        if let Some(&ProofEntry {
-            phi: 0,
-            best: Some(mv),
-            plies,
-            ..
-        }) = self.get(position.key())
-        {
-            return (Mate::In { mv, plies }, 0);
+        if let Some(mate) = self.known_mate(position, limits.plies) {
+            return (mate, 0);
         }
-        let numbers = self.expand::<true>(position, INFINITE - 1, INFINITE - 1, is_over);
-        let mate = match numbers {
-            ProofNumbers { phi: 0, plies, .. } => {
-                let entry = self.get(position.key());
-                (entry.and_then(|entry| entry.best))
-                    .map_or(Mate::Unknown, |mv| Mate::In { mv, plies })
+        let place = Place::of(position);
+        let numbers = self.expand::<true>(
+            position,
+            place,
+            limits.plies,
+            (INFINITE - 1, INFINITE - 1),
+            is_over,
+        );
+        let mate = if numbers.is_mate::<true>() {
+            self.known_mate(position, numbers.plies)
+                .unwrap_or(Mate::Unknown)
+        } else if numbers.is_no_mate::<true>() && numbers.since == EVERYWHERE {
+            match numbers.plies {
+                UNLIMITED => Mate::None,
+                _ => Mate::TooLong,
             }
-            ProofNumbers {
-                delta: 0,
-                since: EVERYWHERE,
-                ..
-            } => Mate::None,
-            _ => Mate::Unknown,
+        } else {
+            Mate::Unknown
         };
         (mate, self.visited)
     }
 
-    /// Searches below a node until one of its numbers reaches its limit.
+    /// Returns a mate in at most `plies` that the table knows.
+    pub(super) fn known_mate(&self, position: &Position, plies: u16) -> Option<Mate> {
+        match self.table.get::<true>(Place::of(position), plies) {
+            Some((ProofNumbers { phi: 0, plies, .. }, Some(mv))) => Some(Mate::In { mv, plies }),
+            _ => None,
+        }
+    }
+
+    /// Searches below a node, with `plies` left, until one of its numbers reaches its limit.
     fn expand<const ATTACK: bool>(
         &mut self,
         position: &mut Position,
-        phi_limit: u32,
-        delta_limit: u32,
+        place: Place,
+        plies: u16,
+        (phi_limit, delta_limit): (u32, u32),
         is_over: &mut dyn FnMut(u64) -> bool,
     ) -> ProofNumbers {
-        let key = position.key();
         let started = self.visited;
         let first = self.children.len();
-        self.path.push(key);
-        // Without a move the side to move has lost: it has no check left, or no answer to one.
-        let mut numbers = ProofNumbers::decided(false);
+        self.path.push(place);
+        self.list::<ATTACK>(position, place, plies, first);
         let mut best = None;
-        if self.path.len() > MAX_PLIES {
-            numbers = ProofNumbers::broken_off(ATTACK, TOO_LONG);
+        let mut numbers;
+        if self.children.len() == first {
+            // Without a move the side to move has lost: it has no check left, or no answer to one.
+            numbers = match ATTACK {
+                true => ProofNumbers::no_mate::<ATTACK>(UNLIMITED, without_checks(position)),
+                false => ProofNumbers::mate::<ATTACK>(0, requirements::of_answers(position)),
+            };
         } else {
-            self.list::<ATTACK>(position, first);
-        }
-        if self.children.len() > first {
             loop {
-                let choice = BestChild::of(&self.children[first..]);
+                let choice = BestChild::of::<ATTACK>(&self.children[first..]);
                 numbers = choice.numbers;
                 let child = self.children[first + choice.index];
                 best = (numbers.phi == 0).then_some(child.mv);
@@ -266,15 +224,20 @@ impl MateSearch {
                 // The threshold is a quarter above the second child's number, so that the search does
                 // not alternate between two children.
                 let child_delta = phi_limit.min(choice.second + choice.second / 4 + 1);
+                let limits = (child_phi, child_delta);
+                let next = place.after::<ATTACK>(position, child.mv);
                 let undo = position.make(child.mv);
                 self.visited += 1;
                 let found = if ATTACK {
-                    self.expand::<false>(position, child_phi, child_delta, is_over)
+                    self.expand::<false>(position, next, plies - 1, limits, is_over)
                 } else {
-                    self.expand::<true>(position, child_phi, child_delta, is_over)
+                    self.expand::<true>(position, next, plies - 1, limits, is_over)
                 };
                 position.unmake(child.mv, undo);
                 self.children[first + choice.index].numbers = found;
+            }
+            if numbers.is_decided() && self.table.dominance {
+                numbers.pieces = self.needed::<ATTACK>(position, numbers, first);
             }
         }
         self.children.truncate(first);
@@ -283,47 +246,58 @@ impl MateSearch {
             numbers.since = EVERYWHERE;
         }
         self.path.pop();
+        if !numbers.is_decided() || !self.table.dominance {
+            numbers.pieces = place.hand;
+        }
         if !numbers.is_decided() || numbers.since == EVERYWHERE {
             let work = u32::try_from(self.visited - started).unwrap_or(u32::MAX);
-            self.put(key, numbers, work, best);
+            self.table.put::<ATTACK>(place.board, numbers, work, best);
         }
         numbers
     }
 
+    /// Returns the pieces that the result of a node needs, given its children from `first` on.
+    fn needed<const ATTACK: bool>(
+        &self,
+        position: &Position,
+        numbers: ProofNumbers,
+        first: usize,
+    ) -> Pieces {
+        let children = &self.children[first..];
+        let of_children = |reached: bool| {
+            (children.iter())
+                .filter(move |child| !reached || child.numbers.delta == 0)
+                .map(|child| (child.mv, child.numbers.pieces))
+        };
+        match (ATTACK, numbers.phi == 0) {
+            (true, true) => requirements::of_mating_move(position, of_children(true)),
+            (true, false) => requirements::of_checks(position, of_children(false)),
+            (false, true) => requirements::of_escape(position, of_children(true)),
+            (false, false) => {
+                let answers = of_children(false).map(|(_, pieces)| pieces);
+                answers.fold(requirements::of_answers(position), Pieces::most)
+            }
+        }
+    }
+
     /// Lists the moves of a node from index `first` on with their numbers. A move that decides the
     /// node is listed alone.
-    fn list<const ATTACK: bool>(&mut self, position: &mut Position, first: usize) {
+    fn list<const ATTACK: bool>(
+        &mut self,
+        position: &mut Position,
+        place: Place,
+        plies: u16,
+        first: usize,
+    ) {
         let moves = if ATTACK {
             checks(position)
         } else {
             MoveList::legal(position)
         };
+        let left = plies - 1;
         for &mv in moves.as_slice() {
-            let key = position.key_after(mv);
-            let stands = self.path.iter().position(|&other| other == key);
-            let numbers = if let Some(index) = stands {
-                // Perpetual check loses, and a mate after a repetition exists without it as well.
-                ProofNumbers::broken_off(!ATTACK, index as u16 + 1)
-            } else if let Some(entry) = self.get(key) {
-                ProofNumbers {
-                    phi: entry.phi,
-                    delta: entry.delta,
-                    plies: entry.plies,
-                    since: EVERYWHERE,
-                }
-            } else if self.visited >= self.limit {
-                ProofNumbers::UNKNOWN
-            } else {
-                self.visited += 1;
-                let undo = position.make(mv);
-                let numbers = if ATTACK {
-                    estimate_defence(position)
-                } else {
-                    self.estimate_attack(position)
-                };
-                position.unmake(mv, undo);
-                numbers
-            };
+            let next = place.after::<ATTACK>(position, mv);
+            let numbers = self.numbers_after::<ATTACK>(position, mv, next, left);
             let child = Child { mv, numbers };
             if numbers.delta == 0 {
                 // This move decides the node.
@@ -335,142 +309,86 @@ impl MateSearch {
         }
     }
 
+    /// Returns the numbers of the place `next` after a move, with `left` plies left.
+    fn numbers_after<const ATTACK: bool>(
+        &mut self,
+        position: &mut Position,
+        mv: Move,
+        next: Place,
+        left: u16,
+    ) -> ProofNumbers {
+        if let Some(since) = self.stands(next) {
+            // Perpetual check loses, and a mate after a repetition exists without it as well.
+            return ProofNumbers {
+                since,
+                ..no_mate_after::<ATTACK>(UNLIMITED, next.hand)
+            };
+        }
+        if !ATTACK && left == 0 {
+            return no_mate_after::<ATTACK>(0, next.hand);
+        }
+        let known = match ATTACK {
+            true => self.table.get::<false>(next, left),
+            false => self.table.get::<true>(next, left),
+        };
+        if let Some((numbers, _)) = known
+            && (left > 0 || numbers.is_decided())
+        {
+            return numbers;
+        }
+        if self.visited >= self.limit {
+            return ProofNumbers {
+                pieces: next.hand,
+                ..ProofNumbers::new(1, 1)
+            };
+        }
+        self.visited += 1;
+        let undo = position.make(mv);
+        let numbers = if ATTACK {
+            estimate_defence(position, next.hand, left)
+        } else {
+            self.estimate_attack(position, next)
+        };
+        position.unmake(mv, undo);
+        numbers
+    }
+
+    /// Returns the first position of the path, from 1, that a place repeats.
+    fn stands(&self, next: Place) -> Option<u16> {
+        let index = self.path.iter().position(|&place| place == next)?;
+        Some(index as u16 + 1)
+    }
+
     /// Estimates the numbers of a new position with the attacker to move.
-    fn estimate_attack(&mut self, position: &Position) -> ProofNumbers {
+    fn estimate_attack(&mut self, position: &Position, place: Place) -> ProofNumbers {
         let info = CheckInfo::new(position);
         if info.checkers.is_empty()
             && let Some(mv) = mate_in_one(position, &info)
         {
-            let numbers = ProofNumbers {
-                plies: 1,
-                ..ProofNumbers::decided(true)
+            // The check comes from beside the king or by a knight: nothing can be interposed.
+            let pieces = match self.table.dominance {
+                true => mv
+                    .dropped()
+                    .map_or(Pieces::NONE, |kind| Pieces::NONE.with(kind)),
+                false => place.hand,
             };
-            self.put(position.key(), numbers, 1, Some(mv));
+            let numbers = ProofNumbers::mate::<true>(1, pieces);
+            self.table.put::<true>(place.board, numbers, 1, Some(mv));
             return numbers;
         }
-        ProofNumbers::UNKNOWN
-    }
-
-    fn cluster(&self, key: u64) -> usize {
-        let clusters = self.table.len() / CLUSTER;
-        ((u128::from(key) * clusters as u128) >> 64) as usize * CLUSTER
-    }
-
-    fn get(&self, key: u64) -> Option<&ProofEntry> {
-        let key = key ^ self.attacker;
-        let start = self.cluster(key);
-        (self.table[start..start + CLUSTER].iter())
-            .find(|entry| entry.key == key && (entry.phi, entry.delta) != (0, 0))
-    }
-
-    /// Stores an entry in place of an older one of the position, or of the one with the least work.
-    fn put(&mut self, key: u64, numbers: ProofNumbers, work: u32, best: Option<Move>) {
-        let key = key ^ self.attacker;
-        let start = self.cluster(key);
-        let cluster = &mut self.table[start..start + CLUSTER];
-        let index = (0..CLUSTER)
-            .find(|&index| cluster[index].key == key)
-            .or_else(|| (0..CLUSTER).min_by_key(|&index| cluster[index].work))
-            .unwrap_or_default();
-        // The other entries age, so that none stays forever.
-        for other in &mut *cluster {
-            other.work -= other.work / 8;
-        }
-        cluster[index] = ProofEntry {
-            key,
-            phi: numbers.phi,
-            delta: numbers.delta,
-            work,
-            plies: numbers.plies,
-            best,
-        };
-    }
-}
-
-/// The numbers of a node by those of its children, with its best child.
-struct BestChild {
-    numbers: ProofNumbers,
-    /// Index of the child with the least `delta`.
-    index: usize,
-    /// The second least `delta`.
-    second: u32,
-    /// Number of children that the other side has not won.
-    open: u32,
-}
-
-impl BestChild {
-    fn of(children: &[Child]) -> Self {
-        let mut numbers = ProofNumbers::decided(false);
-        let (mut index, mut second) = (0, INFINITE);
-        let mut open = 0;
-        let mut longest = 0;
-        for (at, child) in children.iter().enumerate() {
-            let child = child.numbers;
-            if child.delta < numbers.phi {
-                second = numbers.phi;
-                numbers.phi = child.delta;
-                numbers.plies = child.plies.saturating_add(1);
-                numbers.since = child.since;
-                index = at;
-            } else {
-                second = second.min(child.delta);
-            }
-            numbers.delta = numbers.delta.max(child.phi);
-            open += u32::from(child.phi != 0);
-            longest = longest.max(child.plies);
-        }
-        if numbers.phi == 0 {
-            numbers.delta = INFINITE;
-        } else if open == 0 {
-            let since = children.iter().map(|child| child.numbers.since);
-            numbers.since = since.min().unwrap_or(EVERYWHERE);
-            numbers.plies = longest.saturating_add(1);
-        } else {
-            numbers.delta = (numbers.delta + open - 1).min(INFINITE - 1);
-            numbers.since = EVERYWHERE;
-        }
-        Self {
-            numbers,
-            index,
-            second,
-            open,
+        ProofNumbers {
+            pieces: place.hand,
+            ..ProofNumbers::new(1, 1)
         }
     }
 }
 
-/// The legal moves that give check.
-fn checks(position: &Position) -> MoveList {
-    let targets = CheckTargets::new(position);
-    let info = CheckInfo::new(position);
-    let zone = targets.zone();
-    let mut scope = Scope {
-        drops: zone,
-        ..Scope::ALL
-    };
-    if !targets.can_discover() {
-        scope.plain = zone;
-        scope.promoting = zone;
-        scope.rewarding = zone;
+/// Returns the numbers of the node after a move from which there is no mate.
+const fn no_mate_after<const ATTACK: bool>(plies: u16, pieces: Pieces) -> ProofNumbers {
+    match ATTACK {
+        true => ProofNumbers::no_mate::<false>(plies, pieces),
+        false => ProofNumbers::no_mate::<true>(plies, pieces),
     }
-    let mut all = MoveList::new();
-    generate::<true, _>(position, &info, scope, &mut all);
-    let mut checks = MoveList::new();
-    for &mv in all.as_slice() {
-        if targets.is_check(position, mv) {
-            checks.push(mv);
-        }
-    }
-    checks
-}
-
-/// Estimates the numbers of a new position with the defender in check: each answer makes the mate
-/// harder.
-fn estimate_defence(position: &Position) -> ProofNumbers {
-    let answers = MoveList::legal(position).as_slice().len();
-    if answers == 0 {
-        return ProofNumbers::decided(false);
-    }
-    ProofNumbers::new(1, answers as u32)
 }
 
 #[cfg(test)]
@@ -479,11 +397,18 @@ mod tests {
     use crate::rules::testing::random_positions;
     use std::{fs, path::Path};
 
+    const PARTS: [MateParts; 2] = [MateParts::PLAIN, MateParts::BEST];
+
     /// Plays the attacker's moves of the table against every defence.
     fn assert_mates(search: &mut MateSearch, position: &mut Position, plies: u16) {
-        let (Mate::In { mv, plies: found }, _) = search.search(position, 1_000_000, &mut |_| false)
+        let limits = MateLimits {
+            plies,
+            positions: 1_000_000,
+        };
+        let (Mate::In { mv, plies: found }, _) =
+            search.search_within(position, limits, &mut |_| false)
         else {
-            panic!("{position}: no mate any more");
+            panic!("{position}: no mate in {plies} plies any more");
         };
         assert!(found <= plies, "{position}: {found} plies, not {plies}");
         assert!(
@@ -518,8 +443,10 @@ mod tests {
     fn mates_are_found() {
         let problems = problems("mates.tsv");
         let mut unsolved = 0;
-        for (mut position, plies) in problems.clone() {
-            let mut search = MateSearch::new(1 << 16);
+        for ((mut position, plies), parts) in
+            problems.iter().cloned().zip(PARTS.into_iter().cycle())
+        {
+            let mut search = MateSearch::with(1 << 16, parts);
             let (mate, _) = search.search(&mut position, 200_000, &mut |_| false);
             match mate {
                 Mate::In { plies: found, .. } if plies <= 5 => {
@@ -527,7 +454,7 @@ mod tests {
                 }
                 Mate::In { .. } => {}
                 Mate::None => panic!("{position}: no mate, but one in {plies}"),
-                Mate::Unknown => unsolved += 1,
+                Mate::TooLong | Mate::Unknown => unsolved += 1,
             }
         }
         assert!(
@@ -586,25 +513,5 @@ mod tests {
             search.search(&mut position, 10, &mut |_| false),
             (Mate::None, 0)
         );
-    }
-
-    #[test]
-    fn every_check_is_listed() {
-        let mut found = 0;
-        for position in random_positions(3, 30, 150) {
-            let gives_check = |mv: &&Move| {
-                let mut after = position.clone();
-                after.make(**mv);
-                after.in_check()
-            };
-            let legal = MoveList::legal(&position);
-            let mut expected: Vec<_> = legal.iter().filter(gives_check).copied().collect();
-            let mut listed = checks(&position).as_slice().to_vec();
-            expected.sort_by_key(|mv| mv.bits());
-            listed.sort_by_key(|mv| mv.bits());
-            assert_eq!(listed, expected, "{position}");
-            found += listed.len();
-        }
-        assert!(found > 1000, "{found}");
     }
 }

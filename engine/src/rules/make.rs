@@ -122,6 +122,33 @@ impl Position {
         key
     }
 
+    /// Returns the key of the pieces on the board and the side to move after a legal move, given that
+    /// key before it.
+    #[inline]
+    pub fn board_key_after(&self, board_key: u64, mv: Move) -> u64 {
+        let us = self.side;
+        let to = mv.to();
+        let key = board_key ^ zobrist::SIDE;
+        if let Some(from) = mv.from() {
+            let piece = self.board[from.index()];
+            let captured = self.board[to.index()];
+            let placed = if mv.is_promotion() {
+                Piece::new(us, piece.kind().promoted())
+            } else {
+                piece
+            };
+            let moved = key ^ zobrist::board(piece, from) ^ zobrist::board(placed, to);
+            match captured.is_none() {
+                true => moved,
+                false => moved ^ zobrist::board(captured, to),
+            }
+        } else if let Some(kind) = mv.dropped() {
+            key ^ zobrist::board(Piece::new(us, kind), to)
+        } else {
+            key
+        }
+    }
+
     /// Takes back the last move.
     #[inline(always)]
     pub fn unmake(&mut self, mv: Move, undo: Undo) {

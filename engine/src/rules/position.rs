@@ -298,6 +298,17 @@ impl Position {
         for square in self.occupied() {
             key ^= zobrist::board(self.piece(square), square);
         }
+        key ^ self.hands_key()
+    }
+
+    /// Returns the Zobrist key of the pieces on the board and the side to move, without the hands.
+    pub fn board_key(&self) -> u64 {
+        self.key ^ self.hands_key()
+    }
+
+    /// Computes the part of the key that the hands give.
+    fn hands_key(&self) -> u64 {
+        let mut key = 0;
         for color in Color::ALL {
             for kind in PieceKind::HAND {
                 for count in 1..=self.hand(color).count(kind) {

@@ -82,7 +82,7 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
                 None
             }
             Mate::In { mv, plies } => Some((mv, usize::from(plies))),
-            Mate::None | Mate::Unknown => None,
+            Mate::None | Mate::TooLong | Mate::Unknown => None,
         }
     }
 

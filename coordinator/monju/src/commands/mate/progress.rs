@@ -1,0 +1,65 @@
+//! Progress of a mate search on standard error: a line that changes on a terminal, a line now and then
+//! elsewhere.
+
+use indicatif::{ProgressBar, ProgressStyle};
+use monju_engine::mate::MateProgress;
+use std::{
+    io::{self, IsTerminal},
+    time::{Duration, Instant},
+};
+
+/// Time until the first sign, and between two signs, on a terminal.
+const INTERVAL: Duration = Duration::from_millis(200);
+
+/// Time between two plain lines.
+const PLAIN_INTERVAL: Duration = Duration::from_secs(10);
+
+/// Positions searched so far, and the mate found so far.
+pub struct Progress {
+    bar: ProgressBar,
+    interval: Duration,
+    last: Instant,
+}
+
+impl Progress {
+    /// Begins without a sign.
+    pub fn begin() -> Self {
+        let (bar, interval) = match io::stderr().is_terminal() {
+            true => (ProgressBar::no_length(), INTERVAL),
+            false => (ProgressBar::hidden(), PLAIN_INTERVAL),
+        };
+        if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}, {elapsed}") {
+            bar.set_style(style);
+        }
+        Self {
+            bar,
+            interval,
+            last: Instant::now(),
+        }
+    }
+
+    /// Shows the state of the search, if it is time for it.
+    pub fn show(&mut self, state: MateProgress) {
+        if self.last.elapsed() < self.interval {
+            return;
+        }
+        self.last = Instant::now();
+        let found = match state.plies {
+            Some(plies) => format!("a mate in {plies} plies, looking for a shorter one"),
+            None => "no mate yet".to_owned(),
+        };
+        let text = format!("{} positions, {found}", state.nodes);
+        if self.bar.is_hidden() {
+            eprintln!("{text}");
+        } else {
+            self.bar.set_message(text);
+            self.bar.tick();
+        }
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}
