@@ -5,6 +5,7 @@ mod budget;
 mod deadlines;
 pub mod fallback;
 mod lag;
+mod nodes_time;
 mod round_trip;
 #[cfg(test)]
 mod tests;
@@ -14,6 +15,7 @@ pub use agreement::{Agreement, AgreementTracker, Observation};
 pub use budget::{Budget, ClockRules, MINIMUM, Overhead, budget, of_side};
 pub use deadlines::{Deadlines, worker_time};
 pub use lag::{Lag, NetworkDelays};
+pub use nodes_time::NodesTime;
 pub use round_trip::RoundTrip;
 pub use time_policy::TimePolicy;
 

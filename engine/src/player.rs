@@ -206,6 +206,8 @@ fn without_search(answer: Answer, score: Score) -> Outcome {
             hash_full: None,
             candidates: Vec::new(),
             ranked_depth: 0,
+            ends_iteration: false,
+            best_move_effort: None,
             lanes: Vec::new(),
         },
     }

@@ -5,6 +5,7 @@
 //! search with `prune`, `extension` and `move_loop`, and `quiescence` evaluates its leaves.
 
 mod alphabeta;
+mod effort;
 mod evaluate;
 #[cfg(test)]
 mod evaluator_tests;

@@ -63,6 +63,64 @@ fn an_engine_with_a_clock_plays_against_a_native_player() {
 }
 
 #[test]
+fn games_on_a_clock_that_counts_nodes_are_the_same_twice_and_end_when_it_runs_out() {
+    let _alone = alone();
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let openings = openings(folder.path());
+    let program = text(monju());
+    let play = |main_time: &str, second_go: Option<&str>, store: &str| {
+        let store = text(&folder.path().join(store));
+        let mut arguments = vec![
+            "match",
+            "--first",
+            &program,
+            "--first-arguments",
+            "engine",
+            "--second",
+            &program,
+            "--second-arguments",
+            "engine",
+            "--openings",
+            &openings,
+            "--games",
+            "2",
+            "--nodes-per-ms",
+            "5",
+            "--main-time",
+            main_time,
+            "--margin",
+            "0",
+            "--maximum-plies",
+            "40",
+            "--store",
+            &store,
+            "--json",
+        ];
+        for side in ["first", "second"] {
+            for option in ["USI_Hash=1", "Evaluator=material"] {
+                arguments.extend(["--first-option", option].map(|word| match (side, word) {
+                    ("second", "--first-option") => "--second-option",
+                    _ => word,
+                }));
+            }
+        }
+        if let Some(go) = second_go {
+            arguments.extend(["--second-go", go]);
+        }
+        json_of(&arguments)
+    };
+    let once = play("4000", None, "once.db");
+    assert_eq!(once["time_losses"], serde_json::json!([0, 0]));
+    let used = once["clock_used"][0].as_f64().expect("a share");
+    assert!(used > 0.1 && used <= 1.0, "{once}");
+    assert_eq!(play("4000", None, "again.db"), once);
+    // 2,000 nodes a move from a clock of 20,000.
+    let spent = play("4000", Some("nodes 2000"), "spent.db");
+    assert_eq!(spent["time_losses"], serde_json::json!([0, 2]));
+    assert_eq!(spent["wins"], 2);
+}
+
+#[test]
 fn a_match_is_kept_continued_and_ended_by_a_test() {
     let _alone = alone();
     let folder = tempfile::tempdir().expect("a temporary folder");

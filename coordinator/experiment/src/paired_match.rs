@@ -49,6 +49,8 @@ pub struct MatchPlayer {
     pub depth: Option<u32>,
     /// Milliseconds of main time, byoyomi and increment; `None` without a clock.
     pub clock_ms: Option<[u64; 3]>,
+    /// Nodes that count as a millisecond of the clock; `None` for a clock of time.
+    pub nodes_per_ms: Option<u32>,
 }
 
 /// Program or player of a side.
@@ -189,6 +191,9 @@ impl PairedMatch {
                 for (key, time) in keys.into_iter().zip(side.clock_ms.into_iter().flatten()) {
                     table.insert(key.to_owned(), number(time));
                 }
+                if let Some(nodes) = side.nodes_per_ms {
+                    table.insert("nodes_per_ms".to_owned(), number(nodes));
+                }
                 let mut engine = Table::new();
                 engine.insert("command".to_owned(), command.clone().into());
                 if let Some(go) = go {
@@ -272,6 +277,7 @@ mod tests {
                     nodes: None,
                     depth: None,
                     clock_ms: Some([1000, 0, 10]),
+                    nodes_per_ms: Some(50),
                 },
                 MatchPlayer {
                     kind: MatchPlayerKind::Native {
@@ -283,6 +289,7 @@ mod tests {
                     nodes: Some(50),
                     depth: None,
                     clock_ms: None,
+                    nodes_per_ms: None,
                 },
             ],
             openings: openings.to_owned(),
@@ -319,7 +326,12 @@ mod tests {
             panic!("an engine")
         };
         assert_eq!(engine.spec.arguments, ["--quiet"]);
-        assert_eq!(engine.spec.options.0.len(), 1);
+        assert_eq!(engine.spec.options.0.len(), 2);
+        let (told, nodes) = &engine.spec.options.0[1];
+        assert_eq!(
+            (told.as_str(), nodes.to_string().as_str()),
+            ("NodesTime", "50")
+        );
         let clock = cell.first.clock.expect("a clock");
         assert_eq!(clock.increment.as_millis(), 10);
         assert_eq!(cell.second.limits.nodes, Some(50));

@@ -131,6 +131,7 @@ impl TuningGames {
                 ..Limits::default()
             },
             clock: None,
+            nodes_time: None,
             margin: Duration::ZERO,
             crash: CrashRule::default(),
         })

@@ -186,6 +186,7 @@ impl Backend for SinglePlayer {
         let setup = SearchSetup {
             clock_rules: ClockRules::default(),
             time_policy: self.options.time_policy(),
+            nodes_time: self.options.nodes_time(),
             pondering: self.options.pondering(),
             game_setup: self.game_setup(),
             multi_pv: self.options.multi_pv(),

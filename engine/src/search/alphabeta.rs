@@ -293,12 +293,14 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
 
             // Late-move reductions and re-searches
             let has_raised = best_move.is_some();
+            let nodes_before = self.nodes;
             let mut value =
                 self.search_move::<PV>(&node, node_move, (best, has_raised), &UnsharedAlpha(alpha));
             if self.stopped {
                 return V::all(DRAW);
             }
             if is_root {
+                self.root_effort.add(mv, self.nodes - nodes_before);
                 value = self.unless_mated(mv, value, alpha);
             }
 

@@ -26,6 +26,7 @@ impl<E: Evaluator + Clone, V: RootSearch> Searcher<'_, E, V> {
             }
             self.root_depth = depth;
             self.selective_depth = 0;
+            self.root_effort.clear();
             if let Some(pool) = self.pool {
                 pool.reset_selective_depth();
             }
@@ -41,7 +42,7 @@ impl<E: Evaluator + Clone, V: RootSearch> Searcher<'_, E, V> {
             };
             previous = value;
             self.votes.end_iteration();
-            self.report(value, Bound::Exact);
+            self.report_iteration(value);
             let wanted = match self.lane_count {
                 1 => (limits.multi_pv.unwrap_or(1) as usize).min(chosen),
                 _ => 1,
@@ -81,6 +82,8 @@ impl<E: Evaluator + Clone, V: RootSearch> Searcher<'_, E, V> {
             hash_full: None,
             candidates: Vec::new(),
             ranked_depth: 0,
+            ends_iteration: false,
+            best_move_effort: None,
             lanes: Vec::new(),
         });
         line.nodes = self.total_nodes();

@@ -83,6 +83,11 @@ pub struct Line {
     pub candidates: Vec<Candidate>,
     /// Iteration of the ranking; 0 without one.
     pub ranked_depth: u32,
+    /// The line ends its iteration.
+    pub ends_iteration: bool,
+    /// Share of the iteration's nodes below the best move, in parts of a thousand; `None` before the end
+    /// of the iteration, in a search of several lanes, and with several threads, which share the moves.
+    pub best_move_effort: Option<u32>,
     /// Best move of each virtual player of a vector search (paper 000, section 4); empty in an
     /// ordinary search.
     pub lanes: Vec<Candidate>,

@@ -55,6 +55,8 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
             let line = Line {
                 score: score(value.lane(0)),
                 bound: Bound::Upper,
+                ends_iteration: false,
+                best_move_effort: None,
                 depth: self.root_depth as u32,
                 nodes: self.total_nodes(),
                 time: self.started.elapsed(),
@@ -64,8 +66,17 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
         }
     }
 
+    /// Reports the line of an iteration that has ended.
+    pub(super) fn report_iteration(&mut self, value: V) {
+        self.report_line(value, Bound::Exact, true);
+    }
+
     /// Reports the current line and keeps it as the best.
     pub(super) fn report(&mut self, value: V, bound: Bound) {
+        self.report_line(value, bound, false);
+    }
+
+    fn report_line(&mut self, value: V, bound: Bound, ends_iteration: bool) {
         let Some((pv, value, lanes)) = self.current_line(value) else {
             return;
         };
@@ -76,6 +87,9 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
         let (candidates, ranked_depth) = (self.best.take())
             .map(|best| (best.candidates, best.ranked_depth))
             .unwrap_or_default();
+        let best_move_effort = (ends_iteration && self.pool.is_none() && self.lane_count == 1)
+            .then(|| self.root_effort.share_of(*pv.first()?))
+            .flatten();
         let line = Line {
             pv,
             score: score(value),
@@ -87,6 +101,8 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
             hash_full: self.hash_full(),
             candidates,
             ranked_depth,
+            ends_iteration,
+            best_move_effort,
             lanes,
         };
         (self.progress)(&line);

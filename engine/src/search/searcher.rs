@@ -1,6 +1,7 @@
 //! The state of one searching thread.
 
 use super::{
+    effort::RootEffort,
     history::History,
     limits::Control,
     line::Line,
@@ -61,6 +62,8 @@ pub(super) struct Searcher<'a, E, V: SearchValue> {
     pub votes: Votes,
     /// Root moves left out: those not asked for, and those that are ranked already.
     pub ruled_out: Vec<Move>,
+    /// Nodes of this iteration by root move.
+    pub root_effort: RootEffort,
     /// Number of root moves that this iteration has ranked; 0 while the best one is searched.
     pub ranked: usize,
     /// Index in `key_history` of the position after the last null move; 0 without one.

@@ -1,6 +1,7 @@
 //! Start and end of a search on one or several threads.
 
 use super::{
+    effort::RootEffort,
     history::History,
     limits::{Control, Limits},
     line::Line,
@@ -177,6 +178,7 @@ impl<'a, E: Evaluator + Clone, V: SearchValue> Searcher<'a, E, V> {
             lane_count,
             votes: Votes::new(lane_count),
             ruled_out: Vec::new(),
+            root_effort: RootEffort::default(),
             ranked: 0,
             is_forced: false,
             after_null_move: 0,

@@ -216,6 +216,8 @@ mod tests {
                     hash_full: None,
                     candidates: Vec::new(),
                     ranked_depth: 0,
+                    ends_iteration: false,
+                    best_move_effort: None,
                     lanes: Vec::new(),
                 },
             }

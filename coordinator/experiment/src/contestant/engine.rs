@@ -113,9 +113,10 @@ impl EngineContestant {
         let _turn = self.turn().await;
         let clock = question.clock.as_ref().map(|clock| clock.allowed);
         let allowed = time_limit(&self.ensemble, clock);
-        let patience = allowed.map_or(PATIENCE, |allowed| {
-            allowed + self.ensemble.margin + OVERTIME
-        });
+        let patience = match (allowed, self.ensemble.nodes_time) {
+            (Some(allowed), None) => allowed + self.ensemble.margin + OVERTIME,
+            _ => PATIENCE,
+        };
         let go = go_command(&self.ensemble, &self.engine, question);
         let position = format!("position {}", question.game.to_usi());
         let Some(child) = &mut self.child else {
@@ -126,9 +127,14 @@ impl EngineContestant {
         };
         let started = Instant::now();
         let answer = timeout_at(started + patience, listen(child, &position, &go, started)).await;
-        let elapsed = started.elapsed();
+        let mut elapsed = started.elapsed();
         let line = match answer {
-            Ok(Ok(line)) => Some(line),
+            Ok(Ok(line)) => {
+                if let Some(nodes_time) = self.ensemble.nodes_time {
+                    elapsed = nodes_time.time(line.nodes);
+                }
+                Some(line)
+            }
             Ok(Err(source)) => return Err(self.failed(source)),
             Err(_) => {
                 if let Some(child) = self.child.take() {

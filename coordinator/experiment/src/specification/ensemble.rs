@@ -2,7 +2,7 @@
 
 use super::driven_engine::DrivenEngine;
 use crate::clock::TimeControl;
-use monju_coordinator::voting::Rule;
+use monju_coordinator::{clock::NodesTime, voting::Rule};
 use monju_engine::eval::Sigma;
 use monju_host::{GoForm, OptionValue, PlayerKind, PlayerSpec, UsiSpec};
 use monju_proto::v1::Limits;
@@ -20,6 +20,8 @@ pub struct SideEnsemble {
     pub limits: Limits,
     /// Clock of a game; only a [`Members::Engine`] has one.
     pub clock: Option<TimeControl>,
+    /// The nodes that count as a millisecond of the clock, by the engine's word; `None` for a clock of time.
+    pub nodes_time: Option<NodesTime>,
     /// Time beyond the limit or the clock after which a move loses.
     pub margin: Duration,
     /// Consequence of an engine that ends in its turn.
@@ -101,7 +103,7 @@ impl SideEnsemble {
 
     /// Returns whether its effort is measured in time.
     pub fn is_timed(&self) -> bool {
-        self.clock.is_some()
+        self.clock.is_some() && self.nodes_time.is_none()
             || self.limits.time_ms.is_some()
             || match &self.members {
                 Members::Embedded { players, .. } => {

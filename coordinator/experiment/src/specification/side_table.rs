@@ -5,8 +5,8 @@ use super::{
     ensemble::{CrashRule, Members, SideEnsemble, belongs_to},
 };
 use crate::clock::TimeControl;
-use monju_coordinator::{roster, voting::Rule};
-use monju_host::{PlayerKind, PlayerTable, validate_players};
+use monju_coordinator::{clock::NodesTime, roster, voting::Rule};
+use monju_host::{OptionValue, PlayerKind, PlayerTable, validate_players};
 use monju_proto::v1::Limits;
 use monju_team::config::{ConfigError, Source};
 use serde::Deserialize;
@@ -36,6 +36,7 @@ pub(super) struct SideTable {
     main_time_ms: Option<u64>,
     byoyomi_ms: Option<u64>,
     increment_ms: Option<u64>,
+    nodes_per_ms: Option<u32>,
     margin_ms: Option<u64>,
     #[serde(default)]
     crash: CrashRule,
@@ -61,6 +62,7 @@ impl SideTable {
             ("depth", self.depth == Some(0)),
             ("time_ms", self.time_ms == Some(0)),
             ("hash_mib", self.hash_mib == Some(0)),
+            ("nodes_per_ms", self.nodes_per_ms == Some(0)),
         ] {
             if zero {
                 return Err(wrong(key, format!("{key} must be at least 1")));
@@ -77,8 +79,9 @@ impl SideTable {
             let what = "certificates are for a coordinator elsewhere; name it, or remove tls";
             return Err(wrong("tls", what.to_owned()));
         }
+        let nodes_time = self.nodes_time(wrong)?;
         let members = match (&self.engine, &self.coordinator) {
-            (Some(engine), _) => self.driven_engine(engine, name, source, folder)?,
+            (Some(engine), _) => self.driven_engine(engine, nodes_time, name, source, folder)?,
             (None, Some(url)) => {
                 roster::address(url).map_err(|error| wrong("coordinator", error.to_string()))?;
                 if !self.player.is_empty() {
@@ -96,6 +99,7 @@ impl SideTable {
         let ensemble = SideEnsemble {
             name: name.to_owned(),
             clock: self.clock(&members, wrong)?,
+            nodes_time,
             members,
             limits: Limits {
                 nodes: self.nodes,
@@ -180,6 +184,7 @@ impl SideTable {
     fn driven_engine(
         &self,
         engine: &EngineTable,
+        nodes_time: Option<NodesTime>,
         name: &str,
         source: &Source,
         folder: &Path,
@@ -216,10 +221,40 @@ impl SideTable {
             PlayerKind::Usi(spec) => Some(spec),
             PlayerKind::Native(_) => None,
         });
-        let Some(spec) = spec else {
+        let Some(mut spec) = spec else {
             return Err(wrong("engine", "no USI engine".to_owned()));
         };
+        if let Some(nodes_time) = nodes_time {
+            let is_named = |(name, _): &(String, _)| name.eq_ignore_ascii_case(NodesTime::OPTION);
+            if !spec.options.0.iter().any(is_named) {
+                let nodes = OptionValue::Number(nodes_time.nodes_per_ms().into());
+                spec.options.0.push((NodesTime::OPTION.to_owned(), nodes));
+            }
+        }
         Ok(Members::Engine(Box::new(DrivenEngine { spec, go })))
+    }
+
+    /// The nodes that count as a millisecond of the clock, if it does not count time.
+    fn nodes_time(
+        &self,
+        wrong: impl Fn(&str, String) -> ConfigError,
+    ) -> Result<Option<NodesTime>, ConfigError> {
+        const KEY: &str = "nodes_per_ms";
+        let Some(nodes_per_ms) = self.nodes_per_ms else {
+            return Ok(None);
+        };
+        let has_clock = self.main_time_ms.or(self.byoyomi_ms).is_some();
+        if self.engine.is_none() || !has_clock {
+            let what = format!(
+                "{KEY} is for the clock of an engine; give it main_time_ms, or remove {KEY}"
+            );
+            return Err(wrong(KEY, what));
+        }
+        if nodes_per_ms > NodesTime::MOST {
+            let what = format!("{KEY} must be at most {}", NodesTime::MOST);
+            return Err(wrong(KEY, what));
+        }
+        Ok(NodesTime::new(nodes_per_ms))
     }
 
     /// The clock, if any of its keys is given.

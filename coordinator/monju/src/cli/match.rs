@@ -3,6 +3,7 @@
 use super::parsers::{even, no_sense, sigma};
 use crate::commands::r#match::MatchCommand;
 use clap::Args;
+use monju_coordinator::clock::NodesTime;
 use monju_engine::{EvaluatorChoice, SearchChoices, eval::Sigma};
 use monju_experiment::{
     paired_match::{MatchPlayer, MatchPlayerKind, PairedMatch, PairedMatchError, name_of_store},
@@ -20,6 +21,8 @@ A pair in which an engine ends is played again, and given up after three failure
 Examples: monju match --first monju --first-arguments engine --second fairy-stockfish \\
               --second-option UCI_Variant=shogi --byoyomi 200 \\
               --openings configs/openings/records2016_24ply.sfen --games 400
+          monju match --first monju --first-arguments engine --second ./older --second-arguments engine \\
+              --main-time 40000 --nodes-per-ms 10 --openings configs/openings/records2016_24ply.sfen
           monju match --first native --first-search null_move=0 --second native --nodes 25000 \\
               --elo0 0 --elo1 10 --openings configs/openings/records2016_24ply.sfen --games 2000";
 
@@ -138,6 +141,11 @@ pub struct MatchArguments {
     /// Milliseconds that are added to the main time after each move
     #[arg(long, value_name = "MS")]
     increment: Option<u64>,
+    /// Counts so many nodes as a millisecond of the clock, in place of time, so that games can be repeated;
+    /// engines are told by the option NodesTime, and believed
+    #[arg(long, value_name = "N",
+          value_parser = clap::value_parser!(u32).range(1..=i64::from(NodesTime::MOST)))]
+    nodes_per_ms: Option<u32>,
     /// Milliseconds beyond the clock after which a move loses on time
     #[arg(long, value_name = "MS", default_value_t = 300)]
     margin: u64,
@@ -221,10 +229,15 @@ impl MatchArguments {
             }
             clock => Some(clock),
         };
+        if self.nodes_per_ms.is_some() && clock.is_none() {
+            let what = "--nodes-per-ms counts the clock; give --main-time or --byoyomi";
+            return Err(no_sense(what.to_owned()));
+        }
         let limits = SideLimits {
             nodes: self.nodes,
             depth: self.depth,
             clock_ms: clock,
+            nodes_per_ms: self.nodes_per_ms,
             hash_mib: self.hash,
         };
         let sides = [
@@ -275,6 +288,7 @@ struct SideLimits {
     nodes: Option<u64>,
     depth: Option<u32>,
     clock_ms: Option<[u64; 3]>,
+    nodes_per_ms: Option<u32>,
     hash_mib: u32,
 }
 
@@ -307,7 +321,9 @@ impl SideArguments {
                 return Err(no_sense(what));
             }
         }
-        if is_native && clock_ms.is_some_and(|[main, _, increment]| main + increment > 0) {
+        let needs_engine =
+            |[main, _, increment]: [u64; 3]| main + increment > 0 || limits.nodes_per_ms.is_some();
+        if is_native && clock_ms.is_some_and(needs_engine) {
             return Err(no_sense(PairedMatchError::NativeClock.to_string()));
         }
         let kind = match is_native {
@@ -334,6 +350,7 @@ impl SideArguments {
             nodes: limits.nodes.filter(|_| !has_go),
             depth: limits.depth.filter(|_| !has_go),
             clock_ms,
+            nodes_per_ms: limits.nodes_per_ms,
         })
     }
 }

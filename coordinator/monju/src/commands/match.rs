@@ -112,6 +112,20 @@ async fn result(
     })
 }
 
+/// Returns the share of its clock that each side used, of all games together; `None` without a clock whose
+/// time is there to be used up.
+fn clock_used(cell: &CellFindings<'_>) -> Option<[f64; 2]> {
+    let sides = [&cell.cell.first, &cell.cell.second];
+    let mut used = [0.0; 2];
+    for ((used, ensemble), effort) in used.iter_mut().zip(sides).zip(&cell.effort) {
+        let clock = ensemble.clock.filter(|clock| clock.byoyomi.is_zero())?;
+        let given = clock.main.as_secs_f64() * cell.score.games() as f64
+            + clock.increment.as_secs_f64() * effort.moves as f64;
+        *used = effort.time_ms as f64 / 1_000.0 / given.max(1e-3);
+    }
+    Some(used)
+}
+
 /// Incidents of one cause by the first and by the second side.
 fn incidents(cell: &CellFindings<'_>, cause: Cause) -> [usize; 2] {
     [MatchSide::First, MatchSide::Second].map(|side| {
@@ -170,6 +184,10 @@ fn as_text(cell: &CellFindings<'_>, slowest: [Option<Duration>; 2]) -> String {
         "slowest move: first {}, second {}",
         slowest[0], slowest[1]
     );
+    if let Some(used) = clock_used(cell) {
+        let [first, second] = used.map(|used| 100.0 * used);
+        let _ = writeln!(text, "clock used: first {first:.1} %, second {second:.1} %");
+    }
     text
 }
 
@@ -196,5 +214,6 @@ fn as_json(cell: &CellFindings<'_>, slowest: [Option<Duration>; 2]) -> Value {
         "time_losses": incidents(cell, Cause::TimeLoss),
         "illegal_moves": incidents(cell, Cause::IllegalMove),
         "slowest_move_ms": slowest,
+        "clock_used": clock_used(cell),
     })
 }

@@ -5,7 +5,7 @@ use crate::option_table::{
     HASH_DEFAULT, HASH_RANGE, MULTI_PV_RANGE, OptionKind, UsiOption, evaluator, sigma, with_weights,
 };
 use crate::rule_options::{self, HasGameRules};
-use monju_coordinator::clock::TimePolicy;
+use monju_coordinator::clock::{NodesTime, TimePolicy};
 use monju_engine::{
     EvaluatorChoice, GameRules, PlayerSettings, SearchChoices, eval::Sigma, names::UnknownName,
 };
@@ -111,6 +111,16 @@ pub const OPTIONS: &[UsiOption<EngineOptions>] = {
             },
         },
         UsiOption {
+            name: NodesTime::OPTION,
+            aliases: &[],
+            help: "nodes that count as a millisecond of every clock, for games that can be repeated; 0: time",
+            kind: OptionKind::Spin {
+                default: 0,
+                range: 0..=NodesTime::MOST,
+                set: |options, value| options.nodes_time = value.and_then(NodesTime::new),
+            },
+        },
+        UsiOption {
             name: "Pondering",
             aliases: &[],
             help: "position to ponder on",
@@ -181,6 +191,7 @@ pub struct EngineOptions {
     clock: ClockOptions,
     rules: GameRules,
     time_policy: TimePolicy,
+    nodes_time: Option<NodesTime>,
     pondering: PonderTarget,
     search: SearchChoices,
 }
@@ -246,6 +257,11 @@ impl EngineOptions {
         self.time_policy
     }
 
+    /// Returns the nodes that count as a millisecond, on clocks that do not count time.
+    pub fn nodes_time(&self) -> Option<NodesTime> {
+        self.nodes_time
+    }
+
     /// Returns the options about the clock.
     pub fn clock(&self) -> &ClockOptions {
         &self.clock
@@ -280,6 +296,7 @@ mod tests {
                 "option name EvalFile type filename default <empty>",
                 "option name Seed type string default <empty>",
                 "option name TimePolicy type combo default agreement var fixed var agreement",
+                "option name NodesTime type spin default 0 min 0 max 1000000",
                 "option name Pondering type combo default predicted var predicted var opponent",
                 "option name SearchOptions type string default <empty>",
                 "option name EnteringKingRule type combo default CSARule27 var NoEnteringKing \
@@ -324,6 +341,7 @@ mod tests {
             ("Seed", "-1"),
             ("Evaluator", "magic"),
             ("Threads", "257"),
+            ("NodesTime", "1000001"),
             ("MultiPV", "17"),
             ("MoveOverhead", "fast"),
             ("RoundUpToFullSecond", "often"),

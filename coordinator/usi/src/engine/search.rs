@@ -7,14 +7,18 @@ use crate::{
     best_move::BestMove,
     output::Output,
 };
-use monju_coordinator::clock::{self, ClockRules, TimePolicy};
+use monju_coordinator::clock::{self, ClockRules, NodesTime, Overhead, TimePolicy};
 use monju_engine::{Control, Game, Limits, Line, Move, Outcome};
 use monju_host::{
     search_thread::{GameSetup, SearchHandle, SearchTask},
     searcher::SearchFailure,
 };
 use monju_proto::v1;
-use std::fmt::Display;
+use std::{
+    fmt::Display,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
 use tokio::{
     sync::{mpsc, watch},
     task::JoinHandle,
@@ -24,6 +28,17 @@ use tokio::{
 /// Time of the search after a ponder hit on the opponent's position, in a game without any limit.
 const UNLIMITED_MS: u64 = 1_000;
 
+/// Reserve of a clock that counts nodes, on which nothing is lost on the way: what is kept of a clock whose
+/// lag is known.
+const NODES_TIME_OVERHEAD: Overhead = Overhead {
+    kept: Duration::from_millis(50),
+    lost: Duration::ZERO,
+};
+
+/// Deadline of a search on a clock that counts nodes, beyond all patience: it tells the search that a clock
+/// runs.
+const NODES_TIME_DEADLINE: Duration = Duration::from_secs(24 * 60 * 60);
+
 /// The settings of a search.
 #[derive(Clone, Debug)]
 pub struct SearchSetup {
@@ -31,6 +46,8 @@ pub struct SearchSetup {
     pub clock_rules: ClockRules,
     /// The use of the time on a clock.
     pub time_policy: TimePolicy,
+    /// The nodes that count as a millisecond, on clocks that do not count time.
+    pub nodes_time: Option<NodesTime>,
     /// The position to ponder on.
     pub pondering: PonderTarget,
     /// The player and its game.
@@ -59,11 +76,26 @@ pub struct PlayerSearch {
     output: Output,
 }
 
+/// The timer of a search, which the search's own thread steers by its progress.
+#[derive(Clone, Debug)]
+struct SharedTimer(Arc<Mutex<Timer>>);
+
+impl SharedTimer {
+    fn new(timer: Timer) -> Self {
+        Self(Arc::new(Mutex::new(timer)))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Timer> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 /// The player's present work on the search.
 struct Running {
     control: Control,
-    timer: Timer,
-    lines: watch::Receiver<Option<Line>>,
+    timer: SharedTimer,
+    /// Changes when the timer has observed a line.
+    observed: watch::Receiver<()>,
     outcome: JoinHandle<Result<Outcome, SearchFailure>>,
     /// True for a search of the opponent's position: its outcome is not an answer.
     is_about_opponent: bool,
@@ -85,9 +117,17 @@ impl PlayerSearch {
             clock_rules,
         } = request;
         let overhead = clock_rules.overhead.larger(setup.clock_rules.overhead);
-        setup.clock_rules = ClockRules {
-            overhead,
-            ..clock_rules
+        setup.clock_rules = match setup.nodes_time {
+            None => ClockRules {
+                overhead,
+                ..clock_rules
+            },
+            // The lag and the whole seconds were measured in time.
+            Some(_) => ClockRules {
+                overhead: NODES_TIME_OVERHEAD,
+                minimum: clock_rules.minimum,
+                whole_seconds: false,
+            },
         };
         let gate = AnswerGate::of(&go);
         let before = match (gate, setup.pondering) {
@@ -128,21 +168,18 @@ impl PlayerSearch {
     pub async fn run(mut self) -> BestMove {
         let outcome = loop {
             let running = &mut self.running;
+            let stop_at = running.timer.lock().stop_at();
             tokio::select! {
                 biased;
-                () = clock::until(running.timer.stop_at()) => {
-                    running.timer.stopped();
+                () = clock::until(stop_at) => {
+                    running.timer.lock().stopped();
                     running.control.stop();
                 }
                 Some(control) = self.controls.recv() => self.obey(control),
                 // A finished search of the opponent's position waits for the hit or the stop.
                 outcome = &mut running.outcome,
                     if !running.is_about_opponent || self.gate == AnswerGate::Open => break outcome,
-                Ok(()) = running.lines.changed() => {
-                    if let Some(line) = &*running.lines.borrow_and_update() {
-                        running.timer.observe(line);
-                    }
-                }
+                Ok(()) = running.observed.changed() => {}
             }
         };
         let best_move = match outcome {
@@ -198,13 +235,15 @@ impl PlayerSearch {
             control.limit_depth(depth);
         }
         let side = self.question.game.position().side_to_move();
+        let mut timer = timer.lock();
         timer.set_time_policy(TimePolicy::of_consultation(
             None,
             self.setup.time_policy,
             &limits,
         ));
         if let Some(budget) = clock::budget(&limits, side, self.setup.clock_rules) {
-            timer.start(budget, now);
+            timer.start(budget, now, limits.nodes);
+            timer.steer(control);
         }
         if let Some(latest) = timer.latest() {
             control.stop_at(real_time(latest));
@@ -233,31 +272,38 @@ fn search(
     output: &Output,
 ) -> Running {
     let time_policy = TimePolicy::of_consultation(None, setup.time_policy, limits);
-    let mut timer = Timer::new(time_policy, since);
+    let mut timer = Timer::new(time_policy, setup.nodes_time, since);
     let Question { game, search_moves } = question;
     let side = game.position().side_to_move();
     if let Some(budget) = clock::budget(limits, side, setup.clock_rules) {
-        timer.start(budget, since);
+        timer.start(budget, since, limits.nodes);
     }
+    let nodes = timer.node_limit().or(limits.nodes);
     let output = output.clone();
     let multi_pv = setup.multi_pv;
-    begin(thread, setup, timer, |progress| SearchTask {
-        game: game.clone(),
-        limits: Limits {
-            nodes: limits.nodes,
-            depth: limits.depth,
-            time: None,
-            multi_pv,
-            search_moves: search_moves.clone(),
-        },
-        deadline: None,
-        ponder: false,
-        urgent: false,
-        control: Control::new(),
-        progress: Box::new(move |line| {
-            show(&output, line, multi_pv);
-            progress.send_replace(Some(line.clone()));
-        }),
+    begin(thread, setup, timer, |timer, control, observed| {
+        SearchTask {
+            game: game.clone(),
+            limits: Limits {
+                nodes,
+                depth: limits.depth,
+                time: None,
+                multi_pv,
+                search_moves: search_moves.clone(),
+            },
+            deadline: None,
+            ponder: false,
+            urgent: false,
+            control: control.clone(),
+            progress: Box::new(move |line| {
+                show(&output, line, multi_pv);
+                let mut timer = timer.lock();
+                timer.observe(line);
+                timer.steer(&control);
+                drop(timer);
+                observed.send_replace(());
+            }),
+        }
     })
 }
 
@@ -269,14 +315,14 @@ fn ponder_on_opponent(
     game: Game,
     since: Instant,
 ) -> Running {
-    let timer = Timer::new(setup.time_policy, since);
-    let running = begin(thread, setup, timer, |_| SearchTask {
+    let timer = Timer::new(setup.time_policy, setup.nodes_time, since);
+    let running = begin(thread, setup, timer, |_, control, _| SearchTask {
         game,
         limits: Limits::default(),
         deadline: None,
         ponder: true,
         urgent: false,
-        control: Control::new(),
+        control,
         progress: Box::new(|_| ()),
     });
     Running {
@@ -289,17 +335,22 @@ fn begin(
     thread: &SearchHandle,
     setup: &SearchSetup,
     timer: Timer,
-    task: impl FnOnce(watch::Sender<Option<Line>>) -> SearchTask,
+    task: impl FnOnce(SharedTimer, Control, watch::Sender<()>) -> SearchTask,
 ) -> Running {
-    let (latest, lines) = watch::channel(None);
-    let mut task = task(latest);
-    task.deadline = timer.latest().map(real_time);
-    let control = task.control.clone();
+    let (sender, observed) = watch::channel(());
+    let deadline = match timer.node_limit() {
+        None => timer.latest(),
+        Some(_) => Some(Instant::now() + NODES_TIME_DEADLINE),
+    };
+    let timer = SharedTimer::new(timer);
+    let control = Control::new();
+    let mut task = task(timer.clone(), control.clone(), sender);
+    task.deadline = deadline.map(real_time);
     let outcome = thread.think(setup.game_setup.clone(), task).hold_clock();
     Running {
         control,
         timer,
-        lines,
+        observed,
         outcome,
         is_about_opponent: false,
     }

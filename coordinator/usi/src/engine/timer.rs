@@ -1,7 +1,9 @@
 //! The time management of a single player: early for a stable best move, late for a falling score.
 
-use monju_coordinator::clock::{Agreement, AgreementTracker, Budget, Observation, TimePolicy};
-use monju_engine::{Bound, Line};
+use monju_coordinator::clock::{
+    Agreement, AgreementTracker, Budget, NodesTime, Observation, TimePolicy,
+};
+use monju_engine::{Bound, Control, Line};
 use tokio::time::Instant;
 
 /// Bound of all scores in centipawns, and the value of a mate.
@@ -11,8 +13,12 @@ const CLEARLY_WON: i32 = 2_000;
 #[derive(Debug)]
 pub struct Timer {
     time_policy: TimePolicy,
+    /// The clock counts nodes in place of time.
+    nodes_time: Option<NodesTime>,
     /// The budget of the clock, and the moment from which it runs.
     clock: Option<(Budget, Instant)>,
+    /// A limit of nodes beside the clock.
+    most_nodes: Option<u64>,
     searching_from: Instant,
     tracker: AgreementTracker,
     agreement: Option<Agreement>,
@@ -21,10 +27,16 @@ pub struct Timer {
 
 impl Timer {
     /// Creates a timer without a budget for a search that runs from `searching_from`.
-    pub fn new(time_policy: TimePolicy, searching_from: Instant) -> Self {
+    pub fn new(
+        time_policy: TimePolicy,
+        nodes_time: Option<NodesTime>,
+        searching_from: Instant,
+    ) -> Self {
         Self {
             time_policy,
+            nodes_time,
             clock: None,
+            most_nodes: None,
             searching_from,
             tracker: AgreementTracker::default(),
             agreement: None,
@@ -37,9 +49,10 @@ impl Timer {
         self.time_policy = time_policy;
     }
 
-    /// Starts the clock, which runs from `from`.
-    pub fn start(&mut self, budget: Budget, from: Instant) {
+    /// Starts the clock, which runs from `from`, beside a limit of nodes.
+    pub fn start(&mut self, budget: Budget, from: Instant, most_nodes: Option<u64>) {
         self.clock = Some((budget, from));
+        self.most_nodes = most_nodes;
     }
 
     /// Observes the progress of the search.
@@ -60,9 +73,26 @@ impl Timer {
         self.agreement = Some(self.tracker.observe(&mv, &[Some(observation)], 0));
     }
 
-    /// Returns the moment to stop by the present progress; `None` without a clock, and after the stop.
+    /// Moves the node limit of the search by the present progress, on a clock that counts nodes.
+    pub fn steer(&self, control: &Control) {
+        if let Some(nodes) = self.node_limit() {
+            control.limit_nodes(nodes);
+        }
+    }
+
+    /// Returns the number of nodes to stop at by the present progress, on a clock that counts nodes. Those
+    /// of a ponder count.
+    pub fn node_limit(&self) -> Option<u64> {
+        let (budget, _) = self.clock?;
+        let target = self.time_policy.target(&budget, self.agreement.as_ref());
+        let nodes = self.nodes_time?.nodes(target);
+        Some(self.most_nodes.map_or(nodes, |most| most.min(nodes)))
+    }
+
+    /// Returns the moment to stop by the present progress; `None` without a clock of time, and after the
+    /// stop.
     pub fn stop_at(&self) -> Option<Instant> {
-        let (budget, from) = self.clock.filter(|_| !self.is_stopped)?;
+        let (budget, from) = self.running_clock().filter(|_| !self.is_stopped)?;
         let target = self.time_policy.target(&budget, self.agreement.as_ref());
         // The time of a ponder counts only for an easy move.
         let since = match target < budget.normal {
@@ -74,8 +104,13 @@ impl Timer {
 
     /// Returns the latest moment to stop.
     pub fn latest(&self) -> Option<Instant> {
-        self.clock
+        self.running_clock()
             .map(|(budget, from)| from + self.time_policy.longest(&budget))
+    }
+
+    /// Returns the clock, unless it counts nodes.
+    fn running_clock(&self) -> Option<(Budget, Instant)> {
+        self.clock.filter(|_| self.nodes_time.is_none())
     }
 
     /// Records that the search was told to stop.
@@ -108,6 +143,8 @@ mod tests {
             hash_full: None,
             candidates: Vec::new(),
             ranked_depth: 0,
+            ends_iteration: false,
+            best_move_effort: None,
             lanes: Vec::new(),
         }
     }
@@ -115,8 +152,8 @@ mod tests {
     /// Returns the milliseconds from the start to the stop after these lines.
     fn stop_after(time_policy: TimePolicy, lines: &[(&str, u32, i32)]) -> u128 {
         let start = Instant::now();
-        let mut timer = Timer::new(time_policy, start);
-        timer.start(BUDGET, start);
+        let mut timer = Timer::new(time_policy, None, start);
+        timer.start(BUDGET, start, None);
         for (mv, depth, score) in lines {
             timer.observe(&line(mv, *depth, *score));
         }
@@ -145,8 +182,8 @@ mod tests {
     fn an_upper_bound_shows_a_fall_and_a_lower_bound_does_not() {
         let stop_after_bound = |bound, score| {
             let start = Instant::now();
-            let mut timer = Timer::new(TimePolicy::Agreement, start);
-            timer.start(BUDGET, start);
+            let mut timer = Timer::new(TimePolicy::Agreement, None, start);
+            timer.start(BUDGET, start, None);
             for (mv, depth, score) in STEADY {
                 timer.observe(&line(mv, depth, score));
             }
@@ -170,13 +207,13 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn the_time_of_a_ponder_counts_for_easy_moves_only() {
         let start = Instant::now();
-        let mut timer = Timer::new(TimePolicy::Agreement, start);
+        let mut timer = Timer::new(TimePolicy::Agreement, None, start);
         assert_eq!(timer.stop_at(), None);
         for (mv, depth, score) in STEADY {
             timer.observe(&line(mv, depth, score));
         }
         let hit = start + Duration::from_secs(60);
-        timer.start(BUDGET, hit);
+        timer.start(BUDGET, hit, None);
         assert!(timer.stop_at() < Some(hit), "answered at once");
         timer.observe(&line("2g2f", 7, 30));
         assert_eq!(timer.stop_at(), Some(hit + BUDGET.normal));

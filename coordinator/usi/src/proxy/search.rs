@@ -307,6 +307,7 @@ impl TeamSearch {
         self.request.asked = Instant::now();
         let setup = SearchSetup {
             clock_rules: self.clock.overhead().into(),
+            nodes_time: None,
             time_policy: self.fallback.time_policy,
             pondering: PonderTarget::Predicted,
             game_setup: self.fallback.player.setup(self.game_id),
