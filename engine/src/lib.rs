@@ -48,6 +48,6 @@ pub use rules::{
     SfenError,
 };
 pub use search::{
-    Bound, Candidate, Control, Limits, Line, STACK_BYTES, Score, SearchChoices, SearchOptions,
-    SearchOptionsError,
+    Bound, Candidate, Control, Iteration, Limits, Line, STACK_BYTES, Score, SearchChoices,
+    SearchOptions, SearchOptionsError,
 };

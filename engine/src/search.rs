@@ -11,6 +11,7 @@ mod evaluate;
 mod evaluator_tests;
 mod extension;
 mod history;
+mod iteration;
 mod iterative_deepening;
 mod lanes;
 mod leaf;
@@ -50,6 +51,7 @@ mod value;
 mod vector_search;
 mod votes;
 
+pub use iteration::Iteration;
 pub(crate) use lanes::Lanes;
 pub use lanes::MAX_LANES;
 pub use limits::{Control, Limits};

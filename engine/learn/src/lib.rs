@@ -1,4 +1,4 @@
-//! Training of evaluators: game records, self-play, the Bonanza method, piece-square values, networks.
+//! Training of evaluators: game records, self-play, logs of searches, the Bonanza method, piece-square values, networks.
 //!
 //! Each command of `monju learn` is a run of this crate: an object with the command's arguments whose
 //! `run` reports to a [`ProgressObserver`].
@@ -15,6 +15,7 @@ mod progress;
 mod random;
 mod recipe;
 pub mod records;
+pub mod searches;
 pub mod self_play;
 mod setting;
 mod win_probability;

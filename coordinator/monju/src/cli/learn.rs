@@ -5,6 +5,7 @@ mod linear;
 mod material;
 mod nnue;
 mod records;
+mod searches;
 mod self_play;
 
 use crate::commands::learn;
@@ -22,6 +23,9 @@ pub enum LearnCommand {
     /// Plays games against itself, and writes their positions with score, best move and result
     #[command(after_help = self_play::SELF_PLAY_HELP)]
     Selfplay(self_play::SelfPlayArguments),
+    /// Plays games against itself, and logs every iteration of their searches
+    #[command(after_help = searches::SEARCHES_HELP)]
+    Searches(searches::SearchesArguments),
     /// Trains the evaluator 'material' on such positions: piece values by square
     #[command(after_help = material::MATERIAL_HELP)]
     Material(material::MaterialArguments),
@@ -40,6 +44,7 @@ impl LearnCommand {
             Self::Records(arguments) => learn::records(&arguments.into()),
             Self::Linear(arguments) => learn::linear(&arguments.into()),
             Self::Selfplay(arguments) => learn::self_play(&arguments.try_into()?),
+            Self::Searches(arguments) => learn::searches(&arguments.try_into()?),
             Self::Material(arguments) => learn::material(&arguments.into()),
             Self::Nnue(arguments) => learn::nnue(&arguments.into()),
             Self::Convert(arguments) => learn::convert(&arguments.into()),

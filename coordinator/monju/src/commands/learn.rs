@@ -10,6 +10,7 @@ use monju_learn::{
     material::MaterialRun,
     nnue::{ConvertRun, NetworkRun},
     records::RecordsRun,
+    searches::SearchesRun,
     self_play::SelfPlayRun,
 };
 use progress::TerminalProgress;
@@ -47,6 +48,14 @@ pub fn linear(run: &LinearRun) -> anyhow::Result<()> {
 /// # Errors
 /// A file cannot be written, or the settings are unsuitable.
 pub fn self_play(run: &SelfPlayRun) -> anyhow::Result<()> {
+    Ok(run.run(&mut TerminalProgress::default())?)
+}
+
+/// Plays games of self-play, and logs their searches.
+///
+/// # Errors
+/// A file cannot be written, or the settings are unsuitable.
+pub fn searches(run: &SearchesRun) -> anyhow::Result<()> {
     Ok(run.run(&mut TerminalProgress::default())?)
 }
 

@@ -1,0 +1,75 @@
+//! The command line of `monju learn searches`.
+
+use clap::Args;
+use monju_engine::{EvaluatorChoice, PlayerSettings};
+use monju_host::load_evaluator;
+use monju_learn::searches::{SearchGamesSettings, SearchesRun};
+use std::path::PathBuf;
+
+pub const SEARCHES_HELP: &str = "\
+Both sides search every move to the last node, and the log keeps each iteration on the way: depth, nodes,
+score, variation, and the share of its nodes below the best move. The same options give the same log.
+Started again with them, the command continues it, which also grows with more --games. FILE.recipe beside
+it has the options.
+
+'monju learn time-control' learns from it when a search may end.";
+
+/// Everything after `monju learn searches`.
+#[derive(Debug, Args)]
+pub struct SearchesArguments {
+    /// The log to write or to continue
+    #[arg(long, value_name = "FILE")]
+    output: PathBuf,
+    /// Openings, one 'startpos moves …' a line; each is played once, in an order that the seed shuffles
+    #[arg(long, value_name = "FILE")]
+    openings: PathBuf,
+    /// Number of games to reach
+    #[arg(long, value_name = "N", default_value_t = 200)]
+    games: usize,
+    /// Nodes per move
+    #[arg(long, default_value_t = SearchGamesSettings::default().nodes,
+          value_parser = clap::value_parser!(u64).range(1..))]
+    nodes: u64,
+    /// Static evaluation, or one with the weights of a file: NAME:FILE
+    #[arg(long, value_name = "NAME", default_value_t)]
+    evaluator: EvaluatorChoice,
+    /// Standard deviation of the evaluation noise in centipawns
+    #[arg(long, value_name = "S", default_value_t = 0.0)]
+    sigma: f64,
+    /// Seed of the order of the openings
+    #[arg(long, default_value_t = SearchGamesSettings::default().seed)]
+    seed: u64,
+    /// Length at which a game ends
+    #[arg(long, value_name = "PLIES", default_value_t = SearchGamesSettings::default().maximum_plies)]
+    maximum_plies: usize,
+    /// Lead in centipawns that ends a game when it lasts for four searches
+    #[arg(long, value_name = "SCORE", default_value_t = SearchGamesSettings::default().decided_score)]
+    decided_score: i32,
+    /// Transposition table of each side in MiB
+    #[arg(long, value_name = "MIB", default_value_t = SearchGamesSettings::default().player.hash_mib)]
+    hash: usize,
+}
+
+impl TryFrom<SearchesArguments> for SearchesRun {
+    type Error = anyhow::Error;
+
+    fn try_from(arguments: SearchesArguments) -> anyhow::Result<Self> {
+        Ok(Self {
+            output: arguments.output,
+            games: arguments.games,
+            openings: arguments.openings,
+            settings: SearchGamesSettings {
+                player: PlayerSettings {
+                    evaluator: load_evaluator(&arguments.evaluator)?,
+                    sigma: arguments.sigma,
+                    hash_mib: arguments.hash,
+                    ..PlayerSettings::default()
+                },
+                nodes: arguments.nodes,
+                seed: arguments.seed,
+                maximum_plies: arguments.maximum_plies,
+                decided_score: arguments.decided_score,
+            },
+        })
+    }
+}

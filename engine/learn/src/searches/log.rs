@@ -1,0 +1,198 @@
+//! The text of logs.
+//!
+//! A game is `game`, its position command, and a line for each search of it:
+//! `search PLY NODES MOVE ITERATION …`, where the move is that of the whole search, and an iteration is
+//! `DEPTH,NODES,CENTIPAWNS,EFFORT,PV`: the share of its nodes below the best move in parts of a thousand, or
+//! `-`, and the moves of the line with colons between them. `end` ends the game.
+
+use monju_engine::{
+    rules::{Game, GameError, Move},
+    search::{Iteration, Line},
+};
+use std::fmt::Write as _;
+
+/// Moves of a line that are kept.
+const LONGEST_LINE: usize = 9;
+
+/// The line that ends a game.
+pub(super) const END: &str = "end\n";
+
+/// A game with the searches for its moves.
+#[derive(Clone, Debug)]
+pub struct LoggedGame {
+    /// The moves.
+    pub game: Game,
+    /// The searches, by ply.
+    pub searches: Vec<LoggedSearch>,
+}
+
+/// One search.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LoggedSearch {
+    /// Moves of the game before it.
+    pub ply: usize,
+    /// All its nodes.
+    pub nodes: u64,
+    /// The move that it ended with.
+    pub mv: Move,
+    /// The iterations that it has finished.
+    pub iterations: Vec<Iteration>,
+}
+
+/// Error of reading a log.
+#[derive(Debug, thiserror::Error)]
+pub enum LogError {
+    /// A line is not one of a log.
+    #[error("line {0} is not one of a log of searches; make one with 'monju learn searches'")]
+    Line(usize),
+    /// A game is impossible.
+    #[error("line {line}")]
+    Game {
+        /// Number of the line, counted from 1.
+        line: usize,
+        /// Reason.
+        source: GameError,
+    },
+}
+
+impl LoggedSearch {
+    /// Returns the iteration that a line ends, with the first moves of its variation.
+    pub(super) fn iteration(line: &Line) -> Option<Iteration> {
+        let mut iteration = Iteration::of(line)?;
+        iteration.pv.truncate(LONGEST_LINE);
+        Some(iteration)
+    }
+}
+
+/// Writes a game.
+pub(super) fn text_of(game: &LoggedGame) -> String {
+    let mut text = format!("game {}\n", game.game.to_usi());
+    for search in &game.searches {
+        let LoggedSearch { ply, nodes, mv, .. } = search;
+        let _ = write!(text, "search {ply} {nodes} {mv}");
+        for iteration in &search.iterations {
+            let effort = iteration.effort.map(|effort| effort.to_string());
+            let pv: Vec<String> = iteration.pv.iter().map(Move::to_string).collect();
+            let _ = write!(
+                text,
+                " {},{},{},{},{}",
+                iteration.depth,
+                iteration.nodes,
+                iteration.score,
+                effort.as_deref().unwrap_or("-"),
+                pv.join(":")
+            );
+        }
+        text.push('\n');
+    }
+    text + END
+}
+
+/// Reads the whole games of a log.
+///
+/// # Errors
+/// A line is not one of a log.
+pub fn read_logs(text: &str) -> Result<Vec<LoggedGame>, LogError> {
+    let mut games = Vec::new();
+    let mut open: Option<LoggedGame> = None;
+    for (index, line) in text.lines().enumerate() {
+        let bad = || LogError::Line(index + 1);
+        let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
+        match (word, &mut open) {
+            ("game", _) => {
+                let game = Game::from_usi(rest).map_err(|source| LogError::Game {
+                    line: index + 1,
+                    source,
+                })?;
+                open = Some(LoggedGame {
+                    game,
+                    searches: Vec::new(),
+                });
+            }
+            ("search", Some(game)) => {
+                let search = search(rest).ok_or_else(bad)?;
+                if search.ply >= game.game.moves().len() {
+                    return Err(bad());
+                }
+                game.searches.push(search);
+            }
+            ("end", Some(_)) => games.extend(open.take()),
+            _ => return Err(bad()),
+        }
+    }
+    Ok(games)
+}
+
+fn search(text: &str) -> Option<LoggedSearch> {
+    let mut words = text.split(' ');
+    Some(LoggedSearch {
+        ply: words.next()?.parse().ok()?,
+        nodes: words.next()?.parse().ok()?,
+        mv: words.next()?.parse().ok()?,
+        iterations: words.map(iteration).collect::<Option<_>>()?,
+    })
+}
+
+fn iteration(text: &str) -> Option<Iteration> {
+    let mut fields = text.split(',');
+    let mut next = || fields.next();
+    Some(Iteration {
+        depth: next()?.parse().ok()?,
+        nodes: next()?.parse().ok()?,
+        score: next()?.parse().ok()?,
+        effort: match next()? {
+            "-" => None,
+            effort => Some(effort.parse().ok()?),
+        },
+        pv: next()?
+            .split(':')
+            .map(|mv| mv.parse().ok())
+            .collect::<Option<_>>()?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_log_is_read_back_and_a_broken_one_refused() {
+        let game = Game::from_usi("startpos moves 7g7f 3c3d 2g2f").expect("a game");
+        let pv = ["7g7f", "3c3d"].map(|mv| mv.parse().expect("a move"));
+        let iteration = Iteration {
+            depth: 1,
+            nodes: 30,
+            score: -12,
+            effort: Some(970),
+            pv: pv.to_vec(),
+        };
+        let unknown = Iteration {
+            depth: 2,
+            effort: None,
+            ..iteration.clone()
+        };
+        let logged = LoggedGame {
+            game,
+            searches: vec![LoggedSearch {
+                ply: 0,
+                nodes: 99,
+                mv: pv[0],
+                iterations: vec![iteration, unknown],
+            }],
+        };
+        let text = text_of(&logged);
+        let read = read_logs(&format!("{text}{text}game startpos\n")).expect("whole games");
+        assert_eq!(read.len(), 2, "a game without an end is left out");
+        assert_eq!(read[0].searches, logged.searches);
+        assert_eq!(read[0].game.to_usi(), logged.game.to_usi());
+        for (broken, line) in [
+            ("search 0 9 7g7f\n", 1),
+            ("game startpos moves 7g7f\nsearch 1 9 7g7f\n", 2),
+            ("game startpos moves 7g7f\nsearch 0 9 7g7f 1,2,3\n", 2),
+            ("game startpos moves 7g7e\n", 1),
+        ] {
+            let error = read_logs(broken).expect_err(broken).to_string();
+            assert!(error.contains(&format!("line {line}")), "{error}");
+        }
+    }
+}
