@@ -7,17 +7,20 @@ pub mod fallback;
 mod lag;
 mod nodes_time;
 mod round_trip;
+mod score_trend;
+mod stability;
 #[cfg(test)]
 mod tests;
 mod time_policy;
 
 pub use agreement::{Agreement, AgreementTracker, Observation};
-pub use budget::{Budget, ClockRules, MINIMUM, Overhead, budget, of_side};
+pub use budget::{Budget, ClockRules, MINIMUM, Overhead, Turn, budget, of_side};
 pub use deadlines::{Deadlines, worker_time};
 pub use lag::{Lag, NetworkDelays};
 pub use nodes_time::NodesTime;
 pub use round_trip::RoundTrip;
-pub use time_policy::TimePolicy;
+pub use stability::{Stability, StabilityTracker};
+pub use time_policy::{Evidence, TimePolicy};
 
 use tokio::time::{Instant, sleep_until};
 

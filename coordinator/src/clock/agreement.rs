@@ -1,5 +1,7 @@
 //! Agreement of the players in the course of a consultation.
 
+use super::score_trend::ScoreTrend;
+
 /// The current opinion of one player.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Observation<'a> {
@@ -30,19 +32,8 @@ pub struct AgreementTracker {
     leader: String,
     /// Median depth at which the leader took the lead.
     since: u32,
-    trends: Vec<Option<Trend>>,
+    trends: Vec<Option<ScoreTrend>>,
 }
-
-/// Scores of one player, smoothed over its iterations.
-#[derive(Clone, Copy, Debug)]
-struct Trend {
-    depth: u32,
-    smoothed: f64,
-    last: i32,
-}
-
-/// Divisor by which a new iteration enters the smoothed score.
-const SMOOTHING: f64 = 4.0;
 
 impl AgreementTracker {
     /// Takes one observation of every player, `None` for a silent one; `gone` of the silent players
@@ -62,11 +53,7 @@ impl AgreementTracker {
             }) = *observation
             {
                 *trend = Some(match *trend {
-                    None => Trend {
-                        depth,
-                        smoothed: score.into(),
-                        last: score,
-                    },
+                    None => ScoreTrend::new(depth, score),
                     Some(trend) => trend.follow(depth, score),
                 });
             }
@@ -100,25 +87,6 @@ impl AgreementTracker {
             stable_iterations: depth.saturating_sub(self.since),
             score_drop: median(drops).unwrap_or(0),
         }
-    }
-}
-
-impl Trend {
-    fn follow(self, depth: u32, score: i32) -> Self {
-        let smoothed = if depth > self.depth {
-            self.smoothed + (f64::from(self.last) - self.smoothed) / SMOOTHING
-        } else {
-            self.smoothed
-        };
-        Self {
-            depth: self.depth.max(depth),
-            smoothed,
-            last: score,
-        }
-    }
-
-    fn score_drop(self) -> i32 {
-        (self.smoothed - f64::from(self.last)) as i32
     }
 }
 

@@ -1,23 +1,35 @@
 //! The share of a clock that one move may take.
 
-use monju_engine::Color;
+use monju_engine::{Color, Position};
 use monju_proto::v1::{Clock, Limits};
 use std::time::Duration;
 
 /// Shortest budget of a consultation with a clock.
 pub const MINIMUM: Duration = Duration::from_millis(10);
 
-/// Number of moves that the main time is shared out over.
-const MOVES_TO_COME: u64 = 40;
+/// Number of moves that the main time is shared out over at the first ply.
+const MOVES_AT_FIRST: u64 = 45;
+
+/// The least such number, at the ply at which usual games end, and that ply.
+const LEAST_MOVES: u64 = 26;
+const USUAL_END: u64 = 110;
+
+/// Plies of a longer game for which a further move is expected, to make its time last, as a ratio, and the
+/// largest number.
+const FURTHER: (u64, u64) = (5, 2);
+const MOST_MOVES: u64 = 90;
 
 /// Number of moves whose lag is set aside from a clock without byoyomi and increment.
-const MOVES_WITH_LAG: u64 = 100;
+const MOVES_WITH_LAG: u64 = 130;
 
 /// Part of the default overhead that is a safety margin rather than expected lag.
 const PADDING: Duration = Duration::from_millis(100);
 
 /// Share of a normal move's time that an easy move takes, in percent.
 const EASY_PERCENT: u64 = 40;
+
+/// Share of a normal move's time that a move without any doubt takes, in percent.
+const SHORTEST_PERCENT: u64 = 10;
 
 /// Number of normal moves' times that a difficult move takes at most (the original Monju, 2009).
 const DIFFICULT: u64 = 3;
@@ -32,9 +44,37 @@ const SHORTEST_SHARE: u64 = 20;
 /// overflows.
 const LONGEST_MS: u64 = 1 << 31;
 
-/// The time that one move may take: `least` ≤ `normal` ≤ `most`.
+/// The move that a time is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Turn {
+    /// The side to move.
+    pub side: Color,
+    /// The number of the ply, from which the length of the rest of the game is estimated.
+    pub ply: u32,
+}
+
+/// Takes the turn of a position.
+impl From<&Position> for Turn {
+    fn from(position: &Position) -> Self {
+        Self {
+            side: position.side_to_move(),
+            ply: position.ply(),
+        }
+    }
+}
+
+/// Takes the first turn of a side in a game.
+impl From<Color> for Turn {
+    fn from(side: Color) -> Self {
+        Self { side, ply: 1 }
+    }
+}
+
+/// The time that one move may take: `shortest` ≤ `least` ≤ `normal` ≤ `most`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budget {
+    /// For a move about which there is no doubt at all.
+    pub shortest: Duration,
     /// For an easy move, on which the players agree.
     pub least: Duration,
     /// For a move about which nothing is known yet.
@@ -109,10 +149,16 @@ impl Budget {
     /// A budget with the same time for every move.
     pub fn fixed(time: Duration) -> Self {
         Self {
+            shortest: time,
             least: time,
             normal: time,
             most: time,
         }
+    }
+
+    /// Returns a multiple of the normal time, within the bounds.
+    pub fn scaled(&self, factor: f64) -> Duration {
+        self.normal.mul_f64(factor).clamp(self.shortest, self.most)
     }
 }
 
@@ -120,14 +166,18 @@ impl Budget {
 ///
 /// The overhead of `rules` is the time lost between the decision and the GUI's clock. Only clocks pay it;
 /// a fixed thinking time (`time_ms`) is used up in full.
-pub fn budget(limits: &Limits, side: Color, rules: impl Into<ClockRules>) -> Option<Budget> {
+pub fn budget(
+    limits: &Limits,
+    turn: impl Into<Turn>,
+    rules: impl Into<ClockRules>,
+) -> Option<Budget> {
     let fixed = limits
         .time_ms
         .map(|ms| Duration::from_millis(ms.min(LONGEST_MS)).max(MINIMUM));
     let clock = limits
         .clock
         .as_ref()
-        .map(|clock| share_of_clock(clock, side, rules.into()));
+        .map(|clock| share_of_clock(clock, turn.into(), rules.into()));
     match (fixed, clock) {
         (Some(fixed), Some(clock)) => Some(Budget::fixed(fixed.min(clock.normal))),
         (Some(fixed), None) => Some(Budget::fixed(fixed)),
@@ -137,15 +187,15 @@ pub fn budget(limits: &Limits, side: Color, rules: impl Into<ClockRules>) -> Opt
 
 /// Returns one move's share of the clock.
 ///
-/// Main time is shared out over [`MOVES_TO_COME`] moves; most of the increment and all of the byoyomi
+/// Main time is shared out over a number of moves that shrinks as the game goes on (`moves_to_come`); most of the increment and all of the byoyomi
 /// are spent on top. A clock with neither also sets aside the lag of [`MOVES_WITH_LAG`] moves, which
 /// would otherwise use up the time of a long game. An increment is spendable on its own only when
 /// there is no other time, because GUIs differ in whether the main time they send includes it.
 /// Byoyomi cannot be saved: an easy move is not cut below it, and nothing is saved once the main time
 /// is no more than one byoyomi.
-fn share_of_clock(clock: &Clock, side: Color, rules: ClockRules) -> Budget {
+fn share_of_clock(clock: &Clock, turn: Turn, rules: ClockRules) -> Budget {
     let overhead = rules.overhead;
-    let (main, increment) = of_side(clock, side);
+    let (main, increment) = of_side(clock, turn.side);
     let main = main.min(LONGEST_MS);
     let increment = increment.min(LONGEST_MS);
     let byoyomi = clock.byoyomi_ms.min(LONGEST_MS);
@@ -162,28 +212,41 @@ fn share_of_clock(clock: &Clock, side: Color, rules: ClockRules) -> Budget {
         _ => 0,
     };
     // The overhead exceeds the lag of most moves, so a quarter of the time remains in any case.
-    let share = (main - lag.min(main * 3 / 4)) / MOVES_TO_COME;
+    let share = (main - lag.min(main * 3 / 4)) / moves_to_come(turn.ply);
     let wanted = share + increment * 4 / 5 + byoyomi;
     let normal = wanted.min(available);
     let can_be_saved = main > byoyomi || byoyomi == 0;
-    let least = match can_be_saved {
+    let saving = |percent: u64| match can_be_saved {
         // Main time saved below one byoyomi would only delay the phase of byoyomi alone.
-        true => (normal * EASY_PERCENT / 100).max(byoyomi.min(normal)),
+        true => (normal * percent / 100).max(byoyomi.min(normal)),
         false => normal,
     };
+    let (shortest, least) = (saving(SHORTEST_PERCENT), saving(EASY_PERCENT));
     let most = (normal * DIFFICULT)
         .min(normal + main / DIFFICULT_SHARE)
         .min(available);
     // A shortest thinking time must not use up the main time of a long game.
     let longest_minimum = main / SHORTEST_SHARE + increment * 4 / 5 + byoyomi;
     let minimum = (rules.minimum.as_millis() as u64).min(longest_minimum);
-    let [least, normal, most] =
-        [least, normal, most].map(|time| rules.raised(time, minimum, available));
+    let [shortest, least, normal, most] =
+        [shortest, least, normal, most].map(|time| rules.raised(time, minimum, available));
     let time = |ms| Duration::from_millis(ms).max(MINIMUM);
     Budget {
+        shortest: time(shortest),
         least: time(least),
         normal: time(normal),
         most: time(most),
+    }
+}
+
+/// Returns the number of moves that the main time is shared out over at a ply: fewer and fewer up to the end
+/// of a usual game, where most of the time should be spent, and then more again, since no one knows when a
+/// longer game ends.
+fn moves_to_come(ply: u32) -> u64 {
+    let ply = u64::from(ply);
+    match USUAL_END.checked_sub(ply) {
+        Some(left) => LEAST_MOVES + (MOVES_AT_FIRST - LEAST_MOVES) * left / USUAL_END,
+        None => (LEAST_MOVES + (ply - USUAL_END) * FURTHER.1 / FURTHER.0).min(MOST_MOVES),
     }
 }
 

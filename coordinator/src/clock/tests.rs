@@ -46,7 +46,7 @@ fn main_time_is_shared_out() {
         byoyomi_ms: 10_000,
         ..Clock::default()
     };
-    assert_eq!(on_clock(clock), ms(25_000));
+    assert_eq!(on_clock(clock), ms(10_000 + 600_000 / 44));
     let limits = Limits {
         clock: Some(clock),
         ..Limits::default()
@@ -64,9 +64,11 @@ fn an_easy_move_saves_main_time_and_a_difficult_one_spends_it() {
         black_ms: 600_000,
         ..Clock::default()
     });
-    assert_eq!(choice.least, ms(6_000));
-    assert_eq!(choice.normal, ms(15_000));
-    assert_eq!(choice.most, ms(45_000));
+    let normal = 600_000 / 44;
+    assert_eq!(choice.shortest, ms(normal / 10));
+    assert_eq!(choice.least, ms(normal * 2 / 5));
+    assert_eq!(choice.normal, ms(normal));
+    assert_eq!(choice.most, ms(3 * normal));
     // An easy move is not cut below one byoyomi.
     let with_byoyomi = choice_on(Clock {
         black_ms: 60_000,
@@ -74,8 +76,12 @@ fn an_easy_move_saves_main_time_and_a_difficult_one_spends_it() {
         ..Clock::default()
     });
     assert_eq!(
-        (with_byoyomi.least, with_byoyomi.normal),
-        (ms(10_000), ms(11_500))
+        (
+            with_byoyomi.shortest,
+            with_byoyomi.least,
+            with_byoyomi.normal
+        ),
+        (ms(10_000), ms(10_000), ms(10_000 + 60_000 / 44))
     );
     let short = choice_on(Clock {
         black_ms: 600_000,
@@ -96,6 +102,29 @@ fn byoyomi_is_never_saved() {
     });
     assert_eq!(last_main_time.least, last_main_time.normal);
     assert!(last_main_time.most > last_main_time.normal);
+}
+
+#[test]
+fn a_clock_is_spent_faster_towards_the_end_of_a_usual_game() {
+    let share = |ply| {
+        let limits = Limits {
+            clock: Some(Clock {
+                black_ms: 900_000,
+                ..Clock::default()
+            }),
+            ..Limits::default()
+        };
+        let turn = Turn {
+            side: Color::Black,
+            ply,
+        };
+        budget(&limits, turn, OVERHEAD).expect("a clock").normal
+    };
+    assert_eq!(share(1), ms(900_000 / 44));
+    assert!(share(51) > share(1) && share(109) > share(51));
+    assert_eq!(share(111), ms(900_000 / 26));
+    assert!(share(181) < share(111), "a long game must go on");
+    assert_eq!(share(u32::MAX), ms(10_000));
 }
 
 #[test]
@@ -124,7 +153,11 @@ fn sudden_death_time_outlasts_the_lag_of_every_move() {
                 }),
                 ..Limits::default()
             };
-            let choice = budget(&limits, Color::Black, overhead).expect("a clock is a limit");
+            let turn = Turn {
+                side: Color::Black,
+                ply: 1 + 2 * number,
+            };
+            let choice = budget(&limits, turn, overhead).expect("a clock is a limit");
             let time = if number % 10 == 0 {
                 choice.most
             } else {
@@ -148,7 +181,7 @@ fn some_thinking_time_remains_under_any_overhead() {
     };
     for overhead in [100, 700, 1_050, 5_000] {
         let choice = budget(&limits, Color::Black, ms(overhead)).expect("a clock is a limit");
-        assert!(choice.normal >= ms(375), "{overhead}: {choice:?}");
+        assert!(choice.normal >= ms(340), "{overhead}: {choice:?}");
     }
 }
 
@@ -281,7 +314,7 @@ proptest! {
             ..Limits::default()
         };
         let budget = budget(&limits, Color::Black, ms(overhead)).expect("a clock is a limit");
-        prop_assert!(MINIMUM <= budget.least);
+        prop_assert!(MINIMUM <= budget.shortest && budget.shortest <= budget.least);
         prop_assert!(budget.least <= budget.normal && budget.normal <= budget.most);
         let budget = budget.most;
         let left = black_ms.saturating_add(byoyomi_ms);

@@ -1,6 +1,6 @@
 //! The use of the time for a move: early answers to easy moves, more thought for difficult ones.
 
-use super::{agreement::Agreement, budget::Budget};
+use super::{agreement::Agreement, budget::Budget, stability::Stability};
 use monju_engine::names::UnknownName;
 use monju_proto::v1::Limits;
 use std::time::Duration;
@@ -38,13 +38,23 @@ pub enum TimePolicy {
     /// As `Fixed`, but ends as soon as the leading move cannot be overtaken.
     Decided,
     /// Tells easy, normal and difficult moves apart by the share of agreement, its stability, and
-    /// the trend of the score; ends as soon as the leading move cannot be overtaken.
+    /// the trend of the score; ends as soon as the leading move cannot be overtaken. A single player's
+    /// moves are told apart by the stability of its search.
     #[default]
     Agreement,
 }
 
 fn unknown(name: &str) -> UnknownName {
     UnknownName::new::<TimePolicy>("time policy", name)
+}
+
+/// The evidence by which the difficulty of a move is judged.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Evidence {
+    /// The votes of a team.
+    Votes(Agreement),
+    /// The search of a single player, judged at the end of every iteration.
+    Search(Stability),
 }
 
 /// Difficulty of a move.
@@ -80,15 +90,21 @@ impl TimePolicy {
         }
     }
 
-    /// Returns the whole thinking time, judged by the agreement so far; `None` before the first vote.
-    pub fn target(self, budget: &Budget, agreement: Option<&Agreement>) -> Duration {
-        match (self, agreement) {
+    /// Returns the whole thinking time, judged by the evidence so far; `None` before the first vote or
+    /// iteration.
+    pub fn target(self, budget: &Budget, evidence: Option<Evidence>) -> Duration {
+        match (self, evidence) {
             (Self::Fixed | Self::Decided, _) | (Self::Agreement, None) => budget.normal,
-            (Self::Agreement, Some(agreement)) => match Difficulty::of(agreement) {
-                Difficulty::Easy => budget.least,
-                Difficulty::Normal => budget.normal,
-                Difficulty::Difficult => budget.most,
-            },
+            (Self::Agreement, Some(Evidence::Votes(agreement))) => {
+                match Difficulty::of(&agreement) {
+                    Difficulty::Easy => budget.least,
+                    Difficulty::Normal => budget.normal,
+                    Difficulty::Difficult => budget.most,
+                }
+            }
+            (Self::Agreement, Some(Evidence::Search(stability))) => {
+                budget.scaled(stability.difficulty())
+            }
         }
     }
 
@@ -128,6 +144,7 @@ mod tests {
     use proptest::prelude::*;
 
     const BUDGET: Budget = Budget {
+        shortest: Duration::from_millis(100),
         least: Duration::from_millis(400),
         normal: Duration::from_millis(1_000),
         most: Duration::from_millis(3_000),
@@ -144,7 +161,9 @@ mod tests {
             stable_iterations,
             score_drop,
         };
-        time_policy.target(&BUDGET, Some(&agreement)).as_millis()
+        time_policy
+            .target(&BUDGET, Some(Evidence::Votes(agreement)))
+            .as_millis()
     }
 
     #[test]

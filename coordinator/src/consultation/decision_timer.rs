@@ -1,7 +1,9 @@
 //! The deadlines of one consultation, set by its clock and moved by the agreement of the players.
 
 use super::laggards::RoundTrips;
-use crate::clock::{Agreement, AgreementTracker, Budget, Deadlines, Observation, TimePolicy};
+use crate::clock::{
+    Agreement, AgreementTracker, Budget, Deadlines, Evidence, Observation, TimePolicy,
+};
 use monju_proto::v1::{Arrival, Ballot, Bound, Score, Vote};
 use std::{collections::BTreeMap, time::Duration};
 use tokio::time::Instant;
@@ -166,7 +168,9 @@ impl DecisionTimer {
         else {
             return;
         };
-        let target = self.time_policy.target(&budget, self.agreement.as_ref());
+        let target = self
+            .time_policy
+            .target(&budget, self.agreement.map(Evidence::Votes));
         let deadlines = Deadlines::new(target, round_trips.usual);
         // Only an easy move counts the time of a ponder as thinking time.
         let since = match target < budget.normal {

@@ -194,10 +194,10 @@ impl<'a> RunningConsultation<'a> {
 
     /// Returns the time for this move by the current clock; `None` during a ponder and without a limit.
     fn budget(&self) -> Option<Budget> {
-        let side = self.ballot.game().position().side_to_move();
+        let position = self.ballot.game().position();
         match self.pondering {
             true => None,
-            false => clock::budget(&self.limits, side, self.clock_rules),
+            false => clock::budget(&self.limits, position, self.clock_rules),
         }
     }
 

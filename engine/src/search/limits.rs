@@ -120,9 +120,14 @@ impl Control {
         }
     }
 
+    /// Tells whether [`Control::stop`] was called.
+    pub fn is_stopped(&self) -> bool {
+        self.shared.stop.load(Ordering::Relaxed)
+    }
+
     /// Tells whether the search has been stopped or its deadline has passed.
     pub(crate) fn is_over(&self) -> bool {
-        if self.shared.stop.load(Ordering::Relaxed) {
+        if self.is_stopped() {
             return true;
         }
         let deadline = self.shared.deadline.load(Ordering::Relaxed);

@@ -19,11 +19,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
-use tokio::{
-    sync::{mpsc, watch},
-    task::JoinHandle,
-    time::Instant,
-};
+use tokio::{sync::mpsc, task::JoinHandle, time::Instant};
 
 /// Time of the search after a ponder hit on the opponent's position, in a game without any limit.
 const UNLIMITED_MS: u64 = 1_000;
@@ -76,7 +72,7 @@ pub struct PlayerSearch {
     output: Output,
 }
 
-/// The timer of a search, which the search's own thread steers by its progress.
+/// The timer of a search, which the search's own thread lets observe its progress.
 #[derive(Clone, Debug)]
 struct SharedTimer(Arc<Mutex<Timer>>);
 
@@ -94,8 +90,6 @@ impl SharedTimer {
 struct Running {
     control: Control,
     timer: SharedTimer,
-    /// Changes when the timer has observed a line.
-    observed: watch::Receiver<()>,
     outcome: JoinHandle<Result<Outcome, SearchFailure>>,
     /// True for a search of the opponent's position: its outcome is not an answer.
     is_about_opponent: bool,
@@ -179,7 +173,6 @@ impl PlayerSearch {
                 // A finished search of the opponent's position waits for the hit or the stop.
                 outcome = &mut running.outcome,
                     if !running.is_about_opponent || self.gate == AnswerGate::Open => break outcome,
-                Ok(()) = running.observed.changed() => {}
             }
         };
         let best_move = match outcome {
@@ -234,16 +227,19 @@ impl PlayerSearch {
         if let Some(depth) = limits.depth {
             control.limit_depth(depth);
         }
-        let side = self.question.game.position().side_to_move();
+        let position = self.question.game.position();
         let mut timer = timer.lock();
         timer.set_time_policy(TimePolicy::of_consultation(
             None,
             self.setup.time_policy,
             &limits,
         ));
-        if let Some(budget) = clock::budget(&limits, side, self.setup.clock_rules) {
+        if let Some(budget) = clock::budget(&limits, position, self.setup.clock_rules) {
             timer.start(budget, now, limits.nodes);
-            timer.steer(control);
+            if let Some(nodes) = timer.node_limit() {
+                control.limit_nodes(nodes);
+            }
+            timer.stop_if_enough(0, control);
         }
         if let Some(latest) = timer.latest() {
             control.stop_at(real_time(latest));
@@ -274,36 +270,29 @@ fn search(
     let time_policy = TimePolicy::of_consultation(None, setup.time_policy, limits);
     let mut timer = Timer::new(time_policy, setup.nodes_time, since);
     let Question { game, search_moves } = question;
-    let side = game.position().side_to_move();
-    if let Some(budget) = clock::budget(limits, side, setup.clock_rules) {
+    if let Some(budget) = clock::budget(limits, game.position(), setup.clock_rules) {
         timer.start(budget, since, limits.nodes);
     }
     let nodes = timer.node_limit().or(limits.nodes);
     let output = output.clone();
     let multi_pv = setup.multi_pv;
-    begin(thread, setup, timer, |timer, control, observed| {
-        SearchTask {
-            game: game.clone(),
-            limits: Limits {
-                nodes,
-                depth: limits.depth,
-                time: None,
-                multi_pv,
-                search_moves: search_moves.clone(),
-            },
-            deadline: None,
-            ponder: false,
-            urgent: false,
-            control: control.clone(),
-            progress: Box::new(move |line| {
-                show(&output, line, multi_pv);
-                let mut timer = timer.lock();
-                timer.observe(line);
-                timer.steer(&control);
-                drop(timer);
-                observed.send_replace(());
-            }),
-        }
+    begin(thread, setup, timer, |timer, control| SearchTask {
+        game: game.clone(),
+        limits: Limits {
+            nodes,
+            depth: limits.depth,
+            time: None,
+            multi_pv,
+            search_moves: search_moves.clone(),
+        },
+        deadline: None,
+        ponder: false,
+        urgent: false,
+        control: control.clone(),
+        progress: Box::new(move |line| {
+            show(&output, line, multi_pv);
+            timer.lock().observe(line, &control);
+        }),
     })
 }
 
@@ -316,7 +305,7 @@ fn ponder_on_opponent(
     since: Instant,
 ) -> Running {
     let timer = Timer::new(setup.time_policy, setup.nodes_time, since);
-    let running = begin(thread, setup, timer, |_, control, _| SearchTask {
+    let running = begin(thread, setup, timer, |_, control| SearchTask {
         game,
         limits: Limits::default(),
         deadline: None,
@@ -335,22 +324,20 @@ fn begin(
     thread: &SearchHandle,
     setup: &SearchSetup,
     timer: Timer,
-    task: impl FnOnce(SharedTimer, Control, watch::Sender<()>) -> SearchTask,
+    task: impl FnOnce(SharedTimer, Control) -> SearchTask,
 ) -> Running {
-    let (sender, observed) = watch::channel(());
     let deadline = match timer.node_limit() {
         None => timer.latest(),
         Some(_) => Some(Instant::now() + NODES_TIME_DEADLINE),
     };
     let timer = SharedTimer::new(timer);
     let control = Control::new();
-    let mut task = task(timer.clone(), control.clone(), sender);
+    let mut task = task(timer.clone(), control.clone());
     task.deadline = deadline.map(real_time);
     let outcome = thread.think(setup.game_setup.clone(), task).hold_clock();
     Running {
         control,
         timer,
-        observed,
         outcome,
         is_about_opponent: false,
     }

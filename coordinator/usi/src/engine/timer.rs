@@ -1,15 +1,14 @@
 //! The time management of a single player: early for a stable best move, late for a falling score.
 
 use monju_coordinator::clock::{
-    Agreement, AgreementTracker, Budget, NodesTime, Observation, TimePolicy,
+    Budget, Evidence, NodesTime, Stability, StabilityTracker, TimePolicy,
 };
-use monju_engine::{Bound, Control, Line};
+use monju_engine::{Control, Iteration, Line};
+use std::time::Duration;
 use tokio::time::Instant;
 
-/// Bound of all scores in centipawns, and the value of a mate.
-const CLEARLY_WON: i32 = 2_000;
-
-/// The stop of one search, which moves with the search's progress.
+/// The stop of one search. The longest time of the policy is a deadline; between iterations the search ends
+/// once it has lasted as long as its progress asks for.
 #[derive(Debug)]
 pub struct Timer {
     time_policy: TimePolicy,
@@ -20,8 +19,8 @@ pub struct Timer {
     /// A limit of nodes beside the clock.
     most_nodes: Option<u64>,
     searching_from: Instant,
-    tracker: AgreementTracker,
-    agreement: Option<Agreement>,
+    tracker: StabilityTracker,
+    stability: Option<Stability>,
     is_stopped: bool,
 }
 
@@ -38,8 +37,8 @@ impl Timer {
             clock: None,
             most_nodes: None,
             searching_from,
-            tracker: AgreementTracker::default(),
-            agreement: None,
+            tracker: StabilityTracker::default(),
+            stability: None,
             is_stopped: false,
         }
     }
@@ -55,62 +54,55 @@ impl Timer {
         self.most_nodes = most_nodes;
     }
 
-    /// Observes the progress of the search.
-    pub fn observe(&mut self, line: &Line) {
-        if self.time_policy != TimePolicy::Agreement {
-            return;
-        }
-        let Some(mv) = line.pv.first().map(ToString::to_string) else {
+    /// Observes the progress of the search, on its own thread, and stops it at the end of an iteration if it
+    /// has lasted long enough.
+    pub fn observe(&mut self, line: &Line, control: &Control) {
+        let Some(iteration) = Iteration::of(line) else {
             return;
         };
-        let score = line.score.to_centipawns().clamp(-CLEARLY_WON, CLEARLY_WON);
-        let observation = Observation {
-            mv: &mv,
-            depth: line.depth,
-            // An upper bound counts as a score, so that the clock learns of a fall.
-            score: (line.bound != Bound::Lower).then_some(score),
-        };
-        self.agreement = Some(self.tracker.observe(&mv, &[Some(observation)], 0));
+        self.stability = Some(self.tracker.observe(&iteration));
+        self.stop_if_enough(line.nodes, control);
     }
 
-    /// Moves the node limit of the search by the present progress, on a clock that counts nodes.
-    pub fn steer(&self, control: &Control) {
-        if let Some(nodes) = self.node_limit() {
-            control.limit_nodes(nodes);
+    /// Stops the search, which has visited `nodes`, if it has lasted as long as its progress asks for.
+    pub fn stop_if_enough(&self, nodes: u64, control: &Control) {
+        let Some((budget, from)) = self.clock else {
+            return;
+        };
+        let target = self.target(&budget);
+        let elapsed = match self.nodes_time {
+            Some(nodes_time) => nodes_time.time(nodes),
+            // The time of a ponder counts only for an easy move.
+            None if target < budget.normal => self.searching_from.elapsed(),
+            None => from.elapsed(),
+        };
+        if elapsed >= target {
+            control.stop();
         }
     }
 
-    /// Returns the number of nodes to stop at by the present progress, on a clock that counts nodes. Those
-    /// of a ponder count.
+    fn target(&self, budget: &Budget) -> Duration {
+        let evidence = self.stability.map(Evidence::Search);
+        self.time_policy.target(budget, evidence)
+    }
+
+    /// Returns the number of nodes to stop at, on a clock that counts nodes. Those of a ponder count.
     pub fn node_limit(&self) -> Option<u64> {
         let (budget, _) = self.clock?;
-        let target = self.time_policy.target(&budget, self.agreement.as_ref());
-        let nodes = self.nodes_time?.nodes(target);
+        let longest = self.time_policy.longest(&budget);
+        let nodes = self.nodes_time?.nodes(longest);
         Some(self.most_nodes.map_or(nodes, |most| most.min(nodes)))
     }
 
-    /// Returns the moment to stop by the present progress; `None` without a clock of time, and after the
-    /// stop.
+    /// Returns the latest moment to stop; `None` without a clock of time, and after the stop.
     pub fn stop_at(&self) -> Option<Instant> {
-        let (budget, from) = self.running_clock().filter(|_| !self.is_stopped)?;
-        let target = self.time_policy.target(&budget, self.agreement.as_ref());
-        // The time of a ponder counts only for an easy move.
-        let since = match target < budget.normal {
-            true => self.searching_from,
-            false => from,
-        };
-        Some(since + target)
+        self.latest().filter(|_| !self.is_stopped)
     }
 
-    /// Returns the latest moment to stop.
+    /// Returns the latest moment to stop; `None` without a clock of time.
     pub fn latest(&self) -> Option<Instant> {
-        self.running_clock()
-            .map(|(budget, from)| from + self.time_policy.longest(&budget))
-    }
-
-    /// Returns the clock, unless it counts nodes.
-    fn running_clock(&self) -> Option<(Budget, Instant)> {
-        self.clock.filter(|_| self.nodes_time.is_none())
+        let (budget, from) = self.clock.filter(|_| self.nodes_time.is_none())?;
+        Some(from + self.time_policy.longest(&budget))
     }
 
     /// Records that the search was told to stop.
@@ -122,102 +114,132 @@ impl Timer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use monju_engine::{Game, Score};
-    use std::time::Duration;
+    use monju_engine::{Bound, Game, Score};
 
     const BUDGET: Budget = Budget {
+        shortest: Duration::from_millis(100),
         least: Duration::from_millis(400),
         normal: Duration::from_millis(1_000),
         most: Duration::from_millis(3_000),
     };
 
-    fn line(mv: &str, depth: u32, score: i32) -> Line {
+    /// A thousand nodes a second.
+    fn nodes_time() -> Option<NodesTime> {
+        NodesTime::new(1)
+    }
+
+    fn line(mv: &str, depth: u32, score: i32, nodes: u64) -> Line {
         Line {
             pv: vec![Game::startpos().parse_move(mv).expect("legal")],
             score: Score::Cp(score),
             bound: Bound::Exact,
             depth,
             selective_depth: depth,
-            nodes: 0,
+            nodes,
             time: Duration::ZERO,
             hash_full: None,
             candidates: Vec::new(),
             ranked_depth: 0,
-            ends_iteration: false,
-            best_move_effort: None,
+            ends_iteration: true,
+            best_move_effort: Some(600),
             lanes: Vec::new(),
         }
     }
 
-    /// Returns the milliseconds from the start to the stop after these lines.
-    fn stop_after(time_policy: TimePolicy, lines: &[(&str, u32, i32)]) -> u128 {
+    /// Returns the nodes of the first of these iterations after which the search ends.
+    fn end(time_policy: TimePolicy, iterations: &[(&str, i32, u64)]) -> Option<u64> {
         let start = Instant::now();
-        let mut timer = Timer::new(time_policy, None, start);
+        let mut timer = Timer::new(time_policy, nodes_time(), start);
         timer.start(BUDGET, start, None);
-        for (mv, depth, score) in lines {
-            timer.observe(&line(mv, *depth, *score));
+        let control = Control::new();
+        (1..)
+            .zip(iterations)
+            .find_map(|(depth, &(mv, score, nodes))| {
+                timer.observe(&line(mv, depth, score, nodes), &control);
+                control.is_stopped().then_some(nodes)
+            })
+    }
+
+    #[test]
+    fn a_steady_best_move_ends_early_and_a_falling_score_late() {
+        let steady =
+            |nodes: &[u64]| -> Vec<_> { nodes.iter().map(|&nodes| ("7g7f", 30, nodes)).collect() };
+        let nodes = [10, 20, 40, 80, 160, 320, 640, 1_280, 2_560];
+        let agreement = |lines: &[_]| end(TimePolicy::Agreement, lines);
+        assert_eq!(agreement(&steady(&nodes)), Some(320));
+        let mut falling = steady(&nodes);
+        for line in &mut falling[4..] {
+            line.1 = -200;
         }
-        assert!(timer.stop_at() <= timer.latest());
-        (timer.stop_at().expect("a clock") - start).as_millis()
-    }
-
-    const STEADY: [(&str, u32, i32); 3] = [("7g7f", 1, 30), ("7g7f", 3, 30), ("7g7f", 6, 32)];
-
-    #[test]
-    fn a_steady_best_move_stops_early_and_a_falling_score_late() {
-        let agreement = |lines: &[_]| stop_after(TimePolicy::Agreement, lines);
-        assert_eq!(agreement(&[]), 1_000);
-        assert_eq!(agreement(&STEADY), 400);
+        assert_eq!(agreement(&falling), Some(640));
+        let mut wavering = steady(&nodes);
+        for line in wavering.iter_mut().step_by(2) {
+            line.0 = "2g2f";
+        }
+        assert_eq!(agreement(&wavering), Some(1_280));
         assert_eq!(
-            agreement(&[&STEADY[..], &[("2g2f", 7, 32)]].concat()),
-            1_000
-        );
-        assert_eq!(
-            agreement(&[&STEADY[..], &[("7g7f", 7, -80)]].concat()),
-            3_000
+            end(TimePolicy::Fixed, &falling),
+            Some(1_280),
+            "beyond the normal time"
         );
     }
 
     #[test]
-    fn an_upper_bound_shows_a_fall_and_a_lower_bound_does_not() {
-        let stop_after_bound = |bound, score| {
-            let start = Instant::now();
-            let mut timer = Timer::new(TimePolicy::Agreement, None, start);
-            timer.start(BUDGET, start, None);
-            for (mv, depth, score) in STEADY {
-                timer.observe(&line(mv, depth, score));
-            }
-            timer.observe(&Line {
-                bound,
-                ..line("7g7f", 7, score)
-            });
-            (timer.stop_at().expect("a clock") - start).as_millis()
+    fn lines_in_mid_iteration_end_nothing() {
+        let start = Instant::now();
+        let mut timer = Timer::new(TimePolicy::Agreement, nodes_time(), start);
+        timer.start(BUDGET, start, None);
+        let control = Control::new();
+        let open = Line {
+            ends_iteration: false,
+            ..line("7g7f", 7, 30, 2_900)
         };
-        assert_eq!(stop_after_bound(Bound::Upper, -80), 3_000);
-        assert_eq!(stop_after_bound(Bound::Lower, -80), 400);
+        timer.observe(&open, &control);
+        assert!(!control.is_stopped());
+        timer.observe(&line("7g7f", 7, 30, 2_900), &control);
+        assert!(control.is_stopped());
     }
 
     #[test]
-    fn a_fixed_time_policy_ignores_the_progress() {
-        let falling = [&STEADY[..], &[("7g7f", 7, -80)]].concat();
-        assert_eq!(stop_after(TimePolicy::Fixed, &falling), 1_000);
-        assert_eq!(stop_after(TimePolicy::Fixed, &STEADY), 1_000);
+    fn the_longest_time_is_a_deadline_of_time_or_nodes() {
+        let start = Instant::now();
+        for (time_policy, longest) in [(TimePolicy::Fixed, 1_000), (TimePolicy::Agreement, 3_000)] {
+            let mut timer = Timer::new(time_policy, None, start);
+            assert_eq!((timer.stop_at(), timer.latest()), (None, None));
+            timer.start(BUDGET, start, None);
+            assert_eq!(
+                timer.stop_at(),
+                Some(start + Duration::from_millis(longest))
+            );
+            assert_eq!(timer.node_limit(), None);
+            timer.stopped();
+            assert_eq!(timer.stop_at(), None);
+
+            let mut timer = Timer::new(time_policy, nodes_time(), start);
+            timer.start(BUDGET, start, None);
+            assert_eq!((timer.stop_at(), timer.latest()), (None, None));
+            assert_eq!(timer.node_limit(), Some(longest));
+            timer.start(BUDGET, start, Some(500));
+            assert_eq!(timer.node_limit(), Some(500));
+        }
     }
 
     #[tokio::test(start_paused = true)]
-    async fn the_time_of_a_ponder_counts_for_easy_moves_only() {
-        let start = Instant::now();
-        let mut timer = Timer::new(TimePolicy::Agreement, None, start);
-        assert_eq!(timer.stop_at(), None);
-        for (mv, depth, score) in STEADY {
-            timer.observe(&line(mv, depth, score));
-        }
-        let hit = start + Duration::from_secs(60);
-        timer.start(BUDGET, hit, None);
-        assert!(timer.stop_at() < Some(hit), "answered at once");
-        timer.observe(&line("2g2f", 7, 30));
-        assert_eq!(timer.stop_at(), Some(hit + BUDGET.normal));
-        timer.stopped();
-        assert_eq!(timer.stop_at(), None);
+    async fn the_time_of_a_ponder_counts_for_an_easy_move_alone() {
+        let searching_from = Instant::now();
+        let stops_at_hit = |score: i32| {
+            let mut timer = Timer::new(TimePolicy::Agreement, None, searching_from);
+            let control = Control::new();
+            for depth in 1..9 {
+                let score = if depth < 8 { 30 } else { score };
+                timer.observe(&line("7g7f", depth, score, 0), &control);
+            }
+            assert!(!control.is_stopped(), "no clock runs yet");
+            timer.start(BUDGET, Instant::now(), None);
+            timer.stop_if_enough(0, &control);
+            control.is_stopped()
+        };
+        tokio::time::advance(Duration::from_millis(2_000)).await;
+        assert!(stops_at_hit(30));
     }
 }

@@ -1,7 +1,7 @@
 //! The latest moment of an answer, whatever the coordinator does. The coordinator plans its own
 //! thinking time well inside it.
 
-use monju_coordinator::clock::{ClockRules, budget, of_side};
+use monju_coordinator::clock::{ClockRules, Turn, budget, of_side};
 use monju_engine::Color;
 use monju_proto::v1::Limits;
 use std::time::Duration;
@@ -84,7 +84,13 @@ impl AnswerTimes {
 /// the reserve and the lag alone, but gets half of the margin of a very short clock. A coordinator that has
 /// not decided 1 s after the longest time that it gives to a move is given up, however much time is left on
 /// the clock.
-pub fn answer_times(limits: &Limits, side: Color, deductions: Deductions) -> Option<AnswerTimes> {
+pub fn answer_times(
+    limits: &Limits,
+    turn: impl Into<Turn>,
+    deductions: Deductions,
+) -> Option<AnswerTimes> {
+    let turn = turn.into();
+    let side = turn.side;
     let by_clock = limits.clock.map(|clock| {
         let (main, increment) = of_side(&clock, side);
         let mut available = Duration::from_millis(main.saturating_add(clock.byoyomi_ms));
@@ -97,7 +103,7 @@ pub fn answer_times(limits: &Limits, side: Color, deductions: Deductions) -> Opt
         let last_resort = margin.saturating_sub(deductions.after_answer());
         let last_resort = last_resort.max(LAST_RESORT.min(margin / 2));
         let left = limits_after(limits, side, deductions.waited);
-        let decided = budget(&left, side, deductions.of_coordinator()).map_or(LONGEST, |budget| {
+        let decided = budget(&left, turn, deductions.of_coordinator()).map_or(LONGEST, |budget| {
             deductions.waited.saturating_add(budget.most)
         });
         let patience = decided.saturating_add(PATIENCE);

@@ -2,8 +2,7 @@
 
 use super::deadline::{Deductions, answer_times, limits_after};
 use crate::backend::{GoRequest, SearchControl};
-use monju_coordinator::clock::{ClockRules, fallback};
-use monju_engine::Color;
+use monju_coordinator::clock::{ClockRules, Turn, fallback};
 use monju_proto::v1::{Clock, Limits};
 use monju_team::config;
 use std::time::Duration;
@@ -23,7 +22,7 @@ const END_PATIENCE: (Duration, Duration) = (Duration::from_millis(5), Duration::
 #[derive(Debug)]
 pub struct SearchClock {
     limits: Limits,
-    side: Color,
+    turn: Turn,
     /// The use of the clock; its overhead is lost with every move on its way to the referee.
     rules: ClockRules,
     /// Time that the coordinator sets aside of every clock.
@@ -55,7 +54,7 @@ impl SearchClock {
     pub fn new(request: &GoRequest, reserve: Duration) -> Self {
         let mut clock = Self {
             limits: request.go.limits,
-            side: request.game.position().side_to_move(),
+            turn: request.game.position().into(),
             rules: request.clock_rules,
             overhead: config::OVERHEAD,
             waited: Duration::ZERO,
@@ -119,7 +118,7 @@ impl SearchClock {
 
     fn set_deadline(&mut self) {
         if !self.limits.ponder {
-            let times = answer_times(&self.limits, self.side, self.deductions());
+            let times = answer_times(&self.limits, self.turn, self.deductions());
             self.deadline = times.map(|times| self.runs_from + times.deadline);
             self.last_resort = times.map(|times| self.runs_from + times.last_resort);
         }
@@ -138,7 +137,7 @@ impl SearchClock {
     pub fn limits_left(&self) -> Limits {
         match self.limits.ponder {
             true => self.limits,
-            false => limits_after(&self.limits, self.side, self.runs_from.elapsed()),
+            false => limits_after(&self.limits, self.turn.side, self.runs_from.elapsed()),
         }
     }
 

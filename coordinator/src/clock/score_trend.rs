@@ -1,0 +1,42 @@
+//! The trend of a player's score.
+
+/// Divisor by which a new iteration enters the smoothed score.
+const SMOOTHING: f64 = 4.0;
+
+/// Scores of one player, smoothed over its iterations.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ScoreTrend {
+    depth: u32,
+    smoothed: f64,
+    last: i32,
+}
+
+impl ScoreTrend {
+    /// The trend of a first score.
+    pub fn new(depth: u32, score: i32) -> Self {
+        Self {
+            depth,
+            smoothed: score.into(),
+            last: score,
+        }
+    }
+
+    /// The trend with the next score, which replaces the last one of the same iteration.
+    pub fn follow(self, depth: u32, score: i32) -> Self {
+        let smoothed = if depth > self.depth {
+            self.smoothed + (f64::from(self.last) - self.smoothed) / SMOOTHING
+        } else {
+            self.smoothed
+        };
+        Self {
+            depth: self.depth.max(depth),
+            smoothed,
+            last: score,
+        }
+    }
+
+    /// Centipawns by which the last score lies below the smoothed earlier ones.
+    pub fn score_drop(self) -> i32 {
+        (self.smoothed - f64::from(self.last)) as i32
+    }
+}
