@@ -54,7 +54,6 @@ pub(super) struct MateLimits {
 #[derive(Clone, Debug)]
 pub struct MateSearch {
     table: ProofTable,
-    parts: MateParts,
     children: Vec<Child>,
     path: Vec<Place>,
     visited: u64,
@@ -94,7 +93,6 @@ impl MateSearch {
     pub(super) fn try_new(positions: usize, parts: MateParts) -> Result<Self, TryReserveError> {
         Ok(Self {
             table: ProofTable::try_new(positions, parts.dominance)?,
-            parts,
             children: Vec::new(),
             path: Vec::new(),
             visited: 0,
@@ -394,7 +392,6 @@ const fn no_mate_after<const ATTACK: bool>(plies: u16, pieces: Pieces) -> ProofN
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::testing::random_positions;
     use std::{fs, path::Path};
 
     const PARTS: [MateParts; 2] = [MateParts::PLAIN, MateParts::BEST];

@@ -33,6 +33,8 @@ impl Searcher for FirstMove {
                 candidates: Vec::new(),
                 ranked_depth: 0,
                 lanes: Vec::new(),
+                ends_iteration: true,
+                best_move_effort: None,
             },
         }
     }

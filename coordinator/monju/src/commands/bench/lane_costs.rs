@@ -95,6 +95,8 @@ mod tests {
             candidates: Vec::new(),
             ranked_depth: 0,
             lanes: lanes.collect(),
+            ends_iteration: true,
+            best_move_effort: None,
         }
     }
 
