@@ -12,9 +12,11 @@ mod proof_table;
 mod proof_tree;
 mod requirements;
 mod solve;
+mod solver;
 
 pub use one_ply::mate_in_one;
 pub use parts::MateParts;
 pub(crate) use proof_number::MAX_PLIES;
 pub use proof_number::{Mate, MateSearch};
-pub use solve::{Gap, MateProgress, MateQuestion, Solution, Verdict, solve_mate};
+pub use solve::{MateQuestion, Solution, Verdict, solve_mate};
+pub use solver::{Gap, MateProgress};

@@ -7,13 +7,15 @@ use crate::{
 };
 use syn::Item;
 
-/// Names of the engine that the coordinator may use: the rules, the answer to a position, and the search that
-/// judges whether material is kept (`docs/decisions/0033-the-coordinator-judges-danger.md`).
-const ALLOWED: [&str; 12] = [
+/// Names of the engine that the coordinator may use: the rules, the answer to a position, the iterations by which
+/// a clock judges a search, and the search that judges whether material is kept
+/// (`docs/decisions/0033-the-coordinator-judges-danger.md`).
+const ALLOWED: [&str; 13] = [
     "Answer",
     "Color",
     "Game",
     "GameError",
+    "Iteration",
     "Move",
     "MoveError",
     "Position",

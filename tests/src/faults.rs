@@ -13,13 +13,10 @@ use crate::{
     usi::{Usi, UsiAnswer},
 };
 use monju_engine::{Answer, Color, Control, Game, Limits, Player, PlayerSettings, Repetition};
-use plan::{Fault, FaultKind, Sampler, faults};
+use plan::{Fault, FaultKind, Sampler, WORKERS, faults};
 use rustix::process::Signal;
 use serde_json::{Value, json};
 use std::{thread, time::Duration};
-
-/// Workers of the cluster, each with one noise player.
-const WORKERS: usize = 4;
 
 /// Settings of the games.
 #[derive(Clone, Debug)]

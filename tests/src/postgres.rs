@@ -27,8 +27,8 @@ impl Postgres {
         Self::with(&[])
     }
 
-    /// Starts a server with these settings, as `name=value`; `None` where PostgreSQL is not installed, after noting that
-    /// a test is skipped.
+    /// Starts a server with these settings, as `name=value`; `None` where PostgreSQL is not installed, after
+    /// noting that a test is skipped.
     pub fn with(settings: &[&str]) -> Option<Self> {
         let Some(programs) = programs() else {
             missing("postgresql", "apt-get install postgresql");

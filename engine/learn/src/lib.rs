@@ -1,4 +1,5 @@
-//! Training of evaluators: game records, self-play, logs of searches, the Bonanza method, piece-square values, networks.
+//! Training of evaluators: game records, self-play, logs of searches, the Bonanza method, piece-square values,
+//! networks.
 //!
 //! Each command of `monju learn` is a run of this crate: an object with the command's arguments whose
 //! `run` reports to a [`ProgressObserver`].

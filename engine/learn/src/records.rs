@@ -8,6 +8,7 @@ mod guard;
 mod import;
 mod kif;
 mod record;
+mod rejection;
 #[cfg(test)]
 mod tests;
 mod timed;
@@ -15,8 +16,9 @@ mod timed;
 pub use collection::RecordCollection;
 pub use commented::{CommentedGame, ReadGameError};
 pub use file::{RecordFileError, from_bytes, to_bytes};
-pub use formats::{ParsedGame, Rejection, UnknownFormat, parse_games};
+pub use formats::{ParsedGame, UnknownFormat, parse_games};
 pub use import::{RecordsError, RecordsRun, RecordsSummary};
 pub use kif::KifError;
 pub use record::{GameRecord, GameRecordError, RecordedResult};
+pub use rejection::Rejection;
 pub use timed::{TimedGame, csa_position};

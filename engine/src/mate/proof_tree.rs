@@ -1,6 +1,6 @@
 //! A proved mate as an explicit tree: one check for each position of the attacker, and every answer.
 
-use super::{leaves::checks, proof_number::Mate, solve::Solver};
+use super::{leaves::checks, proof_number::Mate, solver::Solver};
 use crate::rules::{Move, MoveList, Position};
 use std::collections::HashMap;
 

@@ -1,18 +1,11 @@
 //! A solver of mate problems, which returns whole lines.
 
 use super::{
-    parts::MateParts,
-    proof_number::{Mate, MateLimits, MateSearch},
+    proof_number::Mate,
     proof_tree::ProofTree,
+    solver::{Gap, MateProgress, Solver},
 };
 use crate::rules::{Move, Position};
-
-/// Entries of the first table. Most problems need no more, and a large table takes longer to clear than
-/// they take to solve.
-const FIRST_TABLE: usize = 1 << 12;
-
-/// Factor by which each further table is larger.
-const GROWTH: usize = 16;
 
 /// Largest length of a mate, in plies.
 const LONGEST: u16 = 511;
@@ -46,15 +39,6 @@ impl MateQuestion {
     }
 }
 
-/// State of a solver at work.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MateProgress {
-    /// Positions searched so far.
-    pub nodes: u64,
-    /// Length of the mate found so far, in plies.
-    pub plies: Option<u16>,
-}
-
 /// Answer to a mate problem.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Solution {
@@ -80,19 +64,6 @@ pub enum Verdict {
     Unknown(Gap),
 }
 
-/// Reason why there is no result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Gap {
-    /// The caller ended the search.
-    Ended,
-    /// All positions of the limit were searched.
-    Nodes,
-    /// There is no mate within the longest line that the solver follows.
-    TooLong,
-    /// The system lacks memory for the smallest table.
-    Memory,
-}
-
 /// Looks for a mate by the side to move until it is found or disproved, the limit of positions is
 /// reached, or `is_over` returns true.
 ///
@@ -111,153 +82,56 @@ pub fn solve_mate(
     question: &MateQuestion,
     mut is_over: impl FnMut(MateProgress) -> bool,
 ) -> Solution {
-    let most = (question.table_mib.clamp(1, MateQuestion::MAX_TABLE_MIB) << 20)
-        / MateSearch::POSITION_BYTES;
-    let size = FIRST_TABLE.min(most);
-    let Ok(search) = MateSearch::try_new(size, MateParts::BEST) else {
+    let mib = question.table_mib.clamp(1, MateQuestion::MAX_TABLE_MIB);
+    let Ok(mut solver) = Solver::new(mib, question.nodes, &mut is_over) else {
         return Solution {
             verdict: Verdict::Unknown(Gap::Memory),
             nodes: 0,
         };
     };
-    let mut solver = Solver {
-        search,
-        size,
-        most,
-        nodes: 0,
-        limit: question.nodes,
-        found: None,
-        gap: Gap::Ended,
-        is_over: &mut is_over,
-    };
-    let mut position = position.clone();
-    let verdict = solver.solve(&mut position, question.shortest);
+    let verdict = solve(&mut solver, &mut position.clone(), question.shortest);
     Solution {
         verdict,
-        nodes: solver.nodes,
+        nodes: solver.nodes(),
     }
 }
 
-/// A search whose table grows, with the limits of the question.
-pub(super) struct Solver<'a> {
-    search: MateSearch,
-    /// Entries of the table.
-    size: usize,
-    /// Entries of the largest table.
-    most: usize,
-    nodes: u64,
-    limit: u64,
-    found: Option<u16>,
-    /// Reason of the last missing result.
-    gap: Gap,
-    is_over: &'a mut dyn FnMut(MateProgress) -> bool,
-}
-
-impl Solver<'_> {
-    fn solve(&mut self, position: &mut Position, want_shortest: bool) -> Verdict {
-        let mut plies = match self.settle(position, LONGEST, u64::MAX) {
-            Mate::In { plies, .. } => plies,
-            Mate::None => return Verdict::NoMate,
-            Mate::TooLong => return Verdict::Unknown(Gap::TooLong),
-            Mate::Unknown => return Verdict::Unknown(self.gap),
-        };
-        let Some(mut tree) = ProofTree::build(self, position, plies) else {
-            return Verdict::Unknown(self.gap);
-        };
-        let effort = self.nodes + SHORTENING_POSITIONS;
-        let end = match want_shortest {
-            true => u64::MAX,
-            false => self.nodes + effort,
-        };
-        let shortest = loop {
-            plies = tree.plies();
-            self.found = Some(plies);
-            if plies == 1 {
-                break true;
-            }
-            let budget = end.saturating_sub(self.nodes);
-            match self.settle(position, plies - 2, budget) {
-                Mate::In { plies, .. } => match ProofTree::build(self, position, plies) {
-                    Some(shorter) => tree = shorter,
-                    None => break false,
-                },
-                Mate::None | Mate::TooLong => break true,
-                Mate::Unknown => break false,
-            }
-        };
-        let line = match want_shortest && shortest {
-            true => tree.best_line(self, position),
-            false => tree.line(position),
-        };
-        Verdict::Mate { line, shortest }
-    }
-
-    /// Searches for a mate in at most `plies` until it is found or disproved, or `budget` positions
-    /// are searched.
-    pub fn settle(&mut self, position: &mut Position, plies: u16, budget: u64) -> Mate {
-        let end = self.nodes.saturating_add(budget).min(self.limit);
-        loop {
-            // A table with as many entries as positions visited holds nearly all of them.
-            let round = match self.size == self.most {
-                true => u64::MAX,
-                false => self.size as u64,
-            };
-            let limits = MateLimits {
-                plies,
-                positions: round.min(end.saturating_sub(self.nodes)),
-            };
-            let mut ended = false;
-            let (before, found) = (self.nodes, self.found);
-            let (mate, visited) = self.search.search_within(position, limits, &mut |visited| {
-                ended = (self.is_over)(MateProgress {
-                    nodes: before + visited,
-                    plies: found,
-                });
-                ended
-            });
-            self.nodes += visited;
-            if mate != Mate::Unknown {
-                return mate;
-            }
-            if ended || self.nodes >= end {
-                self.gap = match ended {
-                    true => Gap::Ended,
-                    false => Gap::Nodes,
-                };
-                return Mate::Unknown;
-            }
-            self.grow();
+fn solve(solver: &mut Solver<'_>, position: &mut Position, want_shortest: bool) -> Verdict {
+    let mut plies = match solver.settle(position, LONGEST, u64::MAX) {
+        Mate::In { plies, .. } => plies,
+        Mate::None => return Verdict::NoMate,
+        Mate::TooLong => return Verdict::Unknown(Gap::TooLong),
+        Mate::Unknown => return Verdict::Unknown(solver.gap()),
+    };
+    let Some(mut tree) = ProofTree::build(solver, position, plies) else {
+        return Verdict::Unknown(solver.gap());
+    };
+    let effort = solver.nodes() + SHORTENING_POSITIONS;
+    let end = match want_shortest {
+        true => u64::MAX,
+        false => solver.nodes() + effort,
+    };
+    let shortest = loop {
+        plies = tree.plies();
+        solver.note(plies);
+        if plies == 1 {
+            break true;
         }
-    }
-
-    /// Begins with a larger table, unless memory is lacking.
-    fn grow(&mut self) {
-        let size = (self.size * GROWTH).min(self.most);
-        match MateSearch::try_new(size, MateParts::BEST) {
-            Ok(search) => (self.search, self.size) = (search, size),
-            Err(_) => self.most = self.size,
+        let budget = end.saturating_sub(solver.nodes());
+        match solver.settle(position, plies - 2, budget) {
+            Mate::In { plies, .. } => match ProofTree::build(solver, position, plies) {
+                Some(shorter) => tree = shorter,
+                None => break false,
+            },
+            Mate::None | Mate::TooLong => break true,
+            Mate::Unknown => break false,
         }
-    }
-
-    /// Returns a mate in at most `plies`: one that the table knows, or one that is searched for.
-    pub fn mate(&mut self, position: &mut Position, plies: u16) -> Mate {
-        match self.search.known_mate(position, plies) {
-            Some(mate) => mate,
-            None => self.settle(position, plies, u64::MAX),
-        }
-    }
-
-    /// Tells whether the caller ends the search.
-    pub fn is_over(&mut self) -> bool {
-        let over = (self.is_over)(MateProgress {
-            nodes: self.nodes,
-            plies: self.found,
-        });
-        if over {
-            self.gap = Gap::Ended;
-        }
-        over
-    }
+    };
+    let line = match want_shortest && shortest {
+        true => tree.best_line(solver, position),
+        false => tree.line(position),
+    };
+    Verdict::Mate { line, shortest }
 }
 
 #[cfg(test)]

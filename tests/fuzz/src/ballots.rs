@@ -1,6 +1,6 @@
 //! Logs of ballots.
 
-use crate::{FuzzTarget, corpus};
+use crate::{corpus, fuzz_target::FuzzTarget};
 use monju_coordinator::{
     calibration,
     record::{

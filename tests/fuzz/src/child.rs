@@ -1,6 +1,6 @@
 //! Lines of a USI engine that a worker hosts.
 
-use crate::{FuzzTarget, corpus};
+use crate::{corpus, fuzz_target::FuzzTarget};
 use monju_coordinator::door;
 use monju_host::{DeclaredOptions, EngineAnswer, EngineInfo, UsiOptions};
 use std::time::Duration;

@@ -1,6 +1,6 @@
 //! Lines of a GUI.
 
-use crate::{FuzzTarget, corpus};
+use crate::{corpus, fuzz_target::FuzzTarget};
 use monju_usi::fuzzing;
 
 pub const TARGET: FuzzTarget = FuzzTarget {

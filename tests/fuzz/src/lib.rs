@@ -9,6 +9,7 @@
 mod ballots;
 mod child;
 mod corpus;
+mod fuzz_target;
 mod gui;
 mod messages;
 pub mod mutation;
@@ -18,22 +19,9 @@ mod toml;
 mod votes;
 mod weights;
 
-use std::path::PathBuf;
+pub use fuzz_target::{FuzzTarget, LONGEST};
 
-/// One thing that is fuzzed.
-#[derive(Clone, Copy, Debug)]
-pub struct FuzzTarget {
-    /// Its name on the command line.
-    pub name: &'static str,
-    /// Takes any bytes; panics where a promise is broken.
-    pub run: fn(&[u8]),
-    /// The corpus that mutations start from.
-    pub corpus: fn() -> Vec<Vec<u8>>,
-    /// Words of the format, which mutations insert.
-    pub words: &'static [&'static str],
-    /// Number of mutations in every run of the tests: about three seconds of an unoptimised build.
-    pub mutations: u32,
-}
+use std::path::PathBuf;
 
 /// All targets.
 pub const TARGETS: [FuzzTarget; 14] = [
@@ -52,9 +40,6 @@ pub const TARGETS: [FuzzTarget; 14] = [
     messages::TARGET,
     votes::TARGET,
 ];
-
-/// Longest input of a target, in bytes.
-pub const LONGEST: usize = 8_192;
 
 /// Returns the target of a name.
 pub fn target(name: &str) -> Option<FuzzTarget> {

@@ -1,13 +1,13 @@
 //! Every message of monju.v1 that a service or a client takes: from its bytes through the checks of its
 //! receiver.
 
-use crate::FuzzTarget;
+use crate::fuzz_target::FuzzTarget;
 use monju_coordinator::{
     choices::ConsultationChoices,
     clock::{ClockRules, TimePolicy, budget},
     door,
 };
-use monju_engine::{Color, Limits};
+use monju_engine::{Color, EnteringKingRule, Game, GameRules, Limits};
 use monju_host::{GoForm, plan};
 use monju_proto::{
     convert::read_question_at_once,
@@ -16,7 +16,7 @@ use monju_proto::{
 };
 use monju_usi::fuzzing;
 use prost::Message;
-use std::time::Duration;
+use std::{num::NonZeroU32, time::Duration};
 
 pub const TARGET: FuzzTarget = FuzzTarget {
     name: "messages",
@@ -212,13 +212,12 @@ fn corpus() -> Vec<Vec<u8>> {
         message.encode(&mut bytes).expect("a growing buffer");
         bytes
     }
-    let position = v1::Position {
-        start: "startpos".to_owned(),
-        moves: vec!["7g7f".to_owned(), "3c3d".to_owned()],
-        entering_king_rule: "CSARule24".to_owned(),
-        maximum_plies: 256,
-        ..v1::Position::default()
-    };
+    let game = Game::from_usi("startpos moves 7g7f 3c3d").expect("a position");
+    let position = v1::Position::from(&game.with_rules(GameRules {
+        entering_king: EnteringKingRule::CSARule24,
+        maximum_plies: NonZeroU32::new(256),
+        ..GameRules::default()
+    }));
     let claim = Some(v1::Claim {
         session: "0123456789abcdef".to_owned(),
         holder: "monju usi on pc-1".to_owned(),

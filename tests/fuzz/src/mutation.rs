@@ -1,7 +1,7 @@
 //! Mutations of a corpus, the same in every run: the tests have no feedback from the code, so they change
 //! good inputs a little.
 
-use crate::{FuzzTarget, LONGEST};
+use crate::fuzz_target::{FuzzTarget, LONGEST};
 
 /// Numbers at the edges of types, as texts.
 const EDGES: [&str; 12] = [

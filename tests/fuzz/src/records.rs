@@ -1,6 +1,6 @@
 //! Game records.
 
-use crate::FuzzTarget;
+use crate::fuzz_target::FuzzTarget;
 use monju_learn::records::parse_games;
 use std::path::Path;
 

@@ -1,6 +1,6 @@
 //! Positions and moves: SFEN, `startpos moves …`.
 
-use crate::{FuzzTarget, corpus};
+use crate::{corpus, fuzz_target::FuzzTarget};
 use monju_engine::{Game, Move};
 
 pub const TARGET: FuzzTarget = FuzzTarget {

@@ -1,6 +1,6 @@
 //! Files that people write: configurations, experiments, calibrations.
 
-use crate::{FuzzTarget, corpus};
+use crate::{corpus, fuzz_target::FuzzTarget};
 use monju_coordinator::calibration::Calibration;
 use monju_experiment::specification::Specification;
 use monju_team::config::Config;

@@ -1,6 +1,6 @@
 //! One consultation: everything that players send, in any order, up to the logged ballot.
 
-use crate::FuzzTarget;
+use crate::fuzz_target::FuzzTarget;
 use monju_coordinator::{
     ballot::{BallotDecision, BallotHeader, OpenBallot, lead},
     calibration::{Calibration, Curve},

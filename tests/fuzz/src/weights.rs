@@ -1,6 +1,6 @@
 //! Files of weights and of training data.
 
-use crate::{FuzzTarget, corpus};
+use crate::{corpus, fuzz_target::FuzzTarget};
 use monju_engine::{
     EvaluatorKind, Game, Model,
     eval::{fnv1a, nnue::Network},

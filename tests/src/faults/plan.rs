@@ -1,7 +1,9 @@
 //! The faults of one game, drawn from its number.
 
-use super::WORKERS;
 use std::time::Duration;
+
+/// Workers of the cluster, each with one noise player.
+pub const WORKERS: usize = 4;
 
 /// Number of the team's first moves among which the faults fall.
 const FAULTS_WITHIN: u64 = 16;

@@ -1,7 +1,8 @@
 //! One game of a file, with names and times, that takes comments and is written again.
 
-use super::formats::{
-    ParsedGame, Rejection, UnknownFormat, convert, one_game, parse_games, several_games,
+use super::{
+    formats::{ParsedGame, UnknownFormat, convert, one_game, parse_games, several_games},
+    rejection::Rejection,
 };
 use monju_engine::{Game, Move};
 use rsshogi::records::{

@@ -4,8 +4,9 @@ use super::{
     guard::guarded,
     kif::{KifError, check, check_total},
     record::{GameRecord, GameRecordError, RecordedResult},
+    rejection::Rejection,
 };
-use monju_engine::{Color, Game, GameError, Move};
+use monju_engine::{Color, Game, Move};
 use rsshogi::{
     records::{
         Record as ForeignRecord, SpecialMove,
@@ -13,10 +14,7 @@ use rsshogi::{
     },
     types::GameResult as ForeignResult,
 };
-use std::{
-    error::Error,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 /// A game of a file, or the reason for which it is rejected.
 #[derive(Debug)]
@@ -27,26 +25,6 @@ pub struct ParsedGame {
     pub game: Result<GameRecord, Rejection>,
 }
 
-/// Reason for which a game is rejected; the source has the details.
-#[derive(Debug, thiserror::Error)]
-pub enum Rejection {
-    /// The text is not in the expected format.
-    #[error("unreadable text")]
-    Unreadable(#[source] Box<dyn Error + Send + Sync>),
-    /// Lines of a KIF or KI2 file were skipped by the parser.
-    #[error("inconsistent lines")]
-    Inconsistent(#[from] KifError),
-    /// The game breaks the rules.
-    #[error("{error}")]
-    Record {
-        /// The reason.
-        error: GameRecordError,
-        /// The move or position that breaks them, where it is known.
-        #[source]
-        source: Option<GameError>,
-    },
-}
-
 /// Error of a file whose extension names no known format.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
@@ -54,21 +32,6 @@ pub enum Rejection {
     .0.display()
 )]
 pub struct UnknownFormat(PathBuf);
-
-impl From<GameRecordError> for Rejection {
-    fn from(error: GameRecordError) -> Self {
-        Self::Record {
-            error,
-            source: None,
-        }
-    }
-}
-
-impl Rejection {
-    pub(super) fn unreadable(error: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
-        Self::Unreadable(error.into())
-    }
-}
 
 /// Parses all games of a file whose extension is its format: `.csa`, `.kif` (`.kifu`), `.ki2`
 /// (`.ki2u`), `.jkf`, `.tsv` (id, result, plies, end, black, white, event, date, moves), or `.usi`, `.sfen`,
