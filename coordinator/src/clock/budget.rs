@@ -187,12 +187,12 @@ pub fn budget(
 
 /// Returns one move's share of the clock.
 ///
-/// Main time is shared out over a number of moves that shrinks as the game goes on (`moves_to_come`); most of the
-/// increment and all of the byoyomi are spent on top. A clock with neither also sets aside the lag of
-/// [`MOVES_WITH_LAG`] moves, which would otherwise use up the time of a long game. An increment is spendable on its own only when
-/// there is no other time, because GUIs differ in whether the main time they send includes it.
-/// Byoyomi cannot be saved: an easy move is not cut below it, and nothing is saved once the main time
-/// is no more than one byoyomi.
+/// Main time is shared out over a number of moves that shrinks as the game goes on (`moves_to_come`);
+/// most of the increment and all of the byoyomi are spent on top. A clock with neither also sets aside
+/// the lag of [`MOVES_WITH_LAG`] moves, which would otherwise use up the time of a long game. An
+/// increment is spendable on its own only when there is no other time, because GUIs differ in whether
+/// the main time they send includes it. Byoyomi cannot be saved: an easy move is not cut below it, and
+/// nothing is saved once the main time is no more than one byoyomi.
 fn share_of_clock(clock: &Clock, turn: Turn, rules: ClockRules) -> Budget {
     let overhead = rules.overhead;
     let (main, increment) = of_side(clock, turn.side);
