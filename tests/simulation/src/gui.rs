@@ -1,7 +1,7 @@
 //! The GUI's side of a simulated proxy.
 
 use crate::{cluster::front_endpoint, network::Edge};
-use monju_engine::{Answer, Bound, Control, Game, Limits, Line, Outcome, Score};
+use monju_engine::{Control, Game, Limits, Line, Model, Outcome, Player, PlayerSettings};
 use monju_host::{
     BuildError, PlayerChoice,
     fallback::FallbackSearch,
@@ -11,31 +11,35 @@ use monju_team::team;
 use monju_usi::simulation::SimulatedSession;
 use std::time::Duration;
 
-/// A fallback player that plays the first move that the rules allow: a search would end by the real clock.
-struct FirstMove;
+/// A fallback player that looks at one node, whatever its limits are: a search would end by the real clock.
+struct OneNode(Player);
 
-impl Searcher for FirstMove {
-    fn new_game(&mut self, _: u64) {}
+impl Searcher for OneNode {
+    fn new_game(&mut self, noise_seed: u64) {
+        self.0.new_game(noise_seed);
+    }
 
-    fn think(&mut self, game: &Game, _: &Limits, _: &Control, _: &mut dyn FnMut(&Line)) -> Outcome {
-        let answer = Answer::any(game);
+    fn think(
+        &mut self,
+        game: &Game,
+        _: &Limits,
+        control: &Control,
+        progress: &mut dyn FnMut(&Line),
+    ) -> Outcome {
+        let limits = Limits {
+            nodes: Some(1),
+            ..Limits::default()
+        };
+        let timeless = |line: &Line| Line {
+            time: Duration::ZERO,
+            hash_full: None,
+            ..line.clone()
+        };
+        let mut tell = |line: &Line| progress(&timeless(line));
+        let outcome = self.0.think(game, &limits, control, &mut tell);
         Outcome {
-            answer,
-            line: Line {
-                pv: answer.as_move().into_iter().collect(),
-                score: Score::Cp(0),
-                bound: Bound::Exact,
-                depth: 1,
-                selective_depth: 1,
-                nodes: 1,
-                time: Duration::ZERO,
-                hash_full: None,
-                candidates: Vec::new(),
-                ranked_depth: 0,
-                lanes: Vec::new(),
-                ends_iteration: true,
-                best_move_effort: None,
-            },
+            line: timeless(&outcome.line),
+            ..outcome
         }
     }
 
@@ -52,7 +56,15 @@ impl Searcher for FirstMove {
 
 /// Starts a proxy that reaches its coordinator over an edge.
 pub fn start_proxy(front: &Edge) -> SimulatedSession {
-    let build = |_: &PlayerChoice| Ok::<_, BuildError>(BuiltPlayer::as_chosen(FirstMove));
+    let build = |_: &PlayerChoice| {
+        let settings = PlayerSettings {
+            evaluator: Model::material(),
+            hash_mib: 1,
+            ..PlayerSettings::default()
+        };
+        let player = Player::new(settings).expect("a MiB is there");
+        Ok::<_, BuildError>(BuiltPlayer::as_chosen(OneNode(player)))
+    };
     let fallback = FallbackSearch::start_with(build).expect("a thread");
     let front = front.clone();
     SimulatedSession::start(fallback, move |choices| {
