@@ -32,7 +32,8 @@ for target in "${targets[@]}"; do
     longest=4096
     [ "$target" != experiment ] || longest=8192
     MONJU_FUZZ_TARGET=$target MONJU_FUZZ_CORPUS=$folder/corpus target/debug/libfuzzer -runs="$runs" -max_len=$longest \
-        -timeout=20 -rss_limit_mb=2048 -print_final_stats=1 -artifact_prefix="$folder/" "$folder/corpus" \
+        -timeout=20 -rss_limit_mb=2048 -print_final_stats=1 -artifact_prefix="$folder/" \
+        -dict="$folder/corpus.dict" "$folder/corpus" \
         2>"$folder/log" || { tail -40 "$folder/log" >&2; exit 1; }
     echo "$target: $(sed -n 's/^stat::number_of_executed_units: *//p' "$folder/log") executions," \
         "$(grep -o 'cov: [0-9]*' "$folder/log" | tail -1)"
