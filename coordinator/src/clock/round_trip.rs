@@ -9,6 +9,7 @@ const DEVIATIONS: u32 = 4;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RoundTrip {
     measured: Option<Estimate>,
+    last: Duration,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,6 +21,7 @@ struct Estimate {
 impl RoundTrip {
     /// Adds a measured round trip.
     pub fn note(&mut self, sample: Duration) {
+        self.last = sample;
         self.measured = Some(match self.measured {
             None => Estimate {
                 mean: sample,
@@ -38,6 +40,11 @@ impl RoundTrip {
             .map_or(Duration::ZERO, |Estimate { mean, deviation }| {
                 mean + deviation * DEVIATIONS
             })
+    }
+
+    /// Returns the last measured round trip, zero before the first one.
+    pub fn last(&self) -> Duration {
+        self.last
     }
 
     /// Returns the mean, zero before the first measurement.

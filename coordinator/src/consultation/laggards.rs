@@ -38,6 +38,7 @@ impl RoundTrips {
     }
 
     /// Returns true for a round trip in which no answer can come in `time`, unless that of most is no shorter.
+    /// It is the last one that was measured, since to be asked costs nobody, and a storm may just have ended.
     pub fn is_too_late(&self, round_trip: Duration, time: Duration) -> bool {
         let is_over = |round_trip: Duration| round_trip / 2 > time;
         is_over(round_trip) && !is_over(self.usual)

@@ -142,8 +142,8 @@ impl<'a> RunningConsultation<'a> {
             // A referee wants to know of a late player instead.
             if let (Some(budget), true) = (budget, self.retries) {
                 let time = self.time_policy.longest(&budget);
-                if round_trips.is_too_late(slot.round_trip, time) {
-                    let (away, left) = (slot.round_trip.as_millis(), time.as_millis());
+                if round_trips.is_too_late(slot.last_round_trip, time) {
+                    let (away, left) = (slot.last_round_trip.as_millis(), time.as_millis());
                     let worker = &slot.info.worker;
                     let reason = format!(
                         "benched: worker {worker} answers within {away} ms, and the move has {left} ms"

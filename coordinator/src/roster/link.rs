@@ -22,6 +22,10 @@ use tracing::{info, warn};
 
 /// Interval of the calls to a connected worker.
 const WATCH_INTERVAL: Duration = Duration::from_secs(1);
+/// Answer to such a call that is late: a storm in the network, which may be over soon.
+const LATE: Duration = Duration::from_millis(100);
+/// Interval of the calls to a worker whose last answer was late.
+const LATE_INTERVAL: Duration = Duration::from_millis(100);
 /// Interval of the calls to a lost worker.
 const RETRY_INTERVAL: Duration = Duration::from_millis(500);
 /// Time within which a host must accept a connection.
@@ -157,6 +161,16 @@ impl Link {
         let state = self.state.borrow();
         match state.failure {
             None => state.round_trip.allowance(),
+            Some(_) => Duration::ZERO,
+        }
+    }
+
+    /// Returns the last measured round trip: after a storm it tells at once that an answer can come. Zero
+    /// while the worker is not connected.
+    pub fn last_round_trip(&self) -> Duration {
+        let state = self.state.borrow();
+        match state.failure {
+            None => state.round_trip.last(),
             Some(_) => Duration::ZERO,
         }
     }
@@ -298,10 +312,10 @@ impl WorkerWatcher {
             let connected = described.is_ok();
             self.state
                 .send_modify(|state| state.note(&self.address, described, asked.elapsed()));
-            let pause = if connected {
-                WATCH_INTERVAL
-            } else {
-                RETRY_INTERVAL
+            let pause = match connected {
+                true if asked.elapsed() > LATE => LATE_INTERVAL,
+                true => WATCH_INTERVAL,
+                false => RETRY_INTERVAL,
             };
             tokio::select! {
                 () = time::sleep(pause) => {}

@@ -21,6 +21,8 @@ pub struct PlayerSlot {
     pub access: Result<(), ReachError>,
     /// Time to set aside for a round trip to its worker.
     pub round_trip: Duration,
+    /// The last round trip that was measured: less than the time to set aside, once a storm is over.
+    pub last_round_trip: Duration,
 }
 
 impl PlayerSlot {
@@ -50,6 +52,7 @@ pub(super) fn assign(links: &[Link]) -> Vec<PlayerSlot> {
                 channel: link.channel(),
                 access: link.failure().map_or(Ok(()), Err),
                 round_trip: link.round_trip(),
+                last_round_trip: link.last_round_trip(),
             });
         }
     }

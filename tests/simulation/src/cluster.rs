@@ -21,12 +21,16 @@ use monju_proto::{
     },
 };
 use std::{io, sync::Arc, time::Duration};
-use tokio::{sync::mpsc, task::JoinHandle};
+use tokio::{sync::mpsc, task::JoinHandle, time::Instant};
 use tokio_stream::{StreamExt, wrappers::UnboundedReceiverStream};
 use tonic::transport::{Endpoint, Server};
 
 /// Time that the coordinator sets aside of every clock.
 const OVERHEAD: Duration = Duration::from_millis(100);
+
+/// Time after a storm in which its last packets arrive, those that were sent again included; an answer waits
+/// for them twice.
+pub const AFTER_STORM: Duration = Duration::from_millis(2 * 1_200);
 
 /// A simulated team.
 pub struct Cluster {
@@ -41,6 +45,8 @@ pub struct Cluster {
     running: Vec<Option<JoinHandle<()>>>,
     coordinator: Option<Coordinator>,
     is_coordinator_frozen: u32,
+    /// For each worker, the moment at which the last packet of a storm has arrived.
+    calm_from: Vec<Instant>,
     ballots: mpsc::UnboundedSender<Ballot>,
     /// Number of troubles so far.
     troubles: u64,
@@ -87,6 +93,7 @@ impl Cluster {
             workers: workers.collect(),
             coordinator: None,
             is_coordinator_frozen: 0,
+            calm_from: plan.edges.iter().map(|_| Instant::now()).collect(),
             ballots,
             troubles: 0,
         };
@@ -169,6 +176,7 @@ impl Cluster {
             && self.coordinator.is_some()
             && self.is_coordinator_frozen == 0
             && !edge.is_held()
+            && self.calm_from[worker] <= Instant::now()
             && weather.latency_ms + weather.jitter_ms <= 10
             && weather.loss_per_mille == 0
     }
@@ -217,7 +225,10 @@ impl Cluster {
             Trouble::CutFront => self.front.mend(),
             Trouble::CutWorker(worker) | Trouble::FreezeWorker(worker) => self.edges[worker].mend(),
             Trouble::StormFront => self.front.set_weather(self.calm_front),
-            Trouble::StormWorker(worker) => self.edges[worker].set_weather(self.calm[worker]),
+            Trouble::StormWorker(worker) => {
+                self.edges[worker].set_weather(self.calm[worker]);
+                self.calm_from[worker] = Instant::now() + AFTER_STORM;
+            }
             Trouble::KillWorker(worker) => self.start_worker(worker),
             Trouble::DarkWorker(worker) => {
                 // The machine does not know the old connections, and says so.

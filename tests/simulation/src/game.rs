@@ -1,7 +1,7 @@
 //! One simulated game, and what must hold in it.
 
 use crate::{
-    cluster::Cluster,
+    cluster::{AFTER_STORM, Cluster},
     draw::Draws,
     gui::start_proxy,
     plan::{Event, Plan, Trouble},
@@ -101,6 +101,8 @@ pub fn play(seed: u64, plies: usize) -> Report {
 enum Due {
     Begin(Event),
     End(Trouble),
+    /// The last packets of a storm have arrived.
+    Calm,
 }
 
 struct Table {
@@ -376,7 +378,11 @@ impl Table {
                     self.schedule(Instant::now() + event.lasts, Due::End(event.trouble));
                 }
             }
-            Due::End(trouble) => self.cluster.end(trouble),
+            Due::End(trouble) => {
+                self.cluster.end(trouble);
+                self.schedule(Instant::now() + AFTER_STORM, Due::Calm);
+            }
+            Due::Calm => {}
         }
         self.watch.look(&self.cluster);
     }

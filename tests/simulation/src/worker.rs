@@ -3,6 +3,7 @@
 use crate::draw::Draws;
 use monju_engine::{Game, Move};
 use monju_proto::{
+    build,
     convert::read_question_at_once,
     reservation::Reservation,
     v1::{
@@ -226,6 +227,7 @@ impl Worker for SimulatedWorker {
         Ok(Response::new(DescribeResponse {
             name: self.name.clone(),
             version: "0".to_owned(),
+            build: build::name().to_owned(),
             held_by: held.map_or(String::new(), |held| held.holder),
             players: vec![PlayerInfo {
                 name: self.name.clone(),

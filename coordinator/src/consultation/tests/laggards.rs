@@ -4,6 +4,11 @@ use super::*;
 
 /// Consults players whose round trips take so many milliseconds; returns the ballot and when each was stopped.
 async fn consult_at(round_trips: &[u64], time_ms: u64) -> (Ballot, Vec<Vec<u64>>) {
+    consult_after(round_trips, round_trips, time_ms).await
+}
+
+/// As [`consult_at`], where the round trips measured last are others than those to set aside.
+async fn consult_after(round_trips: &[u64], last: &[u64], time_ms: u64) -> (Ballot, Vec<Vec<u64>>) {
     let mut workers = Vec::new();
     let mut links = Vec::new();
     let mut servers = Vec::new();
@@ -18,8 +23,9 @@ async fn consult_at(round_trips: &[u64], time_ms: u64) -> (Ballot, Vec<Vec<u64>>
     let roster = Roster::new(links);
     roster.settle(Duration::from_secs(3)).await;
     let mut slots = roster.slots();
-    for (slot, &ms) in slots.iter_mut().zip(round_trips) {
+    for (slot, (&ms, &last)) in slots.iter_mut().zip(round_trips.iter().zip(last)) {
         slot.round_trip = Duration::from_millis(ms);
+        slot.last_round_trip = Duration::from_millis(last);
     }
     let (_commands, receiver) = mpsc::channel(1);
     let (standings, _standings) = mpsc::channel(64);
@@ -69,4 +75,10 @@ async fn a_worker_that_cannot_answer_in_time_is_benched_and_told() {
         ballot.votes[1].failure,
         "benched: worker b answers within 1000 ms, and the move has 400 ms"
     );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_worker_whose_storm_is_over_is_asked_although_its_estimate_is_still_high() {
+    let (ballot, _) = consult_after(&[1, 1_000, 1], &[1, 5, 1], 400).await;
+    assert!(ballot.votes.iter().all(|vote| vote.counted), "{ballot:?}");
 }

@@ -110,6 +110,7 @@ async fn ask(
         .args(["coordinator", "--listen", "127.0.0.1:0", "--config"])
         .arg(&config)
         .stdout(Stdio::piped())
+        .stderr(Stdio::null())
         .spawn()
         .map(Process)?;
     let mut lines = BufReader::new(coordinator.0.stdout.take().ok_or("no output")?).lines();
@@ -123,6 +124,7 @@ async fn ask(
         .args(["usi", "--coordinator", &format!("http://{address}")])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
+        .stderr(Stdio::null())
         .spawn()
         .map(Process)?;
     let mut input = proxy.0.stdin.take().ok_or("no input")?;
