@@ -82,15 +82,22 @@ fn drop_mate(position: &Position, us: Color, flight: &Flight) -> Option<Move> {
         if !hand.has(kind) {
             continue;
         }
-        for to in check_squares(us, kind, king).without(occupied) {
+        // Only a knight's check need not be defended.
+        let mut squares = check_squares(us, kind, king).without(occupied);
+        if kind != PieceKind::Knight {
+            squares &= attacked;
+        }
+        for to in squares {
             let attacks = piece_attacks(Piece::new(us, kind), to, without_king);
             let held = escapes
                 .without(attacks)
                 .without(Bitboard::of(to))
                 .is_empty();
             let mv = Move::drop(kind, to);
-            let safe = kind == PieceKind::Knight || attacked.contains(to);
-            if held && safe && is_mate(position, mv) {
+            if held
+                && !is_capturable(position, us, king, to, occupied | Bitboard::of(to))
+                && is_mate(position, mv)
+            {
                 return Some(mv);
             }
         }
@@ -107,13 +114,19 @@ fn board_mate(position: &Position, info: &CheckInfo, us: Color, flight: &Flight)
     let occupied = position.occupied();
     let own_king = position.pieces(us, PieceKind::King);
     let own = position.pieces_of(us);
-    let knights = check_squares(us, PieceKind::Knight, king);
+    let knights = if position.pieces(us, PieceKind::Knight).is_empty() {
+        Bitboard::EMPTY
+    } else {
+        check_squares(us, PieceKind::Knight, king)
+    };
     for to in ((king_attacks(king) | knights) & attacked).without(own) {
-        for from in position.attackers(us, to, occupied).without(own_king) {
+        let attackers = position.attackers(us, to, occupied);
+        for from in attackers.without(own_king) {
             let kind = position.piece(from).kind();
             let left = occupied ^ Bitboard::of(from);
-            let contact = king_attacks(king).contains(to);
-            if contact
+            // A second attacker defends the piece, or one that stands behind it.
+            if king_attacks(king).contains(to)
+                && !attackers.has_several()
                 && !position
                     .attackers(us, to, left)
                     .intersects(own ^ Bitboard::of(from))
@@ -133,6 +146,7 @@ fn board_mate(position: &Position, info: &CheckInfo, us: Color, flight: &Flight)
                         .without(attacks)
                         .without(Bitboard::of(to))
                         .is_empty()
+                    && !is_capturable(position, us, king, to, left | Bitboard::of(to))
                     && position.is_legal_given(mv, info)
                     && is_mate(position, mv)
                 {
@@ -142,6 +156,24 @@ fn board_mate(position: &Position, info: &CheckInfo, us: Color, flight: &Flight)
         }
     }
     None
+}
+
+/// Tells whether the side of `king` can surely end the check by a piece of `us` that has come to `to`, with a capture
+/// by another piece than its king; captures by pieces that may be pinned are not counted.
+fn is_capturable(
+    position: &Position,
+    us: Color,
+    king: Square,
+    to: Square,
+    occupied: Bitboard,
+) -> bool {
+    let capturers = (position.attackers(!us, to, occupied)).without(Bitboard::of(king));
+    !capturers.is_empty()
+        && !capturers
+            .without(position.blockers_among(!us, king, occupied))
+            .is_empty()
+        // No capture ends a double check.
+        && !position.is_attacked(us, king, occupied)
 }
 
 /// Tells whether a legal move mates.
@@ -155,6 +187,13 @@ fn is_mate(position: &Position, mv: Move) -> bool {
 mod tests {
     use super::*;
     use crate::rules::{MoveList, testing::random_positions};
+
+    #[test]
+    fn a_double_check_mates_although_the_piece_can_be_captured() {
+        let position = Position::from_sfen("7gk/9/7PS/9/8R/9/9/9/K8 b - 1").unwrap();
+        let mv = mate_in_one(&position, &CheckInfo::new(&position));
+        assert_eq!(mv.map(|mv| mv.to_string()).as_deref(), Some("1c2b+"));
+    }
 
     #[test]
     fn found_moves_mate_and_most_mates_are_found() {

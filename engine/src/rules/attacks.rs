@@ -113,9 +113,19 @@ fn slide_up<const DIRECTION: usize>(square: Square, occupied: Bitboard) -> Bitbo
 fn slide_down<const DIRECTION: usize>(square: Square, occupied: Bitboard) -> Bitboard {
     let ray = RAYS[DIRECTION][square.index()].0;
     let blockers = ray & occupied.0;
-    let nearest = 127 - (blockers | 1).leading_zeros();
-    Bitboard(ray & (u128::MAX << nearest))
+    Bitboard(ray & FROM[(blockers | 1).ilog2() as usize & 127])
 }
+
+/// The bits from each bit on.
+static FROM: [u128; 128] = {
+    let mut sets = [0; 128];
+    let mut bit = 0;
+    while bit < 128 {
+        sets[bit] = u128::MAX << bit;
+        bit += 1;
+    }
+    sets
+};
 
 /// Returns the squares in a direction up to the edge of the board, without the square itself.
 ///
@@ -225,9 +235,17 @@ pub fn rook_attacks(square: Square, occupied: Bitboard) -> Bitboard {
 /// Attacks of a rook on an empty board.
 #[inline(always)]
 pub(super) fn rook_lines(square: Square) -> Bitboard {
-    let file = Bitboard::file(square.file());
-    let rank = Bitboard::rank(square.rank());
-    file ^ rank
+    static LINES: SquareTable = {
+        let mut table = [Bitboard::EMPTY; Square::COUNT];
+        let mut square = 0;
+        while square < Square::COUNT {
+            table[square].0 =
+                RAYS[0][square].0 | RAYS[1][square].0 | RAYS[2][square].0 | RAYS[3][square].0;
+            square += 1;
+        }
+        table
+    };
+    LINES[square.index()]
 }
 
 /// Returns the attacks of pieces that all step by `FILES` and `RANKS`.

@@ -14,7 +14,7 @@ impl Bitboard {
     /// Returns the set of one square.
     #[inline(always)]
     pub const fn of(square: Square) -> Self {
-        Self(1 << square.index())
+        Self(SQUARES[square.index()])
     }
 
     /// Returns the squares of a rank, 0 for rank a.
@@ -46,7 +46,9 @@ impl Bitboard {
     /// Tells whether the set contains a square.
     #[inline(always)]
     pub const fn contains(self, square: Square) -> bool {
-        self.0 & (1 << square.index()) != 0
+        let index = square.index();
+        let half = if index < 64 { self.0 } else { self.0 >> 64 };
+        half as u64 >> (index & 63) & 1 != 0
     }
 
     /// Returns the number of squares.
@@ -102,6 +104,17 @@ impl Bitboard {
         }
     }
 }
+
+/// The set of each square; a shift of 128 bits costs more than to read it.
+static SQUARES: [u128; Square::COUNT] = {
+    let mut sets = [0; Square::COUNT];
+    let mut square = 0;
+    while square < Square::COUNT {
+        sets[square] = 1 << square;
+        square += 1;
+    }
+    sets
+};
 
 /// The squares 1a, 2a, … 9a.
 const RANK_A: u128 = {

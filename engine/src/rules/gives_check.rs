@@ -55,6 +55,29 @@ impl CheckTargets {
         !self.discoverers.is_empty()
     }
 
+    /// Returns the destinations from which a piece that comes from `from`, or is dropped, and will be a
+    /// `placed` gives check.
+    #[inline(always)]
+    pub(crate) fn destinations(
+        &self,
+        position: &Position,
+        placed: PieceKind,
+        from: Option<Square>,
+    ) -> Bitboard {
+        let Some(king) = self.king else {
+            return Bitboard::EMPTY;
+        };
+        let squares = self.squares(placed, !position.side_to_move(), king);
+        match from {
+            Some(from) if self.discoverers.contains(from) => {
+                let line =
+                    direction(king, from).map_or(Bitboard::ALL, |towards| ray(towards, king));
+                squares | Bitboard::ALL.without(line)
+            }
+            _ => squares,
+        }
+    }
+
     /// Tells whether a legal move gives check.
     #[inline(always)]
     pub fn is_check(&self, position: &Position, mv: Move) -> bool {
@@ -117,11 +140,21 @@ impl Position {
     /// of the other side.
     #[inline]
     pub(super) fn blockers(&self, color: Color, king: Square) -> Bitboard {
+        self.blockers_among(color, king, self.occupied())
+    }
+
+    /// Like [`Position::blockers`], with the board occupied as given.
+    #[inline]
+    pub(crate) fn blockers_among(
+        &self,
+        color: Color,
+        king: Square,
+        occupied: Bitboard,
+    ) -> Bitboard {
         let mut snipers = lance_lines(color, king) & self.kinds[PieceKind::Lance.index()];
         snipers |= bishop_lines(king) & self.bishop_movers();
         snipers |= rook_lines(king) & self.rook_movers();
         snipers &= self.pieces_of(!color);
-        let occupied = self.occupied();
         let mut blockers = Bitboard::EMPTY;
         for sniper in snipers {
             let standing = between(king, sniper) & occupied;
@@ -146,6 +179,9 @@ mod tests {
                 let mut after = position.clone();
                 after.make(mv);
                 assert_eq!(targets.is_check(&position, mv), after.in_check(), "{mv}");
+                let placed = after.piece(mv.to()).kind();
+                let destinations = targets.destinations(&position, placed, mv.from());
+                assert_eq!(destinations.contains(mv.to()), after.in_check(), "{mv}");
             }
         }
     }

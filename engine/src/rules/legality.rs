@@ -6,17 +6,17 @@ use super::{
     moves::Move,
     piece::{Piece, PieceKind},
     position::Position,
-    sink::MoveCount,
+    sink::AnyMove,
     zones::{LAST_RANK, LAST_TWO_RANKS, PROMOTION_ZONE},
 };
 
 impl Position {
     /// Tells whether the side to move has a legal move.
     pub fn has_legal_move(&self) -> bool {
-        let mut count = MoveCount::default();
+        let mut found = AnyMove::default();
         // The moves left out are promotions declined; their promoting twins count.
-        generate::<false, _>(self, &CheckInfo::new(self), Scope::ALL, &mut count);
-        count.0 > 0
+        generate::<false, _>(self, &CheckInfo::new(self), Scope::ALL, &mut found);
+        found.0
     }
 
     /// Tells whether a move is legal, without generating the others.

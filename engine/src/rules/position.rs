@@ -162,14 +162,18 @@ impl Position {
     /// Returns the pieces of `color` that attack `square`, with the board occupied as given.
     #[inline(always)]
     pub fn attackers(&self, color: Color, square: Square, occupied: Bitboard) -> Bitboard {
+        self.stepping_attackers(color, square) | self.sliding_attackers(color, square, occupied)
+    }
+
+    #[inline(always)]
+    fn stepping_attackers(&self, color: Color, square: Square) -> Bitboard {
         let victim = !color;
         let mut attackers = pawn_attacks(victim, square) & self.kinds[PieceKind::Pawn.index()];
         attackers |= knight_attacks(victim, square) & self.kinds[PieceKind::Knight.index()];
         attackers |= silver_attacks(victim, square) & self.kinds[PieceKind::Silver.index()];
         attackers |= gold_attacks(victim, square) & self.gold_movers();
         attackers |= king_attacks(square) & self.king_steppers();
-        attackers &= self.colors[color.index()];
-        attackers | self.sliding_attackers(color, square, occupied)
+        attackers & self.colors[color.index()]
     }
 
     #[inline(always)]
@@ -194,7 +198,8 @@ impl Position {
     /// Tells whether `color` attacks `square`, with the board occupied as given.
     #[inline(always)]
     pub fn is_attacked(&self, color: Color, square: Square, occupied: Bitboard) -> bool {
-        !self.attackers(color, square, occupied).is_empty()
+        !self.stepping_attackers(color, square).is_empty()
+            || !self.sliding_attackers(color, square, occupied).is_empty()
     }
 
     /// Returns every square that a side attacks; sliders are stopped by `occupied`.

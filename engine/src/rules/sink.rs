@@ -59,6 +59,27 @@ impl<P: PushMove> Sink for P {
     }
 }
 
+/// A sink that only notes that there is a move.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct AnyMove(pub bool);
+
+impl Sink for AnyMove {
+    #[inline(always)]
+    fn piece(&mut self, _: Square, plain: Bitboard, promoting: Bitboard) {
+        self.0 |= !(plain | promoting).is_empty();
+    }
+
+    #[inline(always)]
+    fn pawns(&mut self, _: Color, plain: Bitboard, promoting: Bitboard) {
+        self.0 |= !(plain | promoting).is_empty();
+    }
+
+    #[inline(always)]
+    fn drops(&mut self, kinds: u8, to: Bitboard) {
+        self.0 |= kinds != 0 && !to.is_empty();
+    }
+}
+
 /// A sink that counts moves without listing them.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct MoveCount(pub usize);
