@@ -252,13 +252,12 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
                 continue;
             }
             move_count += 1;
-            // Prefetched here, the child's entry arrives while the move is judged.
-            self.table.prefetch(self.position.key_after(mv));
             let mut node_move = NodeMove {
                 mv,
                 move_count,
                 noisy: is_noisy(&self.position, mv),
                 gives_check: node.targets.is_check(&self.position, mv),
+                gain: picker.gain(),
                 extension: 0,
             };
 
@@ -274,6 +273,8 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
                         continue;
                     }
                 }
+            } else {
+                self.table.prefetch(self.position.key_after(mv));
             }
 
             // Singular extensions

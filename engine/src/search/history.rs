@@ -1,18 +1,23 @@
 //! Histories: statistics of the moves that were best, or failed, earlier in a search.
 
+mod adder;
 mod context;
 mod correction;
 mod entry;
 mod rows;
+mod sums;
 
 pub(super) use context::{Context, Contexts};
 pub(super) use correction::Features;
+pub(super) use rows::QuietRows;
+pub(super) use sums::KindSums;
 
 use super::numbers::history as numbers;
 use crate::{
     pages::large_array,
     rules::{Color, Move, Position, Square},
 };
+use adder::Adder;
 use context::{PIECE_SQUARES, moved_kind};
 use correction::Correction;
 use entry::{HistoryEntry, forget};
@@ -47,6 +52,8 @@ pub(super) struct History {
     /// Capture history by moved piece, destination and captured kind.
     capture: Box<[HistoryEntry]>,
     pub correction: Correction,
+    /// Adds up rows of the tables.
+    adder: Adder,
 }
 
 impl History {
@@ -63,6 +70,7 @@ impl History {
             pawn: large_array(PAWN_BUCKETS * PIECE_SQUARES)?,
             capture: large_array(PIECE_SQUARES * 16)?,
             correction: Correction::new()?,
+            adder: Adder::best(),
         })
     }
 

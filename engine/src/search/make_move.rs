@@ -1,7 +1,7 @@
 //! Making and unmaking moves: the position, the evaluator and the key history go together.
 
 use super::{
-    history::{Context, Contexts},
+    history::{Context, Contexts, Features},
     search_value::SearchValue,
     searcher::Searcher,
     stack::STACK_OFFSET,
@@ -37,6 +37,7 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
         self.evaluator.push(&self.position, mv);
         let undo = self.position.make(mv);
         self.stack[ply + STACK_OFFSET].context = context;
+        (self.history.correction).prefetch(&Features::of(&self.position, context));
         let child = CheckInfo::new(&self.position);
         self.key_history.push(KeyHistoryEntry {
             key: self.position.key(),

@@ -4,7 +4,7 @@ use super::{
     history::Context,
     node::{Node, NodeMove, PruningDecision},
     numbers::{history as history_numbers, move_pruning, reduction},
-    search_value::SearchValue,
+    search_value::{SearchValue, TranspositionTable},
     searcher::Searcher,
     see,
     stack::STACK_OFFSET,
@@ -53,6 +53,7 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
             move_count,
             noisy,
             gives_check,
+            gain,
             ..
         } = node_move;
         let options = self.options;
@@ -94,10 +95,13 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
             }
 
             // Static exchange evaluation pruning of captures and checks
+            self.table.prefetch(self.position.key_after(mv));
             let loss = (move_pruning::EXCHANGE_NOISY * depth + history / 31)
                 .clamp(0, move_pruning::EXCHANGE_NOISY_MOST * depth);
+            let least = -options.margin(loss);
             if options.exchange_pruning != 0
-                && !see::gains_at_least(&self.position, mv, -options.margin(loss))
+                && gain < least
+                && !see::gains_at_least(&self.position, mv, least)
             {
                 return PruningDecision::Skip;
             }
@@ -125,7 +129,9 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
                 }
             }
 
-            // Static exchange evaluation pruning of quiet moves
+            // Static exchange evaluation pruning of quiet moves. Prefetched here, the child's entry arrives
+            // while the exchanges are judged.
+            self.table.prefetch(self.position.key_after(mv));
             let reduced_depth = reduced_depth.max(0);
             let loss = move_pruning::EXCHANGE_QUIET * reduced_depth * reduced_depth;
             if options.exchange_pruning != 0
@@ -153,6 +159,7 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
             noisy,
             gives_check,
             extension,
+            ..
         } = node_move;
         let &Node {
             depth,

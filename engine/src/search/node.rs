@@ -52,6 +52,8 @@ pub(super) struct NodeMove {
     pub move_count: usize,
     pub noisy: bool,
     pub gives_check: bool,
+    /// The move is known to gain so much, if not more, in centipawns.
+    pub gain: Value,
     /// Plies by which the move is searched deeper.
     pub extension: i32,
 }

@@ -1,17 +1,19 @@
 //! The move picker: returns the moves of a node one by one, the most promising first.
 
 mod list;
+mod quiets;
 
 use super::{
     history::{Contexts, History},
-    numbers::history::CHECK,
     see,
+    value::Value,
 };
 use crate::{
     eval::{board_value, exchange_value},
     rules::{Bitboard, CheckInfo, CheckTargets, Move, PieceKind, Position, Scope, generate},
 };
-use list::{ScoredList, sort_above};
+use list::{ScoredList, append_by_bucket, sort_next};
+use quiets::{list_checks, list_quiets};
 
 /// Tells whether a move is noisy: a capture, or a promotion of a pawn, bishop or rook.
 #[inline(always)]
@@ -60,25 +62,10 @@ fn check_scope(position: &Position, targets: &CheckTargets) -> Scope {
     scope
 }
 
-/// Score bounds of the steps in which quiet moves are sorted, so that only as many are sorted as a node
-/// searches.
-const BOUNDS: [i32; 10] = [
-    24_000,
-    3_000,
-    -7_000,
-    -14_000,
-    -17_500,
-    -21_000,
-    -25_000,
-    -30_000,
-    -40_000,
-    i32::MIN,
-];
+/// Score down to which quiet moves come before the captures that lose material.
+const GOOD_QUIET: i32 = -14_000;
 
-/// Number of [`BOUNDS`] above which quiet moves come before the captures that lose material.
-const GOOD_BOUNDS: usize = 4;
-
-/// Generates moves for any stage. Inlined four times, the generator would not fit into the cache.
+/// Generates noisy moves or evasions. Inlined twice, the generator would not fit into the cache.
 #[inline(never)]
 fn fill(position: &Position, info: &CheckInfo, scope: Scope, list: &mut ScoredList) {
     generate::<false, _>(position, info, scope, list);
@@ -112,8 +99,6 @@ pub(super) struct Picker {
     bad: usize,
     /// End of the sorted quiet moves.
     sorted: usize,
-    /// Number of [`BOUNDS`] that have been sorted for.
-    bounds: usize,
     noisy_only: bool,
     /// Noisy moves that lose material are not delayed.
     ignores_exchanges: bool,
@@ -123,6 +108,8 @@ pub(super) struct Picker {
     skip_quiets: bool,
     /// The next bad noisy move.
     next_bad: usize,
+    /// The last move is known to gain so much, in centipawns.
+    gain: Value,
 }
 
 impl Picker {
@@ -140,12 +127,12 @@ impl Picker {
             next: 0,
             bad: 0,
             sorted: 0,
-            bounds: 0,
             noisy_only: false,
             ignores_exchanges: false,
             checks: None,
             skip_quiets: false,
             next_bad: 0,
+            gain: Value::MIN,
         }
     }
 
@@ -167,6 +154,11 @@ impl Picker {
         self.skip_quiets = true;
     }
 
+    /// Returns how much the last move is known to gain by exchanges, in centipawns.
+    pub const fn gain(&self) -> Value {
+        self.gain
+    }
+
     /// Returns the next move. Every legal move that is not useless comes exactly once.
     pub fn next(
         &mut self,
@@ -184,13 +176,7 @@ impl Picker {
                     };
                     return self.table_move;
                 }
-                Stage::GenerateNoisy => {
-                    fill(position, info, noisy_scope(position), &mut self.list);
-                    for entry in self.list.as_mut_slice() {
-                        entry.score = noisy_score(position, entry.mv, history);
-                    }
-                    self.stage = Stage::GoodNoisy;
-                }
+                Stage::GenerateNoisy => self.generate_noisy(position, info, history),
                 Stage::GoodNoisy => {
                     let Some((score, mv)) = self.pick() else {
                         self.stage = match (self.noisy_only, &self.checks) {
@@ -203,65 +189,26 @@ impl Picker {
                     if Some(mv) == self.table_move {
                         continue;
                     }
-                    if self.ignores_exchanges || see::gains_at_least(position, mv, -score / 18) {
+                    if self.ignores_exchanges {
+                        return Some(mv);
+                    }
+                    let least = -score / 18;
+                    if see::gains_at_least(position, mv, least) {
+                        self.gain = least;
                         return Some(mv);
                     }
                     let bad = self.bad;
                     self.list.as_mut_slice()[bad].mv = mv;
                     self.bad += 1;
                 }
-                Stage::GenerateChecks => {
-                    if let Some(targets) = self.checks {
-                        self.list.truncate(0);
-                        self.next = 0;
-                        let scope = check_scope(position, &targets);
-                        fill(position, info, scope, &mut self.list);
-                        let rows = history.quiet_rows(position, &self.contexts);
-                        let mut kept = 0;
-                        let moves = self.list.as_mut_slice();
-                        for at in 0..moves.len() {
-                            let mut entry = moves[at];
-                            if targets.is_check(position, entry.mv) {
-                                entry.score = rows.order(position, entry.mv);
-                                moves[kept] = entry;
-                                kept += 1;
-                            }
-                        }
-                        self.list.truncate(kept);
-                    }
-                    self.stage = Stage::Checks;
-                }
+                Stage::GenerateChecks => self.generate_checks(position, info, history),
                 Stage::Checks => match self.pick() {
                     Some((_, mv)) if Some(mv) == self.table_move => {}
                     Some((_, mv)) => return Some(mv),
                     None => self.stage = Stage::Done,
                 },
-                Stage::GenerateQuiet => {
-                    if !self.skip_quiets {
-                        // The noisy moves still to come stand before `bad`.
-                        self.list.truncate(self.bad);
-                        self.next = self.bad;
-                        fill(position, info, quiet_scope(position), &mut self.list);
-                        let from = self.next;
-                        let rows = history.quiet_rows(position, &self.contexts);
-                        let quiets = &mut self.list.as_mut_slice()[from..];
-                        for entry in quiets.iter_mut() {
-                            entry.score = rows.order(position, entry.mv);
-                        }
-                        if let Some(targets) = &self.checks {
-                            for entry in quiets {
-                                if targets.is_check(position, entry.mv)
-                                    && see::gains_at_least(position, entry.mv, -75)
-                                {
-                                    entry.score += CHECK;
-                                }
-                            }
-                        }
-                        self.sorted = self.next;
-                    }
-                    self.stage = Stage::GoodQuiet;
-                }
-                Stage::GoodQuiet => match self.next_quiet(GOOD_BOUNDS) {
+                Stage::GenerateQuiet => self.generate_quiets(position, info, history),
+                Stage::GoodQuiet => match self.next_quiet(GOOD_QUIET) {
                     Some(mv) if Some(mv) == self.table_move => {}
                     Some(mv) => return Some(mv),
                     None => self.stage = Stage::BadNoisy,
@@ -274,23 +221,12 @@ impl Picker {
                     }
                     self.stage = Stage::BadQuiet;
                 }
-                Stage::BadQuiet => match self.next_quiet(BOUNDS.len()) {
+                Stage::BadQuiet => match self.next_quiet(i32::MIN) {
                     Some(mv) if Some(mv) == self.table_move => {}
                     Some(mv) => return Some(mv),
                     None => self.stage = Stage::Done,
                 },
-                Stage::GenerateEvasions => {
-                    fill(position, info, Scope::ALL, &mut self.list);
-                    let rows = history.quiet_rows(position, &self.contexts);
-                    for entry in self.list.as_mut_slice() {
-                        entry.score = if is_noisy(position, entry.mv) {
-                            (1 << 20) + noisy_score(position, entry.mv, history)
-                        } else {
-                            rows.order(position, entry.mv)
-                        };
-                    }
-                    self.stage = Stage::Evasions;
-                }
+                Stage::GenerateEvasions => self.generate_evasions(position, info, history),
                 Stage::Evasions => match self.pick() {
                     Some((_, mv)) if Some(mv) == self.table_move => {}
                     Some((_, mv)) => return Some(mv),
@@ -301,25 +237,76 @@ impl Picker {
         }
     }
 
-    /// Returns the next quiet move within the first `bounds` of [`BOUNDS`]. Sorts only as many as
-    /// needed, because most nodes are cut early.
+    // The stages stand apart from `next`, which is called for every move.
+    #[inline(never)]
+    fn generate_noisy(&mut self, position: &Position, info: &CheckInfo, history: &History) {
+        fill(position, info, noisy_scope(position), &mut self.list);
+        for entry in self.list.as_mut_slice() {
+            entry.score = noisy_score(position, entry.mv, history);
+        }
+        self.stage = Stage::GoodNoisy;
+    }
+
+    #[inline(never)]
+    fn generate_checks(&mut self, position: &Position, info: &CheckInfo, history: &History) {
+        if let Some(targets) = &self.checks {
+            self.list.truncate(0);
+            self.next = 0;
+            let scope = check_scope(position, targets);
+            let rows = history.quiet_rows(position, &self.contexts);
+            list_checks(position, info, scope, &rows, targets, &mut self.list);
+        }
+        self.stage = Stage::Checks;
+    }
+
+    #[inline(never)]
+    fn generate_quiets(&mut self, position: &Position, info: &CheckInfo, history: &History) {
+        if !self.skip_quiets {
+            // The noisy moves still to come stand before `bad`.
+            self.list.truncate(self.bad);
+            self.next = self.bad;
+            self.sorted = self.bad;
+            let scope = quiet_scope(position);
+            let rows = history.quiet_rows(position, &self.contexts);
+            let checks = self.checks.as_ref();
+            let mut unsorted = ScoredList::new();
+            list_quiets(position, info, scope, &rows, checks, &mut unsorted);
+            append_by_bucket(&mut unsorted, &mut self.list);
+        }
+        self.gain = Value::MIN;
+        self.stage = Stage::GoodQuiet;
+    }
+
+    #[inline(never)]
+    fn generate_evasions(&mut self, position: &Position, info: &CheckInfo, history: &History) {
+        fill(position, info, Scope::ALL, &mut self.list);
+        let rows = history.quiet_rows(position, &self.contexts);
+        for entry in self.list.as_mut_slice() {
+            entry.score = if is_noisy(position, entry.mv) {
+                (1 << 20) + noisy_score(position, entry.mv, history)
+            } else {
+                rows.order(position, entry.mv)
+            };
+        }
+        self.stage = Stage::Evasions;
+    }
+
+    /// Returns the next quiet move with a score of at least `bound`.
     #[inline(always)]
-    fn next_quiet(&mut self, bounds: usize) -> Option<Move> {
+    fn next_quiet(&mut self, bound: i32) -> Option<Move> {
         if self.skip_quiets || self.next >= self.list.len() {
             return None;
         }
-        while self.next == self.sorted {
-            if self.bounds == bounds {
-                return None;
-            }
-            let bound = BOUNDS[self.bounds];
-            self.bounds += 1;
-            let next = self.next;
-            self.sorted += sort_above(&mut self.list.as_mut_slice()[next..], bound);
+        let next = self.next;
+        if next == self.sorted {
+            self.sorted += sort_next(&mut self.list.as_mut_slice()[next..]);
         }
-        let mv = self.list.as_mut_slice()[self.next].mv;
+        let entry = self.list.as_mut_slice()[next];
+        if entry.score < bound {
+            return None;
+        }
         self.next += 1;
-        Some(mv)
+        Some(entry.mv)
     }
 
     /// Takes the best of the remaining moves.

@@ -158,6 +158,7 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
         (here.move_count, here.is_table_move) = (0, false);
         (here.history, here.reduction) = (0, 0);
         self.position.make_pass();
+        self.table.prefetch(self.position.key());
         let child = CheckInfo::new(&self.position);
         // A pass ends every cycle.
         let before = mem::replace(&mut self.after_null_move, self.key_history.len());

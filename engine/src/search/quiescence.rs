@@ -140,6 +140,7 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
             move_count += 1;
             let gives_check = targets.is_check(&self.position, mv);
             if options.quiescence_pruning != 0 && !best.is_lost(alpha) {
+                let mut gains = false;
                 if !in_check && !gives_check && Some(mv.to()) != last {
                     // Only few moves besides recaptures
                     if move_count > numbers::MOVES {
@@ -156,7 +157,8 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
 
                     // Captures that gain less than alpha asks for
                     let missing = alpha.lead(futility, alpha);
-                    if missing > 0 && !see::gains_at_least(&self.position, mv, missing) {
+                    gains = missing > 0;
+                    if gains && !see::gains_at_least(&self.position, mv, missing) {
                         best = best.larger(futility.smaller(alpha));
                         continue;
                     }
@@ -174,7 +176,9 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
 
                 // Static exchange evaluation pruning
                 self.table.prefetch(self.position.key_after(mv));
-                if !see::gains_at_least(&self.position, mv, -options.margin(numbers::LOSS)) {
+                if !gains
+                    && !see::gains_at_least(&self.position, mv, -options.margin(numbers::LOSS))
+                {
                     continue;
                 }
             }

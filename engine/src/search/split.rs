@@ -218,6 +218,7 @@ impl<'a, E: Evaluator + Clone, V: SearchValue> Searcher<'a, E, V> {
                 move_count,
                 noisy: is_noisy(&self.position, mv),
                 gives_check: node.targets.is_check(&self.position, mv),
+                gain: picker.gain(),
                 extension: 0,
             };
             let has_raised = move_loop.best_move.is_some();

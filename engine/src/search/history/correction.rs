@@ -8,7 +8,7 @@ use super::{
 use crate::{
     pages::large_array,
     rules::{Color, Position},
-    search::value::Value,
+    search::{replacement::prefetch, value::Value},
 };
 use std::collections::TryReserveError;
 
@@ -85,6 +85,12 @@ impl Correction {
     pub fn of(&self, features: &Features, weight: i32) -> Value {
         let sum: i32 = self.entries(features).map(HistoryEntry::get).sum();
         sum * weight / 400
+    }
+
+    /// Loads the entries into the cache ahead of their use.
+    #[inline(always)]
+    pub fn prefetch(&self, features: &Features) {
+        self.entries(features).for_each(prefetch);
     }
 
     /// Learns the difference of a search to `depth` from the corrected evaluation.

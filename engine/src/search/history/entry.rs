@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicI16, Ordering};
 /// A history value shared by the threads of a search. Of two simultaneous updates one is lost, which
 /// costs less than locking.
 #[derive(Debug, Default)]
-pub(super) struct HistoryEntry(AtomicI16);
+pub(in crate::search) struct HistoryEntry(AtomicI16);
 
 impl HistoryEntry {
     #[inline(always)]

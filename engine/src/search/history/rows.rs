@@ -1,7 +1,8 @@
 //! The histories of the quiet moves of one node.
 
 use super::{
-    Contexts, History, KIND_SQUARES, LOW_PLIES, MOVES, context::moved_kind, entry::HistoryEntry,
+    Contexts, History, KIND_SQUARES, LOW_PLIES, MOVES, adder::Adder, context::moved_kind,
+    entry::HistoryEntry,
 };
 use crate::rules::{Move, Position, Square};
 
@@ -16,6 +17,7 @@ pub(in crate::search) struct QuietRows<'a> {
     low_ply: Option<(&'a MoveRow, i32)>,
     pawn: &'a KindRow,
     continuation: [&'a KindRow; Contexts::PLIES.len()],
+    pub(super) adder: Adder,
 }
 
 impl History {
@@ -37,11 +39,12 @@ impl History {
                 .then(|| (&low_ply[contexts.ply], 1 + 2 * contexts.ply as i32)),
             pawn: &pawn[2 * (contexts.pawns % super::PAWN_BUCKETS) + mover],
             continuation: [row(0), row(1), row(2), row(3), row(4)],
+            adder: self.adder,
         }
     }
 }
 
-impl QuietRows<'_> {
+impl<'a> QuietRows<'a> {
     /// Returns the score by which quiet moves are ordered.
     #[inline(always)]
     pub fn order(&self, position: &Position, mv: Move) -> i32 {
@@ -52,9 +55,35 @@ impl QuietRows<'_> {
         for row in self.continuation {
             score += row[by_kind].get();
         }
-        if let Some((row, divisor)) = self.low_ply {
-            score += 8 * row[by_origin].get() / divisor;
-        }
-        score
+        score + self.early(mv)
+    }
+
+    /// Returns the part of the score that only the first plies have.
+    #[inline(always)]
+    pub fn early(&self, mv: Move) -> i32 {
+        let by_origin = mv.origin() * Square::COUNT + mv.to().index();
+        let row = self.low_ply;
+        row.map_or(0, |(row, divisor)| 8 * row[by_origin].get() / divisor)
+    }
+
+    /// Tells whether the node lies in the first plies.
+    #[inline(always)]
+    pub fn is_early(&self) -> bool {
+        self.low_ply.is_some()
+    }
+
+    /// Returns the butterfly histories of an origin or a dropped kind by destination.
+    #[inline(always)]
+    pub fn of_origin(&self, origin: usize) -> &[HistoryEntry; Square::COUNT] {
+        &self.quiet.as_chunks().0[origin]
+    }
+
+    /// Returns the histories of a kind by destination: that of the pawns, which counts twice, and those of
+    /// the moves before.
+    #[inline(always)]
+    pub(super) fn of_kind(&self, kind: usize) -> [&[HistoryEntry; Square::COUNT]; 6] {
+        let of = |row: &'a KindRow| &row.as_chunks().0[kind];
+        let [a, b, c, d, e] = self.continuation.map(of);
+        [of(self.pawn), a, b, c, d, e]
     }
 }

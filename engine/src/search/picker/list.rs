@@ -51,44 +51,117 @@ impl ScoredList {
 
     #[inline(always)]
     pub fn as_mut_slice(&mut self) -> &mut [ScoredMove] {
-        // SAFETY: only `push_move` raises `len`, after it has initialised the entry, and entries are
-        // written otherwise only through this slice.
+        // SAFETY: only `push` and `append_by_bucket` raise `len`, after they have initialised the entries, and
+        // entries are written otherwise only through this slice.
         unsafe { std::slice::from_raw_parts_mut(self.entries.as_mut_ptr().cast(), self.len) }
+    }
+}
+
+impl ScoredList {
+    /// Appends a move with its score.
+    #[inline(always)]
+    pub fn push(&mut self, mv: Move, score: i32) {
+        let rank = u16::MAX - self.len as u16;
+        self.entries[self.len].write(ScoredMove { mv, rank, score });
+        self.len += 1;
     }
 }
 
 impl PushMove for ScoredList {
     #[inline(always)]
     fn push_move(&mut self, mv: Move) {
-        self.entries[self.len].write(ScoredMove {
-            mv,
-            rank: u16::MAX - self.len as u16,
-            score: 0,
-        });
-        self.len += 1;
+        self.push(mv, 0);
     }
 }
 
-/// Sorts the moves with a score of at least `bound` to the front, best first, equal ones in the order of
-/// generation, and returns their number. The other moves come behind in any order.
-pub(super) fn sort_above(moves: &mut [ScoredMove], bound: i32) -> usize {
-    let mut count = 0;
-    for at in 0..moves.len() {
-        if moves[at].score >= bound {
-            moves.swap(at, count);
-            count += 1;
-        }
+/// Number of buckets of scores.
+const BUCKETS: usize = 64;
+
+/// Width of a bucket, as a power of two.
+const WIDTH: u32 = 10;
+
+/// The bucket that begins with a score of 0.
+const ZERO: i32 = 40;
+
+/// Returns the bucket of a score, the higher the larger the score.
+#[inline(always)]
+fn bucket(score: i32) -> usize {
+    ((score >> WIDTH) + ZERO).clamp(0, BUCKETS as i32 - 1) as usize
+}
+
+/// Appends the moves of `unsorted` to `list`, those of higher buckets first. [`sort_next`] sorts a bucket
+/// when its first move is wanted: most nodes are cut before.
+pub(super) fn append_by_bucket(unsorted: &mut ScoredList, list: &mut ScoredList) {
+    let moves = unsorted.as_mut_slice();
+    let mut ends = [0u16; BUCKETS];
+    for entry in moves.iter() {
+        ends[bucket(entry.score)] += 1;
     }
-    let chosen = &mut moves[..count];
-    for sorted in 1..chosen.len() {
-        let entry = chosen[sorted];
+    let mut at = list.len as u16;
+    for end in ends.iter_mut().rev() {
+        let count = *end;
+        *end = at;
+        at += count;
+    }
+    for entry in moves.iter() {
+        let end = &mut ends[bucket(entry.score)];
+        list.entries[usize::from(*end)].write(*entry);
+        *end += 1;
+    }
+    list.len = usize::from(at);
+}
+
+/// Sorts the bucket of the first move, best first, equal scores in the order of generation; returns its
+/// size. The buckets must be in order.
+pub(super) fn sort_next(moves: &mut [ScoredMove]) -> usize {
+    let Some(first) = moves.first() else { return 0 };
+    let first = bucket(first.score);
+    let mut sorted = 1;
+    while sorted < moves.len() && bucket(moves[sorted].score) == first {
+        let entry = moves[sorted];
         let key = entry.key();
         let mut at = sorted;
-        while at > 0 && chosen[at - 1].key() < key {
-            chosen[at] = chosen[at - 1];
+        while at > 0 && moves[at - 1].key() < key {
+            moves[at] = moves[at - 1];
             at -= 1;
         }
-        chosen[at] = entry;
+        moves[at] = entry;
+        sorted += 1;
     }
-    count
+    sorted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn buckets_and_their_moves_come_best_first() {
+        let mut state = 9u64;
+        for count in [0, 1, 2, 40, 500] {
+            let (mut unsorted, mut list) = (ScoredList::new(), ScoredList::new());
+            let mv = "7g7f".parse().unwrap();
+            list.push(mv, 1 << 20);
+            let mut expected = Vec::new();
+            for number in 0..count {
+                state = state.wrapping_mul(6364136223846793005).wrapping_add(1);
+                // Equal scores, and scores beyond the outermost buckets.
+                let score = ((state >> 40) as i32 % 300 - 150) * 700;
+                unsorted.push(mv, score);
+                expected.push((-score, number));
+            }
+            expected.sort_unstable();
+            append_by_bucket(&mut unsorted, &mut list);
+            let moves = &mut list.as_mut_slice()[1..];
+            let mut at = 0;
+            while at < moves.len() {
+                at += sort_next(&mut moves[at..]);
+            }
+            let found: Vec<(i32, i32)> = moves
+                .iter()
+                .map(|entry| (-entry.score, i32::from(u16::MAX - entry.rank)))
+                .collect();
+            assert_eq!(found, expected);
+        }
+    }
 }

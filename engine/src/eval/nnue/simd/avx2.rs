@@ -149,12 +149,17 @@ fn affine(inputs: &[[u8; 4]], weights: &[WeightBlock], biases: &[i32; HIDDEN]) -
     for (index, sum) in sums.iter_mut().enumerate() {
         *sum = load(&biases[index * 8..][..8]);
     }
-    for (four, block) in inputs.iter().zip(weights) {
-        let four = _mm256_set1_epi32(i32::from_ne_bytes(*four));
-        for (index, sum) in sums.iter_mut().enumerate() {
-            // Two products are at most 2 * 127 * 128 and fit into 16 bits.
-            let pairs = _mm256_maddubs_epi16(four, load(&block.0[index * 8..][..8]));
-            *sum = _mm256_add_epi32(*sum, _mm256_madd_epi16(pairs, ones));
+    // Four blocks a step; every layer has a multiple of sixteen inputs.
+    let (inputs, _) = inputs.as_chunks::<4>();
+    let (weights, _) = weights.as_chunks::<4>();
+    for (inputs, blocks) in inputs.iter().zip(weights) {
+        for (four, block) in inputs.iter().zip(blocks) {
+            let four = _mm256_set1_epi32(i32::from_ne_bytes(*four));
+            for (index, sum) in sums.iter_mut().enumerate() {
+                // Two products are at most 2 * 127 * 128 and fit into 16 bits.
+                let pairs = _mm256_maddubs_epi16(four, load(&block.0[index * 8..][..8]));
+                *sum = _mm256_add_epi32(*sum, _mm256_madd_epi16(pairs, ones));
+            }
         }
     }
     let mut result = [0; HIDDEN];
