@@ -27,6 +27,7 @@ fn cells<const N: usize>(labels: [&str; N]) -> Vec<PlannedCell> {
     let cell = |label: &str| PlannedCell {
         label: label.to_owned(),
         specification: "settings 1".to_owned(),
+        pairs: 12,
     };
     labels.map(cell).into()
 }
@@ -38,9 +39,15 @@ fn plan() -> ExperimentPlan {
         seed: u64::MAX,
         build: "build 1".to_owned(),
         cells: cells(["sigma=25", "sigma=50"]),
-        pairs: 12,
         registered: RegisteredPlan::default(),
     }
+}
+
+fn with_pairs(mut plan: ExperimentPlan, pairs: u32) -> ExperimentPlan {
+    for cell in &mut plan.cells {
+        cell.pairs = pairs;
+    }
+    plan
 }
 
 fn game(result: GameOutcome) -> PlayedGame {
@@ -219,7 +226,8 @@ async fn suite(address: &Address) {
     assert!(store.standings().await.expect("standings")[0].closed);
 
     // A plan of fewer pairs than the store has counts those of the plan alone, as the counts of all pairs do.
-    let fewer = ExperimentPlan { pairs: 2, ..plan() };
+    let mut fewer = with_pairs(plan(), 2);
+    fewer.cells[1].pairs = 3;
     let part = open(address, &fewer, OpenMode::Look).await.expect("there");
     let (part, all) = (part.standings().await, store.standings().await);
     let (part, all) = (part.expect("standings"), all.expect("standings"));
@@ -229,7 +237,7 @@ async fn suite(address: &Address) {
     };
     assert_eq!(
         (sums(&part[0]), sums(&part[1])),
-        ((0, 0, 2, 0), (0, 2, 0, 0))
+        ((0, 0, 2, 0), (0, 3, 0, 0))
     );
     assert_eq!(
         (sums(&all[0]), sums(&all[1])),
@@ -249,10 +257,7 @@ async fn suite(address: &Address) {
 
     // More pairs and more cells belong to the same experiment; other settings of a cell that has games, or
     // another build, do not.
-    let more = ExperimentPlan {
-        pairs: 30,
-        ..plan()
-    };
+    let more = with_pairs(plan(), 30);
     let grown = open(address, &more, PLAY)
         .await
         .expect("the same experiment");
@@ -480,8 +485,7 @@ async fn postgresql_finds_the_next_pair_without_walking_over_the_others() {
     let address = Address::Postgres(postgres.url());
     let plan = |name: &str| ExperimentPlan {
         name: name.to_owned(),
-        pairs: 4000,
-        ..plan()
+        ..with_pairs(plan(), 4000)
     };
     drop(
         open(&address, &plan("others"), PLAY)

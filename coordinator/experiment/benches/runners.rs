@@ -71,9 +71,9 @@ async fn main() -> anyhow::Result<()> {
             .map(|cell| PlannedCell {
                 label: format!("cell={cell}"),
                 specification: "benchmark".to_owned(),
+                pairs: 5_000,
             })
             .collect(),
-        pairs: 5_000,
         registered: RegisteredPlan::default(),
     };
     let begun = Instant::now();

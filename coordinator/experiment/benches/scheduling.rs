@@ -56,9 +56,9 @@ async fn main() -> anyhow::Result<()> {
             .map(|cell| PlannedCell {
                 label: format!("cell={cell}"),
                 specification: "benchmark".to_owned(),
+                pairs: PAIRS,
             })
             .collect(),
-        pairs: PAIRS,
         registered: RegisteredPlan::default(),
     };
     let opening = OpenMode::Play(Accepted {

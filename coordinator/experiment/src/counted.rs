@@ -58,9 +58,10 @@ impl CountedPairs {
                 upper,
             });
         }
+        let planned = specification.cells.get(cell).map_or(0, |cell| cell.pairs);
         let end = match walk.verdict() {
-            SprtVerdict::Undecided => specification.pairs,
-            _ => walk.next().min(specification.pairs),
+            SprtVerdict::Undecided => planned,
+            _ => walk.next().min(planned),
         };
         let mut pairs = Pentanomial::default();
         let mut given_up = 0;

@@ -318,7 +318,7 @@ mod tests {
         fs::write(&openings, lines).expect("writable");
         let asked = paired(&openings);
         let specification = asked.specification().expect("a match");
-        assert_eq!((specification.pairs, specification.seed), (2, 3));
+        assert_eq!((specification.cells[0].pairs, specification.seed), (2, 3));
         let [cell] = &specification.cells[..] else {
             panic!("one cell")
         };

@@ -19,11 +19,7 @@ use std::time::SystemTime;
 /// - `cells[]`: the findings of every cell.
 pub fn json(report: &Findings<'_>) -> Value {
     let specification = report.specification;
-    let cells: Vec<Value> = report
-        .cells
-        .iter()
-        .map(|cell| cell_json(report, cell))
-        .collect();
+    let cells: Vec<Value> = report.cells.iter().map(|cell| cell_json(cell)).collect();
     json!({
         "name": specification.name,
         "title": specification.title,
@@ -78,7 +74,7 @@ fn milliseconds(time: SystemTime) -> u64 {
     })
 }
 
-fn cell_json(report: &Findings<'_>, cell: &CellFindings<'_>) -> Value {
+fn cell_json(cell: &CellFindings<'_>) -> Value {
     let parameters: Map<String, Value> = cell
         .cell
         .parameters
@@ -107,7 +103,7 @@ fn cell_json(report: &Findings<'_>, cell: &CellFindings<'_>) -> Value {
         "first": cell.cell.first.name,
         "second": cell.cell.second.name,
         "pairs": {
-            "planned": report.specification.pairs,
+            "planned": cell.cell.pairs,
             "finished": cell.pairs.pairs(),
             "leased": standing.leased,
             "given_up": cell.counted.given_up,

@@ -29,14 +29,16 @@ pub fn markdown(report: &Findings<'_>, command: &str, machine: Option<&str>) -> 
     }
     plans(&mut text, report);
     adjudications(&mut text, report);
-    let planned = 2 * u64::from(specification.pairs);
-    let played: Vec<u64> = report.cells.iter().map(|cell| cell.score.games()).collect();
-    let least = played.iter().min().copied().unwrap_or(0);
+    let played = report.cells.iter().map(|cell| cell.score.games());
+    let least = report.cells.iter().min_by_key(|cell| cell.score.games());
+    let (least, planned) = least.map_or((0, 0), |cell| {
+        (cell.score.games(), 2 * u64::from(cell.cell.pairs))
+    });
     let _ = writeln!(
         text,
         "- games: {} of {}; the least in a cell: {least} of {planned}",
-        played.iter().sum::<u64>(),
-        planned * played.len() as u64,
+        played.sum::<u64>(),
+        specification.all_games(),
     );
     let without_say: u64 = report.cells.iter().map(|cell| cell.without_say).sum();
     if without_say > 0 {

@@ -26,8 +26,6 @@ pub struct Specification {
     pub title: String,
     /// Seed of everything random.
     pub seed: u64,
-    /// Pairs of games in every cell.
-    pub pairs: u32,
     /// Openings; empty for an experiment without games.
     pub openings: Openings,
     /// True when pairs of the same number have the same opening in all cells.
@@ -59,6 +57,8 @@ pub struct Cell {
     pub second: SideEnsemble,
     /// Rules that end a game before mate or resignation.
     pub adjudication: Adjudication,
+    /// Pairs of games, each of one opening with both colours.
+    pub pairs: u32,
     /// Hash of everything that its games depend on, except the build.
     pub hash: String,
 }
@@ -94,14 +94,35 @@ impl Specification {
                 .map(|cell| PlannedCell {
                     label: cell.label.clone(),
                     specification: cell.hash.clone(),
+                    pairs: cell.pairs,
                 })
                 .collect(),
-            pairs: self.pairs,
             registered: RegisteredPlan {
-                games: 2 * u64::from(self.pairs),
+                games: self.most_games(),
                 stop: self.stop.map_or(String::new(), |sprt| sprt.in_words()),
                 file: self.text.clone(),
             },
+        }
+    }
+
+    /// Games in the largest cell.
+    pub fn most_games(&self) -> u64 {
+        let pairs = self.cells.iter().map(|cell| cell.pairs).max();
+        2 * u64::from(pairs.unwrap_or(0))
+    }
+
+    /// Games in all cells together.
+    pub fn all_games(&self) -> u64 {
+        self.cells
+            .iter()
+            .map(|cell| 2 * u64::from(cell.pairs))
+            .sum()
+    }
+
+    /// Plays no more than so many pairs in a cell.
+    pub fn limit_pairs(&mut self, most: u32) {
+        for cell in &mut self.cells {
+            cell.pairs = cell.pairs.min(most);
         }
     }
 

@@ -17,7 +17,9 @@ use serde::Deserialize;
 use std::{cmp::Ordering, collections::BTreeMap, path::Path};
 
 /// Keys that do not change a game.
-const UNPLAYED: [&str; 6] = ["title", "games", "stop", "report", "ballots", "openings"];
+const UNPLAYED: [&str; 7] = [
+    "title", "games", "games_in", "stop", "report", "ballots", "openings",
+];
 
 /// Keys that may depend on the grid, and the grid itself.
 const OF_A_CELL: [&str; 6] = [
@@ -70,6 +72,9 @@ pub(super) struct SpecificationFile {
     #[serde(default = "one")]
     seed: u64,
     games: Option<u32>,
+    /// Games of single cells, by their labels.
+    #[serde(default)]
+    games_in: BTreeMap<String, u32>,
     openings: Option<String>,
     #[serde(default)]
     common_openings: bool,
@@ -193,23 +198,25 @@ impl SpecificationFile {
             None => None,
         };
         self.check_report(source, &cells)?;
-        let (pairs, openings) = match cells.is_empty() {
-            true => (0, Openings::default()),
-            false => (
-                self.pairs(source)?,
-                self.openings(source, folder, openings)?,
-            ),
+        let openings = match cells.is_empty() {
+            true => Openings::default(),
+            false => {
+                self.share_pairs(source, &mut cells)?;
+                self.openings(source, folder, openings)?
+            }
         };
         let constant = cells
             .iter()
-            .find(|cell| !cell.first.varies() && !cell.second.varies());
+            .filter(|cell| !cell.first.varies() && !cell.second.varies())
+            .max_by_key(|cell| cell.pairs);
         if let Some(cell) = constant
-            && pairs as usize > openings.len()
+            && cell.pairs as usize > openings.len()
         {
             let what = format!(
-                "{} openings are not enough for {pairs} pairs: without noise the games of '{}' would \
+                "{} openings are not enough for {} pairs: without noise the games of '{}' would \
                  repeat; reduce games, or add openings",
                 openings.len(),
+                cell.pairs,
                 cell.label
             );
             return Err(source.error(&["games"], what));
@@ -226,7 +233,6 @@ impl SpecificationFile {
             title: self.title.unwrap_or_else(|| self.name.clone()),
             name: self.name,
             seed: self.seed,
-            pairs,
             openings,
             common_openings: self.common_openings,
             cells,
@@ -247,18 +253,38 @@ impl SpecificationFile {
         Err(source.error(&["name"], what))
     }
 
-    fn pairs(&self, source: &Source) -> Result<u32, ConfigError> {
+    /// Gives every cell its number of pairs.
+    fn share_pairs(&self, source: &Source, cells: &mut [Cell]) -> Result<(), ConfigError> {
         let Some(games) = self.games else {
             let what = "missing key `games`, the number of games in every cell".to_owned();
             return Err(source.error(&["games"], what));
         };
-        if games == 0 || games % 2 != 0 || games > 20_000_000 {
-            let what = format!(
-                "games must be an even number, not {games}: every opening is played with both colours"
-            );
-            return Err(source.error(&["games"], what));
+        let pairs = |key: &[&str], games: u32| {
+            if games == 0 || !games.is_multiple_of(2) || games > 20_000_000 {
+                let what = format!(
+                    "games must be an even number, not {games}: every opening is played with both colours"
+                );
+                return Err(source.path_error(key, what));
+            }
+            Ok(games / 2)
+        };
+        let usual = pairs(&["games"], games)?;
+        for (label, games) in &self.games_in {
+            if cells.iter().all(|cell| cell.label != *label) {
+                let labels: Vec<&str> = cells.iter().map(|cell| &*cell.label).collect();
+                let what = format!(
+                    "games_in names no cell: '{label}'; expected one of: {}",
+                    labels.join(", ")
+                );
+                return Err(source.path_error(&["games_in", label], what));
+            }
+            pairs(&["games_in", label], *games)?;
         }
-        Ok(games / 2)
+        for cell in cells {
+            let own = self.games_in.get(&cell.label);
+            cell.pairs = own.map_or(usual, |games| games / 2);
+        }
+        Ok(())
     }
 
     fn openings(

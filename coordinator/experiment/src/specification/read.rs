@@ -78,6 +78,7 @@ impl Specification {
                     first,
                     second,
                     adjudication: file.adjudication.validate(&source)?,
+                    pairs: 0,
                     hash: String::new(),
                 });
                 settings.push(file.settings(&text));

@@ -62,9 +62,33 @@ fn a_grid_is_every_combination_in_the_order_of_the_file() {
         panic!("players elsewhere")
     };
     assert_eq!(players.len(), 4);
-    assert_eq!(specification.pairs, 2);
+    assert!(specification.cells.iter().all(|cell| cell.pairs == 2));
     assert_eq!(specification.values("sigma"), ["25", "50.5"]);
     assert!(specification.cells[0].first.varies() && !specification.cells[0].second.varies());
+}
+
+#[test]
+fn a_cell_may_have_another_number_of_games() {
+    let with = |games: &str| GOOD.replace("[grid]", &format!("[games_in]\n{games}\n[grid]"));
+    let specification = good(&with("\"players=4 sigma=25\" = 2"));
+    let pairs: Vec<u32> = specification.cells.iter().map(|cell| cell.pairs).collect();
+    assert_eq!(pairs, [2, 2, 1, 2]);
+    assert_eq!(
+        (specification.all_games(), specification.most_games()),
+        (14, 4)
+    );
+    let (usual, hash) = (good(GOOD), &specification.cells[2].hash);
+    assert_eq!(hash, &usual.cells[2].hash, "no game depends on it");
+    for (games, what) in [
+        ("\"players=4\" = 2", "games_in names no cell: 'players=4'"),
+        (
+            "\"players=4 sigma=25\" = 3",
+            "games must be an even number, not 3",
+        ),
+    ] {
+        let line = parse(&with(games)).expect_err("refused");
+        assert!(line.contains(what), "{line}");
+    }
 }
 
 #[test]

@@ -140,7 +140,7 @@ impl Database {
             _ => (enrolled.ok_or_else(unknown)?, known),
         };
         let rows = found.planned(plan);
-        let cells = Cells::new(enrolled.experiment, &plan.name, rows, plan.pairs);
+        let cells = Cells::new(enrolled.experiment, &plan.name, rows, plan.pairs());
         if mode != OpenMode::Look && !is_complete {
             plans::register(&mut transaction.connection, dialect, &cells, plan).await?;
         }
@@ -306,7 +306,7 @@ impl Store for Database {
     }
 
     async fn outcomes(&self, cell: usize, from: u32) -> Result<Vec<PairOutcome>, StoreError> {
-        let numbers = from..self.cells.pairs();
+        let numbers = from..self.cells.pairs(cell);
         let cell = self.cells.row(cell)?;
         in_transaction!(self, standings::outcomes(cell, numbers))
     }

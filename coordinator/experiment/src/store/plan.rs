@@ -21,16 +21,21 @@ pub struct ExperimentPlan {
     pub build: String,
     /// The cells.
     pub cells: Vec<PlannedCell>,
-    /// Pairs in every cell, at most as many as the file plans.
-    pub pairs: u32,
     /// The plan of the file, which the store keeps with its date.
     pub registered: RegisteredPlan,
+}
+
+impl ExperimentPlan {
+    /// Pairs of each cell.
+    pub fn pairs(&self) -> Vec<u32> {
+        self.cells.iter().map(|cell| cell.pairs).collect()
+    }
 }
 
 /// The part of a plan by which an experiment may be judged later.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RegisteredPlan {
-    /// Games in every cell.
+    /// Games in the largest cell.
     pub games: u64,
     /// The stopping rule in words; empty for none.
     pub stop: String,
@@ -45,6 +50,8 @@ pub struct PlannedCell {
     pub label: String,
     /// Hash of everything that its games depend on, except the build.
     pub specification: String,
+    /// Its pairs, at most as many as the file plans.
+    pub pairs: u32,
 }
 
 /// The purpose for which a store is opened.

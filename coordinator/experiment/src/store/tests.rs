@@ -8,7 +8,6 @@ fn plan() -> ExperimentPlan {
         seed: 1,
         build: String::new(),
         cells: Vec::new(),
-        pairs: 1,
         registered: RegisteredPlan::default(),
     }
 }

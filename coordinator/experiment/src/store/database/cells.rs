@@ -1,6 +1,7 @@
 //! Database rows of the plan's cells.
 
 use crate::store::fault::DatabaseFault;
+use std::collections::BTreeMap;
 
 /// Database rows of an experiment's cells, in the order of its plan.
 #[derive(Clone, Debug)]
@@ -8,13 +9,13 @@ pub(super) struct Cells {
     experiment: i64,
     name: String,
     rows: Vec<i64>,
-    /// Pairs in every cell.
-    pairs: u32,
+    /// Pairs of each cell.
+    pairs: Vec<u32>,
 }
 
 impl Cells {
     /// Cells with these rows.
-    pub fn new(experiment: i64, name: &str, rows: Vec<i64>, pairs: u32) -> Self {
+    pub fn new(experiment: i64, name: &str, rows: Vec<i64>, pairs: Vec<u32>) -> Self {
         Self {
             experiment,
             name: name.to_owned(),
@@ -28,9 +29,9 @@ impl Cells {
         self.experiment
     }
 
-    /// Pairs in every cell.
-    pub fn pairs(&self) -> u32 {
-        self.pairs
+    /// Pairs of a cell of the plan.
+    pub fn pairs(&self, cell: usize) -> u32 {
+        self.pairs.get(cell).copied().unwrap_or(0)
     }
 
     /// Number of cells.
@@ -58,8 +59,16 @@ impl Cells {
         format!("({})", list.join(", "))
     }
 
-    /// SQL condition that selects the planned rows of `pairs`.
-    pub fn planned(&self) -> String {
-        format!("cell IN {} AND number < {}", self.rows(), self.pairs)
+    /// SQL condition that selects the planned rows of `pairs`. A plus before the column keeps SQLite from using
+    /// its index.
+    pub fn planned(&self, plus: &str) -> String {
+        let mut by_pairs = BTreeMap::<u32, Vec<String>>::new();
+        for (row, pairs) in self.rows.iter().zip(&self.pairs) {
+            by_pairs.entry(*pairs).or_default().push(row.to_string());
+        }
+        let groups = by_pairs.iter().map(|(pairs, rows)| {
+            format!("{plus}cell IN ({}) AND number < {pairs}", rows.join(", "))
+        });
+        format!("({})", groups.collect::<Vec<_>>().join(" OR "))
     }
 }

@@ -74,9 +74,14 @@ pub(super) async fn is_complete(
         .filter_map(|(cell, build)| (build == plan.build).then_some(cell))
         .collect();
     let made = pairs(connection, experiment).await?;
-    let is_ready = |row: &i64| ready.contains(row) && made.get(row) >= Some(&plan.pairs.into());
-    Ok(known.planned(plan).iter().all(is_ready)
-        && plans::is_registered(connection, experiment, plan).await?)
+    let rows = known.planned(plan).into_iter().zip(plan.pairs());
+    let is_ready = |(row, pairs): (i64, u32)| {
+        ready.contains(&row) && made.get(&row) >= Some(&i64::from(pairs))
+    };
+    Ok(
+        rows.into_iter().all(is_ready)
+            && plans::is_registered(connection, experiment, plan).await?,
+    )
 }
 
 /// Finds the experiment, or makes it.
@@ -122,6 +127,7 @@ pub(super) async fn plan_cells(
     for PlannedCell {
         label,
         specification,
+        ..
     } in &plan.cells
     {
         let Some(cell) = known.find(label, specification) else {
@@ -169,12 +175,12 @@ pub(super) async fn plan_cells(
     let known = KnownCells::read(connection, experiment, version).await?;
     let rows = known.planned(plan);
     let made = pairs(connection, experiment).await?;
-    for (position, cell) in rows.iter().enumerate() {
+    for (position, (cell, pairs)) in rows.iter().zip(plan.pairs()).enumerate() {
         if !accepted.build && !played.contains(cell) {
             forget_builds(connection, *cell).await?;
         }
         welcome(connection, dialect, *cell, &plan.build).await?;
-        let missing = made.get(cell).copied().unwrap_or(0)..i64::from(plan.pairs);
+        let missing = made.get(cell).copied().unwrap_or(0)..i64::from(pairs);
         let place = (position, rows.len());
         add_pairs(connection, (experiment, *cell), place, missing).await?;
     }
@@ -190,6 +196,7 @@ async fn adopt(
     let PlannedCell {
         label,
         specification,
+        ..
     } = planned;
     if known.find(label, specification).is_some() {
         return Ok(());
@@ -354,6 +361,7 @@ mod tests {
         let cell = |label: &str| PlannedCell {
             label: label.to_owned(),
             specification: format!("settings of {label}"),
+            pairs: 2,
         };
         labels.map(cell).into()
     }
@@ -377,7 +385,6 @@ mod tests {
             seed: 1,
             build: "build".to_owned(),
             cells: planned(["one"]),
-            pairs: 2,
             registered: RegisteredPlan::default(),
         };
         let before = std::fs::read(&file).expect("a file");
@@ -424,7 +431,6 @@ mod tests {
             seed: 1,
             build: "build".to_owned(),
             cells: planned(["open", "closed"]),
-            pairs: 2,
             registered: RegisteredPlan::default(),
         };
         let store = Database::sqlite(&file, &plan, OpenMode::PLAY)
@@ -468,7 +474,6 @@ mod tests {
                 seed: 1,
                 build: build.to_owned(),
                 cells,
-                pairs: 2,
                 registered: RegisteredPlan::default(),
             }
         };

@@ -47,8 +47,8 @@ impl Leases {
         let Dialect { now, lock, .. } = dialect;
         let experiment = cells.experiment();
         let choice = format!(
-            "+{} AND cell NOT IN (SELECT id FROM cells WHERE closed = 1)",
-            cells.planned()
+            "{} AND cell NOT IN (SELECT id FROM cells WHERE closed = 1)",
+            cells.planned("+")
         );
         Self {
             // Each of the two indexes begins with its next pair, and the second is not read if the first has
@@ -167,7 +167,7 @@ pub(super) async fn retry(
     let retry = format!(
         "UPDATE pairs SET state = 0, failures = 0 WHERE state = 3 AND {}
          AND cell NOT IN (SELECT id FROM cells WHERE closed = 1)",
-        cells.planned()
+        cells.planned("")
     );
     let freed = statement(&retry).execute(connection).await?;
     Ok(freed.rows_affected())
@@ -213,9 +213,9 @@ mod tests {
                 .map(|label| PlannedCell {
                     label: label.to_owned(),
                     specification: "settings".to_owned(),
+                    pairs,
                 })
                 .into(),
-            pairs,
             registered: RegisteredPlan::default(),
         }
     }

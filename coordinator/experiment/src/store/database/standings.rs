@@ -68,7 +68,7 @@ async fn tallied(
         let standing = &mut standings[cell];
         let (value, count) = (row.try_get::<i64, _>(2)?, row.try_get::<i64, _>(3)? as u64);
         match row.try_get::<&str, _>(1)? {
-            "all" if count > u64::from(cells.pairs()) => return Ok(None),
+            "all" if count > u64::from(cells.pairs(cell)) => return Ok(None),
             "all" => {
                 standing.closed = value == 1;
                 standing.open = count;
@@ -97,7 +97,7 @@ async fn counted(
     let counts = format!(
         "SELECT cell, state, points, COUNT(*) FROM pairs WHERE {}
          GROUP BY cell, state, points",
-        cells.planned()
+        cells.planned("")
     );
     for row in connection.fetch_all(counts.as_str()).await? {
         let Some(cell) = cells.index(row.try_get(0)?) else {

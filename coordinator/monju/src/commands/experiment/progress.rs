@@ -63,12 +63,11 @@ impl ExperimentProgress {
             bar.set_style(style.clone());
             bar
         };
-        let games = 2 * u64::from(specification.pairs);
         let cells = specification.cells.len();
-        let total = bar(games * cells as u64);
+        let total = bar(specification.all_games());
         total.set_prefix("total");
         let shown = lines_for_cells(Term::stderr().size().0.into(), cells);
-        let lines = (0..shown).map(|_| bar(games)).collect();
+        let lines = (0..shown).map(|_| bar(0)).collect();
         let rest = bars.add(ProgressBar::new(0));
         rest.set_style(
             ProgressStyle::with_template("{msg}").unwrap_or_else(|_| ProgressStyle::default_bar()),
@@ -153,13 +152,9 @@ impl ExperimentProgress {
             let half = INTERVALS.1 / 2;
             if is_time && self.last_line.is_none_or(|last| last.elapsed() > half) {
                 self.last_line = Some(Instant::now());
-                let all = self.cells.len() as u64 * u64::from(self.specification.pairs);
-                let (done, rate) = (self.finished(), self.games_per_hour());
-                eprintln!(
-                    "{} of {} games, {rate:.0} games/h, {left} left",
-                    2 * done,
-                    2 * all
-                );
+                let (all, rate) = (self.specification.all_games(), self.games_per_hour());
+                let done = 2 * self.finished();
+                eprintln!("{done} of {all} games, {rate:.0} games/h, {left} left");
             }
             return;
         }
@@ -169,9 +164,11 @@ impl ExperimentProgress {
             .set_message(format!("{rate:.0} games/h  {left} left"));
         let mut order: Vec<usize> = (0..self.cells.len()).collect();
         // Cells that are played come before those that are over.
-        order.sort_by_key(|&cell| self.left_of(&self.cells[cell]) == 0);
+        order.sort_by_key(|&cell| self.left_of(cell) == 0);
         for (bar, &cell) in self.lines.iter().zip(&order) {
-            bar.set_prefix(self.specification.cells[cell].label.clone());
+            let planned = &self.specification.cells[cell];
+            bar.set_prefix(planned.label.clone());
+            bar.set_length(2 * u64::from(planned.pairs));
             bar.set_position(2 * self.cells[cell].pairs.pairs());
             bar.set_message(message(&self.cells[cell]));
         }
@@ -185,15 +182,16 @@ impl ExperimentProgress {
         self.cells.iter().map(|cell| cell.pairs.pairs()).sum()
     }
 
-    fn left_of(&self, cell: &CellProgress) -> u64 {
+    fn left_of(&self, index: usize) -> u64 {
+        let (cell, planned) = (&self.cells[index], &self.specification.cells[index]);
         match cell.closed {
             true => 0,
-            false => u64::from(self.specification.pairs).saturating_sub(cell.pairs.pairs()),
+            false => u64::from(planned.pairs).saturating_sub(cell.pairs.pairs()),
         }
     }
 
     fn pairs_left(&self) -> u64 {
-        self.cells.iter().map(|cell| self.left_of(cell)).sum()
+        (0..self.cells.len()).map(|cell| self.left_of(cell)).sum()
     }
 
     /// Pairs that all runners have finished since this one began.

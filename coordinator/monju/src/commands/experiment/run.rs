@@ -51,12 +51,14 @@ impl RunCommand {
         let build = runner::build().context("cannot read the executable of monju")?;
         let mut plan = specification.plan(&build);
         if let Some(games) = self.games {
-            specification.pairs = specification.pairs.min(games / 2);
+            specification.limit_pairs(games / 2);
         }
         for warning in runner::preflight(&specification).await? {
             eprintln!("warning: {warning}");
         }
-        plan.pairs = specification.pairs;
+        for (planned, cell) in plan.cells.iter_mut().zip(&specification.cells) {
+            planned.pairs = cell.pairs;
+        }
         let opening = OpenMode::Play(self.accepted);
         let store = runner::open_patiently(&self.address, &plan, opening, waiting).await?;
         if self.retry_given_up {

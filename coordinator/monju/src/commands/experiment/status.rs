@@ -104,7 +104,7 @@ fn as_table(specification: &Specification, rows: &[CellRow]) -> String {
             "{:width$}  {:>8}  {:>8}  {:>7}  {:>8}  {}{remarks}",
             cell.label,
             2 * counted.pairs.pairs(),
-            2 * u64::from(specification.pairs),
+            2 * u64::from(cell.pairs),
             2 * standing.leased,
             2 * standing.given_up,
             counted.pairs.score_in_words(),
@@ -125,7 +125,7 @@ pub(super) fn as_json(specification: &Specification, rows: &[CellRow]) -> Value 
             let score = counted.pairs.mean_and_variance().map(|(mean, _)| mean);
             json!({
                 "cell": cell.label,
-                "pairs": specification.pairs,
+                "pairs": cell.pairs,
                 "finished": counted.pairs.pairs(),
                 "without_say": row.without_say(),
                 "leased": standing.leased,
