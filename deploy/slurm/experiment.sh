@@ -20,19 +20,28 @@ store=${2:?the store, such as postgres://monju@host/monju}
 # The status of a runner that was stopped and can go on.
 stopped=75
 
+# The shell passes signals on: USR1 of the time limit, and TERM of scancel, after which nothing is queued again.
+# wait returns at once then, so it is called again.
+runner=
+time_is_up=
+is_cancelled=
+tell() {
+    [ -z "$runner" ] || kill -TERM "$runner" 2>/dev/null || true
+}
+trap 'time_is_up=yes; tell' USR1
+trap 'is_cancelled=yes; tell' TERM
+
 "${MONJU:-target/release/monju}" experiment run "$file" --store "$store" \
     --jobs "${SLURM_CPUS_PER_TASK:-1}" &
 runner=$!
-# The shell passes signals on: USR1 of the time limit, and TERM of scancel, after which nothing is queued again.
-# wait returns at once then, so it is called again.
-time_is_up=
-trap 'time_is_up=yes; kill -TERM "$runner" 2>/dev/null || true' USR1
-trap 'kill -TERM "$runner" 2>/dev/null || true' TERM
-status=0
+# A signal may have come before there was a runner.
+[ -z "$time_is_up$is_cancelled" ] || tell
 while kill -0 "$runner" 2>/dev/null; do
-    status=0
-    wait "$runner" || status=$?
+    wait "$runner" || true
 done
+# The status of the last wait above may be that of a signal, if the runner ended right after it.
+status=0
+wait "$runner" || status=$?
 if [ "$status" -eq "$stopped" ] && [ -n "$time_is_up" ] && [ -n "${SLURM_JOB_ID:-}" ]; then
     # Slurm ends this script when it queues the job again.
     scontrol requeue "$SLURM_JOB_ID"
