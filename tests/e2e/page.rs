@@ -14,6 +14,7 @@ use serde_json::Value;
 use std::{
     io::{BufRead, BufReader, Read, Write},
     net::{TcpListener, TcpStream},
+    path::Path,
     process::{Command, Stdio},
 };
 
@@ -57,31 +58,40 @@ fn shown_in_a_browser(address: &str, texts: &[&str]) {
     }
 }
 
-#[test]
-fn an_experiment_is_shown() {
-    let _alone = alone();
-    let folder = tempfile::tempdir().expect("a folder");
-    let file = folder.path().join("small.toml");
+/// Writes a small experiment of so many games, and returns its file.
+fn experiment(folder: &Path, games: u32, nodes: u32) -> String {
+    let file = folder.join("small.toml");
     let openings = repository().join("configs/openings/records2016_24ply.sfen");
     let side = |name: &str| {
         format!(
-            "[ensemble.{name}]\nhash_mib = 1\nnodes = 100\nplayer = [{{ name = \"{name}\" }}]\n"
+            "[ensemble.{name}]\nhash_mib = 1\nnodes = {nodes}\nplayer = [{{ name = \"{name}\" }}]\n"
         )
     };
     let text = format!(
-        "version = 1\nname = \"small\"\ntitle = \"<Small>\"\ngames = 4\nopenings = {openings:?}\nfirst = \"a\"\n\
+        "version = 1\nname = \"small\"\ntitle = \"<Small>\"\ngames = {games}\nopenings = {openings:?}\nfirst = \"a\"\n\
          second = \"b\"\n{}{}[adjudication]\nmaximum_plies = 40\n",
         side("a"),
         side("b")
     );
     std::fs::write(&file, text).expect("written");
-    let file = file.to_str().expect("a path in UTF-8");
-    output_of(&["experiment", "run", file]);
+    file.to_str().expect("a path in UTF-8").to_owned()
+}
+
+fn state_of(address: &str) -> Value {
+    serde_json::from_str(&get(address, "/state").1).expect("JSON")
+}
+
+#[test]
+fn an_experiment_is_shown() {
+    let _alone = alone();
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = experiment(folder.path(), 4, 100);
+    output_of(&["experiment", "run", &file]);
     let address = free_address();
-    let arguments = ["experiment", "serve", file, "--page", &address];
+    let arguments = ["experiment", "serve", &file, "--page", &address];
     let server = Process::start(monju(), &arguments);
     eventually("the page's server", || TcpStream::connect(&address).ok());
-    let state: Value = serde_json::from_str(&get(&address, "/state").1).expect("JSON");
+    let state = state_of(&address);
     assert_eq!(state["cells"][0]["finished"], 2, "{state:#}");
     assert!(state["cells"][0]["score"].is_number(), "{state:#}");
     assert_eq!(state["incidents"], Value::Array(Vec::new()));
@@ -99,6 +109,55 @@ fn an_experiment_is_shown() {
         server.signal(rustix::process::Signal::INT);
         assert!(server.wait(PATIENCE).status.success());
     }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_runner_shows_its_games_while_it_plays() {
+    let _alone = alone();
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = experiment(folder.path(), 2_000, 5_000);
+    let address = free_address();
+    let arguments = [
+        "experiment",
+        "run",
+        &file,
+        "--jobs",
+        "1",
+        "--serve",
+        &address,
+    ];
+    let runner = Process::start(monju(), &arguments);
+    eventually("the runner's page", || TcpStream::connect(&address).ok());
+    // Its own games are shown as they stand, long before the first sign of life.
+    let game = eventually("a game under way", || {
+        let state = state_of(&address);
+        let game = state["under_way"][0].clone();
+        let is_played = game["plies"].as_u64() > Some(24);
+        is_played.then_some((state, game))
+    });
+    let (state, game) = game;
+    assert_eq!(
+        (&state["runners"], &state["leased"]),
+        (&1.into(), &1.into())
+    );
+    assert!(
+        game["sfen"].is_string() && game["moved"].is_string(),
+        "{game:#}"
+    );
+    let players = [&game["black"], &game["white"]];
+    assert!(players.contains(&&"a".into()) && players.contains(&&"b".into()));
+    let (head, numbers) = get(&address, "/metrics");
+    assert!(head.contains("openmetrics-text"), "{head}");
+    let leased = "monju_experiment_pairs_leased{experiment=\"small\"} 1.0";
+    assert!(numbers.lines().any(|line| line == leased), "{numbers}");
+    shown_in_a_browser(
+        &address,
+        &["Under way: 1 runner", "<span class=\"white\">玉</span>"],
+    );
+    // The page stays until the pair under way is finished.
+    runner.signal(rustix::process::Signal::INT);
+    assert_eq!(runner.wait(PATIENCE).status.code(), Some(75));
 }
 
 #[test]
