@@ -67,6 +67,7 @@ pub fn description(response: &DescribeResponse) -> Result<(), Offence> {
         players,
         held_by,
         build,
+        draining: _,
     } = response;
     text("its name", name, LONGEST_NAME)?;
     text("its version", version, LONGEST_NAME)?;

@@ -4,54 +4,202 @@ mod link;
 mod reach_error;
 mod slots;
 
-pub use link::{AddressError, Link, address, endpoint};
+pub use link::{AddressError, Link, address, channel, endpoint};
 pub use reach_error::{ReachError, first_reason};
 pub use slots::PlayerSlot;
 
 use crate::door;
+use link::authority;
 use monju_proto::client::reason;
 use monju_proto::reservation::Reservation;
+use monju_proto::tls::Tls;
 use monju_proto::v1::{Claim, NewGameRequest, ReleaseRequest, WorkerStatus};
-use std::time::Duration;
+use std::{
+    net::SocketAddr,
+    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
+    time::Duration,
+};
 use tokio::{task::JoinSet, time};
-use tracing::warn;
+use tracing::{info, warn};
 
 /// Time for workers to describe their players after these are ready for a game.
 const DESCRIPTION_PATIENCE: Duration = Duration::from_millis(500);
 
-/// All workers of an ensemble, in the order of the configuration. Dropping it ends the watching tasks.
+/// Greatest number of workers that have enrolled themselves.
+const MOST_ENROLLED: usize = 1_000;
+
+/// Time after which a worker that had enrolled itself and is lost is forgotten; it may enrol itself again.
+const FORGOTTEN_AFTER: Duration = Duration::from_secs(60);
+
+/// All workers of an ensemble: those of the configuration in its order, then those that have enrolled themselves in
+/// the order of their addresses. Dropping it ends the watching tasks.
 #[derive(Debug)]
 pub struct Roster {
-    links: Vec<Link>,
+    members: Mutex<Vec<Member>>,
+    tls: Option<Tls>,
+    /// Who holds the coordinator, and so its workers.
+    reservation: OnceLock<Reservation>,
+}
+
+#[derive(Clone, Debug)]
+struct Member {
+    link: Arc<Link>,
+    origin: Origin,
+}
+
+/// The way by which a worker came into the roster.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Origin {
+    /// It was there from the start, and stays.
+    Fixed,
+    /// It is on the list of workers.
+    Listed,
+    /// It has enrolled itself.
+    Enrolled,
+}
+
+/// Reason why a worker may not enrol itself.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum EnrolError {
+    /// There are as many as there may be.
+    #[error("{MOST_ENROLLED} workers have enrolled themselves already")]
+    Full,
+    /// Its address is wrong.
+    #[error(transparent)]
+    Address(#[from] AddressError),
 }
 
 impl Roster {
-    /// A roster of these workers.
+    /// A roster of these workers, which stay for ever.
     pub fn new(links: Vec<Link>) -> Self {
-        Self { links }
+        Self::with_tls(links, None)
+    }
+
+    /// As [`Roster::new`]; workers that come later are reached with these certificates.
+    pub fn with_tls(links: Vec<Link>, tls: Option<Tls>) -> Self {
+        let fixed = |link| Member {
+            link: Arc::new(link),
+            origin: Origin::Fixed,
+        };
+        Self {
+            members: Mutex::new(links.into_iter().map(fixed).collect()),
+            tls,
+            reservation: OnceLock::new(),
+        }
+    }
+
+    /// Replaces the list of workers by these URLs. Workers that stay on it keep their connections, and searches
+    /// under way of those that leave it go on to their ends.
+    ///
+    /// # Errors
+    /// A URL is wrong; the list stays as it was.
+    pub fn list(&self, urls: &[String]) -> Result<(), AddressError> {
+        let mut members = self.lock();
+        let listed = urls.iter().map(|url| {
+            let known = members.iter().find(|member| {
+                member.origin == Origin::Listed && member.link.address() == url
+            });
+            let link = match known {
+                Some(member) => Arc::clone(&member.link),
+                None => self.connect(url)?,
+            };
+            Ok(Member {
+                link,
+                origin: Origin::Listed,
+            })
+        });
+        let listed: Vec<Member> = listed.collect::<Result<_, AddressError>>()?;
+        members.retain(|member| match member.origin {
+            Origin::Fixed => true,
+            Origin::Listed => {
+                let address = member.link.address();
+                if !urls.iter().any(|url| url == address) {
+                    info!(address, "worker removed from the list");
+                }
+                false
+            }
+            // One that is on the list now is kept once.
+            Origin::Enrolled => {
+                let own = authority(member.link.address());
+                !urls.iter().any(|url| authority(url) == own)
+            }
+        });
+        members.extend(listed);
+        arrange(&mut members);
+        Ok(())
+    }
+
+    /// Adds a worker that has enrolled itself, unless it is there already.
+    ///
+    /// # Errors
+    /// There are too many.
+    pub fn enrol(&self, address: SocketAddr) -> Result<(), EnrolError> {
+        let scheme = if self.tls.is_some() { "https" } else { "http" };
+        let url = format!("{scheme}://{address}");
+        let mut members = self.lock();
+        let own = authority(&url);
+        if (members.iter()).any(|member| authority(member.link.address()) == own) {
+            return Ok(());
+        }
+        members.retain(|member| {
+            let is_lost = member.link.lost_for() > Some(FORGOTTEN_AFTER);
+            member.origin != Origin::Enrolled || !is_lost
+        });
+        let is_enrolled = |member: &&Member| member.origin == Origin::Enrolled;
+        if members.iter().filter(is_enrolled).count() >= MOST_ENROLLED {
+            return Err(EnrolError::Full);
+        }
+        info!(address = url, "worker enrolled");
+        members.push(Member {
+            link: self.connect(&url)?,
+            origin: Origin::Enrolled,
+        });
+        arrange(&mut members);
+        Ok(())
+    }
+
+    fn connect(&self, url: &str) -> Result<Arc<Link>, AddressError> {
+        let link = Link::remote(url, self.tls.as_ref())?;
+        if let Some(reservation) = self.reservation.get() {
+            link.claim_for(reservation);
+        }
+        Ok(Arc::new(link))
     }
 
     /// Returns the number of workers.
     pub fn len(&self) -> usize {
-        self.links.len()
+        self.lock().len()
     }
 
     /// Returns true without workers.
     pub fn is_empty(&self) -> bool {
-        self.links.is_empty()
+        self.lock().is_empty()
     }
 
     /// From now on, whoever holds this coordinator holds its workers.
     pub fn claim_for(&self, reservation: &Reservation) {
-        for link in &self.links {
+        // A roster belongs to one coordinator.
+        let _ = self.reservation.set(reservation.clone());
+        for link in self.links() {
             link.claim_for(reservation);
         }
     }
 
+    fn lock(&self) -> MutexGuard<'_, Vec<Member>> {
+        self.members.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the workers as they are now.
+    fn links(&self) -> Vec<Arc<Link>> {
+        let members = self.lock();
+        members.iter().map(|member| Arc::clone(&member.link)).collect()
+    }
+
     /// Waits until every worker has described itself, at most `patience`.
     pub async fn settle(&self, patience: Duration) {
+        let links = self.links();
         let all = async {
-            for link in &self.links {
+            for link in &links {
                 link.described().await;
             }
         };
@@ -61,27 +209,32 @@ impl Roster {
 
     /// Returns every known player, with its channel or the failure of its worker.
     pub fn slots(&self) -> Vec<PlayerSlot> {
-        slots::assign(&self.links)
+        slots::assign(&self.links())
     }
 
     /// Returns a summary of every worker, for people to read. Players are named as on the ballot.
     pub fn statuses(&self) -> Vec<WorkerStatus> {
-        let slots = self.slots();
-        let status = |(index, link): (usize, &Link)| {
+        let members = self.lock().clone();
+        let links: Vec<Arc<Link>> = (members.iter())
+            .map(|member| Arc::clone(&member.link))
+            .collect();
+        let slots = slots::assign(&links);
+        let status = |(index, member): (usize, &Member)| {
             let players = slots.iter().filter(|slot| slot.worker == index);
             WorkerStatus {
                 players: players.map(|slot| slot.info.clone()).collect(),
-                ..link.status()
+                enrolled: member.origin == Origin::Enrolled,
+                ..member.link.status()
             }
         };
-        self.links.iter().enumerate().map(status).collect()
+        members.iter().enumerate().map(status).collect()
     }
 
     /// Tells every connected worker that a session no longer holds its players, and waits at most `patience`;
     /// its lease would tell the others.
     pub async fn release(&self, session: &str, patience: Duration) {
         let mut calls = JoinSet::new();
-        for link in self.links.iter().filter(|link| link.failure().is_none()) {
+        for link in (self.links().iter()).filter(|link| link.failure().is_none()) {
             let mut client = door::worker(link.channel());
             let request = ReleaseRequest {
                 session: session.to_owned(),
@@ -102,7 +255,8 @@ impl Roster {
     ) -> Vec<String> {
         let mut calls = JoinSet::new();
         let mut problems = Vec::new();
-        for link in &self.links {
+        let links = self.links();
+        for link in &links {
             if let Some(reason) = link.failure() {
                 let address = link.address();
                 problems.push(format!("worker {address} is not connected: {reason}"));
@@ -128,7 +282,7 @@ impl Roster {
         }
         problems.extend(calls.join_all().await.into_iter().flatten());
         let all = async {
-            for link in self.links.iter().filter(|link| link.failure().is_none()) {
+            for link in links.iter().filter(|link| link.failure().is_none()) {
                 link.describe_again().await;
             }
         };
@@ -140,6 +294,17 @@ impl Roster {
         }
         problems
     }
+}
+
+/// Sorts by origin, and those that have enrolled themselves by address; others keep their order.
+fn arrange(members: &mut [Member]) {
+    members.sort_by(|a, b| {
+        let address = |member: &Member| match member.origin {
+            Origin::Enrolled => member.link.address().to_owned(),
+            Origin::Fixed | Origin::Listed => String::new(),
+        };
+        (a.origin, address(a)).cmp(&(b.origin, address(b)))
+    });
 }
 
 #[cfg(test)]

@@ -6,10 +6,7 @@ use monju_proto::{
     tls::Tls,
     v1::coordinator_server::CoordinatorServer,
 };
-use std::{
-    future::{self, Future},
-    time::Duration,
-};
+use std::{future::Future, time::Duration};
 use tokio::net::TcpListener;
 use tonic::transport::{Server, server::Router};
 
@@ -34,8 +31,8 @@ async fn with_service(server: &mut Server, service: Service) -> Result<Router, S
     serve::router(server, service, is_ready).await
 }
 
-/// Serves a coordinator with health and reflection on a listener until `shutdown` resolves. With `tls`,
-/// only members of the team are served.
+/// Serves a coordinator with health and reflection on a listener until `shutdown` resolves, and its consultations until
+/// `closing` resolves after that. With `tls`, only members of the team are served.
 ///
 /// # Errors
 /// The connections failed, or the certificates are not valid.
@@ -44,6 +41,7 @@ pub async fn serve_tcp(
     tls: Option<&Tls>,
     service: Service,
     shutdown: impl Future<Output = ()>,
+    closing: impl Future<Output = ()>,
 ) -> Result<(), ServeError> {
     let mut server = serve::network_server(tls)?;
     let team = service.workers() * WORKER_DESCRIPTORS;
@@ -53,7 +51,7 @@ pub async fn serve_tcp(
         team,
         router,
         shutdown,
-        future::ready(()),
+        closing,
         DRAIN_PATIENCE,
     )
     .await

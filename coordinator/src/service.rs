@@ -22,7 +22,7 @@ use crate::{
         schema::{GAME_OVER, GameResult, VERSION, Winner},
     },
     resignation::{Resignation, ResignationPolicy},
-    roster::Roster,
+    roster::{AddressError, Roster},
     voting::{RANKED_MOVES, Rule},
 };
 use monju_engine::Color;
@@ -30,7 +30,7 @@ use monju_proto::build;
 use monju_proto::convert::{milliseconds, read_question, short_milliseconds};
 use monju_proto::reservation::{Held, Pass, Reservation};
 use monju_proto::v1::{
-    Ballot, Begin, Claim, ConsultRequest, ConsultResponse, FinishGameRequest, FinishGameResponse,
+    Ballot, Begin, Claim, ConsultRequest, ConsultResponse, EnrolRequest, EnrolResponse, FinishGameRequest, FinishGameResponse,
     GameOutcome, HoldRequest, HoldResponse, PrepareGameRequest, PrepareGameResponse, Purpose,
     ReleaseRequest, ReleaseResponse, RosterRequest, RosterResponse, WatchRequest, WatchResponse,
     consult_request, consult_response::Message, coordinator_server::Coordinator,
@@ -47,7 +47,7 @@ use std::{
 };
 use tokio::{
     sync::{Semaphore, broadcast, mpsc},
-    time::{Instant, sleep},
+    time::{Instant, sleep, timeout},
 };
 use tokio_stream::{
     Stream, StreamExt,
@@ -164,6 +164,21 @@ impl Service {
     /// Returns the number of workers.
     pub fn workers(&self) -> usize {
         self.inner.roster.len()
+    }
+
+    /// Replaces the list of workers; see [`Roster::list`].
+    ///
+    /// # Errors
+    /// A URL is wrong; the list stays as it was.
+    pub fn list_workers(&self, urls: &[String]) -> Result<(), AddressError> {
+        self.inner.roster.list(urls)
+    }
+
+    /// Waits until no consultation is under way, at most `patience`.
+    pub async fn drained(&self, patience: Duration) {
+        let all = self.inner.places.acquire_many(CONSULTATIONS as u32);
+        // Those that are left are cut off.
+        let _ = timeout(patience, all).await;
     }
 
     /// Tells whether a vote is possible: a worker with a player is connected. `None` when the service is gone.
@@ -492,6 +507,22 @@ impl Coordinator for Service {
             self.inner.roster.release(&session, RELEASE_PATIENCE).await;
         }
         Ok(Response::new(ReleaseResponse {}))
+    }
+
+    async fn enrol(
+        &self,
+        request: Request<EnrolRequest>,
+    ) -> Result<Response<EnrolResponse>, Status> {
+        let peer = request.remote_addr();
+        let port = u16::try_from(request.into_inner().port).ok();
+        let (Some(peer), Some(port @ 1..)) = (peer, port) else {
+            return Err(Status::invalid_argument("a worker enrols itself over TCP, with its port"));
+        };
+        let address = (peer.ip().to_canonical(), port).into();
+        match self.inner.roster.enrol(address) {
+            Ok(()) => Ok(Response::new(EnrolResponse {})),
+            Err(error) => Err(Status::resource_exhausted(error.to_string())),
+        }
     }
 }
 

@@ -56,6 +56,8 @@ pub struct FakeWorker {
     pub told: Arc<Mutex<Vec<String>>>,
     /// Who holds the players. Only calls of Describe obey it.
     pub reservation: Reservation,
+    /// It says that it takes no more questions.
+    draining: bool,
     /// Every go, ponder hit and stop.
     pub requests: Arc<Mutex<Vec<Request>>>,
 }
@@ -77,6 +79,14 @@ impl FakeWorker {
         };
         self.players.push((info, script.to_vec()));
         self
+    }
+
+    /// Says that it takes no more questions.
+    pub fn draining(self) -> Self {
+        Self {
+            draining: true,
+            ..self
+        }
     }
 
     /// Gives the last player's search so many votes.
@@ -118,6 +128,7 @@ impl Worker for FakeWorker {
         Ok(tonic::Response::new(DescribeResponse {
             name: self.name.clone(),
             version: "test".to_owned(),
+            draining: self.draining,
             players: self.players.iter().map(|(info, _)| info.clone()).collect(),
             ..DescribeResponse::default()
         }))

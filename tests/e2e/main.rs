@@ -22,6 +22,7 @@ mod experiment_match;
 mod experiment_store;
 #[cfg(unix)]
 mod faults;
+mod fleet;
 mod grpc;
 mod heterogeneous;
 mod learn;

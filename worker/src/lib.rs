@@ -1,7 +1,9 @@
 //! Players behind the `monju.v1.Worker` service.
 #![forbid(unsafe_code)]
 
+mod drain;
 mod serve;
 mod service;
 
+pub use drain::Drain;
 pub use serve::{InProcessWorker, serve_tcp};

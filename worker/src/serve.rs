@@ -1,6 +1,6 @@
 //! A worker behind its service: over TCP, or in this process.
 
-use crate::service::PlayersService;
+use crate::{drain::Drain, service::PlayersService};
 use monju_host::{Players, players::HostedPlayer};
 use monju_proto::{
     serve::{self, ServeError, ServerTask},
@@ -18,7 +18,7 @@ const DRAIN_PATIENCE: Duration = Duration::from_millis(500);
 const PLAYER_DESCRIPTORS: usize = 8;
 
 /// Serves a worker with health and reflection on a listener until `shutdown` resolves, then closes
-/// it within 5 s. With `tls`, only members of the team are served.
+/// it within 5 s. With `tls`, only members of the team are served. Once `drain` has begun, it takes no questions.
 ///
 /// # Errors
 /// The connections failed, or the certificates are not valid.
@@ -26,12 +26,13 @@ pub async fn serve_tcp(
     listener: TcpListener,
     tls: Option<&Tls>,
     worker: Players,
+    drain: Drain,
     shutdown: impl Future<Output = ()>,
 ) -> Result<(), ServeError> {
     let router = serve::router(
         &mut serve::network_server(tls)?,
-        server(&worker),
-        is_ready(&worker),
+        server(&worker, drain.clone()),
+        is_ready(&worker, drain),
     )
     .await?;
     let team = worker.list().members.len() * PLAYER_DESCRIPTORS;
@@ -62,8 +63,13 @@ impl InProcessWorker {
     /// # Errors
     /// The descriptors for server reflection are broken.
     pub async fn serve(worker: Players) -> Result<Self, ServeError> {
-        let router =
-            serve::router(&mut Server::builder(), server(&worker), is_ready(&worker)).await?;
+        let drain = Drain::default();
+        let router = serve::router(
+            &mut Server::builder(),
+            server(&worker, drain.clone()),
+            is_ready(&worker, drain),
+        )
+        .await?;
         let (channel, task) = serve::in_process(router);
         Ok(Self {
             channel,
@@ -83,17 +89,18 @@ impl InProcessWorker {
     }
 }
 
-fn server(worker: &Players) -> WorkerServer<PlayersService> {
-    WorkerServer::new(PlayersService::new(worker.list()))
+fn server(worker: &Players, drain: Drain) -> WorkerServer<PlayersService> {
+    WorkerServer::new(PlayersService::new(worker.list(), drain))
         .max_decoding_message_size(serve::LONGEST_REQUEST)
 }
 
 /// Tells whether a player can vote; `None` when the players are gone.
-fn is_ready(worker: &Players) -> impl Fn() -> Option<bool> + Send + Sync + 'static {
+fn is_ready(worker: &Players, drain: Drain) -> impl Fn() -> Option<bool> + Send + Sync + 'static {
     let list = Arc::downgrade(&worker.list());
     move || {
         let list = list.upgrade()?;
         let is_closing = *list.closing.borrow();
-        Some(!is_closing && list.members.iter().any(HostedPlayer::is_ready))
+        let is_ending = is_closing || drain.is_draining();
+        Some(!is_ending && list.members.iter().any(HostedPlayer::is_ready))
     }
 }

@@ -1,5 +1,6 @@
 //! The `Worker` service on top of the players.
 
+use crate::drain::Drain;
 use monju_engine::Limits;
 use monju_host::players::{HostedPlayer, PlayerList};
 use monju_host::{
@@ -27,6 +28,7 @@ const QUEUED_RESPONSES: usize = 4;
 pub struct PlayersService {
     list: Arc<PlayerList>,
     reservation: Reservation,
+    drain: Drain,
     /// One examination at a time, each of which starts an engine several times.
     examinations: Arc<Semaphore>,
 }
@@ -46,6 +48,8 @@ enum CallError {
     NoPosition,
     #[error("position refused: {0}")]
     Position(#[from] QuestionError),
+    #[error("the worker ends after the questions under way (draining)")]
+    Draining,
     #[error(transparent)]
     Held(#[from] Held),
     #[error(transparent)]
@@ -63,16 +67,17 @@ impl From<CallError> for Status {
             | CallError::Position(_) => Code::InvalidArgument,
             CallError::Held(_) => Code::FailedPrecondition,
             CallError::Think(ThinkFailure::Native(_)) => Code::Internal,
-            CallError::Think(_) => Code::Unavailable,
+            CallError::Draining | CallError::Think(_) => Code::Unavailable,
         };
         Self::new(code, error.to_string())
     }
 }
 
 impl PlayersService {
-    pub fn new(list: Arc<PlayerList>) -> Self {
+    pub fn new(list: Arc<PlayerList>, drain: Drain) -> Self {
         Self {
             list,
+            drain,
             reservation: Reservation::default(),
             examinations: Arc::new(Semaphore::new(1)),
         }
@@ -98,6 +103,7 @@ impl worker_server::Worker for PlayersService {
             name: self.list.name.clone(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             build: build::name().to_owned(),
+            draining: self.drain.is_draining(),
             players: self.list.members.iter().map(HostedPlayer::info).collect(),
         }))
     }
@@ -151,6 +157,7 @@ impl worker_server::Worker for PlayersService {
         let mut call = ThinkCall {
             list: Arc::clone(&self.list),
             reservation: self.reservation.clone(),
+            drain: self.drain.clone(),
             peer: request.remote_addr(),
             requests: Some(request.into_inner()),
             responses,
@@ -215,6 +222,7 @@ fn find(list: &PlayerList, player: String) -> Result<&HostedPlayer, CallError> {
 struct ThinkCall {
     list: Arc<PlayerList>,
     reservation: Reservation,
+    drain: Drain,
     peer: Option<SocketAddr>,
     /// `None` once the client has closed its side; it still waits for the answer.
     requests: Option<Streaming<v1::ThinkRequest>>,
@@ -247,6 +255,7 @@ impl ThinkCall {
             FromClient::Closed => return Err(CallError::NoGo),
             FromClient::Gone => return Ok(()),
         };
+        let _question = self.drain.enter().ok_or(CallError::Draining)?;
         let mut pass = self.reservation.enter(go.claim.as_ref(), self.peer)?;
         let thinking = tokio::select! {
             thinking = self.start(go) => thinking?,

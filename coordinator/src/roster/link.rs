@@ -81,6 +81,8 @@ struct LinkState {
     failure: Option<ReachError>,
     /// The last failure, also of a worker that is connected again, and its moment.
     last_failure: Option<(String, Instant)>,
+    /// The moment of its last answer, or of the first attempt.
+    reached: Instant,
     round_trip: RoundTrip,
 }
 
@@ -95,9 +97,7 @@ impl Link {
     /// # Errors
     /// The URL is not of the form `http://host:port`, or with `tls` `https://host:port`.
     pub fn remote(url: &str, tls: Option<&Tls>) -> Result<Self, AddressError> {
-        let endpoint = endpoint(url, tls)?;
-        let channel = endpoint.connect_lazy();
-        Ok(Self::over(url.to_owned(), channel))
+        Ok(Self::over(url.to_owned(), channel(url, tls)?))
     }
 
     /// A worker at the other end of a connection that is made elsewhere, as [`endpoint`] sets it up.
@@ -111,6 +111,7 @@ impl Link {
             described: None,
             failure: Some(ReachError::NotConnected),
             last_failure: None,
+            reached: Instant::now(),
             round_trip: RoundTrip::default(),
         });
         let client = door::worker(channel.clone());
@@ -153,6 +154,12 @@ impl Link {
     /// Returns the failure of the last call, if the worker is not connected.
     pub fn failure(&self) -> Option<ReachError> {
         self.state.borrow().failure.clone()
+    }
+
+    /// Returns the time for which the worker has been lost, or not been reached yet; `None` while it is connected.
+    pub(super) fn lost_for(&self) -> Option<Duration> {
+        let state = self.state.borrow();
+        (state.failure.is_some()).then(|| state.reached.elapsed())
     }
 
     /// Returns the time to set aside for a round trip, including its jitter; zero while the worker is
@@ -222,6 +229,8 @@ impl Link {
                 None => String::new(),
             },
             players: Vec::new(),
+            draining: matches!(state.failure, Some(ReachError::Draining)),
+            enrolled: false,
             build: match &state.described {
                 Some(described) => described.build.clone(),
                 None => String::new(),
@@ -256,6 +265,12 @@ impl Drop for Link {
     }
 }
 
+/// Returns the part of a URL that names the machine and the port.
+pub(super) fn authority(url: &str) -> String {
+    let (_, rest) = url.split_once("://").unwrap_or(("", url));
+    rest.trim_end_matches('/').to_lowercase()
+}
+
 /// Checks a URL.
 ///
 /// # Errors
@@ -269,6 +284,14 @@ pub fn address(url: &str) -> Result<Uri, AddressError> {
         return Err(form());
     }
     Ok(uri)
+}
+
+/// Checks a URL and returns a connection that is made with the first call, and again when it is lost.
+///
+/// # Errors
+/// The URL is not of the form `http://host:port`, or with `tls` `https://host:port`.
+pub fn channel(url: &str, tls: Option<&Tls>) -> Result<Channel, AddressError> {
+    Ok(endpoint(url, tls)?.connect_lazy())
 }
 
 /// Checks a URL and sets up a connection that notices a dead peer.
@@ -351,7 +374,16 @@ impl LinkState {
         round_trip: Duration,
     ) {
         match described {
+            Ok(described) if described.draining => {
+                if !matches!(self.failure, Some(ReachError::Draining)) {
+                    info!(address, worker = described.name, "worker draining");
+                }
+                self.reached = Instant::now();
+                self.described = Some(described);
+                self.failure = Some(ReachError::Draining);
+            }
             Ok(described) => {
+                self.reached = Instant::now();
                 if self.failure.is_some() {
                     let worker = &described.name;
                     let players = described.players.len();

@@ -20,6 +20,9 @@ pub enum ReachError {
     /// It says what no worker can say.
     #[error(transparent)]
     Offence(#[from] Offence),
+    /// It takes no more questions.
+    #[error("it ends after the questions under way (draining)")]
+    Draining,
     /// No answer came within this time.
     #[error("no answer within {} s", .0.as_secs())]
     Silent(Duration),

@@ -3,7 +3,7 @@
 use super::{link::Link, reach_error::ReachError};
 use crate::seed;
 use monju_proto::v1::PlayerInfo;
-use std::{collections::BTreeMap, time::Duration};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use tonic::transport::Channel;
 
 /// One player of the ensemble.
@@ -35,7 +35,7 @@ impl PlayerSlot {
 }
 
 /// Lists all players in the order of their workers.
-pub(super) fn assign(links: &[Link]) -> Vec<PlayerSlot> {
+pub(super) fn assign(links: &[Arc<Link>]) -> Vec<PlayerSlot> {
     let mut slots = Vec::new();
     for (worker, link) in links.iter().enumerate() {
         let worker_name = link.name();

@@ -97,3 +97,64 @@ async fn a_handshake_that_never_ends_is_given_up() {
     let refused = connected.await.expect("an end");
     assert!(refused.is_err());
 }
+
+#[tokio::test]
+async fn workers_of_the_list_come_and_go_and_those_that_stay_keep_their_connections() {
+    let (fixed, _server) = worker().link();
+    let roster = Roster::new(vec![fixed]);
+    let url = |port: u16| format!("http://127.0.0.1:{port}");
+    let addresses = |roster: &Roster| {
+        let statuses = roster.statuses();
+        Vec::from_iter(statuses.into_iter().map(|status| status.address))
+    };
+    roster.list(&[url(1), url(2)]).expect("addresses");
+    let stays = Arc::clone(&roster.links()[2]);
+    roster.list(&[url(2), url(3)]).expect("addresses");
+    assert_eq!(addresses(&roster), ["in-process", &url(2), &url(3)]);
+    assert!(Arc::ptr_eq(&stays, &roster.links()[1]));
+    let wrong = roster.list(&[url(4), "pc1".to_owned()]);
+    assert!(matches!(wrong, Err(AddressError::Form(_))));
+    assert_eq!(addresses(&roster), ["in-process", &url(2), &url(3)]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn workers_enrol_themselves_once_and_are_forgotten_when_they_are_gone() {
+    let roster = Roster::new(Vec::new());
+    let address = |port: u16| SocketAddr::from(([127, 0, 0, 1], port));
+    roster.list(&["http://127.0.0.1:2/".to_owned()]).expect("an address");
+    for port in [3, 2, 3, 1] {
+        roster.enrol(address(port)).expect("room");
+    }
+    let origins = |roster: &Roster| {
+        let statuses = roster.statuses();
+        Vec::from_iter((statuses.into_iter()).map(|status| (status.address, status.enrolled)))
+    };
+    let expected = [("2/", false), ("1", true), ("3", true)]
+        .map(|(port, enrolled)| (format!("http://127.0.0.1:{port}"), enrolled));
+    assert_eq!(origins(&roster), expected);
+    roster.list(&["http://127.0.0.1:3".to_owned()]).expect("an address");
+    assert_eq!(roster.len(), 2, "one that is listed now is kept once");
+    for port in 10..u16::try_from(9 + MOST_ENROLLED).expect("few") {
+        roster.enrol(address(port)).expect("room");
+    }
+    assert_eq!(roster.enrol(address(9)), Err(EnrolError::Full));
+    sleep(FORGOTTEN_AFTER + Duration::from_secs(5)).await;
+    roster.enrol(address(9)).expect("the others are gone");
+    assert_eq!(roster.len(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_draining_worker_is_not_asked() {
+    let cable = Cable::default();
+    cable.plug(worker().draining());
+    let roster = cabled(&cable);
+    roster.settle(PATIENCE).await;
+    let status = &roster.statuses()[0];
+    assert!(status.draining && !status.connected);
+    let access = &roster.slots()[0].access;
+    assert!(matches!(access, Err(ReachError::Draining)), "{access:?}");
+    cable.cut();
+    cable.plug(worker());
+    sleep(Duration::from_secs(3)).await;
+    assert!(roster.statuses()[0].connected);
+}

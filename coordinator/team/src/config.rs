@@ -10,11 +10,11 @@ mod source;
 #[cfg(test)]
 mod tests;
 
-pub use checks::{NameError, WorkersError, check_name, check_workers};
+pub use checks::{NameError, WorkersError, check_coordinators, check_name, check_workers};
 pub use error::ConfigError;
 pub use file::RESIGN_AFTER;
 pub use settings::{
-    COORDINATOR_LISTEN, Config, CoordinatorConfig, EnsembleConfig, OVERHEAD, WORKER_LISTEN,
+    COORDINATOR_LISTEN, Config, CoordinatorConfig, DRAIN, EnsembleConfig, OVERHEAD, WORKER_LISTEN,
     WORKER_NAME, WorkerConfig,
 };
 pub use source::Source;
@@ -36,10 +36,15 @@ impl Config {
     /// # Errors
     /// The file cannot be read, or something in it is wrong.
     pub fn load(named: Option<&Path>) -> Result<Self, ConfigError> {
-        match named.map(Path::to_owned).or_else(beside_executable) {
+        match Self::path(named) {
             Some(path) => Self::read(&path),
             None => Ok(Self::default()),
         }
+    }
+
+    /// Returns the file that [`Config::load`] reads.
+    pub fn path(named: Option<&Path>) -> Option<PathBuf> {
+        named.map(Path::to_owned).or_else(beside_executable)
     }
 
     /// Reads one file.

@@ -3,5 +3,7 @@
 #![forbid(unsafe_code)]
 
 pub mod config;
+pub mod enrolment;
+mod reload;
 pub mod signals;
 pub mod team;

@@ -3,7 +3,7 @@
 use crate::support::{Folder, Think, endless, fake, go, in_process, nodes, start};
 use monju_engine::Model;
 use monju_proto::v1::{self, think_request::Message, worker_client::WorkerClient};
-use monju_worker::serve_tcp;
+use monju_worker::{Drain, serve_tcp};
 use std::{future::pending, time::Duration};
 use tokio::{
     io::AsyncReadExt,
@@ -129,9 +129,15 @@ async fn a_worker_is_served_over_tcp_until_it_is_told_to_end() {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let url = format!("http://{}", listener.local_addr().expect("an address"));
     let (end, ending) = oneshot::channel::<()>();
-    let server = tokio::spawn(serve_tcp(listener, None, start(&fake(&[])), async {
-        let _ = ending.await;
-    }));
+    let server = tokio::spawn(serve_tcp(
+        listener,
+        None,
+        start(&fake(&[])),
+        Drain::default(),
+        async {
+            let _ = ending.await;
+        },
+    ));
     let channel = Channel::from_shared(url)
         .expect("a url")
         .connect()
@@ -181,7 +187,13 @@ async fn a_worker_is_served_over_tcp_until_it_is_told_to_end() {
 async fn a_crowd_that_says_nothing_locks_nobody_out() {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let address = listener.local_addr().expect("an address");
-    let server = serve_tcp(listener, None, start(&fake(&[])), pending());
+    let server = serve_tcp(
+        listener,
+        None,
+        start(&fake(&[])),
+        Drain::default(),
+        pending(),
+    );
     let server = tokio::spawn(server);
     let mut crowd = Vec::new();
     for _ in 0..300 {

@@ -28,6 +28,9 @@ pub struct WorkerArguments {
     /// Static evaluation, or one with the weights of a file: NAME:FILE
     #[arg(long, value_name = "NAME")]
     evaluator: Option<EvaluatorChoice>,
+    /// A coordinator to enrol itself with, so that its list need not name this worker; repeat it for several
+    #[arg(long = "enrol", value_name = "URL", num_args = 1.., value_parser = parsers::url)]
+    coordinators: Vec<String>,
     /// Folder of the team's certificates: members alone are served. See 'monju certificates'
     #[arg(long, value_name = "FOLDER")]
     tls: Option<PathBuf>,
@@ -46,6 +49,7 @@ impl From<WorkerArguments> for WorkerService {
             players: arguments.players,
             sigma: arguments.sigma,
             evaluator: arguments.evaluator,
+            coordinators: arguments.coordinators,
             tls: arguments.tls,
             without_tls: arguments.without_tls,
         }

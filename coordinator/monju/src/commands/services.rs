@@ -5,18 +5,23 @@ use monju_coordinator::{choices::ConsultationChoices, server, voting::Rule};
 use monju_engine::{EvaluatorChoice, eval::Sigma};
 use monju_host::{Players, PlayersSettings};
 use monju_proto::{serve, v1::coordinator_client::CoordinatorClient};
-use monju_team::signals;
+use monju_team::{enrolment::Enrolment, signals};
 use monju_team::{
     config::{self, Config, WORKER_LISTEN, WORKER_NAME},
     team::{self, Choices},
 };
+use monju_worker::Drain;
 use std::{
     io::{self, Write},
     net::SocketAddr,
     path::PathBuf,
+    time::Duration,
 };
-use tokio::sync::watch;
-use tracing::info;
+use tokio::{
+    sync::{oneshot, watch},
+    time::sleep,
+};
+use tracing::{info, warn};
 
 /// A worker on this machine.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -33,6 +38,8 @@ pub struct WorkerService {
     pub sigma: Option<Sigma>,
     /// Evaluator of the native players.
     pub evaluator: Option<EvaluatorChoice>,
+    /// URLs of coordinators to enrol itself with, instead of the configured ones.
+    pub coordinators: Vec<String>,
     /// Folder of the team's certificates, instead of the configured one.
     pub tls: Option<PathBuf>,
     /// Serves everybody who reaches the port, without certificates.
@@ -71,6 +78,11 @@ impl WorkerService {
             name,
             hash_mib: config.worker.hash_mib,
         };
+        if !self.coordinators.is_empty() {
+            config::check_coordinators(&self.coordinators)?;
+            config.worker.coordinators = self.coordinators;
+        }
+        let enrolment = Enrolment::new(&config.worker.coordinators, tls.as_ref())?;
         let listen = self.listen.unwrap_or_else(|| config.worker.listen.clone());
         let admission = config.admission(tls.as_ref());
         let (listener, address) = serve::listen(&listen, admission).await?;
@@ -78,9 +90,31 @@ impl WorkerService {
         let worker = Players::start(settings)?;
         info!(%address, name, players, "worker listening");
         announce(address);
-        monju_worker::serve_tcp(listener, tls.as_ref(), worker, signals::termination()).await?;
+        let drain = Drain::default();
+        let ending = drained(drain.clone(), enrolment, address.port(), config.worker.drain);
+        monju_worker::serve_tcp(listener, tls.as_ref(), worker, drain, ending).await?;
         info!("worker ended");
         Ok(())
+    }
+}
+
+/// Keeps a worker enrolled until it is told to end, then waits until the questions under way are finished: at most
+/// `patience`, or until it is told to end once more.
+async fn drained(drain: Drain, enrolment: Enrolment, port: u16, patience: Duration) {
+    let mut terminations = signals::terminations();
+    tokio::select! {
+        _ = terminations.recv() => {}
+        never = enrolment.keep(port) => match never {},
+    }
+    drain.begin();
+    let questions = drain.questions();
+    if questions > 0 {
+        info!(questions, "draining; tell it to end once more to end it at once");
+    }
+    tokio::select! {
+        () = drain.idle() => {}
+        () = sleep(patience) => warn!("questions are cut off"),
+        _ = terminations.recv() => warn!("questions are cut off"),
     }
 }
 
@@ -117,6 +151,11 @@ impl CoordinatorService {
         if self.without_tls {
             config.do_without_tls();
         }
+        // A list of the command line does not change.
+        let list = match self.workers.is_empty() {
+            true => Config::path(self.config.as_deref()),
+            false => None,
+        };
         if !self.workers.is_empty() {
             config::check_workers(&self.workers)?;
             config.coordinator.workers = self.workers;
@@ -131,7 +170,8 @@ impl CoordinatorService {
             ..Choices::default()
         };
         let tls = config.tls(choices.tls.as_deref())?;
-        if config.coordinator.workers.is_empty() && config.players.is_empty() {
+        let has_voters = !config.coordinator.workers.is_empty() || !config.players.is_empty();
+        if !has_voters && !config.coordinator.awaits_workers {
             let scheme = if tls.is_some() { "https" } else { "http" };
             let worker = format!("{scheme}://{WORKER_LISTEN}");
             config.coordinator.workers.push(worker);
@@ -139,7 +179,8 @@ impl CoordinatorService {
         let listen = self.listen.unwrap_or(config.coordinator.listen.clone());
         let admission = config.admission(tls.as_ref());
         let (listener, address) = serve::listen(&listen, admission).await?;
-        let started = team::start_coordinator(config, &choices).await?;
+        let drain = config.coordinator.drain;
+        let started = team::start_coordinator(config, &choices, list).await?;
         let service = started.service;
         // Page and metrics are a client like others, but over memory.
         let observed = match self.page.is_some() || self.metrics.is_some() {
@@ -165,7 +206,26 @@ impl CoordinatorService {
             }
         };
         // A coordinator that is started again in the middle of a game serves at once.
-        let serving = server::serve_tcp(listener, tls.as_ref(), service, signals::termination());
+        let mut terminations = signals::terminations();
+        let (again, told_again) = oneshot::channel();
+        let ending = async move {
+            terminations.recv().await;
+            tokio::spawn(async move {
+                terminations.recv().await;
+                // The service may have ended by itself.
+                let _ = again.send(());
+            });
+        };
+        let closing = {
+            let service = service.clone();
+            async move {
+                tokio::select! {
+                    () = service.drained(drain) => {}
+                    _ = told_again => {}
+                }
+            }
+        };
+        let serving = server::serve_tcp(listener, tls.as_ref(), service, ending, closing);
         tokio::pin!(serving);
         tokio::select! {
             served = &mut serving => served?,

@@ -122,20 +122,26 @@ fn table(url: &str, roster: &RosterResponse) -> String {
         roster.rule
     );
     align(&mut text, &SIDES, &rows);
-    let lost = roster
-        .workers
-        .iter()
-        .filter(|worker| !worker.connected)
-        .count();
+    let count = |wanted: fn(&WorkerStatus) -> bool| {
+        (roster.workers.iter())
+            .filter(|worker| wanted(worker))
+            .count()
+    };
+    let draining = count(|worker| worker.draining);
+    let lost = count(|worker| !worker.connected && !worker.draining);
     let players: usize = (roster.workers.iter())
         .filter(|worker| worker.connected)
         .map(|worker| worker.players.len())
         .sum();
-    let connected = roster.workers.len() - lost;
-    let _ = writeln!(
+    let connected = count(|worker| worker.connected);
+    let _ = write!(
         text,
         "\n{connected} workers connected with {players} players, {lost} lost"
     );
+    if draining > 0 {
+        let _ = write!(text, ", {draining} draining");
+    }
+    text.push('\n');
     let other = roster
         .workers
         .iter()
@@ -159,6 +165,7 @@ fn is_other_build(worker: &WorkerStatus, roster: &RosterResponse) -> bool {
 fn worker_row(worker: &WorkerStatus) -> [String; 7] {
     let milliseconds = |microseconds: u64| format!("{:.1}", microseconds as f64 / 1_000.0);
     let round_trip = match (worker.connected, worker.round_trip_us) {
+        (false, _) if worker.draining => "draining".to_owned(),
         (false, _) => "lost".to_owned(),
         (true, 0) => "-".to_owned(),
         (true, mean) => format!(
@@ -168,6 +175,7 @@ fn worker_row(worker: &WorkerStatus) -> [String; 7] {
         ),
     };
     let failure = match (worker.connected, worker.last_failure.is_empty()) {
+        (false, _) if worker.draining => String::new(),
         (false, _) => worker.failure.clone(),
         (true, true) => String::new(),
         (true, false) => ago(&worker.last_failure, worker.last_failure_ago_ms),
@@ -238,6 +246,8 @@ fn as_json(url: &str, roster: &RosterResponse) -> Value {
             "name": worker.name,
             "address": worker.address,
             "connected": worker.connected,
+            "draining": worker.draining,
+            "enrolled": worker.enrolled,
             "build": worker.build,
             "round_trip_us": worker.round_trip_us,
             "jitter_us": worker.jitter_us,

@@ -23,22 +23,54 @@ pub fn check_name(name: &str) -> Result<(), NameError> {
     }
 }
 
-/// Error of a list of workers.
+/// Error of a list of workers or coordinators.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WorkersError {
     /// An address is wrong.
     #[error(transparent)]
     Address(#[from] AddressError),
     /// Two addresses are equal.
-    #[error("worker {0} is listed twice; remove one of them")]
-    Twice(String),
+    #[error("{what} {url} is listed twice; remove one of them")]
+    Twice {
+        /// The role.
+        what: &'static str,
+        /// The address.
+        url: String,
+    },
+    /// There are too many.
+    #[error("{count} {what}s are listed, of at most {MOST}")]
+    Many {
+        /// The role.
+        what: &'static str,
+        /// Their number.
+        count: usize,
+    },
 }
+
+/// Greatest number of workers of a coordinator, and of coordinators of a worker.
+const MOST: usize = 1_000;
 
 /// Checks the addresses of workers.
 ///
 /// # Errors
 /// One of them is not an address, or is listed twice.
 pub fn check_workers(urls: &[String]) -> Result<(), WorkersError> {
+    check_urls("worker", urls)
+}
+
+/// Checks the addresses of coordinators.
+///
+/// # Errors
+/// One of them is not an address, or is listed twice.
+pub fn check_coordinators(urls: &[String]) -> Result<(), WorkersError> {
+    check_urls("coordinator", urls)
+}
+
+fn check_urls(what: &'static str, urls: &[String]) -> Result<(), WorkersError> {
+    if urls.len() > MOST {
+        let count = urls.len();
+        return Err(WorkersError::Many { what, count });
+    }
     let mut known = Vec::new();
     for url in urls {
         let address = roster::address(url)?;
@@ -46,7 +78,8 @@ pub fn check_workers(urls: &[String]) -> Result<(), WorkersError> {
             .authority()
             .map(|authority| authority.as_str().to_lowercase());
         if known.contains(&authority) {
-            return Err(WorkersError::Twice(url.clone()));
+            let url = url.clone();
+            return Err(WorkersError::Twice { what, url });
         }
         known.push(authority);
     }

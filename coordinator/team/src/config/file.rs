@@ -1,9 +1,9 @@
 //! The configuration file as written, and its checks.
 
 use super::{
-    checks::{check_name, check_workers},
+    checks::{check_coordinators, check_name, check_workers},
     error::ConfigError,
-    settings::{Config, CoordinatorConfig, EnsembleConfig, WORKER_LISTEN, WorkerConfig},
+    settings::{Config, CoordinatorConfig, DRAIN, EnsembleConfig, WORKER_LISTEN, WorkerConfig},
     source::Source,
 };
 use monju_coordinator::{resignation::ResignationPolicy, voting::Rule};
@@ -21,6 +21,9 @@ const VERSION: u32 = 1;
 
 /// Greatest overhead of a move that is accepted.
 const LONGEST_OVERHEAD: Duration = Duration::from_secs(60);
+
+/// Greatest time that the end of a service waits for questions under way.
+const LONGEST_DRAIN: Duration = Duration::from_secs(3_600);
 
 /// Default number of consecutive hopeless decisions that end a game.
 pub const RESIGN_AFTER: u32 = 3;
@@ -101,6 +104,8 @@ struct WorkerTable {
     name: Option<String>,
     listen: Option<String>,
     hash_mib: Option<u32>,
+    coordinators: Option<Vec<String>>,
+    drain_ms: Option<u32>,
 }
 
 impl WorkerTable {
@@ -110,9 +115,13 @@ impl WorkerTable {
             name: self.name.unwrap_or(defaults.name),
             listen: self.listen.unwrap_or(defaults.listen),
             hash_mib: self.hash_mib.unwrap_or(defaults.hash_mib),
+            coordinators: self.coordinators.unwrap_or(defaults.coordinators),
+            drain: drain(source, "worker", self.drain_ms)?,
         };
         check_name(&config.name).map_err(|what| source.error(&["worker", "name"], what))?;
         check_listen(source, "worker", &config.listen)?;
+        check_coordinators(&config.coordinators)
+            .map_err(|what| source.error(&["worker", "coordinators"], what))?;
         if config.hash_mib == 0 {
             let what = "hash_mib must be at least 1".to_owned();
             return Err(source.error(&["worker", "hash_mib"], what));
@@ -131,6 +140,7 @@ struct CoordinatorTable {
     time_policy: Option<String>,
     pondering: Option<String>,
     log: Option<PathBuf>,
+    drain_ms: Option<u32>,
 }
 
 impl CoordinatorTable {
@@ -138,6 +148,7 @@ impl CoordinatorTable {
         let defaults = Config::default().coordinator;
         let config = CoordinatorConfig {
             listen: self.listen.unwrap_or(defaults.listen),
+            awaits_workers: self.workers.as_ref().is_some_and(Vec::is_empty),
             workers: self.workers.unwrap_or(defaults.workers),
             overhead: self
                 .overhead_ms
@@ -147,6 +158,7 @@ impl CoordinatorTable {
             pondering: named(source, &["coordinator", "pondering"], self.pondering)?
                 .unwrap_or(defaults.pondering),
             log: self.log.map(|log| folder.join(log)),
+            drain: drain(source, "coordinator", self.drain_ms)?,
         };
         check_listen(source, "coordinator", &config.listen)?;
         let keys = ["coordinator", "workers"];
@@ -223,6 +235,16 @@ fn named<T: FromStr<Err = UnknownName>>(
 ) -> Result<Option<T>, ConfigError> {
     let value = name.map(|name| name.as_ref().parse()).transpose();
     value.map_err(|error| source.error(keys, error))
+}
+
+/// Reads the time in which a service that is told to end finishes the questions under way.
+fn drain(source: &Source, table: &str, ms: Option<u32>) -> Result<Duration, ConfigError> {
+    let drain = ms.map_or(DRAIN, |ms| Duration::from_millis(ms.into()));
+    if drain > LONGEST_DRAIN {
+        let what = format!("drain_ms must be at most {}", LONGEST_DRAIN.as_millis());
+        return Err(source.error(&[table, "drain_ms"], what));
+    }
+    Ok(drain)
 }
 
 /// Checks an address to listen on.

@@ -12,6 +12,8 @@ pub const WORKER_LISTEN: &str = "127.0.0.1:7411";
 pub const COORDINATOR_LISTEN: &str = "127.0.0.1:7410";
 /// Default name of a worker.
 pub const WORKER_NAME: &str = "worker";
+/// Default time in which a service that is told to end finishes the questions under way.
+pub const DRAIN: Duration = Duration::from_secs(60);
 /// Default time lost between a decision and the GUI's clock.
 pub const OVERHEAD: Duration = Duration::from_millis(100);
 
@@ -41,6 +43,10 @@ pub struct WorkerConfig {
     pub listen: String,
     /// Transposition tables of all its native players together, in MiB.
     pub hash_mib: u32,
+    /// URLs of coordinators with which it enrols itself.
+    pub coordinators: Vec<String>,
+    /// Time in which it finishes the questions under way when it is told to end.
+    pub drain: Duration,
 }
 
 /// The address of a coordinator, and its workers.
@@ -50,6 +56,8 @@ pub struct CoordinatorConfig {
     pub listen: String,
     /// URLs of remote workers.
     pub workers: Vec<String>,
+    /// The list of workers is there, and empty: workers enrol themselves.
+    pub awaits_workers: bool,
     /// Time lost between a decision and the GUI's clock.
     pub overhead: Duration,
     /// The way in which the time on a clock is spent.
@@ -58,6 +66,8 @@ pub struct CoordinatorConfig {
     pub pondering: Pondering,
     /// Log of the ballots.
     pub log: Option<PathBuf>,
+    /// Time in which it finishes the consultations under way when it is told to end.
+    pub drain: Duration,
 }
 
 /// The way from votes to a move.
@@ -80,15 +90,19 @@ impl Default for Config {
                 name: WORKER_NAME.to_owned(),
                 listen: WORKER_LISTEN.to_owned(),
                 hash_mib: DEFAULT_HASH_MIB,
+                coordinators: Vec::new(),
+                drain: DRAIN,
             },
             players: Vec::new(),
             coordinator: CoordinatorConfig {
                 listen: COORDINATOR_LISTEN.to_owned(),
                 workers: Vec::new(),
+                awaits_workers: false,
                 overhead: OVERHEAD,
                 time_policy: TimePolicy::default(),
                 pondering: Pondering::default(),
                 log: None,
+                drain: DRAIN,
             },
             ensemble: EnsembleConfig::default(),
             tls: None,

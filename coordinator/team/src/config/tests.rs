@@ -125,7 +125,12 @@ fn the_template_states_the_defaults() {
         .collect();
     let all = parse(&uncommented.join("\n")).expect("every key of the template is right");
     let defaults = Config::default();
-    assert_eq!(all.worker, defaults.worker);
+    let without_coordinators = WorkerConfig {
+        coordinators: Vec::new(),
+        ..all.worker
+    };
+    assert_eq!(without_coordinators, defaults.worker);
+    assert_eq!(all.coordinator.drain, defaults.coordinator.drain);
     assert_eq!(all.coordinator.listen, defaults.coordinator.listen);
     assert_eq!(all.coordinator.overhead, defaults.coordinator.overhead);
     assert_eq!(
@@ -162,6 +167,8 @@ fn the_template_states_the_defaults() {
         "noise_model",
         "weight",
         "clock_share",
+        "coordinators",
+        "drain_ms",
     ] {
         let documented = uncommented
             .iter()

@@ -7,7 +7,10 @@ use super::{
     handle::{Embedded, Team},
     players::{DEFAULT_TEAM, local_players},
 };
-use crate::config::{Config, RESIGN_AFTER};
+use crate::{
+    config::{Config, RESIGN_AFTER},
+    reload::ListReader,
+};
 use monju_coordinator::{
     calibration::Calibration,
     choices::ConsultationChoices,
@@ -20,7 +23,7 @@ use monju_coordinator::{
 use monju_host::{PlayerKind, PlayerSpec, Players, PlayersSettings, fallback::FallbackHandle};
 use monju_proto::{serve, v1::coordinator_client::CoordinatorClient};
 use monju_worker::InProcessWorker;
-use std::sync::Arc;
+use std::{path::PathBuf, sync::Arc};
 use tokio::sync::Semaphore;
 
 /// Starts a coordinator in this process, and ignores choices that a team can do without.
@@ -29,9 +32,12 @@ pub(super) async fn embed_leniently(
     fallback: FallbackHandle,
 ) -> Result<Team, AssembleError> {
     let mut config = Config::load(choices.config.as_deref())?;
+    // No worker finds a coordinator that does not listen.
+    config.coordinator.awaits_workers = false;
     let mut choices = choices.clone();
     let ignored = remove_inapplicable(&mut config, &mut choices);
-    let team = embed_with(config, &choices, None, fallback).await?;
+    let list = Config::path(choices.config.as_deref());
+    let team = embed_with(config, &choices, list, None, fallback).await?;
     Ok(Team { ignored, ..team })
 }
 
@@ -126,12 +132,13 @@ pub async fn embed(
     turns: Option<Arc<Semaphore>>,
 ) -> Result<Team, AssembleError> {
     // A referee has many teams and hardly ever needs the search.
-    embed_with(config, choices, turns, fallback::start(false)?).await
+    embed_with(config, choices, None, turns, fallback::start(false)?).await
 }
 
 async fn embed_with(
     config: Config,
     choices: &Choices,
+    list: Option<PathBuf>,
     turns: Option<Arc<Semaphore>>,
     fallback: FallbackHandle,
 ) -> Result<Team, AssembleError> {
@@ -140,7 +147,8 @@ async fn embed_with(
         service,
         worker,
         recorder,
-    } = start_with(config, choices, turns, fallback).await?;
+        reader,
+    } = start_with(config, choices, list, turns, fallback).await?;
     service.settle().await;
     let (channel, server) = serve::in_process(server::router(service).await?);
     Ok(Team {
@@ -151,6 +159,7 @@ async fn embed_with(
         embedded: Some(Embedded {
             worker,
             recorder,
+            _reader: reader,
             _server: server,
         }),
     })
@@ -164,22 +173,27 @@ pub struct StartedCoordinator {
     pub worker: Option<InProcessWorker>,
     /// The writer of the log, if there is one.
     pub recorder: Option<Arc<Recorder>>,
+    /// The reader of the list of workers, which ends with this value.
+    pub reader: Option<ListReader>,
 }
 
-/// Starts a coordinator with the players of this process, if it has any.
+/// Starts a coordinator with the players of this process, if it has any. It follows the list of workers in the file
+/// `list`, from which the configuration was read.
 ///
 /// # Errors
 /// A choice cannot be applied, or a player cannot be started.
 pub async fn start_coordinator(
     config: Config,
     choices: &Choices,
+    list: Option<PathBuf>,
 ) -> Result<StartedCoordinator, AssembleError> {
-    start_with(config, choices, None, fallback::start(true)?).await
+    start_with(config, choices, list, None, fallback::start(true)?).await
 }
 
 async fn start_with(
     config: Config,
     choices: &Choices,
+    list: Option<PathBuf>,
     turns: Option<Arc<Semaphore>>,
     fallback: FallbackHandle,
 ) -> Result<StartedCoordinator, AssembleError> {
@@ -190,13 +204,15 @@ async fn start_with(
         None => None,
     };
     let (roster, worker) = roster(&config, choices, turns).await?;
+    let service = Service::new(
+        ensemble,
+        roster,
+        recorder.clone(),
+        Arc::new(CoordinatorFallback::new(fallback)),
+    );
     Ok(StartedCoordinator {
-        service: Service::new(
-            ensemble,
-            roster,
-            recorder.clone(),
-            Arc::new(CoordinatorFallback::new(fallback)),
-        ),
+        reader: list.map(|path| ListReader::follow(path, service.clone())),
+        service,
         worker,
         recorder,
     })
@@ -227,11 +243,9 @@ pub async fn roster(
         links.push(Link::in_process(worker.channel()));
         Some(worker)
     };
-    let tls = config.tls(choices.tls.as_deref())?;
-    for url in &config.coordinator.workers {
-        links.push(Link::remote(url, tls.as_ref())?);
-    }
-    Ok((Roster::new(links), worker))
+    let roster = Roster::with_tls(links, config.tls(choices.tls.as_deref())?);
+    roster.list(&config.coordinator.workers)?;
+    Ok((roster, worker))
 }
 
 /// Returns the way in which the ensemble of a configuration decides.

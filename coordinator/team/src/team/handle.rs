@@ -1,6 +1,7 @@
 //! An assembled team.
 
 use super::error::IgnoredChoice;
+use crate::reload::ListReader;
 use monju_coordinator::{choices::ConsultationChoices, record::Recorder};
 use monju_proto::{serve::ServerTask, v1::coordinator_client::CoordinatorClient};
 use monju_worker::InProcessWorker;
@@ -28,6 +29,7 @@ pub struct Team {
 pub(super) struct Embedded {
     pub worker: Option<InProcessWorker>,
     pub recorder: Option<Arc<Recorder>>,
+    pub _reader: Option<ListReader>,
     pub _server: ServerTask,
 }
 

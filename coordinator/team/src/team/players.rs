@@ -24,7 +24,8 @@ pub fn local_players(
     choices: &Choices,
 ) -> Result<Vec<PlayerSpec>, AssembleError> {
     let sigma = choices.sigma.unwrap_or(DEFAULT_SIGMA.into());
-    let defaults = config.players.is_empty() && config.coordinator.workers.is_empty();
+    let has_others = !config.coordinator.workers.is_empty() || config.coordinator.awaits_workers;
+    let defaults = config.players.is_empty() && !has_others;
     let mut players = match choices.players {
         Some(count) => noise_players(team, count, sigma)?,
         None if defaults => noise_players(team, default_count(), sigma)?,

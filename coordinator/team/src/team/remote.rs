@@ -25,8 +25,8 @@ const ANSWER_PATIENCE: Duration = Duration::from_secs(3);
 /// The configuration or the address is wrong, or the coordinator does not answer.
 pub(super) async fn connect(url: &str, choices: &Choices) -> Result<Team, AssembleError> {
     let tls = Config::load(choices.config.as_deref())?.tls(choices.tls.as_deref())?;
-    let endpoint = roster::endpoint(url, tls.as_ref())?;
-    connect_over(url, endpoint.connect_lazy(), choices).await
+    let channel = roster::channel(url, tls.as_ref())?;
+    connect_over(url, channel, choices).await
 }
 
 /// Connects to a coordinator over a connection that is made elsewhere, and ignores choices that it makes

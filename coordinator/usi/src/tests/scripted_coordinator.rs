@@ -8,7 +8,7 @@ use monju_coordinator::choices::ConsultationChoices;
 use monju_proto::v1::{
     Arrival, Ballot, Begin, Bound, Clock, ConsultRequest, ConsultResponse, Decision,
     FinishGameRequest, FinishGameResponse, GameOutcome, HoldRequest, HoldResponse, Line,
-    PlayerInfo, PrepareGameRequest, PrepareGameResponse, ReleaseRequest, ReleaseResponse,
+    EnrolRequest, EnrolResponse, PlayerInfo, PrepareGameRequest, PrepareGameResponse, ReleaseRequest, ReleaseResponse,
     RosterRequest, RosterResponse, Score, Tally, Vote, WatchRequest, WatchResponse,
     consult_request, consult_response,
     coordinator_client::CoordinatorClient,
@@ -301,5 +301,9 @@ impl Coordinator for ScriptedCoordinator {
     ) -> Result<Response<ReleaseResponse>, Status> {
         self.reservation.release(&request.into_inner().session);
         Ok(Response::new(ReleaseResponse {}))
+    }
+
+    async fn enrol(&self, _: Request<EnrolRequest>) -> Result<Response<EnrolResponse>, Status> {
+        Err(Status::unimplemented("not for these tests"))
     }
 }

@@ -1,0 +1,72 @@
+//! A worker's way into the rosters of the coordinators that its configuration names.
+
+use monju_coordinator::roster::{self, AddressError, first_reason};
+use monju_proto::{
+    tls::Tls,
+    v1::{EnrolRequest, coordinator_client::CoordinatorClient},
+};
+use std::{convert::Infallible, future, time::Duration};
+use tokio::{
+    task::JoinSet,
+    time::{sleep, timeout},
+};
+use tonic::transport::Channel;
+use tracing::{info, warn};
+
+/// Interval at which a worker enrols itself again: a coordinator that was started again knows nothing of it.
+const INTERVAL: Duration = Duration::from_secs(2);
+
+/// Time of a coordinator to answer.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// The enrolment of a worker with its coordinators, which are not told yet.
+#[derive(Debug)]
+pub struct Enrolment {
+    coordinators: Vec<(String, CoordinatorClient<Channel>)>,
+}
+
+impl Enrolment {
+    /// Prepares the connections to these coordinators.
+    ///
+    /// # Errors
+    /// An address is wrong.
+    pub fn new(urls: &[String], tls: Option<&Tls>) -> Result<Self, AddressError> {
+        let client = |url: &String| {
+            let channel = roster::channel(url, tls)?;
+            Ok((url.clone(), CoordinatorClient::new(channel)))
+        };
+        Ok(Self {
+            coordinators: urls.iter().map(client).collect::<Result<_, _>>()?,
+        })
+    }
+
+    /// Enrols the worker that listens at `port`, again and again for ever.
+    pub async fn keep(self, port: u16) -> Infallible {
+        let mut tasks = JoinSet::new();
+        for (url, client) in self.coordinators {
+            tasks.spawn(enrol_at(url, client, port));
+        }
+        // The tasks end with this future.
+        future::pending().await
+    }
+}
+
+async fn enrol_at(url: String, mut client: CoordinatorClient<Channel>, port: u16) {
+    let mut last: Option<Result<(), String>> = None;
+    loop {
+        let request = EnrolRequest { port: port.into() };
+        let enrolled = match timeout(PATIENCE, client.enrol(request)).await {
+            Ok(Ok(_)) => Ok(()),
+            Ok(Err(status)) => Err(first_reason(&status)),
+            Err(_) => Err(format!("no answer within {} s", PATIENCE.as_secs())),
+        };
+        if last.as_ref() != Some(&enrolled) {
+            match &enrolled {
+                Ok(()) => info!(coordinator = url, "enrolled"),
+                Err(reason) => warn!(coordinator = url, reason, "not enrolled"),
+            }
+            last = Some(enrolled);
+        }
+        sleep(INTERVAL).await;
+    }
+}

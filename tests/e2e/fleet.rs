@@ -1,0 +1,205 @@
+//! A fleet that changes while a game is played: workers come, go and are replaced.
+
+use monju_tests::{
+    alone,
+    cluster::{ServiceProcess, TestCluster, coordinator_over, eventually},
+    command::json_of,
+    data::{assert_legal, opening},
+    pulse::{Void, judge},
+    usi::{Usi, UsiAnswer},
+};
+#[cfg(unix)]
+use monju_tests::process::PATIENCE;
+#[cfg(unix)]
+use rustix::process::Signal;
+use serde_json::Value;
+use std::{fs, path::Path};
+
+/// Returns the number of votes that decided a move.
+fn counted(answer: &UsiAnswer) -> u32 {
+    let votes = (answer.lines.iter()).rfind(|line| line.starts_with("info string votes "));
+    let votes = votes.map_or("", String::as_str);
+    let (votes, _) = votes.split_once(" decision ").unwrap_or_default();
+    let counts = votes.split(' ').filter_map(|word| word.split_once('='));
+    counts
+        .filter_map(|(_, count)| count.parse::<u32>().ok())
+        .sum()
+}
+
+/// A game that goes on move by move.
+struct Game {
+    usi: Usi,
+    position: String,
+}
+
+impl Game {
+    fn begin(url: &str) -> Self {
+        Self {
+            usi: Usi::ready(&["--coordinator", url]),
+            position: opening(11),
+        }
+    }
+
+    fn note(&mut self, answer: &UsiAnswer) {
+        assert_legal(&self.position, &answer.bestmove);
+        self.position = format!("{} {}", self.position, answer.bestmove);
+    }
+
+    /// Plays moves until one is decided by so many votes.
+    fn until_votes(&mut self, votes: u32) {
+        eventually(&format!("a move by {votes} votes"), || {
+            let answer = self.usi.think(&self.position, "go nodes 2000");
+            self.note(&answer);
+            (counted(&answer) == votes).then_some(())
+        });
+    }
+}
+
+fn write(path: &Path, text: &str) {
+    fs::write(path, text).expect("a writable folder");
+}
+
+fn workers(url: &str) -> Vec<Value> {
+    let status = json_of(&["status", "--json", "--coordinator", url]);
+    status["workers"].as_array().expect("workers").clone()
+}
+
+#[test]
+fn a_changed_list_of_workers_holds_in_a_running_game() {
+    let _alone = alone();
+    let cluster = TestCluster::of_three_noise_players();
+    let urls: Vec<String> = cluster.workers.iter().map(ServiceProcess::url).collect();
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let coordinator = coordinator_over(folder.path(), &urls[..1], "");
+    let mut game = Game::begin(&coordinator.url());
+    game.until_votes(1);
+    let file = folder.path().join("coordinator.toml");
+    let list = |urls: &[String]| {
+        write(
+            &file,
+            &format!("version = 1\n[coordinator]\nworkers = {urls:?}\n"),
+        );
+    };
+    list(&urls);
+    game.until_votes(3);
+    // A file that is wrong changes nothing.
+    write(&file, "version = 1\n[coordinator]\nworkers = [\"pc1\"]\n");
+    eventually("a complaint", || {
+        let told = coordinator.process.errors();
+        (told.contains("coordinator.toml:3") && told.contains("stays as it was")).then_some(())
+    });
+    game.until_votes(3);
+    list(&urls[1..]);
+    game.until_votes(2);
+    assert_eq!(workers(&coordinator.url()).len(), 2);
+    assert!(game.usi.quit().status.success());
+}
+
+#[test]
+fn a_worker_enrols_itself_with_its_coordinators() {
+    let _alone = alone();
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = |name: &str| folder.path().join(name);
+    let coordinators = ["one.toml", "two.toml"].map(|name| {
+        write(&path(name), "version = 1\n[coordinator]\nworkers = []\n");
+        ServiceProcess::on_free_port("coordinator", &path(name))
+    });
+    let urls = coordinators.each_ref().map(ServiceProcess::url);
+    assert!(workers(&urls[0]).is_empty());
+    let table = format!(
+        "version = 1\n[worker]\nname = \"pc1\"\ncoordinators = {urls:?}\n[[player]]\nname = \"a\"\nhash_mib = 8\n"
+    );
+    write(&path("worker.toml"), &table);
+    let worker = ServiceProcess::on_free_port("worker", &path("worker.toml"));
+    for url in &urls {
+        let seen = eventually("an enrolled worker", || {
+            let seen = workers(url);
+            seen.iter()
+                .any(|worker| worker["connected"] == true)
+                .then_some(seen)
+        });
+        assert_eq!(seen.len(), 1, "{seen:?}");
+        assert_eq!(seen[0]["enrolled"], true);
+        assert_eq!(seen[0]["address"], worker.url());
+        let ballot = json_of(&["consult", "--coordinator", url, "--nodes", "1000", "--json"]);
+        assert_eq!(ballot["votes"][0]["arrival"], "final", "{ballot}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_fleet_is_replaced_in_a_running_game_without_a_lost_vote() {
+    let _alone = alone();
+    judge("a rolling update", replace_everything);
+}
+
+#[cfg(unix)]
+fn replace_everything() -> Result<(), Void> {
+    use std::{mem, time::Duration};
+    let mut cluster = TestCluster::of_three_noise_players();
+    let mut game = Game::begin(&cluster.coordinator.url());
+    game.until_votes(3);
+    for index in 0..3 {
+        let asked = game
+            .usi
+            .begin(&game.position, "go btime 0 wtime 0 byoyomi 2000");
+        game.usi.wait_for_thinking()?;
+        cluster.workers[index].process.signal(Signal::TERM);
+        let answer = game.usi.answer(asked);
+        game.note(&answer);
+        answer.in_time(Duration::from_millis(2000))?;
+        assert_eq!(counted(&answer), 3, "{:?}", answer.lines);
+        // The worker has ended by itself, and another one comes in its place.
+        eventually("the end of a worker", || {
+            (!cluster.workers[index].process.is_running()).then_some(())
+        });
+        cluster.restart_worker(index);
+        game.until_votes(3);
+    }
+    let asked = game
+        .usi
+        .begin(&game.position, "go btime 0 wtime 0 byoyomi 2000");
+    game.usi.wait_for_thinking()?;
+    cluster.coordinator.process.signal(Signal::TERM);
+    let answer = game.usi.answer(asked);
+    game.note(&answer);
+    answer.in_time(Duration::from_millis(2000))?;
+    assert_eq!(counted(&answer), 3, "{:?}", answer.lines);
+    let address = cluster.coordinator.address.clone();
+    let config = cluster.folder().join("coordinator.toml");
+    eventually("the end of the coordinator", || {
+        (!cluster.coordinator.process.is_running()).then_some(())
+    });
+    let next = ServiceProcess::start("coordinator", Some(&address), &config);
+    let before = mem::replace(&mut cluster.coordinator, next);
+    assert!(before.process.wait(PATIENCE).status.success());
+    game.until_votes(3);
+    assert!(game.usi.quit().status.success());
+    Ok(())
+}
+
+#[cfg(unix)]
+#[test]
+fn a_draining_worker_takes_no_questions_and_ends_at_once_when_told_again() {
+    let _alone = alone();
+    let cluster = TestCluster::of_three_noise_players();
+    let url = cluster.coordinator.url();
+    let mut game = Game::begin(&url);
+    game.until_votes(3);
+    let asked = game.usi.begin(&game.position, "go infinite");
+    game.usi.wait_for_thinking().expect("a search without end");
+    cluster.workers[0].process.signal(Signal::TERM);
+    eventually("a draining worker", || {
+        let seen = workers(&url);
+        (seen[0]["draining"] == true && seen[1]["draining"] == false).then_some(())
+    });
+    cluster.workers[0].process.signal(Signal::TERM);
+    let mut workers = cluster.workers.into_iter();
+    let told_twice = workers.next().expect("three workers");
+    assert!(told_twice.process.wait(PATIENCE).status.success());
+    game.usi.send("stop");
+    let answer = game.usi.answer(asked);
+    game.note(&answer);
+    game.until_votes(2);
+    assert!(game.usi.quit().status.success());
+}
