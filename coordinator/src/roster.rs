@@ -96,9 +96,9 @@ impl Roster {
     pub fn list(&self, urls: &[String]) -> Result<(), AddressError> {
         let mut members = self.lock();
         let listed = urls.iter().map(|url| {
-            let known = members.iter().find(|member| {
-                member.origin == Origin::Listed && member.link.address() == url
-            });
+            let known = members
+                .iter()
+                .find(|member| member.origin == Origin::Listed && member.link.address() == url);
             let link = match known {
                 Some(member) => Arc::clone(&member.link),
                 None => self.connect(url)?,
@@ -192,7 +192,10 @@ impl Roster {
     /// Returns the workers as they are now.
     fn links(&self) -> Vec<Arc<Link>> {
         let members = self.lock();
-        members.iter().map(|member| Arc::clone(&member.link)).collect()
+        members
+            .iter()
+            .map(|member| Arc::clone(&member.link))
+            .collect()
     }
 
     /// Waits until every worker has described itself, at most `patience`.

@@ -46,13 +46,5 @@ pub async fn serve_tcp(
     let mut server = serve::network_server(tls)?;
     let team = service.workers() * WORKER_DESCRIPTORS;
     let router = with_service(&mut server, service).await?;
-    serve::serve_tcp(
-        listener,
-        team,
-        router,
-        shutdown,
-        closing,
-        DRAIN_PATIENCE,
-    )
-    .await
+    serve::serve_tcp(listener, team, router, shutdown, closing, DRAIN_PATIENCE).await
 }

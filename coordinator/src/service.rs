@@ -30,10 +30,11 @@ use monju_proto::build;
 use monju_proto::convert::{milliseconds, read_question, short_milliseconds};
 use monju_proto::reservation::{Held, Pass, Reservation};
 use monju_proto::v1::{
-    Ballot, Begin, Claim, ConsultRequest, ConsultResponse, EnrolRequest, EnrolResponse, FinishGameRequest, FinishGameResponse,
-    GameOutcome, HoldRequest, HoldResponse, PrepareGameRequest, PrepareGameResponse, Purpose,
-    ReleaseRequest, ReleaseResponse, RosterRequest, RosterResponse, WatchRequest, WatchResponse,
-    consult_request, consult_response::Message, coordinator_server::Coordinator,
+    Ballot, Begin, Claim, ConsultRequest, ConsultResponse, EnrolRequest, EnrolResponse,
+    FinishGameRequest, FinishGameResponse, GameOutcome, HoldRequest, HoldResponse,
+    PrepareGameRequest, PrepareGameResponse, Purpose, ReleaseRequest, ReleaseResponse,
+    RosterRequest, RosterResponse, WatchRequest, WatchResponse, consult_request,
+    consult_response::Message, coordinator_server::Coordinator,
 };
 use std::{
     collections::HashMap,
@@ -516,7 +517,9 @@ impl Coordinator for Service {
         let peer = request.remote_addr();
         let port = u16::try_from(request.into_inner().port).ok();
         let (Some(peer), Some(port @ 1..)) = (peer, port) else {
-            return Err(Status::invalid_argument("a worker enrols itself over TCP, with its port"));
+            return Err(Status::invalid_argument(
+                "a worker enrols itself over TCP, with its port",
+            ));
         };
         let address = (peer.ip().to_canonical(), port).into();
         match self.inner.roster.enrol(address) {

@@ -1,5 +1,7 @@
 //! A fleet that changes while a game is played: workers come, go and are replaced.
 
+#[cfg(unix)]
+use monju_tests::process::PATIENCE;
 use monju_tests::{
     alone,
     cluster::{ServiceProcess, TestCluster, coordinator_over, eventually},
@@ -8,8 +10,6 @@ use monju_tests::{
     pulse::{Void, judge},
     usi::{Usi, UsiAnswer},
 };
-#[cfg(unix)]
-use monju_tests::process::PATIENCE;
 #[cfg(unix)]
 use rustix::process::Signal;
 use serde_json::Value;
@@ -34,8 +34,13 @@ struct Game {
 
 impl Game {
     fn begin(url: &str) -> Self {
+        Self::with_coordinators(&[url])
+    }
+
+    fn with_coordinators(urls: &[&str]) -> Self {
+        let arguments: Vec<&str> = urls.iter().flat_map(|url| ["--coordinator", url]).collect();
         Self {
-            usi: Usi::ready(&["--coordinator", url]),
+            usi: Usi::ready(&arguments),
             position: opening(11),
         }
     }
@@ -202,4 +207,55 @@ fn a_draining_worker_takes_no_questions_and_ends_at_once_when_told_again() {
     game.note(&answer);
     game.until_votes(2);
     assert!(game.usi.quit().status.success());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_second_coordinator_takes_over_within_a_move() {
+    let _alone = alone();
+    judge("a coordinator killed beside another", take_over);
+}
+
+#[cfg(unix)]
+fn take_over() -> Result<(), Void> {
+    use std::time::Duration;
+    const GO: &str = "go btime 0 wtime 0 byoyomi 4000";
+    let limit = Duration::from_millis(4000);
+    let mut cluster = TestCluster::of_three_noise_players();
+    let urls: Vec<String> = cluster.workers.iter().map(ServiceProcess::url).collect();
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let second = coordinator_over(folder.path(), &urls, "");
+    let first = cluster.coordinator.address.clone();
+    let mut game = Game::with_coordinators(&[&cluster.coordinator.url(), &second.url()]);
+    game.until_votes(3);
+    let told = format!("the coordinator at {} takes over", second.url());
+    let takes_over = |answer: &UsiAnswer| answer.lines.iter().any(|line| line.contains(&told));
+
+    // Killed in mid-search: the second decides the same move, by all votes.
+    let asked = game.usi.begin(&game.position, GO);
+    game.usi.wait_for_thinking()?;
+    cluster.coordinator.process.kill();
+    let answer = game.usi.answer(asked);
+    game.note(&answer);
+    answer.in_time(limit)?;
+    assert!(takes_over(&answer), "{:?}", answer.lines);
+    assert_eq!(counted(&answer), 3, "{:?}", answer.lines);
+    // The next moves are the second's from the start.
+    let answer = game.usi.think(&game.position, GO);
+    game.note(&answer);
+    answer.in_time(limit)?;
+    assert_eq!(counted(&answer), 3, "{:?}", answer.lines);
+    assert!(!takes_over(&answer), "{:?}", answer.lines);
+
+    // The first comes back, and the second freezes.
+    let config = cluster.folder().join("coordinator.toml");
+    cluster.coordinator = ServiceProcess::start("coordinator", Some(&first), &config);
+    second.process.signal(Signal::STOP);
+    let answer = game.usi.think(&game.position, GO);
+    game.note(&answer);
+    answer.in_time(limit)?;
+    game.until_votes(3);
+    second.process.signal(Signal::CONT);
+    assert!(game.usi.quit().status.success());
+    Ok(())
 }

@@ -121,7 +121,9 @@ async fn workers_of_the_list_come_and_go_and_those_that_stay_keep_their_connecti
 async fn workers_enrol_themselves_once_and_are_forgotten_when_they_are_gone() {
     let roster = Roster::new(Vec::new());
     let address = |port: u16| SocketAddr::from(([127, 0, 0, 1], port));
-    roster.list(&["http://127.0.0.1:2/".to_owned()]).expect("an address");
+    roster
+        .list(&["http://127.0.0.1:2/".to_owned()])
+        .expect("an address");
     for port in [3, 2, 3, 1] {
         roster.enrol(address(port)).expect("room");
     }
@@ -132,7 +134,9 @@ async fn workers_enrol_themselves_once_and_are_forgotten_when_they_are_gone() {
     let expected = [("2/", false), ("1", true), ("3", true)]
         .map(|(port, enrolled)| (format!("http://127.0.0.1:{port}"), enrolled));
     assert_eq!(origins(&roster), expected);
-    roster.list(&["http://127.0.0.1:3".to_owned()]).expect("an address");
+    roster
+        .list(&["http://127.0.0.1:3".to_owned()])
+        .expect("an address");
     assert_eq!(roster.len(), 2, "one that is listed now is kept once");
     for port in 10..u16::try_from(9 + MOST_ENROLLED).expect("few") {
         roster.enrol(address(port)).expect("room");

@@ -4,6 +4,7 @@ pub mod assembled_team;
 pub mod ballot_lines;
 pub mod connection;
 mod connection_task;
+pub mod coordinators;
 mod deadline;
 pub mod options;
 pub mod scheduling_delay;

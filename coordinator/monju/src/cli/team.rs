@@ -15,9 +15,10 @@ pub struct TeamArguments {
     /// Configuration; default: monju.toml beside the executable, if there is one
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// A running coordinator, such as http://127.0.0.1:7410, instead of players in this process
-    #[arg(long, value_name = "URL", value_parser = parsers::url)]
-    coordinator: Option<String>,
+    /// A running coordinator, such as http://127.0.0.1:7410, instead of players in this process; a second one takes over
+    /// when the first fails
+    #[arg(long = "coordinator", value_name = "URL", value_parser = parsers::url)]
+    coordinators: Vec<String>,
     /// Native noise players in this process; default: one per core, 3 to 16
     #[arg(long, value_name = "M", value_parser = clap::value_parser!(u32).range(parsers::PLAYERS))]
     players: Option<u32>,
@@ -55,9 +56,11 @@ pub struct TeamArguments {
 
 impl From<TeamArguments> for Choices {
     fn from(arguments: TeamArguments) -> Self {
+        let mut coordinators = arguments.coordinators.into_iter();
         Self {
             config: arguments.config,
-            coordinator: arguments.coordinator,
+            coordinator: coordinators.next(),
+            standby: coordinators.collect(),
             players: arguments.players,
             sigma: arguments.sigma,
             evaluator: arguments.evaluator,

@@ -5,11 +5,11 @@ use monju_coordinator::{choices::ConsultationChoices, server, voting::Rule};
 use monju_engine::{EvaluatorChoice, eval::Sigma};
 use monju_host::{Players, PlayersSettings};
 use monju_proto::{serve, v1::coordinator_client::CoordinatorClient};
-use monju_team::{enrolment::Enrolment, signals};
 use monju_team::{
     config::{self, Config, WORKER_LISTEN, WORKER_NAME},
     team::{self, Choices},
 };
+use monju_team::{enrolment::Enrolment, signals};
 use monju_worker::Drain;
 use std::{
     io::{self, Write},
@@ -91,7 +91,12 @@ impl WorkerService {
         info!(%address, name, players, "worker listening");
         announce(address);
         let drain = Drain::default();
-        let ending = drained(drain.clone(), enrolment, address.port(), config.worker.drain);
+        let ending = drained(
+            drain.clone(),
+            enrolment,
+            address.port(),
+            config.worker.drain,
+        );
         monju_worker::serve_tcp(listener, tls.as_ref(), worker, drain, ending).await?;
         info!("worker ended");
         Ok(())
@@ -109,7 +114,10 @@ async fn drained(drain: Drain, enrolment: Enrolment, port: u16, patience: Durati
     drain.begin();
     let questions = drain.questions();
     if questions > 0 {
-        info!(questions, "draining; tell it to end once more to end it at once");
+        info!(
+            questions,
+            "draining; tell it to end once more to end it at once"
+        );
     }
     tokio::select! {
         () = drain.idle() => {}

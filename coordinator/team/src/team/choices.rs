@@ -12,6 +12,8 @@ pub struct Choices {
     pub config: Option<PathBuf>,
     /// URL of a running coordinator, in place of an embedded one.
     pub coordinator: Option<String>,
+    /// URLs of the coordinators that take over when it fails, in their order.
+    pub standby: Vec<String>,
     /// Number of embedded native players, M.
     pub players: Option<u32>,
     /// Standard deviation of their noise.

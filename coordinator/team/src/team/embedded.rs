@@ -153,6 +153,8 @@ async fn embed_with(
     let (channel, server) = serve::in_process(server::router(service).await?);
     Ok(Team {
         client: CoordinatorClient::new(channel),
+        name: "in-process".to_owned(),
+        others: Vec::new(),
         consultation: ConsultationChoices::default(),
         overhead,
         ignored: Vec::new(),

@@ -14,6 +14,10 @@ use tonic::transport::Channel;
 pub struct Team {
     /// The client; cheap to clone.
     pub client: CoordinatorClient<Channel>,
+    /// The coordinator's URL, or a word for the one in this process.
+    pub name: String,
+    /// The coordinators that take over when it fails, in their order, with their URLs.
+    pub others: Vec<(String, CoordinatorClient<Channel>)>,
     /// The choices that a consultation must name; none for an embedded coordinator, whose ensemble
     /// has them already.
     pub consultation: ConsultationChoices,

@@ -11,8 +11,8 @@ use monju_coordinator::{
     roster::{self, ReachError},
     voting::Rule,
 };
-use monju_proto::v1::{RosterRequest, coordinator_client::CoordinatorClient};
-use std::time::Duration;
+use monju_proto::v1::{RosterRequest, RosterResponse, coordinator_client::CoordinatorClient};
+use std::{collections::VecDeque, time::Duration};
 use tokio::time::timeout;
 use tonic::transport::Channel;
 
@@ -25,8 +25,15 @@ const ANSWER_PATIENCE: Duration = Duration::from_secs(3);
 /// The configuration or the address is wrong, or the coordinator does not answer.
 pub(super) async fn connect(url: &str, choices: &Choices) -> Result<Team, AssembleError> {
     let tls = Config::load(choices.config.as_deref())?.tls(choices.tls.as_deref())?;
-    let channel = roster::channel(url, tls.as_ref())?;
-    connect_over(url, channel, choices).await
+    let urls = [url]
+        .into_iter()
+        .chain(choices.standby.iter().map(|url| &**url));
+    let mut clients = VecDeque::new();
+    for url in urls {
+        let channel = roster::channel(url, tls.as_ref())?;
+        clients.push_back((url.to_owned(), CoordinatorClient::new(channel)));
+    }
+    connect_to(clients, choices).await
 }
 
 /// Connects to a coordinator over a connection that is made elsewhere, and ignores choices that it makes
@@ -39,21 +46,27 @@ pub async fn connect_over(
     channel: Channel,
     choices: &Choices,
 ) -> Result<Team, AssembleError> {
+    let client = CoordinatorClient::new(channel);
+    connect_to([(url.to_owned(), client)].into(), choices).await
+}
+
+async fn connect_to(
+    mut clients: VecDeque<(String, CoordinatorClient<Channel>)>,
+    choices: &Choices,
+) -> Result<Team, AssembleError> {
+    let roster = first_that_answers(&mut clients).await?;
+    let Some((url, client)) = clients.pop_front() else {
+        // One has just answered.
+        return Err(AssembleError::Unreachable {
+            url: String::new(),
+            source: ReachError::NotConnected,
+        });
+    };
     let remote = |what| IgnoredChoice::Remote {
         what,
-        url: url.to_owned(),
+        url: url.clone(),
     };
     let mut ignored: Vec<_> = choices.only_embedded().into_iter().map(remote).collect();
-    let mut client = CoordinatorClient::new(channel);
-    let answer = match timeout(ANSWER_PATIENCE, client.roster(RosterRequest {})).await {
-        Ok(Ok(answer)) => Ok(answer.into_inner()),
-        Ok(Err(status)) => Err(ReachError::First(Box::new(status))),
-        Err(_) => Err(ReachError::Silent(ANSWER_PATIENCE)),
-    };
-    let roster = answer.map_err(|source| AssembleError::Unreachable {
-        url: url.to_owned(),
-        source,
-    })?;
     let mut consultation = choices.consultation.clone();
     // A player of a missing worker may still come.
     if roster.workers.iter().all(|worker| worker.connected) {
@@ -67,15 +80,41 @@ pub async fn connect_over(
     {
         ignored.push(IgnoredChoice::NoRemotePrimary {
             rule,
-            url: url.to_owned(),
+            url: url.clone(),
             instead: roster.rule,
         });
     }
     Ok(Team {
         client,
+        name: url,
+        others: clients.into(),
         consultation,
         overhead: Duration::from_millis(roster.overhead_ms.into()),
         ignored,
         embedded: None,
     })
+}
+
+/// Puts the first coordinator that answers in front, those before it to the end, and returns its roster.
+///
+/// # Errors
+/// None answers: the reason of the first.
+async fn first_that_answers(
+    clients: &mut VecDeque<(String, CoordinatorClient<Channel>)>,
+) -> Result<RosterResponse, AssembleError> {
+    let mut failure = None;
+    for index in 0..clients.len() {
+        let (url, client) = &mut clients[index];
+        let reason = match timeout(ANSWER_PATIENCE, client.roster(RosterRequest {})).await {
+            Ok(Ok(answer)) => {
+                clients.rotate_left(index);
+                return Ok(answer.into_inner());
+            }
+            Ok(Err(status)) => ReachError::First(Box::new(status)),
+            Err(_) => ReachError::Silent(ANSWER_PATIENCE),
+        };
+        failure.get_or_insert((url.clone(), reason));
+    }
+    let (url, source) = failure.unwrap_or((String::new(), ReachError::NotConnected));
+    Err(AssembleError::Unreachable { url, source })
 }

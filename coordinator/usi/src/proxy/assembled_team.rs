@@ -1,15 +1,15 @@
 //! A team that has been assembled, and the coordinator that speaks for it.
 
-use super::team_claim::TeamClaim;
+use super::{
+    coordinators::{Asked, Coordinators},
+    team_claim::TeamClaim,
+};
 use monju_coordinator::choices::ConsultationChoices;
-use monju_proto::v1::{PrepareGameRequest, coordinator_client::CoordinatorClient};
+use monju_proto::v1::PrepareGameRequest;
 use monju_team::team::Team;
 use std::{future::Future, pin::Pin, time::Duration};
 use tokio::{task::JoinHandle, time::timeout};
-use tonic::{Code, transport::Channel};
-
-/// The client of a coordinator.
-pub type Client = CoordinatorClient<Channel>;
+use tonic::Code;
 
 /// Time that the players get to prepare for a game; without an answer the game is tried anyway.
 const PREPARATION: Duration = Duration::from_secs(30);
@@ -17,8 +17,8 @@ const PREPARATION: Duration = Duration::from_secs(30);
 /// The way to a coordinator, with the settings that consultations name.
 #[derive(Clone, Debug)]
 pub struct Contact {
-    /// The client.
-    pub client: Client,
+    /// The coordinators.
+    pub coordinators: Coordinators,
     /// The choices to name in consultations.
     pub consultation: ConsultationChoices,
     /// Time that the coordinator sets aside of every clock.
@@ -67,7 +67,7 @@ impl AssembledTeam {
         notes: Vec<String>,
         close: impl Future<Output = ()> + Send + 'static,
     ) -> Self {
-        let keeper = contact.claim.clone().keep(contact.client.clone());
+        let keeper = contact.claim.clone().keep(contact.coordinators.clone());
         Self {
             keeper: tokio::spawn(keeper),
             contact,
@@ -80,7 +80,10 @@ impl AssembledTeam {
     /// Keeps a team that a session claims.
     pub fn of(team: Team, claim: TeamClaim) -> Self {
         let contact = Contact {
-            client: team.client.clone(),
+            coordinators: Coordinators::new(
+                (team.name.clone(), team.client.clone()),
+                team.others.clone(),
+            ),
             consultation: team.consultation.clone(),
             overhead: team.overhead,
             claim,
@@ -103,12 +106,31 @@ impl AssembledTeam {
         if self.prepared_game.as_deref() == Some(game_id) {
             return Ok(Vec::new());
         }
+        let mut others = self.contact.coordinators.len() - 1;
+        loop {
+            let asked = self.contact.coordinators.asked();
+            match self.prepare_by(&asked, game_id).await {
+                Err(PrepareError::Refused(reason)) if others > 0 => {
+                    others -= 1;
+                    let next = self.contact.coordinators.take_over(&asked);
+                    tracing::warn!(reason, next, "another coordinator takes over");
+                }
+                outcome => return outcome,
+            }
+        }
+    }
+
+    async fn prepare_by(
+        &mut self,
+        asked: &Asked,
+        game_id: &str,
+    ) -> Result<Vec<String>, PrepareError> {
         let request = PrepareGameRequest {
             game_id: game_id.to_owned(),
             claim: Some(self.contact.claim.of_game()),
         };
-        let answer = timeout(PREPARATION, self.contact.client.prepare_game(request)).await;
-        match answer {
+        let mut client = asked.client.clone();
+        match timeout(PREPARATION, client.prepare_game(request)).await {
             Ok(Ok(response)) => {
                 self.prepared_game = Some(game_id.to_owned());
                 let notes = self.notes.iter().cloned();
@@ -125,7 +147,8 @@ impl AssembledTeam {
     /// Lets others have the players, and closes the team.
     pub async fn close(mut self) {
         self.keeper.abort();
-        self.contact.claim.release(&mut self.contact.client).await;
+        let mut client = self.contact.coordinators.asked().client;
+        self.contact.claim.release(&mut client).await;
         (&mut self.close).await;
     }
 }

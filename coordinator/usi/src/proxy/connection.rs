@@ -72,7 +72,7 @@ impl TeamConnection {
 
     /// Sends the result of a game to the coordinator, in the background.
     pub fn finish_game(&mut self, game_id: String, outcome: GameOutcome) {
-        let Some(mut contact) = self.status.borrow().contact.clone() else {
+        let Some(contact) = self.status.borrow().contact.clone() else {
             return;
         };
         let request = FinishGameRequest {
@@ -80,13 +80,13 @@ impl TeamConnection {
             outcome: outcome.into(),
         };
         self.result = Some(tokio::spawn(async move {
-            let claim = contact.claim.clone();
-            match timeout(RESULT_PATIENCE, contact.client.finish_game(request)).await {
+            let mut client = contact.coordinators.asked().client;
+            match timeout(RESULT_PATIENCE, client.finish_game(request)).await {
                 Ok(Ok(_)) => {}
                 Ok(Err(status)) => tracing::warn!(%status, "the result is not recorded"),
                 Err(_) => tracing::warn!("the coordinator does not take the result"),
             }
-            claim.release(&mut contact.client).await;
+            contact.claim.release(&mut client).await;
         }));
     }
 

@@ -64,10 +64,16 @@ pub const OPTIONS: &[UsiOption<ProxyOptions>] = {
         UsiOption {
             name: "Coordinator",
             aliases: &[],
-            help: "URL of a running coordinator",
+            help: "URL of a running coordinator; further ones, after a space, take over when it fails",
             kind: OptionKind::Text {
                 set: |options, value| {
-                    options.coordinator = value.map(str::to_owned);
+                    let mut urls = value
+                        .unwrap_or_default()
+                        .split([' ', ','])
+                        .filter(|url| !url.is_empty())
+                        .map(str::to_owned);
+                    options.coordinator = urls.next();
+                    options.standby = urls.collect();
                     Ok(())
                 },
             },
@@ -252,6 +258,7 @@ pub struct ProxyOptions {
     hash_mib: Option<u32>,
     config: Option<PathBuf>,
     coordinator: Option<String>,
+    standby: Vec<String>,
     players: Option<u32>,
     sigma: Option<Sigma>,
     evaluator: Option<EvaluatorChoice>,
@@ -308,6 +315,10 @@ impl ProxyOptions {
     pub fn over(&self, base: &Choices) -> Choices {
         Choices {
             config: self.config.clone().or(base.config.clone()),
+            standby: match self.coordinator {
+                Some(_) => self.standby.clone(),
+                None => base.standby.clone(),
+            },
             coordinator: self.coordinator.clone().or(base.coordinator.clone()),
             players: self.players.or(base.players),
             sigma: self.sigma.or(base.sigma),
@@ -390,6 +401,7 @@ mod tests {
         let base = Choices {
             config: Some("a.toml".into()),
             coordinator: Some("http://127.0.0.1:1".to_owned()),
+            standby: vec!["http://127.0.0.1:2".to_owned()],
             players: Some(3),
             sigma: Some(50.0.into()),
             evaluator: Some("material".parse().expect("known")),
@@ -482,6 +494,25 @@ mod tests {
             ("Sigma", "-1"),
         ]);
         assert_eq!(set, ProxyOptions::default());
+    }
+
+    #[test]
+    fn several_coordinators_replace_those_of_the_command_line() {
+        let base = Choices {
+            coordinator: Some("http://a:1".to_owned()),
+            standby: vec!["http://b:1".to_owned()],
+            ..Choices::default()
+        };
+        for (value, coordinator, standby) in [
+            ("http://c:1", "http://c:1", &[][..]),
+            ("http://c:1 http://d:1", "http://c:1", &["http://d:1"]),
+            ("http://c:1, http://d:1", "http://c:1", &["http://d:1"]),
+            ("<empty>", "http://a:1", &["http://b:1"]),
+        ] {
+            let chosen = options(&[("Coordinator", value)]).over(&base);
+            assert_eq!(chosen.coordinator.as_deref(), Some(coordinator));
+            assert_eq!(chosen.standby, standby, "{value}");
+        }
     }
 
     #[test]

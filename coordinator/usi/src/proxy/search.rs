@@ -8,6 +8,7 @@ use super::{
     assembled_team::Contact,
     ballot_lines,
     connection::ConnectionHandle,
+    coordinators::{Asked, is_lost},
     search_clock::{LastResort, SearchClock},
 };
 use crate::{
@@ -23,7 +24,7 @@ use crate::{
 use monju_coordinator::clock::{TimePolicy, until};
 use monju_host::fallback::{FallbackHandle, FallbackMove};
 use monju_proto::{
-    client::{ConsultationClient, ConsultationEvent},
+    client::{ConsultationClient, ConsultationError, ConsultationEvent},
     convert::short_milliseconds,
     v1::{Ballot, Begin, Limits},
 };
@@ -122,17 +123,20 @@ impl TeamSearch {
     async fn consult_team(&mut self) -> Option<BestMove> {
         let contact = self.wait_for_team().await?;
         self.clock.ask_coordinator(contact.overhead);
-        let begin = self.begin(&contact);
-        let mut consultation = ConsultationClient::begin(contact.client, begin);
-        if self.clock.is_stopped() {
-            // The stop came while the search waited for the team.
-            consultation.stop();
-        }
+        let (mut consultation, mut asked) = self.ask(&contact);
+        // Each coordinator is asked once about this position.
+        let mut others = contact.coordinators.len() - 1;
         loop {
             let middle = self.clock.middle().filter(|_| !self.is_past_middle);
             tokio::select! {
                 biased;
-                () = until(self.clock.deadline()) => return self.give_up(&mut consultation),
+                () = until(self.clock.deadline()) => {
+                    if self.standing.is_none() {
+                        // It is frozen, or out of reach: the next move is for another one.
+                        contact.coordinators.take_over(&asked);
+                    }
+                    return self.give_up(&mut consultation);
+                }
                 Some(control) = self.controls.recv() => match self.obey(control) {
                     Some(SearchControl::Stop) => consultation.stop(),
                     Some(SearchControl::PonderHit(clock)) => consultation.ponder_hit(clock),
@@ -147,16 +151,52 @@ impl TeamSearch {
                     ConsultationEvent::Decided(ballot) => return self.accept(ballot),
                     ConsultationEvent::Broken(error) => {
                         self.report(&format!("the coordinator failed: {error}"));
+                        let has_time = self.clock.has_time_to_search();
+                        if may_be_replaced(&error)
+                            && self.replace(&contact, &asked)
+                            && has_time
+                            && others > 0
+                        {
+                            others -= 1;
+                            (consultation, asked) = self.ask(&contact);
+                            continue;
+                        }
                         // Early in the search, a new search is better than the first votes.
-                        return match self.clock.has_time_to_search() {
+                        return match has_time {
                             true => None,
                             false => self.leading_move(),
                         };
                     }
                 },
-                () = until(middle) => self.start_fallback_if_silent(),
+                () = until(middle) => {
+                    self.start_fallback_if_silent();
+                    if self.standing.is_none() && others > 0 && self.replace(&contact, &asked) {
+                        others -= 1;
+                        (consultation, asked) = self.ask(&contact);
+                    }
+                }
             }
         }
+    }
+
+    /// Asks the coordinator whose turn it is.
+    fn ask(&self, contact: &Contact) -> (ConsultationClient, Asked) {
+        let asked = contact.coordinators.asked();
+        let consultation = ConsultationClient::begin(asked.client.clone(), self.begin(contact));
+        if self.clock.is_stopped() {
+            // The stop came while the search waited for the team.
+            consultation.stop();
+        }
+        (consultation, asked)
+    }
+
+    /// Gives the turn to another coordinator. Returns false if there is no other.
+    fn replace(&self, contact: &Contact, asked: &Asked) -> bool {
+        let next = contact.coordinators.take_over(asked);
+        if let Some(next) = next {
+            self.report(&format!("the coordinator at {next} takes over"));
+        }
+        next.is_some()
     }
 
     /// Decides without the coordinator at the deadline, unless its decision has arrived.
@@ -316,5 +356,13 @@ impl TeamSearch {
         let thread = self.fallback.player.searches().clone();
         let search = PlayerSearch::start(self.request, setup, thread, self.controls, self.output);
         search.run().await
+    }
+}
+
+/// Tells whether another coordinator may do better than the one that failed.
+fn may_be_replaced(error: &ConsultationError) -> bool {
+    match error {
+        ConsultationError::Call(status) => is_lost(status),
+        ConsultationError::Undecided => true,
     }
 }

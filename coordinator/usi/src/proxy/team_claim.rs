@@ -1,17 +1,15 @@
 //! The claim of this session on the players of its team, which lasts as long as its game.
 
+use super::coordinators::{Client, Coordinators, is_lost};
 use monju_proto::{
     reservation::Session,
-    v1::{Claim, HoldRequest, Purpose, ReleaseRequest, coordinator_client::CoordinatorClient},
+    v1::{Claim, HoldRequest, Purpose, ReleaseRequest},
 };
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 use tokio::time::{Instant, sleep, timeout};
-use tonic::transport::Channel;
-
-type Client = CoordinatorClient<Channel>;
 
 /// Time after which a session that is gone no longer holds its players.
 const LEASE: Duration = Duration::from_secs(4);
@@ -68,8 +66,9 @@ impl TeamClaim {
         let _ = timeout(RELEASE_PATIENCE, client.release(request)).await;
     }
 
-    /// Renews the claim while a game is played, for ever.
-    pub async fn keep(self, mut client: Client) {
+    /// Renews the claim while a game is played, for ever. A coordinator that is lost meanwhile is replaced before the
+    /// next search.
+    pub async fn keep(self, coordinators: Coordinators) {
         loop {
             sleep(RENEWAL).await;
             let is_played = self.lock().is_some_and(|played| played.elapsed() < IDLE);
@@ -79,9 +78,18 @@ impl TeamClaim {
             let request = HoldRequest {
                 claim: Some(self.session.claim(Purpose::Game, LEASE)),
             };
+            let mut asked = coordinators.asked();
             // The next search tells why the players are lost.
-            if let Ok(Err(status)) = timeout(LEASE, client.hold(request)).await {
-                tracing::debug!(%status, "the players are not held");
+            let is_gone = match timeout(LEASE, asked.client.hold(request)).await {
+                Ok(Ok(_)) => false,
+                Ok(Err(status)) => {
+                    tracing::debug!(%status, "the players are not held");
+                    is_lost(&status)
+                }
+                Err(_) => true,
+            };
+            if is_gone && let Some(next) = coordinators.take_over(&asked) {
+                tracing::warn!(next, "another coordinator takes over");
             }
         }
     }

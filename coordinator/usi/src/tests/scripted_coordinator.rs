@@ -2,13 +2,14 @@
 
 use crate::proxy::{
     assembled_team::{AssembledTeam, Contact},
+    coordinators::Coordinators,
     team_claim::TeamClaim,
 };
 use monju_coordinator::choices::ConsultationChoices;
 use monju_proto::v1::{
-    Arrival, Ballot, Begin, Bound, Clock, ConsultRequest, ConsultResponse, Decision,
-    FinishGameRequest, FinishGameResponse, GameOutcome, HoldRequest, HoldResponse, Line,
-    EnrolRequest, EnrolResponse, PlayerInfo, PrepareGameRequest, PrepareGameResponse, ReleaseRequest, ReleaseResponse,
+    Arrival, Ballot, Begin, Bound, Clock, ConsultRequest, ConsultResponse, Decision, EnrolRequest,
+    EnrolResponse, FinishGameRequest, FinishGameResponse, GameOutcome, HoldRequest, HoldResponse,
+    Line, PlayerInfo, PrepareGameRequest, PrepareGameResponse, ReleaseRequest, ReleaseResponse,
     RosterRequest, RosterResponse, Score, Tally, Vote, WatchRequest, WatchResponse,
     consult_request, consult_response,
     coordinator_client::CoordinatorClient,
@@ -160,7 +161,10 @@ impl ScriptedCoordinator {
         let router = tonic::transport::Server::builder().add_service(CoordinatorServer::new(self));
         let (channel, server) = serve::in_process(router);
         let contact = Contact {
-            client: CoordinatorClient::new(channel),
+            coordinators: Coordinators::new(
+                ("a script".to_owned(), CoordinatorClient::new(channel)),
+                Vec::new(),
+            ),
             consultation,
             overhead: Duration::from_millis(100),
             claim: TeamClaim::new(),

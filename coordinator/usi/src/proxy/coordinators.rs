@@ -1,0 +1,101 @@
+//! The coordinators of a team: one is asked, and the next takes over when it fails.
+
+use monju_proto::v1::coordinator_client::CoordinatorClient;
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
+use tonic::{Code, Status, transport::Channel};
+
+/// The client of a coordinator.
+pub type Client = CoordinatorClient<Channel>;
+
+/// The coordinators in the order in which they take over. Clones share the turn.
+#[derive(Clone, Debug)]
+pub struct Coordinators {
+    /// Names for people, and clients.
+    clients: Arc<[(String, Client)]>,
+    turn: Arc<AtomicUsize>,
+}
+
+/// The coordinator whose turn it is.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    /// The client.
+    pub client: Client,
+    turn: usize,
+}
+
+impl Coordinators {
+    /// The first of them is asked first.
+    pub fn new(first: (String, Client), others: Vec<(String, Client)>) -> Self {
+        Self {
+            clients: [first].into_iter().chain(others).collect(),
+            turn: Arc::default(),
+        }
+    }
+
+    /// Returns the number of coordinators.
+    pub fn len(&self) -> usize {
+        self.clients.len()
+    }
+
+    /// Returns the coordinator whose turn it is.
+    pub fn asked(&self) -> Asked {
+        let turn = self.turn.load(Ordering::Relaxed);
+        let (_, client) = &self.clients[turn % self.clients.len()];
+        Asked {
+            client: client.clone(),
+            turn,
+        }
+    }
+
+    /// Gives the turn to the next coordinator after a failed one, unless another search has done so already, and
+    /// returns the name of the one whose turn it is now; `None` if there is no other.
+    pub fn take_over(&self, failed: &Asked) -> Option<&str> {
+        let next = failed.turn + 1;
+        let _ =
+            (self.turn).compare_exchange(failed.turn, next, Ordering::Relaxed, Ordering::Relaxed);
+        let turn = self.turn.load(Ordering::Relaxed);
+        let (name, _) = &self.clients[turn % self.clients.len()];
+        (self.clients.len() > 1).then_some(name)
+    }
+}
+
+/// Returns true for a failure after which another coordinator may do better: this one is gone, or ends.
+pub fn is_lost(status: &Status) -> bool {
+    matches!(
+        status.code(),
+        Code::Unavailable
+            | Code::Cancelled
+            | Code::Unknown
+            | Code::Internal
+            | Code::DeadlineExceeded
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tonic::transport::Endpoint;
+
+    fn client(name: &str) -> (String, Client) {
+        let endpoint = Endpoint::from_static("http://127.0.0.1:1");
+        (
+            name.to_owned(),
+            CoordinatorClient::new(endpoint.connect_lazy()),
+        )
+    }
+
+    #[tokio::test]
+    async fn the_next_takes_over_once_for_each_failure() {
+        let all = Coordinators::new(client("a"), vec![client("b"), client("c")]);
+        let (one, other) = (all.asked(), all.asked());
+        assert_eq!(all.take_over(&one), Some("b"));
+        assert_eq!(all.take_over(&other), Some("b"), "the same failure");
+        assert_eq!(all.take_over(&all.asked()), Some("c"));
+        assert_eq!(all.take_over(&all.asked()), Some("a"));
+        let alone = Coordinators::new(client("a"), Vec::new());
+        assert_eq!(alone.take_over(&alone.asked()), None);
+    }
+}
