@@ -35,7 +35,7 @@ async fn with_service(server: &mut Server, service: Service) -> Result<Router, S
 /// `closing` resolves after that. With `tls`, only members of the team are served.
 ///
 /// # Errors
-/// The connections failed, or the certificates are not valid.
+/// The connections failed.
 pub async fn serve_tcp(
     listener: TcpListener,
     tls: Option<&Tls>,
@@ -43,8 +43,17 @@ pub async fn serve_tcp(
     shutdown: impl Future<Output = ()>,
     closing: impl Future<Output = ()>,
 ) -> Result<(), ServeError> {
-    let mut server = serve::network_server(tls)?;
+    let mut server = serve::network_server();
     let team = service.workers() * WORKER_DESCRIPTORS;
     let router = with_service(&mut server, service).await?;
-    serve::serve_tcp(listener, team, router, shutdown, closing, DRAIN_PATIENCE).await
+    serve::serve_tcp(
+        listener,
+        tls,
+        team,
+        router,
+        shutdown,
+        closing,
+        DRAIN_PATIENCE,
+    )
+    .await
 }

@@ -183,7 +183,7 @@ impl Service {
     }
 
     /// Tells whether a vote is possible: a worker with a player is connected. `None` when the service is gone.
-    pub(crate) fn is_ready(&self) -> impl Fn() -> Option<bool> + Send + Sync + 'static {
+    pub fn is_ready(&self) -> impl Fn() -> Option<bool> + Send + Sync + 'static {
         let inner = Arc::downgrade(&self.inner);
         move || {
             let slots = inner.upgrade()?.roster.slots();

@@ -9,6 +9,7 @@ pub mod certificates;
 pub mod client;
 pub mod convert;
 pub mod reservation;
+pub mod role;
 pub mod serve;
 pub mod text;
 pub mod tls;

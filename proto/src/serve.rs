@@ -1,11 +1,13 @@
 //! The one way in which services are served: over TCP, or to this process over an in-memory connection.
 
 mod descriptors;
+mod guard;
 mod incoming;
 
 use crate::tls::Tls;
+use guard::Guard;
 use hyper_util::rt::TokioIo;
-use std::{convert::Infallible, future::Future, io, net::SocketAddr, time::Duration};
+use std::{convert::Infallible, future::Future, io, net::SocketAddr, pin::Pin, time::Duration};
 use tokio::{
     io::DuplexStream,
     net::TcpListener,
@@ -108,6 +110,9 @@ pub async fn listen(
 /// Greatest message that a service takes, in bytes: the longest question fits many times over.
 pub const LONGEST_REQUEST: usize = 256 << 10;
 
+/// Number of connections of probes at once.
+const HEALTH_CONNECTIONS: usize = 64;
+
 /// Interval at which the health of a service is looked at.
 const HEALTH_INTERVAL: Duration = Duration::from_millis(200);
 
@@ -156,32 +161,25 @@ where
         .add_service(health)
         .add_service(reflection().build_v1()?)
         .add_service(reflection().build_v1alpha()?)
-        .add_service(service))
+        .add_service(Guard(service)))
 }
 
-/// A server for connections over a network: dead peers are found by keepalive pings, and with `tls`
-/// only members of the team are served.
-///
-/// # Errors
-/// The certificates are not valid.
-pub fn network_server(tls: Option<&Tls>) -> Result<Server, ServeError> {
-    let server = Server::builder()
+/// A server for connections over a network: dead peers are found by keepalive pings.
+pub fn network_server() -> Server {
+    Server::builder()
         .http2_keepalive_interval(Some(KEEPALIVE))
-        .http2_keepalive_timeout(Some(KEEPALIVE));
-    Ok(match tls {
-        Some(tls) => server.tls_config(tls.server())?,
-        None => server,
-    })
+        .http2_keepalive_timeout(Some(KEEPALIVE))
 }
 
-/// Serves over TCP until `shutdown` resolves. No connection is accepted after that; calls under way go
-/// on while `closing` runs, and for at most `patience` after it. The service needs `team` file descriptors of its
-/// own, which connections leave free.
+/// Serves over TCP until `shutdown` resolves; with `tls`, members of the team alone. No connection is accepted
+/// after that; calls under way go on while `closing` runs, and for at most `patience` after it. The service needs
+/// `team` file descriptors of its own, which connections leave free.
 ///
 /// # Errors
 /// The connections failed.
 pub async fn serve_tcp(
     listener: TcpListener,
+    tls: Option<&Tls>,
     team: usize,
     router: Router,
     shutdown: impl Future<Output = ()>,
@@ -190,9 +188,16 @@ pub async fn serve_tcp(
 ) -> Result<(), ServeError> {
     let incoming = incoming::incoming(listener, descriptors::connections(team));
     let (drain, draining) = oneshot::channel::<()>();
-    let serving = router.serve_with_incoming_shutdown(incoming, async {
+    let draining = async {
         let _ = draining.await;
-    });
+    };
+    let serving: Pin<Box<dyn Future<Output = _> + Send>> = match tls {
+        Some(tls) => {
+            let members = incoming::members(incoming, tls.clone());
+            Box::pin(router.serve_with_incoming_shutdown(members, draining))
+        }
+        None => Box::pin(router.serve_with_incoming_shutdown(incoming, draining)),
+    };
     tokio::pin!(serving);
     tokio::select! {
         result = &mut serving => return Ok(result?),
@@ -210,6 +215,45 @@ pub async fn serve_tcp(
         Ok(result) => Ok(result?),
         Err(_) => Ok(()),
     }
+}
+
+/// Serves the standard health service alone, to whoever reaches the address: probes of service managers have no
+/// certificates. It ends with the returned handle.
+///
+/// # Errors
+/// The port is in use, or the system refuses otherwise.
+pub async fn health(
+    address: &str,
+    is_ready: impl Fn() -> Option<bool> + Send + Sync + 'static,
+) -> Result<(SocketAddr, ServerTask), ServeError> {
+    let fail = |source: io::Error| match source.kind() {
+        io::ErrorKind::AddrInUse => ServeError::InUse(address.to_owned()),
+        _ => ServeError::Listen {
+            address: address.to_owned(),
+            source,
+        },
+    };
+    let listener = TcpListener::bind(address).await.map_err(fail)?;
+    let local = listener.local_addr().map_err(fail)?;
+    let (reporter, health) = tonic_health::server::health_reporter();
+    tokio::spawn(async move {
+        while let Some(ready) = is_ready() {
+            let status = match ready {
+                true => ServingStatus::Serving,
+                false => ServingStatus::NotServing,
+            };
+            reporter.set_service_status("", status).await;
+            sleep(HEALTH_INTERVAL).await;
+        }
+    });
+    let router = network_server().add_service(health);
+    let incoming = incoming::incoming(listener, HEALTH_CONNECTIONS);
+    let task = tokio::spawn(async move {
+        if let Err(error) = router.serve_with_incoming(incoming).await {
+            tracing::error!(%error, "serving health failed");
+        }
+    });
+    Ok((local, ServerTask(task)))
 }
 
 /// Serves `router` only to the returned channel, until the handle is dropped.

@@ -1,183 +1,132 @@
 //! Encrypted connections in which both ends prove that they belong to the team.
 //!
-//! One folder makes a team: every machine gets a copy, and whoever has it is a member. It holds the
-//! team's authority, and one certificate with its key that all members show. Names and addresses of
-//! machines do not matter, so that a PC can be replaced at the tournament.
+//! A folder makes a member: it holds the authorities that are trusted, a certificate with its key, and a list of
+//! revoked certificates. Names and addresses of machines do not matter, so that a PC can be replaced.
+//! The folder is read again while the process runs: a renewed certificate serves the next connections, and
+//! connections of revoked ones end.
 
-use rcgen::{KeyPair, PublicKeyData};
-use std::{
-    fmt, fs, io,
-    path::{Path, PathBuf},
-    time::Duration,
+mod error;
+mod folder;
+mod live;
+mod member;
+
+pub use error::{
+    AUTHORITY_FILE, CERTIFICATE_FILE, KEY_FILE, MEMBER, REVOKED_FILE, Revoked, TlsError,
 };
-use tonic::transport::{Certificate, ClientTlsConfig, Identity, ServerTlsConfig};
-use x509_parser::{pem::parse_x509_pem, time::ASN1Time};
+pub use member::{MemberInfo, MemberStream};
+
+use crate::role::Role;
+use hyper_util::rt::TokioIo;
+use live::LiveFolder;
+use member::Peer;
+use std::{fmt, io, path::Path, sync::Arc, time::Duration};
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    net::TcpStream,
+    time::timeout,
+};
+use tokio_rustls::{
+    TlsAcceptor, TlsConnector, client,
+    rustls::{CommonState, pki_types::ServerName},
+    server,
+};
+use tonic::transport::{Channel, Endpoint, Uri};
 
 /// Longest time of a handshake. A peer that froze in it would otherwise be waited for without end.
 const HANDSHAKE_PATIENCE: Duration = Duration::from_secs(2);
 
-/// Name of every member in its certificate, independent of its address.
-pub const MEMBER: &str = "member.monju";
-/// The authority's certificate.
-pub const AUTHORITY_FILE: &str = "authority.pem";
-/// The members' certificate.
-pub const CERTIFICATE_FILE: &str = "member.pem";
-/// Its private key: whoever can read it is a member.
-pub const KEY_FILE: &str = "member.key";
-
-/// A team's certificates.
-#[derive(Clone, PartialEq, Eq)]
+/// The certificates of a member. Clones share them.
+#[derive(Clone)]
 pub struct Tls {
-    authority: String,
-    certificate: String,
-    key: String,
-}
-
-/// Why a folder is no team's.
-#[derive(Debug, thiserror::Error)]
-pub enum TlsError {
-    /// A file is not there, or cannot be read.
-    #[error(
-        "cannot read {}: {source}; 'monju certificates FOLDER' makes a team's certificates, \
-         and every machine needs a copy of that folder",
-        path.display()
-    )]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// Error of the system.
-        source: io::Error,
-    },
-    /// A file holds something else.
-    #[error("{} is no PEM file with a {what}; copy the folder of 'monju certificates' anew", path.display())]
-    Form {
-        /// The file.
-        path: PathBuf,
-        /// Expected content.
-        what: &'static str,
-    },
-    /// A certificate is too old.
-    #[error("{} has expired on {end}; make new ones with 'monju certificates'", path.display())]
-    Expired {
-        /// The file.
-        path: PathBuf,
-        /// The end of its time.
-        end: String,
-    },
-    /// A certificate is too new.
-    #[error("{} is valid from {begin} on; is the clock of this machine right?", path.display())]
-    Early {
-        /// The file.
-        path: PathBuf,
-        /// The beginning of its time.
-        begin: String,
-    },
-    /// The key belongs to another certificate.
-    #[error(
-        "{} is not the key of {CERTIFICATE_FILE}; copy the folder of 'monju certificates' anew",
-        .0.display()
-    )]
-    Key(PathBuf),
-    /// Others than the owner can read the key.
-    #[error("{} can be read by others than its owner; run: chmod 600 {}", .0.display(), .0.display())]
-    Loose(PathBuf),
+    live: Arc<LiveFolder>,
 }
 
 impl Tls {
-    /// Reads the folder that `monju certificates` has made.
+    /// Reads the folder that `monju certificates` has made, and follows its changes.
     ///
     /// # Errors
     /// A file is missing, or holds something else; a certificate is out of its time; the key belongs to another
     /// one, or can be read by others.
-    pub fn read(folder: &Path) -> Result<Self, TlsError> {
-        let read = |name: &str, what: &'static str, label: &str| {
-            let path = folder.join(name);
-            match fs::read_to_string(&path) {
-                Ok(text) if text.contains("-----BEGIN ") && text.contains(label) => Ok(text),
-                Ok(_) => Err(TlsError::Form { path, what }),
-                Err(error) if error.kind() == io::ErrorKind::InvalidData => {
-                    Err(TlsError::Form { path, what })
-                }
-                Err(source) => Err(TlsError::Read { path, source }),
-            }
-        };
-        let tls = Self {
-            authority: read(AUTHORITY_FILE, "certificate", "CERTIFICATE-----")?,
-            certificate: read(CERTIFICATE_FILE, "certificate", "CERTIFICATE-----")?,
-            key: read(KEY_FILE, "private key", "PRIVATE KEY-----")?,
-        };
-        check_certificate(folder.join(AUTHORITY_FILE), &tls.authority)?;
-        let member = check_certificate(folder.join(CERTIFICATE_FILE), &tls.certificate)?;
-        check_key(folder.join(KEY_FILE), &tls.key, &member)?;
-        Ok(tls)
+    pub fn read(path: &Path) -> Result<Self, TlsError> {
+        Ok(Self {
+            live: LiveFolder::read(path)?,
+        })
     }
 
-    fn identity(&self) -> Identity {
-        Identity::from_pem(&self.certificate, &self.key)
-    }
-
-    /// For who listens: none but members are let in.
-    pub fn server(&self) -> ServerTlsConfig {
-        ServerTlsConfig::new()
-            .timeout(HANDSHAKE_PATIENCE)
-            .identity(self.identity())
-            .client_ca_root(Certificate::from_pem(&self.authority))
-    }
-
-    /// For who connects: none but a member is spoken to, whatever its address.
-    pub fn client(&self) -> ClientTlsConfig {
-        ClientTlsConfig::new()
-            .timeout(HANDSHAKE_PATIENCE)
-            .identity(self.identity())
-            .ca_certificate(Certificate::from_pem(&self.authority))
-            .domain_name(MEMBER)
-    }
-}
-
-/// Checks that a certificate can be read and is in its time; returns its public key.
-fn check_certificate(path: PathBuf, text: &str) -> Result<Vec<u8>, TlsError> {
-    let form = |path| TlsError::Form {
-        path,
-        what: "certificate",
-    };
-    let Ok((_, pem)) = parse_x509_pem(text.as_bytes()) else {
-        return Err(form(path));
-    };
-    let Ok(certificate) = pem.parse_x509() else {
-        return Err(form(path));
-    };
-    let (validity, now) = (certificate.validity(), ASN1Time::now());
-    if now > validity.not_after {
-        let end = validity.not_after.to_string();
-        return Err(TlsError::Expired { path, end });
-    }
-    if now < validity.not_before {
-        let begin = validity.not_before.to_string();
-        return Err(TlsError::Early { path, begin });
-    }
-    Ok(certificate.public_key().raw.to_vec())
-}
-
-/// Checks that a key is the one of a certificate, and its owner's alone.
-fn check_key(path: PathBuf, text: &str, public: &[u8]) -> Result<(), TlsError> {
-    let Ok(key) = KeyPair::from_pem(text) else {
-        return Err(TlsError::Form {
-            path,
-            what: "private key",
-        });
-    };
-    if key.subject_public_key_info() != public {
-        return Err(TlsError::Key(path));
-    }
-    #[cfg(unix)]
+    /// Lets a member in that connects.
+    ///
+    /// # Errors
+    /// It is no member, or no longer one, or it is slow.
+    pub async fn accept<S>(&self, stream: S) -> io::Result<MemberStream<server::TlsStream<S>>>
+    where
+        S: AsyncRead + AsyncWrite + Unpin,
     {
-        use std::os::unix::fs::PermissionsExt;
-        let is_loose = |metadata: fs::Metadata| metadata.permissions().mode() & 0o077 != 0;
-        if fs::metadata(&path).is_ok_and(is_loose) {
-            return Err(TlsError::Loose(path));
-        }
+        let acceptor = TlsAcceptor::from(Arc::clone(&self.live.now().server));
+        let stream = in_time(acceptor.accept(stream)).await?;
+        let peer = self.peer(stream.get_ref().1)?;
+        MemberStream::new(stream, Arc::clone(&self.live), peer)
     }
-    Ok(())
+
+    /// Makes a connection at the first call, and again when it is lost, to a member at an address, whatever its
+    /// name. `endpoint` has the address with `http`.
+    pub fn channel(&self, endpoint: &Endpoint, patience: Duration) -> Channel {
+        let tls = self.clone();
+        let connect = tower::service_fn(move |uri: Uri| {
+            let tls = tls.clone();
+            async move { Ok::<_, io::Error>(TokioIo::new(tls.connect(&uri, patience).await?)) }
+        });
+        let patience = patience + HANDSHAKE_PATIENCE;
+        let endpoint = endpoint.clone().connect_timeout(patience);
+        endpoint.connect_with_connector_lazy(connect)
+    }
+
+    async fn connect(
+        &self,
+        uri: &Uri,
+        patience: Duration,
+    ) -> io::Result<MemberStream<client::TlsStream<TcpStream>>> {
+        let (Some(host), Some(port)) = (uri.host(), uri.port_u16()) else {
+            return Err(io::ErrorKind::InvalidInput.into());
+        };
+        let host = host.trim_matches(['[', ']']);
+        let connected = timeout(patience, TcpStream::connect((host, port))).await;
+        let stream = connected.map_err(|_| io::Error::from(io::ErrorKind::TimedOut))??;
+        // Without it, messages are only late.
+        let _ = stream.set_nodelay(true);
+        let connector = TlsConnector::from(Arc::clone(&self.live.now().client));
+        let name = ServerName::try_from(MEMBER).map_err(io::Error::other)?;
+        let stream = in_time(connector.connect(name, stream)).await?;
+        let peer = self.peer(stream.get_ref().1)?;
+        MemberStream::new(stream, Arc::clone(&self.live), peer)
+    }
+
+    fn peer(&self, session: &CommonState) -> io::Result<Peer> {
+        let certificates = session.peer_certificates().unwrap_or_default();
+        let unread = || {
+            io::Error::new(
+                io::ErrorKind::InvalidData,
+                "a certificate that cannot be read",
+            )
+        };
+        let certificate = certificates.first().ok_or_else(unread)?;
+        let (role, serial) = folder::role_and_serial(certificate).ok_or_else(unread)?;
+        Ok(Peer { role, serial })
+    }
+
+    /// Returns the role of this member by its own certificate.
+    pub fn role(&self) -> Role {
+        self.live.now().role
+    }
+}
+
+async fn in_time<T>(handshake: impl Future<Output = io::Result<T>>) -> io::Result<T> {
+    match timeout(HANDSHAKE_PATIENCE, handshake).await {
+        Ok(done) => done,
+        Err(_) => Err(io::Error::new(
+            io::ErrorKind::TimedOut,
+            "the handshake takes too long",
+        )),
+    }
 }
 
 impl fmt::Debug for Tls {
@@ -188,32 +137,4 @@ impl fmt::Debug for Tls {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_folder_that_is_none_is_told_in_one_line() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path();
-        let missing = Tls::read(path).unwrap_err().to_string();
-        assert!(missing.contains(AUTHORITY_FILE) && missing.contains("monju certificates"));
-        for bytes in [&b"certificate"[..], &[0xff, 0xfe, 0x00]] {
-            fs::write(path.join(AUTHORITY_FILE), bytes).unwrap();
-            let wrong = Tls::read(path).unwrap_err().to_string();
-            assert!(
-                wrong.contains("no PEM file") && !wrong.contains('\n'),
-                "{wrong}"
-            );
-        }
-    }
-
-    #[test]
-    fn the_key_is_never_shown() {
-        let tls = Tls {
-            authority: "a".to_owned(),
-            certificate: "b".to_owned(),
-            key: "secret".to_owned(),
-        };
-        assert!(!format!("{tls:?}").contains("secret"));
-    }
-}
+mod tests;

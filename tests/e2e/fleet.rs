@@ -259,3 +259,46 @@ fn take_over() -> Result<(), Void> {
     assert!(game.usi.quit().status.success());
     Ok(())
 }
+
+/// With more idle connections than a service takes, a game goes on, and others get in once the idle ones are closed.
+#[cfg(unix)]
+#[test]
+fn eleven_hundred_idle_connections_lock_nobody_out() {
+    use rustix::process::{Resource, getrlimit, setrlimit};
+    use std::{io::Read, net::TcpStream, time::Duration};
+    const IDLE: usize = 1_100;
+    let _alone = alone();
+    let mut limit = getrlimit(Resource::Nofile);
+    limit.current = limit.maximum;
+    setrlimit(Resource::Nofile, limit).expect("a raised limit of descriptors");
+    let cluster = TestCluster::start(&["[[player]]\nname = \"a\"\nhash_mib = 16\n"], "");
+    let mut game = Game::begin(&cluster.coordinator.url());
+    game.until_votes(1);
+    let services = [&cluster.coordinator, &cluster.workers[0]];
+    let mut idle = Vec::new();
+    for service in services {
+        for _ in 0..IDLE {
+            idle.push(TcpStream::connect(&service.address).expect("accepted by the system"));
+        }
+    }
+    game.until_votes(1);
+    let ballot = eventually("a place for others", || {
+        let url = cluster.coordinator.url();
+        let status = monju_tests::command::run(&["status", "--json", "--coordinator", &url]);
+        status.status.success().then_some(status.output)
+    });
+    assert!(ballot.contains("\"a\""), "{ballot}");
+    for mut stream in idle {
+        stream
+            .set_read_timeout(Some(Duration::from_secs(60)))
+            .expect("a time");
+        // The first frame of HTTP/2 may come before the end.
+        let closed = match stream.read_to_end(&mut Vec::new()) {
+            Ok(_) => true,
+            Err(error) => error.kind() == std::io::ErrorKind::ConnectionReset,
+        };
+        assert!(closed, "an idle connection is still open");
+    }
+    game.until_votes(1);
+    assert!(game.usi.quit().status.success());
+}

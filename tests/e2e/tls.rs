@@ -2,8 +2,10 @@
 
 use monju_tests::{
     alone,
-    cluster::ServiceProcess,
-    command::{complaint_of, json_of, output_of, refusal_of},
+    cluster::{ServiceProcess, eventually},
+    command::{complaint_of, json_of, output_of, refusal_of, run},
+    data::{assert_legal, opening},
+    usi::Usi,
 };
 use std::{fs, path::Path};
 
@@ -134,9 +136,33 @@ fn certificates_by_role_let_nobody_direct_who_must_not() {
     let [gui, stolen] = ["team/gui", "team/worker"].map(path);
     let ballot = json_of(&consult(&url, &["--tls", &gui]));
     assert_eq!(ballot["votes"][0]["arrival"], "final", "{ballot}");
-    // A worker's certificate opens no connection, and a GUI's none to a worker.
+    // A worker's certificate directs nobody, an observer's looks, and a GUI's opens no connection to a worker.
     let complaint = complaint_of(&consult(&url, &["--tls", &stolen]));
-    assert!(complaint.contains("no coordinator at"), "{complaint}");
+    assert!(
+        complaint.contains("role worker may not call"),
+        "{complaint}"
+    );
+    let stolen_status = ["status", "--coordinator", &url, "--tls", &stolen];
+    let complaint = complaint_of(&stolen_status);
+    assert!(
+        complaint.contains("role worker may not call"),
+        "{complaint}"
+    );
+    let observer = path("team/observer");
+    let seen = json_of(&[
+        "status",
+        "--json",
+        "--coordinator",
+        &url,
+        "--tls",
+        &observer,
+    ]);
+    assert_eq!(seen["workers"][0]["connected"], true, "{seen}");
+    let complaint = complaint_of(&consult(&url, &["--tls", &observer]));
+    assert!(
+        complaint.contains("role observer may not call"),
+        "{complaint}"
+    );
     let direct = path("direct.toml");
     let text = format!(
         "version = 1\ntls = \"team/gui\"\n[coordinator]\nworkers = [\"https://{}\"]\n",
@@ -145,4 +171,126 @@ fn certificates_by_role_let_nobody_direct_who_must_not() {
     fs::write(&direct, text).expect("a file");
     let complaint = complaint_of(&["consult", "--config", &direct, "--nodes", "500"]);
     assert!(complaint.contains("no worker at"), "{complaint}");
+}
+
+/// A team with roles in a folder, whose worker enrols itself.
+struct TeamWithRoles {
+    folder: tempfile::TempDir,
+    worker: ServiceProcess,
+    coordinator: ServiceProcess,
+}
+
+impl TeamWithRoles {
+    fn start() -> Self {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = |name: &str| folder.path().join(name);
+        output_of(&["certificates", &text(&path("team")), "--by-role"]);
+        let service = |role: &str, table: &str| {
+            let table = format!("version = 1\ntls = \"team/{role}\"\n{table}");
+            let config = path(&format!("{role}.toml"));
+            fs::write(&config, table).expect("a file");
+            ServiceProcess::on_free_port(role, &config)
+        };
+        let coordinator = service("coordinator", "[coordinator]\nworkers = []\n");
+        let worker = service(
+            "worker",
+            &format!(
+                "[worker]\ncoordinators = [\"https://{}\"]\n[[player]]\nname = \"one\"\nhash_mib = 16\n",
+                coordinator.address
+            ),
+        );
+        Self {
+            folder,
+            worker,
+            coordinator,
+        }
+    }
+
+    fn path(&self, name: &str) -> String {
+        text(&self.folder.path().join(name))
+    }
+
+    fn url(&self) -> String {
+        format!("https://{}", self.coordinator.address)
+    }
+
+    /// Waits for a vote.
+    fn voted(&self, member: &str) {
+        let (url, member) = (self.url(), self.path(member));
+        eventually("a vote", || {
+            let ended = run(&consult(&url, &["--tls", &member]));
+            ended.output.contains("\"final\"").then_some(())
+        });
+    }
+}
+
+fn text(path: &Path) -> String {
+    path.to_str().expect("UTF-8").to_owned()
+}
+
+#[test]
+fn a_revoked_member_is_shut_out_of_a_running_team() {
+    let _alone = alone();
+    let team = TeamWithRoles::start();
+    let certificates = team.path("team");
+    output_of(&["certificates", &certificates, "--add", "gui-guest"]);
+    team.voted("team/gui-guest");
+    let told = output_of(&["certificates", &certificates, "--revoke", "gui-guest"]);
+    assert!(told.contains("revoked.txt"), "{told}");
+    let guest = team.path("team/gui-guest");
+    let url = team.url();
+    eventually("a refusal", || {
+        let ended = run(&consult(&url, &["--tls", &guest]));
+        (!ended.status.success() && ended.errors.contains("no coordinator at")).then_some(())
+    });
+    team.voted("team/gui");
+}
+
+#[test]
+fn certificates_are_renewed_in_a_running_game() {
+    let _alone = alone();
+    let mut team = TeamWithRoles::start();
+    team.voted("team/gui");
+    let (url, gui) = (team.url(), team.path("team/gui"));
+    let mut usi = Usi::ready(&["--coordinator", &url, "--tls", &gui]);
+    let mut position = opening(11);
+    let mut play = |usi: &mut Usi| {
+        let answer = usi.think(&position, "go nodes 2000");
+        assert_legal(&position, &answer.bestmove);
+        position = format!("{position} {}", answer.bestmove);
+        answer
+            .lines
+            .iter()
+            .any(|line| line.starts_with("info string votes "))
+    };
+    assert!(play(&mut usi));
+    let certificates = team.path("team");
+    output_of(&[
+        "certificates",
+        &certificates,
+        "--renew",
+        "worker",
+        "coordinator",
+        "gui",
+    ]);
+    let is_read_again = |process: &ServiceProcess| {
+        eventually("new certificates", || {
+            process
+                .process
+                .errors()
+                .contains("certificates read again")
+                .then_some(())
+        });
+    };
+    is_read_again(&team.worker);
+    is_read_again(&team.coordinator);
+    assert!(play(&mut usi), "the connections stay");
+    // New connections use the new certificates.
+
+    let address = team.worker.address.clone();
+    team.worker.process.kill();
+    let config = team.folder.path().join("worker.toml");
+    team.worker = ServiceProcess::start("worker", Some(&address), &config);
+    eventually("a move by the new worker", || play(&mut usi).then_some(()));
+    assert!(usi.quit().status.success());
 }

@@ -6,4 +6,4 @@ mod serve;
 mod service;
 
 pub use drain::Drain;
-pub use serve::{InProcessWorker, serve_tcp};
+pub use serve::{InProcessWorker, is_ready, serve_tcp};

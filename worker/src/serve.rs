@@ -21,7 +21,7 @@ const PLAYER_DESCRIPTORS: usize = 8;
 /// it within 5 s. With `tls`, only members of the team are served. Once `drain` has begun, it takes no questions.
 ///
 /// # Errors
-/// The connections failed, or the certificates are not valid.
+/// The connections failed.
 pub async fn serve_tcp(
     listener: TcpListener,
     tls: Option<&Tls>,
@@ -30,7 +30,7 @@ pub async fn serve_tcp(
     shutdown: impl Future<Output = ()>,
 ) -> Result<(), ServeError> {
     let router = serve::router(
-        &mut serve::network_server(tls)?,
+        &mut serve::network_server(),
         server(&worker, drain.clone()),
         is_ready(&worker, drain),
     )
@@ -39,6 +39,7 @@ pub async fn serve_tcp(
     // Calls go on while the players end, so that thinks can tell how they ended.
     serve::serve_tcp(
         listener,
+        tls,
         team,
         router,
         shutdown,
@@ -95,7 +96,10 @@ fn server(worker: &Players, drain: Drain) -> WorkerServer<PlayersService> {
 }
 
 /// Tells whether a player can vote; `None` when the players are gone.
-fn is_ready(worker: &Players, drain: Drain) -> impl Fn() -> Option<bool> + Send + Sync + 'static {
+pub fn is_ready(
+    worker: &Players,
+    drain: Drain,
+) -> impl Fn() -> Option<bool> + Send + Sync + 'static {
     let list = Arc::downgrade(&worker.list());
     move || {
         let list = list.upgrade()?;

@@ -88,14 +88,23 @@ enum Role {
     /// Makes the certificates by which the machines of a team know each other
     #[command(after_help = CERTIFICATES_HELP)]
     Certificates {
-        /// Folder to write them to; it must not hold any yet
+        /// Folder to write them to, which must not hold any yet, or that of the team to change
         folder: PathBuf,
-        /// Makes a folder for each role: a worker's directs nobody, a GUI's only the coordinator
+        /// Makes a folder for each role: a worker's directs nobody, a GUI's only the coordinator, an observer looks
         #[arg(long)]
         by_role: bool,
         /// Last day of the certificates; default: none
         #[arg(long, value_name = "YYYY-MM-DD")]
         until: Option<LastDay>,
+        /// Revokes the certificate in the folder of a member of a team with roles; with --renew, before that
+        #[arg(long, value_name = "NAME", num_args = 1.., conflicts_with = "by_role")]
+        revoke: Vec<String>,
+        /// Makes a new certificate for a member
+        #[arg(long, value_name = "NAME", num_args = 1.., conflicts_with = "by_role")]
+        renew: Vec<String>,
+        /// Makes one more member: a role and a name, such as worker-pc5
+        #[arg(long, value_name = "NAME", num_args = 1.., conflicts_with = "by_role")]
+        add: Vec<String>,
     },
     /// Counts the positions that a number of legal moves leads to
     Perft(perft::PerftArguments),
@@ -187,11 +196,17 @@ impl Role {
                 folder,
                 by_role,
                 until,
+                revoke,
+                renew,
+                add,
             } => {
                 let certificates = Certificates {
                     folder,
                     by_role,
                     last_day: until,
+                    revoke,
+                    renew,
+                    add,
                 };
                 certificates.run()
             }

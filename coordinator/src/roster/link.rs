@@ -3,11 +3,11 @@
 use super::reach_error::ReachError;
 use crate::{clock::RoundTrip, door};
 use monju_proto::reservation::Reservation;
+use monju_proto::tls::Tls;
 use monju_proto::v1::{
     DescribeRequest, DescribeResponse, PlayerInfo, WorkerStatus, worker_client::WorkerClient,
 };
 use monju_proto::{build, convert::milliseconds};
-use monju_proto::{client::innermost, tls::Tls};
 use std::{
     sync::{Arc, OnceLock},
     time::Duration,
@@ -17,7 +17,10 @@ use tokio::{
     task::JoinHandle,
     time::{self, Instant},
 };
-use tonic::transport::{Channel, Endpoint, Uri};
+use tonic::{
+    codegen::http::uri::Scheme,
+    transport::{Channel, Endpoint, Uri},
+};
 use tracing::{info, warn};
 
 /// Interval of the calls to a connected worker.
@@ -54,9 +57,6 @@ pub enum AddressError {
     /// An unencrypted address in spite of certificates.
     #[error("'{0}' is not encrypted, though there are certificates; write https://")]
     Open(String),
-    /// Invalid certificates.
-    #[error("the team's certificates are not valid: {0}; make new ones with 'monju certificates'")]
-    Certificates(String),
 }
 
 /// One worker of the ensemble. Dropping it ends the task that watches it.
@@ -291,29 +291,35 @@ pub fn address(url: &str) -> Result<Uri, AddressError> {
 /// # Errors
 /// The URL is not of the form `http://host:port`, or with `tls` `https://host:port`.
 pub fn channel(url: &str, tls: Option<&Tls>) -> Result<Channel, AddressError> {
-    Ok(endpoint(url, tls)?.connect_lazy())
+    let endpoint = endpoint(url, tls)?;
+    Ok(match tls {
+        Some(tls) => tls.channel(&endpoint, CONNECT_PATIENCE),
+        None => endpoint.connect_lazy(),
+    })
 }
 
-/// Checks a URL and sets up a connection that notices a dead peer.
+/// Checks a URL and sets up a connection that notices a dead peer; the connector of the certificates encrypts it.
 ///
 /// # Errors
 /// The URL is not of the form `http://host:port`, or with `tls` `https://host:port`.
 pub fn endpoint(url: &str, tls: Option<&Tls>) -> Result<Endpoint, AddressError> {
     let uri = address(url)?;
     let encrypted = uri.scheme_str() == Some("https");
-    let endpoint = Endpoint::from(uri)
+    match (encrypted, tls.is_some()) {
+        (false, true) => return Err(AddressError::Open(url.to_owned())),
+        (true, false) => return Err(AddressError::NoCertificates(url.to_owned())),
+        (false, false) | (true, true) => {}
+    }
+    let mut plain = uri.clone().into_parts();
+    plain.scheme = Some(Scheme::HTTP);
+    let plain = Uri::from_parts(plain).map_err(|_| AddressError::Form(url.to_owned()))?;
+    Ok(Endpoint::from(plain)
+        .origin(uri)
         .connect_timeout(CONNECT_PATIENCE)
         .tcp_nodelay(true)
         .http2_keep_alive_interval(KEEPALIVE_INTERVAL)
         .keep_alive_timeout(KEEPALIVE_PATIENCE)
-        .keep_alive_while_idle(true);
-    match (encrypted, tls) {
-        (false, None) => Ok(endpoint),
-        (false, Some(_)) => Err(AddressError::Open(url.to_owned())),
-        (true, None) => Err(AddressError::NoCertificates(url.to_owned())),
-        (true, Some(tls)) => (endpoint.tls_config(tls.client()))
-            .map_err(|error| AddressError::Certificates(innermost(&error).to_string())),
-    }
+        .keep_alive_while_idle(true))
 }
 
 /// Asks a worker to describe itself, which also renews the claim on its players.

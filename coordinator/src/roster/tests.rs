@@ -4,6 +4,7 @@ use super::*;
 use crate::testing::{Cable, FakeWorker, Step};
 use monju_proto::certificates;
 use monju_proto::tls::Tls;
+use monju_proto::v1::DescribeRequest;
 use tokio::{
     net::TcpListener,
     time::{Instant, sleep},
@@ -92,9 +93,13 @@ async fn a_handshake_that_never_ends_is_given_up() {
     let tls = Tls::read(&folder).expect("what was made");
     let frozen = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let url = format!("https://{}", frozen.local_addr().expect("an address"));
-    let endpoint = link::endpoint(&url, Some(&tls)).expect("an address");
-    let connected = time::timeout(Duration::from_secs(20), endpoint.connect());
-    let refused = connected.await.expect("an end");
+    let channel = link::channel(&url, Some(&tls)).expect("an address");
+    let mut client = door::worker(channel);
+    let described = time::timeout(
+        Duration::from_secs(20),
+        client.describe(DescribeRequest::default()),
+    );
+    let refused = described.await.expect("an end");
     assert!(refused.is_err());
 }
 

@@ -1,5 +1,6 @@
 //! Connections of strangers: how many there may be, and how long one may say nothing.
 
+use crate::tls::{MemberStream, Tls};
 use std::{
     collections::HashMap,
     io,
@@ -12,11 +13,14 @@ use std::{
 use tokio::{
     io::{AsyncRead, AsyncWrite, ReadBuf},
     net::{TcpListener, TcpStream},
+    sync::mpsc,
+    task::JoinSet,
     time::{Sleep, sleep},
 };
-use tokio_stream::Stream;
+use tokio_rustls::server::TlsStream;
+use tokio_stream::{Stream, StreamExt, wrappers::ReceiverStream};
 use tonic::transport::server::Connected;
-use tracing::warn;
+use tracing::{debug, warn};
 
 /// Time in which a connection must have said that it speaks HTTP/2, or have begun a TLS handshake.
 const PREFACE_PATIENCE: Duration = Duration::from_secs(3);
@@ -89,6 +93,49 @@ pub fn incoming(
         pause: None,
         is_full: false,
     }
+}
+
+/// Lets members of the team through, after their handshakes, which do not wait for each other.
+pub fn members<S>(
+    connections: impl Stream<Item = io::Result<Guarded<S>>> + Send + 'static,
+    tls: Tls,
+) -> impl Stream<Item = io::Result<MemberStream<TlsStream<Guarded<S>>>>>
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    let (sender, members) = mpsc::channel(1);
+    tokio::spawn(async move {
+        tokio::pin!(connections);
+        let mut handshakes = JoinSet::new();
+        loop {
+            let shaken = tokio::select! {
+                () = sender.closed() => return,
+                next = connections.next() => match next {
+                    Some(Ok(stream)) => {
+                        let tls = tls.clone();
+                        handshakes.spawn(async move { tls.accept(stream).await });
+                        continue;
+                    }
+                    Some(Err(_)) => continue,
+                    None => return,
+                },
+                Some(shaken) = handshakes.join_next() => shaken,
+            };
+            match shaken {
+                Ok(Ok(member)) => {
+                    if sender.send(Ok(member)).await.is_err() {
+                        return;
+                    }
+                }
+                Ok(Err(error)) if error.kind() == io::ErrorKind::PermissionDenied => {
+                    warn!(%error, "a connection was refused");
+                }
+                Ok(Err(error)) => debug!(%error, "a handshake failed"),
+                Err(error) => warn!(%error, "a handshake failed"),
+            }
+        }
+    });
+    ReceiverStream::new(members)
 }
 
 struct Incoming {

@@ -114,7 +114,7 @@ impl Cluster {
             ..
         } = self.workers[worker].clone();
         let service = SimulatedWorker::new(name, draws, is_hostile, clock_percent);
-        let router = network_server().add_service(WorkerServer::new(service));
+        let router = serve::network_server().add_service(WorkerServer::new(service));
         self.running[worker] = Some(serve_on(&self.edges[worker], router));
     }
 
@@ -150,7 +150,7 @@ impl Cluster {
             }
         });
         self.coordinator = Some(Coordinator {
-            serving: serve_on(&self.front, network_server().add_service(server())),
+            serving: serve_on(&self.front, serve::network_server().add_service(server())),
             watching,
             _watched: watched,
         });
@@ -255,10 +255,6 @@ impl Cluster {
         happens(&self.front);
         self.edges.iter().for_each(happens);
     }
-}
-
-fn network_server() -> Server {
-    serve::network_server(None).expect("no certificates to be wrong")
 }
 
 /// Serves what listens at the far end of an edge.

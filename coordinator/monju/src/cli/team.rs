@@ -15,8 +15,8 @@ pub struct TeamArguments {
     /// Configuration; default: monju.toml beside the executable, if there is one
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// A running coordinator, such as http://127.0.0.1:7410, instead of players in this process; a second one takes over
-    /// when the first fails
+    /// A running coordinator, such as http://127.0.0.1:7410, instead of players in this process; a second one
+    /// takes over when the first fails
     #[arg(long = "coordinator", value_name = "URL", value_parser = parsers::url)]
     coordinators: Vec<String>,
     /// Native noise players in this process; default: one per core, 3 to 16

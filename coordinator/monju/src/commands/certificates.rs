@@ -7,43 +7,77 @@ use std::{
 };
 
 /// Target of the certificates.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Certificates {
-    /// A folder without certificates.
+    /// A folder without certificates or, to change a team with roles, that of the team.
     pub folder: PathBuf,
     /// A folder for each role, in place of one for all members.
     pub by_role: bool,
     /// The last day of the certificates; `None` for ever.
     pub last_day: Option<LastDay>,
+    /// Members whose certificates are revoked; before they are renewed.
+    pub revoke: Vec<String>,
+    /// Members that get new certificates.
+    pub renew: Vec<String>,
+    /// New members.
+    pub add: Vec<String>,
 }
 
 impl Certificates {
-    /// Creates the certificates and says what to do with them.
+    /// Creates or changes the certificates and says what to do with them.
     ///
     /// # Errors
-    /// The folder already holds certificates, or cannot be written.
+    /// The folder already holds certificates, or does not hold those of a team, or cannot be written.
     pub fn run(&self) -> anyhow::Result<()> {
+        let folder = self.folder.display();
+        let mut advice = Vec::new();
+        for name in &self.revoke {
+            certificates::revoke(&self.folder, name)?;
+        }
+        if !self.revoke.is_empty() {
+            advice.push(format!(
+                "copy {folder}/authority/revoked.txt into the folder of certificates on every machine, coordinators \
+                 first: running processes read it within a second, and end the connections of {}",
+                self.revoke.join(", ")
+            ));
+        }
+        for name in &self.renew {
+            certificates::renew(&self.folder, name, self.last_day)?;
+            advice.push(format!(
+                "copy the files of {folder}/{name} over those on its machine: running processes use them from the \
+                 next connection on"
+            ));
+        }
+        for name in &self.add {
+            certificates::add(&self.folder, name, self.last_day)?;
+            advice.push(format!("copy {folder}/{name} to its machine"));
+        }
+        if advice.is_empty() {
+            advice.push(self.create()?);
+        }
+        for line in advice {
+            // The certificates exist even if standard output is closed.
+            let _ = writeln!(io::stdout(), "{line}");
+        }
+        Ok(())
+    }
+
+    fn create(&self) -> anyhow::Result<String> {
+        let folder = self.folder.display();
         if self.by_role {
             certificates::create_by_role(&self.folder, self.last_day)?;
-            let folder = self.folder.display();
-            // The certificates exist even if standard output is closed.
-            let _ = writeln!(
-                io::stdout(),
+            return Ok(format!(
                 "copy {folder}/worker to the machines of workers, {folder}/coordinator to that of the coordinator, \
-                 {folder}/gui to those of GUIs, in a way that no one else can read; then give each its own by --tls, or \
-                 by tls = … in its configuration, and write https:// in every URL"
-            );
-            return Ok(());
+                 {folder}/gui to those of GUIs, {folder}/observer to those that look, in a way that no one else can \
+                 read; then give each its own by --tls, or by tls = … in its configuration, and write https:// in every \
+                 URL; keep {folder}/authority at home, by which members are added, renewed and revoked"
+            ));
         }
         certificates::create(&self.folder, self.last_day)?;
-        // The certificates exist even if standard output is closed.
-        let _ = writeln!(
-            io::stdout(),
-            "copy {} to every machine of the team, in a way that no one else can read; then give it to \
+        Ok(format!(
+            "copy {folder} to every machine of the team, in a way that no one else can read; then give it to \
              workers, coordinators and their clients by --tls, or by tls = … in their configuration, and write \
-             https:// in every URL",
-            self.folder.display()
-        );
-        Ok(())
+             https:// in every URL"
+        ))
     }
 }

@@ -1,0 +1,40 @@
+//! Days of certificates.
+
+use std::str::FromStr;
+
+/// The last day of certificates: year, month and day.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LastDay(pub(super) i32, pub(super) u8, pub(super) u8);
+
+/// Text that is no day.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("'{0}' is no day; expected a form like 2027-05-31")]
+pub struct NotADay(pub(super) String);
+
+impl FromStr for LastDay {
+    type Err = NotADay;
+
+    fn from_str(text: &str) -> Result<Self, NotADay> {
+        let number = |part: Option<&str>| part.and_then(|part| part.parse::<u16>().ok());
+        let mut parts = text.split('-');
+        let day = (
+            number(parts.next()),
+            number(parts.next()),
+            number(parts.next()),
+        );
+        match (day, parts.next()) {
+            // Every month has these days.
+            ((Some(year @ 2000..=4000), Some(month @ 1..=12), Some(day @ 1..=28)), None)
+            | ((Some(year @ 2000..=4000), Some(month @ (1 | 3..=12)), Some(day @ 29..=30)), None)
+            | (
+                (
+                    Some(year @ 2000..=4000),
+                    Some(month @ (1 | 3 | 5 | 7 | 8 | 10 | 12)),
+                    Some(day @ 31),
+                ),
+                None,
+            ) => Ok(Self(year.into(), month as u8, day as u8)),
+            _ => Err(NotADay(text.to_owned())),
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! The error of making certificates.
+
+use std::{io, path::PathBuf};
+
+/// Reason why a team's certificates cannot be created.
+#[derive(Debug, thiserror::Error)]
+pub enum CertificatesError {
+    /// The folder already holds certificates.
+    #[error(
+        "{} is there already; remove it to make new certificates, or name another folder",
+        .0.display()
+    )]
+    Exists(PathBuf),
+    /// A key or certificate cannot be generated.
+    #[error("cannot generate a certificate: {0}")]
+    Generate(#[from] rcgen::Error),
+    /// A file or the folder cannot be written.
+    #[error("cannot write {}: {source}", path.display())]
+    Write {
+        /// File or folder.
+        path: PathBuf,
+        /// Error of the system.
+        source: io::Error,
+    },
+    /// A file cannot be read.
+    #[error("cannot read {}: {source}; name the folder that 'monju certificates --by-role' made", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Error of the system.
+        source: io::Error,
+    },
+    /// A file holds something else.
+    #[error("{} is not what 'monju certificates' has written", .0.display())]
+    Form(PathBuf),
+    /// The name of a member does not begin with a role.
+    #[error(
+        "'{0}' is no member; expected a role, such as worker, or a role with a name, such as worker-pc5"
+    )]
+    Name(String),
+}

@@ -1,0 +1,141 @@
+//! Tests of making certificates.
+
+use super::*;
+use tls::Tls;
+
+#[test]
+fn certificates_are_made_once_and_can_be_read() {
+    let parent = tempfile::tempdir().unwrap();
+    let folder = parent.path().join("team/tls");
+    create(&folder, None).unwrap();
+    Tls::read(&folder).unwrap();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let key = fs::metadata(folder.join(tls::KEY_FILE)).unwrap();
+        assert_eq!(key.permissions().mode() & 0o777, 0o600);
+    }
+    let before = fs::read(folder.join(tls::KEY_FILE)).unwrap();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let key = folder.join(tls::KEY_FILE);
+        fs::set_permissions(&key, fs::Permissions::from_mode(0o644)).unwrap();
+        let loose = Tls::read(&folder).unwrap_err().to_string();
+        assert!(loose.contains("chmod 600"), "{loose}");
+        fs::set_permissions(&key, fs::Permissions::from_mode(0o400)).unwrap();
+        Tls::read(&folder).unwrap();
+    }
+    let again = create(&folder, None).unwrap_err().to_string();
+    assert!(again.contains("is there already"), "{again}");
+    assert_eq!(before, fs::read(folder.join(tls::KEY_FILE)).unwrap());
+}
+
+#[test]
+fn every_role_has_a_folder_and_days_are_days() {
+    let parent = tempfile::tempdir().unwrap();
+    let day = "2999-12-31".parse().expect("a day");
+    create_by_role(parent.path(), Some(day)).unwrap();
+    for role in Role::ALL {
+        Tls::read(&parent.path().join(role.to_string())).unwrap();
+    }
+    let again = create_by_role(parent.path(), None).unwrap_err().to_string();
+    assert!(again.contains("is there already"), "{again}");
+    create_by_role(&parent.path().join("old"), "2020-02-28".parse().ok()).unwrap();
+    let old = Tls::read(&parent.path().join("old/gui"))
+        .unwrap_err()
+        .to_string();
+    assert!(old.contains("has expired on Feb 28"), "{old}");
+    for text in [
+        "",
+        "2027",
+        "2027-13-01",
+        "2027-02-30",
+        "2027-04-31",
+        "31.12.2027",
+        "2027-1-1-1",
+    ] {
+        assert_eq!(text.parse::<LastDay>(), Err(NotADay(text.to_owned())));
+    }
+    assert_eq!("2027-03-31".parse(), Ok(LastDay(2027, 3, 31)));
+}
+
+#[test]
+fn certificates_out_of_their_time_and_keys_of_others_are_called_so() {
+    let parent = tempfile::tempdir().unwrap();
+    let folder = |name: &str| parent.path().join(name);
+    for (name, years, words) in [
+        (
+            "old",
+            ("2000-01-01", "2001-01-01"),
+            "member.pem has expired on Jan  1 00:00:00 2001",
+        ),
+        (
+            "new",
+            ("3000-01-01", "3001-01-01"),
+            "member.pem is valid from Jan  1 00:00:00 3000",
+        ),
+    ] {
+        let day = |text: &str| Some(text.parse().expect("a day"));
+        create_between(&folder(name), (day(years.0), day(years.1))).unwrap();
+        let told = Tls::read(&folder(name)).unwrap_err().to_string();
+        assert!(told.contains(words) && !told.contains('\n'), "{told}");
+    }
+    for name in ["ours", "theirs"] {
+        create(&folder(name), None).unwrap();
+    }
+    let [from, to] = ["theirs", "ours"].map(|name| folder(name).join(tls::KEY_FILE));
+    fs::copy(from, to).unwrap();
+    let told = Tls::read(&folder("ours")).unwrap_err().to_string();
+    assert!(
+        told.contains("member.key is not the key of member.pem"),
+        "{told}"
+    );
+    fs::write(
+        folder("theirs").join(tls::KEY_FILE),
+        "-----BEGIN PRIVATE KEY-----",
+    )
+    .unwrap();
+    let told = Tls::read(&folder("theirs")).unwrap_err().to_string();
+    assert!(told.contains("no PEM file with a private key"), "{told}");
+}
+
+#[test]
+fn members_are_added_renewed_and_revoked_by_the_authorities_that_were_kept() {
+    let parent = tempfile::tempdir().unwrap();
+    let team = parent.path();
+    create_by_role(team, None).unwrap();
+    let serial_of = |name: &str| serial(&team.join(name)).unwrap();
+    let list_of = |name: &str| fs::read_to_string(team.join(name).join(REVOKED_FILE)).unwrap();
+
+    add(team, "worker-pc5", "2999-01-01".parse().ok()).unwrap();
+    assert_eq!(
+        Tls::read(&team.join("worker-pc5")).unwrap().role(),
+        Role::Worker
+    );
+    let again = add(team, "worker-pc5", None).unwrap_err().to_string();
+    assert!(again.contains("is there already"), "{again}");
+    for name in ["", "pc5", "worker-", "worker-../gui", "member", "authority"] {
+        let refused = add(team, name, None).unwrap_err();
+        assert!(
+            matches!(refused, CertificatesError::Name(_)),
+            "{name}: {refused}"
+        );
+    }
+
+    let before = serial_of("worker-pc5");
+    revoke(team, "worker-pc5").unwrap();
+    revoke(team, "worker-pc5").unwrap();
+    assert_eq!(list_of("coordinator").lines().count(), 1, "once");
+    assert_eq!(list_of("coordinator"), list_of("worker"));
+    renew(team, "worker-pc5", None).unwrap();
+    assert_ne!(serial_of("worker-pc5"), before);
+    assert_eq!(list_of("worker-pc5"), list_of("worker"));
+    Tls::read(&team.join("worker-pc5")).unwrap();
+    let unknown = renew(team, "worker-pc6", None).unwrap_err().to_string();
+    assert!(unknown.contains("worker-pc6"), "{unknown}");
+    let other = parent.path().join("other");
+    create(&other, None).unwrap();
+    let refused = revoke(parent.path(), "other").unwrap_err();
+    assert!(matches!(refused, CertificatesError::Name(_)));
+}

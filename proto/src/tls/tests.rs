@@ -1,0 +1,133 @@
+//! Tests of folders and of the connections that they open.
+
+use super::{live::INTERVAL, *};
+use crate::certificates;
+use std::fs;
+use tonic::transport::server::Connected;
+
+#[test]
+fn a_folder_that_is_none_is_told_in_one_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let missing = Tls::read(path).unwrap_err().to_string();
+    assert!(missing.contains(AUTHORITY_FILE) && missing.contains("monju certificates"));
+    for bytes in [&b"certificate"[..], &[0xff, 0xfe, 0x00]] {
+        fs::write(path.join(AUTHORITY_FILE), bytes).unwrap();
+        let wrong = Tls::read(path).unwrap_err().to_string();
+        assert!(
+            wrong.contains("no PEM file") && !wrong.contains('\n'),
+            "{wrong}"
+        );
+    }
+}
+
+#[test]
+fn the_key_is_never_shown() {
+    let parent = tempfile::tempdir().unwrap();
+    let folder = parent.path().join("team");
+    certificates::create(&folder, None).unwrap();
+    let tls = Tls::read(&folder).unwrap();
+    assert_eq!(format!("{tls:?}"), "Tls { .. }");
+}
+
+#[test]
+fn a_list_of_revoked_certificates_is_read_and_its_wrong_lines_are_named() {
+    let parent = tempfile::tempdir().unwrap();
+    let folder = parent.path().join("team");
+    certificates::create(&folder, None).unwrap();
+    let list = folder.join(REVOKED_FILE);
+    fs::write(&list, "# nobody\n\n0aff # pc5\n0B\n").unwrap();
+    let tls = Tls::read(&folder).unwrap();
+    assert_eq!(tls.live.check(&[0x0a, 0xff]), Err(Revoked));
+    assert_eq!(tls.live.check(&[0x0b]), Err(Revoked));
+    assert_eq!(tls.live.check(&[0xff]), Ok(()));
+    for line in ["0af", "pc5", "\u{30c}0a", &"0a".repeat(21)] {
+        fs::write(&list, format!("0b\n{line}\n")).unwrap();
+        let told = Tls::read(&folder).unwrap_err().to_string();
+        assert!(told.contains("revoked.txt:2: no serial number"), "{told}");
+    }
+}
+
+/// Both ends of a connection between two members, or the reason of the end that refused it.
+async fn connected(
+    server: &Tls,
+    client: &Tls,
+) -> io::Result<(
+    MemberStream<server::TlsStream<TcpStream>>,
+    MemberStream<client::TlsStream<TcpStream>>,
+)> {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
+    let uri: Uri = format!("http://{}", listener.local_addr()?)
+        .parse()
+        .expect("a URI");
+    let accepted = async { server.accept(listener.accept().await?.0).await };
+    let (accepted, connected) = tokio::join!(accepted, client.connect(&uri, INTERVAL));
+    Ok((accepted?, connected?))
+}
+
+#[tokio::test]
+async fn a_revoked_member_loses_its_connection_and_gets_no_other() {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    let parent = tempfile::tempdir().unwrap();
+    let path = |name: &str| parent.path().join(name);
+    certificates::create_by_role(parent.path(), None).unwrap();
+    certificates::add(parent.path(), "gui-guest", None).unwrap();
+    let read = |name: &str| Tls::read(&path(name)).unwrap();
+    let coordinator = read("coordinator");
+    let (gui, guest) = (read("gui"), read("gui-guest"));
+    let (mut near, mut far) = connected(&coordinator, &guest).await.expect("a member");
+    assert_eq!(near.connect_info().role, Role::Gui);
+    far.write_all(b"hello").await.unwrap();
+    far.flush().await.unwrap();
+    near.read_exact(&mut [0; 5]).await.unwrap();
+    certificates::revoke(parent.path(), "gui-guest").unwrap();
+    while coordinator.live.changes() == 0 {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    let ended = near.read(&mut [0; 5]).await.unwrap_err();
+    assert_eq!(ended.kind(), io::ErrorKind::PermissionDenied, "{ended}");
+    assert_eq!(near.connect_info().check(), Err(Revoked));
+    let refused = connected(&coordinator, &guest)
+        .await
+        .err()
+        .expect("revoked");
+    assert!(refused.to_string().contains("is revoked"), "{refused}");
+    connected(&coordinator, &gui).await.expect("still a member");
+    // Its new certificate is let in.
+    certificates::renew(parent.path(), "gui-guest", None).unwrap();
+    let guest = read("gui-guest");
+    connected(&coordinator, &guest)
+        .await
+        .expect("a member again");
+}
+
+#[tokio::test]
+async fn roles_open_the_connections_that_they_need_alone() {
+    let parent = tempfile::tempdir().unwrap();
+    certificates::create_by_role(parent.path(), None).unwrap();
+    let read = |role: Role| Tls::read(&parent.path().join(role.to_string())).unwrap();
+    let mut open = Vec::new();
+    for client in Role::ALL {
+        for server in Role::ALL {
+            let (client_end, server_end) = (read(client), read(server));
+            let connection = connected(&server_end, &client_end).await;
+            let Ok((near, mut far)) = connection else {
+                continue;
+            };
+            // A client learns of a refusal with its first bytes.
+            let spoken = tokio::io::AsyncWriteExt::write_all(&mut far, b"?").await;
+            assert!(spoken.is_ok() && near.connect_info().role == client);
+            open.push(format!("{client}-{server}"));
+        }
+    }
+    assert_eq!(
+        open,
+        [
+            "worker-coordinator",
+            "coordinator-worker",
+            "coordinator-coordinator",
+            "gui-coordinator",
+            "observer-coordinator",
+        ]
+    );
+}
