@@ -4,12 +4,16 @@
 //! from a thread of its own, so that no decision waits for a disk; [`read`] reads them back.
 
 pub mod read;
+mod rotation;
 pub mod schema;
 mod score;
 #[cfg(test)]
 mod tests;
 
+pub use rotation::Rotation;
+
 use monju_proto::v1::Ballot;
+use rotation::LogFile;
 use schema::{GameResult, LogLine, LoggedBallot};
 use std::{
     fs::{File, OpenOptions},
@@ -69,10 +73,19 @@ impl Recorder {
     /// # Errors
     /// The file cannot be written.
     pub fn open(path: &Path) -> Result<Self, RecordError> {
+        Self::open_rotating(path, Rotation::default())
+    }
+
+    /// As [`Recorder::open`]; a file that has become too large is put aside under another name.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn open_rotating(path: &Path, rotation: Rotation) -> Result<Self, RecordError> {
         let file = open(path).map_err(|source| RecordError::Open {
             path: path.to_owned(),
             source,
         })?;
+        let file = LogFile::new(file, path, rotation);
         let (requests, received) = mpsc::sync_channel(BACKLOG);
         let path = path.to_owned();
         thread::Builder::new()
@@ -131,7 +144,7 @@ fn open(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-fn write_lines(requests: mpsc::Receiver<WriteRequest>, mut file: File, path: &Path) {
+fn write_lines(requests: mpsc::Receiver<WriteRequest>, mut file: LogFile, path: &Path) {
     let mut broken = false;
     for request in requests {
         let line = match request {

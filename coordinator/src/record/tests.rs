@@ -256,3 +256,40 @@ fn assert_documented(value: &serde_json::Value, documentation: &str) {
         _ => {}
     }
 }
+
+#[test]
+fn a_log_is_put_aside_at_its_size_and_every_line_stays_whole() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("ballots.jsonl");
+    let rotation = Rotation {
+        bytes: Some(8_000),
+        days: Some(1),
+    };
+    // One that was put aside long ago is deleted with the next change of files.
+    let old = folder.path().join("ballots.jsonl.20010101T000000");
+    fs::write(&old, "").expect("a file");
+    const BALLOTS: usize = 60;
+    for _ in 0..2 {
+        // The second recorder goes on with the file of the first.
+        let recorder = Recorder::open_rotating(&path, rotation).expect("a log");
+        for _ in 0..BALLOTS / 2 {
+            recorder.ballot(&ballot());
+        }
+        recorder.flush();
+    }
+    let entries = fs::read_dir(folder.path()).expect("a folder");
+    let files: Vec<_> = entries
+        .map(|entry| entry.expect("an entry").path())
+        .collect();
+    assert!(files.len() > 2 && !old.exists(), "{files:?}");
+    let mut ballots = 0;
+    for file in &files {
+        let text = fs::read_to_string(file).expect("a log");
+        assert!(text.len() < 8_000 + 4_000, "{}", text.len());
+        assert!(text.ends_with('\n') || text.is_empty());
+        let log = Log::read([&**file]).expect("whole lines");
+        assert_eq!(log.cut_short, 0);
+        ballots += log.ballots.len();
+    }
+    assert_eq!(ballots, BALLOTS);
+}

@@ -6,7 +6,7 @@ use super::{
     settings::{Config, CoordinatorConfig, DRAIN, EnsembleConfig, WORKER_LISTEN, WorkerConfig},
     source::Source,
 };
-use monju_coordinator::{resignation::ResignationPolicy, voting::Rule};
+use monju_coordinator::{record::Rotation, resignation::ResignationPolicy, voting::Rule};
 use monju_engine::names::UnknownName;
 use monju_host::{PlayerTable, validate_players};
 use serde::Deserialize;
@@ -140,6 +140,8 @@ struct CoordinatorTable {
     time_policy: Option<String>,
     pondering: Option<String>,
     log: Option<PathBuf>,
+    log_max_mib: Option<u32>,
+    log_keep_days: Option<u32>,
     drain_ms: Option<u32>,
 }
 
@@ -157,6 +159,7 @@ impl CoordinatorTable {
                 .unwrap_or(defaults.time_policy),
             pondering: named(source, &["coordinator", "pondering"], self.pondering)?
                 .unwrap_or(defaults.pondering),
+            rotation: rotation(source, self.log_max_mib, self.log_keep_days)?,
             log: self.log.map(|log| folder.join(log)),
             drain: drain(source, "coordinator", self.drain_ms)?,
         };
@@ -235,6 +238,39 @@ fn named<T: FromStr<Err = UnknownName>>(
 ) -> Result<Option<T>, ConfigError> {
     let value = name.map(|name| name.as_ref().parse()).transpose();
     value.map_err(|error| source.error(keys, error))
+}
+
+/// Greatest size of one file of a log, in MiB, and longest time for which files are kept, in days.
+const LARGEST_LOG: u32 = 1 << 20;
+const LONGEST_KEPT: u32 = 36_500;
+
+/// Reads the limits of the files of a log.
+fn rotation(
+    source: &Source,
+    max_mib: Option<u32>,
+    keep_days: Option<u32>,
+) -> Result<Rotation, ConfigError> {
+    let error = |key: &str, what: String| Err(source.error(&["coordinator", key], what));
+    if max_mib.is_some_and(|mib| !(1..=LARGEST_LOG).contains(&mib)) {
+        return error(
+            "log_max_mib",
+            format!("log_max_mib must be from 1 to {LARGEST_LOG}"),
+        );
+    }
+    if keep_days.is_some_and(|days| !(1..=LONGEST_KEPT).contains(&days)) {
+        return error(
+            "log_keep_days",
+            format!("log_keep_days must be from 1 to {LONGEST_KEPT}"),
+        );
+    }
+    if keep_days.is_some() && max_mib.is_none() {
+        let what = "log_keep_days deletes files that were put aside; give log_max_mib, too";
+        return error("log_keep_days", what.to_owned());
+    }
+    Ok(Rotation {
+        bytes: max_mib.map(|mib| (mib as usize) << 20),
+        days: keep_days,
+    })
 }
 
 /// Reads the time in which a service that is told to end finishes the questions under way.

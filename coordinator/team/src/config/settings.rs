@@ -1,7 +1,8 @@
 //! A checked configuration, and its defaults.
 
 use monju_coordinator::{
-    clock::TimePolicy, pondering::Pondering, resignation::ResignationPolicy, voting::Rule,
+    clock::TimePolicy, pondering::Pondering, record::Rotation, resignation::ResignationPolicy,
+    voting::Rule,
 };
 use monju_host::{DEFAULT_HASH_MIB, PlayerSpec};
 use std::{path::PathBuf, time::Duration};
@@ -66,6 +67,8 @@ pub struct CoordinatorConfig {
     pub pondering: Pondering,
     /// Log of the ballots.
     pub log: Option<PathBuf>,
+    /// The limits of its files.
+    pub rotation: Rotation,
     /// Time in which it finishes the consultations under way when it is told to end.
     pub drain: Duration,
 }
@@ -102,6 +105,7 @@ impl Default for Config {
                 time_policy: TimePolicy::default(),
                 pondering: Pondering::default(),
                 log: None,
+                rotation: Rotation::default(),
                 drain: DRAIN,
             },
             ensemble: EnsembleConfig::default(),

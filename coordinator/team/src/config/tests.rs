@@ -161,6 +161,8 @@ fn the_template_states_the_defaults() {
         "workers",
         "primary",
         "log",
+        "log_max_mib",
+        "log_keep_days",
         "calibration",
         "resign_below",
         "resign_after",

@@ -202,7 +202,10 @@ async fn start_with(
     let ensemble = ensemble(&config, choices)?;
     let log = choices.log.as_ref().or(config.coordinator.log.as_ref());
     let recorder = match log {
-        Some(path) => Some(Arc::new(Recorder::open(path)?)),
+        Some(path) => {
+            let rotation = config.coordinator.rotation;
+            Some(Arc::new(Recorder::open_rotating(path, rotation)?))
+        }
         None => None,
     };
     let (roster, worker) = roster(&config, choices, turns).await?;
