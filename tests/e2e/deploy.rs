@@ -2,7 +2,9 @@
 
 #[cfg(unix)]
 use monju_tests::cluster::eventually;
-use monju_tests::{binary::monju, command::output_of, data::repository, skip::skipped};
+use monju_tests::{
+    binary::monju, cluster::ServiceProcess, command::output_of, data::repository, skip::skipped,
+};
 #[cfg(unix)]
 use rustix::process::{Pid, Signal, kill_process};
 use std::{fs, process::Command};
@@ -123,6 +125,81 @@ fn a_slurm_job_goes_back_to_the_queue_only_at_its_time_limit() {
     assert_eq!(slurm(Signal::TERM, "exit 75"), (Some(75), String::new()));
     assert_eq!(slurm(Signal::USR1, "exit 0"), (Some(0), String::new()));
     assert_eq!(slurm(Signal::USR1, "exit 1"), (Some(1), String::new()));
+}
+
+#[test]
+fn kubernetes_accepts_the_manifests() {
+    let python = repository().join(".venv/bin/python");
+    let checks = |arguments: &[&str]| {
+        let mut command = Command::new(&python);
+        command.arg("-m").arg("kubernetes_validate").args(arguments);
+        command.output()
+    };
+    if !checks(&["--version"]).is_ok_and(|version| version.status.success()) {
+        skipped("Kubernetes manifests: tests/run.sh makes .venv with kubernetes-validate");
+        return;
+    }
+    for manifest in ["kubernetes/team.yaml", "kubernetes/job.yaml"] {
+        let text = deployed(manifest);
+        let path = repository().join("deploy").join(manifest);
+        let checked = checks(&["--strict", path.to_str().expect("a path in UTF-8")]);
+        let checked = checked.expect("it has just run");
+        let told = String::from_utf8_lossy(&checked.stderr);
+        assert!(checked.status.success(), "{manifest}: {told}");
+        for line in [
+            "runAsNonRoot: true",
+            "imagePullPolicy: IfNotPresent",
+            "capabilities: { drop: [ALL] }",
+        ] {
+            assert!(text.contains(line), "{manifest}: {line}");
+        }
+        assert!(!text.contains(":latest"), "{manifest}");
+    }
+    // A wrong manifest is found.
+    let folder = tempfile::tempdir().expect("a folder");
+    let wrong = folder.path().join("wrong.yaml");
+    let text = deployed("kubernetes/team.yaml").replacen("replicas: 4", "replicas: many", 1);
+    fs::write(&wrong, text).expect("a writable folder");
+    let checked = checks(&["--strict", wrong.to_str().expect("a path in UTF-8")]);
+    assert!(!checked.expect("it has just run").status.success());
+}
+
+#[test]
+fn monju_understands_the_team_of_the_kubernetes_manifest() {
+    let text = deployed("kubernetes/team.yaml");
+    let mut commands = 0;
+    for list in text
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix("args: ["))
+    {
+        let words: Vec<&str> = (list.trim_end_matches(']').split(", "))
+            .map(|word| word.trim_matches('"'))
+            .collect();
+        output_of(&[&words[..], &["--help"]].concat());
+        commands += 1;
+    }
+    assert_eq!(commands, 2, "a worker and a coordinator");
+    // The files of the ConfigMap are indented by four.
+    let folder = tempfile::tempdir().expect("a folder");
+    output_of(&[
+        "certificates",
+        folder.path().join("tls").to_str().expect("a path in UTF-8"),
+    ]);
+    for name in ["coordinator", "worker"] {
+        let (_, file) = text
+            .split_once(&format!("{name}.toml: |\n"))
+            .expect("a file");
+        let file: String = (file.lines())
+            .map_while(|line| line.strip_prefix("    "))
+            .map(|line| format!("{line}\n"))
+            .collect();
+        let file = (file.replace("/etc/monju-tls", "tls"))
+            .replace("0.0.0.0:7410", "127.0.0.1:0")
+            .replace("0.0.0.0:7411", "127.0.0.1:0");
+        let config = folder.path().join(format!("{name}.toml"));
+        fs::write(&config, file).expect("a writable folder");
+        ServiceProcess::on_free_port(name, &config);
+    }
 }
 
 #[test]

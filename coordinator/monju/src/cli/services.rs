@@ -38,6 +38,9 @@ pub struct WorkerArguments {
     /// listen on loopback alone unless this is given
     #[arg(long, conflicts_with = "tls")]
     without_tls: bool,
+    /// Serves gRPC health at this address, too, to everybody and without certificates: for the probes of Kubernetes
+    #[arg(long, value_name = "HOST:PORT", value_parser = parsers::listen)]
+    health: Option<String>,
 }
 
 impl From<WorkerArguments> for WorkerService {
@@ -52,6 +55,7 @@ impl From<WorkerArguments> for WorkerService {
             coordinators: arguments.coordinators,
             tls: arguments.tls,
             without_tls: arguments.without_tls,
+            health: arguments.health,
         }
     }
 }
@@ -81,6 +85,9 @@ pub struct CoordinatorArguments {
     /// listen on loopback alone unless this is given
     #[arg(long, conflicts_with = "tls")]
     without_tls: bool,
+    /// Serves gRPC health at this address, too, to everybody and without certificates: for the probes of Kubernetes
+    #[arg(long, value_name = "HOST:PORT", value_parser = parsers::listen)]
+    health: Option<String>,
     /// Serves a page to look at the council; default: 127.0.0.1:7480
     #[arg(long, value_name = "HOST:PORT", value_parser = parsers::listen, num_args = 0..=1,
           default_missing_value = crate::commands::page::DEFAULT)]
@@ -101,6 +108,7 @@ impl From<CoordinatorArguments> for CoordinatorService {
             log: arguments.log,
             tls: arguments.tls,
             without_tls: arguments.without_tls,
+            health: arguments.health,
             page: arguments.page,
             metrics: arguments.metrics,
         }

@@ -44,6 +44,8 @@ pub struct WorkerService {
     pub tls: Option<PathBuf>,
     /// Serves everybody who reaches the port, without certificates.
     pub without_tls: bool,
+    /// `host:port` of the health service for probes, if it is served apart.
+    pub health: Option<String>,
 }
 
 impl WorkerService {
@@ -91,6 +93,13 @@ impl WorkerService {
         info!(%address, name, players, "worker listening");
         announce(address);
         let drain = Drain::default();
+        let _health = match &self.health {
+            Some(address) => {
+                let is_ready = monju_worker::is_ready(&worker, drain.clone());
+                Some(serve::health(address, is_ready).await?)
+            }
+            None => None,
+        };
         let ending = drained(
             drain.clone(),
             enrolment,
@@ -143,6 +152,8 @@ pub struct CoordinatorService {
     pub tls: Option<PathBuf>,
     /// Serves everybody who reaches the port, without certificates.
     pub without_tls: bool,
+    /// `host:port` of the health service for probes, if it is served apart.
+    pub health: Option<String>,
     /// `host:port` of a page to look at the council, if one is served.
     pub page: Option<String>,
     /// `host:port` of numbers for Prometheus, if they are served.
@@ -190,6 +201,10 @@ impl CoordinatorService {
         let drain = config.coordinator.drain;
         let started = team::start_coordinator(config, &choices, list).await?;
         let service = started.service;
+        let _health = match &self.health {
+            Some(address) => Some(serve::health(address, service.is_ready()).await?),
+            None => None,
+        };
         // Page and metrics are a client like others, but over memory.
         let observed = match self.page.is_some() || self.metrics.is_some() {
             true => Some(serve::in_process(server::router(service.clone()).await?)),
