@@ -1,5 +1,6 @@
 //! The record of one consultation while it fills: every player's vote, and the votes that count.
 
+mod danger;
 mod decision;
 mod entry;
 mod header;
@@ -14,6 +15,7 @@ pub mod ranking;
 mod tests;
 mod vote;
 
+pub use danger::judge_votes;
 pub use decision::{BallotDecision, tie_break};
 pub use header::BallotHeader;
 pub use lead::{Lead, lead};

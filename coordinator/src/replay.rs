@@ -7,7 +7,7 @@ pub use diversity::{Diversity, MOST_COUNTED};
 pub use voters::{Voter, VoterTable};
 
 use crate::{
-    ballot::{Lead, VotingMethod, decide, lead, names, tie_break},
+    ballot::{Lead, VotingMethod, decide, judge_votes, lead, names, tie_break},
     voting::Rule,
 };
 use monju_engine::{Color, Game};
@@ -149,8 +149,11 @@ impl Replay {
         if let Some(lead) = lead(led.as_ref(), primary, &ballot.votes) {
             leads.insert(side, lead);
         }
+        // Judgements that were recorded stay, so that a later build decides as the ballot was decided.
+        let mut votes = ballot.votes.clone();
+        judge_votes(&game, &mut votes);
         for &rule in Rule::ALL {
-            let choice = decide(method(rule), &ballot.votes)?;
+            let choice = decide(method(rule), &votes)?;
             if choice.mv != decision.r#move {
                 *report
                     .would_change
@@ -159,7 +162,7 @@ impl Replay {
             }
         }
         let rule = self.rule.or_else(|| decision.rule.parse().ok())?;
-        let choice = decide(method(rule), &ballot.votes)?;
+        let choice = decide(method(rule), &votes)?;
         let ground = names::tie_break(tie_break(choice.ground));
         *report.grounds.entry(ground.to_owned()).or_default() += 1;
         if choice.mv != decision.r#move {

@@ -2,6 +2,7 @@
 //!
 //! [`decide`] applies a rule that was chosen by name; each rule is a function of its own below.
 
+mod careful;
 mod majority;
 mod mean_score;
 mod optimistic;
@@ -16,6 +17,7 @@ mod single;
 mod tally;
 mod weighted;
 
+pub use careful::careful;
 pub use majority::{majority, majority_then_optimistic};
 pub use mean_score::mean_score;
 pub use optimistic::optimistic;
@@ -39,6 +41,7 @@ pub fn decide(rule: Rule, poll: &Poll<'_>) -> Option<Choice> {
         Rule::MeanScore => mean_score(poll),
         Rule::Ranked => ranked(poll),
         Rule::PrimaryUnlessOutvoted => primary_unless_outvoted(poll),
+        Rule::Careful => careful(poll),
         // `Poll::primary` is the player that these rules follow.
         Rule::Single | Rule::Alternate | Rule::HandOver => single(poll),
     }

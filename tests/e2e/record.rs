@@ -14,7 +14,7 @@ use std::{
 };
 
 /// Every rule that needs no primary player, by its name in configurations.
-const RULES: [&str; 10] = [
+const RULES: [&str; 11] = [
     "majority",
     "weighted",
     "optimistic",
@@ -22,6 +22,7 @@ const RULES: [&str; 10] = [
     "majority-then-optimistic",
     "mean-score",
     "ranked",
+    "careful",
     "single",
     "alternate",
     "hand-over",
@@ -76,6 +77,8 @@ fn every_rule_is_chosen_by_name_recorded_and_replayed_to_the_same_move() {
             .as_array()
             .expect("candidates");
         assert_eq!(ranks.len() > 1, *rule == "ranked", "{rule}");
+        let judged = shown["votes"][0]["danger"].as_str();
+        assert_eq!(judged.is_some(), *rule == "careful", "{rule}: {judged:?}");
     }
     assert_eq!(lines(&path).len(), RULES.len());
 

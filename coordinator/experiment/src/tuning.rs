@@ -125,6 +125,7 @@ impl TuningGames {
                 players,
                 rule: Rule::default(),
                 primary: None,
+                calibration: None,
             },
             limits: Limits {
                 nodes: Some(self.nodes),

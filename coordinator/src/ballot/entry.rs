@@ -127,6 +127,7 @@ impl BallotEntry {
             legal: matches!(self.meaning, VoteMeaning::Legal(_)),
             counted,
             noise_seed: self.noise_seed,
+            danger: String::new(),
         }
     }
 

@@ -1,6 +1,7 @@
 //! Deciding from the votes of a ballot, open or recorded.
 
 use super::{
+    danger::judgement,
     lead::{Lead, lead},
     vote::{centipawns, name, score_of},
 };
@@ -36,6 +37,7 @@ pub fn decide(method: VotingMethod<'_>, votes: &[Vote]) -> Option<Choice> {
     let poll = Poll {
         opinions: &opinions,
         primary: followed.and_then(|one| counted.iter().position(|vote| name(vote) == one)),
+        win_rate: mean(counted.iter().filter_map(|vote| vote.win_rate)),
         seed: seed::derive(method.seed, &format!("tie {}", method.sfen)),
     };
     voting::decide(method.rule, &poll)
@@ -77,10 +79,17 @@ fn opinions(counted: &[&Vote]) -> Vec<Opinion> {
                 true => vec![mv.to_owned()],
                 false => ranking,
             },
+            danger: judgement(vote),
             mv: mv.to_owned(),
         }
     };
     counted.iter().zip(values).map(of).collect()
+}
+
+/// Returns the mean; `None` without values.
+fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
+    let (count, sum) = values.fold((0, 0.0), |(count, sum), value| (count + 1, sum + value));
+    (count > 0).then(|| sum / f64::from(count))
 }
 
 /// Returns the scores in one unit: win rates if every score has one, else centipawns if all are of
@@ -150,6 +159,26 @@ mod tests {
         );
         votes[0].win_rate = None;
         assert_eq!(decided(Rule::Optimistic, &votes).1, Ground::Majority);
+    }
+
+    #[test]
+    fn a_careful_team_judges_by_recorded_judgements_and_win_rates() {
+        let mut votes = [
+            vote("a", "one", "7g7f", 10),
+            vote("b", "one", "7g7f", 20),
+            vote("c", "one", "2g2f", 90),
+        ];
+        for (vote, danger) in votes.iter_mut().zip(["fails", "fails", "holds"]) {
+            vote.danger = danger.to_owned();
+        }
+        assert_eq!(decided(Rule::Careful, &votes).0, "7g7f");
+        for (vote, rate) in votes.iter_mut().zip([0.5, 0.6, 0.7]) {
+            vote.win_rate = Some(rate);
+        }
+        assert_eq!(
+            decided(Rule::Careful, &votes),
+            ("2g2f".to_owned(), Ground::Votes)
+        );
     }
 
     #[test]

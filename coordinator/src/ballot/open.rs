@@ -1,8 +1,10 @@
 //! A ballot that is being filled.
 
-use super::{entry::BallotEntry, header::BallotHeader, lanes, meaning::VoteMeaning};
+use super::{
+    danger::Judgements, entry::BallotEntry, header::BallotHeader, lanes, meaning::VoteMeaning,
+};
 use crate::voting::{self, VoteCount};
-use monju_engine::{Game, Move};
+use monju_engine::{Game, Move, danger::Danger};
 use monju_proto::v1::{
     Arrival, Ballot, Decision, Line, PlayerInfo, Position, Tally, ThinkResult, Vote,
 };
@@ -17,6 +19,8 @@ pub struct OpenBallot {
     pub(super) entries: Vec<BallotEntry>,
     /// The entries of each player.
     places: Vec<Range<usize>>,
+    /// Judgements on the moves, where the rule or the time policy asks for them.
+    judgements: Option<Judgements>,
 }
 
 impl OpenBallot {
@@ -36,12 +40,30 @@ impl OpenBallot {
             }
             places.push(first..entries.len());
         }
+        let judgements = header.rule.judges_danger().then(Judgements::default);
         Self {
+            judgements,
             header,
             game,
             entries,
             places,
         }
+    }
+
+    /// Judges the danger after the moves, whatever the rule is.
+    pub fn judge_danger(&mut self) {
+        self.judgements.get_or_insert_default();
+    }
+
+    /// Judges the danger after one of the moves that count and are not judged yet, where it is asked for;
+    /// returns false if there is none. A judgement takes some 2 ms.
+    pub fn judge_one(&mut self) -> bool {
+        let Some(mut judgements) = self.judgements.take() else {
+            return false;
+        };
+        let judged = judgements.judge_one(&self.game, self.counted().map(|(_, mv)| mv));
+        self.judgements = Some(judgements);
+        judged
     }
 
     /// Returns the game whose position is voted on.
@@ -163,7 +185,19 @@ impl OpenBallot {
         let calibration = &self.header.calibration;
         let entries = self.entries.iter();
         entries
-            .map(|entry| entry.vote(silent, calibration))
+            .map(|entry| {
+                let vote = entry.vote(silent, calibration);
+                let judged = self.judgements.as_ref().filter(|_| vote.counted);
+                let judgement = judged.map(|judgements| {
+                    let mv = vote.line.as_ref().map_or("", |line| &line.r#move);
+                    // Without time for it, nothing is known.
+                    judgements.on(mv).unwrap_or(Danger::Unknown)
+                });
+                Vote {
+                    danger: judgement.map_or("", Danger::name).to_owned(),
+                    ..vote
+                }
+            })
             .collect()
     }
 

@@ -24,6 +24,9 @@ pub struct Agreement {
     /// Median of the supporters' score drops: centipawns by which a player's score lies below its own
     /// smoothed earlier scores.
     pub score_drop: i32,
+    /// After the leading move the opponent wins material. Only [`TimePolicy::Careful`](super::TimePolicy)
+    /// asks.
+    pub in_danger: bool,
 }
 
 /// Tracks the agreement from the first line of a consultation to its last.
@@ -86,6 +89,7 @@ impl AgreementTracker {
             },
             stable_iterations: depth.saturating_sub(self.since),
             score_drop: median(drops).unwrap_or(0),
+            in_danger: false,
         }
     }
 }

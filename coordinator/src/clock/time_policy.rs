@@ -42,6 +42,9 @@ pub enum TimePolicy {
     /// moves are told apart by the stability of its search.
     #[default]
     Agreement,
+    /// As `Agreement`, and a leading move after which the opponent wins material (paper 001) is
+    /// difficult.
+    Careful,
 }
 
 fn unknown(name: &str) -> UnknownName {
@@ -74,6 +77,16 @@ impl TimePolicy {
         self.into()
     }
 
+    /// Returns true for policies that tell easy and difficult moves apart.
+    pub fn follows_agreement(self) -> bool {
+        matches!(self, Self::Agreement | Self::Careful)
+    }
+
+    /// Returns true for policies that ask whether a move keeps the material.
+    pub fn judges_danger(self) -> bool {
+        self == Self::Careful
+    }
+
     /// Returns the time policy of one consultation: the one that its request names, else the
     /// ensemble's own where a clock is the only limit, else `Fixed`. Without a clock there is no time
     /// to be saved, and the ballot must not depend on the speed of the players. A ponder without
@@ -94,15 +107,15 @@ impl TimePolicy {
     /// iteration.
     pub fn target(self, budget: &Budget, evidence: Option<Evidence>) -> Duration {
         match (self, evidence) {
-            (Self::Fixed | Self::Decided, _) | (Self::Agreement, None) => budget.normal,
-            (Self::Agreement, Some(Evidence::Votes(agreement))) => {
+            (Self::Fixed | Self::Decided, _) | (_, None) => budget.normal,
+            (Self::Agreement | Self::Careful, Some(Evidence::Votes(agreement))) => {
                 match Difficulty::of(&agreement) {
                     Difficulty::Easy => budget.least,
                     Difficulty::Normal => budget.normal,
                     Difficulty::Difficult => budget.most,
                 }
             }
-            (Self::Agreement, Some(Evidence::Search(stability))) => {
+            (Self::Agreement | Self::Careful, Some(Evidence::Search(stability))) => {
                 budget.scaled(stability.difficulty())
             }
         }
@@ -112,7 +125,7 @@ impl TimePolicy {
     pub fn longest(self, budget: &Budget) -> Duration {
         match self {
             Self::Fixed | Self::Decided => budget.normal,
-            Self::Agreement => budget.most,
+            Self::Agreement | Self::Careful => budget.most,
         }
     }
 }
@@ -123,8 +136,9 @@ impl Difficulty {
             agreement,
             stable_iterations,
             score_drop,
+            in_danger,
         } = *agreement;
-        if score_drop >= PANIC_CENTIPAWNS || agreement <= NORMAL_AGREEMENT {
+        if in_danger || score_drop >= PANIC_CENTIPAWNS || agreement <= NORMAL_AGREEMENT {
             Self::Difficult
         } else if agreement > EASY_AGREEMENT
             && stable_iterations >= STEADY_ITERATIONS
@@ -160,10 +174,24 @@ mod tests {
             agreement,
             stable_iterations,
             score_drop,
+            in_danger: false,
         };
         time_policy
             .target(&BUDGET, Some(Evidence::Votes(agreement)))
             .as_millis()
+    }
+
+    #[test]
+    fn a_move_that_loses_material_is_difficult() {
+        let agreement = Agreement {
+            agreement: 1.0,
+            stable_iterations: 9,
+            score_drop: 0,
+            in_danger: true,
+        };
+        let target = TimePolicy::Careful.target(&BUDGET, Some(Evidence::Votes(agreement)));
+        assert_eq!(target, BUDGET.most);
+        assert_eq!(TimePolicy::Careful.longest(&BUDGET), BUDGET.most);
     }
 
     #[test]
@@ -226,7 +254,7 @@ mod tests {
                 .parse::<TimePolicy>()
                 .expect_err("unknown")
                 .to_string(),
-            "unknown time policy 'allegro'; expected one of: fixed, decided, agreement"
+            "unknown time policy 'allegro'; expected one of: fixed, decided, agreement, careful"
         );
     }
 

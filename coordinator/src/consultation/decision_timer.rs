@@ -4,6 +4,7 @@ use super::laggards::RoundTrips;
 use crate::clock::{
     Agreement, AgreementTracker, Budget, Deadlines, Evidence, Observation, TimePolicy,
 };
+use monju_engine::danger::Danger;
 use monju_proto::v1::{Arrival, Ballot, Bound, Score, Vote};
 use std::{collections::BTreeMap, time::Duration};
 use tokio::time::Instant;
@@ -124,7 +125,7 @@ impl DecisionTimer {
     /// Sets the deadlines anew by the agreement of the current votes.
     pub fn judge(&mut self, standing: &Ballot, leader: &str) {
         self.skip_review();
-        if self.time_policy != TimePolicy::Agreement || self.stopped {
+        if !self.time_policy.follows_agreement() || self.stopped {
             return;
         }
         let observations: Vec<_> = standing.votes.iter().map(observation).collect();
@@ -135,7 +136,11 @@ impl DecisionTimer {
                 vote.arrival() == Arrival::Failed && observation.is_none()
             })
             .count();
-        self.agreement = Some(self.tracker.observe(leader, &observations, gone));
+        let agreement = self.tracker.observe(leader, &observations, gone);
+        self.agreement = Some(Agreement {
+            in_danger: standing.votes.iter().any(|vote| is_danger(vote, leader)),
+            ..agreement
+        });
         self.set_deadlines();
     }
 
@@ -187,6 +192,12 @@ impl DecisionTimer {
         self.laggards_stop_at = has_laggards.then(|| (since + earlier).max(now));
         self.decide_at = Some(decide_at.min(from + budget.most) + self.margin);
     }
+}
+
+/// Tells whether a vote is for a move after which the side loses material.
+fn is_danger(vote: &Vote, leader: &str) -> bool {
+    let line = vote.line.as_ref();
+    vote.danger == Danger::Fails.name() && line.is_some_and(|line| line.r#move == leader)
 }
 
 /// Returns the observation for the agreement tracker.

@@ -115,6 +115,9 @@ impl<'a> RunningConsultation<'a> {
             retries: margin.is_zero(),
             retry_at: None,
         };
+        if time_policy.judges_danger() {
+            consultation.ballot.judge_danger();
+        }
         consultation.ask_all(&predictions);
         if !consultation.pondering {
             consultation.start_clock();
@@ -383,7 +386,8 @@ impl<'a> RunningConsultation<'a> {
             Rule::Majority | Rule::MajorityThenOptimistic => lead(false),
             Rule::PrimaryUnlessOutvoted => lead(true),
             // Any vote to come may change a sum of scores, weights or ranks, or is followed itself.
-            Rule::Weighted
+            Rule::Careful
+            | Rule::Weighted
             | Rule::Optimistic
             | Rule::Pessimistic
             | Rule::MeanScore
@@ -431,12 +435,24 @@ impl<'a> RunningConsultation<'a> {
                 self.plan_retry();
             }
         }
+        self.judge_danger();
         if self.standing_at.is_none() {
             let now = Instant::now();
             let due = self.last_standing.map(|last| last + STANDING_INTERVAL);
             self.standing_at = Some(due.map_or(now, |due| due.max(now)));
         }
         self.timer.schedule_review();
+    }
+
+    /// Judges the moves that have votes, as long as there is time: a move that is not judged is not known
+    /// to be safe.
+    fn judge_danger(&mut self) {
+        let is_due = || {
+            self.timer
+                .decide_at()
+                .is_some_and(|at| at <= Instant::now())
+        };
+        while !is_due() && self.ballot.judge_one() {}
     }
 
     /// Returns the ballot as it stands, and notes that it was sent.

@@ -249,6 +249,7 @@ fn vote_of(vote: VoteRecord) -> Result<Vote, LineError> {
         counted: vote.counted,
         noise_seed: vote.noise_seed,
         win_rate: vote.win_rate,
+        danger: vote.danger.unwrap_or_default(),
     })
 }
 

@@ -213,6 +213,9 @@ pub struct VoteRecord {
     pub counted: bool,
     /// Reason why it does not count, or of the failure of the player.
     pub failure: Option<String>,
+    /// Judgement on the material after the move.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub danger: Option<String>,
 }
 
 /// A ranked move.
@@ -353,6 +356,7 @@ impl VoteRecord {
             legal: vote.legal,
             counted: vote.counted,
             failure: non_empty(&vote.failure),
+            danger: non_empty(&vote.danger),
         }
     }
 }

@@ -38,6 +38,7 @@ mod tests {
 
     fn poll(opinions: &[Opinion], primary: Option<usize>) -> Poll<'_> {
         Poll {
+            win_rate: None,
             opinions,
             primary,
             seed: 1,

@@ -34,6 +34,7 @@ mod tests {
             ..Opinion::plain(mv)
         });
         let poll = Poll {
+            win_rate: None,
             opinions: &opinions,
             primary: None,
             seed: 1,

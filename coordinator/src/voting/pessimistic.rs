@@ -30,6 +30,7 @@ mod tests {
         ];
         let decide = |opinions: &[Opinion]| {
             let poll = Poll {
+                win_rate: None,
                 opinions,
                 primary: None,
                 seed: 1,

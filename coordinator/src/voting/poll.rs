@@ -2,6 +2,7 @@
 
 use super::tally::{VoteCount, leaders, tally};
 use crate::seed;
+use monju_engine::danger::Danger;
 
 /// One vote that counts.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,6 +16,8 @@ pub struct Opinion {
     pub value: Option<f64>,
     /// The moves that the player ranks, best first; its own move alone when it ranks no others.
     pub ranking: Vec<String>,
+    /// Judgement on the material after the move; `None` where it was not judged.
+    pub danger: Option<Danger>,
 }
 
 impl Opinion {
@@ -25,6 +28,7 @@ impl Opinion {
             weight: 1.0,
             value: None,
             ranking: vec![mv.to_owned()],
+            danger: None,
         }
     }
 }
@@ -37,6 +41,8 @@ pub struct Poll<'a> {
     /// Index of the vote of the player that the rule follows and that decides ties: the primary
     /// player, or the one whose turn it is. `None` without such a player or without its vote.
     pub primary: Option<usize>,
+    /// Mean calibrated win rate of the opinions; `None` where none has one.
+    pub win_rate: Option<f64>,
     /// Seed of the choice between equals; should differ from position to position.
     pub seed: u64,
 }

@@ -25,6 +25,7 @@ mod tests {
     fn decide(moves: &[&str], primary: Option<usize>) -> (String, Ground) {
         let opinions: Vec<Opinion> = moves.iter().map(|mv| Opinion::plain(mv)).collect();
         let poll = Poll {
+            win_rate: None,
             opinions: &opinions,
             primary,
             seed: 1,

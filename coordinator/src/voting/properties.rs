@@ -1,6 +1,7 @@
 //! Property tests of every rule, or of groups of rules.
 
 use super::*;
+use monju_engine::danger::Danger;
 use proptest::prelude::*;
 
 const MOVES: [&str; 5] = ["7g7f", "2g2f", "5g5f", "8h2b+", "P*5e"];
@@ -14,6 +15,9 @@ fn opinion() -> impl Strategy<Value = Opinion> {
         prop::collection::vec(moves(), 0..4),
     )
         .prop_map(|(mv, weight, value, others)| Opinion {
+            // A judgement is one of the position after the move.
+            danger: [Some(Danger::Holds), Some(Danger::Fails), None]
+                [MOVES.iter().position(|known| *known == mv).unwrap_or(0) % 3],
             mv: mv.to_owned(),
             weight: weight.into(),
             value: value.map(|eighths| f64::from(eighths) / 8.0),
@@ -36,6 +40,8 @@ fn poll(opinions: &[Opinion], primary: Option<usize>, seed: u64) -> Poll<'_> {
     Poll {
         opinions,
         primary,
+        // The team is ahead with every other seed.
+        win_rate: Some([0.5, 0.7][(seed % 2) as usize]),
         seed,
     }
 }
@@ -99,7 +105,7 @@ proptest! {
     fn one_more_vote_of_the_same_kind_never_hurts_the_winner(
         rule in prop::sample::select(vec![
             Rule::Majority, Rule::Weighted, Rule::Optimistic, Rule::MajorityThenOptimistic,
-            Rule::PrimaryUnlessOutvoted, Rule::Single, Rule::Alternate, Rule::HandOver,
+            Rule::PrimaryUnlessOutvoted, Rule::Careful, Rule::Single, Rule::Alternate, Rule::HandOver,
         ]),
         opinions in opinions(), primary in 0_usize..12, seed: u64,
     ) {
@@ -135,6 +141,26 @@ proptest! {
             winner(rule, &poll(&opinions, primary, seed)),
             winner(rule, &poll(&changed, primary, seed))
         );
+    }
+
+    #[test]
+    fn a_careful_team_that_is_ahead_plays_a_safe_move_if_one_has_a_vote(
+        opinions in opinions(), seed: u64,
+    ) {
+        let poll = Poll { win_rate: Some(0.7), ..poll(&opinions, None, seed) };
+        let choice = careful(&poll).expect("votes");
+        let is_safe = |opinion: &Opinion| opinion.danger == Some(Danger::Holds);
+        let chosen = opinions.iter().find(|opinion| opinion.mv == choice.mv).expect("a vote");
+        prop_assert_eq!(is_safe(chosen), opinions.iter().any(is_safe));
+    }
+
+    #[test]
+    fn a_careful_team_that_is_not_ahead_is_the_majority(
+        opinions in opinions(), primary in 0_usize..12, seed: u64,
+    ) {
+        let primary = Some(primary % opinions.len());
+        let poll = Poll { win_rate: Some(0.5), ..poll(&opinions, primary, seed) };
+        prop_assert_eq!(careful(&poll).map(|choice| choice.mv), majority(&poll).map(|choice| choice.mv));
     }
 
     #[test]

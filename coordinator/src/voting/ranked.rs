@@ -60,6 +60,7 @@ mod tests {
             })
             .collect();
         ranked(&Poll {
+            win_rate: None,
             opinions: &opinions,
             primary: None,
             seed: 1,

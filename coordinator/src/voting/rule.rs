@@ -37,6 +37,8 @@ pub enum Rule {
     /// The primary player's move, unless another has more than half of the votes (Ito et al. (2011),
     /// section 4).
     PrimaryUnlessOutvoted,
+    /// The majority; while the team is ahead, among the moves after which it keeps its material (paper 001).
+    Careful,
     /// The primary player's move; without a primary, the first player's.
     Single,
     /// The players in turn, move by move.
@@ -61,6 +63,11 @@ impl Rule {
             self,
             Self::Optimistic | Self::Pessimistic | Self::MajorityThenOptimistic | Self::MeanScore
         )
+    }
+
+    /// Returns true for rules that ask whether a move keeps the material.
+    pub fn judges_danger(self) -> bool {
+        self == Self::Careful
     }
 
     /// Returns true for rules that require a primary player.

@@ -19,6 +19,7 @@ mod tests {
     fn the_other_votes_only_matter_without_the_primarys() {
         let opinions = ["7g7f", "7g7f", "2g2f"].map(Opinion::plain);
         let mut poll = Poll {
+            win_rate: None,
             opinions: &opinions,
             primary: Some(2),
             seed: 1,

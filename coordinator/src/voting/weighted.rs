@@ -30,6 +30,7 @@ mod tests {
             })
             .collect();
         let poll = Poll {
+            win_rate: None,
             opinions: &opinions,
             primary: None,
             seed: 1,

@@ -1,6 +1,9 @@
 //! The question and the answer of the search.
 
-use crate::rules::{Color, Move};
+use crate::{
+    names::UnknownName,
+    rules::{Color, Move},
+};
 use std::fmt;
 use strum::{Display, EnumString, IntoStaticStr, VariantArray, VariantNames};
 
@@ -32,7 +35,7 @@ pub struct DangerSettings {
     VariantArray,
     VariantNames,
 )]
-#[strum(serialize_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case", parse_err_ty = UnknownName, parse_err_fn = unknown)]
 pub enum Danger {
     /// The side ahead keeps its gain against every attack.
     Holds,
@@ -47,6 +50,10 @@ impl Danger {
     pub fn name(self) -> &'static str {
         self.into()
     }
+}
+
+fn unknown(name: &str) -> UnknownName {
+    UnknownName::new::<Danger>("judgement", name)
 }
 
 /// A step of a line of this search.

@@ -67,10 +67,17 @@ impl TeamContestant {
                     players: ensemble.players().to_vec(),
                     ..Config::default()
                 };
-                if let Members::Embedded { rule, primary, .. } = members {
+                if let Members::Embedded {
+                    rule,
+                    primary,
+                    calibration,
+                    ..
+                } = members
+                {
                     config.ensemble = EnsembleConfig {
                         rule: *rule,
                         primary: primary.clone(),
+                        calibration: calibration.clone(),
                         ..EnsembleConfig::default()
                     };
                 }

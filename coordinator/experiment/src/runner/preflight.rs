@@ -226,6 +226,7 @@ fn trials(ensemble: &SideEnsemble) -> Vec<SideEnsemble> {
                     players: vec![player.clone()],
                     rule: Rule::default(),
                     primary: None,
+                    calibration: None,
                 })
             })
             .collect(),

@@ -7,7 +7,10 @@ use monju_engine::eval::Sigma;
 use monju_host::{GoForm, OptionValue, PlayerKind, PlayerSpec, UsiSpec};
 use monju_proto::v1::Limits;
 use serde::Deserialize;
-use std::{path::PathBuf, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 /// One side, checked.
 #[derive(Clone, Debug, PartialEq)]
@@ -50,6 +53,8 @@ pub enum Members {
         rule: Rule,
         /// Player whose move is taken when no move has a majority.
         primary: Option<String>,
+        /// File of win rates by score.
+        calibration: Option<PathBuf>,
     },
     /// Players of a running coordinator.
     Remote {
@@ -75,6 +80,14 @@ impl SideEnsemble {
         match &self.members {
             Members::Embedded { players, .. } => players,
             Members::Remote { .. } | Members::Engine(_) => &[],
+        }
+    }
+
+    /// Its file of win rates by score.
+    pub fn calibration(&self) -> Option<&Path> {
+        match &self.members {
+            Members::Embedded { calibration, .. } => calibration.as_deref(),
+            Members::Remote { .. } | Members::Engine(_) => None,
         }
     }
 

@@ -27,6 +27,7 @@ const MARGIN_MS: u64 = 300;
 pub(super) struct SideTable {
     rule: Option<String>,
     primary: Option<String>,
+    calibration: Option<PathBuf>,
     coordinator: Option<String>,
     tls: Option<PathBuf>,
     hash_mib: Option<u32>,
@@ -84,9 +85,15 @@ impl SideTable {
             (Some(engine), _) => self.driven_engine(engine, nodes_time, name, source, folder)?,
             (None, Some(url)) => {
                 roster::address(url).map_err(|error| wrong("coordinator", error.to_string()))?;
-                if !self.player.is_empty() {
-                    let what = "a coordinator has its own players; remove one of the two";
-                    return Err(wrong("player", what.to_owned()));
+                for (key, its, given) in [
+                    ("player", "players", !self.player.is_empty()),
+                    ("calibration", "calibration", self.calibration.is_some()),
+                ] {
+                    if given {
+                        let what =
+                            format!("a coordinator has its own {its}; remove one of the two");
+                        return Err(wrong(key, what));
+                    }
                 }
                 Members::Remote {
                     url: url.clone(),
@@ -177,6 +184,7 @@ impl SideTable {
             players,
             rule,
             primary: self.primary.clone(),
+            calibration: self.calibration.as_ref().map(|path| folder.join(path)),
         })
     }
 
@@ -195,6 +203,7 @@ impl SideTable {
             ("coordinator", self.coordinator.is_some()),
             ("rule", self.rule.is_some()),
             ("primary", self.primary.is_some()),
+            ("calibration", self.calibration.is_some()),
             ("hash_mib", self.hash_mib.is_some()),
         ] {
             if given {

@@ -408,6 +408,28 @@ fn every_mistake_is_named_with_its_line() {
     }
 }
 
+#[test]
+fn a_calibration_is_read_and_counts_by_its_content() {
+    let folder = folder();
+    let path = folder.path().join("x.toml");
+    let text = GOOD.replacen("nodes =", "calibration = \"rates.toml\"\nnodes =", 1);
+    assert_ne!(text, GOOD);
+    let error = Specification::parse(&text, &path).expect_err("no file");
+    assert!(error.to_string().contains("rates.toml"), "{error}");
+    let hash = |scale| {
+        let curve = format!(
+            "version = 1\n[[engine]]\nname = \"monju\"\nscale = {scale}\noffset = 0.0\n\
+             against = \"results\"\nvotes = 50\ngames = 9\n"
+        );
+        fs::write(folder.path().join("rates.toml"), curve).expect("writable");
+        let read = Specification::parse(&text, &path).unwrap_or_else(|error| panic!("{error}"));
+        assert!(read.cells[0].first.calibration().is_some());
+        read.cells[0].hash.clone()
+    };
+    assert_ne!(hash("300.0"), hash("400.0"));
+    assert_eq!(hash("300.0"), hash("300.0"));
+}
+
 /// [`GOOD`] with these keys instead of the players and limits of the second side.
 fn engine(keys: &str) -> String {
     let (before, _) = GOOD.split_once("depth = 3").expect("a limit");

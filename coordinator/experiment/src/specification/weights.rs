@@ -1,19 +1,32 @@
-//! Files of weights that players name. They are read before the first game, and their content is part of
-//! the hash, because other weights under the same name play other games.
+//! Files that players and ensembles name: weights and calibrations. They are read before the first game,
+//! and their content is part of the hash, because others under the same name play other games.
 
-use super::definition::Specification;
+use super::{definition::Specification, ensemble::SideEnsemble};
 use crate::hash::short_hash;
+use monju_coordinator::calibration::Calibration;
 use monju_engine::EvaluatorChoice;
 use monju_host::{PlayerKind, PlayerSpec, load_evaluator};
 use monju_team::config::ConfigError;
-use std::{collections::BTreeMap, path::PathBuf};
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+};
 
 impl Specification {
-    /// Adds the content of every file of weights to the hash.
+    /// Adds the content of every file of weights and every calibration to the hash.
     pub(super) fn with_weights(mut self) -> Result<Self, ConfigError> {
         let mut hashes = BTreeMap::<PathBuf, String>::new();
         for cell in &self.cells {
             for ensemble in [&cell.first, &cell.second] {
+                if let Some(path) = ensemble.calibration()
+                    && !hashes.contains_key(path)
+                {
+                    let wrong = |what| self.ensemble_error(&ensemble.name, "calibration", what);
+                    Calibration::read(path).map_err(|error| wrong(error.to_string()))?;
+                    let content = fs::read(path).map_err(|error| wrong(error.to_string()))?;
+                    hashes.insert(path.to_owned(), short_hash([content.as_slice()]));
+                }
                 for (player, choice) in ensemble.players().iter().filter_map(choice) {
                     let Some(path) = &choice.weights else {
                         continue;
@@ -33,9 +46,9 @@ impl Specification {
         let parts = hashes.values().map(String::as_bytes);
         self.hash = short_hash([self.hash.as_bytes()].into_iter().chain(parts));
         for cell in &mut self.cells {
-            let players = [&cell.first, &cell.second].map(|side| side.players().iter());
-            let own: Vec<&[u8]> = (players.into_iter().flatten().filter_map(choice))
-                .filter_map(|(_, choice)| hashes.get(choice.weights.as_deref()?))
+            let files = [&cell.first, &cell.second].into_iter().flat_map(files);
+            let own: Vec<&[u8]> = files
+                .filter_map(|path| hashes.get(path))
                 .map(String::as_bytes)
                 .collect();
             if !own.is_empty() {
@@ -44,6 +57,13 @@ impl Specification {
         }
         Ok(self)
     }
+}
+
+/// Returns the files of a side: weights, then the calibration.
+fn files(side: &SideEnsemble) -> impl Iterator<Item = &Path> {
+    let choices = side.players().iter().filter_map(choice);
+    let weights = choices.filter_map(|(_, choice)| choice.weights.as_deref());
+    weights.chain(side.calibration())
 }
 
 fn choice(player: &PlayerSpec) -> Option<(&PlayerSpec, &EvaluatorChoice)> {

@@ -81,6 +81,7 @@ proptest! {
             for rule in rules {
                 for primary in (0..opinions.len()).map(Some).chain([None]) {
                     let poll = Poll {
+                        win_rate: None,
                         opinions: &opinions,
                         primary,
                         seed,

@@ -38,7 +38,7 @@ fn errors_name_the_file_the_line_and_the_remedy() {
             "[ensemble]\nrule = \"seniority\"",
             "monju.toml:2: unknown rule 'seniority'; expected one of: majority, weighted, \
              optimistic, pessimistic, majority-then-optimistic, mean-score, ranked, \
-             primary-unless-outvoted, single, alternate, hand-over",
+             primary-unless-outvoted, careful, single, alternate, hand-over",
         ),
         (
             "[ensemble]\nrule = \"primary-unless-outvoted\"",

@@ -372,12 +372,12 @@ mod tests {
                 "option name MultiPV type spin default 1 min 1 max 16",
                 "option name Rule type combo default config var config var majority \
                  var weighted var optimistic var pessimistic var majority-then-optimistic \
-                 var mean-score var ranked var primary-unless-outvoted var single var alternate \
-                 var hand-over",
+                 var mean-score var ranked var primary-unless-outvoted var careful var single \
+                 var alternate var hand-over",
                 "option name Primary type string default <empty>",
                 "option name ResignBelow type spin default 0 min 0 max 49",
                 "option name TimePolicy type combo default config var config var fixed \
-                 var decided var agreement",
+                 var decided var agreement var careful",
                 "option name Pondering type combo default config var config var predicted \
                  var spread",
                 "option name Seed type string default <empty>",

@@ -162,6 +162,7 @@ rule      optimistic: 1 decisions change (50.0 %); ties and grounds: none 2
 
 Decisions that each rule would change
 alternate                 0   0.0 %
+careful                   0   0.0 %
 hand-over                 0   0.0 %
 majority                  0   0.0 %
 majority-then-optimistic  0   0.0 %
