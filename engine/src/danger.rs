@@ -3,7 +3,7 @@
 //!
 //! One player, *ahead*, is assumed to stand better; the other, *worse*, attacks. The search answers one
 //! question: against every attack, does the player ahead keep its gain until the other has no attack
-//! left? Attacks and defences are narrow ([`attacks`], [`defences`]), so that the tree is small.
+//! left? Attacks and defences are narrow (`attacks.rs`, `defences.rs`), so that the tree is small.
 //!
 //! Where the paper is silent, this module chooses:
 //!
@@ -11,8 +11,8 @@
 //!   board, so that only captures and promotions change it.
 //! - *Ahead* is relative: the gain is kept while the material is not below that at the root. The paper
 //!   asks for more points than the opponent has ([`DangerSettings::absolute`]).
-//! - A *threat* must be new and pay: see [`attacks`].
-//! - Checks are attacks, too: see [`attacks`].
+//! - A *threat* must be new and pay: see `attacks.rs`.
+//! - Checks are attacks, too: see `attacks.rs`.
 //!
 //! The paper contradicts itself. By its section 3, `ng` at a root at which the worse side moves says that
 //! the assumption holds, and `ok` that it does not; section 4 reports the wrong assumption of figure 1 as
