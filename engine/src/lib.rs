@@ -26,11 +26,12 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The modules depend on each other in one direction: `rules`, `eval`, `mate`, `search`, `danger`,
-//! `player`, `bench`.
+//! The modules depend on each other in one direction: `rules`, `book`, `eval`, `mate`, `search`,
+//! `danger`, `player`, `bench`.
 
 mod answer;
 pub mod bench;
+pub mod book;
 pub mod danger;
 pub mod eval;
 pub mod mate;

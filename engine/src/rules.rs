@@ -37,6 +37,7 @@ pub use bitboard::{Bitboard, Squares};
 pub use check::CheckInfo;
 pub use color::Color;
 pub use declaration::EnteringKingRule;
+pub(crate) use excerpt::excerpt;
 pub use game::{Game, GameError, GameRules};
 pub use generate::{Scope, generate};
 pub use gives_check::CheckTargets;
