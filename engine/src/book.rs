@@ -9,12 +9,12 @@ mod content;
 mod error;
 mod format;
 mod lines;
-mod text;
 #[cfg(test)]
 mod tests;
+mod text;
 mod value_weights;
 mod yaneuraou;
 
-pub use content::{Book, BookMove, BookPosition};
+pub use content::{Book, BookMove, BookPosition, key_of};
 pub use error::{BookEntryError, BookError, BookLineError};
 pub use value_weights::{ValueWeights, WeighedMove};

@@ -2,6 +2,7 @@
 
 mod analyse;
 mod bench;
+mod book;
 mod consult;
 mod csa;
 mod danger;
@@ -117,6 +118,9 @@ enum Role {
     /// Searches a fixed suite of positions: total nodes (the search's signature) and nodes/second
     #[command(after_help = bench::HELP, after_long_help = bench::long_help())]
     Bench(Box<bench::BenchArguments>),
+    /// Makes, searches, shows and converts opening books
+    #[command(subcommand)]
+    Book(book::BookCommand),
     /// Makes weights for the evaluators, and the data that they are made from
     #[command(subcommand)]
     Learn(learn::LearnCommand),
@@ -220,6 +224,7 @@ impl Role {
             Self::Experiment(action) => block_on(action.run()),
             Self::Match(arguments) => block_on(arguments.resolve()?.run()),
             Self::Tune(arguments) => block_on(arguments.run()),
+            Self::Book(command) => command.run(),
             Self::Learn(command) => command.run(),
             Self::Replay(arguments) => ReplayCommand::from(arguments).run(),
             Self::Calibrate(arguments) => Calibrate::from(arguments).run(),
@@ -262,6 +267,7 @@ impl Role {
             | Self::Experiment(_)
             | Self::Match(_)
             | Self::Tune(_)
+            | Self::Book(_)
             | Self::Learn(_) => "error",
         }
     }

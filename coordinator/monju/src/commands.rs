@@ -2,6 +2,7 @@
 
 pub mod analyse;
 pub mod bench;
+pub mod book;
 pub mod calibrate;
 pub mod certificates;
 pub mod consult;

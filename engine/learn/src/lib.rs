@@ -1,9 +1,10 @@
 //! Training of evaluators: game records, self-play, logs of searches, the Bonanza method, piece-square values,
-//! networks.
+//! networks; and opening books.
 //!
 //! Each command of `monju learn` is a run of this crate: an object with the command's arguments whose
 //! `run` reports to a [`ProgressObserver`].
 
+pub mod book;
 mod chart;
 mod dataset;
 mod example;

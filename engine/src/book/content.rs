@@ -68,8 +68,8 @@ pub struct Book {
     positions: BTreeMap<Box<str>, BookPosition>,
 }
 
-/// Returns the SFEN of a position without its ply.
-pub(super) fn key_of(position: &Position) -> String {
+/// Returns the SFEN of a position without its ply, by which books tell positions apart.
+pub fn key_of(position: &Position) -> String {
     let mut sfen = position.to_string();
     if let Some(end) = sfen.rfind(' ') {
         sfen.truncate(end);
@@ -78,6 +78,10 @@ pub(super) fn key_of(position: &Position) -> String {
 }
 
 impl Book {
+    /// Largest size of a file that is read as a book, in bytes: some two million positions, which take about
+    /// twice as much memory.
+    pub const MAX_BYTES: u64 = 512 << 20;
+
     /// Returns the number of positions.
     pub fn len(&self) -> usize {
         self.positions.len()
@@ -97,6 +101,11 @@ impl Book {
     /// Returns the entry of a position, whatever its ply.
     pub fn find(&self, position: &Position) -> Option<&BookPosition> {
         self.positions.get(key_of(position).as_str())
+    }
+
+    /// Returns the entry of a position by its [key](key_of).
+    pub fn find_key(&self, key: &str) -> Option<&BookPosition> {
+        self.positions.get(key)
     }
 
     /// Returns all entries with their SFEN, which has no ply, in its order.

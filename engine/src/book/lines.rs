@@ -65,8 +65,7 @@ pub(super) fn read_positions(
             continue;
         };
         // The line of a wrong move is more helpful than that of its position.
-        check_new(&open.position, &open.moves, entry.mv)
-            .map_err(|error| at_line(error.into()))?;
+        check_new(&open.position, &open.moves, entry.mv).map_err(|error| at_line(error.into()))?;
         open.moves.push(entry);
     }
     close(open)?;

@@ -67,10 +67,9 @@ fn positions_are_found_at_any_ply_and_no_others() {
     let other = Game::from_usi("startpos moves 7g7f").unwrap();
     assert_eq!(book.choose(&other, 7), None);
     // Another hand is another position.
-    let hand = Game::from_usi(
-        "sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPP1/1B5R1/LNSGKGSNL b P 1",
-    )
-    .unwrap();
+    let hand =
+        Game::from_usi("sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPP1/1B5R1/LNSGKGSNL b P 1")
+            .unwrap();
     assert_eq!(book.choose(&hand, 7), None);
 }
 
@@ -91,7 +90,10 @@ fn wrong_lines_are_refused_with_their_number() {
     let head = format!("monju book 1\n# remark\nsfen {START} 1\n");
     for (lines, expected) in [
         ("7g7e 1\n", "line 4: 7g7e is not legal in this position"),
-        ("7g7f 1\n7g7f 2\n", "line 5: 7g7f comes twice in this position"),
+        (
+            "7g7f 1\n7g7f 2\n",
+            "line 5: 7g7f comes twice in this position",
+        ),
         ("7g7f\n", "line 4: the weight is '', expected"),
         ("7g7f -1\n", "line 4: the weight is '-1', expected"),
         ("7g7f 1 wins many\n", "line 4: wins is 'many', expected"),

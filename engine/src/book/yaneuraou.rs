@@ -47,10 +47,7 @@ fn read_move(text: &str) -> Result<Option<BookMove>, BookLineError> {
     entry.value = (words.next())
         .map(|word| number("value", word).map(value))
         .transpose()?;
-    entry.depth = words
-        .next()
-        .map(|word| number("depth", word))
-        .transpose()?;
+    entry.depth = words.next().map(|word| number("depth", word)).transpose()?;
     if let Some(word) = words.next() {
         // Counts of merged books may be larger than a weight can be.
         entry.weight = u32::try_from(number::<u64>("count", word)?).unwrap_or(u32::MAX);

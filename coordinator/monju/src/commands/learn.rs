@@ -2,7 +2,7 @@
 
 #[cfg(test)]
 mod exported_games;
-mod progress;
+pub(super) mod progress;
 
 use anyhow::Context;
 use monju_learn::{

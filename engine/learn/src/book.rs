@@ -1,0 +1,21 @@
+//! Opening books: built from games, searched, converted.
+
+mod build;
+mod convert;
+mod counts;
+mod error;
+mod file;
+mod games;
+mod search;
+mod source;
+#[cfg(test)]
+mod tests;
+mod values;
+mod weigh;
+
+pub use build::{BuildRun, BuildSummary};
+pub use convert::ConvertRun;
+pub use error::BookRunError;
+pub use file::read_book;
+pub use search::{SearchRun, SearchSummary};
+pub use source::BookSource;

@@ -1,0 +1,96 @@
+//! The run behind `monju book build`: a book from games (paper 000, section 1).
+
+use super::{
+    counts::Selection, error::BookRunError, file::write_book, games::GameCounter,
+    source::BookSource,
+};
+use crate::{files::check_distinct, progress::ProgressObserver, records::RecordCollection};
+use std::{path::PathBuf, slice};
+
+/// Building of a book from games.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BuildRun {
+    /// Files of games; their extensions name their formats.
+    pub files: Vec<PathBuf>,
+    /// The book to write.
+    pub output: PathBuf,
+    /// Number of moves from the start of each game that are looked at.
+    pub plies: u32,
+    /// The games and the weights.
+    pub source: BookSource,
+    /// Least number of games at a position that the side to move won.
+    pub min_wins: u32,
+    /// Least number of games at a position.
+    pub min_games: u32,
+}
+
+/// Result of building a book.
+#[derive(Debug)]
+pub struct BuildSummary {
+    /// Number of games counted.
+    pub games: u32,
+    /// Number of games left out for lack of a winner.
+    pub without_winner: u64,
+    /// Number of positions of the book.
+    pub positions: usize,
+    /// Number of their moves.
+    pub moves: usize,
+    /// Counts of games that were rejected.
+    pub records: RecordCollection,
+}
+
+impl BuildRun {
+    /// Reads all games, and writes the positions in which the side to move won often enough.
+    ///
+    /// # Errors
+    /// A file cannot be read or written, the output is one of the inputs, or no position is left.
+    pub fn run(&self, progress: &mut dyn ProgressObserver) -> Result<BuildSummary, BookRunError> {
+        let inputs = self.files.iter().map(PathBuf::as_path);
+        check_distinct(inputs, slice::from_ref(&self.output))?;
+        let mut counter = GameCounter::default();
+        let total = self.files.len() as u64;
+        progress.begin(total, 0, "files");
+        for (path, number) in self.files.iter().zip(1..) {
+            counter.add_file(path, self.source, self.plies)?;
+            progress.advance(number, &format!("{} games", counter.counts.games()));
+        }
+        let GameCounter {
+            counts,
+            records,
+            without_winner,
+            ..
+        } = counter;
+        let games = counts.games();
+        progress.finish(total, &format!("{games} games"));
+        let selection = Selection {
+            min_wins: self.min_wins,
+            min_games: self.min_games,
+            by_wins: self.source == BookSource::WonByMover,
+        };
+        let book = counts.into_book(selection);
+        let book = book.map_err(|source| BookRunError::Entry {
+            path: self.files[0].clone(),
+            source,
+        })?;
+        if book.is_empty() {
+            let reason = format!(
+                "{games} games have none within {} plies with {} games and {} wins of the side to move, \
+                 {without_winner} games have no winner{records}",
+                self.plies, self.min_games, self.min_wins
+            );
+            return Err(BookRunError::Empty(reason));
+        }
+        let remarks = format!(
+            "{games} games, {} plies, source {}, at least {} games and {} wins",
+            self.plies, self.source, self.min_games, self.min_wins
+        );
+        write_book(&self.output, &book, &remarks)?;
+        Ok(BuildSummary {
+            games,
+            without_winner,
+            positions: book.len(),
+            moves: book.moves(),
+            records,
+        })
+    }
+}

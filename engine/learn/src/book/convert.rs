@@ -1,0 +1,31 @@
+//! The run behind `monju book convert`.
+
+use super::{
+    error::BookRunError,
+    file::{read_book, write_book},
+};
+use crate::files::check_distinct;
+use monju_engine::book::Book;
+use std::{path::PathBuf, slice};
+
+/// Conversion of a book between its two formats.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConvertRun {
+    /// The book to read.
+    pub book: PathBuf,
+    /// The file to write; with the extension `.db` it becomes a database of YaneuraOu.
+    pub output: PathBuf,
+}
+
+impl ConvertRun {
+    /// Converts the book and returns it.
+    ///
+    /// # Errors
+    /// The book cannot be read, or the output cannot be written.
+    pub fn run(&self) -> Result<Book, BookRunError> {
+        check_distinct([self.book.as_path()], slice::from_ref(&self.output))?;
+        let book = read_book(&self.book)?;
+        write_book(&self.output, &book, "")?;
+        Ok(book)
+    }
+}

@@ -1,0 +1,113 @@
+//! The games that a book is counted from: records of any format, and files of self-play.
+
+use super::{counts::Counts, error::BookRunError, source::BookSource};
+use crate::{
+    example::TrainingExample,
+    files::read,
+    records::{GameRecord, RecordCollection, RecordedResult, parse_games},
+};
+use monju_engine::book::BookEntryError;
+use std::path::Path;
+
+/// Extension of files of self-play.
+const SELF_PLAY: &str = "psv";
+
+/// Counts the games of files.
+#[derive(Debug, Default)]
+pub(super) struct GameCounter {
+    pub counts: Counts,
+    /// Counts of rejected games.
+    pub records: RecordCollection,
+    /// Number of games left out for lack of a winner.
+    pub without_winner: u64,
+    /// Number of records that have been counted.
+    counted: usize,
+}
+
+impl GameCounter {
+    /// Counts the first `plies` moves of all games of a file.
+    ///
+    /// # Errors
+    /// The file cannot be read, its format is unknown, or a position of self-play is damaged.
+    pub fn add_file(
+        &mut self,
+        path: &Path,
+        source: BookSource,
+        plies: u32,
+    ) -> Result<(), BookRunError> {
+        let is_self_play = path
+            .extension()
+            .is_some_and(|extension| extension.eq_ignore_ascii_case(SELF_PLAY));
+        if is_self_play {
+            return self.add_self_play(path, source, plies);
+        }
+        for game in parse_games(path, &read(path)?)? {
+            self.records.add(&path.display().to_string(), game);
+        }
+        for record in &self.records.accepted()[self.counted..] {
+            let has_winner = matches!(record.result(), RecordedResult::Won(_));
+            if source == BookSource::WonByMover && !has_winner {
+                self.without_winner += 1;
+                continue;
+            }
+            add_record(&mut self.counts, record, plies);
+        }
+        self.counted = self.records.accepted().len();
+        Ok(())
+    }
+
+    /// Counts a file of `monju learn selfplay`, whose examples are the positions of whole games.
+    fn add_self_play(
+        &mut self,
+        path: &Path,
+        source: BookSource,
+        plies: u32,
+    ) -> Result<(), BookRunError> {
+        let bytes = read(path)?;
+        let (examples, _) = bytes.as_chunks::<{ TrainingExample::SIZE }>();
+        let mut is_first = true;
+        for (index, bytes) in examples.iter().enumerate() {
+            let damaged = |source| BookRunError::Example {
+                path: path.to_owned(),
+                position: index + 1,
+                source,
+            };
+            let example = TrainingExample::from_bytes(bytes).map_err(damaged)?;
+            // A game without a winner has none at any of its positions.
+            let is_counted = source == BookSource::Played || example.result != 0;
+            if is_first {
+                match is_counted {
+                    true => self.counts.begin_game(),
+                    false => self.without_winner += 1,
+                }
+            }
+            is_first = example.is_last;
+            let ply = u32::from(example.ply);
+            if !is_counted || ply > plies {
+                continue;
+            }
+            let position = example.position().map_err(damaged)?;
+            if !position.is_legal(example.best_move) {
+                return Err(BookRunError::Entry {
+                    path: path.to_owned(),
+                    source: BookEntryError::Illegal(example.best_move),
+                });
+            }
+            (self.counts).add(&position, ply, example.best_move, example.result > 0);
+        }
+        Ok(())
+    }
+}
+
+fn add_record(counts: &mut Counts, record: &GameRecord, plies: u32) {
+    counts.begin_game();
+    let mut position = record.start();
+    for &mv in record.moves() {
+        if position.ply() > plies {
+            return;
+        }
+        let is_won = record.result() == RecordedResult::Won(position.side_to_move());
+        counts.add(&position, position.ply(), mv, is_won);
+        position.make(mv);
+    }
+}

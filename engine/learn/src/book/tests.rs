@@ -1,0 +1,266 @@
+use super::*;
+use crate::{NoProgress, files::with_suffix, self_play::testing::play};
+use monju_engine::{
+    Game, Model, PlayerSettings,
+    book::{Book, BookMove, ValueWeights},
+};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+/// Three games with a winner, one draw, and one without a result; the first two reach the same position on
+/// different ways.
+const GAMES: &str = "\
+1\tb\t3\tother\t\t\t\t\t7g7f 3c3d 2g2f
+2\tb~\t3\tother\t\t\t\t\t2g2f 3c3d 7g7f 8c8d
+3\tw\t3\tother\t\t\t\t\t7g7f 8c8d 2g2f
+4\td\t3\tother\t\t\t\t\t7g7f 3c3d 2g2f 4c4d
+5\t?\t3\tother\t\t\t\t\t7g7f 3c3d 2g2f 5c5d
+";
+
+struct Folder(tempfile::TempDir);
+
+impl Folder {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    fn at(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn games(&self, text: &str) -> PathBuf {
+        let path = self.at("games.tsv");
+        fs::write(&path, text).unwrap();
+        path
+    }
+}
+
+fn build(games: &Path, output: &Path) -> BuildRun {
+    BuildRun {
+        files: vec![games.to_owned()],
+        output: output.to_owned(),
+        plies: 60,
+        source: BookSource::WonByMover,
+        min_wins: 2,
+        min_games: 1,
+    }
+}
+
+/// Returns the moves of a position as `move weight games wins`.
+fn moves(book: &Book, position: &str) -> Vec<String> {
+    let game = Game::from_usi(position).unwrap();
+    let moves = book.find(game.position()).map(|entry| entry.moves.clone());
+    let text = |one: &BookMove| format!("{} {} {} {}", one.mv, one.weight, one.games, one.wins);
+    moves.unwrap_or_default().iter().map(text).collect()
+}
+
+#[test]
+fn games_with_a_winner_are_counted() {
+    let folder = Folder::new();
+    let output = folder.at("a.book");
+    let run = build(&folder.games(GAMES), &output);
+    let summary = run.run(&mut NoProgress).unwrap();
+    assert_eq!((summary.games, summary.without_winner), (3, 2));
+    let book = read_book(&output).unwrap();
+    // Black won twice from the start; no other position has two wins of its side to move.
+    assert_eq!(book.len(), 1);
+    assert_eq!(moves(&book, "startpos"), ["2g2f 1 1 1", "7g7f 1 2 1"]);
+}
+
+#[test]
+fn the_least_number_of_wins_is_a_boundary() {
+    let folder = Folder::new();
+    let output = folder.at("a.book");
+    let games = folder.games(GAMES);
+    let with = |min_wins| BuildRun {
+        min_wins,
+        ..build(&games, &output)
+    };
+    with(1).run(&mut NoProgress).unwrap();
+    let book = read_book(&output).unwrap();
+    // Positions in which the side to move won once are kept now, and transpositions have met: after 7g7f
+    // 3c3d Black plays 2g2f, and after 7g7f 8c8d the winner was White.
+    assert_eq!(moves(&book, "startpos moves 7g7f 3c3d"), ["2g2f 1 1 1"]);
+    assert_eq!(moves(&book, "startpos moves 2g2f 3c3d"), ["7g7f 1 1 1"]);
+    assert_eq!(
+        moves(&book, "startpos moves 7g7f"),
+        ["8c8d 1 1 1", "3c3d 0 1 0"]
+    );
+    assert!(moves(&book, "startpos moves 7g7f 3c3d 2g2f").is_empty());
+    let error = with(3).run(&mut NoProgress).unwrap_err().to_string();
+    assert!(
+        error.starts_with("no position is left: 3 games have none"),
+        "{error}"
+    );
+}
+
+#[test]
+fn transpositions_share_an_entry() {
+    let folder = Folder::new();
+    let output = folder.at("a.book");
+    let both = "\
+1\tw\t4\tother\t\t\t\t\t7g7f 3c3d 2g2f 8c8d
+2\tw\t4\tother\t\t\t\t\t2g2f 3c3d 7g7f 4c4d
+3\tw\t4\tother\t\t\t\t\t2g2f 3c3d 7g7f 4c4d 2f2e
+";
+    let run = build(&folder.games(both), &output);
+    run.run(&mut NoProgress).unwrap();
+    let book = read_book(&output).unwrap();
+    let either = [
+        "startpos moves 7g7f 3c3d 2g2f",
+        "startpos moves 2g2f 3c3d 7g7f",
+    ];
+    for way in either {
+        assert_eq!(moves(&book, way), ["4c4d 2 2 2", "8c8d 1 1 1"]);
+    }
+    // The same games are one game, whoever lists them.
+    assert_eq!(moves(&book, "startpos moves 2g2f"), ["3c3d 2 2 2"]);
+}
+
+#[test]
+fn all_games_can_be_counted() {
+    let folder = Folder::new();
+    let output = folder.at("a.book");
+    let games = folder.games(GAMES);
+    let run = BuildRun {
+        source: BookSource::Played,
+        min_wins: 0,
+        min_games: 2,
+        plies: 1,
+        ..build(&games, &output)
+    };
+    assert_eq!(run.run(&mut NoProgress).unwrap().games, 5);
+    let book = read_book(&output).unwrap();
+    assert_eq!(book.len(), 1, "one ply");
+    assert_eq!(moves(&book, "startpos"), ["7g7f 4 4 1", "2g2f 1 1 1"]);
+}
+
+#[test]
+fn a_repeated_position_counts_once_in_a_game() {
+    let folder = Folder::new();
+    let output = folder.at("a.book");
+    let shuffle = "2h3h 8b7b 3h2h 7b8b";
+    let game = |id, last| format!("{id}\tb\t9\tother\t\t\t\t\t{shuffle} {shuffle} {last}\n");
+    let text = format!("{}{}", game(1, "7g7f"), game(2, "2g2f"));
+    build(&folder.games(&text), &output)
+        .run(&mut NoProgress)
+        .unwrap();
+    let book = read_book(&output).unwrap();
+    assert_eq!(
+        moves(&book, "startpos"),
+        ["2h3h 2 2 2", "2g2f 1 1 1", "7g7f 1 1 1"]
+    );
+}
+
+#[test]
+fn files_of_self_play_are_counted() {
+    let folder = Folder::new();
+    let (games, output) = (folder.at("games.psv"), folder.at("a.book"));
+    play(&games, 400, 1);
+    let run = BuildRun {
+        source: BookSource::Played,
+        min_wins: 0,
+        ..build(&games, &output)
+    };
+    let summary = run.run(&mut NoProgress).unwrap();
+    assert!(summary.games > 1 && summary.positions > 10, "{summary:?}");
+    let book = read_book(&output).unwrap();
+    assert!(book.iter().all(|(_, entry)| entry.ply <= 60));
+}
+
+fn search(book: &Path, output: &Path, threads: usize) -> SearchRun {
+    SearchRun {
+        book: book.to_owned(),
+        output: output.to_owned(),
+        player: PlayerSettings {
+            evaluator: Model::material(),
+            hash_mib: 1,
+            ..PlayerSettings::default()
+        },
+        nodes: 200,
+        threads,
+        min_games: 1,
+        plies: 40,
+        minimax: true,
+        weights: ValueWeights::default(),
+    }
+}
+
+/// Builds a book of every position of the games.
+fn counted(folder: &Folder) -> PathBuf {
+    let path = folder.at("counted.book");
+    let games = folder.games(GAMES);
+    let run = BuildRun {
+        source: BookSource::Played,
+        min_wins: 0,
+        ..build(&games, &path)
+    };
+    run.run(&mut NoProgress).unwrap();
+    path
+}
+
+#[test]
+fn a_searched_book_depends_on_neither_threads_nor_interruptions() {
+    let folder = Folder::new();
+    let book = counted(&folder);
+    let (one, two) = (folder.at("one.book"), folder.at("two.book"));
+    let summary = search(&book, &one, 1).run(&mut NoProgress).unwrap();
+    assert!(summary.searched > 5 && summary.positions > 5, "{summary:?}");
+    // As after an interruption in the middle of an entry.
+    let values = with_suffix(&one, ".values");
+    let text = fs::read(&values).unwrap();
+    let other = with_suffix(&two, ".values");
+    for length in [text.len() - 5, text.len() - 30, text.len() / 2, 20, 0] {
+        fs::write(&other, &text[..length]).unwrap();
+        search(&book, &two, 2).run(&mut NoProgress).unwrap();
+        assert_eq!(fs::read(&one).unwrap(), fs::read(&two).unwrap(), "{length}");
+    }
+    let more = SearchRun {
+        nodes: 300,
+        ..search(&book, &two, 1)
+    };
+    let error = more.run(&mut NoProgress).unwrap_err().to_string();
+    assert!(error.contains("other settings"), "{error}");
+}
+
+#[test]
+fn a_book_is_not_written_over_what_is_read() {
+    let folder = Folder::new();
+    let book = counted(&folder);
+    let before = fs::read(&book).unwrap();
+    let searched = search(&book, &book, 1).run(&mut NoProgress);
+    let converted = ConvertRun {
+        book: book.clone(),
+        output: book.clone(),
+    };
+    assert!(searched.is_err() && converted.run().is_err());
+    assert_eq!(fs::read(&book).unwrap(), before);
+}
+
+#[test]
+fn a_book_becomes_a_database_and_back() {
+    let folder = Folder::new();
+    let book = counted(&folder);
+    let (database, back) = (folder.at("a.db"), folder.at("b.book"));
+    let convert = |book: &Path, output: &Path| ConvertRun {
+        book: book.to_owned(),
+        output: output.to_owned(),
+    };
+    convert(&book, &database).run().unwrap();
+    let text = fs::read_to_string(&database).unwrap();
+    assert!(text.starts_with("#YANEURAOU-DB2016 1.00\nsfen "), "{text}");
+    convert(&database, &back).run().unwrap();
+    let weights = |path: &Path| -> Vec<_> {
+        let book = read_book(path).unwrap();
+        let moves = book.iter().flat_map(|(_, entry)| entry.moves.clone());
+        moves.map(|one| (one.mv, one.weight)).collect()
+    };
+    assert_eq!(weights(&book), weights(&back));
+    let error = read_book(&folder.at("games.tsv")).unwrap_err().to_string();
+    assert!(
+        error.contains("games.tsv: the first line is neither"),
+        "{error}"
+    );
+}

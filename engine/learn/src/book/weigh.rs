@@ -1,0 +1,201 @@
+//! From counted and searched positions to the weights of a book (paper 003, section 11).
+//!
+//! The paper prefers moves of high value and prints no formula; [`ValueWeights`] has ours. The value of a
+//! move is that of the position after it, where that was searched, and else that of its own position if
+//! it is the best move there. A pass from the leaves of the book upwards first makes the values agree
+//! (negamax). Departures: the best move of a search enters the book although no game has it, as if played
+//! once.
+
+use super::values::Values;
+use monju_engine::{
+    Move, Position,
+    book::{Book, BookMove, BookPosition, ValueWeights, WeighedMove, key_of},
+};
+use std::{cmp::Reverse, collections::HashMap};
+
+/// The way from values to weights.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Weighing {
+    pub weights: ValueWeights,
+    /// The values of positions come from those after them.
+    pub minimax: bool,
+}
+
+/// A candidate of a position.
+struct Candidate {
+    entry: BookMove,
+    value: i32,
+}
+
+/// Returns the book of the searched positions of `counted`.
+pub(super) fn weigh(counted: &Book, values: &Values, weighing: Weighing) -> Book {
+    let mut positions: Vec<(&str, &BookPosition)> = (counted.iter())
+        .filter(|(key, _)| values.contains_key(*key))
+        .collect();
+    // A position comes after those that its moves lead to, but for the rare ones that are met later on a
+    // shorter way.
+    positions.sort_by_key(|(key, entry)| (Reverse(entry.ply), *key));
+    let mut backed: HashMap<&str, i32> = HashMap::new();
+    let mut book = Book::default();
+    for (key, entry) in positions {
+        let Ok(position) = Position::from_sfen(&format!("{key} {}", entry.ply)) else {
+            unreachable!("the key is the text of a position");
+        };
+        let value_of = |child: &str| {
+            let own = values.get(child).map(|found| found.value);
+            backed
+                .get(child)
+                .copied()
+                .filter(|_| weighing.minimax)
+                .or(own)
+        };
+        let candidates = candidates(&position, key, entry, values, value_of);
+        let best = candidates.iter().map(|candidate| candidate.value).max();
+        backed.insert(key, best.unwrap_or(values[key].value));
+        let weights: Vec<WeighedMove> = (candidates.iter())
+            .map(|candidate| WeighedMove {
+                count: candidate.entry.games.max(candidate.entry.weight).max(1),
+                value: candidate.value,
+            })
+            .collect();
+        let weights = weighing.weights.of(entry.ply, &weights);
+        let moves = candidates.iter().zip(weights);
+        let moves = moves.filter(|(_, weight)| *weight > 0);
+        let moves: Vec<BookMove> = moves
+            .map(|(candidate, weight)| BookMove {
+                weight,
+                value: Some(candidate.value),
+                ..candidate.entry
+            })
+            .collect();
+        if !moves.is_empty() && book.insert(&position, moves).is_err() {
+            unreachable!("the moves were legal and different");
+        }
+    }
+    book
+}
+
+/// Returns the moves of a position whose value is known: those of the book, and the best one.
+fn candidates(
+    position: &Position,
+    key: &str,
+    entry: &BookPosition,
+    values: &Values,
+    value_of: impl Fn(&str) -> Option<i32>,
+) -> Vec<Candidate> {
+    let own = values[key];
+    let mut moves = entry.moves.clone();
+    if position.is_legal(own.best) && moves.iter().all(|known| known.mv != own.best) {
+        moves.push(BookMove::new(own.best, 0));
+    }
+    let after = |mv: Move| {
+        let mut after = position.clone();
+        after.make(mv);
+        key_of(&after)
+    };
+    moves
+        .into_iter()
+        .filter_map(|entry| {
+            let child = after(entry.mv);
+            let searched = values.get(&child);
+            let (value, depth) = match (value_of(&child), searched) {
+                (Some(value), Some(found)) => (-value, found.depth + 1),
+                _ if entry.mv == own.best => (own.value, own.depth),
+                _ => return None,
+            };
+            let entry = BookMove {
+                depth: Some(depth),
+                reply: searched.map(|found| found.best).or(entry.reply),
+                ..entry
+            };
+            Some(Candidate { entry, value })
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::book::values::SearchedValue;
+    use monju_engine::Game;
+
+    fn position(moves: &str) -> Position {
+        let game = Game::from_usi(&format!("startpos moves {moves}")).unwrap();
+        game.position().clone()
+    }
+
+    fn found(best: &str, value: i32) -> SearchedValue {
+        SearchedValue {
+            best: best.parse().unwrap(),
+            value,
+            depth: 10,
+        }
+    }
+
+    /// A book of the start, both its moves, and one reply, with their values.
+    fn small() -> (Book, Values) {
+        let mut book = Book::default();
+        let mut values = Values::new();
+        let mut add = |position: &Position, moves: &[(&str, u32)], value: SearchedValue| {
+            let moves = moves
+                .iter()
+                .map(|(mv, games)| BookMove {
+                    games: *games,
+                    ..BookMove::new(mv.parse().unwrap(), 0)
+                })
+                .collect();
+            book.insert(position, moves).unwrap();
+            values.insert(key_of(position), value);
+        };
+        let start = [("7g7f", 9), ("2g2f", 4), ("1g1f", 1)];
+        add(&Position::startpos(), &start, found("7g7f", 60));
+        add(&position("7g7f"), &[("3c3d", 2)], found("8c8d", -40));
+        add(&position("2g2f"), &[("3c3d", 2)], found("3c3d", -10));
+        add(&position("2g2f 3c3d"), &[("7g7f", 1)], found("7g7f", -20));
+        (book, values)
+    }
+
+    fn weighed(minimax: bool) -> Vec<(String, u32, Option<i32>)> {
+        let (book, values) = small();
+        let weights = ValueWeights::default();
+        let book = weigh(&book, &values, Weighing { weights, minimax });
+        let start = book.find(&Position::startpos()).unwrap();
+        let moves = start.moves.iter();
+        moves
+            .map(|one| (one.mv.to_string(), one.weight, one.value))
+            .collect()
+    }
+
+    #[test]
+    fn a_move_has_the_value_of_the_position_after_it() {
+        // 1g1f leads to no searched position and is left out.
+        let by_search = [
+            ("7g7f".to_owned(), 3000, Some(40)),
+            ("2g2f".to_owned(), 1098, Some(10)),
+        ];
+        assert_eq!(weighed(false), by_search);
+    }
+
+    #[test]
+    fn values_come_up_from_the_leaves() {
+        // After 2g2f 3c3d Black stands at -20: White at 20 after 2g2f, so that 2g2f is worth -20.
+        let by_minimax = [
+            ("7g7f".to_owned(), 3000, Some(40)),
+            ("2g2f".to_owned(), 602, Some(-20)),
+        ];
+        assert_eq!(weighed(true), by_minimax);
+    }
+
+    #[test]
+    fn the_best_move_of_a_search_enters_the_book() {
+        let (book, values) = small();
+        let weighing = Weighing {
+            weights: ValueWeights::default(),
+            minimax: true,
+        };
+        let book = weigh(&book, &values, weighing);
+        let after = book.find(&position("7g7f")).unwrap();
+        let moves: Vec<String> = after.moves.iter().map(|one| one.mv.to_string()).collect();
+        assert_eq!(moves, ["8c8d"], "3c3d has no value");
+    }
+}
