@@ -210,6 +210,7 @@ impl Cluster {
             time_policy: TimePolicy::Fixed,
             margin: Duration::ZERO,
             predictions: HashMap::new(),
+            book: None,
             fallback: Arc::new(FirstLegalMove),
         };
         let (_commands, receiver) = mpsc::channel(1);

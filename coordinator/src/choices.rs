@@ -13,6 +13,10 @@ pub struct ConsultationSettings {
     pub time_policy: TimePolicy,
     /// The positions that are pondered on.
     pub pondering: Pondering,
+    /// The opening book is left aside.
+    pub without_book: bool,
+    /// Number of moves from the start of a game that may come from the book; `None` leaves it to the book.
+    pub book_plies: Option<u32>,
 }
 
 /// Overrides of [`ConsultationSettings`] and of the primary player; `None` leaves a setting to the ensemble.
@@ -26,6 +30,10 @@ pub struct ConsultationChoices {
     pub pondering: Option<Pondering>,
     /// Ballot name of the primary player.
     pub primary: Option<String>,
+    /// The opening book is left aside; false leaves it to the ensemble.
+    pub without_book: bool,
+    /// Number of moves from the start of a game that may come from the book.
+    pub book_plies: Option<u32>,
 }
 
 impl ConsultationChoices {
@@ -45,6 +53,8 @@ impl ConsultationChoices {
             time_policy: named(&begin.time_policy)?,
             pondering: named(&begin.pondering)?,
             primary: (!begin.primary.is_empty()).then(|| begin.primary.clone()),
+            without_book: begin.without_book,
+            book_plies: begin.book_plies,
         })
     }
 
@@ -55,6 +65,8 @@ impl ConsultationChoices {
             time_policy: self.time_policy.map_or("", TimePolicy::name).to_owned(),
             pondering: self.pondering.map_or("", Pondering::name).to_owned(),
             primary: self.primary.clone().unwrap_or_default(),
+            without_book: self.without_book || begin.without_book,
+            book_plies: self.book_plies.or(begin.book_plies),
             ..begin
         }
     }
@@ -66,6 +78,8 @@ impl ConsultationChoices {
             time_policy: self.time_policy.or(base.time_policy),
             pondering: self.pondering.or(base.pondering),
             primary: self.primary.or(base.primary),
+            without_book: self.without_book || base.without_book,
+            book_plies: self.book_plies.or(base.book_plies),
         }
     }
 
@@ -75,6 +89,8 @@ impl ConsultationChoices {
             rule: self.rule.unwrap_or(settings.rule),
             time_policy: self.time_policy.unwrap_or(settings.time_policy),
             pondering: self.pondering.unwrap_or(settings.pondering),
+            without_book: self.without_book || settings.without_book,
+            book_plies: self.book_plies.or(settings.book_plies),
         }
     }
 }
@@ -93,6 +109,8 @@ mod tests {
             time_policy: Some(TimePolicy::Decided),
             pondering: Some(Pondering::Spread),
             primary: Some("a".to_owned()),
+            without_book: true,
+            book_plies: Some(0),
         };
         let begin = chosen.named_in(Begin::default());
         assert_eq!(begin.rule, "mean-score");

@@ -7,6 +7,7 @@ mod fallback;
 mod laggards;
 mod player_stream;
 mod running;
+mod settled;
 mod setup;
 #[cfg(test)]
 mod tests;

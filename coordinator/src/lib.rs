@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 pub mod ballot;
+pub mod book;
 pub mod calibration;
 pub mod choices;
 pub mod clock;

@@ -8,6 +8,7 @@ use ponders::Ponders;
 
 use crate::{
     ballot::{BallotHeader, Lead, lead},
+    book::OpeningBook,
     calibration::Calibration,
     choices::{ConsultationChoices, ConsultationSettings},
     clock::{ClockRules, TimePolicy},
@@ -103,6 +104,8 @@ pub struct Ensemble {
     pub calibration: Arc<Calibration>,
     /// The condition of a resignation; without one the team never resigns.
     pub resignation: Option<ResignationPolicy>,
+    /// The opening book.
+    pub book: Option<OpeningBook>,
 }
 
 /// The coordinator as a gRPC service; clones serve the same ensemble.
@@ -220,8 +223,13 @@ impl Service {
             .map_err(|error| Status::invalid_argument(error.to_string()))?;
         let ensemble = &self.inner.ensemble;
         let ConsultationSettings {
-            rule, pondering, ..
+            rule,
+            pondering,
+            without_book,
+            book_plies,
+            ..
         } = choices.over(ensemble.settings);
+        let book = ensemble.book.clone().filter(|_| !without_book);
         let mut limits = begin.limits.unwrap_or_default();
         if rule.ranks_moves() {
             limits.multi_pv.get_or_insert(RANKED_MOVES);
@@ -259,6 +267,7 @@ impl Service {
             },
             margin: Duration::from_millis(begin.margin_ms.into()),
             predictions,
+            book: book.map(|book| book.within(book_plies)),
             fallback: Arc::clone(&self.inner.fallback),
         })
     }

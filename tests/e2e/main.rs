@@ -4,6 +4,7 @@
 mod analyse;
 mod bad_input;
 mod bench;
+mod book;
 mod cluster_faults;
 mod consult;
 mod csa;

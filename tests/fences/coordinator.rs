@@ -8,9 +8,9 @@ use crate::{
 use syn::Item;
 
 /// Names of the engine that the coordinator may use: the rules, the answer to a position, the iterations by which
-/// a clock judges a search, and the search that judges whether material is kept
+/// a clock judges a search, opening books, and the search that judges whether material is kept
 /// (`docs/decisions/0033-the-coordinator-judges-danger.md`).
-const ALLOWED: [&str; 13] = [
+const ALLOWED: [&str; 14] = [
     "Answer",
     "Color",
     "Game",
@@ -21,6 +21,7 @@ const ALLOWED: [&str; 13] = [
     "Position",
     "Repetition",
     "SfenError",
+    "book",
     "danger",
     "names",
     "rules",

@@ -15,7 +15,7 @@ const ARRIVALS: [(Arrival, &str); 8] = [
 ];
 
 /// Every tie break, with its name.
-const TIE_BREAKS: [(TieBreak, &str); 8] = [
+const TIE_BREAKS: [(TieBreak, &str); 9] = [
     (TieBreak::None, "none"),
     (TieBreak::Random, "random"),
     (TieBreak::Primary, "primary"),
@@ -24,6 +24,7 @@ const TIE_BREAKS: [(TieBreak, &str); 8] = [
     (TieBreak::Score, "score"),
     (TieBreak::Majority, "majority"),
     (TieBreak::Resignation, "resignation"),
+    (TieBreak::Book, "book"),
 ];
 
 /// The bounds of scores that are not exact, with their names.
@@ -78,10 +79,12 @@ mod tests {
         for number in 0..8 {
             let of_arrival = Arrival::try_from(number).expect("known");
             assert_eq!(read_arrival(arrival(of_arrival)), Some(of_arrival));
+        }
+        for number in 0..9 {
             let of_tie = TieBreak::try_from(number).expect("known");
             assert_eq!(read_tie_break(tie_break(of_tie)), Some(of_tie));
         }
-        assert!(Arrival::try_from(8).is_err() && TieBreak::try_from(8).is_err());
+        assert!(Arrival::try_from(8).is_err() && TieBreak::try_from(9).is_err());
         assert_eq!(bound(Bound::Lower).and_then(read_bound), Some(Bound::Lower));
         assert_eq!(bound(Bound::Exact), None);
     }

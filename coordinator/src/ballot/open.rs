@@ -3,7 +3,10 @@
 use super::{
     danger::Judgements, entry::BallotEntry, header::BallotHeader, lanes, meaning::VoteMeaning,
 };
-use crate::voting::{self, VoteCount};
+use crate::{
+    book::BookAnswer,
+    voting::{self, VoteCount},
+};
 use monju_engine::{Game, Move, danger::Danger};
 use monju_proto::v1::{
     Arrival, Ballot, Decision, Line, PlayerInfo, Position, Tally, ThinkResult, Vote,
@@ -94,6 +97,21 @@ impl OpenBallot {
             let line = lanes::line_of(&line, lane);
             let seed = result.noise_seed.map(|seed| lanes::seed_of(seed, lane));
             self.entries[place].result(&self.game, line, seed, arrived);
+        }
+    }
+
+    /// Enters a vote of each player from an opening book. `draw` is called with the players' ballot names.
+    pub fn vote_by_book(&mut self, draw: impl Fn(&str) -> Option<BookAnswer>) {
+        for entry in &mut self.entries {
+            if let Some(BookAnswer { mv, reply }) = draw(&entry.info.name) {
+                let pv = [mv].into_iter().chain(reply);
+                let line = Line {
+                    r#move: mv.to_string(),
+                    pv: pv.map(|mv| mv.to_string()).collect(),
+                    ..Line::default()
+                };
+                entry.result(&self.game, line, None, Duration::ZERO);
+            }
         }
     }
 

@@ -7,6 +7,7 @@ use super::{
     fallback::Fallback,
     laggards::RoundTrips,
     player_stream::PlayerEvent,
+    settled::SettledDecision,
     setup::ConsultationSetup,
 };
 use crate::{
@@ -49,8 +50,8 @@ pub(super) struct RunningConsultation<'a> {
     pub pondering: bool,
     /// A ponder was stopped: the opponent has played another move, or the game is over.
     pub missed: bool,
-    /// The answer, if the rules of the game decide.
-    by_rules: Option<Answer>,
+    /// The decision, if it needs no consultation.
+    settled: Option<SettledDecision>,
     /// There is only one legal move.
     only_move: bool,
     /// The moment of the next standing, if one is due.
@@ -81,18 +82,44 @@ impl<'a> RunningConsultation<'a> {
             time_policy,
             margin,
             predictions,
+            book,
             fallback,
         } = setup;
+        let mut header = header;
         let by_rules = Answer::by_rules(&game);
-        let slots = match by_rules {
+        let seed = header.seed;
+        let drawn = match (&book, by_rules) {
+            (Some(book), None) => book.draw(&game, seed),
+            _ => None,
+        };
+        let voting = book.filter(|book| drawn.is_some() && book.voting);
+        if voting.is_some() {
+            // Any other rule needs scores, or follows one player.
+            header.rule = Rule::Majority;
+        }
+        let on_ballot = match (by_rules, drawn, &voting) {
+            (None, None, _) | (None, _, Some(_)) => slots,
+            _ => &[],
+        };
+        let players = on_ballot
+            .iter()
+            .map(|slot| (slot.info.clone(), slot.noise_seed(seed)));
+        let only_move = game.legal_moves().len() == 1;
+        let position = Position::from(&game);
+        let mut ballot = OpenBallot::new(header, game, players);
+        let settled = match (by_rules, voting, drawn) {
+            (Some(answer), ..) => Some(SettledDecision::by_rules(answer)),
+            (None, Some(book), drawn) => {
+                SettledDecision::by_votes_on_book(&mut ballot, slots, &book)
+                    .or(drawn.map(SettledDecision::by_book))
+            }
+            (None, None, drawn) => drawn.map(SettledDecision::by_book),
+        };
+        // Nobody is asked about a decision that is there.
+        let slots = match settled {
             None => slots,
             Some(_) => &[],
         };
-        let seed = header.seed;
-        let players = slots
-            .iter()
-            .map(|slot| (slot.info.clone(), slot.noise_seed(seed)));
-        let position = Position::from(&game);
         let mut consultation = Self {
             slots,
             calls: Calls::new(position, kept),
@@ -104,9 +131,9 @@ impl<'a> RunningConsultation<'a> {
             time_policy,
             timer: DecisionTimer::without_a_clock(time_policy, margin),
             begun: Instant::now(),
-            only_move: game.legal_moves().len() == 1,
-            ballot: OpenBallot::new(header, game, players),
-            by_rules,
+            only_move,
+            ballot,
+            settled,
             standing_at: None,
             last_standing: None,
             clock_from: Instant::now(),
@@ -245,7 +272,7 @@ impl<'a> RunningConsultation<'a> {
     /// Begins the fallback search while no player has a vote, rather than at the deadline.
     pub fn search_if_silent(&mut self) {
         self.fallback.checked();
-        if let (None, BallotDecision::NoVotes) = (self.by_rules, self.ballot.decide()) {
+        if let (None, BallotDecision::NoVotes) = (&self.settled, self.ballot.decide()) {
             (self.fallback).begin(self.ballot.game(), self.timer.decide_at(), false);
         }
     }
@@ -277,7 +304,7 @@ impl<'a> RunningConsultation<'a> {
 
     /// Returns true if no vote can change the decision.
     pub fn is_over(&self) -> bool {
-        let is_decided = self.by_rules.is_some() || self.ballot.is_complete();
+        let is_decided = self.settled.is_some() || self.ballot.is_complete();
         !self.pondering && is_decided && !self.is_replaced()
     }
 
@@ -476,8 +503,9 @@ impl<'a> RunningConsultation<'a> {
         // A fallback search uses up the time that is left.
         let stop_at = self.timer.stop_at();
         let is_replaced = self.is_replaced();
-        let (mv, ponder, tie_break) = match (self.by_rules, self.ballot.decide()) {
-            (Some(answer), _) => (answer.to_string(), String::new(), TieBreak::Rules),
+        let is_by_book = self.settled.as_ref().is_some_and(|settled| settled.by_book);
+        let (mv, ponder, tie_break) = match (self.settled.take(), self.ballot.decide()) {
+            (Some(settled), _) => (settled.mv, settled.ponder, settled.tie_break),
             (
                 None,
                 BallotDecision::Decided {
@@ -523,6 +551,7 @@ impl<'a> RunningConsultation<'a> {
             tie_break: tie_break.into(),
             elapsed_ms: milliseconds(elapsed),
             win_rate: None,
+            book: is_by_book,
         });
         let deadline = self.timer.decide_at().map(|at| at - self.begun);
         Ballot {

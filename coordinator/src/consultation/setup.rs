@@ -2,6 +2,7 @@
 
 use crate::{
     ballot::BallotHeader,
+    book::OpeningBook,
     clock::{ClockRules, TimePolicy},
     fallback::FallbackSearcher,
 };
@@ -29,6 +30,8 @@ pub struct ConsultationSetup {
     /// During a ponder, the replies that players expect in place of the last move, by their ballot names.
     /// A player without an expected reply ponders on the last move.
     pub predictions: HashMap<String, String>,
+    /// The opening book, if the consultation may use it.
+    pub book: Option<OpeningBook>,
     /// Searches for a move when no player has one.
     pub fallback: Arc<dyn FallbackSearcher>,
 }

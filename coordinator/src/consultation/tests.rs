@@ -39,6 +39,7 @@ fn setup_on(position: &str, limits: Limits) -> ConsultationSetup {
         time_policy: TimePolicy::Fixed,
         margin: Duration::ZERO,
         predictions: HashMap::new(),
+        book: None,
         fallback: Arc::new(FakeFallback),
     }
 }

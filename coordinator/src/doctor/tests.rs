@@ -244,6 +244,7 @@ async fn a_visit_finds_lost_workers_and_late_players() {
         overhead: Duration::ZERO,
         calibration: Arc::default(),
         resignation: None,
+        book: None,
     };
     let facts = visit(&roster, &ensemble, Duration::from_secs(1)).await;
     assert_eq!(facts.workers.len(), 2);

@@ -158,6 +158,7 @@ async fn test_moves(
         // With a margin, lost players are not asked again but reported.
         margin: Duration::from_millis(1),
         predictions: HashMap::new(),
+        book: None,
         fallback: Arc::new(FirstLegalMove),
     };
     let (_commands, heard) = mpsc::channel(1);

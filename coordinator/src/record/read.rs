@@ -271,5 +271,6 @@ fn decision_of(decision: DecisionRecord) -> Result<Decision, LineError> {
         tie_break: tie_break.into(),
         elapsed_ms: decision.elapsed_ms,
         win_rate: decision.win_rate,
+        book: decision.book,
     })
 }

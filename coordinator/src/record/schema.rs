@@ -249,6 +249,9 @@ pub struct DecisionRecord {
     pub win_rate: Option<f64>,
     /// Time since the request.
     pub elapsed_ms: u64,
+    /// The move comes from the opening book; absent otherwise.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub book: bool,
 }
 
 impl BallotRecord {
@@ -381,8 +384,13 @@ impl DecisionRecord {
             tie_break: names::tie_break(decision.tie_break()).to_owned(),
             win_rate: decision.win_rate,
             elapsed_ms: decision.elapsed_ms,
+            book: decision.book,
         }
     }
+}
+
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 /// Returns a text of the protocol, in which an empty one means an absent one.

@@ -28,6 +28,7 @@ fn service(roster: Roster, primary: Option<&str>) -> Service {
         overhead: Duration::ZERO,
         calibration: Arc::default(),
         resignation: None,
+        book: None,
     };
     Service::new(ensemble, roster, None, Arc::new(FakeFallback))
 }

@@ -12,10 +12,10 @@ mod tests;
 
 pub use checks::{NameError, WorkersError, check_coordinators, check_name, check_workers};
 pub use error::ConfigError;
-pub use file::RESIGN_AFTER;
+pub use file::{BookTable, RESIGN_AFTER};
 pub use settings::{
-    COORDINATOR_LISTEN, Config, CoordinatorConfig, DRAIN, EnsembleConfig, OVERHEAD, WORKER_LISTEN,
-    WORKER_NAME, WorkerConfig,
+    BookConfig, COORDINATOR_LISTEN, Config, CoordinatorConfig, DRAIN, EnsembleConfig, OVERHEAD,
+    WORKER_LISTEN, WORKER_NAME, WorkerConfig,
 };
 pub use source::Source;
 
@@ -71,6 +71,8 @@ impl Config {
             rule: self.ensemble.rule,
             time_policy: self.coordinator.time_policy,
             pondering: self.coordinator.pondering,
+            without_book: false,
+            book_plies: None,
         }
     }
 

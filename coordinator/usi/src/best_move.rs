@@ -1,5 +1,6 @@
 //! The answer to one `go`.
 
+use monju_coordinator::book::BookAnswer;
 use monju_engine::{Answer, Game, Move, Outcome};
 use monju_host::fallback::FallbackAnswer;
 use monju_proto::v1::{Ballot, Decision};
@@ -51,6 +52,14 @@ impl BestMove {
             .iter()
             .find_map(|tally| game.parse_move(&tally.r#move).ok())
             .map(|mv| Answer::Move(mv).into())
+    }
+
+    /// Returns a move from an opening book.
+    pub fn from_book(drawn: BookAnswer) -> Self {
+        Self {
+            answer: Answer::Move(drawn.mv),
+            ponder: drawn.reply,
+        }
     }
 
     /// Returns an answer that the rules allow, without a search.

@@ -3,6 +3,7 @@
 //! The player is made by `isready`, or by the first `go` of a GUI that skips it. Every game is
 //! played with the chosen seed; without one, every game has a seed of its own.
 
+mod book_loader;
 mod info;
 pub(super) mod options;
 pub(super) mod search;
@@ -11,6 +12,7 @@ mod tests;
 mod timer;
 
 use super::{
+    answer_gate::AnswerGate,
     backend::{Backend, GoRequest, SearchControl},
     best_move::BestMove,
     game::GameName,
@@ -18,9 +20,13 @@ use super::{
     output::Output,
 };
 use crate::clock_options::ClockOptions;
-use monju_coordinator::clock::ClockRules;
+use book_loader::BookLoader;
+use monju_coordinator::{
+    book::{BookAnswer, OpeningBook},
+    clock::ClockRules,
+};
 use monju_engine::{
-    EvaluatorChoice, GameRules,
+    Answer, EvaluatorChoice, GameRules,
     eval::{Noise, NoiseError, Sigma},
 };
 use monju_host::{
@@ -31,7 +37,7 @@ use monju_host::{
 use monju_team::team::Choices;
 use options::{EngineOptions, OPTIONS};
 use search::{PlayerSearch, SearchSetup};
-use std::io;
+use std::{io, path::PathBuf};
 use tokio::{sync::mpsc, task::JoinHandle};
 
 /// Choices of the command line of `monju engine`; options that the GUI sets override them.
@@ -45,6 +51,8 @@ pub struct EngineChoices {
     pub evaluator: EvaluatorChoice,
     /// The noise seed of every game.
     pub seed: Option<u64>,
+    /// The opening book.
+    pub book: Option<PathBuf>,
 }
 
 impl EngineChoices {
@@ -55,6 +63,7 @@ impl EngineChoices {
             sigma: team.sigma.unwrap_or_default(),
             evaluator: team.evaluator.unwrap_or_default(),
             seed: None,
+            book: team.book,
         }
     }
 }
@@ -80,6 +89,7 @@ pub(super) struct SinglePlayer {
     options: EngineOptions,
     game: GameName,
     thread: SearchThread,
+    book: BookLoader,
 }
 
 impl SinglePlayer {
@@ -97,6 +107,7 @@ impl SinglePlayer {
             options: EngineOptions::default(),
             game: GameName::first(),
             thread: thread.map_err(EngineError::Thread)?,
+            book: BookLoader::new(),
         })
     }
 
@@ -126,6 +137,27 @@ impl SinglePlayer {
     fn prepare(&mut self) {
         let setup = self.game_setup();
         self.thread.prepare(setup).hold_clock();
+        self.load_book();
+    }
+
+    /// Starts to load the book, unless it is there.
+    fn load_book(&mut self) {
+        let options = self.options.book_options();
+        let file = options.file.as_deref().or(self.choices.book.as_deref());
+        self.book.load(file.filter(|_| !options.without));
+    }
+
+    /// Draws the answer from the book, if the position is in it and a move of the game is asked for.
+    fn book_answer(&self, request: &GoRequest) -> Option<BookAnswer> {
+        let GoRequest { game, go, .. } = request;
+        if go.infinite || !go.search_moves.is_empty() || Answer::by_rules(game).is_some() {
+            return None;
+        }
+        let options = self.options.book_options();
+        let book = OpeningBook::new(self.book.book()?).within(options.plies);
+        // The noise of a fixed seed is that of every game, but not the opening.
+        let seed = self.game.seed(self.options.seed().or(self.choices.seed));
+        book.draw(game, seed)
     }
 }
 
@@ -165,24 +197,38 @@ impl Backend for SinglePlayer {
     }
 
     fn is_ready(&self) -> bool {
-        self.thread.is_settled()
+        self.thread.is_settled() && self.book.is_settled()
     }
 
     fn failure(&self) -> Option<String> {
-        self.thread.failure().map(|failure| failure.to_string())
+        let failure = self.thread.failure().map(|failure| failure.to_string());
+        failure.or(self.book.failure())
     }
 
     async fn changed(&mut self) {
-        self.thread.changed().await;
+        tokio::select! {
+            () = self.thread.changed() => {}
+            () = self.book.changed() => {}
+        }
     }
 
     fn search(
         &mut self,
         request: GoRequest,
-        controls: mpsc::UnboundedReceiver<SearchControl>,
+        mut controls: mpsc::UnboundedReceiver<SearchControl>,
         output: Output,
     ) -> JoinHandle<BestMove> {
         self.game.used = true;
+        // A GUI may skip `isready`.
+        self.load_book();
+        if let Some(drawn) = self.book_answer(&request) {
+            let gate = AnswerGate::of(&request.go);
+            return tokio::spawn(async move {
+                gate.opened(&mut controls).await;
+                output.say(format!("info string {} from the book", drawn.mv));
+                BestMove::from_book(drawn)
+            });
+        }
         let setup = SearchSetup {
             clock_rules: ClockRules::default(),
             time_policy: self.options.time_policy(),

@@ -29,6 +29,7 @@
 mod answer_gate;
 mod backend;
 mod best_move;
+mod book_options;
 mod clock_options;
 mod command;
 pub mod engine;

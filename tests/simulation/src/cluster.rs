@@ -130,6 +130,7 @@ impl Cluster {
             overhead: OVERHEAD,
             calibration: Arc::new(Calibration::default()),
             resignation: None,
+            book: None,
         };
         let roster = Roster::new(links.collect());
         let service = Service::new(ensemble, roster, None, Arc::new(FirstLegalMove));

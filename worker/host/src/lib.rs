@@ -2,6 +2,7 @@
 //! processes. No gRPC: a front end can host players without a worker.
 #![forbid(unsafe_code)]
 
+mod book;
 mod choice;
 mod declared;
 mod evaluator;
@@ -28,6 +29,7 @@ mod turns;
 pub mod usi_child;
 mod usi_player;
 
+pub use book::{BookFileError, load_book};
 pub use choice::{BuildError, PlayerChoice};
 pub use declared::DeclaredOptions;
 pub use evaluator::{EvaluatorError, WeightsCache, load_evaluator};

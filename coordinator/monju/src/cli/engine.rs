@@ -5,6 +5,7 @@ use clap::Args;
 use monju_engine::{EvaluatorChoice, eval::Sigma};
 use monju_host::DEFAULT_HASH_MIB;
 use monju_usi::engine::EngineChoices;
+use std::path::PathBuf;
 
 /// Everything after `monju engine`.
 #[derive(Debug, Args)]
@@ -23,6 +24,9 @@ pub struct EngineArguments {
     /// Seed of the noise, the same in every game; default: every game has its own
     #[arg(long)]
     seed: Option<u64>,
+    /// Opening book: one of 'monju book', or a .db of YaneuraOu
+    #[arg(long, value_name = "FILE")]
+    book: Option<PathBuf>,
 }
 
 impl From<EngineArguments> for EngineChoices {
@@ -32,6 +36,7 @@ impl From<EngineArguments> for EngineChoices {
             sigma: arguments.sigma,
             evaluator: arguments.evaluator,
             seed: arguments.seed,
+            book: arguments.book,
         }
     }
 }

@@ -49,6 +49,12 @@ pub struct TeamArguments {
     /// Appends every decided ballot to this file, as a line of JSON
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
+    /// Opening book: one of 'monju book', or a .db of YaneuraOu
+    #[arg(long, value_name = "FILE")]
+    book: Option<PathBuf>,
+    /// Leaves the configured opening book aside
+    #[arg(long, conflicts_with = "book")]
+    no_book: bool,
     /// Folder of the team's certificates, for URLs with https; see 'monju certificates'
     #[arg(long, value_name = "FOLDER")]
     tls: Option<PathBuf>,
@@ -69,11 +75,14 @@ impl From<TeamArguments> for Choices {
                 time_policy: arguments.time_policy,
                 pondering: arguments.pondering,
                 primary: arguments.primary,
+                without_book: arguments.no_book,
+                book_plies: None,
             },
             threads: arguments.threads,
             resign_below: None,
             hash_mib: arguments.hash,
             log: arguments.log,
+            book: arguments.book,
             tls: arguments.tls,
         }
     }

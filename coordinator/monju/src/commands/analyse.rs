@@ -133,6 +133,8 @@ impl Analyse {
             position: Some(game.into()),
             limits: Some(self.limits),
             seed: self.seed,
+            // The players are asked what they think, also in the opening.
+            without_book: true,
             ..Begin::default()
         });
         let consultation = ConsultationClient::begin(team.client.clone(), begin);

@@ -3,7 +3,9 @@
 use super::{
     checks::{check_coordinators, check_name, check_workers},
     error::ConfigError,
-    settings::{Config, CoordinatorConfig, DRAIN, EnsembleConfig, WORKER_LISTEN, WorkerConfig},
+    settings::{
+        BookConfig, Config, CoordinatorConfig, DRAIN, EnsembleConfig, WORKER_LISTEN, WorkerConfig,
+    },
     source::Source,
 };
 use monju_coordinator::{record::Rotation, resignation::ResignationPolicy, voting::Rule};
@@ -48,6 +50,8 @@ pub(super) fn parse(text: &str, path: &Path) -> Result<Config, ConfigError> {
         worker: file.worker.validate(&source)?,
         coordinator: file.coordinator.validate(&source, folder)?,
         ensemble: file.ensemble.validate(&source, folder)?,
+        book: (file.book.validate(folder))
+            .map_err(|what| source.error(&["book", "plies"], what))?,
         players,
         tls: file.tls.map(|tls| folder.join(tls)),
         without_tls: file.without_tls,
@@ -92,6 +96,8 @@ struct ConfigFile {
     coordinator: CoordinatorTable,
     #[serde(default)]
     ensemble: EnsembleTable,
+    #[serde(default)]
+    book: BookTable,
 }
 
 fn current_version() -> u32 {
@@ -227,6 +233,34 @@ impl EnsembleTable {
             return Err(error("resign_below", what));
         }
         Ok(Some(ResignationPolicy { below, after }))
+    }
+}
+
+/// The opening book as written.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BookTable {
+    file: Option<PathBuf>,
+    plies: Option<u32>,
+    #[serde(default)]
+    voting: bool,
+}
+
+impl BookTable {
+    /// Checks the table; a relative path starts from `folder`.
+    ///
+    /// # Errors
+    /// `plies` is 0.
+    pub fn validate(&self, folder: &Path) -> Result<BookConfig, String> {
+        if self.plies == Some(0) {
+            let what = "plies must be at least 1; without a book, remove file";
+            return Err(what.to_owned());
+        }
+        Ok(BookConfig {
+            file: self.file.as_ref().map(|file| folder.join(file)),
+            plies: self.plies,
+            voting: self.voting,
+        })
     }
 }
 

@@ -29,6 +29,8 @@ pub struct Config {
     pub coordinator: CoordinatorConfig,
     /// `[ensemble]`.
     pub ensemble: EnsembleConfig,
+    /// `[book]`.
+    pub book: BookConfig,
     /// Folder of the team's certificates.
     pub tls: Option<PathBuf>,
     /// Services may listen beyond loopback without certificates.
@@ -86,6 +88,17 @@ pub struct EnsembleConfig {
     pub resignation: Option<ResignationPolicy>,
 }
 
+/// The opening book.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BookConfig {
+    /// The file; without one there is no book, unless a command or a GUI names one.
+    pub file: Option<PathBuf>,
+    /// Number of moves from the start of a game that may come from the book; `None` for as long as it goes.
+    pub plies: Option<u32>,
+    /// Every player draws a move of its own, and the majority is taken.
+    pub voting: bool,
+}
+
 impl Default for Config {
     fn default() -> Self {
         Self {
@@ -109,6 +122,7 @@ impl Default for Config {
                 drain: DRAIN,
             },
             ensemble: EnsembleConfig::default(),
+            book: BookConfig::default(),
             tls: None,
             without_tls: false,
         }

@@ -46,6 +46,10 @@ fn errors_name_the_file_the_line_and_the_remedy() {
              primary = …",
         ),
         (
+            "[book]\nfile = \"a.book\"\nplies = 0",
+            "monju.toml:3: plies must be at least 1; without a book, remove file",
+        ),
+        (
             "[ensemble]\nresign_below = 0.7",
             "monju.toml:2: resign_below must be a win rate from 0 to below 0.5, not 0.7",
         ),
@@ -139,6 +143,7 @@ fn the_template_states_the_defaults() {
     );
     assert_eq!(all.coordinator.pondering, defaults.coordinator.pondering);
     assert_eq!(all.ensemble.rule, defaults.ensemble.rule);
+    assert_eq!(all.book.voting, defaults.book.voting);
     for key in [
         "name",
         "count",
@@ -171,6 +176,9 @@ fn the_template_states_the_defaults() {
         "clock_share",
         "coordinators",
         "drain_ms",
+        "file",
+        "plies",
+        "voting",
     ] {
         let documented = uncommented
             .iter()

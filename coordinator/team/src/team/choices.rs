@@ -30,6 +30,8 @@ pub struct Choices {
     pub hash_mib: Option<u32>,
     /// Log of the ballots.
     pub log: Option<PathBuf>,
+    /// Opening book.
+    pub book: Option<PathBuf>,
     /// Folder of the team's certificates.
     pub tls: Option<PathBuf>,
 }
@@ -44,6 +46,7 @@ impl Choices {
             ("the number of threads", self.threads.is_some()),
             ("resignation", self.resign_below.is_some()),
             ("a log", self.log.is_some()),
+            ("a book", self.book.is_some()),
         ];
         let chosen = chosen.into_iter().filter(|(_, is_chosen)| *is_chosen);
         chosen.map(|(what, _)| what).collect()

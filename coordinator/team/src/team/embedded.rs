@@ -12,6 +12,7 @@ use crate::{
     reload::ListReader,
 };
 use monju_coordinator::{
+    book::OpeningBook,
     calibration::Calibration,
     choices::ConsultationChoices,
     record::Recorder,
@@ -20,7 +21,9 @@ use monju_coordinator::{
     server,
     service::{Ensemble, Service},
 };
-use monju_host::{PlayerKind, PlayerSpec, Players, PlayersSettings, fallback::FallbackHandle};
+use monju_host::{
+    PlayerKind, PlayerSpec, Players, PlayersSettings, fallback::FallbackHandle, load_book,
+};
 use monju_proto::{serve, v1::coordinator_client::CoordinatorClient};
 use monju_worker::InProcessWorker;
 use std::{path::PathBuf, sync::Arc};
@@ -63,6 +66,12 @@ pub(super) fn remove_inapplicable(
         ignored.push(IgnoredChoice::Log(error));
         choices.log = None;
         config.coordinator.log = None;
+    }
+    let book = choices.book.as_ref().or(config.book.file.as_ref());
+    if let Some(Err(error)) = book.map(|path| load_book(path)) {
+        ignored.push(IgnoredChoice::Book(error));
+        choices.book = None;
+        config.book.file = None;
     }
     let calibration = config.ensemble.calibration.as_deref();
     if let Some(Err(error)) = calibration.map(Calibration::read) {
@@ -256,7 +265,7 @@ pub async fn roster(
 /// Returns the way in which the ensemble of a configuration decides.
 ///
 /// # Errors
-/// The calibration cannot be used, or the rule requires a primary player that is not configured.
+/// The calibration or the book cannot be used, or the rule requires a primary player that is not configured.
 pub fn ensemble(config: &Config, choices: &Choices) -> Result<Ensemble, AssembleError> {
     let settings = choices.consultation.over(config.consultation());
     let ensemble = Ensemble {
@@ -273,6 +282,14 @@ pub fn ensemble(config: &Config, choices: &Choices) -> Result<Ensemble, Assemble
                 after: (config.ensemble.resignation).map_or(RESIGN_AFTER, |policy| policy.after),
             }),
             None => config.ensemble.resignation,
+        },
+        book: match choices.book.as_ref().or(config.book.file.as_ref()) {
+            Some(path) => Some(OpeningBook {
+                book: load_book(path)?,
+                plies: config.book.plies,
+                voting: config.book.voting,
+            }),
+            None => None,
         },
     };
     match settings.rule.needs_primary() && ensemble.primary.is_none() {

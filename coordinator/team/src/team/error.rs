@@ -7,7 +7,7 @@ use monju_coordinator::{
     roster::{AddressError, ReachError},
     voting::Rule,
 };
-use monju_host::{PlayersError, PlayersStartError};
+use monju_host::{BookFileError, PlayersError, PlayersStartError};
 use monju_proto::{serve::ServeError, tls::TlsError};
 use std::io;
 
@@ -29,6 +29,9 @@ pub enum AssembleError {
     /// The log cannot be opened.
     #[error(transparent)]
     Record(#[from] RecordError),
+    /// The opening book cannot be loaded.
+    #[error(transparent)]
+    Book(#[from] BookFileError),
     /// Players of the command line are wrong; they have no table that could be named.
     #[error("{}", .0.problem)]
     Players(#[source] PlayersError),
@@ -149,6 +152,9 @@ pub enum IgnoredChoice {
     /// The log cannot be opened.
     #[error("{0}; nothing is recorded")]
     Log(#[source] RecordError),
+    /// The opening book cannot be loaded.
+    #[error("{0}; the team plays without a book")]
+    Book(#[source] BookFileError),
     /// The calibration cannot be used.
     #[error("{0}; scores of different engines are not compared")]
     Calibration(#[source] CalibrationError),

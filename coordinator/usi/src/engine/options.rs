@@ -1,5 +1,6 @@
 //! The USI options of the single player.
 
+use crate::book_options::{self, BookOptions, HasBookOptions};
 use crate::clock_options::{self, ClockOptions, HasClockOptions};
 use crate::option_table::{
     HASH_DEFAULT, HASH_RANGE, MULTI_PV_RANGE, OptionKind, UsiOption, evaluator, sigma, with_weights,
@@ -19,6 +20,7 @@ const TIME_POLICIES: [TimePolicy; 2] = [TimePolicy::Fixed, TimePolicy::Agreement
 pub const OPTIONS: &[UsiOption<EngineOptions>] = {
     let [delay, delay_2, overhead, minimum, whole_seconds] = clock_options::rows();
     let [entering_king, maximum_plies, draw_black, draw_white] = rule_options::rows();
+    let [own_book, book_file, book_plies] = book_options::rows();
     &[
         UsiOption {
             name: "USI_Hash",
@@ -149,6 +151,9 @@ pub const OPTIONS: &[UsiOption<EngineOptions>] = {
                 },
             },
         },
+        own_book,
+        book_file,
+        book_plies,
         entering_king,
         maximum_plies,
         draw_black,
@@ -190,10 +195,17 @@ pub struct EngineOptions {
     seed: Option<u64>,
     clock: ClockOptions,
     rules: GameRules,
+    book: BookOptions,
     time_policy: TimePolicy,
     nodes_time: Option<NodesTime>,
     pondering: PonderTarget,
     search: SearchChoices,
+}
+
+impl HasBookOptions for EngineOptions {
+    fn book(&mut self) -> &mut BookOptions {
+        &mut self.book
+    }
 }
 
 impl HasGameRules for EngineOptions {
@@ -262,6 +274,11 @@ impl EngineOptions {
         self.nodes_time
     }
 
+    /// Returns the options about the opening book.
+    pub fn book_options(&self) -> &BookOptions {
+        &self.book
+    }
+
     /// Returns the options about the clock.
     pub fn clock(&self) -> &ClockOptions {
         &self.clock
@@ -299,6 +316,9 @@ mod tests {
                 "option name NodesTime type spin default 0 min 0 max 1000000",
                 "option name Pondering type combo default predicted var predicted var opponent",
                 "option name SearchOptions type string default <empty>",
+                "option name USI_OwnBook type check default true",
+                "option name BookFile type filename default <empty>",
+                "option name BookPlies type spin default 0 min 0 max 1000",
                 "option name EnteringKingRule type combo default CSARule27 var NoEnteringKing \
                  var CSARule24 var CSARule24H var CSARule27 var CSARule27H var TryRule",
                 "option name MaxMovesToDraw type spin default 0 min 0 max 100000",

@@ -77,11 +77,18 @@ pub fn verdict(ballot: &Ballot) -> String {
             let _ = write!(text, " win rate {:.1}%", 100.0 * rate);
         }
         match decision.tie_break() {
-            TieBreak::None => {}
+            TieBreak::None | TieBreak::Book => {}
             other => {
                 let _ = write!(text, " tie {}", names::tie_break(other));
             }
         }
+    }
+    if ballot
+        .decision
+        .as_ref()
+        .is_some_and(|decision| decision.book)
+    {
+        text.push_str(" from the book");
     }
     let uncounted: Vec<String> = ballot
         .votes

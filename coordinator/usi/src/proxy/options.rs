@@ -1,5 +1,6 @@
 //! The USI options of the proxy.
 
+use crate::book_options::{self, BookOptions, HasBookOptions};
 use crate::clock_options::{self, ClockOptions, HasClockOptions};
 use crate::option_table::{
     HASH_DEFAULT, HASH_RANGE, MULTI_PV_RANGE, OptionKind, UsiOption, evaluator, sigma, with_weights,
@@ -20,6 +21,7 @@ const CONFIGURED: &str = "config";
 pub const OPTIONS: &[UsiOption<ProxyOptions>] = {
     let [delay, delay_2, overhead, minimum, whole_seconds] = clock_options::rows();
     let [entering_king, maximum_plies, draw_black, draw_white] = rule_options::rows();
+    let [own_book, book_file, book_plies] = book_options::rows();
     &[
         UsiOption {
             name: "USI_Hash",
@@ -220,6 +222,9 @@ pub const OPTIONS: &[UsiOption<ProxyOptions>] = {
                 },
             },
         },
+        own_book,
+        book_file,
+        book_plies,
         entering_king,
         maximum_plies,
         draw_black,
@@ -271,6 +276,13 @@ pub struct ProxyOptions {
     tls: Option<PathBuf>,
     clock: ClockOptions,
     rules: GameRules,
+    book: BookOptions,
+}
+
+impl HasBookOptions for ProxyOptions {
+    fn book(&mut self) -> &mut BookOptions {
+        &mut self.book
+    }
 }
 
 impl HasGameRules for ProxyOptions {
@@ -313,6 +325,11 @@ impl ProxyOptions {
 
     /// Returns the choices of the command line, overridden by the GUI's.
     pub fn over(&self, base: &Choices) -> Choices {
+        let consultation = ConsultationChoices {
+            without_book: self.book.without,
+            book_plies: self.book.plies,
+            ..self.consultation.clone()
+        };
         Choices {
             config: self.config.clone().or(base.config.clone()),
             standby: match self.coordinator {
@@ -327,10 +344,11 @@ impl ProxyOptions {
                 self.eval_file.clone(),
             ),
             threads: self.threads.or(base.threads),
-            consultation: self.consultation.clone().or(base.consultation.clone()),
+            consultation: consultation.or(base.consultation.clone()),
             resign_below: self.resign_below.or(base.resign_below),
             hash_mib: self.hash_mib.or(base.hash_mib),
             log: base.log.clone(),
+            book: self.book.file.clone().or(base.book.clone()),
             tls: self.tls.clone().or(base.tls.clone()),
         }
     }
@@ -382,6 +400,9 @@ mod tests {
                  var spread",
                 "option name Seed type string default <empty>",
                 "option name TLS type string default <empty>",
+                "option name USI_OwnBook type check default true",
+                "option name BookFile type filename default <empty>",
+                "option name BookPlies type spin default 0 min 0 max 1000",
                 "option name EnteringKingRule type combo default CSARule27 var NoEnteringKing \
                  var CSARule24 var CSARule24H var CSARule27 var CSARule27H var TryRule",
                 "option name MaxMovesToDraw type spin default 0 min 0 max 100000",
@@ -410,11 +431,14 @@ mod tests {
                 time_policy: Some(TimePolicy::Fixed),
                 pondering: Some(Pondering::Spread),
                 primary: Some("monju-2".to_owned()),
+                without_book: false,
+                book_plies: Some(24),
             },
             threads: Some(2),
             resign_below: Some(1),
             hash_mib: Some(64),
             log: None,
+            book: Some("a.book".into()),
             tls: Some("team".into()),
         };
         let mut echoed = ProxyOptions::default();
@@ -447,6 +471,9 @@ mod tests {
             ("ResignBelow", "2"),
             ("EvalFile", "D:\\my nets\\nn.bin"),
             ("MoveOverhead", "250"),
+            ("USI_OwnBook", "false"),
+            ("BookFile", "C:\\my books\\user book.db"),
+            ("BookPlies", "30"),
         ]);
         assert_eq!(
             set.clock.delays().known,
@@ -462,7 +489,10 @@ mod tests {
             time_policy: Some(TimePolicy::Decided),
             pondering: Some(Pondering::Spread),
             primary: Some("player 3".to_owned()),
+            without_book: true,
+            book_plies: Some(30),
         };
+        assert_eq!(choices.book, Some("C:\\my books\\user book.db".into()));
         assert_eq!(choices.consultation, consultation);
         assert_eq!((choices.threads, choices.resign_below), (Some(4), Some(2)));
         let evaluator = choices.evaluator.map(|choice| choice.to_string());
@@ -492,6 +522,10 @@ mod tests {
             ("Seed", ""),
             ("Sigma", "10"),
             ("Sigma", "-1"),
+            ("USI_OwnBook", "false"),
+            ("USI_OwnBook", "true"),
+            ("BookFile", "a.book"),
+            ("BookFile", "<empty>"),
         ]);
         assert_eq!(set, ProxyOptions::default());
     }

@@ -247,6 +247,8 @@ impl TeamSearch {
             overhead_ms: short_milliseconds(rules.overhead.kept),
             minimum_ms: short_milliseconds(rules.minimum),
             whole_seconds: rules.whole_seconds,
+            // An analysis wants to know what the players think.
+            without_book: self.request.go.infinite,
             // Only the referees of matches give a margin.
             margin_ms: 0,
             claim: Some(contact.claim.of_search(self.request.go.infinite)),

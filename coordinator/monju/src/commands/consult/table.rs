@@ -107,6 +107,7 @@ fn explain(game: &Game, ballot: &Ballot, decision: &Decision) -> String {
             "{votes} of {total} votes, the majority instead, as the rule had nothing to go by"
         ),
         TieBreak::Resignation => "the team resigned".to_owned(),
+        TieBreak::Book => "from the opening book, without a consultation".to_owned(),
         TieBreak::Fallback => "no votes; the coordinator's own move".to_owned(),
         TieBreak::Rules if decision.declares_win() => "by declaration (27-point rule)".to_owned(),
         TieBreak::Rules => "mated".to_owned(),

@@ -76,6 +76,7 @@ fn ballot() -> Ballot {
             tie_break: TieBreak::None.into(),
             elapsed_ms: 1_002,
             win_rate: None,
+            book: false,
         }),
         ..Ballot::default()
     }

@@ -1,0 +1,90 @@
+//! Loads the opening book of a single player in the background: a large one takes seconds, and a GUI waits
+//! for no answer so long.
+
+use monju_engine::book::Book;
+use monju_host::load_book;
+use std::{
+    future::pending,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+use tokio::{sync::watch, task};
+
+/// The state of a book.
+#[derive(Clone, Debug, Default)]
+enum BookState {
+    /// The file is being read.
+    Loading,
+    /// No book was asked for.
+    #[default]
+    None,
+    /// The book.
+    Loaded(Arc<Book>),
+    /// The reason why there is none.
+    Failed(String),
+}
+
+/// The book of a player.
+#[derive(Debug)]
+pub struct BookLoader {
+    path: Option<PathBuf>,
+    state: watch::Receiver<BookState>,
+}
+
+impl BookLoader {
+    /// Begins without a book.
+    pub fn new() -> Self {
+        let (_, state) = watch::channel(BookState::None);
+        Self { path: None, state }
+    }
+
+    /// Begins to load a book, unless it is the present one.
+    pub fn load(&mut self, path: Option<&Path>) {
+        let has_failed = matches!(*self.state.borrow(), BookState::Failed(_));
+        if self.path.as_deref() == path && !has_failed {
+            return;
+        }
+        self.path = path.map(Path::to_owned);
+        let (sender, state) = watch::channel(match path {
+            Some(_) => BookState::Loading,
+            None => BookState::None,
+        });
+        self.state = state;
+        if let Some(path) = self.path.clone() {
+            task::spawn_blocking(move || {
+                sender.send_replace(match load_book(&path) {
+                    Ok(book) => BookState::Loaded(book),
+                    Err(error) => BookState::Failed(error.to_string()),
+                });
+            });
+        }
+    }
+
+    /// Returns true unless a book is being loaded.
+    pub fn is_settled(&self) -> bool {
+        !matches!(*self.state.borrow(), BookState::Loading)
+    }
+
+    /// Waits until the book that is being loaded is there.
+    pub async fn changed(&mut self) {
+        if self.is_settled() || self.state.changed().await.is_err() {
+            pending().await
+        }
+    }
+
+    /// Returns the reason why there is no book.
+    pub fn failure(&self) -> Option<String> {
+        match &*self.state.borrow() {
+            BookState::Failed(reason) => Some(reason.clone()),
+            _ => None,
+        }
+    }
+
+    /// Returns the book, if it is there.
+    pub fn book(&self) -> Option<Arc<Book>> {
+        match &*self.state.borrow() {
+            BookState::Loaded(book) => Some(Arc::clone(book)),
+            _ => None,
+        }
+    }
+}
