@@ -7,11 +7,11 @@ mod definition;
 mod driven_engine;
 mod ensemble;
 mod file;
+mod named_files;
 mod parameters;
 mod read;
 mod report_table;
 mod side_table;
-mod weights;
 
 #[cfg(test)]
 mod tests;

@@ -18,7 +18,7 @@ use monju_coordinator::{seed::spread, voting::Rule};
 use monju_engine::{EvaluatorChoice, SearchChoices, eval::Sigma};
 use monju_host::{PlayerKind, PlayersError, noise_players};
 use monju_proto::v1::Limits;
-use monju_team::config::ConfigError;
+use monju_team::config::{BookConfig, ConfigError};
 use std::{env, path::PathBuf, sync::Arc, time::Duration};
 use tokio::{
     sync::Semaphore,
@@ -126,6 +126,7 @@ impl TuningGames {
                 rule: Rule::default(),
                 primary: None,
                 calibration: None,
+                book: BookConfig::default(),
             },
             limits: Limits {
                 nodes: Some(self.nodes),

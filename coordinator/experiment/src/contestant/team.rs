@@ -71,9 +71,11 @@ impl TeamContestant {
                     rule,
                     primary,
                     calibration,
+                    book,
                     ..
                 } = members
                 {
+                    config.book = book.clone();
                     config.ensemble = EnsembleConfig {
                         rule: *rule,
                         primary: primary.clone(),

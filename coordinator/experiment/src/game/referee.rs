@@ -302,6 +302,11 @@ impl<'a> Referee<'a> {
         effort.time_ms += elapsed_ms;
         let lines = ballot.votes.iter().filter_map(|vote| vote.line.as_ref());
         effort.nodes += lines.map(|line| line.nodes).sum::<u64>();
+        let decision = ballot.decision.as_ref();
+        if decision.is_some_and(|decision| decision.book) {
+            // Votes on the moves of a book say nothing about searches.
+            return;
+        }
         let counted = ballot.votes.iter().filter(|vote| vote.counted);
         let moves: BTreeSet<&str> = counted
             .filter_map(|vote| vote.line.as_ref())

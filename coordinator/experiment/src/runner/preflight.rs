@@ -10,7 +10,7 @@ use monju_coordinator::voting::Rule;
 use monju_engine::Game;
 use monju_host::{PlayerKind, UsiSpec, usi_child::ChildError};
 use monju_proto::v1::{Arrival, Limits, Vote};
-use monju_team::config::ConfigError;
+use monju_team::config::{BookConfig, ConfigError};
 use std::{sync::Arc, time::Duration};
 use tokio::{sync::Semaphore, time};
 
@@ -227,6 +227,7 @@ fn trials(ensemble: &SideEnsemble) -> Vec<SideEnsemble> {
                     rule: Rule::default(),
                     primary: None,
                     calibration: None,
+                    book: BookConfig::default(),
                 })
             })
             .collect(),

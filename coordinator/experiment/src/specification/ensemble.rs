@@ -6,6 +6,7 @@ use monju_coordinator::{clock::NodesTime, voting::Rule};
 use monju_engine::eval::Sigma;
 use monju_host::{GoForm, OptionValue, PlayerKind, PlayerSpec, UsiSpec};
 use monju_proto::v1::Limits;
+use monju_team::config::BookConfig;
 use serde::Deserialize;
 use std::{
     path::{Path, PathBuf},
@@ -55,6 +56,8 @@ pub enum Members {
         primary: Option<String>,
         /// File of win rates by score.
         calibration: Option<PathBuf>,
+        /// Opening book, if it has a file.
+        book: BookConfig,
     },
     /// Players of a running coordinator.
     Remote {
@@ -91,6 +94,14 @@ impl SideEnsemble {
         }
     }
 
+    /// The file of its opening book, if it has one.
+    pub fn book(&self) -> Option<&Path> {
+        match &self.members {
+            Members::Embedded { book, .. } => book.file.as_deref(),
+            Members::Remote { .. } | Members::Engine(_) => None,
+        }
+    }
+
     /// Its foreign engines among the players.
     pub fn foreign(&self) -> impl Iterator<Item = &PlayerSpec> {
         self.players()
@@ -102,6 +113,8 @@ impl SideEnsemble {
     /// game, and foreign engines and remote coordinators need not be deterministic.
     pub fn varies(&self) -> bool {
         match &self.members {
+            // A book is drawn from anew in every game.
+            Members::Embedded { book, .. } if book.file.is_some() => true,
             Members::Embedded { players, .. } => players.iter().any(|player| match &player.kind {
                 PlayerKind::Native(native) => {
                     let noisy = native.sigma != Sigma::Centipawns(0.0)

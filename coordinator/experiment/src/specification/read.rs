@@ -27,7 +27,7 @@ impl Specification {
     /// # Errors
     /// As for [`Specification::read`].
     pub fn parse(text: &str, path: &Path) -> Result<Self, ConfigError> {
-        Self::parse_with(text, path, None)?.with_weights()
+        Self::parse_with(text, path, None)?.with_files()
     }
 
     /// Reads the specification of a sealed bundle, whose openings have their own place there and whose

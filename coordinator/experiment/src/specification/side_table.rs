@@ -8,7 +8,7 @@ use crate::clock::TimeControl;
 use monju_coordinator::{clock::NodesTime, roster, voting::Rule};
 use monju_host::{OptionValue, PlayerKind, PlayerTable, validate_players};
 use monju_proto::v1::Limits;
-use monju_team::config::{ConfigError, Source};
+use monju_team::config::{BookConfig, BookTable, ConfigError, Source};
 use serde::Deserialize;
 use std::{
     path::{Path, PathBuf},
@@ -44,6 +44,7 @@ pub(super) struct SideTable {
     #[serde(default)]
     player: Vec<PlayerTable>,
     engine: Option<EngineTable>,
+    book: Option<BookTable>,
 }
 
 impl SideTable {
@@ -94,6 +95,10 @@ impl SideTable {
                             format!("a coordinator has its own {its}; remove one of the two");
                         return Err(wrong(key, what));
                     }
+                }
+                if self.book.is_some() {
+                    let what = "a coordinator has its own book; remove one of the two";
+                    return Err(wrong("book", what.to_owned()));
                 }
                 Members::Remote {
                     url: url.clone(),
@@ -185,7 +190,24 @@ impl SideTable {
             rule,
             primary: self.primary.clone(),
             calibration: self.calibration.as_ref().map(|path| folder.join(path)),
+            book: self.book(name, source, folder)?,
         })
+    }
+
+    /// The opening book of embedded players.
+    fn book(&self, name: &str, source: &Source, folder: &Path) -> Result<BookConfig, ConfigError> {
+        let Some(table) = &self.book else {
+            return Ok(BookConfig::default());
+        };
+        let wrong =
+            |key: &str, what: String| source.path_error(&["ensemble", name, "book", key], what);
+        let book = table
+            .validate(folder)
+            .map_err(|what| wrong("plies", what))?;
+        match book.file {
+            Some(_) => Ok(book),
+            None => Err(wrong("file", "a book needs file = \"…\"".to_owned())),
+        }
     }
 
     /// A USI engine that the referee drives.
@@ -205,6 +227,7 @@ impl SideTable {
             ("primary", self.primary.is_some()),
             ("calibration", self.calibration.is_some()),
             ("hash_mib", self.hash_mib.is_some()),
+            ("book", self.book.is_some()),
         ] {
             if given {
                 let what = format!("{key} does not go with an engine; remove one of the two");

@@ -569,3 +569,49 @@ fn the_template_documents_every_key_with_its_default() {
         }
     }
 }
+
+const BOOK: &str = "monju book 1\n\
+    sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1\n";
+
+#[test]
+fn an_ensemble_may_have_a_book_whose_moves_are_part_of_the_hash() {
+    let folder = folder();
+    let path = folder.path().join("x.toml");
+    let with = |table: &str| {
+        let text = GOOD.replace("nodes = 100\n", &format!("nodes = 100\n{table}"));
+        let specification = Specification::parse(&text, &path);
+        specification.map_err(|error| error.to_string())
+    };
+    let book = "book = { file = \"a.book\", plies = 20, voting = true }\n";
+    let complaint = with(book).expect_err("no such book");
+    assert!(
+        complaint.contains("x.toml:") && complaint.contains("a.book"),
+        "{complaint}"
+    );
+    let write = |moves: &str| {
+        fs::write(folder.path().join("a.book"), format!("{BOOK}{moves}")).expect("written");
+    };
+    write("7g7f 1\n");
+    let one = with(book).expect("a book");
+    let side = &one.cells[0].first;
+    assert_eq!(side.book(), Some(&*folder.path().join("a.book")));
+    assert!(side.varies());
+    write("7g7f 1\n2g2f 1\n");
+    let other = with(book).expect("a book");
+    assert_ne!(one.hash, other.hash);
+    assert_ne!(one.cells[0].hash, other.cells[0].hash);
+    for (wrong, expected) in [
+        ("book = { plies = 3 }\n", "a book needs file"),
+        (
+            "book = { file = \"a.book\", plies = 0 }\n",
+            "plies must be at least 1",
+        ),
+        (
+            "book = { file = \"a.book\", votes = true }\n",
+            "unknown key `votes`",
+        ),
+    ] {
+        let complaint = with(wrong).expect_err("refused");
+        assert!(complaint.contains(expected), "{complaint}");
+    }
+}

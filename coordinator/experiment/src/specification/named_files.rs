@@ -1,11 +1,11 @@
-//! Files that players and ensembles name: weights and calibrations. They are read before the first game,
-//! and their content is part of the hash, because others under the same name play other games.
+//! Files that players and ensembles name: weights, calibrations and opening books. They are read before the
+//! first game, and their content is part of the hash, because others under the same name play other games.
 
 use super::{definition::Specification, ensemble::SideEnsemble};
 use crate::hash::short_hash;
 use monju_coordinator::calibration::Calibration;
-use monju_engine::EvaluatorChoice;
-use monju_host::{PlayerKind, PlayerSpec, load_evaluator};
+use monju_engine::{EvaluatorChoice, eval::fnv1a};
+use monju_host::{PlayerKind, PlayerSpec, load_book, load_evaluator};
 use monju_team::config::ConfigError;
 use std::{
     collections::BTreeMap,
@@ -14,8 +14,8 @@ use std::{
 };
 
 impl Specification {
-    /// Adds the content of every file of weights and every calibration to the hash.
-    pub(super) fn with_weights(mut self) -> Result<Self, ConfigError> {
+    /// Adds the content of every file of weights, every calibration and every book to the hash.
+    pub(super) fn with_files(mut self) -> Result<Self, ConfigError> {
         let mut hashes = BTreeMap::<PathBuf, String>::new();
         for cell in &self.cells {
             for ensemble in [&cell.first, &cell.second] {
@@ -38,6 +38,15 @@ impl Specification {
                     let model = load_evaluator(choice).map_err(|error| wrong(error.to_string()))?;
                     hashes.insert(path.clone(), model.hash().to_string());
                 }
+                if let Some(path) = ensemble.book()
+                    && !hashes.contains_key(path)
+                {
+                    let book = load_book(path).map_err(|error| {
+                        self.ensemble_error(&ensemble.name, "book", error.to_string())
+                    })?;
+                    let hash = fnv1a(book.to_text("").as_bytes());
+                    hashes.insert(path.to_owned(), format!("{hash:016x}"));
+                }
             }
         }
         if hashes.is_empty() {
@@ -59,11 +68,11 @@ impl Specification {
     }
 }
 
-/// Returns the files of a side: weights, then the calibration.
+/// Returns the files of a side: weights, then the calibration and the book.
 fn files(side: &SideEnsemble) -> impl Iterator<Item = &Path> {
     let choices = side.players().iter().filter_map(choice);
     let weights = choices.filter_map(|(_, choice)| choice.weights.as_deref());
-    weights.chain(side.calibration())
+    weights.chain(side.calibration()).chain(side.book())
 }
 
 fn choice(player: &PlayerSpec) -> Option<(&PlayerSpec, &EvaluatorChoice)> {
