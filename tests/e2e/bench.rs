@@ -2,7 +2,8 @@
 
 use monju_tests::{
     alone,
-    command::{complaint_of, json_of, output_of, without_times},
+    command::{complaint_of, json_of, output_of, refusal_of, without_times},
+    data::data,
     foreign::fairy_stockfish,
 };
 
@@ -115,4 +116,38 @@ fn what_cannot_be_measured_is_refused_in_one_line() {
 fn a_program_that_is_no_engine_is_told_from_one() {
     let line = complaint_of(&["bench", "--against", "true"]);
     assert!(line.contains("'true' has ended"), "{line}");
+}
+
+#[test]
+fn mate_problems_cost_less_with_each_part_of_the_mate_search() {
+    let _alone = alone();
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("problems.tsv");
+    let problems: Vec<String> = data("mate/mates.tsv")
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+        .step_by(40)
+        .map(str::to_owned)
+        .collect();
+    std::fs::write(&file, problems.join("\n")).expect("a file");
+    let file = file.to_string_lossy();
+    let object = json_of(&["bench", "--mates", &file, "--mate-nodes", "20000", "--json"]);
+    assert_eq!(object["problems"], problems.len());
+    let rows = object["rows"].as_array().expect("a list");
+    let names: Vec<_> = rows.iter().map(|row| row["search"].as_str()).collect();
+    let expected = ["df-pn", "df-pn, dominance", "df-pn+", "solved, shortened"];
+    assert_eq!(names, expected.map(Some));
+    for row in rows {
+        assert_eq!(
+            (&row["wrong"], &row["no_mates"]),
+            (&0.into(), &0.into()),
+            "{row}"
+        );
+    }
+    let nodes = |index: usize| rows[index]["nodes"].as_f64().expect("a number");
+    assert!(nodes(2) < nodes(0), "{object:#}");
+
+    let line = complaint_of(&["bench", "--mates", "absent.tsv"]);
+    assert!(line.contains("absent.tsv"), "{line}");
+    refusal_of(&["bench", "--mates", &file, "--depth", "5"]);
 }

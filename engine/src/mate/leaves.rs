@@ -1,7 +1,9 @@
 //! New positions of the mate search.
 
-use super::{pieces::Pieces, proof_numbers::ProofNumbers, requirements};
-use crate::rules::{CheckInfo, CheckTargets, MoveList, Position, Scope, generate};
+use super::{parts::MateParts, pieces::Pieces, proof_numbers::ProofNumbers, requirements};
+use crate::rules::{
+    Bitboard, CheckInfo, CheckTargets, Move, MoveList, Position, Scope, generate, king_attacks,
+};
 
 /// The legal moves that give check.
 pub(super) fn checks(position: &Position) -> MoveList {
@@ -35,26 +37,78 @@ pub(super) fn without_checks(position: &Position) -> Pieces {
     Pieces::in_hands(position).of_kinds_in(hand)
 }
 
-/// Estimates the numbers of a new position with the defender in check, the attacker's hand, and the
-/// plies left: each answer makes the mate harder.
-pub(super) fn estimate_defence(position: &Position, hand: Pieces, left: u16) -> ProofNumbers {
-    let answers = MoveList::legal(position).as_slice().len();
-    if answers == 0 {
+/// Estimates the numbers of a new position with the defender in check after `mv`, the attacker's hand, and
+/// the plies left: each answer makes the mate harder.
+pub(super) fn estimate_defence(
+    position: &Position,
+    (mv, captures): (Move, bool),
+    hand: Pieces,
+    left: u16,
+    parts: MateParts,
+) -> ProofNumbers {
+    let answers = MoveList::legal(position);
+    if answers.as_slice().is_empty() {
         return ProofNumbers::mate::<false>(0, requirements::of_answers(position));
     }
     if left == 0 {
         return ProofNumbers::no_mate::<false>(0, hand);
     }
+    let delta = match parts.estimates {
+        true if captures => different(answers.as_slice()),
+        true => different(answers.as_slice()) + cost_of_check(position, mv),
+        false => answers.as_slice().len() as u32,
+    };
     ProofNumbers {
         pieces: hand,
-        ..ProofNumbers::new(1, answers as u32)
+        ..ProofNumbers::new(1, delta)
     }
+}
+
+/// Counts the answers, drops on one square as one.
+fn different(answers: &[Move]) -> u32 {
+    let mut squares = Bitboard::EMPTY;
+    let mut others = 0;
+    for mv in answers {
+        match mv.is_drop() {
+            true => squares |= Bitboard::of(mv.to()),
+            false => others += 1,
+        }
+    }
+    others + squares.len() as u32
+}
+
+/// Returns the cost of a check that loses the piece for nothing.
+fn cost_of_check(position: &Position, mv: Move) -> u32 {
+    const LOST_PIECE: u32 = 3;
+    let defender = position.side_to_move();
+    let occupied = position.occupied();
+    let attackers = |color| position.attackers(color, mv.to(), occupied);
+    match attackers(!defender).is_empty() && !attackers(defender).is_empty() {
+        true => LOST_PIECE,
+        false => 0,
+    }
+}
+
+/// Estimates the proof number of a new position with the attacker to move by the squares to which the
+/// king could flee.
+pub(super) fn estimate_escapes(position: &Position) -> u32 {
+    /// Squares that make a mate one step harder.
+    const SQUARES_A_STEP: u32 = 2;
+    let attacker = position.side_to_move();
+    let Some(king) = position.king(!attacker) else {
+        return 1;
+    };
+    let attacked = position.attacked_by(attacker, position.occupied() ^ Bitboard::of(king));
+    let escapes = king_attacks(king)
+        .without(position.pieces_of(!attacker))
+        .without(attacked);
+    1 + escapes.len() as u32 / SQUARES_A_STEP
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::{Move, testing::random_positions};
+    use crate::rules::testing::random_positions;
 
     #[test]
     fn every_check_is_listed() {
@@ -74,5 +128,28 @@ mod tests {
             found += listed.len();
         }
         assert!(found > 1000, "{found}");
+    }
+
+    #[test]
+    fn new_positions_are_harder_with_escapes_and_lost_pieces() {
+        let after = |sfen: &str, mv: &str| {
+            let mut position = Position::from_sfen(sfen).unwrap();
+            let mv = mv.parse().unwrap();
+            position.make(mv);
+            let hand = Pieces::of(position.hand(!position.side_to_move()));
+            let numbers = |parts| estimate_defence(&position, (mv, false), hand, 9, parts);
+            [MateParts::PLAIN, MateParts::BEST].map(|parts| numbers(parts).delta)
+        };
+        // The king takes the gold, which nothing holds, or goes to 1b.
+        let [plain, best] = after("8k/9/9/9/9/9/9/9/9 b G 1", "G*2a");
+        assert_eq!((plain, best), (2, 5));
+        // Three kinds can be interposed on each of three squares.
+        let [plain, best] = after("8k/7P1/9/9/9/9/9/9/9 b Rgsl 1", "R*1e");
+        assert_eq!((plain, best), (10, 4));
+
+        let escapes = |sfen: &str| estimate_escapes(&Position::from_sfen(sfen).unwrap());
+        assert_eq!(escapes("4k4/9/9/9/9/9/9/9/4K4 b G 1"), 3);
+        assert_eq!(escapes("4k4/9/4P4/9/9/9/9/9/4K4 b G 1"), 3);
+        assert_eq!(escapes("3gkg3/3sps3/9/9/9/9/9/9/4K4 b G 1"), 1);
     }
 }

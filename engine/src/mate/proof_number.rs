@@ -5,7 +5,7 @@
 
 use super::{
     children::{BestChild, Child},
-    leaves::{checks, estimate_defence, without_checks},
+    leaves::{checks, estimate_defence, estimate_escapes, without_checks},
     one_ply::mate_in_one,
     parts::MateParts,
     pieces::Pieces,
@@ -54,6 +54,7 @@ pub(super) struct MateLimits {
 #[derive(Clone, Debug)]
 pub struct MateSearch {
     table: ProofTable,
+    parts: MateParts,
     children: Vec<Child>,
     path: Vec<Place>,
     visited: u64,
@@ -93,6 +94,7 @@ impl MateSearch {
     pub(super) fn try_new(positions: usize, parts: MateParts) -> Result<Self, TryReserveError> {
         Ok(Self {
             table: ProofTable::try_new(positions, parts.dominance)?,
+            parts,
             children: Vec::new(),
             path: Vec::new(),
             visited: 0,
@@ -343,7 +345,8 @@ impl MateSearch {
         self.visited += 1;
         let undo = position.make(mv);
         let numbers = if ATTACK {
-            estimate_defence(position, next.hand, left)
+            let check = (mv, !undo.captured().is_none());
+            estimate_defence(position, check, next.hand, left, self.parts)
         } else {
             self.estimate_attack(position, next)
         };
@@ -374,9 +377,13 @@ impl MateSearch {
             self.table.put::<true>(place.board, numbers, 1, Some(mv));
             return numbers;
         }
+        let phi = match self.parts.estimates {
+            true => estimate_escapes(position),
+            false => 1,
+        };
         ProofNumbers {
             pieces: place.hand,
-            ..ProofNumbers::new(1, 1)
+            ..ProofNumbers::new(phi, 1)
         }
     }
 }
@@ -392,7 +399,8 @@ const fn no_mate_after<const ATTACK: bool>(plies: u16, pieces: Pieces) -> ProofN
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::{fs, path::Path};
+    use crate::rules::{Color, PieceKind};
+    use std::{fs, iter, path::Path};
 
     const PARTS: [MateParts; 2] = [MateParts::PLAIN, MateParts::BEST];
 
@@ -458,6 +466,57 @@ mod tests {
             unsolved * 200 <= problems.len(),
             "{unsolved} are not solved"
         );
+    }
+
+    /// Returns a position with a piece of a kind moved from one hand to the other, if there is one.
+    fn with_piece_moved(position: &Position, kind: PieceKind, from: Color) -> Option<Position> {
+        let mut hands = String::new();
+        for color in Color::ALL {
+            for one in PieceKind::HAND {
+                let mut count = position.hand(color).count(one);
+                if one == kind {
+                    count = match color == from {
+                        true => count.checked_sub(1)?,
+                        false => count + 1,
+                    };
+                }
+                let letter = match color {
+                    Color::Black => one.letter().to_ascii_uppercase(),
+                    Color::White => one.letter().to_ascii_lowercase(),
+                };
+                hands.extend(iter::repeat_n(letter, count));
+            }
+        }
+        let sfen = position.to_string();
+        let mut fields: Vec<&str> = sfen.split(' ').collect();
+        fields[2] = if hands.is_empty() { "-" } else { &hands };
+        Position::from_sfen(&fields.join(" ")).ok()
+    }
+
+    #[test]
+    fn results_hold_for_other_hands_as_far_as_they_say() {
+        let mut compared = 0;
+        for (position, _) in problems("mates.tsv").into_iter().step_by(29) {
+            let mut shared = MateSearch::with(1 << 16, MateParts::BEST);
+            shared.search(&mut position.clone(), 50_000, &mut |_| false);
+            for (kind, from) in PieceKind::HAND
+                .into_iter()
+                .flat_map(|kind| Color::ALL.map(|color| (kind, color)))
+            {
+                let Some(mut other) = with_piece_moved(&position, kind, from) else {
+                    continue;
+                };
+                let (claim, _) = shared.search(&mut other, 50_000, &mut |_| false);
+                let mut alone = MateSearch::new(1 << 16);
+                let (truth, _) = alone.search(&mut other, 50_000, &mut |_| false);
+                if claim != Mate::Unknown && truth != Mate::Unknown {
+                    let is_mate = |mate| matches!(mate, Mate::In { .. });
+                    assert_eq!(is_mate(claim), is_mate(truth), "{other}");
+                    compared += 1;
+                }
+            }
+        }
+        assert!(compared > 250, "{compared}");
     }
 
     #[test]

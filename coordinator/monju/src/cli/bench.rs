@@ -2,7 +2,7 @@
 
 use super::parsers;
 use crate::commands::bench::{
-    Branching, Comparison, Dimension, Evaluators, RivalOption, Scaling, SuiteBench,
+    Branching, Comparison, Dimension, Evaluators, MateBench, RivalOption, Scaling, SuiteBench,
 };
 use clap::{ArgGroup, Args};
 use monju_engine::{
@@ -29,6 +29,9 @@ mate ends early are left out.
 
 With --evaluators: movetime_ms, compared, evaluators[] (evaluator, nps, evaluation_ns, and ratio to the first).
 
+With --mates: problems, limit, rows[] (search, mates, no_mates, unsolved, wrong, longer, nodes as a geometric \
+mean, median_ms, p90_ms). Each line of a file begins with a position, a tab and the length of its mate.
+
 With --threads: depth, positions, rounds, evaluator, hash_mib, sigma, threads[] (threads, nodes, nps, \
 time_to_depth_ms; compared with the first of them nps_ratio, nodes_ratio, speedup; and \
 independent_nps_ratio, the nodes/second that as many independent searches reach here). The 95 % intervals of \
@@ -41,6 +44,7 @@ Examples:
   monju bench --threads 1,2 --depth 20 --hash 256 --sigma 1 --rounds 4
   monju bench --lanes 8 --depth 14 --sigma '1/4 pawn exchange'
   monju bench --evaluators material,linear,nnue
+  monju bench --mates tests/data/mate/mates.tsv
   monju bench --against fairy-stockfish --against-option UCI_Variant=shogi --against-option Threads=1";
 
 /// Text below the options in the long help: the short one's, and every option of the search.
@@ -130,6 +134,15 @@ pub struct BenchArguments {
     /// An option of that engine; repeat it for several
     #[arg(long, value_name = "NAME=VALUE", requires = "against")]
     against_option: Vec<RivalOption>,
+    /// Searches the mate problems of these files without and with the parts of df-pn+, and then solves
+    /// them: positions searched, unsolved problems, and mates that are longer than the file's
+    #[arg(long, value_name = "FILE", num_args = 1..,
+          conflicts_with_all = ["scaling", "timed", "depth", "evaluator", "sigma", "search"])]
+    mates: Vec<PathBuf>,
+    /// Largest number of positions for a mate problem
+    #[arg(long, value_name = "N", default_value_t = 200_000, requires = "mates",
+          value_parser = clap::value_parser!(u64).range(1..))]
+    mate_nodes: u64,
     /// Milliseconds for each position and engine, or evaluator
     #[arg(long, value_name = "MS", default_value_t = 1000, requires = "timed",
           value_parser = clap::value_parser!(u64).range(1..=3_600_000))]
@@ -139,6 +152,15 @@ pub struct BenchArguments {
 impl BenchArguments {
     /// Runs the measurement that the arguments ask for.
     pub fn run(self) -> anyhow::Result<()> {
+        if !self.mates.is_empty() {
+            return MateBench {
+                files: self.mates,
+                nodes: self.mate_nodes,
+                hash_mib: self.hash as usize,
+                json: self.json,
+            }
+            .run();
+        }
         let evaluator = load_evaluator(&self.evaluator)?;
         let settings = PlayerSettings {
             sigma: self.sigma.in_centipawns(&evaluator),

@@ -5,6 +5,7 @@ mod compare;
 mod evaluators;
 mod lane_costs;
 mod machine;
+mod mates;
 mod rival;
 mod scaling;
 mod stack;
@@ -12,6 +13,7 @@ mod stack;
 pub use branching::Branching;
 pub use compare::Comparison;
 pub use evaluators::Evaluators;
+pub use mates::MateBench;
 pub use rival::RivalOption;
 pub use scaling::{Dimension, Scaling};
 
