@@ -104,6 +104,7 @@ fn ballot() -> Ballot {
             tie_break: TieBreak::Random.into(),
             elapsed_ms: 99,
             win_rate: Some(0.625),
+            book: true,
         }),
         limits: Some(Limits {
             clock: Some(Clock {
