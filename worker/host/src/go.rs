@@ -63,7 +63,7 @@ pub struct GoPlan {
 /// Nodes and depth are sent where the engine knows them, and a time limit beside them is kept by
 /// `stop`. Otherwise the time is sent as `movetime`, else as `byoyomi`, else as `infinite` with a
 /// `stop`. Nodes or depth that cannot be expressed, without any time limit, become
-/// [`FALLBACK_TIME`]. No limits at all are `infinite`.
+/// a fixed time. No limits at all are `infinite`.
 pub fn plan(limits: &Limits, forms: &[GoForm]) -> GoPlan {
     let nodes = limits.nodes.filter(|_| forms.contains(&GoForm::Nodes));
     let depth = limits.depth.filter(|_| forms.contains(&GoForm::Depth));

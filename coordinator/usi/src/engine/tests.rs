@@ -29,6 +29,7 @@ impl PlayerGui {
             sigma: sigma.into(),
             evaluator: EvaluatorChoice::default(),
             seed,
+            book: None,
         };
         let engine = SinglePlayer::start(choices).expect("started");
         let (output, lines) = Output::channel();
@@ -324,6 +325,7 @@ fn noise_out_of_range_is_refused_at_the_start() {
         sigma: (-1.0).into(),
         evaluator: EvaluatorChoice::default(),
         seed: None,
+        book: None,
     };
     let error = SinglePlayer::start(choices).expect_err("no such noise");
     assert!(error.to_string().contains("-1"), "{error}");
