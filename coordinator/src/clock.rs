@@ -7,8 +7,6 @@ pub mod fallback;
 mod lag;
 mod nodes_time;
 mod round_trip;
-mod score_trend;
-mod stability;
 #[cfg(test)]
 mod tests;
 mod time_policy;
@@ -19,7 +17,6 @@ pub use deadlines::{Deadlines, worker_time};
 pub use lag::{Lag, NetworkDelays};
 pub use nodes_time::NodesTime;
 pub use round_trip::RoundTrip;
-pub use stability::{Stability, StabilityTracker};
 pub use time_policy::{Evidence, TimePolicy};
 
 use tokio::time::{Instant, sleep_until};

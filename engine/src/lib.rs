@@ -34,6 +34,7 @@ pub mod bench;
 pub mod book;
 pub mod danger;
 pub mod eval;
+pub mod judge;
 pub mod mate;
 pub mod names;
 mod pages;

@@ -10,7 +10,7 @@ use syn::Item;
 /// Names of the engine that the coordinator may use: the rules, the answer to a position, the iterations by which
 /// a clock judges a search, opening books, and the search that judges whether material is kept
 /// (`docs/decisions/0033-the-coordinator-judges-danger.md`).
-const ALLOWED: [&str; 14] = [
+const ALLOWED: [&str; 15] = [
     "Answer",
     "Color",
     "Game",
@@ -23,6 +23,7 @@ const ALLOWED: [&str; 14] = [
     "SfenError",
     "book",
     "danger",
+    "judge",
     "names",
     "rules",
 ];

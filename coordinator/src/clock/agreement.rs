@@ -1,6 +1,6 @@
 //! Agreement of the players in the course of a consultation.
 
-use super::score_trend::ScoreTrend;
+use monju_engine::judge::ScoreTrend;
 
 /// The current opinion of one player.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! The use of the time for a move: early answers to easy moves, more thought for difficult ones.
 
-use super::{agreement::Agreement, budget::Budget, stability::Stability};
-use monju_engine::names::UnknownName;
+use super::{agreement::Agreement, budget::Budget};
+use monju_engine::{judge::Stability, names::UnknownName};
 use monju_proto::v1::Limits;
 use std::time::Duration;
 use strum::{Display, EnumString, IntoStaticStr, VariantArray, VariantNames};
@@ -45,6 +45,8 @@ pub enum TimePolicy {
     /// As `Agreement`, and a leading move after which the opponent wins material (paper 001) is
     /// difficult.
     Careful,
+    /// As `Agreement`, but a single player's search is judged by learned weights (paper 003, section 6).
+    Learned,
 }
 
 fn unknown(name: &str) -> UnknownName {
@@ -56,8 +58,10 @@ fn unknown(name: &str) -> UnknownName {
 pub enum Evidence {
     /// The votes of a team.
     Votes(Agreement),
-    /// The search of a single player, judged at the end of every iteration.
+    /// The search of a single player, at the end of an iteration.
     Search(Stability),
+    /// The learned judgement of that search: it has lasted long enough.
+    Judged(bool),
 }
 
 /// Difficulty of a move.
@@ -79,7 +83,7 @@ impl TimePolicy {
 
     /// Returns true for policies that tell easy and difficult moves apart.
     pub fn follows_agreement(self) -> bool {
-        matches!(self, Self::Agreement | Self::Careful)
+        matches!(self, Self::Agreement | Self::Careful | Self::Learned)
     }
 
     /// Returns true for policies that ask whether a move keeps the material.
@@ -108,16 +112,14 @@ impl TimePolicy {
     pub fn target(self, budget: &Budget, evidence: Option<Evidence>) -> Duration {
         match (self, evidence) {
             (Self::Fixed | Self::Decided, _) | (_, None) => budget.normal,
-            (Self::Agreement | Self::Careful, Some(Evidence::Votes(agreement))) => {
-                match Difficulty::of(&agreement) {
-                    Difficulty::Easy => budget.least,
-                    Difficulty::Normal => budget.normal,
-                    Difficulty::Difficult => budget.most,
-                }
-            }
-            (Self::Agreement | Self::Careful, Some(Evidence::Search(stability))) => {
-                budget.scaled(stability.difficulty())
-            }
+            (_, Some(Evidence::Votes(agreement))) => match Difficulty::of(&agreement) {
+                Difficulty::Easy => budget.least,
+                Difficulty::Normal => budget.normal,
+                Difficulty::Difficult => budget.most,
+            },
+            (_, Some(Evidence::Search(stability))) => budget.scaled(stability.difficulty()),
+            (_, Some(Evidence::Judged(true))) => budget.shortest,
+            (_, Some(Evidence::Judged(false))) => budget.most,
         }
     }
 
@@ -125,7 +127,7 @@ impl TimePolicy {
     pub fn longest(self, budget: &Budget) -> Duration {
         match self {
             Self::Fixed | Self::Decided => budget.normal,
-            Self::Agreement | Self::Careful => budget.most,
+            Self::Agreement | Self::Careful | Self::Learned => budget.most,
         }
     }
 }
@@ -254,7 +256,7 @@ mod tests {
                 .parse::<TimePolicy>()
                 .expect_err("unknown")
                 .to_string(),
-            "unknown time policy 'allegro'; expected one of: fixed, decided, agreement, careful"
+            "unknown time policy 'allegro'; expected one of: fixed, decided, agreement, careful, learned"
         );
     }
 

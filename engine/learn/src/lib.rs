@@ -1,5 +1,5 @@
-//! Training of evaluators: game records, self-play, logs of searches, the Bonanza method, piece-square values,
-//! networks; and opening books.
+//! Training of evaluators and of the time control: game records, self-play, logs of searches, the Bonanza method,
+//! piece-square values, networks; and opening books.
 //!
 //! Each command of `monju learn` is a run of this crate: an object with the command's arguments whose
 //! `run` reports to a [`ProgressObserver`].
@@ -20,6 +20,7 @@ pub mod records;
 pub mod searches;
 pub mod self_play;
 mod setting;
+pub mod time_control;
 mod win_probability;
 
 pub use chart::ChartError;

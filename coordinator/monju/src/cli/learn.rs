@@ -7,6 +7,7 @@ mod nnue;
 mod records;
 mod searches;
 mod self_play;
+mod time_control;
 
 use crate::commands::learn;
 use clap::Subcommand;
@@ -32,6 +33,9 @@ pub enum LearnCommand {
     /// Trains a network on such positions: the evaluator 'nnue', and a nn.bin for other engines
     #[command(after_help = nnue::NETWORK_HELP)]
     Nnue(nnue::NetworkArguments),
+    /// Learns from such logs when a search may end
+    #[command(after_help = time_control::TIME_CONTROL_HELP)]
+    TimeControl(time_control::TimeControlArguments),
     /// Writes a network in another format
     #[command(after_help = convert::CONVERT_HELP)]
     Convert(convert::ConvertArguments),
@@ -47,6 +51,7 @@ impl LearnCommand {
             Self::Searches(arguments) => learn::searches(&arguments.try_into()?),
             Self::Material(arguments) => learn::material(&arguments.into()),
             Self::Nnue(arguments) => learn::nnue(&arguments.into()),
+            Self::TimeControl(arguments) => learn::time_control(&arguments.into()),
             Self::Convert(arguments) => learn::convert(&arguments.into()),
         }
     }

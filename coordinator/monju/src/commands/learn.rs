@@ -12,6 +12,7 @@ use monju_learn::{
     records::RecordsRun,
     searches::SearchesRun,
     self_play::SelfPlayRun,
+    time_control::TimeControlRun,
 };
 use progress::TerminalProgress;
 use std::{
@@ -80,6 +81,15 @@ pub fn material(run: &MaterialRun) -> anyhow::Result<()> {
 pub fn nnue(run: &NetworkRun) -> anyhow::Result<()> {
     let hash = run.run(&mut TerminalProgress::default())?;
     print(format_args!("{} {hash:016x}\n", run.output.display()))
+}
+
+/// Trains the judge of searches, and prints its measure.
+///
+/// # Errors
+/// The training fails.
+pub fn time_control(run: &TimeControlRun) -> anyhow::Result<()> {
+    let summary = run.run(&mut TerminalProgress::default())?;
+    print(summary)
 }
 
 /// Converts a network, and prints the files with its hash.

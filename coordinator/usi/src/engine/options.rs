@@ -14,7 +14,11 @@ use std::path::PathBuf;
 use strum::{Display, EnumString, IntoStaticStr, VariantNames};
 
 /// The declared time policies. A single player has no votes that could decide early.
-const TIME_POLICIES: [TimePolicy; 2] = [TimePolicy::Fixed, TimePolicy::Agreement];
+const TIME_POLICIES: [TimePolicy; 3] = [
+    TimePolicy::Fixed,
+    TimePolicy::Agreement,
+    TimePolicy::Learned,
+];
 
 /// All options, in the order in which a GUI shows them.
 pub const OPTIONS: &[UsiOption<EngineOptions>] = {
@@ -312,7 +316,8 @@ mod tests {
                 "option name Evaluator type string default <empty>",
                 "option name EvalFile type filename default <empty>",
                 "option name Seed type string default <empty>",
-                "option name TimePolicy type combo default agreement var fixed var agreement",
+                "option name TimePolicy type combo default agreement var fixed var agreement \
+                 var learned",
                 "option name NodesTime type spin default 0 min 0 max 1000000",
                 "option name Pondering type combo default predicted var predicted var opponent",
                 "option name SearchOptions type string default <empty>",

@@ -268,8 +268,8 @@ fn search(
     output: &Output,
 ) -> Running {
     let time_policy = TimePolicy::of_consultation(None, setup.time_policy, limits);
-    let mut timer = Timer::new(time_policy, setup.nodes_time, since);
     let Question { game, search_moves } = question;
+    let mut timer = Timer::new(time_policy, setup.nodes_time, since, game);
     if let Some(budget) = clock::budget(limits, game.position(), setup.clock_rules) {
         timer.start(budget, since, limits.nodes);
     }
@@ -304,7 +304,7 @@ fn ponder_on_opponent(
     game: Game,
     since: Instant,
 ) -> Running {
-    let timer = Timer::new(setup.time_policy, setup.nodes_time, since);
+    let timer = Timer::new(setup.time_policy, setup.nodes_time, since, &game);
     let running = begin(thread, setup, timer, |_, control| SearchTask {
         game,
         limits: Limits::default(),

@@ -1,9 +1,10 @@
 //! The time management of a single player: early for a stable best move, late for a falling score.
 
-use monju_coordinator::clock::{
-    Budget, Evidence, NodesTime, Stability, StabilityTracker, TimePolicy,
+use monju_coordinator::clock::{Budget, Evidence, NodesTime, TimePolicy};
+use monju_engine::{
+    Control, Game, Iteration, Line,
+    judge::{JudgeWeights, Progress, SearchJudge, Stability, StabilityTracker, Stage},
 };
-use monju_engine::{Control, Iteration, Line};
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -20,16 +21,20 @@ pub struct Timer {
     most_nodes: Option<u64>,
     searching_from: Instant,
     tracker: StabilityTracker,
-    stability: Option<Stability>,
+    judge: SearchJudge,
+    /// The last iteration, as both judges see it.
+    observed: Option<(Stability, Progress)>,
     is_stopped: bool,
 }
 
 impl Timer {
-    /// Creates a timer without a budget for a search that runs from `searching_from`.
+    /// Creates a timer without a budget for a search of the last position of `game` that runs from
+    /// `searching_from`.
     pub fn new(
         time_policy: TimePolicy,
         nodes_time: Option<NodesTime>,
         searching_from: Instant,
+        game: &Game,
     ) -> Self {
         Self {
             time_policy,
@@ -38,7 +43,8 @@ impl Timer {
             most_nodes: None,
             searching_from,
             tracker: StabilityTracker::default(),
-            stability: None,
+            judge: SearchJudge::new(game),
+            observed: None,
             is_stopped: false,
         }
     }
@@ -60,7 +66,10 @@ impl Timer {
         let Some(iteration) = Iteration::of(line) else {
             return;
         };
-        self.stability = Some(self.tracker.observe(&iteration));
+        self.observed = Some((
+            self.tracker.observe(&iteration),
+            self.judge.observe(&iteration),
+        ));
         self.stop_if_enough(line.nodes, control);
     }
 
@@ -69,20 +78,32 @@ impl Timer {
         let Some((budget, from)) = self.clock else {
             return;
         };
-        let target = self.target(&budget);
-        let elapsed = match self.nodes_time {
+        let searching = match self.nodes_time {
             Some(nodes_time) => nodes_time.time(nodes),
+            None => self.searching_from.elapsed(),
+        };
+        let target = self.target(&budget, searching);
+        let elapsed = match self.nodes_time {
             // The time of a ponder counts only for an easy move.
-            None if target < budget.normal => self.searching_from.elapsed(),
-            None => from.elapsed(),
+            None if target >= budget.normal => from.elapsed(),
+            _ => searching,
         };
         if elapsed >= target {
             control.stop();
         }
     }
 
-    fn target(&self, budget: &Budget) -> Duration {
-        let evidence = self.stability.map(Evidence::Search);
+    /// Returns the whole thinking time, as it is judged after `searching`.
+    fn target(&self, budget: &Budget, searching: Duration) -> Duration {
+        let evidence = self
+            .observed
+            .map(|(stability, progress)| match self.time_policy {
+                TimePolicy::Learned => {
+                    let stage = Stage::of(searching, budget.most);
+                    Evidence::Judged(JudgeWeights::own().judge(&progress, stage) >= 0)
+                }
+                _ => Evidence::Search(stability),
+            });
         self.time_policy.target(budget, evidence)
     }
 
@@ -114,7 +135,7 @@ impl Timer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use monju_engine::{Bound, Game, Score};
+    use monju_engine::{Bound, Score};
 
     const BUDGET: Budget = Budget {
         shortest: Duration::from_millis(100),
@@ -149,7 +170,7 @@ mod tests {
     /// Returns the nodes of the first of these iterations after which the search ends.
     fn end(time_policy: TimePolicy, iterations: &[(&str, i32, u64)]) -> Option<u64> {
         let start = Instant::now();
-        let mut timer = Timer::new(time_policy, nodes_time(), start);
+        let mut timer = Timer::new(time_policy, nodes_time(), start, &Game::startpos());
         timer.start(BUDGET, start, None);
         let control = Control::new();
         (1..)
@@ -187,7 +208,12 @@ mod tests {
     #[test]
     fn lines_in_mid_iteration_end_nothing() {
         let start = Instant::now();
-        let mut timer = Timer::new(TimePolicy::Agreement, nodes_time(), start);
+        let mut timer = Timer::new(
+            TimePolicy::Agreement,
+            nodes_time(),
+            start,
+            &Game::startpos(),
+        );
         timer.start(BUDGET, start, None);
         let control = Control::new();
         let open = Line {
@@ -203,8 +229,12 @@ mod tests {
     #[test]
     fn the_longest_time_is_a_deadline_of_time_or_nodes() {
         let start = Instant::now();
-        for (time_policy, longest) in [(TimePolicy::Fixed, 1_000), (TimePolicy::Agreement, 3_000)] {
-            let mut timer = Timer::new(time_policy, None, start);
+        for (time_policy, longest) in [
+            (TimePolicy::Fixed, 1_000),
+            (TimePolicy::Agreement, 3_000),
+            (TimePolicy::Learned, 3_000),
+        ] {
+            let mut timer = Timer::new(time_policy, None, start, &Game::startpos());
             assert_eq!((timer.stop_at(), timer.latest()), (None, None));
             timer.start(BUDGET, start, None);
             assert_eq!(
@@ -215,7 +245,7 @@ mod tests {
             timer.stopped();
             assert_eq!(timer.stop_at(), None);
 
-            let mut timer = Timer::new(time_policy, nodes_time(), start);
+            let mut timer = Timer::new(time_policy, nodes_time(), start, &Game::startpos());
             timer.start(BUDGET, start, None);
             assert_eq!((timer.stop_at(), timer.latest()), (None, None));
             assert_eq!(timer.node_limit(), Some(longest));
@@ -228,7 +258,12 @@ mod tests {
     async fn the_time_of_a_ponder_counts_for_an_easy_move_alone() {
         let searching_from = Instant::now();
         let stops_at_hit = |score: i32| {
-            let mut timer = Timer::new(TimePolicy::Agreement, None, searching_from);
+            let mut timer = Timer::new(
+                TimePolicy::Agreement,
+                None,
+                searching_from,
+                &Game::startpos(),
+            );
             let control = Control::new();
             for depth in 1..9 {
                 let score = if depth < 8 { 30 } else { score };

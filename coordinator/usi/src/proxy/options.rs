@@ -395,7 +395,7 @@ mod tests {
                 "option name Primary type string default <empty>",
                 "option name ResignBelow type spin default 0 min 0 max 49",
                 "option name TimePolicy type combo default config var config var fixed \
-                 var decided var agreement var careful",
+                 var decided var agreement var careful var learned",
                 "option name Pondering type combo default config var config var predicted \
                  var spread",
                 "option name Seed type string default <empty>",

@@ -5,14 +5,14 @@ const SMOOTHING: f64 = 4.0;
 
 /// Scores of one player, smoothed over its iterations.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct ScoreTrend {
+pub struct ScoreTrend {
     depth: u32,
     smoothed: f64,
     last: i32,
 }
 
 impl ScoreTrend {
-    /// The trend of a first score.
+    /// Begins with a first score.
     pub fn new(depth: u32, score: i32) -> Self {
         Self {
             depth,
@@ -21,7 +21,7 @@ impl ScoreTrend {
         }
     }
 
-    /// The trend with the next score, which replaces the last one of the same iteration.
+    /// Takes the next score, which replaces the last one of the same iteration.
     pub fn follow(self, depth: u32, score: i32) -> Self {
         let smoothed = if depth > self.depth {
             self.smoothed + (f64::from(self.last) - self.smoothed) / SMOOTHING
@@ -35,7 +35,7 @@ impl ScoreTrend {
         }
     }
 
-    /// Centipawns by which the last score lies below the smoothed earlier ones.
+    /// Returns the centipawns by which the last score lies below the smoothed earlier ones.
     pub fn score_drop(self) -> i32 {
         (self.smoothed - f64::from(self.last)) as i32
     }

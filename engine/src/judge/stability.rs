@@ -1,7 +1,7 @@
 //! Stability of one player's search, by which a time policy judges the difficulty of its move.
 
 use super::score_trend::ScoreTrend;
-use monju_engine::{Iteration, Move};
+use crate::{rules::Move, search::Iteration};
 
 /// Iterations of one best move from which on it counts as settled.
 const SETTLED_AFTER: u32 = 8;

@@ -1,0 +1,63 @@
+//! The command line of `monju learn time-control`.
+
+use clap::Args;
+use monju_learn::time_control::{TimeControlRun, TimeControlTraining};
+use std::path::PathBuf;
+
+pub const TIME_CONTROL_HELP: &str = "\
+Learns after which iteration a search may end (Shimoyama, section 6), in some seconds. One game of four
+is held out: on its searches it prints how often a fixed time, the judge 'agreement' and the learned one
+end with the move of the whole search, at several mean times. The same logs and options give the same
+weights. They are used where the time policy is 'learned'; the program carries those of
+engine/weights/time_control.bin.";
+
+/// Everything after `monju learn time-control`.
+#[derive(Debug, Args)]
+pub struct TimeControlArguments {
+    /// Logs, as 'monju learn searches' writes them
+    #[arg(required = true)]
+    logs: Vec<PathBuf>,
+    /// The weights to write
+    #[arg(long, value_name = "FILE")]
+    output: PathBuf,
+    /// Number of epochs
+    #[arg(long, value_name = "N", default_value_t = TimeControlTraining::default().epochs,
+          value_parser = clap::value_parser!(u64).range(1..))]
+    epochs: u64,
+    /// States in a minibatch
+    #[arg(long, value_name = "N", default_value_t = TimeControlTraining::default().batch)]
+    batch: usize,
+    /// Initial learning rate; it falls to 0
+    #[arg(long, default_value_t = TimeControlTraining::default().rate)]
+    rate: f64,
+    /// Weight of wasted time against wrong moves, from 0 to 1
+    #[arg(long, default_value_t = TimeControlTraining::default().waste)]
+    waste: f64,
+    /// Weight of the squares of the weights
+    #[arg(long, default_value_t = TimeControlTraining::default().penalty)]
+    penalty: f64,
+    /// Mean part of the longest time that searches are to take
+    #[arg(long, default_value_t = TimeControlTraining::default().share)]
+    share: f64,
+    /// Seed of the order of the states
+    #[arg(long, default_value_t = TimeControlTraining::default().seed)]
+    seed: u64,
+}
+
+impl From<TimeControlArguments> for TimeControlRun {
+    fn from(arguments: TimeControlArguments) -> Self {
+        Self {
+            logs: arguments.logs,
+            output: arguments.output,
+            settings: TimeControlTraining {
+                epochs: arguments.epochs,
+                batch: arguments.batch,
+                rate: arguments.rate,
+                waste: arguments.waste,
+                penalty: arguments.penalty,
+                share: arguments.share,
+                seed: arguments.seed,
+            },
+        }
+    }
+}

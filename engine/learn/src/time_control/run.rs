@@ -1,0 +1,209 @@
+//! The run behind `monju learn time-control`.
+
+use super::{
+    measure::{Curve, TIME_SHARES, bound_for, curve},
+    states::{State, states_of},
+    trainer::{TimeControlTraining, Trainer, loss, value},
+};
+use crate::{
+    files::{FileError, check_distinct, read_text, write_atomically},
+    progress::ProgressObserver,
+    searches::{LogError, LoggedGame, read_logs},
+    setting::SettingError,
+};
+use monju_engine::judge::JudgeWeights;
+use std::{fmt, path::PathBuf};
+
+/// One game of so many is held out.
+const HELD_OUT: usize = 4;
+
+/// Training of the judge from logs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TimeControlRun {
+    /// Logs of searches.
+    pub logs: Vec<PathBuf>,
+    /// The weights to write.
+    pub output: PathBuf,
+    /// Settings.
+    pub settings: TimeControlTraining,
+}
+
+/// Error of a training.
+#[derive(Debug, thiserror::Error)]
+pub enum TimeControlRunError {
+    /// A file cannot be read or written.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// A log has other content.
+    #[error("in {}", path.display())]
+    Log {
+        /// The log.
+        path: PathBuf,
+        /// Reason.
+        source: LogError,
+    },
+    /// A setting is out of range.
+    #[error(transparent)]
+    Setting(#[from] SettingError),
+    /// There is too little to learn from.
+    #[error("the logs have {0} games, at least {HELD_OUT} are needed, one of them to be held out")]
+    FewGames(usize),
+}
+
+/// Result of a training, on the searches of games that are held out.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TimeControlSummary {
+    /// Searches that were learned from, and those that are held out.
+    pub searches: [usize; 2],
+    /// Loss before and after.
+    pub loss: [f64; 2],
+    /// Right moves by mean time of a fixed time, of the judge made by hand, and of the learned one.
+    pub curves: [(&'static str, Curve); 3],
+}
+
+impl TimeControlRun {
+    /// Trains for some seconds and writes the weights at the end.
+    ///
+    /// # Errors
+    /// A file cannot be read or written or has other content, or a setting is out of range.
+    pub fn run(
+        &self,
+        progress: &mut dyn ProgressObserver,
+    ) -> Result<TimeControlSummary, TimeControlRunError> {
+        self.settings.check()?;
+        let inputs = self.logs.iter().map(PathBuf::as_path);
+        check_distinct(inputs, std::slice::from_ref(&self.output))?;
+        let games = self.games()?;
+        if games.len() < HELD_OUT {
+            return Err(TimeControlRunError::FewGames(games.len()));
+        }
+        let (mut training, mut validation) = (Vec::new(), Vec::new());
+        for (number, game) in games.iter().enumerate() {
+            match number % HELD_OUT {
+                0 => validation.extend(states_of(game, false)),
+                _ => training.extend(states_of(game, true)),
+            }
+        }
+        let waste = self.settings.waste;
+        let mut trainer = Trainer::new(&self.settings, &training);
+        let before = loss(&trainer.weights, &validation, waste);
+        progress.begin(self.settings.epochs, 0, "epochs");
+        for epoch in 1..=self.settings.epochs {
+            let loss = trainer.pass();
+            progress.advance(epoch, &format!("loss {loss:.4}"));
+        }
+        progress.finish(self.settings.epochs, "");
+        let mut weights = std::mem::take(&mut trainer.weights);
+        let after = loss(&weights, &validation, waste);
+        // The first feature is always present: it carries the bound at which searches take their share.
+        let values: Vec<f32> = training
+            .iter()
+            .map(|state| value(&weights, state))
+            .collect();
+        weights[0] -= bound_for(&training, &values, self.settings.share);
+        write_atomically(&self.output, &JudgeWeights::rounded(&weights).to_bytes())?;
+        let of = |urge: &dyn Fn(&State) -> f32| {
+            let urges: Vec<f32> = validation.iter().map(urge).collect();
+            curve(&validation, &urges)
+        };
+        let searches = |states: &[State]| states.iter().filter(|state| state.begins).count();
+        Ok(TimeControlSummary {
+            searches: [searches(&training), searches(&validation)],
+            loss: [before, after],
+            curves: [
+                ("fixed", of(&|state| state.share)),
+                ("agreement", of(&|state| state.share / state.difficulty)),
+                ("learned", of(&|state| value(&weights, state))),
+            ],
+        })
+    }
+
+    fn games(&self) -> Result<Vec<LoggedGame>, TimeControlRunError> {
+        let mut games = Vec::new();
+        for path in &self.logs {
+            let read = read_logs(&read_text(path)?);
+            games.extend(read.map_err(|source| TimeControlRunError::Log {
+                path: path.clone(),
+                source,
+            })?);
+        }
+        Ok(games)
+    }
+}
+
+impl fmt::Display for TimeControlSummary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [training, validation] = self.searches;
+        let [before, after] = self.loss;
+        writeln!(
+            f,
+            "{training} searches to learn from, {validation} held out; loss there {after:.4}, {before:.4} before"
+        )?;
+        write!(f, "mean time   ")?;
+        for share in TIME_SHARES {
+            write!(f, "{:>7.1} %", 100.0 * share)?;
+        }
+        writeln!(f, " of the longest")?;
+        for (name, curve) in &self.curves {
+            write!(f, "{name:<12}")?;
+            for right in curve {
+                write!(f, "{:>7.2} %", 100.0 * right)?;
+            }
+            writeln!(f, " right moves")?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        progress::NoProgress,
+        searches::{SearchGamesSettings, SearchesRun},
+    };
+    use monju_engine::{Model, PlayerSettings};
+    use std::fs;
+
+    #[test]
+    fn a_judge_learned_from_logs_beats_a_fixed_time_on_other_games() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let openings = folder.path().join("openings.sfen");
+        let first = [
+            "7g7f", "2g2f", "6g6f", "5g5f", "1g1f", "9g9f", "4g4f", "3g3f",
+        ];
+        let lines = first.map(|mv| format!("startpos moves {mv}\n"));
+        fs::write(&openings, lines.concat()).expect("writable");
+        let log = folder.path().join("log");
+        let searches = SearchesRun {
+            output: log.clone(),
+            games: 8,
+            openings,
+            settings: SearchGamesSettings {
+                player: PlayerSettings {
+                    evaluator: Model::material(),
+                    hash_mib: 1,
+                    ..PlayerSettings::default()
+                },
+                nodes: 1_500,
+                maximum_plies: 40,
+                ..SearchGamesSettings::default()
+            },
+        };
+        searches.run(&mut NoProgress).expect("played");
+        let run = TimeControlRun {
+            logs: vec![log],
+            output: folder.path().join("weights"),
+            settings: TimeControlTraining::default(),
+        };
+        let summary = run.run(&mut NoProgress).expect("trained");
+        assert!(summary.loss[1] < summary.loss[0], "{summary}");
+        let [fixed, _, learned] = &summary.curves;
+        let sum = |curve: &Curve| curve.iter().sum::<f64>();
+        assert!(sum(&learned.1) > sum(&fixed.1), "{summary}");
+        let bytes = fs::read(&run.output).expect("weights");
+        JudgeWeights::from_bytes(&bytes).expect("whole");
+        assert_eq!(run.run(&mut NoProgress).expect("again"), summary);
+        assert_eq!(fs::read(&run.output).expect("weights"), bytes);
+    }
+}

@@ -1,0 +1,294 @@
+//! What the judge sees of a search.
+
+use crate::{
+    rules::{Game, Move, PieceKind, Position, Square},
+    search::Iteration,
+};
+use std::time::Duration;
+
+/// Steps of the part of the longest time that has passed.
+const STAGES: usize = 8;
+const DEPTHS: usize = 24;
+const COUNTS: usize = 8;
+const CHANGES: usize = 4;
+const SCORES: usize = 16;
+const EFFORTS: usize = 10;
+const VICTIMS: usize = 1 + PieceKind::COUNT;
+
+/// Share of an iteration's nodes, in parts of a thousand, from which its best move is singular.
+const SINGULAR: u32 = 900;
+
+/// Sizes of the groups of features, in the order in which [`Progress::features`] names them.
+const GROUPS: [usize; Progress::FEATURES] = [
+    1,
+    DEPTHS,
+    2 * STAGES,
+    STAGES,
+    DEPTHS * STAGES,
+    2 * COUNTS,
+    COUNTS * STAGES,
+    COUNTS * STAGES,
+    COUNTS * STAGES,
+    COUNTS * STAGES,
+    2 * STAGES,
+    CHANGES * STAGES,
+    CHANGES * 2 * DEPTHS,
+    COUNTS * STAGES,
+    SCORES * STAGES,
+    SCORES * 2 * DEPTHS,
+    SCORES * STAGES,
+    COUNTS * STAGES,
+    COUNTS * 2 * DEPTHS,
+    EFFORTS,
+    EFFORTS * STAGES,
+    EFFORTS * COUNTS,
+    2 * 2 * DEPTHS,
+    2 * 2 * DEPTHS,
+    2 * VICTIMS * 2,
+    2 * VICTIMS * STAGES,
+];
+
+/// First feature of each group.
+const OFFSETS: [usize; Progress::FEATURES] = {
+    let mut offsets = [0; Progress::FEATURES];
+    let mut group = 1;
+    while group < Progress::FEATURES {
+        offsets[group] = offsets[group - 1] + GROUPS[group - 1];
+        group += 1;
+    }
+    offsets
+};
+
+/// The part of the longest time that has passed, counted in halvings: 7 in its second half, 6 in the
+/// quarter before, 0 before the 128th part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Stage(usize);
+
+impl Stage {
+    /// Returns the stage after `elapsed` of `longest`.
+    pub fn of(elapsed: Duration, longest: Duration) -> Self {
+        let (elapsed, longest) = (elapsed.as_nanos(), longest.as_nanos());
+        let halvings = (1..STAGES as u32).take_while(|halvings| elapsed << halvings <= longest);
+        Self(STAGES - 1 - halvings.count())
+    }
+}
+
+/// Follows the iterations of one search.
+#[derive(Clone, Debug)]
+pub struct SearchJudge {
+    position: Position,
+    /// Destination of the last move of the game.
+    last_destination: Option<Square>,
+    first: Option<(Move, i32)>,
+    last: Option<Iteration>,
+    changes: usize,
+    stays: usize,
+    rises: usize,
+    falls: usize,
+    singulars: usize,
+}
+
+/// The progress of a search after an iteration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    depth: usize,
+    is_odd: usize,
+    is_singular: usize,
+    is_first_best: usize,
+    changes: usize,
+    stays: usize,
+    rises: usize,
+    falls: usize,
+    singulars: usize,
+    share_of_stays: usize,
+    since_last: usize,
+    since_first: usize,
+    common: usize,
+    effort: usize,
+    was_third: usize,
+    is_third: usize,
+    recaptures: usize,
+    victim: usize,
+}
+
+impl SearchJudge {
+    /// Begins a search of the last position of a game.
+    pub fn new(game: &Game) -> Self {
+        Self {
+            position: game.position().clone(),
+            last_destination: game.moves().last().map(|mv| mv.to()),
+            first: None,
+            last: None,
+            changes: 0,
+            stays: 0,
+            rises: 0,
+            falls: 0,
+            singulars: 0,
+        }
+    }
+
+    /// Takes a finished iteration.
+    pub fn observe(&mut self, iteration: &Iteration) -> Progress {
+        let best = iteration.best_move();
+        let (first_best, first_score) = *self.first.get_or_insert((best, iteration.score));
+        let last = self.last.replace(iteration.clone());
+        let last = last.as_ref();
+        match last {
+            Some(last) if last.best_move() != best => {
+                self.changes += 1;
+                (self.stays, self.rises, self.falls, self.singulars) = (0, 0, 0, 0);
+            }
+            Some(last) => {
+                self.stays += 1;
+                self.rises += usize::from(iteration.score > last.score);
+                self.falls += usize::from(iteration.score < last.score);
+            }
+            None => {}
+        }
+        let effort = iteration.effort.unwrap_or(0);
+        let is_singular = usize::from(effort >= SINGULAR);
+        self.singulars += is_singular;
+        let third = |pv: &[Move]| pv.get(2).copied();
+        let captured = self.position.piece(best.to()).get().map(|(_, kind)| kind);
+        let recaptures = captured.is_some() && self.last_destination == Some(best.to());
+        let depth = iteration.depth.max(1) as usize;
+        Progress {
+            depth: depth.min(DEPTHS - 1),
+            is_odd: depth % 2,
+            is_singular,
+            is_first_best: usize::from(best == first_best),
+            changes: self.changes.min(CHANGES - 1),
+            stays: self.stays,
+            rises: self.rises.min(COUNTS - 1),
+            falls: self.falls.min(COUNTS - 1),
+            singulars: self.singulars.min(COUNTS - 1),
+            share_of_stays: (8 * self.stays / depth).min(COUNTS - 1),
+            since_last: step(
+                iteration.score - last.map_or(iteration.score, |last| last.score),
+                16,
+            ),
+            since_first: step(iteration.score - first_score, 24),
+            common: last
+                .map_or(0, |last| {
+                    let pairs = last.pv.iter().zip(&iteration.pv);
+                    pairs.take_while(|(one, other)| one == other).count()
+                })
+                .min(COUNTS - 1),
+            effort: (effort as usize / 100).min(EFFORTS - 1),
+            was_third: usize::from(last.is_some_and(|last| third(&last.pv) == Some(best))),
+            is_third: usize::from(
+                last.is_some_and(|last| third(&iteration.pv) == Some(last.best_move())),
+            ),
+            recaptures: usize::from(recaptures),
+            victim: captured.map_or(0, |kind| 1 + kind.index()),
+        }
+    }
+}
+
+/// Returns the step of a difference of scores, with 7 for none.
+fn step(difference: i32, width: i32) -> usize {
+    (difference.div_euclid(width) + 7).clamp(0, SCORES as i32 - 1) as usize
+}
+
+impl Progress {
+    /// Number of features that are present at a time, one of each group.
+    pub const FEATURES: usize = 26;
+
+    /// Number of all features.
+    pub const COUNT: usize = OFFSETS[Self::FEATURES - 1] + GROUPS[Self::FEATURES - 1];
+
+    /// Returns the features that are present at a stage.
+    pub fn features(&self, stage: Stage) -> [u16; Self::FEATURES] {
+        let time = stage.0;
+        let at = |index: usize| index * STAGES + time;
+        let few = self.stays.min(COUNTS - 1);
+        let singular = |index: usize| (index * 2 + self.is_singular) * DEPTHS + self.depth;
+        let capture = self.recaptures * VICTIMS + self.victim;
+        let in_groups = [
+            0,
+            self.depth,
+            at(self.is_odd),
+            time,
+            at(self.depth),
+            self.stays.min(2 * COUNTS - 1),
+            at(few),
+            at(self.rises),
+            at(self.falls),
+            at(self.singulars),
+            at(self.is_first_best),
+            at(self.changes),
+            singular(self.changes),
+            at(self.share_of_stays),
+            at(self.since_last),
+            singular(self.since_last),
+            at(self.since_first),
+            at(self.common),
+            singular(self.common),
+            self.effort,
+            at(self.effort),
+            self.effort * COUNTS + few,
+            singular(self.was_third),
+            singular(self.is_third),
+            capture * 2 + self.is_singular,
+            at(capture),
+        ];
+        let mut features = [0; Self::FEATURES];
+        for (group, (feature, index)) in features.iter_mut().zip(in_groups).enumerate() {
+            debug_assert!(index < GROUPS[group], "group {group}");
+            *feature = (OFFSETS[group] + index) as u16;
+        }
+        features
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stages_are_halvings_of_the_longest_time() {
+        let ms = Duration::from_millis;
+        let stage = |elapsed| Stage::of(ms(elapsed), ms(1_024)).0;
+        assert_eq!([513, 600, 1_024, 5_000].map(stage), [7; 4]);
+        assert_eq!([512, 257].map(stage), [6; 2]);
+        assert_eq!([256, 9, 8, 0].map(stage), [5, 1, 0, 0]);
+    }
+
+    #[test]
+    fn features_are_of_different_groups_and_within_bounds() {
+        let game = Game::from_usi("startpos moves 7g7f 3c3d 8h2b+").expect("a game");
+        let iteration = |depth, mv: &str, score, effort| Iteration {
+            depth,
+            nodes: 0,
+            score,
+            effort: Some(effort),
+            pv: [mv, "8h2b+", "7g7f"]
+                .map(|mv| mv.parse().expect("a move"))
+                .to_vec(),
+        };
+        let mut judge = SearchJudge::new(&game);
+        let mut all = Vec::new();
+        for (depth, mv, score, effort) in [
+            (1, "3a2b", 0, 1_000),
+            (2, "3a2b", -4_000, 0),
+            (3, "8b2b", 4_000, 999),
+            (99, "8b2b", 4_000, 950),
+        ] {
+            let progress = judge.observe(&iteration(depth, mv, score, effort));
+            assert_eq!(progress.recaptures, 1);
+            for elapsed in [0, 3, 1_000] {
+                let stage = Stage::of(Duration::from_secs(elapsed), Duration::from_secs(9));
+                let features = progress.features(stage);
+                assert!(features.is_sorted());
+                assert!(
+                    features
+                        .iter()
+                        .all(|&one| usize::from(one) < Progress::COUNT)
+                );
+                all.push(features);
+            }
+        }
+        all.dedup();
+        assert_eq!(all.len(), 12);
+    }
+}
