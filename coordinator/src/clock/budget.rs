@@ -188,11 +188,11 @@ pub fn budget(
 /// Returns one move's share of the clock.
 ///
 /// Main time is shared out over a number of moves that shrinks as the game goes on (`moves_to_come`);
-/// most of the increment and all of the byoyomi are spent on top. A clock with neither also sets aside
-/// the lag of [`MOVES_WITH_LAG`] moves, which would otherwise use up the time of a long game. An
-/// increment is spendable on its own only when there is no other time, because GUIs differ in whether
-/// the main time they send includes it. Byoyomi cannot be saved: an easy move is not cut below it, and
-/// nothing is saved once the main time is no more than one byoyomi.
+/// most of the increment and all of the byoyomi are spent on top. Without byoyomi, what the increment does
+/// not pay of the lag of [`MOVES_WITH_LAG`] moves is set aside; it would otherwise use up the time of a long
+/// game. An increment is spendable on its own only when there is no other time, because GUIs differ in
+/// whether the main time they send includes it. Byoyomi cannot be saved: an easy move is not cut below it,
+/// and nothing is saved once the main time is no more than one byoyomi.
 fn share_of_clock(clock: &Clock, turn: Turn, rules: ClockRules) -> Budget {
     let overhead = rules.overhead;
     let (main, increment) = of_side(clock, turn.side);
@@ -207,13 +207,16 @@ fn share_of_clock(clock: &Clock, turn: Turn, rules: ClockRules) -> Budget {
     // The overhead takes at most half of a very short clock.
     let kept = (overhead.kept.as_millis() as u64).min(spendable / 2);
     let available = spendable - kept;
-    let lag = match byoyomi + increment {
-        0 => MOVES_WITH_LAG * (overhead.lost.as_millis() as u64).min(kept),
+    // The increment pays for the lag first.
+    let lost = (overhead.lost.as_millis() as u64).min(kept);
+    let paid = lost.min(increment * 4 / 5);
+    let lag = match byoyomi {
+        0 => MOVES_WITH_LAG * (lost - paid),
         _ => 0,
     };
     // The overhead exceeds the lag of most moves, so a quarter of the time remains in any case.
     let share = (main - lag.min(main * 3 / 4)) / moves_to_come(turn.ply);
-    let wanted = share + increment * 4 / 5 + byoyomi;
+    let wanted = share + increment * 4 / 5 - paid + byoyomi;
     let normal = wanted.min(available);
     let can_be_saved = main > byoyomi || byoyomi == 0;
     let saving = |percent: u64| match can_be_saved {

@@ -171,6 +171,31 @@ fn sudden_death_time_outlasts_the_lag_of_every_move() {
 }
 
 #[test]
+fn an_increment_pays_for_the_lag_first() {
+    let normal = |increment, lost| {
+        let overhead = Overhead {
+            kept: ms(200),
+            lost: ms(lost),
+        };
+        let limits = Limits {
+            clock: Some(Clock {
+                black_ms: 44_000,
+                black_increment_ms: increment,
+                ..Clock::default()
+            }),
+            ..Limits::default()
+        };
+        budget(&limits, Color::Black, overhead)
+            .expect("a clock")
+            .normal
+    };
+    assert_eq!(normal(100, 0), ms(1_080));
+    assert_eq!(normal(100, 30), ms(1_050));
+    assert_eq!(normal(100, 80), ms(1_000));
+    assert_eq!(normal(100, 180), normal(0, 100), "the rest is set aside");
+}
+
+#[test]
 fn some_thinking_time_remains_under_any_overhead() {
     let limits = Limits {
         clock: Some(Clock {
