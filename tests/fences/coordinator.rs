@@ -8,8 +8,8 @@ use crate::{
 use syn::Item;
 
 /// Names of the engine that the coordinator may use: the rules, the answer to a position, the iterations by which
-/// a clock judges a search, opening books, and the search that judges whether material is kept
-/// (`docs/decisions/0033-the-coordinator-judges-danger.md`).
+/// a clock judges a search and what was learned of them, opening books, and the search that judges whether
+/// material is kept (`docs/decisions/0033-the-coordinator-judges-danger.md`).
 const ALLOWED: [&str; 15] = [
     "Answer",
     "Color",
