@@ -50,13 +50,15 @@ impl Game {
         self.position = format!("{} {}", self.position, answer.bestmove);
     }
 
-    /// Plays moves until one is decided by so many votes.
+    /// Asks for the next move until it is decided by so many votes, and plays it. The same position is asked
+    /// again and again: a fast machine would end a game before a list is read again.
     fn until_votes(&mut self, votes: u32) {
-        eventually(&format!("a move by {votes} votes"), || {
+        let answer = eventually(&format!("a move by {votes} votes"), || {
             let answer = self.usi.think(&self.position, "go nodes 2000");
-            self.note(&answer);
-            (counted(&answer) == votes).then_some(())
+            assert_legal(&self.position, &answer.bestmove);
+            (counted(&answer) == votes).then_some(answer)
         });
+        self.note(&answer);
     }
 }
 
