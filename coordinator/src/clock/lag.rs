@@ -30,6 +30,10 @@ const LEAST_KNOWN: Duration = Duration::from_millis(50);
 /// Main time from which on a single late answer cannot lose the game.
 const PLENTIFUL: Duration = Duration::from_secs(10);
 
+/// Byoyomi below which the referee is on this machine, and its divisor for the delay to assume there.
+const SHORTEST_OVER_NETWORKS: Duration = Duration::from_secs(1);
+const LOCAL_SHARE: u32 = 5;
+
 /// Delays between an answer and the referee's clock that are assumed before they are measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NetworkDelays {
@@ -127,7 +131,8 @@ impl Lag {
     ///
     /// Before the lag is known, that is what clients and networks take: less while the main time is
     /// plentiful, more when a late move would lose. A clock in whole seconds hides the lag, so that
-    /// nothing smaller is believed.
+    /// nothing smaller is believed. Servers and GUIs count byoyomi in seconds: a shorter one is that of a
+    /// referee on the same machine, and a fifth of it is kept.
     pub fn to_keep(&self, side: Color, clock: Option<&Clock>, delays: &NetworkDelays) -> Overhead {
         let measured = Overhead {
             kept: self.allowance(),
@@ -142,10 +147,16 @@ impl Lag {
                 ..measured
             };
         }
-        let main = clock.map_or(0, |clock| of_side(clock, side).0);
-        let assumed = match Duration::from_millis(main) >= PLENTIFUL {
-            true => delays.usual,
-            false => delays.worst,
+        let (main, increment) = clock.map_or((0, 0), |clock| of_side(clock, side));
+        let byoyomi = Duration::from_millis(clock.map_or(0, |clock| clock.byoyomi_ms));
+        let assumed = match Duration::from_millis(main) {
+            Duration::ZERO
+                if increment == 0 && !byoyomi.is_zero() && byoyomi < SHORTEST_OVER_NETWORKS =>
+            {
+                delays.worst.min(byoyomi / LOCAL_SHARE)
+            }
+            main if main >= PLENTIFUL => delays.usual,
+            _ => delays.worst,
         };
         measured.larger(Overhead {
             kept: assumed,
@@ -216,6 +227,15 @@ mod tests {
         assert_eq!(kept_after(far, &assumed), 350);
         let plenty = Lag::default().to_keep(Color::Black, Some(&clock(60_000, 0)), &assumed);
         assert_eq!(plenty.kept.as_millis(), 120);
+        let byoyomi = |byoyomi_ms| Clock {
+            byoyomi_ms,
+            ..Clock::default()
+        };
+        for (byoyomi_ms, kept) in [(100, 20), (999, 199), (1_000, 1_120)] {
+            let short = byoyomi(byoyomi_ms);
+            let found = Lag::default().to_keep(Color::Black, Some(&short), &assumed);
+            assert_eq!(found.kept.as_millis(), kept);
+        }
     }
 
     #[test]

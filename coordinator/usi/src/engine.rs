@@ -19,11 +19,11 @@ use super::{
     option_table::{self, OptionError},
     output::Output,
 };
-use crate::clock_options::ClockOptions;
+use crate::{clock_options::ClockOptions, scheduling_delay::SchedulingDelay};
 use book_loader::BookLoader;
 use monju_coordinator::{
     book::{BookAnswer, OpeningBook},
-    clock::ClockRules,
+    clock::{ClockRules, Overhead},
 };
 use monju_engine::{
     Answer, EvaluatorChoice, GameRules,
@@ -90,14 +90,15 @@ pub(super) struct SinglePlayer {
     game: GameName,
     thread: SearchThread,
     book: BookLoader,
+    delay: SchedulingDelay,
 }
 
 impl SinglePlayer {
-    /// Starts the thread, without a player yet.
+    /// Starts the thread, without a player yet. `delay` is that of the timers of this process.
     ///
     /// # Errors
     /// The evaluator or the noise is wrong, or the system refuses a thread.
-    pub fn start(choices: EngineChoices) -> Result<Self, EngineError> {
+    pub fn start(choices: EngineChoices, delay: SchedulingDelay) -> Result<Self, EngineError> {
         let evaluator = load_evaluator(&choices.evaluator)?;
         Noise::new(choices.sigma.in_centipawns(&evaluator), 0)?;
         let build = BuiltPlayer::chosen_or_stand_in;
@@ -108,6 +109,7 @@ impl SinglePlayer {
             game: GameName::first(),
             thread: thread.map_err(EngineError::Thread)?,
             book: BookLoader::new(),
+            delay,
         })
     }
 
@@ -230,7 +232,10 @@ impl Backend for SinglePlayer {
             });
         }
         let setup = SearchSetup {
-            clock_rules: ClockRules::default(),
+            clock_rules: ClockRules::from(Overhead {
+                kept: self.delay.reserve(),
+                ..Overhead::default()
+            }),
             time_policy: self.options.time_policy(),
             nodes_time: self.options.nodes_time(),
             pondering: self.options.pondering(),

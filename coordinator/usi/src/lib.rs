@@ -46,6 +46,7 @@ mod outstanding_go;
 mod proxy;
 mod roles;
 mod rule_options;
+mod scheduling_delay;
 mod session;
 #[doc(hidden)]
 pub mod simulation;
@@ -60,10 +61,10 @@ use monju_host::fallback::FallbackSearch;
 use monju_proto::v1::coordinator_client::CoordinatorClient;
 use monju_team::team::{self, Choices};
 use proxy::{
-    Proxy, assembled_team::AssembledTeam, connection::TeamConnection,
-    scheduling_delay::SchedulingDelay, team_claim::TeamClaim,
+    Proxy, assembled_team::AssembledTeam, connection::TeamConnection, team_claim::TeamClaim,
 };
 use roles::Roles;
+use scheduling_delay::SchedulingDelay;
 use std::path::{Path, PathBuf};
 use tokio::sync::watch;
 use tonic::transport::Channel;
@@ -126,7 +127,8 @@ the same seed repeats to the last node.";
 /// # Errors
 /// The evaluator or the noise is wrong, or the system refuses a thread.
 pub async fn run_engine(choices: EngineChoices) -> Result<(), FrontEndError> {
-    stdio::speak(SinglePlayer::start(choices)?).await
+    let player = SinglePlayer::start(choices, SchedulingDelay::measured())?;
+    stdio::speak(player).await
 }
 
 fn beside_executable() -> Option<PathBuf> {

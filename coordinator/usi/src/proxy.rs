@@ -7,7 +7,6 @@ mod connection_task;
 pub mod coordinators;
 mod deadline;
 pub mod options;
-pub mod scheduling_delay;
 mod search;
 mod search_clock;
 pub mod team_claim;
@@ -19,7 +18,7 @@ use super::{
     option_table::{self, HASH_DEFAULT, OptionError},
     output::Output,
 };
-use crate::clock_options::ClockOptions;
+use crate::{clock_options::ClockOptions, scheduling_delay::SchedulingDelay};
 use connection::TeamConnection;
 use monju_coordinator::clock::TimePolicy;
 use monju_engine::GameRules;
@@ -27,7 +26,6 @@ use monju_host::{PlayerChoice, fallback::FallbackSearch};
 use monju_proto::v1::GameOutcome;
 use monju_team::team::Choices;
 use options::{OPTIONS, ProxyOptions, Role};
-use scheduling_delay::SchedulingDelay;
 use search::{FallbackSetup, Question, TeamSearch};
 use tokio::{sync::mpsc, task::JoinHandle};
 
@@ -66,6 +64,11 @@ impl Proxy {
     /// Returns the role that the GUI has chosen.
     pub fn role(&self) -> Role {
         self.options.role()
+    }
+
+    /// Returns the delay of the timers of this process.
+    pub fn delay(&self) -> SchedulingDelay {
+        self.delay.clone()
     }
 
     /// Returns the choices of the command line and of the GUI.

@@ -57,9 +57,11 @@ impl Roles {
             Some(player) => player,
             None => {
                 let choices = EngineChoices::of_team(self.proxy.choices());
-                SinglePlayer::start(choices).map_err(|source| OptionError::Value {
-                    option: "Role",
-                    source: source.into(),
+                SinglePlayer::start(choices, self.proxy.delay()).map_err(|source| {
+                    OptionError::Value {
+                        option: "Role",
+                        source: source.into(),
+                    }
                 })?
             }
         };

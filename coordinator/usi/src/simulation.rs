@@ -4,9 +4,9 @@ use crate::{
     command::GuiCommand,
     output::Output,
     proxy::{
-        Proxy, assembled_team::AssembledTeam, connection::TeamConnection,
-        scheduling_delay::SchedulingDelay, team_claim::TeamClaim,
+        Proxy, assembled_team::AssembledTeam, connection::TeamConnection, team_claim::TeamClaim,
     },
+    scheduling_delay::SchedulingDelay,
     session::Session,
 };
 use monju_host::fallback::FallbackSearch;

@@ -1,7 +1,9 @@
 //! Sessions with one real player.
 
 use super::{EngineChoices, SinglePlayer};
-use crate::{command::GuiCommand, output::Output, session::Session};
+use crate::{
+    command::GuiCommand, output::Output, scheduling_delay::SchedulingDelay, session::Session,
+};
 use monju_engine::EvaluatorChoice;
 use std::time::Duration;
 use tokio::{
@@ -31,7 +33,7 @@ impl PlayerGui {
             seed,
             book: None,
         };
-        let engine = SinglePlayer::start(choices).expect("started");
+        let engine = SinglePlayer::start(choices, SchedulingDelay::default()).expect("started");
         let (output, lines) = Output::channel();
         let (commands, receiver) = mpsc::unbounded_channel();
         Self {
@@ -327,6 +329,7 @@ fn noise_out_of_range_is_refused_at_the_start() {
         seed: None,
         book: None,
     };
-    let error = SinglePlayer::start(choices).expect_err("no such noise");
+    let error =
+        SinglePlayer::start(choices, SchedulingDelay::default()).expect_err("no such noise");
     assert!(error.to_string().contains("-1"), "{error}");
 }

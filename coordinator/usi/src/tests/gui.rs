@@ -4,7 +4,8 @@ use super::scripted_coordinator::{Received, ScriptStep, ScriptedCoordinator};
 use crate::{
     command::GuiCommand,
     output::Output,
-    proxy::{Proxy, connection::TeamConnection, scheduling_delay::SchedulingDelay},
+    proxy::{Proxy, connection::TeamConnection},
+    scheduling_delay::SchedulingDelay,
     session::Session,
 };
 use monju_coordinator::roster::ReachError;
