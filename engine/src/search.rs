@@ -14,6 +14,7 @@ mod history;
 mod iteration;
 mod iterative_deepening;
 mod lanes;
+mod last_search;
 mod leaf;
 mod limits;
 mod line;

@@ -62,6 +62,53 @@ fn equal_seeds_give_equal_searches_and_a_new_game_forgets() {
     assert_eq!(comparable(&first), comparable(&again));
 }
 
+#[test]
+fn a_search_of_the_same_question_goes_on_where_the_last_one_ended() {
+    let openings = [
+        "startpos",
+        "startpos moves 7g7f 3c3d 2g2f 8c8d",
+        "startpos moves 2g2f 8c8d 2f2e 8d8e 6i7h 4a3b",
+        "startpos moves 7g7f 8c8d 6g6f 3c3d 8h7g 7a6b",
+        MIDDLEGAME,
+    ];
+    let (mut whole, mut divided) = (0, 0);
+    let mut resuming = player(50.0, 7);
+    for opening in openings {
+        whole += think(&mut player(50.0, 7), opening, &depth(10)).line.nodes;
+        resuming.new_game(7);
+        divided += think(&mut resuming, opening, &depth(9)).line.nodes;
+        let game = Game::from_usi(opening).unwrap();
+        let mut depths = Vec::new();
+        let last = resuming.think(&game, &depth(10), &Control::new(), &mut |line| {
+            depths.push(line.depth);
+        });
+        assert_eq!(depths[0], 9, "the old line comes at once");
+        assert_eq!(last.line.depth, 10);
+        divided += last.line.nodes;
+    }
+    assert!(divided < whole * 115 / 100, "{divided} in place of {whole}");
+
+    // Fewer plies, other moves to choose from and other positions are other questions.
+    let game = Game::from_usi(MIDDLEGAME).unwrap();
+    let begins_anew = |player: &mut Player, game: &Game, limits: &Limits| {
+        let mut depths = Vec::new();
+        player.think(game, limits, &Control::new(), &mut |line| {
+            depths.push(line.depth)
+        });
+        depths[0] == 1
+    };
+    assert!(begins_anew(&mut resuming, &game, &depth(10)));
+    let chosen = Limits {
+        search_moves: vec![game.legal_moves()[0], game.legal_moves()[1]],
+        ..depth(11)
+    };
+    assert!(begins_anew(&mut resuming, &game, &chosen));
+    assert!(begins_anew(&mut resuming, &Game::startpos(), &depth(11)));
+    assert!(!begins_anew(&mut resuming, &Game::startpos(), &depth(12)));
+    resuming.new_game(7);
+    assert!(begins_anew(&mut resuming, &Game::startpos(), &depth(12)));
+}
+
 /// Players share no state: in parallel they find the same as alone.
 #[test]
 fn players_of_one_process_do_not_disturb_each_other() {

@@ -1,6 +1,7 @@
 //! Iterative deepening and aspiration windows.
 
 use super::{
+    last_search::FinishedIteration,
     limits::Limits,
     line::{Bound, Line},
     numbers::aspiration,
@@ -14,13 +15,33 @@ use crate::{
 };
 
 impl<E: Evaluator + Clone, V: RootSearch> Searcher<'_, E, V> {
-    /// Searches deeper and deeper until a limit is reached; returns the last line.
-    pub(super) fn run(mut self, limits: &Limits, legal: &[Move]) -> Line {
+    /// Searches deeper and deeper until a limit is reached, from the iteration after `resumed` on; returns
+    /// the last line, and the iteration after which a further search goes on.
+    pub(super) fn run(
+        mut self,
+        limits: &Limits,
+        legal: &[Move],
+        resumed: Option<FinishedIteration<V>>,
+    ) -> (Line, Option<FinishedIteration<V>>) {
         let chosen = self.rule_out_unasked(limits, legal);
         self.is_forced = chosen == 1;
         let mut previous = V::all(0);
         let mut ranked_values = Vec::new();
-        for depth in 1..MAX_PLY as i32 {
+        let mut finished = 0;
+        if let Some(resumed) = resumed {
+            finished = resumed.depth;
+            previous = resumed.value;
+            self.mean_square = resumed.mean_square;
+            let line = Line {
+                nodes: 0,
+                time: self.started.elapsed(),
+                ends_iteration: false,
+                ..resumed.line
+            };
+            (self.progress)(&line);
+            self.best = Some(line);
+        }
+        for depth in finished + 1..MAX_PLY as i32 {
             if depth as u32 > self.control.depth_limit() {
                 break;
             }
@@ -41,6 +62,7 @@ impl<E: Evaluator + Clone, V: RootSearch> Searcher<'_, E, V> {
                 (self.mean_square + square) / 2
             };
             previous = value;
+            finished = depth;
             self.votes.end_iteration();
             self.report_iteration(value);
             let wanted = match self.lane_count {
@@ -89,7 +111,13 @@ impl<E: Evaluator + Clone, V: RootSearch> Searcher<'_, E, V> {
         line.nodes = self.total_nodes();
         line.time = time;
         line.hash_full = self.hash_full();
-        line
+        let finished = (finished > 0).then(|| FinishedIteration {
+            depth: finished,
+            value: previous,
+            mean_square: self.mean_square,
+            line: line.clone(),
+        });
+        (line, finished)
     }
 
     /// Returns the full window of every virtual player; unused lanes are settled.

@@ -2,6 +2,7 @@
 
 use super::{
     history::History,
+    last_search::LastSearch,
     options::{Reductions, SearchOptions},
     ponder_table::PonderTable,
     search_value::{SearchValue, TranspositionTable},
@@ -23,6 +24,8 @@ pub(crate) struct SearchMemory<E, V: SearchValue> {
     pub(super) evaluators: Vec<E>,
     /// Mate searches of the main thread and of each helper.
     pub(super) mates: Vec<MateSearch>,
+    /// The last search, unless something has been forgotten since.
+    pub(super) last: Option<LastSearch<V>>,
 }
 
 impl<E: Evaluator + Clone, V: SearchValue> SearchMemory<E, V> {
@@ -48,6 +51,7 @@ impl<E: Evaluator + Clone, V: SearchValue> SearchMemory<E, V> {
             options,
             evaluators: vec![evaluator.clone(); threads.max(1)],
             mates,
+            last: None,
         })
     }
 
@@ -64,6 +68,7 @@ impl<E: Evaluator + Clone, V: SearchValue> SearchMemory<E, V> {
     /// Replaces the evaluator of every thread.
     pub fn set_evaluator(&mut self, evaluator: &E) {
         self.evaluators.fill(evaluator.clone());
+        self.last = None;
     }
 
     /// Forgets the last game.
@@ -72,5 +77,6 @@ impl<E: Evaluator + Clone, V: SearchValue> SearchMemory<E, V> {
         self.ponder_table.clear();
         self.history.clear();
         self.mates.iter_mut().for_each(MateSearch::clear);
+        self.last = None;
     }
 }

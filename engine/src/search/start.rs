@@ -3,6 +3,7 @@
 use super::{
     effort::RootEffort,
     history::History,
+    last_search::LastSearch,
     limits::{Control, Limits},
     line::Line,
     memory::SearchMemory,
@@ -86,6 +87,10 @@ pub(crate) fn search<E: Evaluator + Clone, V: RootSearch>(
         memory.table.clear();
     }
     memory.history.begin();
+    // The choices of several lanes are not kept, nor anything where the table is not.
+    let keeps = players.count == 1 && memory.options.table_persistence != 0;
+    let last = memory.last.take().filter(|_| keeps);
+    let resumed = last.and_then(|last| last.finished(game, limits, control.depth_limit()));
     let mut shared: SharedInputs<'_, V> = SharedInputs {
         game,
         options: &memory.options,
@@ -104,11 +109,13 @@ pub(crate) fn search<E: Evaluator + Clone, V: RootSearch>(
         unreachable!("a memory has at least one evaluator");
     };
     if threads.len() == 0 {
-        return Searcher::new(shared, own, progress).run(limits, legal);
+        let (line, finished) = Searcher::new(shared, own, progress).run(limits, legal, resumed);
+        memory.last = finished.map(|finished| LastSearch::new(game, limits, finished));
+        return line;
     }
     let pool = ThreadPool::default();
     shared.pool = Some(&pool);
-    thread::scope(|scope| {
+    let (line, finished) = thread::scope(|scope| {
         let _dismissal = Dismissal(&pool);
         for helper in threads {
             let serve = move || Searcher::new(shared, helper, &mut |_| ()).serve();
@@ -118,8 +125,10 @@ pub(crate) fn search<E: Evaluator + Clone, V: RootSearch>(
                 break;
             }
         }
-        Searcher::new(shared, own, progress).run(limits, legal)
-    })
+        Searcher::new(shared, own, progress).run(limits, legal, resumed)
+    });
+    memory.last = finished.map(|finished| LastSearch::new(game, limits, finished));
+    line
 }
 
 /// Releases the helpers when dropped, even by a panic.
