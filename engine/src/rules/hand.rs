@@ -24,6 +24,14 @@ impl Hand {
         u64::from_ne_bytes(self.0) == 0
     }
 
+    /// Tells whether the hand holds at least as many pieces of every kind as `other`.
+    #[inline(always)]
+    pub(crate) const fn covers(self, other: Self) -> bool {
+        // No count reaches 128, so that no kind borrows from another.
+        const GUARDS: u64 = 0x8080_8080_8080_8080;
+        ((self.bits() | GUARDS) - other.bits()) & GUARDS == GUARDS
+    }
+
     /// Returns the counts of all kinds, eight bits each.
     #[inline(always)]
     pub(crate) const fn bits(self) -> u64 {

@@ -8,6 +8,7 @@ use super::{
 pub struct Undo {
     captured: Piece,
     key: u64,
+    hands_key: u64,
     structure: Structure,
 }
 
@@ -38,7 +39,7 @@ impl Position {
         let us = self.side;
         let to = mv.to();
         let to_bit = Bitboard::of(to);
-        let (key, structure) = (self.key, self.structure);
+        let (key, hands_key, structure) = (self.key, self.hands_key, self.structure);
         let mut new_key = key ^ zobrist::SIDE;
         let mut captured = Piece::NONE;
 
@@ -59,8 +60,9 @@ impl Position {
                 hand.add(taken);
                 let value = zobrist::board(captured, to);
                 self.structure.toggle(captured, value);
-                new_key ^= value;
-                new_key ^= zobrist::hand(us, taken, hand.count(taken));
+                let held = zobrist::hand(us, taken, hand.count(taken));
+                self.hands_key ^= held;
+                new_key ^= value ^ held;
             }
             let from_bit = Bitboard::of(from);
             self.kinds[piece.kind().index()] ^= from_bit;
@@ -75,14 +77,15 @@ impl Position {
         } else if let Some(kind) = mv.dropped() {
             let placed = Piece::new(us, kind);
             let hand = &mut self.hands[us.index()];
-            new_key ^= zobrist::hand(us, kind, hand.count(kind));
+            let held = zobrist::hand(us, kind, hand.count(kind));
             hand.remove(kind);
+            self.hands_key ^= held;
             self.kinds[kind.index()] ^= to_bit;
             self.colors[us.index()] ^= to_bit;
             self.board[to.index()] = placed;
             let value = zobrist::board(placed, to);
             self.structure.toggle(placed, value);
-            new_key ^= value;
+            new_key ^= value ^ held;
         }
 
         self.key = new_key;
@@ -91,6 +94,7 @@ impl Position {
         Undo {
             captured,
             key,
+            hands_key,
             structure,
         }
     }
@@ -183,6 +187,7 @@ impl Position {
         }
 
         self.key = undo.key;
+        self.hands_key = undo.hands_key;
         self.structure = undo.structure;
         self.side = us;
         self.ply = self.ply.wrapping_sub(1);

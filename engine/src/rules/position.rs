@@ -30,6 +30,8 @@ pub struct Position {
     pub(super) side: Color,
     pub(super) hands: [Hand; 2],
     pub(super) key: u64,
+    /// Part of the key that the hands give.
+    pub(super) hands_key: u64,
     pub(super) structure: Structure,
     pub(super) ply: u32,
 }
@@ -58,6 +60,7 @@ impl Position {
             side: Color::Black,
             hands: [Hand::default(); 2],
             key: 0,
+            hands_key: 0,
             structure: Structure::default(),
             ply: 1,
         }
@@ -281,7 +284,9 @@ impl Position {
     pub(super) fn add_to_hand(&mut self, color: Color, kind: PieceKind) {
         let hand = &mut self.hands[color.index()];
         hand.add(kind);
-        self.key ^= zobrist::hand(color, kind, hand.count(kind));
+        let value = zobrist::hand(color, kind, hand.count(kind));
+        self.key ^= value;
+        self.hands_key ^= value;
     }
 
     /// Computes the keys of groups of pieces from the board.
@@ -303,16 +308,17 @@ impl Position {
         for square in self.occupied() {
             key ^= zobrist::board(self.piece(square), square);
         }
-        key ^ self.hands_key()
+        key ^ self.recomputed_hands_key()
     }
 
     /// Returns the Zobrist key of the pieces on the board and the side to move, without the hands.
-    pub fn board_key(&self) -> u64 {
-        self.key ^ self.hands_key()
+    #[inline(always)]
+    pub const fn board_key(&self) -> u64 {
+        self.key ^ self.hands_key
     }
 
     /// Computes the part of the key that the hands give.
-    fn hands_key(&self) -> u64 {
+    pub fn recomputed_hands_key(&self) -> u64 {
         let mut key = 0;
         for color in Color::ALL {
             for kind in PieceKind::HAND {

@@ -1,4 +1,4 @@
-use super::{color::Color, position::Position};
+use super::{color::Color, hand::Hand, position::Position};
 
 /// Judgement of a position by the repetition rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,6 +16,10 @@ pub enum Repetition {
 pub struct KeyHistoryEntry {
     /// Key of the position, hands and side to move included.
     pub key: u64,
+    /// Key of the pieces on the board and the side to move.
+    pub board: u64,
+    /// Hand of the side to move.
+    pub hand: Hand,
     /// Side to move.
     pub side: Color,
     /// The side to move is in check.
@@ -24,10 +28,19 @@ pub struct KeyHistoryEntry {
 
 impl KeyHistoryEntry {
     pub(super) fn of(position: &Position) -> Self {
+        Self::known(position, position.in_check())
+    }
+
+    /// Returns the entry of a position whose side to move is known to be in check or not.
+    #[inline(always)]
+    pub fn known(position: &Position, in_check: bool) -> Self {
+        let side = position.side_to_move();
         Self {
             key: position.key(),
-            side: position.side_to_move(),
-            in_check: position.in_check(),
+            board: position.board_key(),
+            hand: position.hand(side),
+            side,
+            in_check,
         }
     }
 }

@@ -39,11 +39,7 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
         self.stack[ply + STACK_OFFSET].context = context;
         (self.history.correction).prefetch(&Features::of(&self.position, context));
         let child = CheckInfo::new(&self.position);
-        self.key_history.push(KeyHistoryEntry {
-            key: self.position.key(),
-            side: self.position.side_to_move(),
-            in_check: gives_check,
-        });
+        (self.key_history).push(KeyHistoryEntry::known(&self.position, gives_check));
         (child, undo)
     }
 

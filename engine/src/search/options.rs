@@ -60,6 +60,9 @@ options! {
     /// Width of the margins by which evaluations are compared, in percent: an evaluator that errs more
     /// needs wider ones.
     margin_scale = 100 in 10..=1000;
+    /// Values a position with the board of an earlier one on the line, and more or fewer pieces in hand, as
+    /// won or lost.
+    superior_positions = 0 in 0..=1;
     /// Searches each iteration first in a narrow window around the last value (aspiration).
     root_aspiration = 1 in 0..=1;
     /// Cuts moves that cannot change the value. Without cuts, the search is minimax down to

@@ -162,11 +162,7 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
         let child = CheckInfo::new(&self.position);
         // A pass ends every cycle.
         let before = mem::replace(&mut self.after_null_move, self.key_history.len());
-        self.key_history.push(KeyHistoryEntry {
-            key: self.position.key(),
-            side: self.position.side_to_move(),
-            in_check: false,
-        });
+        (self.key_history).push(KeyHistoryEntry::known(&self.position, false));
         let window = V::turned(V::below(beta));
         let value = self.alpha_beta::<false>(&child, window, depth, ply + 1, false);
         self.key_history.pop();

@@ -2,10 +2,15 @@
 
 use super::{search_value::SearchValue, searcher::Searcher, value::Value};
 use crate::{eval::Evaluator, rules::KeyHistoryEntry};
+use std::cmp::Ordering;
 use std::collections::HashMap;
 
 /// Value of a win by the opponent's perpetual check: below every mate, above every evaluation.
 const PERPETUAL_CHECK: Value = 31_000;
+
+/// Value of a superior position, less its distance from the root: above nearly every evaluation, below a
+/// decided game.
+const SUPERIOR: Value = 20_000;
 
 impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
     /// Tells whether the side to move may win by its entering king.
@@ -32,11 +37,29 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
             return Some(self.draw());
         }
         let root = self.root_length.saturating_sub(1);
-        let last = cycle(&self.key_history, root.max(self.after_null_move))
-            .or_else(|| self.repeated_before_root())?;
+        let oldest = root.max(self.after_null_move);
+        let Some(last) = cycle(&self.key_history, oldest).or_else(|| self.repeated_before_root())
+        else {
+            return self.superiority(oldest, ply);
+        };
         let first = first_of_four(&self.key_history[self.after_null_move..]);
         let first = first.map_or(last, |first| first + self.after_null_move);
         Some(self.repeated(first, ply))
+    }
+
+    /// Returns the value of a position that is superior or inferior to an earlier one, from index `oldest`
+    /// on.
+    #[inline(always)]
+    fn superiority(&self, oldest: usize, ply: usize) -> Option<Value> {
+        if self.options.superior_positions == 0 {
+            return None;
+        }
+        let value = SUPERIOR - ply as Value;
+        match hands_compared(&self.key_history, oldest)? {
+            Ordering::Greater => Some(value),
+            Ordering::Less => Some(-value),
+            Ordering::Equal => None,
+        }
     }
 
     /// Returns the value of a draw to the side to move.
@@ -110,6 +133,30 @@ fn cycle(key_history: &[KeyHistoryEntry], oldest: usize) -> Option<usize> {
     None
 }
 
+/// Compares the hand of the side to move in the final position with its hand in the last position with
+/// the same board, from `oldest` on: greater if it holds the same and more (a superior position), less if it
+/// holds a part of it (an inferior one).
+#[inline(always)]
+fn hands_compared(key_history: &[KeyHistoryEntry], oldest: usize) -> Option<Ordering> {
+    /// Largest distance of the two positions, in plies.
+    const HORIZON: usize = 16;
+    let (current, earlier) = key_history.split_last()?;
+    let oldest = oldest.max(earlier.len().saturating_sub(HORIZON));
+    let mut index = earlier.len().checked_sub(4)?;
+    while index >= oldest {
+        if earlier[index].board == current.board {
+            let before = earlier[index].hand;
+            return match (current.hand.covers(before), before.covers(current.hand)) {
+                (true, false) => Some(Ordering::Greater),
+                (false, true) => Some(Ordering::Less),
+                _ => None,
+            };
+        }
+        index = index.checked_sub(2)?;
+    }
+    None
+}
+
 /// Returns the index of the fourth-last occurrence of the final position.
 #[cold]
 fn first_of_four(key_history: &[KeyHistoryEntry]) -> Option<usize> {
@@ -121,11 +168,13 @@ fn first_of_four(key_history: &[KeyHistoryEntry]) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::Color;
+    use crate::rules::{Color, Game, Hand};
 
     fn key_history(keys: &[u64]) -> Vec<KeyHistoryEntry> {
         let visit = |(index, &key): (usize, &u64)| KeyHistoryEntry {
             key,
+            board: key,
+            hand: Hand::default(),
             side: Color::ALL[index % 2],
             in_check: false,
         };
@@ -149,6 +198,25 @@ mod tests {
         long.insert(1, 40);
         long.insert(1, 41);
         assert_eq!(cycle(&long, 0), None);
+    }
+
+    #[test]
+    fn a_pawn_given_away_makes_a_repeated_board_superior() {
+        // White drops a pawn where the rook takes it, and both sides go back to where they were.
+        let round = "9i8i P*5d 5i5d 1a2a 5d5i 2a2b 8i9i 2b1a";
+        let compared = |moves: &str| {
+            let start = "sfen 8k/9/9/9/9/9/9/9/K3R4 b 2p 1 moves";
+            let game = Game::from_usi(&format!("{start} {moves}")).expect("a game");
+            hands_compared(game.key_history(), 0)
+        };
+        assert_eq!(compared("9i8i P*5d 5i5d 1a2a"), None);
+        assert_eq!(compared(round), Some(Ordering::Greater));
+        let to_white = format!("{round} 9i8i");
+        assert_eq!(compared(&to_white), Some(Ordering::Less));
+        let twice = format!("{round} {round}");
+        assert_eq!(compared(&twice), Some(Ordering::Greater));
+        // The position itself occurs again.
+        assert_eq!(compared("9i8i 1a2a 8i9i 2a1a"), None);
     }
 
     #[test]

@@ -72,6 +72,8 @@ fn check(position: &Position, legal: &[Move], all: &[Move]) {
         let undo = after.make(mv);
         assert_eq!(after.key(), predicted, "{position} {mv}");
         assert_eq!(after.key(), after.recomputed_key(), "{position} {mv}");
+        let hands_key = after.key() ^ after.board_key();
+        assert_eq!(hands_key, after.recomputed_hands_key(), "{position} {mv}");
         assert_eq!(
             *after.structure(),
             after.recomputed_structure(),

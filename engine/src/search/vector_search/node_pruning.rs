@@ -113,11 +113,7 @@ impl<E: Evaluator + Clone> Searcher<'_, E, Lanes> {
         let child = CheckInfo::new(&self.position);
         // A pass ends every cycle.
         let before = mem::replace(&mut self.after_null_move, self.key_history.len());
-        self.key_history.push(KeyHistoryEntry {
-            key: self.position.key(),
-            side: self.position.side_to_move(),
-            in_check: false,
-        });
+        (self.key_history).push(KeyHistoryEntry::known(&self.position, false));
         let window = Lanes::turned(Lanes::below(beta));
         let value =
             self.vector_search::<false>(&child, window, depth - reduction, ply + 1, !node.cut_node);
