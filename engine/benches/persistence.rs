@@ -1,12 +1,15 @@
-//! Nodes saved by keeping the entries of the transposition table from search to search (paper 004,
-//! section 5).
+//! Nodes saved by the extensions of the transposition table of paper 004, section 5.
 //!
-//! `cargo bench -p monju-engine --bench persistence -- [--depth N] [--moves N] [--positions N]`
-//! plays games from middlegame positions at a fixed depth. Each position is searched by a player that
-//! keeps its table and by one that does not, and the nodes of both are printed. A player searches
-//! every second position, as in a game. The result is deterministic.
+//! `cargo bench -p monju-engine --bench persistence -- [--depth N] [--moves N] [--positions N] [--plain]`
+//! plays games from middlegame positions at a fixed depth. Each position is searched by three players: one
+//! with the table of today, one that forgets it before every search, and, with `--plain`, one whose table is
+//! that before the paper's four extensions: it is forgotten, holds exact values alone and orders no moves.
+//! A player searches every second position, as in a game. `--plain` leaves out pruning and reductions, as
+//! the paper does at depth 3; with them, a table changes the tree. The result is deterministic.
 
-use monju_engine::{Answer, Control, Game, Limits, Player, PlayerSettings, bench::MIDDLEGAME};
+use monju_engine::{
+    Answer, Control, Game, Limits, Player, PlayerSettings, SearchChoices, bench::MIDDLEGAME,
+};
 
 /// Returns the number after an option, or `default`.
 fn option(name: &str, default: u32) -> u32 {
@@ -19,11 +22,21 @@ fn option(name: &str, default: u32) -> u32 {
     })
 }
 
-fn player(table_persistence: i32) -> Player {
+/// Options of the three players, beside those of the plain search.
+const TABLES: [&str; 3] = [
+    "table=1",
+    "table=1,table_persistence=0",
+    "table=2,table_persistence=0",
+];
+
+fn player(table: &str, is_plain: bool) -> Player {
+    let plain = match is_plain {
+        // The plain search has no table.
+        true => format!("{},", SearchChoices::plain()).replace("table=0,", ""),
+        false => String::new(),
+    };
     let settings = PlayerSettings {
-        search: format!("table_persistence={table_persistence}")
-            .parse()
-            .expect("a search option"),
+        search: format!("{plain}{table}").parse().expect("search options"),
         ..PlayerSettings::default()
     };
     Player::new(settings).expect("good settings")
@@ -36,40 +49,45 @@ fn main() {
     };
     let moves = option("--moves", 20);
     let positions = option("--positions", MIDDLEGAME.len() as u32) as usize;
-    // For each side, one player that keeps its table and one that does not.
-    let mut players = [0, 1].map(|_| [player(1), player(0)]);
-    let mut total = [0; 2];
+    let is_plain = std::env::args().any(|argument| argument == "--plain");
+    let tables = &TABLES[..2 + usize::from(is_plain)];
+    // The players of each side.
+    let mut players =
+        [0, 1].map(|_| Vec::from_iter(tables.iter().map(|table| player(table, is_plain))));
+    let mut total = vec![0; tables.len()];
     for sfen in MIDDLEGAME.into_iter().take(positions) {
         let mut game = Game::from_usi(sfen).expect("a good position");
-        for pair in &mut players {
-            for player in pair {
-                player.new_game(0);
-            }
+        for player in players.iter_mut().flatten() {
+            player.new_game(0);
         }
-        let mut nodes = [0; 2];
+        let mut nodes = vec![0; tables.len()];
         for ply in 0..moves {
-            let pair = &mut players[ply as usize % 2];
-            let mut answers = [Answer::Resign; 2];
-            for (at, player) in pair.iter_mut().enumerate() {
+            let mut answers = Vec::new();
+            for (player, nodes) in players[ply as usize % 2].iter_mut().zip(&mut nodes) {
                 let outcome = player.think(&game, &limits, &Control::new(), &mut |_| ());
-                answers[at] = outcome.answer;
+                answers.push(outcome.answer);
                 // The first search of each side has no earlier entries.
-                nodes[at] += if ply < 2 { 0 } else { outcome.line.nodes };
+                *nodes += if ply < 2 { 0 } else { outcome.line.nodes };
             }
             let Answer::Move(mv) = answers[0] else { break };
             game.play(mv).expect("a legal move");
         }
-        println!(
-            "{:>10} nodes kept {:>10} forgotten  {sfen}",
-            nodes[0], nodes[1]
-        );
-        total[0] += nodes[0];
-        total[1] += nodes[1];
+        println!("{}  {sfen}", described(&nodes));
+        for (sum, nodes) in total.iter_mut().zip(nodes) {
+            *sum += nodes;
+        }
     }
-    println!(
-        "{} nodes with entries kept, {} without: {:.1} % saved",
-        total[0],
-        total[1],
-        100.0 * (1.0 - total[0] as f64 / total[1] as f64)
-    );
+    println!("{}  in total", described(&total));
+}
+
+/// Returns the nodes of each player, with the part that the first one saves.
+fn described(nodes: &[u64]) -> String {
+    let texts = nodes
+        .iter()
+        .zip(["kept", "forgotten", "before"])
+        .map(|(&of, name)| {
+            let saved = 100.0 * (1.0 - nodes[0] as f64 / of as f64);
+            format!("{of:>10} {name} ({saved:.1} % saved)")
+        });
+    texts.collect::<Vec<_>>().join("")
 }

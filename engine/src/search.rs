@@ -46,6 +46,8 @@ mod split_point;
 mod stack;
 mod start;
 #[cfg(test)]
+mod table_tests;
+#[cfg(test)]
 mod testing;
 mod thread_pool;
 mod value;

@@ -96,10 +96,10 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
     /// Returns the entry of the transposition table for a key, if the table is in use.
     #[inline(always)]
     pub(super) fn probe_table(&self, key: u64) -> Option<TableEntry<V>> {
-        if self.options.table != 0 {
-            self.table.get(key)
-        } else {
-            None
+        match self.options.table {
+            0 => None,
+            1 => self.table.get(key),
+            _ => (self.table.get(key)).map(|entry| TableEntry { mv: None, ..entry }.if_exact()),
         }
     }
 }

@@ -127,8 +127,9 @@ options! {
     split_patience = 3 in 1..=64;
     /// Lets other threads wait at a shared node while a better move is searched again.
     split_waiting = 1 in 0..=1;
-    /// Uses the entries of the transposition table; without it, the table stays empty.
-    table = 1 in 0..=1;
+    /// Uses the entries of the transposition table (1), or exact values alone and no moves (2), as before the
+    /// extensions of paper 004, section 4; without it (0), the entries are not read.
+    table = 1 in 0..=2;
     /// Keeps the entries of the table from search to search (paper 004, section 5).
     table_persistence = 1 in 0..=1;
 }

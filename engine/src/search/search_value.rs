@@ -8,7 +8,7 @@
 //! (∞, -∞) in that node and below, so that every condition for a cut holds and its values mean
 //! nothing. A single value is never settled: at beta its search is over.
 
-use super::value::{MAX_PLY, Value};
+use super::value::{INFINITE, MAX_PLY, Value};
 use crate::{eval::Noise, rules::Move};
 use std::{collections::TryReserveError, fmt::Debug};
 
@@ -37,6 +37,21 @@ pub(crate) struct TableEntry<V: SearchValue> {
     pub depth: i32,
     /// The position has been on a principal variation.
     pub tt_pv: bool,
+}
+
+impl<V: SearchValue> TableEntry<V> {
+    /// Returns the entry with a bound that tells nothing in place of a value that is not exact.
+    #[cold]
+    pub fn if_exact(self) -> Self {
+        if self.bounds == V::exact() {
+            return self;
+        }
+        Self {
+            value: V::all(INFINITE),
+            bounds: V::at_most(),
+            ..self
+        }
+    }
 }
 
 /// A transposition table (paper 004) for one kind of values.
