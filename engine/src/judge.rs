@@ -11,7 +11,8 @@ mod score_trend;
 mod stability;
 mod weights;
 
+pub use crate::weights_file::JudgeWeightsError;
 pub use features::{Progress, SearchJudge, Stage};
 pub use score_trend::ScoreTrend;
 pub use stability::{Stability, StabilityTracker};
-pub use weights::{JudgeWeights, JudgeWeightsError};
+pub use weights::JudgeWeights;

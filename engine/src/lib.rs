@@ -42,6 +42,7 @@ pub mod player;
 mod positions;
 pub mod rules;
 pub mod search;
+mod weights_file;
 
 pub use eval::{EvaluatorChoice, EvaluatorKind, Model};
 pub use player::{Answer, Outcome, Player, PlayerError, PlayerSettings};

@@ -8,7 +8,7 @@ pub use settings::{PlayerError, PlayerSettings};
 use crate::{
     eval::{Noise, NoiseModel},
     rules::{Game, Move},
-    search::{Bound, Control, Limits, Line, Score},
+    search::{Bound, Control, Limits, Line, MoveJudgement, MoveSample, Sampler, Score},
 };
 use any_search::{AnySearch, SearchRequest, any_search};
 use std::time::Duration;
@@ -133,6 +133,18 @@ impl Player {
             self.search.perturb(&noise);
             self.weights_seed = Some(noise_seed);
         }
+    }
+
+    /// Lets searches of one thread and one lane take samples of their moves, one of so many, from which a
+    /// judgement is learned (paper 003). The sampled moves are searched in full as well, so that such a
+    /// search is another one.
+    pub fn begin_sampling(&mut self, judgement: MoveJudgement, every: u32) {
+        self.search.begin_sampling(Sampler::new(judgement, every));
+    }
+
+    /// Returns the samples since the last call.
+    pub fn take_samples(&mut self) -> Vec<MoveSample> {
+        self.search.take_samples()
     }
 
     /// Searches until a limit is reached or `control` stops the search. Calls `progress` at every

@@ -1,5 +1,5 @@
-//! Training of evaluators and of the time control: game records, self-play, logs of searches, the Bonanza method,
-//! piece-square values, networks; and opening books.
+//! Training of evaluators and of the judges that the search and the clock follow: game records, self-play, logs of
+//! searches, the Bonanza method, piece-square values, networks; and opening books.
 //!
 //! Each command of `monju learn` is a run of this crate: an object with the command's arguments whose
 //! `run` reports to a [`ProgressObserver`].
@@ -11,7 +11,9 @@ mod example;
 pub mod files;
 mod lambda_return;
 pub mod linear;
+mod logistic;
 pub mod material;
+pub mod move_judges;
 pub mod nnue;
 mod progress;
 mod random;

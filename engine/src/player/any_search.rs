@@ -6,8 +6,8 @@ use crate::{
     eval::{Erased, Evaluator, Linear, Material, Model, Nnue, Noise},
     rules::{Game, Move},
     search::{
-        Control, Lanes, Limits, Line, PlayersNoise, RootSearch, SearchMemory, SearchOptions,
-        SearchValue, search,
+        Control, Lanes, Limits, Line, MoveSample, PlayersNoise, RootSearch, Sampler, SearchMemory,
+        SearchOptions, SearchValue, search,
     },
 };
 use std::{collections::TryReserveError, sync::Arc};
@@ -35,6 +35,10 @@ pub(super) trait AnySearch: Send {
     fn begin_recording(&mut self) -> Result<(), TryReserveError>;
     /// Stops recording; later searches read the ponder table.
     fn end_recording(&mut self);
+    /// Lets searches take samples of moves.
+    fn begin_sampling(&mut self, sampler: Sampler);
+    /// Returns the samples since the last call.
+    fn take_samples(&mut self) -> Vec<MoveSample>;
     /// Searches until a limit is reached.
     fn search(&mut self, request: &SearchRequest, progress: &mut dyn FnMut(&Line)) -> Line;
 }
@@ -125,6 +129,14 @@ where
 
     fn end_recording(&mut self) {
         self.memory.end_recording();
+    }
+
+    fn begin_sampling(&mut self, sampler: Sampler) {
+        self.memory.begin_sampling(sampler);
+    }
+
+    fn take_samples(&mut self) -> Vec<MoveSample> {
+        self.memory.take_samples()
     }
 
     fn search(&mut self, request: &SearchRequest, progress: &mut dyn FnMut(&Line)) -> Line {

@@ -213,6 +213,7 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
             table_move,
             noisy_table_move: is_table_move_noisy,
             tt_pv,
+            threatened: false,
             targets: CheckTargets::new(&self.position),
         };
 
@@ -264,6 +265,12 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
             // Late-move, history, futility and SEE pruning
             if !is_root && !best.is_lost(alpha) {
                 let has_raised = best_move.is_some();
+                if self.samples_margins {
+                    self.sample_margin(&node, &node_move, alpha, has_raised);
+                    if self.stopped {
+                        return V::all(DRAW);
+                    }
+                }
                 match self.pruning_decision(&node, &node_move, alpha, has_raised) {
                     PruningDecision::Search => {}
                     PruningDecision::SearchWithoutQuiets => picker.skip_quiets(),

@@ -3,6 +3,7 @@
 use super::{
     history::History,
     last_search::LastSearch,
+    move_judge::{MoveJudges, MoveSample, Sampler},
     options::{Reductions, SearchOptions},
     ponder_table::PonderTable,
     search_value::{SearchValue, TranspositionTable},
@@ -19,6 +20,9 @@ pub(crate) struct SearchMemory<E, V: SearchValue> {
     pub(super) ponder_table: PonderTable,
     pub(super) options: SearchOptions,
     pub(super) reductions: Box<Reductions>,
+    pub(super) judges: MoveJudges,
+    /// Takes samples of the first thread's moves, if they are wanted.
+    pub(super) sampler: Option<Sampler>,
     pub(super) history: History,
     /// Evaluators of the main thread and of each helper.
     pub(super) evaluators: Vec<E>,
@@ -47,6 +51,8 @@ impl<E: Evaluator + Clone, V: SearchValue> SearchMemory<E, V> {
             table: V::Transpositions::new(hash_mib)?,
             ponder_table: PonderTable::default(),
             reductions: options.reductions(),
+            judges: MoveJudges::new(&options),
+            sampler: None,
             history: History::new()?,
             options,
             evaluators: vec![evaluator.clone(); threads.max(1)],
@@ -63,6 +69,16 @@ impl<E: Evaluator + Clone, V: SearchValue> SearchMemory<E, V> {
     /// Lets searches only read the ponder table.
     pub fn end_recording(&mut self) {
         self.ponder_table.only_read();
+    }
+
+    /// Lets searches take samples.
+    pub fn begin_sampling(&mut self, sampler: Sampler) {
+        self.sampler = Some(sampler);
+    }
+
+    /// Returns the samples since the last call.
+    pub fn take_samples(&mut self) -> Vec<MoveSample> {
+        self.sampler.as_mut().map(Sampler::take).unwrap_or_default()
     }
 
     /// Replaces the evaluator of every thread.

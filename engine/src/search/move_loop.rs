@@ -2,6 +2,7 @@
 
 use super::{
     history::Context,
+    move_judge::{self, MoveFeatures},
     node::{Node, NodeMove, PruningDecision},
     numbers::{history as history_numbers, move_pruning, reduction},
     search_value::{SearchValue, TranspositionTable},
@@ -123,7 +124,15 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
             {
                 let base = move_pruning::FUTILITY_BASE[usize::from(has_raised)];
                 let margin = options.margin(base + move_pruning::FUTILITY_MARGIN * reduced_depth);
-                let hope = node.evaluation.plus(margin);
+                let mut hope = node.evaluation.plus(margin);
+                if self.judges.judges_margins()
+                    && depth >= move_judge::LEAST_PRUNING_DEPTH
+                    && hope.lead(alpha, alpha).abs() <= move_judge::NEAR_MARGIN
+                    && let Some((_, features)) =
+                        self.futility_features(node, node_move, alpha, has_raised)
+                {
+                    hope = hope.plus(self.judges.more_margin(&features));
+                }
                 if alpha.all_at_least(hope) {
                     return PruningDecision::Futile(hope.smaller(alpha));
                 }
@@ -141,6 +150,33 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
             }
         }
         search
+    }
+
+    /// Returns the hope of a quiet move above alpha by the usual margin of futility pruning, and the features for a
+    /// learned one; nothing where its depth is not pruned.
+    #[inline(never)]
+    pub(super) fn futility_features(
+        &self,
+        node: &Node<V>,
+        node_move: &NodeMove,
+        alpha: V,
+        has_raised: bool,
+    ) -> Option<(i32, MoveFeatures)> {
+        let &NodeMove { mv, move_count, .. } = node_move;
+        let position = &self.position;
+        let mut less = self.reduction(node, move_count, alpha);
+        less += reduction::TT_PV_PRUNING * i32::from(node.tt_pv);
+        let history = (self.history).continuation(position, mv, &node.contexts)
+            + self.history.pawn(position, mv, &node.contexts)
+            + 2 * self.history.quiet(position, mv);
+        let depth = node.depth - 1 - less / reduction::PLY + history / move_pruning::HISTORY_PLY;
+        (depth < move_pruning::FUTILITY_DEPTH).then(|| {
+            let base = move_pruning::FUTILITY_BASE[usize::from(has_raised)];
+            let margin = base + move_pruning::FUTILITY_MARGIN * depth;
+            let hope = node.evaluation.plus(self.options.margin(margin));
+            let features = self.move_features(node, node_move, alpha, history, depth);
+            (hope.lead(alpha, alpha), features)
+        })
     }
 
     /// Makes a move, searches it and takes it back; returns its value from the side that makes it.
@@ -169,6 +205,14 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
         } = node;
         let options = self.options;
         let history = self.move_history(node, mv, noisy);
+        let features = (self.examines_reductions
+            && depth >= move_judge::LEAST_DEPTH
+            && move_count > 1)
+            .then(|| {
+                let low = source.alpha();
+                let less = self.adjusted_reduction::<PV>(node, &node_move, low, history);
+                self.move_features(node, &node_move, low, history, less / reduction::PLY)
+            });
         let victim = self.position.piece(mv.to()).index();
         let moved = Context::of(&self.position, mv);
         let (child, undo) = self.make_move(mv, ply, gives_check);
@@ -197,12 +241,19 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
             let mut low = source.alpha();
             let scouts = !PV || options.scout != 0;
             if full && scouts {
-                let less = self.adjusted_reduction::<PV>(node, &node_move, low, history);
+                let mut less = self.adjusted_reduction::<PV>(node, &node_move, low, history);
+                if let Some(features) = &features {
+                    less -= self.judges.less_reduction(features);
+                }
 
                 // Late-move reductions
                 if options.late_move_reduction != 0 && depth >= 2 && move_count > 1 {
                     let most = new_depth + i32::from(!node.all_node) + i32::from(PV && !has_raised);
                     let reduced = (new_depth - less / reduction::PLY).min(most).max(1);
+                    if let Some(features) = features {
+                        let depths = (reduced, new_depth);
+                        self.sample_reduction(&child, node, low, depths, features);
+                    }
                     self.stack[here].reduction = new_depth - reduced;
                     let window = V::turned(V::above(low));
                     value = (self.alpha_beta::<false>(&child, window, reduced, ply + 1, true))

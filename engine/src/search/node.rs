@@ -41,6 +41,8 @@ pub(super) struct Node<V: SearchValue> {
     pub noisy_table_move: bool,
     /// The node lies on a principal variation or has done so before, as the table remembers.
     pub tt_pv: bool,
+    /// A pass was answered by mate.
+    pub threatened: bool,
     pub targets: CheckTargets,
 }
 

@@ -104,10 +104,16 @@ options! {
     late_move_reduction = 1 in 0..=1;
     /// Divisor of the product of the logarithms of depth and move number, in hundredths.
     reduction_divisor = 222 in 50..=1000;
+    /// Weight of the learned part of reductions (paper 003, section 8), in percent of the logarithm of the
+    /// odds that a move beats alpha, which are plies; 0 without it.
+    learned_reduction = 0 in 0..=400;
     /// Late-move pruning: leaves out late quiet moves at low depth.
     late_move_pruning = 1 in 0..=1;
     /// Futility pruning: leaves out quiet moves where the evaluation is far below alpha (paper 003).
     futility = 1 in 0..=1;
+    /// Weight of the learned part of the margins of futility pruning (paper 003, section 7), in percent; 0
+    /// without it.
+    learned_margin = 0 in 0..=400;
     /// Leaves out moves that lose material by exchange; the allowed loss grows with the depth.
     exchange_pruning = 1 in 0..=1;
     /// History pruning: leaves out quiet moves with a bad history at low depth.

@@ -112,8 +112,8 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
     }
 
     /// Returns a value of at least beta, if the side to move can pass.
-    fn null_move_pruning(&mut self, info: &CheckInfo, node: &Node<V>) -> Option<V> {
-        let &Node {
+    fn null_move_pruning(&mut self, info: &CheckInfo, node: &mut Node<V>) -> Option<V> {
+        let &mut Node {
             beta, depth, ply, ..
         } = node;
         let reduced = depth - null_move::REDUCTION - depth / 3;
@@ -122,6 +122,7 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
             return Some(V::all(DRAW));
         }
         if !value.all_at_least(beta) {
+            node.threatened = value.is_lost(node.alpha);
             return None;
         }
         if self.null_move_from == 0 && depth >= null_move::VERIFIED {

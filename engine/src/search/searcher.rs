@@ -5,6 +5,7 @@ use super::{
     history::History,
     limits::Control,
     line::Line,
+    move_judge::{MoveJudges, Sampler},
     options::{Reductions, SearchOptions},
     ponder_table::PonderTable,
     search_value::SearchValue,
@@ -24,6 +25,13 @@ use std::{sync::Arc, time::Instant};
 pub(super) struct Searcher<'a, E, V: SearchValue> {
     pub options: &'a SearchOptions,
     pub reductions: &'a Reductions,
+    pub judges: &'a MoveJudges,
+    /// Takes samples of moves, if they are wanted.
+    pub sampler: Option<&'a mut Sampler>,
+    /// Reductions are judged or sampled.
+    pub examines_reductions: bool,
+    /// Samples are taken for margins of futility pruning.
+    pub samples_margins: bool,
     pub table: &'a V::Transpositions,
     pub ponder_table: &'a PonderTable,
     pub history: &'a History,

@@ -184,6 +184,7 @@ impl SplitPoint<i32> {
                 table_move: None,
                 noisy_table_move: false,
                 tt_pv: false,
+                threatened: false,
                 targets: CheckTargets::new(&position),
             },
             info: CheckInfo::new(&position),

@@ -7,6 +7,7 @@ use super::{
     limits::{Control, Limits},
     line::Line,
     memory::SearchMemory,
+    move_judge::{MoveJudgement, MoveJudges, Sampler},
     options::{Reductions, SearchOptions},
     polling::POLL_INTERVAL,
     ponder_table::PonderTable,
@@ -39,6 +40,7 @@ struct SharedInputs<'a, V: SearchValue> {
     game: &'a Game,
     options: &'a SearchOptions,
     reductions: &'a Reductions,
+    judges: &'a MoveJudges,
     ponder_table: &'a PonderTable,
     history: &'a History,
     table: &'a V::Transpositions,
@@ -95,6 +97,7 @@ pub(crate) fn search<E: Evaluator + Clone, V: RootSearch>(
         game,
         options: &memory.options,
         reductions: &memory.reductions,
+        judges: &memory.judges,
         table: &memory.table,
         ponder_table: &memory.ponder_table,
         history: &memory.history,
@@ -104,12 +107,14 @@ pub(crate) fn search<E: Evaluator + Clone, V: RootSearch>(
         control,
         pool: None,
     };
+    let sampler = memory.sampler.as_mut();
     let mut threads = memory.evaluators.iter_mut().zip(&mut memory.mates);
     let Some(own) = threads.next() else {
         unreachable!("a memory has at least one evaluator");
     };
     if threads.len() == 0 {
-        let (line, finished) = Searcher::new(shared, own, progress).run(limits, legal, resumed);
+        let (line, finished) =
+            Searcher::new(shared, own, sampler, progress).run(limits, legal, resumed);
         memory.last = finished.map(|finished| LastSearch::new(game, limits, finished));
         return line;
     }
@@ -118,14 +123,14 @@ pub(crate) fn search<E: Evaluator + Clone, V: RootSearch>(
     let (line, finished) = thread::scope(|scope| {
         let _dismissal = Dismissal(&pool);
         for helper in threads {
-            let serve = move || Searcher::new(shared, helper, &mut |_| ()).serve();
+            let serve = move || Searcher::new(shared, helper, None, &mut |_| ()).serve();
             let builder = Builder::new().stack_size(STACK_BYTES);
             if builder.spawn_scoped(scope, serve).is_err() {
                 // Without further threads, the search runs on those that have started.
                 break;
             }
         }
-        Searcher::new(shared, own, progress).run(limits, legal, resumed)
+        Searcher::new(shared, own, sampler, progress).run(limits, legal, resumed)
     });
     memory.last = finished.map(|finished| LastSearch::new(game, limits, finished));
     line
@@ -144,12 +149,14 @@ impl<'a, E: Evaluator + Clone, V: SearchValue> Searcher<'a, E, V> {
     fn new(
         shared: SharedInputs<'a, V>,
         (evaluator, mates): (&'a mut E, &'a mut MateSearch),
+        mut sampler: Option<&'a mut Sampler>,
         progress: &'a mut dyn FnMut(&Line),
     ) -> Self {
         let SharedInputs {
             game,
             options,
             reductions,
+            judges,
             table,
             ponder_table,
             history,
@@ -160,9 +167,19 @@ impl<'a, E: Evaluator + Clone, V: SearchValue> Searcher<'a, E, V> {
             pool,
         } = shared;
         evaluator.reset(game.position());
+        if let Some(sampler) = &mut sampler {
+            sampler.begin(game.position().key());
+        }
+        let samples = |judgement| (sampler.as_ref()).is_some_and(|one| one.samples(judgement));
+        let examines_reductions = judges.judges_reductions() || samples(MoveJudgement::Reductions);
+        let samples_margins = samples(MoveJudgement::Margins);
         Self {
             options,
             reductions,
+            judges,
+            sampler,
+            examines_reductions,
+            samples_margins,
             table,
             ponder_table,
             history,

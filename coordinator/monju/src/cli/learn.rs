@@ -3,6 +3,7 @@
 mod convert;
 mod linear;
 mod material;
+mod move_judges;
 mod nnue;
 mod records;
 mod searches;
@@ -11,6 +12,7 @@ mod time_control;
 
 use crate::commands::learn;
 use clap::Subcommand;
+use monju_engine::search::MoveJudgement;
 
 /// Evaluators and their training data.
 #[derive(Debug, Subcommand)]
@@ -36,6 +38,12 @@ pub enum LearnCommand {
     /// Learns from such logs when a search may end
     #[command(after_help = time_control::TIME_CONTROL_HELP)]
     TimeControl(time_control::TimeControlArguments),
+    /// Learns from samples of late moves which of them may be reduced more, and which less
+    #[command(after_help = move_judges::REDUCTIONS_HELP)]
+    Reductions(move_judges::MoveJudgeArguments),
+    /// Learns margins of futility pruning from samples of moves near them
+    #[command(after_help = move_judges::MARGINS_HELP)]
+    Margins(move_judges::MoveJudgeArguments),
     /// Writes a network in another format
     #[command(after_help = convert::CONVERT_HELP)]
     Convert(convert::ConvertArguments),
@@ -52,6 +60,10 @@ impl LearnCommand {
             Self::Material(arguments) => learn::material(&arguments.into()),
             Self::Nnue(arguments) => learn::nnue(&arguments.into()),
             Self::TimeControl(arguments) => learn::time_control(&arguments.into()),
+            Self::Reductions(arguments) => {
+                learn::move_judge(&arguments.run(MoveJudgement::Reductions))
+            }
+            Self::Margins(arguments) => learn::move_judge(&arguments.run(MoveJudgement::Margins)),
             Self::Convert(arguments) => learn::convert(&arguments.into()),
         }
     }

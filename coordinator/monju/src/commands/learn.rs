@@ -8,6 +8,7 @@ use anyhow::Context;
 use monju_learn::{
     linear::LinearRun,
     material::MaterialRun,
+    move_judges::MoveJudgeRun,
     nnue::{ConvertRun, NetworkRun},
     records::RecordsRun,
     searches::SearchesRun,
@@ -88,6 +89,15 @@ pub fn nnue(run: &NetworkRun) -> anyhow::Result<()> {
 /// # Errors
 /// The training fails.
 pub fn time_control(run: &TimeControlRun) -> anyhow::Result<()> {
+    let summary = run.run(&mut TerminalProgress::default())?;
+    print(summary)
+}
+
+/// Trains a judge of moves, and prints its measure.
+///
+/// # Errors
+/// The training fails.
+pub fn move_judge(run: &MoveJudgeRun) -> anyhow::Result<()> {
     let summary = run.run(&mut TerminalProgress::default())?;
     print(summary)
 }

@@ -5,7 +5,7 @@ use crate::random::SplitMix64;
 use monju_engine::{
     player::{Answer, Player, PlayerError, PlayerSettings},
     rules::{Color, Game, GameError, Repetition},
-    search::{Control, Limits},
+    search::{Control, Limits, MoveJudgement},
 };
 
 /// Settings of the games.
@@ -19,8 +19,19 @@ pub struct SearchGamesSettings {
     pub seed: u64,
     /// Length in plies at which a game ends.
     pub maximum_plies: usize,
+    /// Samples of moves that the searches take, if any.
+    pub sampling: Option<Sampling>,
     /// Lead in centipawns that ends a game when the last searches of both sides agree on it.
     pub decided_score: i32,
+}
+
+/// Samples of moves to learn a judgement from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sampling {
+    /// The judgement.
+    pub judgement: MoveJudgement,
+    /// Number of moves of which one is taken.
+    pub every: u32,
 }
 
 impl Default for SearchGamesSettings {
@@ -33,6 +44,7 @@ impl Default for SearchGamesSettings {
             nodes: 2_000_000,
             seed: 1,
             maximum_plies: 256,
+            sampling: None,
             decided_score: 3_000,
         }
     }
@@ -85,7 +97,13 @@ impl SearchGames {
             return Err(SearchGamesError::NoOpenings);
         }
         SplitMix64::new(settings.seed, 0).shuffle(&mut openings);
-        let player = || Player::new(settings.player.clone());
+        let player = || {
+            let mut player = Player::new(settings.player.clone())?;
+            if let Some(Sampling { judgement, every }) = settings.sampling {
+                player.begin_sampling(judgement, every);
+            }
+            Ok::<_, PlayerError>(player)
+        };
         Ok(Self {
             players: [player()?, player()?],
             settings,
@@ -121,12 +139,11 @@ impl SearchGames {
         {
             let side = game.position().side_to_move();
             let mut iterations = Vec::new();
-            let outcome = self.players[usize::from(side == Color::White)].think(
-                &game,
-                &limits,
-                &Control::new(),
-                &mut |line| iterations.extend(LoggedSearch::iteration(line)),
-            );
+            let player = &mut self.players[usize::from(side == Color::White)];
+            let outcome = player.think(&game, &limits, &Control::new(), &mut |line| {
+                iterations.extend(LoggedSearch::iteration(line))
+            });
+            let samples = player.take_samples();
             let Answer::Move(mv) = outcome.answer else {
                 break;
             };
@@ -139,6 +156,7 @@ impl SearchGames {
                 nodes: outcome.line.nodes,
                 mv,
                 iterations,
+                samples,
             });
             let lead = outcome.line.score.to_centipawns().abs();
             decided = match lead >= self.settings.decided_score {

@@ -3,16 +3,24 @@
 //! A game is `game`, its position command, and a line for each search of it:
 //! `search PLY NODES MOVE ITERATION …`, where the move is that of the whole search, and an iteration is
 //! `DEPTH,NODES,CENTIPAWNS,EFFORT,PV`: the share of its nodes below the best move in parts of a thousand, or
-//! `-`, and the moves of the line with colons between them. `end` ends the game.
+//! `-`, and the moves of the line with colons between them. Lines of samples may follow a search:
+//! `reduction REDUCED FULL FEATURES`, the results of both searches as 0 or 1, and the features with commas between
+//! them; or `margin SURPLUS BEATS FEATURES`, a number of centipawns and a result. `end` ends the game.
 
 use monju_engine::{
     rules::{Game, GameError, Move},
-    search::{Iteration, Line},
+    search::{FEATURES, Iteration, Line, MoveSample, SampleOutcome},
 };
 use std::fmt::Write as _;
 
 /// Moves of a line that are kept.
 const LONGEST_LINE: usize = 9;
+
+/// The first word of the line of a sampled late move.
+const REDUCTION: &str = "reduction";
+
+/// The first word of the line of a move near the margin of futility pruning.
+const MARGIN: &str = "margin";
 
 /// The line that ends a game.
 pub(super) const END: &str = "end\n";
@@ -37,6 +45,8 @@ pub struct LoggedSearch {
     pub mv: Move,
     /// The iterations that it has finished.
     pub iterations: Vec<Iteration>,
+    /// The samples that it has taken.
+    pub samples: Vec<MoveSample>,
 }
 
 /// Error of reading a log.
@@ -84,6 +94,24 @@ pub(super) fn text_of(game: &LoggedGame) -> String {
             );
         }
         text.push('\n');
+        for MoveSample { features, outcome } in &search.samples {
+            let _ = match outcome {
+                SampleOutcome::Reduction {
+                    reduced_beats,
+                    full_beats,
+                } => write!(
+                    text,
+                    "{REDUCTION} {} {}",
+                    u8::from(*reduced_beats),
+                    u8::from(*full_beats)
+                ),
+                SampleOutcome::Margin { surplus, beats } => {
+                    write!(text, "{MARGIN} {surplus} {}", u8::from(*beats))
+                }
+            };
+            let features: Vec<String> = features.iter().map(u16::to_string).collect();
+            let _ = writeln!(text, " {}", features.join(","));
+        }
     }
     text + END
 }
@@ -116,6 +144,11 @@ pub fn read_logs(text: &str) -> Result<Vec<LoggedGame>, LogError> {
                 }
                 game.searches.push(search);
             }
+            (REDUCTION | MARGIN, Some(game)) => {
+                let sample = sample(word, rest).ok_or_else(bad)?;
+                let search = game.searches.last_mut().ok_or_else(bad)?;
+                search.samples.push(sample);
+            }
             ("end", Some(_)) => games.extend(open.take()),
             _ => return Err(bad()),
         }
@@ -130,7 +163,41 @@ fn search(text: &str) -> Option<LoggedSearch> {
         nodes: words.next()?.parse().ok()?,
         mv: words.next()?.parse().ok()?,
         iterations: words.map(iteration).collect::<Option<_>>()?,
+        samples: Vec::new(),
     })
+}
+
+fn sample(word: &str, text: &str) -> Option<MoveSample> {
+    let mut words = text.split(' ');
+    let mut next = || words.next();
+    let beats = |word: &str| match word {
+        "0" => Some(false),
+        "1" => Some(true),
+        _ => None,
+    };
+    let outcome = match word {
+        REDUCTION => SampleOutcome::Reduction {
+            reduced_beats: beats(next()?)?,
+            full_beats: beats(next()?)?,
+        },
+        _ => SampleOutcome::Margin {
+            surplus: next()?.parse().ok()?,
+            beats: beats(next()?)?,
+        },
+    };
+    let feature = |text: &str| {
+        let feature = text.parse().ok()?;
+        (usize::from(feature) < FEATURES).then_some(feature)
+    };
+    let features = words
+        .next()?
+        .split(',')
+        .map(feature)
+        .collect::<Option<_>>()?;
+    words
+        .next()
+        .is_none()
+        .then_some(MoveSample { features, outcome })
 }
 
 fn iteration(text: &str) -> Option<Iteration> {
@@ -178,6 +245,22 @@ mod tests {
                 nodes: 99,
                 mv: pv[0],
                 iterations: vec![iteration, unknown],
+                samples: vec![
+                    MoveSample {
+                        features: vec![3, 14, 159],
+                        outcome: SampleOutcome::Reduction {
+                            reduced_beats: false,
+                            full_beats: true,
+                        },
+                    },
+                    MoveSample {
+                        features: vec![2],
+                        outcome: SampleOutcome::Margin {
+                            surplus: -71,
+                            beats: true,
+                        },
+                    },
+                ],
             }],
         };
         let text = text_of(&logged);
@@ -190,6 +273,15 @@ mod tests {
             ("game startpos moves 7g7f\nsearch 1 9 7g7f\n", 2),
             ("game startpos moves 7g7f\nsearch 0 9 7g7f 1,2,3\n", 2),
             ("game startpos moves 7g7e\n", 1),
+            ("game startpos moves 7g7f\nreduction 0 1 3,14\n", 2),
+            (
+                "game startpos moves 7g7f\nsearch 0 9 7g7f\nreduction 0 2 3,14\n",
+                3,
+            ),
+            (
+                "game startpos moves 7g7f\nsearch 0 9 7g7f\nreduction 0 1 3,65535\n",
+                3,
+            ),
         ] {
             let error = read_logs(broken).expect_err(broken).to_string();
             assert!(error.contains(&format!("line {line}")), "{error}");

@@ -1,7 +1,7 @@
 //! The run behind `monju learn searches`.
 
 use super::{
-    games::{SearchGames, SearchGamesError, SearchGamesSettings},
+    games::{Sampling, SearchGames, SearchGamesError, SearchGamesSettings},
     log::{END, text_of},
 };
 use crate::{
@@ -9,8 +9,9 @@ use crate::{
     progress::ProgressObserver,
     recipe,
 };
-use monju_engine::{STACK_BYTES, eval::fnv1a};
+use monju_engine::{STACK_BYTES, eval::fnv1a, search::FEATURES};
 use std::{
+    fmt::Write as _,
     fs::{File, OpenOptions, TryLockError},
     io::{self, Seek, SeekFrom, Write},
     path::{Path, PathBuf},
@@ -156,9 +157,10 @@ impl SearchesRun {
             nodes,
             seed,
             maximum_plies,
+            sampling,
             decided_score,
         } = &self.settings;
-        format!(
+        let mut recipe = format!(
             "# openings {}\nevaluator = \"{}\"\nsigma = {}\nhash_mib = {}\nnodes = {nodes}\nseed = {seed}\n\
              openings_fingerprint = \"{:016x}\"\nmaximum_plies = {maximum_plies}\ndecided_score = {decided_score}\n",
             self.openings.display(),
@@ -166,7 +168,14 @@ impl SearchesRun {
             player.sigma,
             player.hash_mib,
             fnv1a(openings.as_bytes()),
-        )
+        );
+        if let Some(Sampling { judgement, every }) = sampling {
+            let _ = writeln!(
+                recipe,
+                "samples = \"{judgement}\"\nsample_every = {every}\nfeatures = {FEATURES}"
+            );
+        }
+        recipe
     }
 }
 
@@ -183,7 +192,7 @@ fn open(path: &Path) -> io::Result<File> {
 mod tests {
     use super::*;
     use crate::{progress::NoProgress, searches::read_logs};
-    use monju_engine::{Model, PlayerSettings};
+    use monju_engine::{Model, PlayerSettings, search::MoveJudgement};
     use std::fs;
 
     #[test]
@@ -203,6 +212,10 @@ mod tests {
                 },
                 nodes: 300,
                 maximum_plies: 12,
+                sampling: Some(Sampling {
+                    judgement: MoveJudgement::Reductions,
+                    every: 3,
+                }),
                 ..SearchGamesSettings::default()
             },
         };
@@ -213,6 +226,11 @@ mod tests {
         assert_eq!(games.len(), 2);
         for game in &games {
             assert_eq!(game.searches.len(), 11);
+            assert!(
+                game.searches
+                    .iter()
+                    .any(|search| !search.samples.is_empty())
+            );
             for search in &game.searches {
                 assert_eq!(search.mv, game.game.moves()[search.ply]);
                 assert!(search.iterations.iter().all(|one| one.effort.is_some()));

@@ -3,15 +3,16 @@
 use super::{
     measure::{Curve, TIME_SHARES, bound_for, curve},
     states::{State, states_of},
-    trainer::{TimeControlTraining, Trainer, loss, value},
+    trainer::{TimeControlTraining, importance},
 };
 use crate::{
     files::{FileError, check_distinct, read_text, write_atomically},
+    logistic::{Regression, loss, value},
     progress::ProgressObserver,
     searches::{LogError, LoggedGame, read_logs},
     setting::SettingError,
 };
-use monju_engine::judge::JudgeWeights;
+use monju_engine::judge::{JudgeWeights, Progress};
 use std::{fmt, path::PathBuf};
 
 /// One game of so many is held out.
@@ -85,16 +86,20 @@ impl TimeControlRun {
             }
         }
         let waste = self.settings.waste;
-        let mut trainer = Trainer::new(&self.settings, &training);
-        let before = loss(&trainer.weights, &validation, waste);
+        let settings = self.settings.regression();
+        let weigh = |states: &[State]| importance(states, waste);
+        let mut regression =
+            Regression::new(settings, Progress::COUNT, &training, weigh(&training));
+        let held_out = weigh(&validation);
+        let before = loss(&regression.weights, &validation, &held_out);
         progress.begin(self.settings.epochs, 0, "epochs");
         for epoch in 1..=self.settings.epochs {
-            let loss = trainer.pass();
+            let loss = regression.pass();
             progress.advance(epoch, &format!("loss {loss:.4}"));
         }
         progress.finish(self.settings.epochs, "");
-        let mut weights = std::mem::take(&mut trainer.weights);
-        let after = loss(&weights, &validation, waste);
+        let mut weights = std::mem::take(&mut regression.weights);
+        let after = loss(&weights, &validation, &held_out);
         // The first feature is always present: it carries the bound at which searches take their share.
         let values: Vec<f32> = training
             .iter()

@@ -1,9 +1,9 @@
 //! The command line of `monju learn searches`.
 
 use clap::Args;
-use monju_engine::{EvaluatorChoice, PlayerSettings};
+use monju_engine::{EvaluatorChoice, PlayerSettings, search::MoveJudgement};
 use monju_host::load_evaluator;
-use monju_learn::searches::{SearchGamesSettings, SearchesRun};
+use monju_learn::searches::{Sampling, SearchGamesSettings, SearchesRun};
 use std::path::PathBuf;
 
 pub const SEARCHES_HELP: &str = "\
@@ -12,7 +12,9 @@ score, variation, and the share of its nodes below the best move. The same optio
 Started again with them, the command continues it, which also grows with more --games. FILE.recipe beside
 it has the options.
 
-'monju learn time-control' learns from it when a search may end.";
+'monju learn time-control' learns from it when a search may end. With --samples, it has samples of moves too:
+searched reduced and in full, for 'monju learn reductions', or near the margin of futility pruning, for
+'monju learn margins'.";
 
 /// Everything after `monju learn searches`.
 #[derive(Debug, Args)]
@@ -45,6 +47,14 @@ pub struct SearchesArguments {
     /// Lead in centipawns that ends a game when it lasts for four searches
     #[arg(long, value_name = "SCORE", default_value_t = SearchGamesSettings::default().decided_score)]
     decided_score: i32,
+    /// Also takes samples of moves, from which a judgement of the search is learned; this changes the
+    /// searches a little
+    #[arg(long, value_name = "JUDGEMENT")]
+    samples: Option<MoveJudgement>,
+    /// Takes one of so many moves
+    #[arg(long, value_name = "N", default_value_t = 50, requires = "samples",
+          value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    sample_every: u32,
     /// Transposition table of each side in MiB
     #[arg(long, value_name = "MIB", default_value_t = SearchGamesSettings::default().player.hash_mib)]
     hash: usize,
@@ -68,6 +78,10 @@ impl TryFrom<SearchesArguments> for SearchesRun {
                 nodes: arguments.nodes,
                 seed: arguments.seed,
                 maximum_plies: arguments.maximum_plies,
+                sampling: arguments.samples.map(|judgement| Sampling {
+                    judgement,
+                    every: arguments.sample_every,
+                }),
                 decided_score: arguments.decided_score,
             },
         })

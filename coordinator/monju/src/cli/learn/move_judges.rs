@@ -1,0 +1,75 @@
+//! The command lines of `monju learn reductions` and `monju learn margins`.
+
+use clap::Args;
+use monju_engine::search::MoveJudgement;
+use monju_learn::move_judges::{MoveJudgeRun, MoveJudgeTraining};
+use std::path::PathBuf;
+
+pub const REDUCTIONS_HELP: &str = "\
+Learns which late moves may be reduced more and which less (Shimoyama, section 8), in some seconds, from the
+samples of 'monju learn searches --samples reductions'. One game of four is held out: on its samples it
+prints how many of the moves that a reduction hides are among those that the judge would reduce by one
+ply more. The same logs and options give the same weights; FILE.recipe beside them has the options. They
+are used with the search option learned_reduction; the program carries those of
+engine/weights/reductions.bin.";
+
+pub const MARGINS_HELP: &str = "\
+Learns margins of futility pruning (Shimoyama, section 7), in some seconds, from the samples of
+'monju learn searches --samples margins'. One game of four is held out: on its samples it prints how many
+of the moves that beat alpha are among those that would be pruned, by the usual margin and by the
+learned one. The same logs and options give the same weights; FILE.recipe beside them has the options.
+They are used with the search option learned_margin; the program carries those of
+engine/weights/margins.bin.";
+
+/// Everything after the name of a judge of moves.
+#[derive(Debug, Args)]
+pub struct MoveJudgeArguments {
+    /// Logs with samples, as 'monju learn searches' writes them
+    #[arg(required = true)]
+    logs: Vec<PathBuf>,
+    /// The weights to write
+    #[arg(long, value_name = "FILE")]
+    output: PathBuf,
+    /// Number of epochs
+    #[arg(long, value_name = "N", default_value_t = MoveJudgeTraining::default().epochs,
+          value_parser = clap::value_parser!(u64).range(1..))]
+    epochs: u64,
+    /// Samples in a minibatch
+    #[arg(long, value_name = "N", default_value_t = MoveJudgeTraining::default().batch)]
+    batch: usize,
+    /// Initial learning rate; it falls to 0
+    #[arg(long, default_value_t = MoveJudgeTraining::default().rate)]
+    rate: f64,
+    /// Weight of a move that is searched again against one that is hidden, from 0 to 1
+    #[arg(long, default_value_t = MoveJudgeTraining::default().waste)]
+    waste: f64,
+    /// Additional weight of a hidden move at the end of a game
+    #[arg(long, default_value_t = MoveJudgeTraining::default().late)]
+    late: f64,
+    /// Weight of the squares of the weights
+    #[arg(long, default_value_t = MoveJudgeTraining::default().penalty)]
+    penalty: f64,
+    /// Seed of the order of the samples
+    #[arg(long, default_value_t = MoveJudgeTraining::default().seed)]
+    seed: u64,
+}
+
+impl MoveJudgeArguments {
+    /// Returns the run that learns a judgement.
+    pub fn run(self, judgement: MoveJudgement) -> MoveJudgeRun {
+        MoveJudgeRun {
+            judgement,
+            logs: self.logs,
+            output: self.output,
+            settings: MoveJudgeTraining {
+                epochs: self.epochs,
+                batch: self.batch,
+                rate: self.rate,
+                waste: self.waste,
+                late: self.late,
+                penalty: self.penalty,
+                seed: self.seed,
+            },
+        }
+    }
+}

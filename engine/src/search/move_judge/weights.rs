@@ -1,0 +1,133 @@
+//! The learned weights of the judges, in parts of [`UNIT`].
+
+use super::features::FEATURES;
+use crate::{
+    names::UnknownName,
+    weights_file::{JudgeWeightsError, decode, encode},
+};
+use std::sync::{Arc, OnceLock};
+use strum::{Display, EnumString, IntoStaticStr, VariantArray, VariantNames};
+
+/// Parts into which the logarithm of odds, or a margin of 100 centipawns, is divided.
+const UNIT: f32 = 1_024.0;
+
+/// What is judged about a move.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    Display,
+    EnumString,
+    IntoStaticStr,
+    VariantArray,
+    VariantNames,
+)]
+#[strum(serialize_all = "kebab-case", parse_err_ty = UnknownName, parse_err_fn = unknown)]
+pub enum MoveJudgement {
+    /// Late-move reductions (paper 003, section 8).
+    Reductions,
+    /// Margins of futility pruning (paper 003, section 7).
+    Margins,
+}
+
+fn unknown(name: &str) -> UnknownName {
+    UnknownName::new::<MoveJudgement>("judgement of moves", name)
+}
+
+impl MoveJudgement {
+    /// Every judgement.
+    pub const ALL: &[Self] = <Self as VariantArray>::VARIANTS;
+
+    /// Returns the name of the command that learns it.
+    pub fn name(self) -> &'static str {
+        self.into()
+    }
+
+    /// Returns the header of its file of weights.
+    const fn header(self) -> &'static [u8] {
+        match self {
+            Self::Reductions => b"monju reductions v1\n",
+            Self::Margins => b"monju margins v1\n",
+        }
+    }
+
+    /// Returns the file of weights that the program carries.
+    const fn own_file(self) -> &'static [u8] {
+        match self {
+            Self::Reductions => include_bytes!("../../../weights/reductions.bin"),
+            Self::Margins => include_bytes!("../../../weights/margins.bin"),
+        }
+    }
+}
+
+/// Weights of all features.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MoveWeights(Vec<i16>);
+
+impl MoveWeights {
+    /// Returns the weights that the program carries.
+    pub fn own(judgement: MoveJudgement) -> Arc<Self> {
+        static OWN: [OnceLock<Arc<MoveWeights>>; MoveJudgement::ALL.len()] =
+            [const { OnceLock::new() }; MoveJudgement::ALL.len()];
+        let read = || Self::from_bytes(judgement, judgement.own_file());
+        // A test reads the file.
+        let none = |_| Self(vec![0; FEATURES]);
+        let own = OWN[judgement as usize].get_or_init(|| Arc::new(read().unwrap_or_else(none)));
+        Arc::clone(own)
+    }
+
+    /// Rounds weights, one for each feature.
+    pub fn rounded(weights: &[f32]) -> Self {
+        let mut rounded: Vec<i16> = (weights.iter())
+            .map(|weight| (weight * UNIT).round() as i16)
+            .collect();
+        rounded.resize(FEATURES, 0);
+        Self(rounded)
+    }
+
+    /// Decodes a file.
+    ///
+    /// # Errors
+    /// The header is missing, or the file is damaged.
+    pub fn from_bytes(judgement: MoveJudgement, bytes: &[u8]) -> Result<Self, JudgeWeightsError> {
+        decode(bytes, judgement.header(), FEATURES, judgement.name()).map(Self)
+    }
+
+    /// Encodes the weights as a file.
+    pub fn to_bytes(&self, judgement: MoveJudgement) -> Vec<u8> {
+        encode(judgement.header(), &self.0)
+    }
+
+    /// Returns the sum of the weights of the features that are present, in parts of 1/1024.
+    #[inline]
+    pub(super) fn sum(&self, features: &[u16]) -> i32 {
+        let weights = features.iter().map(|&feature| self.0[usize::from(feature)]);
+        weights.map(i32::from).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_weights_that_the_program_carries_are_whole() {
+        for &judgement in MoveJudgement::ALL {
+            let weights = MoveWeights::from_bytes(judgement, judgement.own_file()).expect("whole");
+            assert_eq!(*MoveWeights::own(judgement), weights);
+            assert!(weights.0.iter().any(|&weight| weight != 0));
+            assert_eq!(weights.to_bytes(judgement), judgement.own_file());
+        }
+    }
+
+    #[test]
+    fn weights_are_rounded_and_added() {
+        let mut weights = vec![0.0; FEATURES];
+        (weights[1], weights[5], weights[7]) = (0.5, -2.0, 100.0);
+        let rounded = MoveWeights::rounded(&weights);
+        assert_eq!(rounded.sum(&[0, 1, 5]), 512 - 2_048);
+        assert_eq!(rounded.sum(&[7]), i32::from(i16::MAX));
+    }
+}
