@@ -51,6 +51,6 @@ pub use rules::{
     SfenError,
 };
 pub use search::{
-    Bound, Candidate, Control, Iteration, Limits, Line, STACK_BYTES, Score, SearchChoices,
-    SearchOptions, SearchOptionsError,
+    Bound, Candidate, Control, Iteration, Limits, Line, RootMove, STACK_BYTES, Score,
+    SearchChoices, SearchOptions, SearchOptionsError,
 };

@@ -61,7 +61,7 @@ pub use iteration::Iteration;
 pub(crate) use lanes::Lanes;
 pub use lanes::MAX_LANES;
 pub use limits::{Control, Limits};
-pub use line::{Bound, Candidate, Line, Score};
+pub use line::{Bound, Candidate, Line, RootMove, Score};
 pub(crate) use memory::SearchMemory;
 pub(crate) use move_judge::Sampler;
 pub use move_judge::{FEATURES, MoveJudgement, MoveSample, MoveWeights, SampleOutcome};

@@ -299,6 +299,10 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
                 }
             }
 
+            if is_root {
+                self.note_root_move(mv, move_count);
+            }
+
             // Late-move reductions and re-searches
             let has_raised = best_move.is_some();
             let nodes_before = self.nodes;

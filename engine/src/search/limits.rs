@@ -1,3 +1,4 @@
+use super::line::RootMove;
 use crate::rules::Move;
 use std::{
     sync::{
@@ -44,6 +45,8 @@ struct ControlState {
     deadline: AtomicU64,
     nodes: AtomicU64,
     depth: AtomicU32,
+    /// The packed [`RootMove`]; 0 without one.
+    root_move: AtomicU64,
 }
 
 /// Handle by which another thread controls a running search. Clones control the same search.
@@ -71,6 +74,7 @@ impl Default for Control {
                 deadline: AtomicU64::new(u64::MAX),
                 nodes: AtomicU64::new(u64::MAX),
                 depth: AtomicU32::new(u32::MAX),
+                root_move: AtomicU64::new(0),
             }),
         }
     }
@@ -142,6 +146,18 @@ impl Control {
     /// Tells whether there is any limit so far; a ponder hit may add one later.
     pub(crate) fn has_limit(&self) -> bool {
         self.has_deadline() || self.node_limit() != u64::MAX || self.depth_limit() != u32::MAX
+    }
+
+    /// Returns the root move that is being searched; `None` before the first one, and in a search of several
+    /// lanes.
+    pub fn root_move(&self) -> Option<RootMove> {
+        RootMove::unpacked(self.shared.root_move.load(Ordering::Relaxed))
+    }
+
+    /// Tells that a root move is being searched.
+    pub(crate) fn note_root_move(&self, root_move: RootMove) {
+        let packed = root_move.packed();
+        self.shared.root_move.store(packed, Ordering::Relaxed);
     }
 
     pub(crate) fn node_limit(&self) -> u64 {

@@ -58,6 +58,33 @@ pub struct Candidate {
     pub pv: Vec<Move>,
 }
 
+/// A root move under search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RootMove {
+    /// The move.
+    pub mv: Move,
+    /// Its place in the order of the search, from 1; ranked moves come before it.
+    pub number: u16,
+    /// Iteration of the search.
+    pub depth: u16,
+}
+
+impl RootMove {
+    /// Returns the move as one number, which is not 0.
+    pub(super) const fn packed(self) -> u64 {
+        self.mv.bits() as u64 | (self.number as u64) << 16 | (self.depth as u64) << 32
+    }
+
+    /// Returns the move of a number that [`RootMove::packed`] has made; `None` of 0.
+    pub(super) fn unpacked(packed: u64) -> Option<Self> {
+        Some(Self {
+            mv: Move::try_from_bits(packed as u16)?,
+            number: (packed >> 16) as u16,
+            depth: (packed >> 32) as u16,
+        })
+    }
+}
+
 /// Report of a search: its best line so far.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {

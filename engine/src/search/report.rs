@@ -1,7 +1,7 @@
 //! Reports of a running search: its principal variation and the choices of the virtual players.
 
 use super::{
-    line::{Bound, Candidate, Line},
+    line::{Bound, Candidate, Line, RootMove},
     search_value::{SearchValue, TranspositionTable},
     searcher::Searcher,
     thread_pool::ThreadPool,
@@ -29,6 +29,15 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
         if changed || bound == Bound::Lower {
             self.report(value, bound);
         }
+    }
+
+    /// Tells which root move is searched next; `number` counts from 1 behind the ranked ones.
+    pub(super) fn note_root_move(&self, mv: Move, number: usize) {
+        self.control.note_root_move(RootMove {
+            mv,
+            number: (self.ranked + number) as u16,
+            depth: self.root_depth as u16,
+        });
     }
 
     /// Returns the best root move so far, for a table that has lost it; in a ranking, the move that had

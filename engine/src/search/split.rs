@@ -184,6 +184,9 @@ impl<'a, E: Evaluator + Clone, V: SearchValue> Searcher<'a, E, V> {
                 waiting: self.options.split_waiting != 0,
                 is_research: Cell::new(false),
             };
+            if self.root_split.is_some() && split.setup.node.ply == 0 {
+                self.note_root_move(node_move.mv, node_move.move_count);
+            }
             let value = self.search_move::<PV>(&split.setup.node, node_move, so_far, &source);
             if self.stopped {
                 return;

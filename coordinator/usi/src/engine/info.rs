@@ -1,7 +1,7 @@
 //! The progress of a single player's search as `info` lines.
 
 use crate::info_line::InfoLine;
-use monju_engine::{Bound, Line, Move, Score};
+use monju_engine::{Bound, Line, Move, RootMove, Score};
 
 /// Returns the `info` lines: the principal variation, and the other ranked moves if this line ends their
 /// ranking. None without a principal variation. Ranks are told if `multi_pv` asks for several moves.
@@ -18,6 +18,12 @@ pub fn line_texts(line: &Line, multi_pv: Option<u32>) -> Vec<String> {
         }
     }
     texts
+}
+
+/// Returns the `info` line of the root move under search.
+pub fn root_move_text(root_move: RootMove) -> String {
+    let RootMove { mv, number, depth } = root_move;
+    format!("info depth {depth} currmove {mv} currmovenumber {number}")
 }
 
 fn text(line: &Line, rank: Option<usize>, score: Score, bound: Bound, pv: &[Move]) -> String {

@@ -8,7 +8,7 @@ use crate::{
     output::Output,
 };
 use monju_coordinator::clock::{self, ClockRules, NodesTime, Overhead, TimePolicy};
-use monju_engine::{Control, Game, Limits, Line, Move, Outcome};
+use monju_engine::{Control, Game, Limits, Line, Move, Outcome, RootMove};
 use monju_host::{
     search_thread::{GameSetup, SearchHandle, SearchTask},
     searcher::SearchFailure,
@@ -19,10 +19,20 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
-use tokio::{sync::mpsc, task::JoinHandle, time::Instant};
+use tokio::{
+    sync::mpsc,
+    task::JoinHandle,
+    time::{Instant, sleep_until},
+};
 
 /// Time of the search after a ponder hit on the opponent's position, in a game without any limit.
 const UNLIMITED_MS: u64 = 1_000;
+
+/// Duration of a search from which on the GUI is told the root move under search, if it has changed.
+const ROOT_MOVES_AFTER: Duration = Duration::from_secs(1);
+
+/// Time between two looks at the root move under search.
+const ROOT_MOVES_EVERY: Duration = Duration::from_millis(100);
 
 /// Reserve of a clock that counts nodes, on which nothing is lost on the way: what is kept of a clock whose
 /// lag is known.
@@ -93,6 +103,30 @@ struct Running {
     outcome: JoinHandle<Result<Outcome, SearchFailure>>,
     /// True for a search of the opponent's position: its outcome is not an answer.
     is_about_opponent: bool,
+    root_moves: RootMoves,
+}
+
+/// What the GUI has been told of the root moves under search.
+#[derive(Clone, Copy, Debug)]
+struct RootMoves {
+    /// The next look at them.
+    look_at: Instant,
+    told: Option<RootMove>,
+}
+
+impl Running {
+    /// Tells the GUI the root move under search, unless it knows it.
+    fn tell_root_move(&mut self, output: &Output) {
+        let RootMoves { look_at, told } = &mut self.root_moves;
+        *look_at = Instant::now() + ROOT_MOVES_EVERY;
+        let now = self.control.root_move();
+        if now != *told
+            && let Some(root_move) = now
+        {
+            output.say(info::root_move_text(root_move));
+        }
+        *told = now;
+    }
 }
 
 impl PlayerSearch {
@@ -170,6 +204,9 @@ impl PlayerSearch {
                     running.control.stop();
                 }
                 Some(control) = self.controls.recv() => self.obey(control),
+                () = sleep_until(running.root_moves.look_at), if !running.is_about_opponent => {
+                    running.tell_root_move(&self.output);
+                }
                 // A finished search of the opponent's position waits for the hit or the stop.
                 outcome = &mut running.outcome,
                     if !running.is_about_opponent || self.gate == AnswerGate::Open => break outcome,
@@ -340,6 +377,10 @@ fn begin(
         timer,
         outcome,
         is_about_opponent: false,
+        root_moves: RootMoves {
+            look_at: Instant::now() + ROOT_MOVES_AFTER,
+            told: None,
+        },
     }
 }
 

@@ -4,7 +4,7 @@ use super::{EngineChoices, SinglePlayer};
 use crate::{
     command::GuiCommand, output::Output, scheduling_delay::SchedulingDelay, session::Session,
 };
-use monju_engine::EvaluatorChoice;
+use monju_engine::{EvaluatorChoice, Game};
 use std::time::Duration;
 use tokio::{
     sync::mpsc,
@@ -332,4 +332,60 @@ fn noise_out_of_range_is_refused_at_the_start() {
     let error =
         SinglePlayer::start(choices, SchedulingDelay::default()).expect_err("no such noise");
     assert!(error.to_string().contains("-1"), "{error}");
+}
+
+#[tokio::test]
+async fn a_long_search_tells_the_root_move_that_it_is_at() {
+    let mut gui = PlayerGui::new(0.0, None);
+    gui.say(&["isready", "usinewgame"]);
+    gui.hear("readyok").await;
+    let told = |lines: &[String]| {
+        let line = lines.iter().find(|line| line.contains(" currmove "));
+        line.cloned()
+    };
+    gui.say(&[&format!("position {MIDDLEGAME}"), "go nodes 2000"]);
+    let short = gui.hear("bestmove").await;
+    gui.say(&["go infinite"]);
+    let mut lines = Vec::new();
+    while told(&lines).is_none() {
+        lines = gui.hear("info depth").await;
+    }
+    gui.say(&["stop"]);
+    gui.hear("bestmove").await;
+    let line = told(&lines).expect("a root move");
+    let words: Vec<&str> = line.split(' ').collect();
+    let [
+        "info",
+        "depth",
+        depth,
+        "currmove",
+        mv,
+        "currmovenumber",
+        number,
+    ] = words[..]
+    else {
+        panic!("{line}");
+    };
+    let game = Game::from_usi(MIDDLEGAME).expect("a position");
+    assert!(game.parse_move(mv).is_ok(), "{line}");
+    let legal = game.legal_moves().len();
+    assert!(
+        (1..=legal).contains(&number.parse().expect("a number")),
+        "{line}"
+    );
+    assert!(depth.parse::<u32>().expect("a depth") > 1, "{line}");
+    // Far fewer nodes than a second takes, unless the machine stands still for as long.
+    if let Some(line) = told(&short) {
+        assert!(short.iter().any(|other| late(other)), "{line}");
+    }
+}
+
+/// Returns true for a line that tells of a second and more.
+fn late(line: &str) -> bool {
+    let time = line
+        .split(" time ")
+        .nth(1)
+        .and_then(|rest| rest.split(' ').next());
+    time.and_then(|time| time.parse::<u32>().ok())
+        .is_some_and(|time| time >= 1_000)
 }
