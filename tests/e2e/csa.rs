@@ -15,6 +15,11 @@ use std::{
     path::Path,
     thread::{self, JoinHandle},
 };
+#[cfg(unix)]
+use {
+    monju_tests::process::PATIENCE,
+    std::time::{Duration, Instant},
+};
 
 /// One connection of the client, as the server plays it.
 struct Script {
@@ -26,6 +31,8 @@ struct Script {
     moves: usize,
     /// Last lines; without any the connection is cut.
     end: &'static [&'static str],
+    /// Lines of the clock.
+    time: &'static str,
 }
 
 impl Script {
@@ -36,6 +43,7 @@ impl Script {
             before: Vec::new(),
             moves,
             end,
+            time: "Total_Time:0\nByoyomi:400",
         }
     }
 }
@@ -88,8 +96,9 @@ impl Peer {
         let id = script.game;
         self.say(&format!(
             "BEGIN Game_Summary\nProtocol_Version:1.2\nFormat:Shogi 1.0\nGame_ID:{id}\nName+:sente\nName-:gote\n\
-             Your_Turn:{side}\nTo_Move:+\nMax_Moves:256\nBEGIN Time\nTime_Unit:1msec\nTotal_Time:0\nByoyomi:400\n\
-             Least_Time_Per_Move:0\nEND Time\nBEGIN Position\nPI\n+\n{moves}END Position\nEND Game_Summary"
+             Your_Turn:{side}\nTo_Move:+\nMax_Moves:256\nBEGIN Time\nTime_Unit:1msec\n{}\n\
+             Least_Time_Per_Move:0\nEND Time\nBEGIN Position\nPI\n+\n{moves}END Position\nEND Game_Summary",
+            script.time
         ));
         assert_eq!(self.hear().as_deref(), Some(&*format!("AGREE {id}")));
         login
@@ -249,6 +258,125 @@ fn a_game_outlives_its_connection() {
     let text = "drawn by repetition after 8 moves";
     assert!(ended.errors.contains(text), "{}", ended.errors);
     played.join().expect("the server's part");
+}
+
+/// An engine that answers by a table and writes down what it hears.
+#[cfg(unix)]
+const SCRIPT: &str = r#"
+while read -r line; do
+  echo "$line" >> "$0"
+  case "$line" in
+    usi) echo "id name $1"; echo usiok ;;
+    isready) echo readyok ;;
+    position*) position="$line" ;;
+    "go ponder"*) ;;
+    go*|ponderhit*) case "$position" in
+      *startpos) echo bestmove 7g7f ponder 3c3d ;;
+      *"7g7f 3c3d") echo bestmove 2g2f ponder 8c8d ;;
+      *) echo bestmove resign ;;
+    esac ;;
+    stop) echo bestmove 1g1f ;;
+    quit) exit ;;
+  esac
+done
+"#;
+
+#[cfg(unix)]
+#[test]
+fn the_engine_ponders_while_its_move_is_on_its_way_to_the_server() {
+    let _alone = alone();
+    for (name, late_clock) in [("Monju of a test", true), ("Another engine", false)] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let password = password(folder.path());
+        let log = folder.path().join("heard");
+        let heard = {
+            let log = log.clone();
+            move || -> Vec<String> {
+                let text = fs::read_to_string(&log).unwrap_or_default();
+                text.lines().map(str::to_owned).collect()
+            }
+        };
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+        let address = listener.local_addr().expect("an address").to_string();
+        let server = thread::spawn({
+            let heard = heard.clone();
+            move || {
+                let script = Script {
+                    time: "Total_Time:60000\nByoyomi:1000",
+                    ..Script::new("early", Color::Black, 0, &[])
+                };
+                // A ponder begins before the server has said anything about the move.
+                let wait_for_ponders = |number: usize| {
+                    let begun = Instant::now();
+                    let ponders = || {
+                        heard()
+                            .iter()
+                            .filter(|line| line.starts_with("go ponder"))
+                            .count()
+                    };
+                    while ponders() < number {
+                        assert!(
+                            begun.elapsed() < PATIENCE,
+                            "no ponder {number}: {:?}",
+                            heard()
+                        );
+                        thread::sleep(Duration::from_millis(10));
+                    }
+                };
+                let mut peer = Peer::accept(&listener);
+                peer.offer(&script, &[]);
+                peer.say("START:early");
+                assert_eq!(peer.hear().as_deref(), Some("+7776FU"));
+                wait_for_ponders(1);
+                peer.say("+7776FU,T5");
+                peer.say("-3334FU,T7");
+                assert_eq!(peer.hear().as_deref(), Some("+2726FU"));
+                wait_for_ponders(2);
+                // The connection breaks, and the move with it.
+                drop(peer);
+                let mut peer = Peer::accept(&listener);
+                let before = ["+7776FU".to_owned(), "-3334FU".to_owned()];
+                peer.offer(&script, &before);
+                assert_eq!(peer.hear().as_deref(), Some("+2726FU"));
+                wait_for_ponders(3);
+                peer.say("+2726FU,T5");
+                peer.say("-4132KI,T7");
+                assert_eq!(peer.hear().as_deref(), Some("%TORYO"));
+                for line in ["%TORYO,T1", "#RESIGN", "#LOSE"] {
+                    peer.say(line);
+                }
+                while peer.hear().is_some_and(|line| line != "LOGOUT") {}
+                peer.say("LOGOUT:completed");
+            }
+        });
+        let client = arguments(&address, folder.path(), &password);
+        let engine = ["--", "/bin/sh", "-c", SCRIPT, path(&log), name];
+        let ended = run(&[&client[..], &engine].concat());
+        server.join().expect("the server's part");
+        assert!(ended.status.success(), "{}", ended.errors);
+        let text = "lost by resignation after 4 moves";
+        assert!(ended.errors.contains(text), "{}", ended.errors);
+
+        let heard = heard();
+        let place = |begin: &str| heard.iter().position(|line| line.starts_with(begin));
+        let hit = &heard[place("ponderhit").expect("a hit")];
+        let ponder = &heard[place("go ponder").expect("a ponder")];
+        if late_clock {
+            assert_eq!(ponder, "go ponder");
+            assert_eq!(hit, "ponderhit btime 59995 wtime 59993 byoyomi 1000");
+        } else {
+            let words: Vec<&str> = ponder.split(' ').collect();
+            let left: u64 = words[3].parse().expect("a time");
+            assert!(left <= 59_000, "{ponder}");
+            assert_eq!(hit, "ponderhit");
+        }
+        // The reconnection and the unexpected reply end a ponder each.
+        assert_eq!(
+            heard.iter().filter(|line| *line == "stop").count(),
+            2,
+            "{heard:?}"
+        );
+    }
 }
 
 #[test]

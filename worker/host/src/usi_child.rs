@@ -220,6 +220,14 @@ impl UsiChild {
         self.send("ponderhit").await
     }
 
+    /// Sends `ponderhit` with a clock such as `btime 1000 wtime 1000`, to an engine that knows it.
+    ///
+    /// # Errors
+    /// The engine has ended, or does not read.
+    pub async fn ponder_hit_with(&mut self, clock: &str) -> Result<(), ChildError> {
+        self.send(&format!("ponderhit {clock}")).await
+    }
+
     /// Waits for the next line. Safe to drop and call again.
     ///
     /// # Errors

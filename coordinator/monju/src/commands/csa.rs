@@ -4,6 +4,7 @@
 //! again, and the game goes on where the server says that it stands.
 
 mod clock;
+mod comment;
 mod connection;
 mod login;
 mod play;

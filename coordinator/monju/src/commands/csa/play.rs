@@ -2,6 +2,7 @@
 
 use super::{
     clock::Clocks,
+    comment::comment,
     connection::{Connection, ConnectionError},
     result::{Played, ending_of},
     summary::GameSummary,
@@ -24,8 +25,8 @@ use tokio::{
 /// Time of an engine to name a move after `stop`.
 const STOP_PATIENCE: Duration = Duration::from_secs(5);
 
-/// Number of moves of a line in a comment.
-const LINE_LENGTH: usize = 10;
+/// Time by which the clock of a ponder is short of our estimate, for an engine that hears of no better one.
+const UNKNOWN_DELAY: Duration = Duration::from_secs(1);
 
 /// The end of a connection to a game.
 #[derive(Debug)]
@@ -48,6 +49,14 @@ enum Thinking {
     Discarded,
 }
 
+/// A move, a resignation or a claim of ours that the server has not confirmed.
+#[derive(Clone, Copy, Debug)]
+struct Sent {
+    mv: Option<Move>,
+    /// Score for Black.
+    score: Option<i32>,
+}
+
 /// The engine, and the game that it plays.
 pub struct Board {
     engine: UsiChild,
@@ -66,8 +75,8 @@ pub struct Board {
     info: EngineInfo,
     /// Since when it has been our turn.
     turn_began: Instant,
-    /// Our move is on its way to the server and back: the reply to ponder on, and the score for Black.
-    sent: Option<(Option<String>, Option<i32>)>,
+    /// Our move on its way to the server and back.
+    sent: Option<Sent>,
     ending: Option<&'static str>,
 }
 
@@ -136,7 +145,9 @@ impl Board {
     pub async fn resume(&mut self, summary: &GameSummary) -> anyhow::Result<()> {
         let before = self.game.moves().to_vec();
         self.set(summary);
-        if self.game.moves() != before {
+        // The move that a ponder followed may not have reached the server.
+        let is_early = self.is_our_turn() && matches!(self.thinking, Thinking::Ponder(..));
+        if is_early || self.game.moves() != before {
             self.discard().await?;
         }
         Ok(())
@@ -233,21 +244,47 @@ impl Board {
         Ok(())
     }
 
-    /// Starts to think on the opponent's time.
-    async fn ponder(&mut self, reply: &str) -> Result<(), ChildError> {
-        let Ok(expected) = self.game.parse_move(reply) else {
+    /// Starts to think on the opponent's time, behind our move `mv` that is on its way to the server. Its time is
+    /// known when the server has confirmed it.
+    async fn ponder(&mut self, mv: Move, reply: &str) -> Result<(), ChildError> {
+        let mut after = self.game.clone();
+        if after.play(mv).is_err() {
+            return Ok(());
+        }
+        let Ok(expected) = after.parse_move(reply) else {
             return Ok(());
         };
-        let mut after = self.game.clone();
         if after.play(expected).is_err() {
             return Ok(());
         }
         let position = format!("position {}", usi_text::position(&after));
-        let go = format!("go ponder {}", self.clocks.words(self.ours));
+        let mut go = "go ponder".to_owned();
+        if !self.knows_late_clock() {
+            let spent = self.turn_began.elapsed() + UNKNOWN_DELAY;
+            let mut clocks = self.clocks;
+            clocks.charge(self.ours, spent.as_millis() as u64);
+            go = format!("{go} {}", clocks.words(self.ours));
+        }
         self.info = EngineInfo::default();
         self.engine.go(&position, &go).await?;
         self.thinking = Thinking::Ponder(expected, None);
         Ok(())
+    }
+
+    /// Returns true for an engine that takes the clock with `ponderhit`. Others may not even know the word then.
+    fn knows_late_clock(&self) -> bool {
+        let name = self.engine.engine();
+        name.is_some_and(|name| name.starts_with("Monju"))
+    }
+
+    /// Tells the engine that the expected reply was played.
+    async fn ponder_hit(&mut self) -> Result<(), ChildError> {
+        if self.knows_late_clock() {
+            let clock = self.clocks.words(self.ours);
+            self.engine.ponder_hit_with(&clock).await
+        } else {
+            self.engine.ponder_hit().await
+        }
     }
 
     /// Ends a search whose answer is of no use any more.
@@ -276,7 +313,15 @@ impl Board {
             UsiMessage::BestMove(answer) => match &mut self.thinking {
                 Thinking::Move => {
                     self.thinking = Thinking::Nothing;
-                    return Ok(self.answer(answer, connection).await);
+                    if let Err(error) = self.answer(&answer, connection).await {
+                        return Ok(Err(error));
+                    }
+                    let sent = self.sent.and_then(|sent| sent.mv).filter(|_| self.ponders);
+                    if let (Some(mv), Some(reply)) = (sent, &answer.ponder)
+                        && let Err(error) = self.ponder(mv, reply).await
+                    {
+                        self.restart(&error).await?;
+                    }
                 }
                 Thinking::Ponder(_, early) => *early = Some(answer),
                 Thinking::Nothing | Thinking::Discarded => self.thinking = Thinking::Nothing,
@@ -289,7 +334,7 @@ impl Board {
     /// Sends our move.
     async fn answer(
         &mut self,
-        answer: EngineAnswer,
+        answer: &EngineAnswer,
         connection: &mut Connection,
     ) -> Result<(), ConnectionError> {
         let line = self.info.line(self.turn_began.elapsed());
@@ -298,14 +343,16 @@ impl Board {
             Color::Black => score,
             Color::White => -score,
         });
+        let mut sent = None;
         let text = match answer.mv.as_str() {
             "resign" => "%TORYO".to_owned(),
             "win" => "%KACHI".to_owned(),
             mv => match self.game.parse_move(mv) {
                 Ok(mv) => {
+                    sent = Some(mv);
                     let comment = score
                         .filter(|_| self.comments)
-                        .map(|score| format!(",'* {score}{}", self.line_in_csa(mv, &line.pv)));
+                        .map(|score| comment(&self.game, mv, score, &line.pv));
                     csa_move(self.game.position(), mv) + &comment.unwrap_or_default()
                 }
                 Err(error) => {
@@ -317,31 +364,8 @@ impl Board {
                 }
             },
         };
-        self.sent = Some((answer.ponder, score));
+        self.sent = Some(Sent { mv: sent, score });
         connection.send(&text).await
-    }
-
-    /// Returns the line of play behind a move in CSA, each move after a blank.
-    fn line_in_csa(&self, mv: Move, pv: &[String]) -> String {
-        let mut text = String::new();
-        let mut game = self.game.clone();
-        let mut next = Some(mv);
-        for (index, reply) in pv.iter().skip(1).take(LINE_LENGTH).enumerate() {
-            let Some(mv) = next.take() else { break };
-            if index > 0 {
-                text.push(' ');
-                text.push_str(&csa_move(game.position(), mv));
-            }
-            if game.play(mv).is_err() {
-                break;
-            }
-            next = game.parse_move(reply).ok();
-        }
-        if let Some(mv) = next.filter(|_| pv.len() > 1) {
-            text.push(' ');
-            text.push_str(&csa_move(game.position(), mv));
-        }
-        text
     }
 
     /// Takes in a line of the server; returns the game when it is over.
@@ -385,20 +409,20 @@ impl Board {
         let sent = self.sent.take().filter(|_| is_ours);
         self.notes.push(Note {
             time_ms: spent,
-            score: sent.as_ref().and_then(|(_, score)| *score),
+            score: sent.and_then(|sent| sent.score),
         });
         self.game.play(mv)?;
         if is_ours {
-            let reply = sent.and_then(|(reply, _)| reply).filter(|_| self.ponders);
-            if let Some(reply) = reply {
-                self.ponder(&reply).await?;
+            // A server may play another move than the one that was sent, as after a reconnection.
+            if sent.and_then(|sent| sent.mv) != Some(mv) {
+                self.discard().await?;
             }
             return Ok(());
         }
         self.turn_began = Instant::now();
         match std::mem::replace(&mut self.thinking, Thinking::Nothing) {
             Thinking::Ponder(expected, None) if expected == mv => {
-                self.engine.ponder_hit().await?;
+                self.ponder_hit().await?;
                 self.thinking = Thinking::Move;
             }
             // An answer that came too early may be to another question: the engine is asked again.
