@@ -58,24 +58,33 @@ impl fmt::Display for Sigma {
 
 /// Error of a text that is not a standard deviation.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "'{0}' is no sigma; expected centipawns such as 50, or a share such as '1/4 pawn exchange'"
-)]
-pub struct SigmaError(pub String);
+pub enum SigmaError {
+    /// Neither a number nor a share.
+    #[error(
+        "'{0}' is no sigma; expected centipawns such as 50, or a share such as '1/4 pawn exchange'"
+    )]
+    Unreadable(String),
+    /// A fraction without a unit, which hardly ever means centipawns.
+    #[error(
+        "sigma '{0}' of what? A share is written '{0} pawn exchange', and centipawns as a number such as 50"
+    )]
+    NoUnit(String),
+}
 
 impl FromStr for Sigma {
     type Err = SigmaError;
 
     fn from_str(text: &str) -> Result<Self, SigmaError> {
-        let error = || SigmaError(text.chars().take(80).collect());
+        let error = || SigmaError::Unreadable(text.chars().take(80).collect());
         let share = ["pawn exchange", "pawn exchanges"]
             .iter()
             .find_map(|unit| text.trim().strip_suffix(unit));
         let value = number(share.unwrap_or(text).trim()).ok_or_else(error)?;
-        Ok(match share {
-            Some(_) => Self::PawnExchanges(value),
-            None => Self::Centipawns(value),
-        })
+        match share {
+            Some(_) => Ok(Self::PawnExchanges(value)),
+            None if text.contains('/') => Err(SigmaError::NoUnit(text.trim().to_owned())),
+            None => Ok(Self::Centipawns(value)),
+        }
     }
 }
 
@@ -169,9 +178,12 @@ mod tests {
             "inf",
             "1/4 pawns",
             "1/4 knight exchange",
+            "1/4",
         ] {
             let error = text.parse::<Sigma>().expect_err(text);
             assert!(error.to_string().contains("pawn exchange"), "{error}");
         }
+        let asked = "1/4".parse::<Sigma>().expect_err("no unit").to_string();
+        assert!(asked.starts_with("sigma '1/4' of what?"), "{asked}");
     }
 }
