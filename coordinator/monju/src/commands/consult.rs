@@ -1,13 +1,15 @@
 //! `monju consult`: one consultation, its ballot as a table or as JSON.
 
+mod live;
 mod table;
 
 use crate::commands::output::print;
 use anyhow::{Context, bail};
+use live::LiveVotes;
 use monju_coordinator::{ballot::names, record::schema::BallotRecord};
 use monju_engine::Game;
 use monju_proto::{
-    client::{ConsultationClient, reason},
+    client::{ConsultationClient, ConsultationEvent, reason},
     v1::{
         Arrival, Ballot, Begin, Limits, PrepareGameRequest, RosterRequest, RosterResponse, TieBreak,
     },
@@ -90,8 +92,16 @@ impl Consult {
             seed: self.seed,
             ..Begin::default()
         });
-        let consultation = ConsultationClient::begin(team.client.clone(), begin);
-        Ok((consultation.decided().await?, roster, problems))
+        let mut consultation = ConsultationClient::begin(team.client.clone(), begin);
+        let votes = LiveVotes::begin();
+        let ballot = loop {
+            match consultation.next().await {
+                ConsultationEvent::Standing(ballot) => votes.show(&self.game, &ballot),
+                ConsultationEvent::Decided(ballot) => break ballot,
+                ConsultationEvent::Broken(error) => return Err(error.into()),
+            }
+        };
+        Ok((ballot, roster, problems))
     }
 }
 

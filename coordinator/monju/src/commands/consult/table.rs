@@ -1,7 +1,10 @@
 //! The ballot as an aligned table.
 
 use crate::commands::text_table::{Align, align, centipawns};
-use monju_coordinator::{ballot::names, usi_text};
+use monju_coordinator::{
+    ballot::{names, ranking},
+    usi_text,
+};
 use monju_engine::Game;
 use monju_proto::v1::{Ballot, Bound, Decision, Score, TieBreak, Vote, score::Kind};
 use std::fmt::Write;
@@ -15,20 +18,48 @@ const SIDES: [Align; 9] = {
     [Left, Left, Left, Left, Right, Right, Right, Right, Left]
 };
 
+/// Number of moves of the line of play that are shown.
+const LINE_LENGTH: usize = 12;
+
+/// Returns the decided ballot.
 pub(super) fn render(game: &Game, ballot: &Ballot) -> String {
     let mut text = format!("position  {}\n\n", usi_text::position(game));
-    if !ballot.votes.is_empty() {
-        let mut rows = vec![HEADINGS.map(str::to_owned).to_vec()];
-        rows.extend(ballot.votes.iter().map(|vote| row(game, vote).to_vec()));
-        align(&mut text, &SIDES, &rows);
-        text.push('\n');
-    }
+    write_votes(&mut text, game, ballot);
     for vote in &ballot.votes {
         if !vote.failure.is_empty() {
             let name = vote.player.as_ref().map_or("?", |player| &player.name);
             let _ = writeln!(text, "{name}: {}", vote.failure);
         }
     }
+    write_lead(&mut text, game, ballot);
+    if let Some(decision) = &ballot.decision {
+        let _ = writeln!(text, "decision  {}", explain(game, ballot, decision));
+    }
+    text
+}
+
+/// Returns the votes as they stand, in at most so many lines: without the players where they are too many.
+pub(super) fn standing(game: &Game, ballot: &Ballot, lines: usize) -> String {
+    let mut text = String::new();
+    if ballot.votes.len() + 5 <= lines {
+        write_votes(&mut text, game, ballot);
+    }
+    write_lead(&mut text, game, ballot);
+    text
+}
+
+/// Writes a row for every player.
+fn write_votes(text: &mut String, game: &Game, ballot: &Ballot) {
+    if !ballot.votes.is_empty() {
+        let mut rows = vec![HEADINGS.map(str::to_owned).to_vec()];
+        rows.extend(ballot.votes.iter().map(|vote| row(game, vote).to_vec()));
+        align(text, &SIDES, &rows);
+        text.push('\n');
+    }
+}
+
+/// Writes the votes by move, and the line of play of the decided or leading move.
+fn write_lead(text: &mut String, game: &Game, ballot: &Ballot) {
     if !ballot.tally.is_empty() {
         let counts = ballot.tally.iter().map(|count| {
             let japanese = usi_text::japanese(game, &count.r#move).unwrap_or_default();
@@ -36,10 +67,26 @@ pub(super) fn render(game: &Game, ballot: &Ballot) -> String {
         });
         let _ = writeln!(text, "tally     {}", counts.collect::<Vec<_>>().join(", "));
     }
-    if let Some(decision) = &ballot.decision {
-        let _ = writeln!(text, "decision  {}", explain(game, ballot, decision));
+    let line = ranking::rank(ballot, 1)
+        .first()
+        .map_or_else(Vec::new, |ranked| line_of(game, ranked.pv));
+    if !line.is_empty() {
+        let _ = writeln!(text, "line      {}", line.join(" "));
     }
-    text
+}
+
+/// Returns the legal beginning of a line of play in Japanese notation.
+fn line_of(game: &Game, pv: &[String]) -> Vec<String> {
+    let mut game = game.clone();
+    let mut line = Vec::new();
+    for usi in pv.iter().take(LINE_LENGTH) {
+        let Ok(mv) = game.parse_move(usi) else { break };
+        line.push(game.japanese(mv));
+        if game.play(mv).is_err() {
+            break;
+        }
+    }
+    line
 }
 
 fn row(game: &Game, vote: &Vote) -> [String; 9] {
@@ -109,16 +156,21 @@ fn explain(game: &Game, ballot: &Ballot, decision: &Decision) -> String {
         TieBreak::Resignation => "the team resigned".to_owned(),
         TieBreak::Book => "from the opening book, without a consultation".to_owned(),
         TieBreak::Fallback => "no votes; the coordinator's own move".to_owned(),
-        TieBreak::Rules if decision.declares_win() => "by declaration (27-point rule)".to_owned(),
+        TieBreak::Rules if decision.declares_win() => "by declaration".to_owned(),
         TieBreak::Rules => "mated".to_owned(),
     };
     let shown = match usi_text::japanese(game, mv) {
         Some(japanese) => format!("{mv} {japanese}"),
         None => mv.clone(),
     };
-    let (rule, elapsed) = (&decision.rule, decision.elapsed_ms);
+    // The voting rule is not to blame for what was decided without votes.
+    let rule = match decision.tie_break() {
+        TieBreak::Rules | TieBreak::Book | TieBreak::Fallback => String::new(),
+        _ => format!(" by {}", decision.rule),
+    };
+    let elapsed = decision.elapsed_ms;
     format!(
-        "{shown} by {rule}: {reason}; {}.{:03} s",
+        "{shown}{rule}: {reason}; {}.{:03} s",
         elapsed / 1000,
         elapsed % 1000
     )

@@ -95,9 +95,49 @@ fairy    Fairy-Stockfish  -                       -      -          -        -  
 
 fairy: worker attic is not connected: refused
 tally     7g7f ▲７六歩(77) 2, 2g2f ▲２六歩(27) 1
+line      ▲７六歩(77) △３四歩(33)
 decision  7g7f ▲７六歩(77) by majority: 2 of 3 votes; 1.002 s
 ";
     assert_eq!(table::render(&Game::startpos(), &ballot()), expected);
+}
+
+#[test]
+fn what_the_rules_decide_is_not_said_of_the_vote() {
+    let game = Game::from_usi("sfen 4k4/4G4/4P4/9/9/9/9/9/4K4 w - 1").expect("a position");
+    let mated = Ballot {
+        decision: Some(Decision {
+            r#move: "resign".to_owned(),
+            rule: "majority".to_owned(),
+            tie_break: TieBreak::Rules.into(),
+            elapsed_ms: 2,
+            ..Decision::default()
+        }),
+        ..Ballot::default()
+    };
+    let text = table::render(&game, &mated);
+    assert!(
+        text.ends_with("decision  resign: mated; 0.002 s\n"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_standing_fits_into_the_terminal() {
+    let game = Game::startpos();
+    let mut standing = ballot();
+    standing.decision = None;
+    let lead = "\
+tally     7g7f ▲７六歩(77) 2, 2g2f ▲２六歩(27) 1
+line      ▲７六歩(77) △３四歩(33)
+";
+    let whole = table::standing(&game, &standing, 24);
+    assert!(
+        whole.starts_with("player ") && whole.ends_with(lead),
+        "{whole}"
+    );
+    assert!(whole.lines().count() < 24);
+    assert_eq!(table::standing(&game, &standing, 8), lead);
+    assert_eq!(table::standing(&game, &Ballot::default(), 24), "");
 }
 
 #[test]
