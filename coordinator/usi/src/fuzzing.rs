@@ -6,7 +6,7 @@ use crate::{
     engine::options as engine_options,
     option_table,
     output::Output,
-    proxy::{ballot_lines, options as proxy_options},
+    proxy::{ballot_lines, options as proxy_options, steady_scores::SteadyScores},
 };
 use monju_coordinator::clock::{ClockRules, budget};
 use monju_engine::{Answer, Color, Game};
@@ -56,7 +56,10 @@ pub fn gui(lines: &str) {
 /// A line would steer the GUI, or an answer is against the rules.
 pub fn ballot(game: &Game, ballot: &Ballot) {
     let (output, mut lines) = Output::channel();
-    for line in ballot_lines::candidates(game, ballot, Duration::from_millis(9), 3) {
+    let elapsed = Duration::from_millis(9);
+    let mut steady = SteadyScores::default();
+    steady.observe(ballot, elapsed);
+    for line in ballot_lines::candidates(game, ballot, elapsed, 3, &steady) {
         output.say(line);
     }
     if let Some(shares) = ballot_lines::shares(ballot) {

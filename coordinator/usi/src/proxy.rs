@@ -9,6 +9,7 @@ mod deadline;
 pub mod options;
 mod search;
 mod search_clock;
+pub mod steady_scores;
 pub mod team_claim;
 
 use super::{

@@ -3,15 +3,26 @@
 //! The moves are `multipv` lines, with scores by their [ranking](monju_coordinator::ballot::ranking).
 //! `nodes` and `nps` are sums over all players, `hashfull` is that of the fullest table.
 
+use super::steady_scores::SteadyScores;
 use crate::info_line::InfoLine;
-use monju_coordinator::ballot::{names, ranking};
+use monju_coordinator::ballot::{
+    names,
+    ranking::{self, RankedMove},
+};
 use monju_engine::Game;
 use monju_proto::v1::{Arrival, Ballot, Bound, Score, Tally, TieBreak, Vote, score};
 use std::{fmt::Write, time::Duration};
 
 /// Returns one `info … multipv K … pv …` line for every move of the council: the decision first, the others
 /// by votes. `wanted` is the number of moves that were asked for; with one, every move with a vote is shown.
-pub fn candidates(game: &Game, ballot: &Ballot, elapsed: Duration, wanted: usize) -> Vec<String> {
+/// Scores in centipawns are those of `steady`, where it has them.
+pub fn candidates(
+    game: &Game,
+    ballot: &Ballot,
+    elapsed: Duration,
+    wanted: usize,
+    steady: &SteadyScores,
+) -> Vec<String> {
     let sums = Sums::of(ballot);
     ranking::rank(ballot, wanted)
         .into_iter()
@@ -21,7 +32,7 @@ pub fn candidates(game: &Game, ballot: &Ballot, elapsed: Duration, wanted: usize
             let line = InfoLine {
                 depth: ranked.line.depth,
                 selective_depth: ranked.line.selective_depth,
-                score: score_text(ranked.score),
+                score: score_text(steadied(&ranked, steady)),
                 nodes: sums.nodes,
                 nodes_per_second: sums.nodes_per_second,
                 hash_full: sums.hash_full,
@@ -72,12 +83,19 @@ pub fn verdict(ballot: &Ballot) -> String {
         text.push_str(" none");
     }
     if let Some(decision) = &ballot.decision {
-        let _ = write!(text, " decision {} rule {}", decision.r#move, decision.rule);
+        let _ = match decision.tie_break() {
+            TieBreak::Rules => write!(
+                text,
+                " decision {} by the rules of the game",
+                decision.r#move
+            ),
+            _ => write!(text, " decision {} rule {}", decision.r#move, decision.rule),
+        };
         if let Some(rate) = decision.win_rate {
             let _ = write!(text, " win rate {:.1}%", 100.0 * rate);
         }
         match decision.tie_break() {
-            TieBreak::None | TieBreak::Book => {}
+            TieBreak::None | TieBreak::Book | TieBreak::Rules => {}
             other => {
                 let _ = write!(text, " tie {}", names::tie_break(other));
             }
@@ -127,6 +145,18 @@ impl Sums {
         }
         sums
     }
+}
+
+/// Returns the score of a move, or the steady one in its place.
+fn steadied(ranked: &RankedMove<'_>, steady: &SteadyScores) -> Option<Score> {
+    let mut score = ranked.score?;
+    if let Some(score::Kind::Cp(centipawns)) = &mut score.kind
+        && let Some(steady) = steady.centipawns(ranked.mv)
+    {
+        *centipawns = steady;
+        score.bound = Bound::Exact.into();
+    }
+    Some(score)
 }
 
 fn name_of(vote: &Vote) -> &str {
@@ -244,7 +274,14 @@ mod tests {
     }
 
     fn lines(ballot: &Ballot) -> Vec<String> {
-        candidates(&Game::startpos(), ballot, Duration::from_millis(250), 1)
+        let steady = SteadyScores::default();
+        candidates(
+            &Game::startpos(),
+            ballot,
+            Duration::from_millis(250),
+            1,
+            &steady,
+        )
     }
 
     #[test]
@@ -314,6 +351,7 @@ mod tests {
                 &ballot,
                 Duration::from_millis(250),
                 wanted,
+                &SteadyScores::default(),
             )
         };
         let all = lines(16);
@@ -387,5 +425,18 @@ mod tests {
              decision 7g7f rule majority tie primary uncounted (gpsusi:resigned ?:failed)"
         );
         assert_eq!(verdict(&Ballot::default()), "info string votes none");
+        let mated = Ballot {
+            decision: Some(Decision {
+                r#move: "resign".to_owned(),
+                rule: "majority".to_owned(),
+                tie_break: TieBreak::Rules.into(),
+                ..Decision::default()
+            }),
+            ..Ballot::default()
+        };
+        assert_eq!(
+            verdict(&mated),
+            "info string votes none decision resign by the rules of the game"
+        );
     }
 }

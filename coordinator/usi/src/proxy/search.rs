@@ -10,6 +10,7 @@ use super::{
     connection::ConnectionHandle,
     coordinators::{Asked, is_lost},
     search_clock::{LastResort, SearchClock},
+    steady_scores::SteadyScores,
 };
 use crate::{
     answer_gate::AnswerGate,
@@ -67,6 +68,8 @@ pub struct TeamSearch {
     controls: mpsc::UnboundedReceiver<SearchControl>,
     /// The shares of the votes that were shown last.
     shown_shares: String,
+    /// The scores of an analysis.
+    steady: SteadyScores,
     /// The last votes that the coordinator sent.
     standing: Option<Ballot>,
     /// The fallback player's search, started when the coordinator was silent for half of the time.
@@ -98,6 +101,7 @@ impl TeamSearch {
             game_seed,
             multi_pv,
             shown_shares: String::new(),
+            steady: SteadyScores::default(),
             team,
             fallback,
             output,
@@ -273,8 +277,12 @@ impl TeamSearch {
 
     fn show(&mut self, ballot: &Ballot) {
         let elapsed = self.request.asked.elapsed();
+        if self.gate == AnswerGate::UntilStop {
+            self.steady.observe(ballot, elapsed);
+        }
         let ranked = self.multi_pv.unwrap_or(1) as usize;
-        for line in ballot_lines::candidates(&self.request.game, ballot, elapsed, ranked) {
+        let game = &self.request.game;
+        for line in ballot_lines::candidates(game, ballot, elapsed, ranked, &self.steady) {
             self.output.say(line);
         }
     }
