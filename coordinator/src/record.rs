@@ -53,6 +53,7 @@ pub enum RecordError {
 /// Appends to a log. After dropping it, waiting lines are still written in the background.
 #[derive(Debug)]
 pub struct Recorder {
+    path: PathBuf,
     requests: SyncSender<WriteRequest>,
     lost: AtomicU64,
 }
@@ -88,14 +89,21 @@ impl Recorder {
         let file = LogFile::new(file, path, rotation);
         let (requests, received) = mpsc::sync_channel(BACKLOG);
         let path = path.to_owned();
+        let written = path.clone();
         thread::Builder::new()
             .name("ballot-log".to_owned())
-            .spawn(move || write_lines(received, file, &path))
+            .spawn(move || write_lines(received, file, &written))
             .map_err(RecordError::Thread)?;
         Ok(Self {
+            path,
             requests,
             lost: AtomicU64::new(0),
         })
+    }
+
+    /// Returns the path of the log.
+    pub fn path(&self) -> &Path {
+        &self.path
     }
 
     /// Records a decided ballot. Never waits.

@@ -6,23 +6,17 @@ use monju_tests::{
     cluster::eventually,
     command::output_of,
     data::repository,
-    process::{PATIENCE, Process},
+    process::{PATIENCE, Process, free_address},
     skip::skipped,
     usi::Usi,
 };
 use serde_json::Value;
 use std::{
     io::{BufRead, BufReader, Read, Write},
-    net::{TcpListener, TcpStream},
+    net::TcpStream,
     path::Path,
     process::{Command, Stdio},
 };
-
-/// A free port of this machine.
-fn free_address() -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
-    listener.local_addr().expect("an address").to_string()
-}
 
 /// Asks the server for a path; returns the connection.
 fn ask(address: &str, path: &str) -> TcpStream {
@@ -182,24 +176,25 @@ fn a_game_is_shown_while_it_is_played() {
     let answer = usi.think("startpos moves 7g7f 3c3d", "go nodes 2000");
     let state: Value = eventually("the second position", || {
         let state: Value = serde_json::from_str(&get(&address, "/state").1).expect("JSON");
-        let last = &state["games"][0]["positions"][1];
+        let last = &state["games"][0]["positions"][2];
         (last["is_decided"] == true).then(|| state.clone())
     });
     let positions = &state["games"][0]["positions"];
     assert_eq!(positions[0]["played"]["move"], "7g7f");
-    assert_eq!(positions[1]["best"]["move"], answer.bestmove.as_str());
-    assert_eq!(positions[1]["players"].as_array().map(Vec::len), Some(3));
+    assert_eq!(positions[1]["last_move"], "7g7f");
+    assert_eq!(positions[2]["best"]["move"], answer.bestmove.as_str());
+    assert_eq!(positions[2]["players"].as_array().map(Vec::len), Some(3));
     assert_eq!(state["workers"][0]["connected"], true);
     // The workers may have been told before.
     let position = events.find_map(|line| {
         let line = line.expect("a line");
         let event: Value = serde_json::from_str(line.strip_prefix("data: ")?).expect("JSON");
-        (event["kind"] == "position").then_some(event)
+        (event["kind"] == "positions").then_some(event)
     });
-    assert_eq!(position.expect("an event")["position"]["plies"], 0);
+    assert_eq!(position.expect("an event")["positions"][0]["plies"], 0);
     assert!(get(&address, "/none").0.starts_with("HTTP/1.1 404"));
 
-    let best = positions[1]["best"]["japanese"].as_str().expect("a move");
+    let best = positions[2]["best"]["japanese"].as_str().expect("a move");
     shown_in_a_browser(
         &address,
         &[best, "monju-3", "<span class=\"white\">玉</span>"],

@@ -3,6 +3,7 @@
 use std::{
     ffi::OsStr,
     io::{BufRead, BufReader, Read, Write},
+    net::TcpListener,
     path::Path,
     process::{Child, ChildStdin, Command, ExitStatus, Stdio},
     sync::{
@@ -16,6 +17,12 @@ use wait_timeout::ChildExt;
 
 /// Longest wait of a test for something that ought to come at once: generous, for a busy machine.
 pub const PATIENCE: Duration = Duration::from_secs(180);
+
+/// A free port of this machine.
+pub fn free_address() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    listener.local_addr().expect("an address").to_string()
+}
 
 /// A running process. Dropping it kills it; a test that fails shows its standard error.
 #[derive(Debug)]

@@ -2,13 +2,14 @@
 const KINDS = { P: "歩", L: "香", N: "桂", S: "銀", G: "金", B: "角", R: "飛", K: "玉",
   "+P": "と", "+L": "杏", "+N": "圭", "+S": "全", "+B": "馬", "+R": "龍" };
 const RANKS = "一二三四五六七八九";
-const scoreText = view => view.mate !== null ? "詰み " + Math.abs(view.mate) + "手"
+const inJapanese = () => document.documentElement.lang === "ja";
+const scoreText = view => view.mate !== null ? (inJapanese() ? "詰み " + Math.abs(view.mate) + "手" : "mate " + Math.abs(view.mate))
   : view.score_of_black === null ? "-" : (view.score_of_black > 0 ? "+" : "") + view.score_of_black;
 
 // Draws a position: `names` are those of Black and White, `moved` is the last move in USI notation.
 function drawBoard(sfen, names, moved) {
   const [board, , hands] = sfen.split(" ");
-  const cells = [];
+  const cells = [..."987654321"].map(file => make("i", file)).concat(make("i"));
   board.split("/").forEach((row, rank) => {
     let file = 9, promoted = "";
     for (const c of row) {
@@ -31,8 +32,9 @@ function drawBoard(sfen, names, moved) {
     held[c === c.toLowerCase() ? "w" : "b"] += KINDS[c.toUpperCase()] + count + " ";
     count = "";
   }
-  $("white").textContent = "△ " + (names[1] || "後手") + "　持駒 " + (held.w || "なし");
-  $("black").textContent = "▲ " + (names[0] || "先手") + "　持駒 " + (held.b || "なし");
+  const [black, white, hand, none] = inJapanese() ? ["先手", "後手", "持駒", "なし"] : ["Black", "White", "in hand", "none"];
+  $("white").textContent = "△ " + (names[1] || white) + "　" + hand + " " + (held.w || none);
+  $("black").textContent = "▲ " + (names[0] || black) + "　" + hand + " " + (held.b || none);
 }
 
 function square(kind, side, file, rank, moved) {

@@ -1,28 +1,29 @@
 //! The council's page: the board, the clocks, the votes as they change, who disagrees, who is late or gone, the graph
-//! of the game and the games before it.
+//! of the game and the games before it, those of the ballot log too.
 //!
 //! An observer watches a coordinator like any other client. The page gets the games so far as one object, then events
 //! as they come; a page that lags behind loads the object again.
 
+mod archive;
 mod feed;
 mod history;
 mod observer;
 
 pub use feed::Coordinator;
 
-use crate::{BOARD, PARTS, STYLE};
+use crate::{BOARD, PARTS, STYLE, server};
+use archive::Archive;
 use axum::{
     Router,
     extract::State,
-    http::header,
     response::{
-        Html, IntoResponse, Response,
+        Html, Response,
         sse::{Event, KeepAlive, Sse},
     },
     routing::get,
 };
 use feed::Feed;
-use std::convert::Infallible;
+use std::{convert::Infallible, path::PathBuf};
 use tokio::sync::watch;
 use tokio_stream::{Stream, StreamExt, wrappers::BroadcastStream};
 
@@ -31,14 +32,24 @@ const PAGE: &str = include_str!("council.html");
 
 /// What the page shows. Clones show the same.
 #[derive(Clone, Debug)]
-pub struct Council(Feed);
+pub struct Council {
+    feed: Feed,
+    archive: Archive,
+}
 
 impl Council {
-    /// Watches the coordinator, and the next one when it changes, for as long as the sender lives.
-    pub fn watch(coordinator: watch::Receiver<Coordinator>) -> Self {
+    /// Watches the coordinator, and the next one when it changes, for as long as the sender lives. Past games are read
+    /// from the ballot log that is in use, if there is one.
+    pub fn watch(
+        coordinator: watch::Receiver<Coordinator>,
+        log: watch::Receiver<Option<PathBuf>>,
+    ) -> Self {
         let feed = Feed::default();
         tokio::spawn(observer::observe(coordinator, feed.clone()));
-        Self(feed)
+        Self {
+            feed,
+            archive: Archive::of(log),
+        }
     }
 
     /// Returns the routes of the page.
@@ -47,7 +58,8 @@ impl Council {
             .route("/", get(page))
             .route("/state", get(state))
             .route("/events", get(events))
-            .with_state(self.0)
+            .with_state(self.feed)
+            .merge(self.archive.routes())
     }
 }
 
@@ -62,8 +74,7 @@ async fn page(State(feed): State<Feed>) -> Html<String> {
 }
 
 async fn state(State(feed): State<Feed>) -> Response {
-    let text = feed.json().to_string();
-    ([(header::CONTENT_TYPE, "application/json")], text).into_response()
+    server::json(&feed.json())
 }
 
 async fn events(State(feed): State<Feed>) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {

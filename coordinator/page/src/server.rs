@@ -4,8 +4,9 @@ pub use axum::Router;
 
 use axum::{
     http::{HeaderName, HeaderValue, header},
-    response::Response,
+    response::{IntoResponse, Response},
 };
+use serde_json::Value;
 use std::{future::Future, io, net::SocketAddr};
 use tokio::net::TcpListener;
 
@@ -73,6 +74,12 @@ pub async fn serve(
     axum::serve(listener, routes)
         .with_graceful_shutdown(end)
         .await
+}
+
+/// Returns an answer in JSON.
+pub(crate) fn json(value: &Value) -> Response {
+    let text = value.to_string();
+    ([(header::CONTENT_TYPE, "application/json")], text).into_response()
 }
 
 async fn headed(mut response: Response) -> Response {

@@ -61,7 +61,8 @@ impl MoveText {
         }
     }
 
-    fn json(&self) -> Value {
+    /// Returns the move as JSON.
+    pub fn json(&self) -> Value {
         json!({ "move": self.usi, "japanese": self.japanese })
     }
 }

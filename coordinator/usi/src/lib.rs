@@ -69,19 +69,25 @@ use std::path::{Path, PathBuf};
 use tokio::sync::watch;
 use tonic::transport::Channel;
 
+/// Those who look at the team of a session, such as pages. Clones tell the same.
+#[derive(Clone, Debug)]
+pub struct Observers {
+    /// The coordinator; `None` while there is none.
+    pub coordinator: watch::Sender<Option<CoordinatorClient<Channel>>>,
+    /// The ballot log that this process writes, if it writes one.
+    pub log: watch::Sender<Option<PathBuf>>,
+}
+
 /// Speaks USI for a team on standard input and output until `quit`.
 ///
 /// `choices` are those of the command line; options that the GUI sets override them. Without a
 /// configuration file and a coordinator, `monju.toml` beside the executable is used if it exists.
 ///
-/// Each team that is assembled is told to `observers`, for pages that look at it.
+/// Each team that is assembled is told to `observers`.
 ///
 /// # Errors
 /// The system refuses a thread. A team that cannot be assembled is reported to the GUI.
-pub async fn run(
-    mut choices: Choices,
-    observers: watch::Sender<Option<CoordinatorClient<Channel>>>,
-) -> Result<(), FrontEndError> {
+pub async fn run(mut choices: Choices, observers: Observers) -> Result<(), FrontEndError> {
     if choices.config.is_none() && choices.coordinator.is_none() {
         choices.config = beside_executable();
     }
@@ -96,7 +102,10 @@ pub async fn run(
         let observers = observers.clone();
         async move {
             let team = team::assemble_leniently(&choices, shared).await?;
-            observers.send_replace(Some(team.client.clone()));
+            observers.log.send_replace(team.log().map(Path::to_owned));
+            observers
+                .coordinator
+                .send_replace(Some(team.client.clone()));
             Ok(AssembledTeam::of(team, claim))
         }
     });

@@ -5,6 +5,7 @@ use monju_page::{
     metrics,
     server::{self, Router},
 };
+use std::path::PathBuf;
 use tokio::{net::TcpListener, sync::watch};
 
 /// Address of the page where none is given.
@@ -27,14 +28,19 @@ pub async fn serve_metrics(
     Ok(())
 }
 
-/// Serves the page of the coordinators that come, until the process ends. Its address is told on standard error.
+/// Serves the page of the coordinators that come and of the games in their ballot log, until the process ends. Its
+/// address is told on standard error.
 ///
 /// # Errors
 /// The system refuses the address.
-pub async fn serve(address: &str, coordinator: watch::Receiver<Coordinator>) -> anyhow::Result<()> {
+pub async fn serve(
+    address: &str,
+    coordinator: watch::Receiver<Coordinator>,
+    log: watch::Receiver<Option<PathBuf>>,
+) -> anyhow::Result<()> {
     let (listener, local) = server::listen(address).await?;
     eprintln!("the council's page is at http://{local}/");
-    serve_for_ever(listener, Council::watch(coordinator).routes());
+    serve_for_ever(listener, Council::watch(coordinator, log).routes());
     Ok(())
 }
 

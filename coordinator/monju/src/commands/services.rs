@@ -214,8 +214,13 @@ impl CoordinatorService {
             .as_ref()
             .map(|(channel, _)| CoordinatorClient::new(channel.clone()));
         let (_observer, coordinator) = watch::channel(client);
+        let log = started
+            .recorder
+            .as_ref()
+            .map(|recorder| recorder.path().to_owned());
+        let (_log, log) = watch::channel(log);
         if let Some(address) = &self.page {
-            page::serve(address, coordinator.clone()).await?;
+            page::serve(address, coordinator.clone(), log).await?;
         }
         if let Some(address) = &self.metrics {
             page::serve_metrics(address, coordinator).await?;

@@ -2,6 +2,7 @@
 
 use super::page;
 use monju_team::team::Choices;
+use monju_usi::Observers;
 use tokio::sync::watch;
 
 /// The proxy of a team.
@@ -19,10 +20,12 @@ impl UsiCommand {
     /// # Errors
     /// The system refuses a thread, or the address of the page.
     pub async fn run(self) -> anyhow::Result<()> {
-        let (observers, team) = watch::channel(None);
+        let (coordinator, team) = watch::channel(None);
+        let (log, ballots) = watch::channel(None);
         if let Some(address) = &self.page {
-            page::serve(address, team).await?;
+            page::serve(address, team, ballots).await?;
         }
+        let observers = Observers { coordinator, log };
         Ok(monju_usi::run(self.choices, observers).await?)
     }
 }

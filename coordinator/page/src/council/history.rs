@@ -1,4 +1,4 @@
-//! The games that the page knows: those of its own time, the last ones.
+//! The games that the page knows: those of its own time, the last ones, and how a game is shown.
 
 use crate::view::{MoveText, View, compare};
 use monju_coordinator::ballot::names;
@@ -16,21 +16,34 @@ const POSITIONS: usize = 1_000;
 /// The last games, the current one at the end.
 #[derive(Debug, Default)]
 pub struct History {
-    games: VecDeque<ObservedGame>,
+    games: VecDeque<GameView>,
     workers: Value,
 }
 
+/// The positions of a game, ply by ply from the first that the council was asked about.
 #[derive(Debug)]
-struct ObservedGame {
+pub struct GameView {
     id: String,
     positions: Vec<Position>,
 }
 
+/// A position of a game.
 #[derive(Clone, Debug)]
 struct Position {
+    plies: usize,
+    sfen: String,
+    last_move: Option<String>,
+    /// The game's move in the position, once it is known.
+    played: Option<MoveText>,
+    /// The council's view; `None` where it was not asked, as at the opponent's moves.
+    council: Option<CouncilView>,
+}
+
+/// The council's view of a position.
+#[derive(Clone, Debug)]
+struct CouncilView {
     view: View,
     is_decided: bool,
-    last_move: Option<String>,
     clock: Value,
     players: Value,
 }
@@ -39,25 +52,24 @@ impl History {
     /// Enters a ballot, decided or as it stands. Returns the event for pages; `None` for a position that makes no
     /// sense.
     pub fn ballot(&mut self, ballot: &Ballot) -> Option<Value> {
-        let game = Game::try_from(ballot.position.as_ref()?).ok()?;
-        let position = Position::of(&game, ballot);
         let index = match self.games.iter().position(|game| game.id == ballot.game_id) {
             Some(index) => index,
             None => {
+                Game::try_from(ballot.position.as_ref()?).ok()?;
                 if self.games.len() == GAMES {
                     self.games.pop_front();
                 }
-                self.games.push_back(ObservedGame {
-                    id: ballot.game_id.clone(),
-                    positions: Vec::new(),
-                });
+                self.games.push_back(GameView::new(ballot.game_id.clone()));
                 self.games.len() - 1
             }
         };
         let observed = &mut self.games[index];
-        observed.enter(position, &game);
-        let position = observed.positions.last()?.json();
-        Some(json!({ "kind": "position", "game": observed.id, "position": position }))
+        let from = observed.enter(ballot)?;
+        let positions: Vec<Value> = observed.positions[from..]
+            .iter()
+            .map(Position::json)
+            .collect();
+        Some(json!({ "kind": "positions", "game": observed.id, "positions": positions }))
     }
 
     /// Enters the workers; returns an event if they have changed.
@@ -88,53 +100,120 @@ impl History {
 
     /// Returns everything.
     pub fn json(&self) -> Value {
-        let game = |game: &ObservedGame| {
-            let positions: Vec<Value> = game.positions.iter().map(Position::json).collect();
-            json!({ "id": game.id, "positions": positions })
-        };
         json!({
             "workers": self.workers,
-            "games": self.games.iter().map(game).collect::<Vec<_>>(),
+            "games": self.games.iter().map(GameView::json).collect::<Vec<_>>(),
         })
     }
 }
 
-impl ObservedGame {
-    /// Enters a position at the end, or in place of an earlier view of it. A move that was taken back takes the
-    /// positions after it with it.
-    fn enter(&mut self, mut position: Position, game: &Game) {
-        let plies = position.view.plies;
-        self.positions.retain(|known| known.view.plies < plies);
-        if let Some(before) = self.positions.last_mut()
-            && before.view.plies < plies
-            && let Some(mv) = game.moves().get(before.view.plies)
-        {
-            let text = mv.to_string();
-            // The move stands in Japanese notation where it was considered.
-            let known = before
-                .view
-                .votes
-                .iter()
-                .map(|(mv, _)| mv)
-                .find(|mv| mv.usi == text);
-            before.view.played = Some(known.cloned().unwrap_or(MoveText {
-                japanese: text.clone(),
-                usi: text,
-            }));
-            let mut pair = [before.view.clone(), position.view.clone()];
-            compare(&mut pair);
-            let [seen, _] = pair;
-            before.view = seen;
+impl GameView {
+    /// Returns a game without positions.
+    fn new(id: String) -> Self {
+        Self {
+            id,
+            positions: Vec::new(),
         }
-        if self.positions.len() == POSITIONS {
-            self.positions.remove(0);
+    }
+
+    /// Returns the game of these ballots. Those that make no sense are left out.
+    pub fn of(id: String, ballots: &[Ballot]) -> Self {
+        let mut game = Self::new(id);
+        for ballot in ballots {
+            game.enter(ballot);
         }
-        position.view.plies = plies;
-        self.positions.push(position);
+        game
+    }
+
+    /// Returns the game with all its positions.
+    pub fn json(&self) -> Value {
+        let positions: Vec<Value> = self.positions.iter().map(Position::json).collect();
+        json!({ "id": self.id, "positions": positions })
+    }
+
+    /// Enters a ballot at the end, or in place of an earlier view of its position; positions on the way from the last
+    /// one are filled in. A move that was taken back takes the positions after it with it. Returns the index of the
+    /// first position that has changed; `None` for a position that makes no sense.
+    fn enter(&mut self, ballot: &Ballot) -> Option<usize> {
+        let game = Game::try_from(ballot.position.as_ref()?).ok()?;
+        let plies = game.moves().len();
+        self.positions.retain(|known| known.plies < plies);
+        let known = self.positions.len();
+        let mut replayed = Game::from_parts::<&str>(game.start(), &[]).ok()?;
+        // Positions before the first question have nothing to show.
+        let first = self.positions.last().map_or(plies, |last| last.plies);
+        for (index, &mv) in game.moves().iter().enumerate() {
+            let played = (index >= first).then(|| MoveText::of(&replayed, &mv.to_string()));
+            if index > first {
+                self.positions.push(Position::of(&replayed, None));
+            }
+            if let (Some(last), Some(_)) = (self.positions.last_mut(), &played) {
+                last.played = played;
+            }
+            replayed.play(mv).ok()?;
+        }
+        self.positions.push(Position::of(&game, Some(ballot)));
+        self.compare(known.saturating_sub(1));
+        let surplus = self.positions.len().saturating_sub(POSITIONS);
+        self.positions.drain(..surplus);
+        Some(known.saturating_sub(1 + surplus))
+    }
+
+    /// Finds what the moves from the position at an index on have cost, where the council saw both sides of them.
+    fn compare(&mut self, from: usize) {
+        for index in from + 1..self.positions.len() {
+            let [before, after] = &mut self.positions[index - 1..=index] else {
+                continue;
+            };
+            if let (Some(seen), Some(next)) = (&mut before.council, &after.council) {
+                seen.view.played.clone_from(&before.played);
+                let mut pair = [seen.view.clone(), next.view.clone()];
+                compare(&mut pair);
+                let [view, _] = pair;
+                seen.view = view;
+            }
+        }
     }
 }
 
 impl Position {
+    fn of(game: &Game, ballot: Option<&Ballot>) -> Self {
+        Self {
+            plies: game.moves().len(),
+            sfen: game.position().to_string(),
+            last_move: game.moves().last().map(ToString::to_string),
+            played: None,
+            council: ballot.map(|ballot| CouncilView::of(game, ballot)),
+        }
+    }
+
+    fn json(&self) -> Value {
+        let mut value = match &self.council {
+            Some(council) => council.json(),
+            None => json!({
+                "best": null,
+                "score_of_black": null,
+                "mate": null,
+                "win_rate_of_black": null,
+                "depth": 0,
+                "line": [],
+                "votes": [],
+                "is_divided": false,
+                "mark": "",
+                "is_decided": false,
+                "clock": null,
+                "players": [],
+            }),
+        };
+        value["plies"] = self.plies.into();
+        value["sfen"] = self.sfen.clone().into();
+        value["last_move"] = self.last_move.clone().into();
+        value["played"] = self.played.as_ref().map_or(Value::Null, MoveText::json);
+        value
+    }
+}
+
+impl CouncilView {
     fn of(game: &Game, ballot: &Ballot) -> Self {
         let clock = ballot.limits.as_ref().and_then(|limits| limits.clock);
         let clock = clock.map(|clock| {
@@ -153,7 +232,6 @@ impl Position {
         Self {
             view: View::of(game.moves().len(), game, ballot, None),
             is_decided: ballot.decision.is_some(),
-            last_move: game.moves().last().map(ToString::to_string),
             clock: clock.unwrap_or(Value::Null),
             players: players.into(),
         }
@@ -162,7 +240,6 @@ impl Position {
     fn json(&self) -> Value {
         let mut value = self.view.json();
         value["is_decided"] = self.is_decided.into();
-        value["last_move"] = self.last_move.clone().into();
         value["clock"] = self.clock.clone();
         value["players"] = self.players.clone();
         value
@@ -226,14 +303,27 @@ mod tests {
     fn a_game_grows_and_moves_that_are_taken_back_leave_it() {
         let mut history = History::default();
         let event = history.ballot(&ballot("g", &[], "7g7f")).expect("an event");
-        assert_eq!(event["position"]["best"]["japanese"], "▲７六歩(77)");
-        assert_eq!(event["position"]["is_decided"], false);
-        history.ballot(&ballot("g", &["7g7f", "3c3d"], "2g2f"));
+        assert_eq!(event["positions"][0]["best"]["japanese"], "▲７六歩(77)");
+        assert_eq!(event["positions"][0]["is_decided"], false);
+        let event = history.ballot(&ballot("g", &["7g7f", "3c3d"], "2g2f"));
+        let event = event.expect("an event");
         let all = history.json();
         let positions = all["games"][0]["positions"].as_array().expect("positions");
-        assert_eq!(positions.len(), 2);
+        assert_eq!(event["positions"].as_array(), Some(positions));
+        assert_eq!(positions.len(), 3);
         assert_eq!(positions[0]["played"]["japanese"], "▲７六歩(77)");
-        assert_eq!(positions[1]["players"][0]["move"], "2g2f");
+        // The opponent's position is there without the council.
+        assert_eq!(positions[1]["last_move"], "7g7f");
+        assert_eq!(positions[1]["played"]["japanese"], "△３四歩(33)");
+        assert_eq!(positions[1]["best"], Value::Null);
+        assert_eq!(positions[2]["players"][0]["move"], "2g2f");
+        // The same position again is an event of it and the one before.
+        let event = history.ballot(&ballot("g", &["7g7f", "3c3d"], "2g2f"));
+        let event = event.expect("an event");
+        assert_eq!(
+            event["positions"].as_array(),
+            Some(&positions[1..].to_vec())
+        );
         history.ballot(&ballot("g", &["7g7f"], "3c3d"));
         let all = history.json();
         let plies: Vec<&Value> = (all["games"][0]["positions"].as_array().expect("positions"))
@@ -241,6 +331,20 @@ mod tests {
             .map(|position| &position["plies"])
             .collect();
         assert_eq!(plies, [0, 1]);
+    }
+
+    #[test]
+    fn a_game_that_is_met_later_begins_there_and_a_long_one_keeps_its_end() {
+        let mut game = GameView::new("g".to_owned());
+        assert_eq!(game.enter(&ballot("g", &["7g7f", "3c3d"], "2g2f")), Some(0));
+        assert_eq!(game.positions.len(), 1);
+        let mut moves = vec!["7g7f", "3c3d"];
+        let there_and_back = ["2h5h", "8b5b", "5h2h", "5b8b"];
+        moves.extend(there_and_back.iter().cycle().take(POSITIONS + 1));
+        let from = game.enter(&ballot("g", &moves, "2g2f"));
+        assert_eq!((game.positions.len(), from), (POSITIONS, Some(0)));
+        assert_eq!(game.positions[0].plies, 4);
+        assert!(game.positions[POSITIONS - 1].council.is_some());
     }
 
     #[test]

@@ -5,7 +5,7 @@ use crate::reload::ListReader;
 use monju_coordinator::{choices::ConsultationChoices, record::Recorder};
 use monju_proto::{serve::ServerTask, v1::coordinator_client::CoordinatorClient};
 use monju_worker::InProcessWorker;
-use std::{sync::Arc, time::Duration};
+use std::{path::Path, sync::Arc, time::Duration};
 use tonic::transport::Channel;
 
 /// A coordinator to talk to. Dropping it ends everything that was started for it, foreign engines
@@ -38,6 +38,12 @@ pub(super) struct Embedded {
 }
 
 impl Team {
+    /// Returns the ballot log, if this process writes one.
+    pub fn log(&self) -> Option<&Path> {
+        let recorder = self.embedded.as_ref()?.recorder.as_ref()?;
+        Some(recorder.path())
+    }
+
     /// Ends everything that was started for the team, and waits for it, at most 5 s.
     pub async fn close(self) {
         let Some(embedded) = self.embedded else {
