@@ -5,6 +5,8 @@ mod analyse;
 mod bad_input;
 mod bench;
 mod book;
+#[cfg(unix)]
+mod browser;
 mod cluster_faults;
 mod consult;
 mod csa;

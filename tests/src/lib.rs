@@ -4,6 +4,8 @@
 #![forbid(unsafe_code)]
 
 pub mod binary;
+#[cfg(unix)]
+pub mod browser;
 pub mod cluster;
 pub mod command;
 pub mod data;

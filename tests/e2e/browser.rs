@@ -1,0 +1,211 @@
+//! The council's page in a real browser, which follows a game that a script plays.
+
+use monju_engine::Game;
+use monju_tests::{
+    alone,
+    browser::{Browser, Look},
+    cluster::eventually,
+    process::free_address,
+    skip::skipped,
+    usi::Usi,
+};
+use std::net::TcpStream;
+
+/// Pieces as the page writes them, by their letters.
+const PIECES: [(&str, &str); 14] = [
+    ("P", "歩"),
+    ("L", "香"),
+    ("N", "桂"),
+    ("S", "銀"),
+    ("G", "金"),
+    ("B", "角"),
+    ("R", "飛"),
+    ("K", "玉"),
+    ("+P", "と"),
+    ("+L", "杏"),
+    ("+N", "圭"),
+    ("+S", "全"),
+    ("+B", "馬"),
+    ("+R", "龍"),
+];
+
+/// Returns the squares of a position as the page shows them, rank by rank: a piece, `v` before one of White's, or
+/// nothing.
+fn squares(game: &Game) -> Vec<String> {
+    let sfen = game.position().to_string();
+    let board = sfen.split(' ').next().expect("a board").replace('/', "");
+    let mut squares = Vec::new();
+    let mut promoted = "";
+    for letter in board.chars() {
+        if letter == '+' {
+            promoted = "+";
+        } else if let Some(empty) = letter.to_digit(10) {
+            squares.extend((0..empty).map(|_| String::new()));
+        } else {
+            let name = format!("{promoted}{}", letter.to_ascii_uppercase());
+            let (_, piece) = PIECES
+                .iter()
+                .find(|(known, _)| *known == name)
+                .expect("a piece");
+            let side = if letter.is_lowercase() { "v" } else { "" };
+            squares.push(format!("{side}{piece}"));
+            promoted = "";
+        }
+    }
+    squares
+}
+
+/// Returns the squares of the page's board.
+fn shown_squares(browser: &mut Browser) -> Vec<String> {
+    let shown = browser.evaluate(
+        "[...document.querySelectorAll('#board span')]
+           .map(square => (square.classList.contains('white') ? 'v' : '') + square.textContent)",
+    );
+    serde_json::from_value(shown).expect("a list")
+}
+
+/// Waits until the page shows the decision after so many moves.
+fn wait_for_decision(browser: &mut Browser, plies: usize) {
+    browser.wait(&format!(
+        "$('where').textContent.startsWith('{plies} moves decided ')"
+    ));
+}
+
+#[test]
+fn a_browser_follows_a_game_and_opens_it_again() {
+    let _alone = alone();
+    let Some(mut browser) = Browser::start() else {
+        skipped("the page in a browser: chromium is not installed");
+        return;
+    };
+    let folder = tempfile::tempdir().expect("a folder");
+    let log = folder.path().join("ballots.jsonl");
+    let address = free_address();
+    let log = log.to_str().expect("a path in UTF-8");
+    let mut usi = Usi::start(&[
+        "--players",
+        "3",
+        "--sigma",
+        "50",
+        "--page",
+        &address,
+        "--log",
+        log,
+    ]);
+    usi.handshake();
+    usi.new_game();
+    eventually("the page's server", || TcpStream::connect(&address).ok());
+    browser.look(Look::DESK);
+    browser.open(&format!("http://{address}/"));
+    assert_eq!(browser.text("where"), "waiting for a game");
+
+    // The council plays both sides; the page follows by itself.
+    let mut game = Game::startpos();
+    for plies in 0..6 {
+        let moves: Vec<String> = game.moves().iter().map(ToString::to_string).collect();
+        let position = match plies {
+            0 => "startpos".to_owned(),
+            _ => format!("startpos moves {}", moves.join(" ")),
+        };
+        let (black, white) = (600 - 10 * plies, 500 - 7 * plies);
+        let go = format!("go btime {black}000 wtime {white}000 byoyomi 1000 nodes 2000");
+        let answer = usi.think(&position, &go);
+        wait_for_decision(&mut browser, plies);
+        assert_eq!(
+            shown_squares(&mut browser),
+            squares(&game),
+            "after {plies} moves"
+        );
+        let clocks = [
+            ("black", format!("▲ Black {black} s")),
+            ("white", format!("△ White {white} s")),
+        ];
+        for (side, clock) in clocks {
+            let shown = browser.text(side);
+            assert!(shown.starts_with(&clock), "no {clock} in {shown}");
+        }
+        let moved = browser.evaluate(
+            "[...document.querySelectorAll('#board span')].findIndex(one => one.classList.contains('moved'))",
+        );
+        let destination = game.moves().last().map_or(-1, |mv| {
+            let name = mv.to_string().into_bytes();
+            let (file, rank) = (name[2] - b'0', name[3] - b'a');
+            i64::from(rank) * 9 + 9 - i64::from(file)
+        });
+        assert_eq!(moved, destination, "after {plies} moves");
+        // Three players have voted, and the page says who for what.
+        let votes = browser.evaluate(
+            "[...document.querySelectorAll('.vote')].reduce((sum, vote) => sum + parseInt(vote.children[2].textContent), 0)",
+        );
+        assert_eq!(votes, 3);
+        let players = browser.text("players");
+        for player in ["monju-1", "monju-2", "monju-3"] {
+            assert!(players.contains(player), "{players}");
+        }
+        let mv = game.parse_move(&answer.bestmove).expect("a legal move");
+        assert!(browser.text("where").ends_with(&game.japanese(mv)));
+        assert!(
+            browser
+                .text("line")
+                .starts_with(&format!("line {}", game.japanese(mv)))
+        );
+        game.play(mv).expect("legal");
+    }
+
+    // Earlier positions by button and key, and the other language.
+    browser.evaluate("$('first').click()");
+    assert_eq!(shown_squares(&mut browser), squares(&Game::startpos()));
+    browser.evaluate("document.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowRight' }))");
+    assert!(browser.text("where").starts_with("1 moves decided "));
+    browser.evaluate("$('language').click()");
+    assert!(browser.text("where").starts_with("1手目 決定 "));
+    assert!(browser.text("black").starts_with("▲ 先手 590秒"));
+    assert_eq!(browser.evaluate("document.documentElement.lang"), "ja");
+
+    // The game from the log, also by its address alone, in the dark and on a phone.
+    usi.send("gameover win");
+    let has_result = || {
+        let text = std::fs::read_to_string(log).unwrap_or_default();
+        text.contains("\"kind\":\"result\"").then_some(())
+    };
+    eventually("the result in the log", has_result);
+    browser.evaluate("$('past').open = true");
+    browser.wait("$('archive').children.length === 1");
+    let row = browser.text("archive");
+    assert!(
+        row.contains("先手勝ち") || row.contains("後手勝ち"),
+        "{row}"
+    );
+    let wood = browser.evaluate("getComputedStyle($('board')).backgroundColor");
+    browser.evaluate("$('archive').children[0].click()");
+    browser.wait("!$('present').hidden && $('where').textContent.startsWith('0手目 決定 ')");
+    let key = browser.evaluate("location.hash");
+    let key = key.as_str().expect("a fragment");
+    browser.look(Look {
+        width: 360,
+        is_dark: true,
+        ..Look::DESK
+    });
+    browser.open(&format!("http://{address}/{key}/4"));
+    wait_for_decision(&mut browser, 4);
+    let mut fourth = Game::startpos();
+    for &mv in &game.moves()[..4] {
+        fourth.play(mv).expect("legal");
+    }
+    assert_eq!(shown_squares(&mut browser), squares(&fourth));
+    assert!(browser.text("players").contains("monju-3"));
+    assert_ne!(
+        browser.evaluate("getComputedStyle($('board')).backgroundColor"),
+        wood
+    );
+    let width = browser.evaluate("document.documentElement.scrollWidth");
+    assert!(
+        width.as_u64().is_some_and(|width| width <= 360),
+        "{width} pixels on 360"
+    );
+    browser.evaluate("$('present').click()");
+    browser.wait("$('present').hidden");
+    browser.open(&format!("http://{address}/#0123456789abcdef"));
+    browser.wait("$('past-note').textContent === 'the log does not have this game'");
+    assert!(usi.quit().status.success());
+}
