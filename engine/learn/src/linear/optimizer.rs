@@ -2,6 +2,9 @@
 //!
 //! Bonanza and paper 003 (section 5.1) change every value by a fixed amount against the sign of its slope
 //! over all games. Here a step sees a small part of the games, so Adam averages the slopes over steps.
+//!
+//! The paper's penalty w·M₂ has M₂ = Σ Aᵢvᵢ², where Aᵢ is the sum of the absolute slopes of a value. Adam divides
+//! each slope by its usual size, which takes the place of Aᵢ here: what is left of the penalty's slope is 2wvᵢ.
 
 use super::parameters::ParameterGroups;
 use monju_engine::eval::linear::UNIT;
@@ -40,8 +43,9 @@ impl Optimizer {
         }
     }
 
-    /// Changes every parameter by about `rate` centipawns against its slope, a sum over `positions`.
-    pub fn step(&mut self, slopes: &[f32], positions: usize, rate: f32) {
+    /// Changes every parameter by about `rate` centipawns against its slope, a sum over `positions`, and by the
+    /// slope of the penalty.
+    pub fn step(&mut self, slopes: &[f32], positions: usize, rate: f32, penalty: f32) {
         self.steps += 1;
         let mean_share = 1.0 - libm::powf(MOMENTUM, self.steps as f32);
         let square_share = 1.0 - libm::powf(MEMORY, self.steps as f32);
@@ -55,7 +59,8 @@ impl Optimizer {
             *mean += (1.0 - MOMENTUM) * (slope - *mean);
             *square += (1.0 - MEMORY) * (slope * slope - *square);
             let typical = (*square / square_share).sqrt() + FLOOR;
-            *parameter -= rate * (*mean / mean_share) / typical;
+            let shrinking = 2.0 * penalty * *parameter / UNIT as f32;
+            *parameter -= rate * ((*mean / mean_share) / typical + shrinking);
         }
     }
 
@@ -84,7 +89,7 @@ mod tests {
     #[test]
     fn a_first_step_changes_every_parameter_by_the_rate_against_its_slope() {
         let mut optimizer = Optimizer::new(vec![5.0; 3]);
-        optimizer.step(&[30.0, -0.5, 0.0], 10, 0.25);
+        optimizer.step(&[30.0, -0.5, 0.0], 10, 0.25, 0.0);
         let step = 0.25 * UNIT as f32;
         for (parameter, expected) in optimizer
             .parameters
@@ -94,6 +99,19 @@ mod tests {
             assert!(
                 (parameter - expected).abs() < 1e-3,
                 "{parameter}, not {expected}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_penalty_shrinks_values_in_proportion() {
+        let values = [4_000.0, -200.0, 0.0];
+        let mut optimizer = Optimizer::new(values.to_vec());
+        optimizer.step(&[0.0; 3], 10, 0.5, 0.01);
+        for (parameter, value) in optimizer.parameters.iter().zip(values) {
+            assert!(
+                (parameter - 0.99 * value).abs() < 1e-3,
+                "{value}: {parameter}"
             );
         }
     }

@@ -165,12 +165,14 @@ impl LinearRun {
             rate,
             width,
             tolerance,
+            penalty,
             ..
         } = self.settings;
         for (name, given, expected, is_valid) in [
             ("rate", rate, "above", rate > 0.0),
             ("width", width, "above", width > 0.0),
             ("tolerance", tolerance, "from", tolerance >= 0.0),
+            ("penalty", penalty, "from", penalty >= 0.0),
         ] {
             if !(given.is_finite() && is_valid) {
                 return Err(LinearRunError::Setting {
@@ -292,17 +294,19 @@ impl LinearRun {
     fn options(&self) -> String {
         let LinearTraining {
             seed,
+            window,
             steps,
             batch,
             depth,
             rate,
             width,
             tolerance,
+            penalty,
             threads,
         } = &self.settings;
         format!(
-            "--seed {seed} --steps {steps} --batch {batch} --depth {depth} --rate {rate} \
-             --width {width} --tolerance {tolerance} --threads {threads}"
+            "--seed {seed} --window {window} --steps {steps} --batch {batch} --depth {depth} --rate {rate} \
+             --width {width} --tolerance {tolerance} --penalty {penalty} --threads {threads}"
         )
     }
 

@@ -12,7 +12,7 @@ use monju_engine::{eval::LinearWeights, rules::Game};
 use std::sync::Arc;
 
 /// Games of random moves.
-fn games(count: u64) -> Vec<GameRecord> {
+pub(super) fn games(count: u64) -> Vec<GameRecord> {
     let game = |seed| {
         let mut game = Game::startpos();
         let mut random = SplitMix64::new(seed, 0);

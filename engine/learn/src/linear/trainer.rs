@@ -60,6 +60,12 @@ impl LinearTrainer {
         self.order.sort_unstable();
         let mut random = SplitMix64::new(self.settings.seed, self.epoch);
         random.shuffle(&mut self.order);
+        if self.settings.window > 0 {
+            let mut places = Vec::from_iter(0..self.games.len());
+            random.shuffle(&mut places);
+            let window = |game: u32| places[game as usize] / self.settings.window;
+            self.order.sort_by_key(|&(game, _)| window(game));
+        }
     }
 
     /// Returns true if all steps are finished.
@@ -146,6 +152,7 @@ impl LinearTrainer {
             &slopes,
             batch.len(),
             self.settings.rate * (1.0 - done).max(0.0),
+            self.settings.penalty,
         );
         self.optimizer.rescale(groups);
         let values = self.values();
@@ -212,4 +219,31 @@ fn sum_share(
         }
     }
     share
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::linear::tests::games;
+
+    #[test]
+    fn the_positions_of_a_window_come_before_those_of_the_next() {
+        let settings = LinearTraining {
+            window: 2,
+            ..LinearTraining::default()
+        };
+        let trainer = LinearTrainer::new(settings, games(6));
+        let mut windows = trainer.order.chunks(2 * 40).map(|window| {
+            let mut games: Vec<u32> = window.iter().map(|&(game, _)| game).collect();
+            let is_mixed = !games.is_sorted();
+            games.sort_unstable();
+            games.dedup();
+            (games.len(), is_mixed)
+        });
+        assert!(
+            windows.all(|found| found == (2, true)),
+            "{:?}",
+            trainer.order
+        );
+    }
 }

@@ -3,9 +3,11 @@
 /// Settings of the training of the linear evaluator.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinearTraining {
-    /// Seed of the order of positions: every epoch has all of them in another order. (Paper 003 takes
-    /// 12,000 of some 40,000 games, and later the next.)
+    /// Seed of the order of positions: every epoch has all of them in another order.
     pub seed: u64,
+    /// Number of games whose positions are learned from together, before those of the next games; 0 for all
+    /// games at once. Shimoyama (section 5.1) takes 12,000 of some 40,000.
+    pub window: usize,
     /// Number of steps; the learning rate falls linearly to 0.
     pub steps: u64,
     /// Positions in a minibatch.
@@ -20,6 +22,9 @@ pub struct LinearTraining {
     pub width: f32,
     /// Tolerance of T(x) at the end of a game, in centipawns; paper 003 has 256.
     pub tolerance: f32,
+    /// Strength w of the penalty w·M₂ on the size of the values (Shimoyama, section 5.1): by twice this part of
+    /// the rate, each value in centipawns falls in one step.
+    pub penalty: f32,
     /// Number of threads, which changes the last digits of sums.
     pub threads: usize,
 }
@@ -28,12 +33,14 @@ impl Default for LinearTraining {
     fn default() -> Self {
         Self {
             seed: 1,
+            window: 0,
             steps: 1500,
             batch: 512,
             depth: 1,
             rate: 0.5,
             width: 60.0,
             tolerance: 256.0,
+            penalty: 0.0,
             threads: 2,
         }
     }

@@ -24,6 +24,9 @@ pub struct LinearArguments {
     /// Seed of the order of positions
     #[arg(long, default_value_t = LinearTraining::default().seed)]
     seed: u64,
+    /// Games whose positions are learned from together, before those of the next; Shimoyama has 12,000; 0: all
+    #[arg(long, value_name = "GAMES", default_value_t = LinearTraining::default().window)]
+    window: usize,
     /// Number of steps
     #[arg(long, value_name = "N", default_value_t = LinearTraining::default().steps,
           value_parser = clap::value_parser!(u64).range(1..))]
@@ -45,6 +48,10 @@ pub struct LinearArguments {
     /// Tolerance of T(x) at the end of a game, in centipawns
     #[arg(long, value_name = "CP", default_value_t = LinearTraining::default().tolerance)]
     tolerance: f32,
+    /// Strength of the penalty on the size of the values: by twice this part of the rate, each value in
+    /// centipawns falls in a step
+    #[arg(long, value_name = "W", default_value_t = LinearTraining::default().penalty)]
+    penalty: f32,
     /// Number of threads
     #[arg(long, value_name = "N", default_value_t = LinearTraining::default().threads as u32,
           value_parser = clap::value_parser!(u32).range(1..=256))]
@@ -63,12 +70,14 @@ impl From<LinearArguments> for LinearRun {
             measured: arguments.measured,
             settings: LinearTraining {
                 seed: arguments.seed,
+                window: arguments.window,
                 steps: arguments.steps,
                 batch: arguments.batch as usize,
                 depth: arguments.depth,
                 rate: arguments.rate,
                 width: arguments.width,
                 tolerance: arguments.tolerance,
+                penalty: arguments.penalty,
                 threads: arguments.threads as usize,
             },
         }
