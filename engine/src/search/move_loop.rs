@@ -9,11 +9,11 @@ use super::{
     searcher::Searcher,
     see,
     stack::STACK_OFFSET,
-    value::INFINITE,
+    value::{DECIDED, INFINITE},
 };
 use crate::{
     eval::{Evaluator, exchange_value},
-    rules::Move,
+    rules::{CheckInfo, Move},
 };
 
 /// Alpha of the node whose moves are searched.
@@ -301,15 +301,61 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
                 if is_table_move && self.root_depth > 8 {
                     new_depth = new_depth.max(1);
                 }
-                let window = V::turned((source.alpha(), node.beta));
-                value = self
-                    .alpha_beta::<true>(&child, window, new_depth, ply + 1, false)
-                    .negated();
+                let window = (source.alpha(), node.beta);
+                value = match self.search_near_table_value(&child, window, new_depth, ply + 1) {
+                    Some(value) => value,
+                    None => (self)
+                        .alpha_beta::<true>(&child, V::turned(window), new_depth, ply + 1, false)
+                        .negated(),
+                };
             }
         }
 
         self.unmake_move(mv, undo);
         value
+    }
+
+    /// Searches the current node, the child of one on the principal variation, in a narrow window around its
+    /// value in the table (paper 003, section 10). `window` and the value are those of the parent. Returns
+    /// `None` if no such window is asked for, or if it does not hold the value.
+    #[inline(always)]
+    fn search_near_table_value(
+        &mut self,
+        child: &CheckInfo,
+        (alpha, beta): (V, V),
+        depth: i32,
+        ply: usize,
+    ) -> Option<V> {
+        /// Plies of a usual game.
+        const USUAL_END: i32 = 120;
+        let margin = self.options.node_window;
+        if margin == 0 || V::LANES > 1 {
+            return None;
+        }
+        let entry = self.probe_table(self.position.key())?;
+        let expected = -entry.value.lane(0);
+        if expected.abs() >= DECIDED {
+            return None;
+        }
+        let progress = (self.position.ply() as i32).min(USUAL_END);
+        let margin = margin + margin * progress / USUAL_END;
+        let low = (expected - margin).max(alpha.lane(0));
+        let high = (expected + margin).min(beta.lane(0));
+        if low >= high {
+            return None;
+        }
+        let window = V::turned((V::all(low), V::all(high)));
+        let found = self
+            .alpha_beta::<true>(child, window, depth, ply, false)
+            .negated();
+        let value = found.lane(0);
+        let is_below = value <= low && low > alpha.lane(0);
+        let is_above = value >= high && high < beta.lane(0);
+        if (is_below || is_above) && !self.stopped {
+            self.pv[ply].clear();
+            return None;
+        }
+        Some(found)
     }
 
     /// Returns the value of the piece that a move captures.

@@ -65,6 +65,10 @@ options! {
     superior_positions = 0 in 0..=1;
     /// Searches each iteration first in a narrow window around the last value (aspiration).
     root_aspiration = 1 in 0..=1;
+    /// Searches the moves of the principal variation first in a window of so many centipawns to each side of
+    /// their value in the table, up to twice as many towards the end of a game (paper 003, section 10); 0: in
+    /// the whole window.
+    node_window = 0 in 0..=1000;
     /// Cuts moves that cannot change the value. Without cuts, the search is minimax down to
     /// quiescence and takes very long.
     cuts = 1 in 0..=1;
