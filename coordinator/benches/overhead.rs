@@ -7,7 +7,7 @@
 use monju_coordinator::{
     ballot::BallotHeader,
     clock::TimePolicy,
-    consultation::{ConsultationSetup, consult},
+    consultation::{ConsultationSetup, PonderTargets, consult},
     fallback::FirstLegalMove,
     roster::{Link, Roster},
     voting::Rule,
@@ -21,7 +21,6 @@ use monju_proto::v1::{
     worker_server::{Worker, WorkerServer},
 };
 use std::{
-    collections::HashMap,
     process::ExitCode,
     sync::{Arc, Mutex},
     time::Duration,
@@ -209,7 +208,7 @@ impl Cluster {
             clock_rules: Duration::ZERO.into(),
             time_policy: TimePolicy::Fixed,
             margin: Duration::ZERO,
-            predictions: HashMap::new(),
+            ponder_targets: PonderTargets::default(),
             book: None,
             fallback: Arc::new(FirstLegalMove),
         };

@@ -14,7 +14,7 @@ mod tests;
 
 pub use calls::KeptSearches;
 pub use command::ConsultationCommand;
-pub use setup::ConsultationSetup;
+pub use setup::{ConsultationSetup, PonderTargets};
 
 use crate::{clock, roster::PlayerSlot};
 use monju_proto::v1::Ballot;

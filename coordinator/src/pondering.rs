@@ -26,6 +26,9 @@ pub enum Pondering {
     /// Each supporter of the decision ponders on the reply that it expects itself, so that the
     /// replies share the players by their votes. The searches about the reply that is played go on.
     Spread,
+    /// Every player ponders on the opponent's position. Whatever is played, all are asked anew, with what that
+    /// search has found in their memory (Shimoyama, section 9).
+    Opponent,
 }
 
 impl Pondering {
@@ -54,7 +57,7 @@ mod tests {
         let error = "all".parse::<Pondering>().expect_err("unknown");
         assert_eq!(
             error.to_string(),
-            "unknown pondering 'all'; expected one of: predicted, spread"
+            "unknown pondering 'all'; expected one of: predicted, spread, opponent"
         );
     }
 }

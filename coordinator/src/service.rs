@@ -13,7 +13,8 @@ use crate::{
     choices::{ConsultationChoices, ConsultationSettings},
     clock::{ClockRules, TimePolicy},
     consultation::{
-        ConsultationCommand, ConsultationOutcome, ConsultationSetup, KeptSearches, consult,
+        ConsultationCommand, ConsultationOutcome, ConsultationSetup, KeptSearches, PonderTargets,
+        consult,
     },
     fallback::FallbackSearcher,
     games::PerSide,
@@ -38,7 +39,6 @@ use monju_proto::v1::{
     consult_response::Message, coordinator_server::Coordinator,
 };
 use std::{
-    collections::HashMap,
     net::SocketAddr,
     pin::Pin,
     sync::{
@@ -234,11 +234,12 @@ impl Service {
         if rule.ranks_moves() {
             limits.multi_pv.get_or_insert(RANKED_MOVES);
         }
-        let predictions = match pondering {
+        let ponder_targets = match pondering {
             Pondering::Spread if limits.ponder => {
-                self.inner.ponders.predictions(&begin.game_id, &position)
+                PonderTargets::Replies((self.inner.ponders).predictions(&begin.game_id, &position))
             }
-            Pondering::Spread | Pondering::Predicted => HashMap::new(),
+            Pondering::Spread | Pondering::Predicted => PonderTargets::default(),
+            Pondering::Opponent => PonderTargets::OpponentsPosition,
         };
         let measured = Duration::from_millis(begin.overhead_ms.into());
         let side = game.position().side_to_move();
@@ -266,7 +267,7 @@ impl Service {
                 whole_seconds: begin.whole_seconds,
             },
             margin: Duration::from_millis(begin.margin_ms.into()),
-            predictions,
+            ponder_targets,
             book: book.map(|book| book.within(book_plies)),
             fallback: Arc::clone(&self.inner.fallback),
         })

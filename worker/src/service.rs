@@ -276,6 +276,7 @@ impl ThinkCall {
             game: read_question(position).await?,
             limits: Limits::from(&limits),
             ponder: limits.ponder,
+            opponents_turn: go.opponents_turn,
             noise_seed: go.noise_seed,
             since,
         };

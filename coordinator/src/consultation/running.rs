@@ -8,7 +8,7 @@ use super::{
     laggards::RoundTrips,
     player_stream::PlayerEvent,
     settled::SettledDecision,
-    setup::ConsultationSetup,
+    setup::{ConsultationSetup, PonderTargets},
 };
 use crate::{
     ballot::{BallotDecision, OpenBallot},
@@ -81,7 +81,7 @@ impl<'a> RunningConsultation<'a> {
             clock_rules,
             time_policy,
             margin,
-            predictions,
+            ponder_targets,
             book,
             fallback,
         } = setup;
@@ -145,7 +145,7 @@ impl<'a> RunningConsultation<'a> {
         if time_policy.judges_danger() {
             consultation.ballot.judge_danger();
         }
-        consultation.ask_all(&predictions);
+        consultation.ask_all(&ponder_targets);
         if !consultation.pondering {
             consultation.start_clock();
             consultation.search_if_deserted();
@@ -153,12 +153,15 @@ impl<'a> RunningConsultation<'a> {
         consultation
     }
 
-    fn ask_all(&mut self, predictions: &HashMap<String, String>) {
+    fn ask_all(&mut self, ponder_targets: &PonderTargets) {
         let budget = self.budget();
         let round_trips = RoundTrips::of(self.slots);
-        let predictions = match self.pondering {
-            true => legal_replies(self.ballot.game(), predictions),
-            false => HashMap::new(),
+        let (predictions, on_opponent) = match ponder_targets {
+            PonderTargets::Replies(replies) if self.pondering => {
+                (legal_replies(self.ballot.game(), replies), false)
+            }
+            PonderTargets::OpponentsPosition => (HashMap::new(), self.pondering),
+            PonderTargets::Replies(_) => (HashMap::new(), false),
         };
         for (index, slot) in self.slots.iter().enumerate() {
             let limits = self.limits_for(slot, budget);
@@ -200,6 +203,9 @@ impl<'a> RunningConsultation<'a> {
                 position.moves.pop();
                 position.moves.push((*reply).to_owned());
             }
+            if on_opponent && let Some(position) = &mut go.position {
+                go.opponents_turn = position.moves.pop().is_some();
+            }
             self.calls.ask(slot.channel.clone(), go);
         }
     }
@@ -219,6 +225,7 @@ impl<'a> RunningConsultation<'a> {
             limits: Some(limits),
             noise_seed: slot.noise_seed(header.seed),
             claim: self.claim.clone(),
+            opponents_turn: false,
         }
     }
 

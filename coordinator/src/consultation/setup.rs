@@ -10,6 +10,23 @@ use monju_engine::Game;
 use monju_proto::v1::{Claim, Limits};
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
+/// The positions that players search during a ponder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PonderTargets {
+    /// Replies that players expect in place of the last move, by their ballot names. A player without an
+    /// expected reply searches the position after the last move.
+    Replies(HashMap<String, String>),
+    /// The position before the last move, for all players.
+    OpponentsPosition,
+}
+
+/// No player expects another reply.
+impl Default for PonderTargets {
+    fn default() -> Self {
+        Self::Replies(HashMap::new())
+    }
+}
+
 /// The subject of a consultation, and its limits.
 #[derive(Clone, Debug)]
 pub struct ConsultationSetup {
@@ -27,9 +44,8 @@ pub struct ConsultationSetup {
     pub time_policy: TimePolicy,
     /// Time for which a referee waits for final moves after the deadline; zero without a referee.
     pub margin: Duration,
-    /// During a ponder, the replies that players expect in place of the last move, by their ballot names.
-    /// A player without an expected reply ponders on the last move.
-    pub predictions: HashMap<String, String>,
+    /// The positions to search during a ponder.
+    pub ponder_targets: PonderTargets,
     /// The opening book, if the consultation may use it.
     pub book: Option<OpeningBook>,
     /// Searches for a move when no player has one.

@@ -38,7 +38,7 @@ fn setup_on(position: &str, limits: Limits) -> ConsultationSetup {
         clock_rules: Duration::from_millis(100).into(),
         time_policy: TimePolicy::Fixed,
         margin: Duration::ZERO,
-        predictions: HashMap::new(),
+        ponder_targets: PonderTargets::default(),
         book: None,
         fallback: Arc::new(FakeFallback),
     }

@@ -5,7 +5,7 @@ use super::facts::{CallTimes, Facts, PlayerFacts, WorkerFacts};
 use crate::{
     ballot::BallotHeader,
     clock::TimePolicy,
-    consultation::{ConsultationSetup, consult},
+    consultation::{ConsultationSetup, PonderTargets, consult},
     door,
     fallback::FirstLegalMove,
     roster::{PlayerSlot, ReachError, Roster},
@@ -19,7 +19,6 @@ use monju_proto::v1::{
     Ballot, DescribeRequest, ExamineRequest, ExamineResponse, Limits, WorkerStatus,
 };
 use std::{
-    collections::HashMap,
     process,
     sync::Arc,
     time::{Duration, SystemTime, UNIX_EPOCH},
@@ -157,7 +156,7 @@ async fn test_moves(
         time_policy: TimePolicy::Fixed,
         // With a margin, lost players are not asked again but reported.
         margin: Duration::from_millis(1),
-        predictions: HashMap::new(),
+        ponder_targets: PonderTargets::default(),
         book: None,
         fallback: Arc::new(FirstLegalMove),
     };

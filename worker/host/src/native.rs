@@ -116,7 +116,7 @@ impl PlayerBackend for NativePlayer {
             game: order.game.clone(),
             limits,
             deadline: None,
-            ponder: false,
+            ponder: order.opponents_turn,
             urgent: false,
             control: control.clone(),
             progress: Box::new(move |line| {
@@ -286,6 +286,7 @@ mod tests {
                     ..Limits::default()
                 },
                 ponder: false,
+                opponents_turn: false,
                 noise_seed,
                 since: Instant::now(),
             };

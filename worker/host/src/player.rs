@@ -28,6 +28,8 @@ pub struct Order {
     pub limits: Limits,
     /// The limits wait for the ponder hit.
     pub ponder: bool,
+    /// The opponent is to move: the search fills the memory, and its result is no vote.
+    pub opponents_turn: bool,
     /// Seed of the noise in this game.
     pub noise_seed: u64,
     /// Time of the order, or of the ponder hit, from which time counts.

@@ -70,6 +70,7 @@ mod tests {
                 ..Limits::default()
             },
             ponder: false,
+            opponents_turn: false,
             noise_seed: 0,
             since: time::Instant::now(),
         };

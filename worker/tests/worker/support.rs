@@ -93,6 +93,7 @@ pub fn go(limits: v1::Limits) -> v1::Go {
         limits: Some(limits),
         noise_seed: 0,
         claim: None,
+        opponents_turn: false,
     }
 }
 

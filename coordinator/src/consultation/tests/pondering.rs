@@ -9,7 +9,10 @@ const PLAYED: &str = "startpos moves 7g7f 8c8d";
 /// `b` expects another reply than the one that is pondered on.
 fn spread() -> ConsultationSetup {
     ConsultationSetup {
-        predictions: HashMap::from([("b".to_owned(), "8c8d".to_owned())]),
+        ponder_targets: PonderTargets::Replies(HashMap::from([(
+            "b".to_owned(),
+            "8c8d".to_owned(),
+        )])),
         ..setup_on(PREDICTED, ponder())
     }
 }
@@ -76,6 +79,29 @@ async fn each_player_ponders_on_the_reply_that_it_expects() {
     assert_eq!(after_the_hit, ["b 3c3d", "hit", "hit"]);
     let ballot = ballot.expect("decided");
     assert!(ballot.votes.iter().all(|vote| vote.counted));
+}
+
+#[tokio::test(start_paused = true)]
+async fn players_search_the_opponents_position_and_are_asked_anew_after_the_hit() {
+    let worker = team();
+    let requests = worker.requests.clone();
+    let (roster, _server) = worker.roster().await;
+    let setup = ConsultationSetup {
+        ponder_targets: PonderTargets::OpponentsPosition,
+        ..setup_on(PREDICTED, ponder())
+    };
+    let hit = ConsultationCommand::PonderHit(None);
+    let ballot = outcome(&roster, setup, hit).await.ballot.expect("decided");
+    assert!(ballot.votes.iter().all(|vote| vote.counted));
+    let requests = requests.lock().expect("requests");
+    let goes = requests.iter().filter_map(|request| match request {
+        Message::Go(go) => Some((go.position.clone()?.moves.len(), go.opponents_turn)),
+        Message::PonderHit(_) => panic!("no search goes on"),
+        Message::Stop(_) => None,
+    });
+    let goes = Vec::from_iter(goes);
+    assert_eq!(goes[..3], [(1, true); 3]);
+    assert_eq!(goes[3..], [(2, false); 3]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -181,7 +207,10 @@ async fn illegal_predictions_are_not_pondered_on() {
     let requests = worker.requests.clone();
     let (roster, _server) = worker.roster().await;
     let setup = ConsultationSetup {
-        predictions: HashMap::from([("b".to_owned(), "7g7f".to_owned())]),
+        ponder_targets: PonderTargets::Replies(HashMap::from([(
+            "b".to_owned(),
+            "7g7f".to_owned(),
+        )])),
         ..setup_on(PREDICTED, ponder())
     };
     outcome(&roster, setup, ConsultationCommand::PonderHit(None)).await;

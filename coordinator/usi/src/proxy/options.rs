@@ -397,7 +397,7 @@ mod tests {
                 "option name TimePolicy type combo default config var config var fixed \
                  var decided var agreement var careful var learned",
                 "option name Pondering type combo default config var config var predicted \
-                 var spread",
+                 var spread var opponent",
                 "option name Seed type string default <empty>",
                 "option name TLS type string default <empty>",
                 "option name USI_OwnBook type check default true",
