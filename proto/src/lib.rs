@@ -13,6 +13,7 @@ pub mod role;
 pub mod serve;
 pub mod text;
 pub mod tls;
+mod watched_stream;
 
 /// Messages and services of `monju.v1`.
 #[allow(missing_docs, clippy::all)]

@@ -1,6 +1,9 @@
 //! Connections of strangers: how many there may be, and how long one may say nothing.
 
-use crate::tls::{MemberStream, Tls};
+use crate::{
+    tls::{MemberStream, Tls},
+    watched_stream::{WatchedStream, Watcher},
+};
 use std::{
     collections::HashMap,
     io,
@@ -11,7 +14,7 @@ use std::{
     time::Duration,
 };
 use tokio::{
-    io::{AsyncRead, AsyncWrite, ReadBuf},
+    io::{AsyncRead, AsyncWrite},
     net::{TcpListener, TcpStream},
     sync::mpsc,
     task::JoinSet,
@@ -180,21 +183,23 @@ impl Stream for Incoming {
 }
 
 /// A connection that fails unless it begins in time.
+pub type Guarded<S> = WatchedStream<S, Beginning>;
+
+/// The beginning of a connection.
 #[derive(Debug)]
-pub struct Guarded<S> {
-    stream: S,
+pub struct Beginning {
     /// The end of the patience, and the number of bytes that came; `None` once it has begun.
-    beginning: Option<(Pin<Box<Sleep>>, usize)>,
+    missing: Option<(Pin<Box<Sleep>>, usize)>,
     _place: Option<Place>,
 }
 
 impl<S> Guarded<S> {
     fn new(stream: S, place: Option<Place>) -> Self {
-        Self {
-            stream,
-            beginning: Some((Box::pin(sleep(PREFACE_PATIENCE)), 0)),
+        let watcher = Beginning {
+            missing: Some((Box::pin(sleep(PREFACE_PATIENCE)), 0)),
             _place: place,
-        }
+        };
+        Self { stream, watcher }
     }
 }
 
@@ -206,54 +211,18 @@ impl<S: Connected> Connected for Guarded<S> {
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Guarded<S> {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        let before = buffer.filled().len();
-        let read = Pin::new(&mut self.stream).poll_read(context, buffer);
-        if let Some((patience, bytes)) = &mut self.beginning {
-            *bytes += buffer.filled().len() - before;
-            if *bytes >= PREFACE_BYTES {
-                self.beginning = None;
+impl Watcher for Beginning {
+    fn after_read(&mut self, context: &mut Context<'_>, bytes: usize) -> io::Result<()> {
+        if let Some((patience, seen)) = &mut self.missing {
+            *seen += bytes;
+            if *seen >= PREFACE_BYTES {
+                self.missing = None;
             } else if patience.as_mut().poll(context).is_ready() {
                 let error = io::Error::new(io::ErrorKind::TimedOut, "it does not begin");
-                return Poll::Ready(Err(error));
+                return Err(error);
             }
         }
-        read
-    }
-}
-
-impl<S: AsyncWrite + Unpin> AsyncWrite for Guarded<S> {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write(context, bytes)
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_flush(context)
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_shutdown(context)
-    }
-
-    fn poll_write_vectored(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        slices: &[io::IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write_vectored(context, slices)
-    }
-
-    fn is_write_vectored(&self) -> bool {
-        self.stream.is_write_vectored()
+        Ok(())
     }
 }
 

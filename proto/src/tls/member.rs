@@ -1,14 +1,11 @@
 //! The connection to a member, which ends when its certificate is revoked.
 
 use super::{error::Revoked, live::LiveFolder};
-use crate::role::Role;
-use std::{
-    io,
-    pin::Pin,
-    sync::Arc,
-    task::{Context, Poll},
+use crate::{
+    role::Role,
+    watched_stream::{WatchedStream, Watcher},
 };
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use std::{io, sync::Arc};
 use tokio_rustls::server::TlsStream;
 use tonic::transport::server::{Connected, TcpConnectInfo};
 
@@ -42,8 +39,10 @@ impl MemberInfo {
 }
 
 /// An encrypted connection to a member.
-pub struct MemberStream<S> {
-    stream: S,
+pub type MemberStream<S> = WatchedStream<S, Membership>;
+
+/// The membership of the other end.
+pub struct Membership {
     team: Arc<LiveFolder>,
     peer: Peer,
     /// Number of changes of the folder at the last check; `None` before it, and once the peer is revoked.
@@ -53,17 +52,18 @@ pub struct MemberStream<S> {
 impl<S> MemberStream<S> {
     /// A connection to a peer, unless its certificate is revoked.
     pub(super) fn new(stream: S, team: Arc<LiveFolder>, peer: Peer) -> io::Result<Self> {
-        let mut stream = Self {
+        let mut watcher = Membership {
             checked: None,
-            stream,
             team,
             peer,
         };
-        stream.check()?;
-        Ok(stream)
+        watcher.before()?;
+        Ok(Self { stream, watcher })
     }
+}
 
-    fn check(&mut self) -> io::Result<()> {
+impl Watcher for Membership {
+    fn before(&mut self) -> io::Result<()> {
         let changes = Some(self.team.changes());
         if changes != self.checked {
             let denied = |revoked| io::Error::new(io::ErrorKind::PermissionDenied, revoked);
@@ -82,60 +82,12 @@ where
     type ConnectInfo = MemberInfo;
 
     fn connect_info(&self) -> MemberInfo {
+        let Membership { team, peer, .. } = &self.watcher;
         MemberInfo {
             tcp: self.stream.get_ref().0.connect_info(),
-            role: self.peer.role,
-            serial: self.peer.serial.clone(),
-            team: Arc::clone(&self.team),
+            role: peer.role,
+            serial: peer.serial.clone(),
+            team: Arc::clone(team),
         }
-    }
-}
-
-impl<S: AsyncRead + Unpin> AsyncRead for MemberStream<S> {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        if let Err(revoked) = self.check() {
-            return Poll::Ready(Err(revoked));
-        }
-        Pin::new(&mut self.stream).poll_read(context, buffer)
-    }
-}
-
-impl<S: AsyncWrite + Unpin> AsyncWrite for MemberStream<S> {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        if let Err(revoked) = self.check() {
-            return Poll::Ready(Err(revoked));
-        }
-        Pin::new(&mut self.stream).poll_write(context, bytes)
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_flush(context)
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_shutdown(context)
-    }
-
-    fn poll_write_vectored(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        slices: &[io::IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
-        if let Err(revoked) = self.check() {
-            return Poll::Ready(Err(revoked));
-        }
-        Pin::new(&mut self.stream).poll_write_vectored(context, slices)
-    }
-
-    fn is_write_vectored(&self) -> bool {
-        self.stream.is_write_vectored()
     }
 }
