@@ -1,25 +1,27 @@
 //! The certificates by which the machines of a team know each other.
 //!
 //! A team with roles has a folder for each member and a folder `authority` with the keys by which members are made,
-//! renewed and revoked. That folder stays at home: who has it can make members.
+//! renewed and revoked. That folder stays at home: who has it can make members. A team whose members share one folder
+//! has its authority beside it, so that they can get another certificate, and the old one can be revoked.
 
 mod authority;
 mod day;
 mod error;
 mod files;
+mod shared;
 
 pub use day::{LastDay, NotADay};
 pub use error::CertificatesError;
+pub use shared::SHARED;
 
 use crate::role::Role;
 use crate::tls::{self, CERTIFICATE_FILE, REVOKED_FILE};
 use authority::{Authority, Days};
-use files::{make_folder, write};
-use std::{fs, io, path::Path};
-use x509_parser::pem::parse_x509_pem;
+use files::{make_folder, read_if_there, serial, write};
+use std::{fs, path::Path};
 
-/// Creates an authority, and one certificate that all members share, as files in `folder`. The
-/// authority's own key is not kept: no further members can be made.
+/// Creates one certificate that all members share, as files in `folder`, and the authority that signs it beside
+/// that folder.
 ///
 /// # Errors
 /// The folder already holds certificates, or cannot be written.
@@ -30,9 +32,7 @@ pub fn create(folder: &Path, last_day: Option<LastDay>) -> Result<(), Certificat
 /// As [`create`]; the members' certificate is valid between two days, or for ever.
 fn create_between(folder: &Path, days: Days) -> Result<(), CertificatesError> {
     refuse_old(folder)?;
-    let authority = Authority::new(Role::Member)?;
-    let member = authority.sign(days)?;
-    member.write(folder, &[&authority])
+    shared::create(folder, days)
 }
 
 /// Creates a folder for each role below `folder`, and one with the keys of their authorities.
@@ -64,7 +64,8 @@ pub fn add(folder: &Path, name: &str, last_day: Option<LastDay>) -> Result<(), C
     Team::open(folder)?.make(name, (None, last_day))
 }
 
-/// Makes a new certificate and key for a member of a team with roles; the old one stays valid.
+/// Makes a new certificate and key for a member of a team with roles, or the one that all members share ([`SHARED`]);
+/// the old one stays valid.
 ///
 /// # Errors
 /// There is no such member or team, or a file cannot be written.
@@ -73,21 +74,26 @@ pub fn renew(
     name: &str,
     last_day: Option<LastDay>,
 ) -> Result<(), CertificatesError> {
+    if name == SHARED {
+        return shared::renew(folder, (None, last_day));
+    }
     role_of(name)?;
     // Only members that are there are renewed.
     serial(&folder.join(name))?;
     Team::open(folder)?.make(name, (None, last_day))
 }
 
-/// Puts the certificate that is in a member's folder now on the lists of revoked certificates of all members.
+/// Puts the certificate that is in a member's folder now on the lists of revoked certificates of all members; of
+/// members that share one ([`SHARED`]), those that have been renewed.
 ///
 /// # Errors
 /// There is no such member or team, or a file cannot be written.
 pub fn revoke(folder: &Path, name: &str) -> Result<(), CertificatesError> {
+    if name == SHARED {
+        return shared::revoke(folder);
+    }
     role_of(name)?;
-    let digits: String = (serial(&folder.join(name))?.iter())
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
+    let digits = serial(&folder.join(name))?;
     let team = Team::open(folder)?;
     let mut list = team.revoked()?;
     if list.lines().any(|line| line.starts_with(&digits)) {
@@ -160,11 +166,7 @@ impl<'a> Team<'a> {
 
     /// Returns the list of revoked certificates.
     fn revoked(&self) -> Result<String, CertificatesError> {
-        let path = self.folder.join(AUTHORITY).join(REVOKED_FILE);
-        match fs::read_to_string(&path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
-            read => read.map_err(|source| CertificatesError::Read { path, source }),
-        }
+        read_if_there(self.folder.join(AUTHORITY).join(REVOKED_FILE))
     }
 
     /// Writes the list of revoked certificates into the folders of all members.
@@ -192,20 +194,6 @@ fn role_of(name: &str) -> Result<Role, CertificatesError> {
         Ok(role) if !rest.is_empty() && rest.chars().all(is_plain) => Ok(role),
         _ => Err(CertificatesError::Name(name.to_owned())),
     }
-}
-
-/// Returns the serial number of the certificate in a member's folder.
-fn serial(folder: &Path) -> Result<Vec<u8>, CertificatesError> {
-    let path = folder.join(CERTIFICATE_FILE);
-    let text = fs::read(&path).map_err(|source| CertificatesError::Read {
-        path: path.clone(),
-        source,
-    })?;
-    let (_, pem) = parse_x509_pem(&text).map_err(|_| CertificatesError::Form(path.clone()))?;
-    let certificate = pem
-        .parse_x509()
-        .map_err(|_| CertificatesError::Form(path))?;
-    Ok(certificate.raw_serial().to_vec())
 }
 
 fn refuse_old(folder: &Path) -> Result<(), CertificatesError> {

@@ -23,7 +23,7 @@ pub enum CertificatesError {
         source: io::Error,
     },
     /// A file cannot be read.
-    #[error("cannot read {}: {source}; name the folder that 'monju certificates --by-role' made", path.display())]
+    #[error("cannot read {}: {source}; name a folder that 'monju certificates' made, with its authority", path.display())]
     Read {
         /// The file.
         path: PathBuf,
@@ -33,9 +33,16 @@ pub enum CertificatesError {
     /// A file holds something else.
     #[error("{} is not what 'monju certificates' has written", .0.display())]
     Form(PathBuf),
+    /// The certificate that all members share is their only one.
+    #[error(
+        "the members share one certificate and have no other yet; renew it (--renew member) and copy the folder to \
+         every machine first"
+    )]
+    NotReplaced,
     /// The name of a member does not begin with a role.
     #[error(
-        "'{0}' is no member; expected a role, such as worker, or a role with a name, such as worker-pc5"
+        "'{0}' is no member; expected a role, such as worker, a role with a name, such as worker-pc5, or member for \
+         all that share one folder"
     )]
     Name(String),
 }

@@ -1,11 +1,13 @@
 //! Writing the files of certificates.
 
 use super::error::CertificatesError;
+use crate::tls::CERTIFICATE_FILE;
 use std::{
     fs,
-    io::Write,
+    io::{self, Write},
     path::{Path, PathBuf},
 };
+use x509_parser::pem::parse_x509_pem;
 
 /// Makes a folder, unless it is there.
 pub fn make_folder(folder: &Path) -> Result<(), CertificatesError> {
@@ -13,6 +15,29 @@ pub fn make_folder(folder: &Path) -> Result<(), CertificatesError> {
         path: folder.to_owned(),
         source,
     })
+}
+
+/// Reads a file; an empty text where there is none.
+pub fn read_if_there(path: PathBuf) -> Result<String, CertificatesError> {
+    match fs::read_to_string(&path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
+        read => read.map_err(|source| CertificatesError::Read { path, source }),
+    }
+}
+
+/// Returns the serial number of the certificate in a member's folder, as hexadecimal digits.
+pub fn serial(folder: &Path) -> Result<String, CertificatesError> {
+    let path = folder.join(CERTIFICATE_FILE);
+    let text = fs::read(&path).map_err(|source| CertificatesError::Read {
+        path: path.clone(),
+        source,
+    })?;
+    let (_, pem) = parse_x509_pem(&text).map_err(|_| CertificatesError::Form(path.clone()))?;
+    let certificate = pem
+        .parse_x509()
+        .map_err(|_| CertificatesError::Form(path))?;
+    let bytes = certificate.raw_serial().iter();
+    Ok(bytes.map(|byte| format!("{byte:02x}")).collect())
 }
 
 /// Writes a file whole or not at all. On systems with permissions, only its owner can read it.

@@ -139,3 +139,30 @@ fn members_are_added_renewed_and_revoked_by_the_authorities_that_were_kept() {
     let refused = revoke(parent.path(), "other").unwrap_err();
     assert!(matches!(refused, CertificatesError::Name(_)));
 }
+
+#[test]
+fn members_that_share_a_folder_get_another_certificate_and_the_old_one_is_revoked() {
+    let parent = tempfile::tempdir().unwrap();
+    let folder = parent.path().join("team");
+    create(&folder, None).unwrap();
+    let kept = parent.path().join("team-authority/member.key");
+    assert!(kept.is_file(), "the authority is not in what is copied");
+    let first = serial(&folder).unwrap();
+    let early = revoke(&folder, SHARED).unwrap_err();
+    assert!(matches!(early, CertificatesError::NotReplaced));
+    renew(&folder, SHARED, "2999-01-01".parse().ok()).unwrap();
+    assert_ne!(serial(&folder).unwrap(), first);
+    Tls::read(&folder).unwrap();
+    assert!(
+        !folder.join(REVOKED_FILE).exists(),
+        "the old one stays valid"
+    );
+    revoke(&folder, SHARED).unwrap();
+    let list = fs::read_to_string(folder.join(REVOKED_FILE)).unwrap();
+    assert_eq!(list, format!("{first}\n"));
+    Tls::read(&folder).unwrap();
+    // A folder whose authority was thrown away stays as it is.
+    fs::remove_file(kept).unwrap();
+    let lost = renew(&folder, SHARED, None).unwrap_err().to_string();
+    assert!(lost.contains("member.key"), "{lost}");
+}

@@ -1,6 +1,6 @@
 //! `monju certificates`: the certificates by which the machines of a team know each other.
 
-use monju_proto::certificates::{self, LastDay};
+use monju_proto::certificates::{self, LastDay, SHARED};
 use std::{
     io::{self, Write},
     path::PathBuf,
@@ -31,17 +31,34 @@ impl Certificates {
     pub fn run(&self) -> anyhow::Result<()> {
         let folder = self.folder.display();
         let mut advice = Vec::new();
-        for name in &self.revoke {
+        let mut has_roles = false;
+        let is_shared = |names: &[String]| names.iter().any(|name| name == SHARED);
+        for name in self.revoke.iter().filter(|name| *name != SHARED) {
             certificates::revoke(&self.folder, name)?;
+            has_roles = true;
         }
-        if !self.revoke.is_empty() {
+        if has_roles {
             advice.push(format!(
                 "copy {folder}/authority/revoked.txt into the folder of certificates on every machine, coordinators \
                  first: running processes read it within a second, and end the connections of {}",
                 self.revoke.join(", ")
             ));
         }
-        for name in &self.renew {
+        if is_shared(&self.renew) {
+            certificates::renew(&self.folder, SHARED, self.last_day)?;
+            advice.push(format!(
+                "copy the files of {folder} over those on every machine: running processes use them from the next \
+                 connection on, and take the old ones until these are revoked (--revoke {SHARED})"
+            ));
+        }
+        if is_shared(&self.revoke) {
+            certificates::revoke(&self.folder, SHARED)?;
+            advice.push(format!(
+                "copy {folder}/revoked.txt into the folder of certificates on every machine, coordinators first: \
+                 running processes read it within a second, and end the connections of who has an old certificate"
+            ));
+        }
+        for name in self.renew.iter().filter(|name| *name != SHARED) {
             certificates::renew(&self.folder, name, self.last_day)?;
             advice.push(format!(
                 "copy the files of {folder}/{name} over those on its machine: running processes use them from the \
@@ -77,7 +94,7 @@ impl Certificates {
         Ok(format!(
             "copy {folder} to every machine of the team, in a way that no one else can read; then give it to \
              workers, coordinators and their clients by --tls, or by tls = … in their configuration, and write \
-             https:// in every URL"
+             https:// in every URL; keep {folder}-authority at home, by which the certificate is renewed and revoked"
         ))
     }
 }
