@@ -14,9 +14,9 @@ use monju_coordinator::{
 };
 use monju_engine::Game;
 use monju_proto::v1::{
-    DescribeRequest, DescribeResponse, ExamineRequest, ExamineResponse, Limits, Line,
-    NewGameRequest, NewGameResponse, PlayerInfo, ReleaseRequest, ReleaseResponse, ThinkRequest,
-    ThinkResponse, ThinkResult, think_request,
+    DescribeRequest, DescribeResponse, DrainRequest, DrainResponse, ExamineRequest,
+    ExamineResponse, Limits, Line, NewGameRequest, NewGameResponse, PlayerInfo, ReleaseRequest,
+    ReleaseResponse, ThinkRequest, ThinkResponse, ThinkResult, think_request,
     think_response::Message,
     worker_server::{Worker, WorkerServer},
 };
@@ -95,6 +95,10 @@ impl Worker for Simulated {
         &self,
         _: Request<ExamineRequest>,
     ) -> Result<Response<ExamineResponse>, Status> {
+        Err(Status::unimplemented("not simulated"))
+    }
+
+    async fn drain(&self, _: Request<DrainRequest>) -> Result<Response<DrainResponse>, Status> {
         Err(Status::unimplemented("not simulated"))
     }
 

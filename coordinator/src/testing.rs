@@ -9,9 +9,9 @@ use monju_engine::Game;
 use monju_proto::reservation::Reservation;
 use monju_proto::serve::{self, ServerTask};
 use monju_proto::v1::{
-    DescribeRequest, DescribeResponse, ExamineRequest, ExamineResponse, Line, NewGameRequest,
-    NewGameResponse, PlayerInfo, ReleaseRequest, ReleaseResponse, ThinkRequest, ThinkResponse,
-    ThinkResult,
+    DescribeRequest, DescribeResponse, DrainRequest, DrainResponse, ExamineRequest,
+    ExamineResponse, Line, NewGameRequest, NewGameResponse, PlayerInfo, ReleaseRequest,
+    ReleaseResponse, ThinkRequest, ThinkResponse, ThinkResult,
     think_request::Message as Request,
     think_response::Message as Response,
     worker_server::{Worker, WorkerServer},
@@ -147,6 +147,13 @@ impl Worker for FakeWorker {
         _: tonic::Request<ExamineRequest>,
     ) -> Result<tonic::Response<ExamineResponse>, Status> {
         Ok(tonic::Response::new(ExamineResponse::default()))
+    }
+
+    async fn drain(
+        &self,
+        _: tonic::Request<DrainRequest>,
+    ) -> Result<tonic::Response<DrainResponse>, Status> {
+        Err(Status::unimplemented("not simulated"))
     }
 
     async fn release(

@@ -89,7 +89,7 @@ mod tests {
             ),
             (
                 worker_server::SERVICE_NAME,
-                &["Describe", "Think", "Examine"],
+                &["Describe", "Think", "Examine", "Drain"],
             ),
         ];
         let allowed = |role: Role| {
@@ -105,9 +105,9 @@ mod tests {
         assert_eq!(allowed(Role::Gui), "Consult PrepareGame Hold Roster Watch");
         assert_eq!(
             allowed(Role::Coordinator),
-            "Consult PrepareGame Hold Roster Watch Describe Think Examine"
+            "Consult PrepareGame Hold Roster Watch Describe Think Examine Drain"
         );
-        assert_eq!(allowed(Role::Member).split(' ').count(), 9);
+        assert_eq!(allowed(Role::Member).split(' ').count(), 10);
         for role in Role::ALL {
             assert_eq!(Role::of_name(&role.certificate_name()), Some(role));
         }

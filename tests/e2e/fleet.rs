@@ -5,7 +5,7 @@ use monju_tests::process::PATIENCE;
 use monju_tests::{
     alone,
     cluster::{ServiceProcess, TestCluster, coordinator_over, eventually},
-    command::json_of,
+    command::{json_of, output_of, run},
     data::{assert_legal, opening},
     pulse::{Void, judge},
     usi::{Usi, UsiAnswer},
@@ -208,6 +208,41 @@ fn a_draining_worker_takes_no_questions_and_ends_at_once_when_told_again() {
     let answer = game.usi.answer(asked);
     game.note(&answer);
     game.until_votes(2);
+    assert!(game.usi.quit().status.success());
+}
+
+/// A worker that is told to take no new questions is asked no more, shows as draining, loses no vote on the way, and
+/// comes back when it is told so.
+#[test]
+fn a_worker_drains_by_command_and_comes_back() {
+    let _alone = alone();
+    let cluster = TestCluster::of_three_noise_players();
+    let url = cluster.coordinator.url();
+    let worker = cluster.workers[1].url();
+    let mut game = Game::begin(&url);
+    game.until_votes(3);
+    let told = output_of(&["drain", "--worker", &worker]);
+    assert!(told.contains("is told to take no new questions"), "{told}");
+    assert!(told.contains("is idle"), "{told}");
+    let seen = workers(&url);
+    assert_eq!(seen[1]["draining"], true, "{seen:?}");
+    assert_eq!(seen[1]["connected"], false, "{seen:?}");
+    for _ in 0..3 {
+        let answer = game.usi.think(&game.position, "go nodes 2000");
+        game.note(&answer);
+        assert_eq!(counted(&answer), 2, "{:?}", answer.lines);
+    }
+    let table = output_of(&["status", "--coordinator", &url]);
+    assert!(
+        table.contains("2 workers connected") && table.contains("1 draining"),
+        "{table}"
+    );
+    let told = output_of(&["drain", "--resume", "--worker", &worker]);
+    assert!(told.contains("takes questions again"), "{told}");
+    game.until_votes(3);
+    let nobody = run(&["drain", "--worker", "http://127.0.0.1:1"]);
+    assert_eq!(nobody.status.code(), Some(1));
+    assert!(nobody.errors.contains("was not told"), "{}", nobody.errors);
     assert!(game.usi.quit().status.success());
 }
 

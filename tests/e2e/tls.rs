@@ -171,6 +171,21 @@ fn certificates_by_role_let_nobody_direct_who_must_not() {
     fs::write(&direct, text).expect("a file");
     let complaint = complaint_of(&["consult", "--config", &direct, "--nodes", "500"]);
     assert!(complaint.contains("no worker at"), "{complaint}");
+    // Only who directs workers may let one drain.
+    let worker_url = format!("https://{}", worker.address);
+    let drain =
+        |member: &str| ["drain", "--worker", &worker_url, "--tls", member].map(str::to_owned);
+    for member in [&gui, &observer, &stolen] {
+        let drain = drain(member);
+        let complaint = complaint_of(&drain.each_ref().map(String::as_str));
+        assert!(complaint.contains("was not told"), "{complaint}");
+    }
+    let drained = output_of(
+        &drain(&path("team/coordinator"))
+            .each_ref()
+            .map(String::as_str),
+    );
+    assert!(drained.contains("is idle"), "{drained}");
 }
 
 /// A team with roles in a folder, whose worker enrols itself.

@@ -8,7 +8,7 @@ use monju_host::{
     player::{Order, Steer, ThinkFailure, Thinking},
 };
 use monju_proto::build;
-use monju_proto::convert::{QuestionError, read_question};
+use monju_proto::convert::{QuestionError, read_question, short_milliseconds};
 use monju_proto::reservation::{Held, Pass, Reservation};
 use monju_proto::v1::{self, think_request, think_response, worker_server};
 use std::{net::SocketAddr, sync::Arc, time::Duration};
@@ -19,6 +19,7 @@ use tokio::{
 };
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Code, Request, Response, Status, Streaming};
+use tracing::info;
 
 /// Responses that may wait for a slow reader; progress beyond them is merged.
 const QUEUED_RESPONSES: usize = 4;
@@ -48,8 +49,10 @@ enum CallError {
     NoPosition,
     #[error("position refused: {0}")]
     Position(#[from] QuestionError),
-    #[error("the worker ends after the questions under way (draining)")]
+    #[error("the worker takes no new questions (draining)")]
     Draining,
+    #[error("the worker is about to end; start it again instead")]
+    Ending,
     #[error(transparent)]
     Held(#[from] Held),
     #[error(transparent)]
@@ -65,7 +68,7 @@ impl From<CallError> for Status {
             | CallError::Empty
             | CallError::NoPosition
             | CallError::Position(_) => Code::InvalidArgument,
-            CallError::Held(_) => Code::FailedPrecondition,
+            CallError::Ending | CallError::Held(_) => Code::FailedPrecondition,
             CallError::Think(ThinkFailure::Native(_)) => Code::Internal,
             CallError::Draining | CallError::Think(_) => Code::Unavailable,
         };
@@ -200,6 +203,30 @@ impl worker_server::Worker for PlayersService {
     ) -> Result<Response<v1::ReleaseResponse>, Status> {
         self.reservation.release(&request.into_inner().session);
         Ok(Response::new(v1::ReleaseResponse {}))
+    }
+
+    async fn drain(
+        &self,
+        request: Request<v1::DrainRequest>,
+    ) -> Result<Response<v1::DrainResponse>, Status> {
+        let notice = match request.into_inner().resume {
+            false => {
+                if !self.drain.is_draining() {
+                    info!("told to take no new questions");
+                }
+                self.drain.rest()
+            }
+            true if self.drain.resume() => {
+                info!("told to take questions again");
+                Duration::ZERO
+            }
+            true => return Err(CallError::Ending.into()),
+        };
+        Ok(Response::new(v1::DrainResponse {
+            name: self.list.name.clone(),
+            questions: u32::try_from(self.drain.questions()).unwrap_or(u32::MAX),
+            notice_ms: short_milliseconds(notice),
+        }))
     }
 }
 

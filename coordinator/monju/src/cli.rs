@@ -7,6 +7,7 @@ mod consult;
 mod csa;
 mod danger;
 mod doctor;
+mod drain;
 mod engine;
 mod experiment;
 mod failure;
@@ -86,6 +87,9 @@ enum Role {
     /// Shows the workers and players of a running coordinator; it disturbs no game
     #[command(after_help = status::HELP)]
     Status(status::StatusArguments),
+    /// Lets workers finish the questions under way and take no others, such as before a restart of their PCs
+    #[command(after_help = drain::HELP)]
+    Drain(drain::DrainArguments),
     /// Makes the certificates by which the machines of a team know each other
     #[command(after_help = CERTIFICATES_HELP)]
     Certificates {
@@ -237,6 +241,7 @@ impl Role {
             Self::Doctor(arguments) => block_on(until_interrupted(Doctor::from(arguments).run())),
             Self::Csa(arguments) => block_on(arguments.resolve()?.run()),
             Self::Status(arguments) => block_on(until_interrupted(arguments.resolve().run())),
+            Self::Drain(arguments) => block_on(until_interrupted(arguments.resolve().run())),
             Self::Analyse(arguments) => block_on(arguments.resolve()?.run()),
             Self::Consult(arguments) => block_on(until_interrupted(arguments.resolve()?.run())),
         }
@@ -255,6 +260,7 @@ impl Role {
             Self::Consult(_)
             | Self::Analyse(_)
             | Self::Status(_)
+            | Self::Drain(_)
             | Self::Doctor(_)
             | Self::Certificates { .. }
             | Self::Init { .. }

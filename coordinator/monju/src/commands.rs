@@ -9,6 +9,7 @@ pub mod consult;
 pub mod csa;
 pub mod danger;
 pub mod doctor;
+pub mod drain;
 pub mod experiment;
 pub mod init;
 pub mod interrupted;

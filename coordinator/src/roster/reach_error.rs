@@ -21,7 +21,7 @@ pub enum ReachError {
     #[error(transparent)]
     Offence(#[from] Offence),
     /// It takes no more questions.
-    #[error("it ends after the questions under way (draining)")]
+    #[error("it takes no new questions (draining)")]
     Draining,
     /// No answer came within this time.
     #[error("no answer within {} s", .0.as_secs())]

@@ -7,9 +7,9 @@ use monju_proto::{
     convert::read_question_at_once,
     reservation::Reservation,
     v1::{
-        DescribeRequest, DescribeResponse, ExamineRequest, ExamineResponse, Go, Line,
-        NewGameRequest, NewGameResponse, PlayerInfo, ReleaseRequest, ReleaseResponse, ThinkRequest,
-        ThinkResponse, ThinkResult, think_request::Message as Asked,
+        DescribeRequest, DescribeResponse, DrainRequest, DrainResponse, ExamineRequest,
+        ExamineResponse, Go, Line, NewGameRequest, NewGameResponse, PlayerInfo, ReleaseRequest,
+        ReleaseResponse, ThinkRequest, ThinkResponse, ThinkResult, think_request::Message as Asked,
         think_response::Message as Told, worker_server::Worker,
     },
 };
@@ -269,6 +269,10 @@ impl Worker for SimulatedWorker {
         _: Request<ExamineRequest>,
     ) -> Result<Response<ExamineResponse>, Status> {
         Ok(Response::new(ExamineResponse::default()))
+    }
+
+    async fn drain(&self, _: Request<DrainRequest>) -> Result<Response<DrainResponse>, Status> {
+        Err(Status::unimplemented("not simulated"))
     }
 
     async fn release(
