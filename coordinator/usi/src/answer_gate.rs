@@ -28,7 +28,7 @@ impl AnswerGate {
     /// Opens if the GUI's control calls for it.
     pub fn obey(&mut self, control: SearchControl) {
         match (control, *self) {
-            (SearchControl::Stop, _) | (SearchControl::PonderHit(_), Self::UntilPonderHit) => {
+            (SearchControl::Stop, _) | (SearchControl::PonderHit { .. }, Self::UntilPonderHit) => {
                 *self = Self::Open;
             }
             _ => {}

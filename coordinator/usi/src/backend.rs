@@ -13,8 +13,13 @@ use tokio::{sync::mpsc, task::JoinHandle, time::Instant};
 pub enum SearchControl {
     /// Answer now.
     Stop,
-    /// The pondered move was played; carries the clock if the GUI sends it.
-    PonderHit(Option<Clock>),
+    /// The pondered move was played.
+    PonderHit {
+        /// The clock, if the GUI sends it.
+        clock: Option<Clock>,
+        /// The moment at which the GUI said so: the clock has been running since then.
+        at: Instant,
+    },
 }
 
 /// A `go` as it was received.

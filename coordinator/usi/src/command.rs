@@ -3,6 +3,32 @@
 use super::go::{self, Go, GoCommand};
 use monju_proto::v1::Clock;
 use std::time::Duration;
+use tokio::time::Instant;
+
+/// A command, and the moment at which its line was read: the clock of a `go` runs before any task has turned to
+/// it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ReadCommand {
+    /// The command.
+    pub command: GuiCommand,
+    /// The moment at which its line was read.
+    pub at: Instant,
+}
+
+impl ReadCommand {
+    /// Parses a line that has just been read.
+    pub fn parse(line: &str) -> Self {
+        let at = Instant::now();
+        let command = GuiCommand::parse(line);
+        Self { command, at }
+    }
+
+    /// A command that comes now.
+    pub fn now(command: GuiCommand) -> Self {
+        let at = Instant::now();
+        Self { command, at }
+    }
+}
 
 /// One line from the GUI. No line is an error: what cannot be parsed is [`GuiCommand::Ignored`].
 #[derive(Clone, Debug, PartialEq)]

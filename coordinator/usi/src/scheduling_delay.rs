@@ -1,11 +1,17 @@
-//! The scheduling delay of this machine: the time by which timers fire late, measured all the time.
+//! The scheduling delay of this machine, measured all the time: the time by which a timer fires late, and that for
+//! a word to another thread and back. An answer takes all of them: the timer of its deadline, the way of the `go` from
+//! the thread that reads it, and the way of the `bestmove` to the thread that writes it.
 
 use std::{
     collections::VecDeque,
     sync::{Arc, Mutex, PoisonError, Weak},
+    thread,
     time::Duration,
 };
-use tokio::time::{Instant, sleep_until};
+use tokio::{
+    sync::{mpsc, oneshot},
+    time::{Instant, sleep_until},
+};
 
 /// Interval of the timers that measure the delay.
 const INTERVAL: Duration = Duration::from_millis(20);
@@ -16,25 +22,29 @@ const REMEMBERED: usize = 512;
 /// One delay in this many may exceed the reserve: the quantile of 99 percent.
 const EXCEPTIONS: usize = 100;
 
-/// Part of the reserve for the reading of a command and the writing of its answer.
+/// Part of the reserve for the GUI's side of the pipes, which cannot be measured from here.
 const HANDLING: Duration = Duration::from_millis(10);
 
 /// Greatest reserve: a longer one would leave a short clock without time to think.
 const GREATEST: Duration = Duration::from_millis(60);
 
-/// The last delays of timers. Clones share them.
+/// The last delays. Clones share them.
 #[derive(Clone, Debug, Default)]
 pub struct SchedulingDelay(Arc<Mutex<VecDeque<Duration>>>);
 
 impl SchedulingDelay {
     /// Starts to measure; the measuring ends with the last clone.
     pub fn measured() -> Self {
+        Self::measured_with(Echo::start())
+    }
+
+    fn measured_with(echo: Echo) -> Self {
         let delay = Self::default();
-        tokio::spawn(measure(Arc::downgrade(&delay.0)));
+        tokio::spawn(measure(Arc::downgrade(&delay.0), echo));
         delay
     }
 
-    /// Notes that a timer fired late by this much.
+    /// Notes one delay.
     fn note(&self, late: Duration) {
         let mut delays = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if delays.len() == REMEMBERED {
@@ -44,7 +54,7 @@ impl SchedulingDelay {
     }
 
     /// Returns the time to keep between an answer that is due and its deadline: 10 ms, and the delay that
-    /// one timer in a hundred exceeds, up to 60 ms together.
+    /// one measurement in a hundred exceeds, up to 60 ms together.
     pub fn reserve(&self) -> Duration {
         let delays = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let mut delays = Vec::from_iter(delays.iter().copied());
@@ -57,10 +67,39 @@ impl SchedulingDelay {
     }
 }
 
-async fn measure(delays: Weak<Mutex<VecDeque<Duration>>>) {
+/// A thread that answers words.
+struct Echo(Option<mpsc::UnboundedSender<oneshot::Sender<()>>>);
+
+impl Echo {
+    /// Starts the thread, which ends with this. A system that refuses it leaves its share unmeasured.
+    fn start() -> Self {
+        let (sender, mut words) = mpsc::unbounded_channel::<oneshot::Sender<()>>();
+        let thread = thread::Builder::new().name("usi-delay".to_owned());
+        let started = thread.spawn(move || {
+            while let Some(word) = words.blocking_recv() {
+                // Who asked may have ended.
+                let _ = word.send(());
+            }
+        });
+        Self(started.is_ok().then_some(sender))
+    }
+
+    /// Waits for the answer to a word.
+    async fn answer(&self) {
+        if let Some(words) = &self.0 {
+            let (word, answer) = oneshot::channel();
+            // The thread lives as long as this.
+            let _ = words.send(word);
+            let _ = answer.await;
+        }
+    }
+}
+
+async fn measure(delays: Weak<Mutex<VecDeque<Duration>>>, echo: Echo) {
     loop {
         let due = Instant::now() + INTERVAL;
         sleep_until(due).await;
+        echo.answer().await;
         let Some(delays) = delays.upgrade() else {
             return;
         };
@@ -101,11 +140,20 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn late_timers_are_noticed() {
-        let delay = SchedulingDelay::measured();
+        // The thread would not wait for a paused clock.
+        let delay = SchedulingDelay::measured_with(Echo(None));
         sleep(INTERVAL * 3).await;
         assert_eq!(delay.reserve(), HANDLING);
         advance(INTERVAL + Duration::from_millis(30)).await;
         sleep(INTERVAL).await;
         assert!(delay.reserve() > HANDLING + Duration::from_millis(10));
+    }
+
+    #[tokio::test]
+    async fn words_to_another_thread_are_answered_until_the_end() {
+        let echo = Echo::start();
+        for _ in 0..3 {
+            echo.answer().await;
+        }
     }
 }

@@ -8,7 +8,7 @@ use super::{
     answer_gate::AnswerGate,
     backend::{Backend, GoRequest, SearchControl},
     best_move::BestMove,
-    command::{GameOver, GuiCommand},
+    command::{GameOver, GuiCommand, ReadCommand},
     go::Go,
     go_mate,
     output::Output,
@@ -36,7 +36,7 @@ pub struct Session<B> {
     /// The side that the engine plays in this game, once it has been asked for a move.
     ours: Option<Color>,
     /// Commands that came while a search was stopping, in order.
-    deferred: VecDeque<(GuiCommand, Instant)>,
+    deferred: VecDeque<ReadCommand>,
     /// Number of `readyok` lines still to be said.
     ready_owed: usize,
     /// Time that the GUI's clock loses with every move.
@@ -60,14 +60,14 @@ impl<B: Backend> Session<B> {
 
     /// Obeys commands until `quit`, the end of the input, or the end of the output's reader; then
     /// closes the backend.
-    pub async fn run(mut self, commands: mpsc::UnboundedReceiver<GuiCommand>) {
+    pub async fn run(mut self, commands: mpsc::UnboundedReceiver<ReadCommand>) {
         self.listen(commands).await;
         self.record_deferred_results();
         self.outstanding = None;
         self.backend.close().await;
     }
 
-    async fn listen(&mut self, mut commands: mpsc::UnboundedReceiver<GuiCommand>) {
+    async fn listen(&mut self, mut commands: mpsc::UnboundedReceiver<ReadCommand>) {
         let mut keep_alive = interval_at(Instant::now() + KEEP_ALIVE, KEEP_ALIVE);
         keep_alive.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
@@ -79,10 +79,10 @@ impl<B: Backend> Session<B> {
                     self.obey_deferred();
                 }
                 command = commands.recv() => match command {
-                    None | Some(GuiCommand::Quit) => return,
+                    None | Some(ReadCommand { command: GuiCommand::Quit, .. }) => return,
                     Some(command) => {
                         let was_ready = self.ready_owed == 0;
-                        self.receive(command, Instant::now());
+                        self.receive(command);
                         if was_ready && self.ready_owed > 0 {
                             keep_alive.reset();
                         }
@@ -96,34 +96,34 @@ impl<B: Backend> Session<B> {
     }
 
     /// Obeys a command, or defers it until the stopping search has answered.
-    fn receive(&mut self, command: GuiCommand, received: Instant) {
+    fn receive(&mut self, command: ReadCommand) {
         if self.is_stopping() || !self.deferred.is_empty() {
-            self.deferred.push_back((command, received));
+            self.deferred.push_back(command);
         } else {
-            self.obey(command, received);
+            self.obey(command);
         }
     }
 
     fn obey_deferred(&mut self) {
         while !self.is_stopping() {
-            let Some((command, received)) = self.deferred.pop_front() else {
+            let Some(command) = self.deferred.pop_front() else {
                 return;
             };
-            self.obey(command, received);
+            self.obey(command);
         }
     }
 
     /// Records the results of games that ended while the last search was stopping: GUIs quit right
     /// after them.
     fn record_deferred_results(&mut self) {
-        for (command, _) in mem::take(&mut self.deferred) {
+        for ReadCommand { command, .. } in mem::take(&mut self.deferred) {
             if let GuiCommand::GameOver(result) = command {
                 self.record_result(result);
             }
         }
     }
 
-    fn obey(&mut self, command: GuiCommand, received: Instant) {
+    fn obey(&mut self, ReadCommand { command, at }: ReadCommand) {
         match command {
             GuiCommand::Position(_)
             | GuiCommand::Go(_)
@@ -132,7 +132,7 @@ impl<B: Backend> Session<B> {
                 if self.outstanding.is_some() =>
             {
                 self.stop();
-                self.deferred.push_front((command, received));
+                self.deferred.push_front(ReadCommand { command, at });
             }
             GuiCommand::Usi => self.introduce(),
             GuiCommand::IsReady => self.get_ready(),
@@ -142,10 +142,10 @@ impl<B: Backend> Session<B> {
                 self.backend.new_game();
             }
             GuiCommand::Position(text) => self.set_position(&text),
-            GuiCommand::Go(go) => self.go(go, received),
+            GuiCommand::Go(go) => self.go(go, at),
             GuiCommand::GoMate(time) => self.go_mate(time),
             GuiCommand::Stop => self.stop(),
-            GuiCommand::PonderHit(clock) => self.ponder_hit(clock, received),
+            GuiCommand::PonderHit(clock) => self.ponder_hit(clock, at),
             GuiCommand::GameOver(result) => {
                 self.stop();
                 self.record_result(result);
@@ -281,19 +281,19 @@ impl<B: Backend> Session<B> {
         self.outstanding.as_ref().is_some_and(|go| go.is_stopping)
     }
 
-    fn ponder_hit(&mut self, clock: Option<Clock>, received: Instant) {
+    fn ponder_hit(&mut self, clock: Option<Clock>, at: Instant) {
         let Some(go) = &mut self.outstanding else {
             return;
         };
         if go.clock_from.is_none() {
-            go.clock_from = Some(received);
+            go.clock_from = Some(at);
             match (&clock, &self.position) {
                 (Some(clock), Ok(game)) => self.lag.begin(game.position().side_to_move(), clock),
                 _ if !go.has_clock => self.lag.forget_clock(),
                 _ => {}
             }
         }
-        go.control(SearchControl::PonderHit(clock));
+        go.control(SearchControl::PonderHit { clock, at });
     }
 
     /// Tells the GUI the result of the outstanding `go`.

@@ -1,7 +1,7 @@
 //! A session whose connections and clock belong to a simulation.
 
 use crate::{
-    command::GuiCommand,
+    command::ReadCommand,
     output::Output,
     proxy::{
         Proxy, assembled_team::AssembledTeam, connection::TeamConnection, team_claim::TeamClaim,
@@ -17,7 +17,7 @@ use tokio::{sync::mpsc, task::JoinHandle};
 /// The GUI's side of a session. Dropping it ends the session as a kill does.
 #[derive(Debug)]
 pub struct SimulatedSession {
-    commands: mpsc::UnboundedSender<GuiCommand>,
+    commands: mpsc::UnboundedSender<ReadCommand>,
     /// The lines to the GUI.
     pub lines: mpsc::UnboundedReceiver<String>,
     session: JoinHandle<()>,
@@ -49,7 +49,7 @@ impl SimulatedSession {
     /// Sends a line of the GUI.
     pub fn say(&self, line: &str) {
         // A session that has ended says nothing more, which the GUI notices.
-        let _ = self.commands.send(GuiCommand::parse(line));
+        let _ = self.commands.send(ReadCommand::parse(line));
     }
 }
 

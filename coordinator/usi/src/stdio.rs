@@ -2,7 +2,7 @@
 
 use super::{
     backend::Backend,
-    command::GuiCommand,
+    command::{GuiCommand, ReadCommand},
     front_end_error::FrontEndError,
     output::{self, Output},
     session::Session,
@@ -44,7 +44,7 @@ pub async fn speak(backend: impl Backend) -> Result<(), FrontEndError> {
 
 /// Reads commands on a thread of its own, since a blocked read must not keep the process alive at
 /// the end. The system's request to terminate becomes a `quit`, which also ends the children.
-fn listen() -> Result<mpsc::UnboundedReceiver<GuiCommand>, FrontEndError> {
+fn listen() -> Result<mpsc::UnboundedReceiver<ReadCommand>, FrontEndError> {
     let (sender, receiver) = mpsc::unbounded_channel();
     let commands = sender.clone();
     spawn("usi-input", "input from the GUI", move || {
@@ -52,7 +52,7 @@ fn listen() -> Result<mpsc::UnboundedReceiver<GuiCommand>, FrontEndError> {
     })?;
     tokio::spawn(async move {
         signals::termination().await;
-        let _ = sender.send(GuiCommand::Quit);
+        let _ = sender.send(ReadCommand::now(GuiCommand::Quit));
     });
     Ok(receiver)
 }
@@ -71,7 +71,7 @@ fn spawn(
 
 /// Reads until the end of the input or a failure, which count as `quit`, or until the receiver is
 /// gone. Bytes that are not UTF-8 spoil only their own line.
-fn read_commands(mut input: impl BufRead, commands: &mpsc::UnboundedSender<GuiCommand>) {
+fn read_commands(mut input: impl BufRead, commands: &mpsc::UnboundedSender<ReadCommand>) {
     let mut line = Vec::new();
     loop {
         line.clear();
@@ -85,12 +85,13 @@ fn read_commands(mut input: impl BufRead, commands: &mpsc::UnboundedSender<GuiCo
             }
         }
         let text = String::from_utf8_lossy(&line);
+        let command = ReadCommand::parse(&text);
         tracing::debug!(line = text.trim_end(), "received");
-        if commands.send(GuiCommand::parse(&text)).is_err() {
+        if commands.send(command).is_err() {
             return;
         }
     }
-    let _ = commands.send(GuiCommand::Quit);
+    let _ = commands.send(ReadCommand::now(GuiCommand::Quit));
 }
 
 #[cfg(test)]
@@ -103,7 +104,7 @@ mod tests {
         read_commands(&b"usi\r\n\xff\xfe\nisready\nquit"[..], &sender);
         drop(sender);
         let mut commands = Vec::new();
-        while let Ok(command) = receiver.try_recv() {
+        while let Ok(ReadCommand { command, .. }) = receiver.try_recv() {
             commands.push(command);
         }
         assert_eq!(

@@ -231,25 +231,24 @@ impl PlayerSearch {
         self.gate.obey(control);
         match control {
             SearchControl::Stop => self.running.control.stop(),
-            SearchControl::PonderHit(clock) if is_pondering => self.ponder_hit(clock),
-            SearchControl::PonderHit(_) => {}
+            SearchControl::PonderHit { clock, at } if is_pondering => self.ponder_hit(clock, at),
+            SearchControl::PonderHit { .. } => {}
         }
     }
 
     /// Puts the limits into force: the pondered move was played.
-    fn ponder_hit(&mut self, clock: Option<v1::Clock>) {
+    fn ponder_hit(&mut self, clock: Option<v1::Clock>, at: Instant) {
         let mut limits = self.limits;
         limits.ponder = false;
         limits.clock = clock.or(limits.clock);
         let is_unlimited = limits == v1::Limits::default();
-        let now = Instant::now();
         if self.running.is_about_opponent {
             if is_unlimited {
                 limits.time_ms = Some(UNLIMITED_MS);
             }
             self.running.control.stop();
             let Self { thread, setup, .. } = self;
-            self.running = search(thread, setup, &self.question, &limits, now, &self.output);
+            self.running = search(thread, setup, &self.question, &limits, at, &self.output);
             return;
         }
         let Running { control, timer, .. } = &mut self.running;
@@ -272,7 +271,7 @@ impl PlayerSearch {
             &limits,
         ));
         if let Some(budget) = clock::budget(&limits, position, self.setup.clock_rules) {
-            timer.start(budget, now, limits.nodes);
+            timer.start(budget, at, limits.nodes);
             if let Some(nodes) = timer.node_limit() {
                 control.limit_nodes(nodes);
             }

@@ -2,7 +2,7 @@
 
 use super::{EngineChoices, SinglePlayer};
 use crate::{
-    command::GuiCommand, output::Output, scheduling_delay::SchedulingDelay, session::Session,
+    command::ReadCommand, output::Output, scheduling_delay::SchedulingDelay, session::Session,
 };
 use monju_engine::{EvaluatorChoice, Game};
 use std::time::Duration;
@@ -19,7 +19,7 @@ const MIDDLEGAME: &str =
 
 /// The GUI's side of a session with a single player.
 struct PlayerGui {
-    commands: mpsc::UnboundedSender<GuiCommand>,
+    commands: mpsc::UnboundedSender<ReadCommand>,
     lines: mpsc::UnboundedReceiver<String>,
     session: JoinHandle<()>,
 }
@@ -46,7 +46,7 @@ impl PlayerGui {
     fn say(&self, lines: &[&str]) {
         for line in lines {
             self.commands
-                .send(GuiCommand::parse(line))
+                .send(ReadCommand::parse(line))
                 .expect("the session listens");
         }
     }

@@ -19,6 +19,8 @@ const LONGEST: Duration = Duration::from_secs(365 * 24 * 3600);
 
 /// Time of the fallback player for a move that nothing else has brought forth.
 const LAST_RESORT: Duration = Duration::from_millis(15);
+/// The same where a measured reserve takes the rest of the margin: the player has had its glance before.
+const LEAST_LAST_RESORT: Duration = Duration::from_millis(5);
 
 /// Time on the clock that cannot be spent on a search.
 #[derive(Clone, Copy, Debug, Default)]
@@ -80,8 +82,8 @@ impl AnswerTimes {
 /// The increment counts only if next to nothing else is left: some referees add it before the move
 /// and some after it, and unused time is not lost. The margin between the deadline and the flag is for the
 /// last resort, the reserve and the lag, or half of the coordinator's overhead, whichever is longer, up to
-/// three eighths and a quarter of the time: the coordinator sets aside up to half. The last resort leaves
-/// the reserve and the lag alone, but gets half of the margin of a very short clock. A coordinator that has
+/// three eighths and a quarter of the time: the coordinator sets aside up to half, and a reserve that was measured to
+/// be so long gets as much. The last resort leaves the reserve and the lag alone, but gets 5 ms at the least. A coordinator that has
 /// not decided 1 s after the longest time that it gives to a move is given up, however much time is left on
 /// the clock.
 pub fn answer_times(
@@ -98,10 +100,15 @@ pub fn answer_times(
             available = available.max(Duration::from_millis(increment));
         }
         let padding = (deductions.overhead / 2).min(available / 4);
-        let wanted = deductions.with_last_resort().min(available * 3 / 8);
+        // The lag gives way first, then the last resort, and the measured reserve last.
+        let measured = deductions.reserve.saturating_add(LAST_RESORT);
+        let most = (available * 3 / 8).max(measured.min(available / 2));
+        let wanted = deductions.with_last_resort().min(most);
         let margin = padding.max(wanted).max(LEAST_MARGIN);
         let last_resort = margin.saturating_sub(deductions.after_answer());
-        let last_resort = last_resort.max(LAST_RESORT.min(margin / 2));
+        let beside_reserve = margin.saturating_sub(deductions.reserve);
+        let least = LAST_RESORT.min(beside_reserve.max(LEAST_LAST_RESORT));
+        let last_resort = last_resort.max(least);
         let left = limits_after(limits, side, deductions.waited);
         let decided = budget(&left, turn, deductions.of_coordinator()).map_or(LONGEST, |budget| {
             deductions.waited.saturating_add(budget.most)
@@ -314,6 +321,9 @@ mod tests {
             (0, 10, 100, (75, 90)),
             // A very short clock is shared: the lag is what gives way.
             (50, 20, 100, (62, 77)),
+            // A measured reserve gets what it needs all the same.
+            (0, 40, 100, (50, 60)),
+            (50, 40, 100, (50, 60)),
         ] {
             let deductions = Deductions {
                 rules: Duration::from_millis(lag).into(),

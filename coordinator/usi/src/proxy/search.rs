@@ -143,7 +143,7 @@ impl TeamSearch {
                 }
                 Some(control) = self.controls.recv() => match self.obey(control) {
                     Some(SearchControl::Stop) => consultation.stop(),
-                    Some(SearchControl::PonderHit(clock)) => consultation.ponder_hit(clock),
+                    Some(SearchControl::PonderHit { clock, .. }) => consultation.ponder_hit(clock),
                     None => {}
                 },
                 event = consultation.next() => match event {

@@ -81,7 +81,7 @@ impl SearchClock {
     pub fn obey(&mut self, control: SearchControl) -> Option<SearchControl> {
         match control {
             SearchControl::Stop => self.stop(),
-            SearchControl::PonderHit(clock) => self.ponder_hit(clock),
+            SearchControl::PonderHit { clock, at } => self.ponder_hit(clock, at),
         }
     }
 
@@ -100,7 +100,7 @@ impl SearchClock {
         Some(SearchControl::Stop)
     }
 
-    fn ponder_hit(&mut self, clock: Option<Clock>) -> Option<SearchControl> {
+    fn ponder_hit(&mut self, clock: Option<Clock>, at: Instant) -> Option<SearchControl> {
         if self.is_stopped || !self.limits.ponder {
             return None;
         }
@@ -110,10 +110,10 @@ impl SearchClock {
             // A game without any limit: the pondered move is played at once.
             return self.stop();
         }
-        self.runs_from = Instant::now();
+        self.runs_from = at;
         self.waited = Duration::ZERO;
         self.set_deadline();
-        Some(SearchControl::PonderHit(clock))
+        Some(SearchControl::PonderHit { clock, at })
     }
 
     fn set_deadline(&mut self) {
@@ -242,7 +242,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn the_last_resort_ends_a_reserve_before_the_flag() {
-        for (byoyomi, reserves) in [(100, [10, 20]), (300, [10, 60]), (1_000, [10, 60])] {
+        for (byoyomi, reserves) in [(100, [10, 40]), (300, [10, 60]), (1_000, [10, 60])] {
             for reserve in reserves {
                 for lag in [0, 50, 1_120] {
                     let flag = Instant::now() + Duration::from_millis(byoyomi);

@@ -2,7 +2,7 @@
 
 use super::scripted_coordinator::{Received, ScriptStep, ScriptedCoordinator};
 use crate::{
-    command::GuiCommand,
+    command::ReadCommand,
     output::Output,
     proxy::{Proxy, connection::TeamConnection},
     scheduling_delay::SchedulingDelay,
@@ -46,7 +46,7 @@ pub struct Assembly {
 
 /// The GUI's side of a session with a scripted coordinator.
 pub struct Gui {
-    commands: Option<mpsc::UnboundedSender<GuiCommand>>,
+    commands: Option<mpsc::UnboundedSender<ReadCommand>>,
     lines: mpsc::UnboundedReceiver<String>,
     received: mpsc::UnboundedReceiver<Received>,
     assembled: mpsc::UnboundedReceiver<Choices>,
@@ -112,7 +112,7 @@ impl Gui {
         for line in lines.lines() {
             if let Some(commands) = &self.commands {
                 commands
-                    .send(GuiCommand::parse(line))
+                    .send(ReadCommand::parse(line))
                     .expect("the session listens");
             }
         }
