@@ -3,7 +3,7 @@
 use monju_tests::{
     alone,
     binary::monju,
-    cluster::eventually,
+    cluster::{ServiceProcess, TestCluster, coordinator_over, eventually},
     command::output_of,
     data::repository,
     process::{PATIENCE, Process, free_address},
@@ -199,6 +199,51 @@ fn a_game_is_shown_while_it_is_played() {
         &address,
         &[best, "monju-3", "<span class=\"white\">玉</span>"],
     );
+    assert!(usi.quit().status.success());
+}
+
+#[test]
+fn the_page_follows_the_coordinator_that_is_asked() {
+    let _alone = alone();
+    let mut cluster = TestCluster::of_three_noise_players();
+    let urls: Vec<String> = cluster.workers.iter().map(ServiceProcess::url).collect();
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let second = coordinator_over(folder.path(), &urls, "");
+    let (first, second) = (cluster.coordinator.url(), second.url());
+    let address = free_address();
+    let arguments = [
+        "--coordinator",
+        &first,
+        "--coordinator",
+        &second,
+        "--page",
+        &address,
+    ];
+    let mut usi = Usi::ready(&arguments);
+    let mut position = "startpos".to_owned();
+    let mut plies = 0;
+    let mut shown_move = |usi: &mut Usi| {
+        eventually("a move on the page", || {
+            let answer = usi.think(&position, "go nodes 2000");
+            let moves = if plies == 0 { " moves" } else { "" };
+            position = format!("{position}{moves} {}", answer.bestmove);
+            let asked = plies;
+            plies += 1;
+            let state: Value = serde_json::from_str(&get(&address, "/state").1).expect("JSON");
+            let games = state["games"].as_array().expect("games");
+            let mut positions = games
+                .iter()
+                .flat_map(|game| game["positions"].as_array().expect("positions"));
+            positions.any(|seen| seen["plies"] == asked).then_some(())
+        });
+    };
+    shown_move(&mut usi);
+    cluster.coordinator.process.kill();
+    shown_move(&mut usi);
+    eventually("the workers of the second", || {
+        let state: Value = serde_json::from_str(&get(&address, "/state").1).expect("JSON");
+        (state["workers"].as_array().map(Vec::len) == Some(3)).then_some(())
+    });
     assert!(usi.quit().status.success());
 }
 

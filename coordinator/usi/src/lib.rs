@@ -83,7 +83,7 @@ pub struct Observers {
 /// `choices` are those of the command line; options that the GUI sets override them. Without a
 /// configuration file and a coordinator, `monju.toml` beside the executable is used if it exists.
 ///
-/// Each team that is assembled is told to `observers`.
+/// `observers` hear which coordinator speaks for the team, for pages that look at it.
 ///
 /// # Errors
 /// The system refuses a thread. A team that cannot be assembled is reported to the GUI.
@@ -103,10 +103,7 @@ pub async fn run(mut choices: Choices, observers: Observers) -> Result<(), Front
         async move {
             let team = team::assemble_leniently(&choices, shared).await?;
             observers.log.send_replace(team.log().map(Path::to_owned));
-            observers
-                .coordinator
-                .send_replace(Some(team.client.clone()));
-            Ok(AssembledTeam::of(team, claim))
+            Ok(AssembledTeam::of(team, claim, observers.coordinator))
         }
     });
     let delay = SchedulingDelay::measured();

@@ -4,7 +4,8 @@ use crate::{
     command::ReadCommand,
     output::Output,
     proxy::{
-        Proxy, assembled_team::AssembledTeam, connection::TeamConnection, team_claim::TeamClaim,
+        Proxy, assembled_team::AssembledTeam, connection::TeamConnection,
+        coordinators::CoordinatorWatchers, team_claim::TeamClaim,
     },
     scheduling_delay::SchedulingDelay,
     session::Session,
@@ -35,7 +36,14 @@ impl SimulatedSession {
         let claim = TeamClaim::new();
         let connection = TeamConnection::start(move |choices| {
             let (assemble, claim) = (assemble.clone(), claim.clone());
-            async move { Ok(AssembledTeam::of(assemble(choices).await?, claim)) }
+            async move {
+                let team = assemble(choices).await?;
+                Ok(AssembledTeam::of(
+                    team,
+                    claim,
+                    CoordinatorWatchers::new(None),
+                ))
+            }
         });
         let delay = SchedulingDelay::default();
         let proxy = Proxy::new(Choices::default(), connection, fallback, delay);

@@ -1,7 +1,7 @@
 //! A team that has been assembled, and the coordinator that speaks for it.
 
 use super::{
-    coordinators::{Asked, Coordinators},
+    coordinators::{Asked, CoordinatorWatchers, Coordinators},
     team_claim::TeamClaim,
 };
 use monju_coordinator::choices::ConsultationChoices;
@@ -77,13 +77,14 @@ impl AssembledTeam {
         }
     }
 
-    /// Keeps a team that a session claims.
-    pub fn of(team: Team, claim: TeamClaim) -> Self {
+    /// Keeps a team that a session claims. `observers` hear which coordinator speaks for it.
+    pub fn of(team: Team, claim: TeamClaim, observers: CoordinatorWatchers) -> Self {
         let contact = Contact {
             coordinators: Coordinators::new(
                 (team.name.clone(), team.client.clone()),
                 team.others.clone(),
-            ),
+            )
+            .observed_by(observers),
             consultation: team.consultation.clone(),
             overhead: team.overhead,
             claim,

@@ -5,10 +5,14 @@ use std::sync::{
     Arc,
     atomic::{AtomicUsize, Ordering},
 };
+use tokio::sync::watch;
 use tonic::{Code, Status, transport::Channel};
 
 /// The client of a coordinator.
 pub type Client = CoordinatorClient<Channel>;
+
+/// The way by which pages hear which coordinator is asked.
+pub type CoordinatorWatchers = watch::Sender<Option<Client>>;
 
 /// The coordinators in the order in which they take over. Clones share the turn.
 #[derive(Clone, Debug)]
@@ -16,6 +20,7 @@ pub struct Coordinators {
     /// Names for people, and clients.
     clients: Arc<[(String, Client)]>,
     turn: Arc<AtomicUsize>,
+    observers: CoordinatorWatchers,
 }
 
 /// The coordinator whose turn it is.
@@ -32,7 +37,14 @@ impl Coordinators {
         Self {
             clients: [first].into_iter().chain(others).collect(),
             turn: Arc::default(),
+            observers: CoordinatorWatchers::new(None),
         }
+    }
+
+    /// Tells pages of the coordinator that is asked, and of each that takes over.
+    pub fn observed_by(self, observers: CoordinatorWatchers) -> Self {
+        observers.send_replace(Some(self.asked().client));
+        Self { observers, ..self }
     }
 
     /// Returns the number of coordinators.
@@ -54,8 +66,11 @@ impl Coordinators {
     /// returns the name of the one whose turn it is now; `None` if there is no other.
     pub fn take_over(&self, failed: &Asked) -> Option<&str> {
         let next = failed.turn + 1;
-        let _ =
+        let exchanged =
             (self.turn).compare_exchange(failed.turn, next, Ordering::Relaxed, Ordering::Relaxed);
+        if exchanged.is_ok() && self.clients.len() > 1 {
+            self.observers.send_replace(Some(self.asked().client));
+        }
         let turn = self.turn.load(Ordering::Relaxed);
         let (name, _) = &self.clients[turn % self.clients.len()];
         (self.clients.len() > 1).then_some(name)
@@ -85,6 +100,20 @@ mod tests {
             name.to_owned(),
             CoordinatorClient::new(endpoint.connect_lazy()),
         )
+    }
+
+    #[tokio::test]
+    async fn a_page_follows_the_coordinator_that_is_asked() {
+        let observers = CoordinatorWatchers::new(None);
+        let mut page = observers.subscribe();
+        let all = Coordinators::new(client("a"), vec![client("b")]).observed_by(observers.clone());
+        assert!(page.borrow_and_update().is_some());
+        let asked = all.asked();
+        all.take_over(&asked);
+        assert!(page.has_changed().expect("a sender"));
+        page.mark_unchanged();
+        all.take_over(&asked);
+        assert!(!page.has_changed().expect("a sender"), "the same failure");
     }
 
     #[tokio::test]
