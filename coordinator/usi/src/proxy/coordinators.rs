@@ -3,7 +3,7 @@
 use monju_proto::v1::coordinator_client::CoordinatorClient;
 use std::sync::{
     Arc,
-    atomic::{AtomicUsize, Ordering},
+    atomic::{AtomicBool, AtomicUsize, Ordering},
 };
 use tokio::sync::watch;
 use tonic::{Code, Status, transport::Channel};
@@ -20,6 +20,8 @@ pub struct Coordinators {
     /// Names for people, and clients.
     clients: Arc<[(String, Client)]>,
     turn: Arc<AtomicUsize>,
+    /// Nothing was heard of the one that was asked last.
+    is_silent: Arc<AtomicBool>,
     observers: CoordinatorWatchers,
 }
 
@@ -37,6 +39,7 @@ impl Coordinators {
         Self {
             clients: [first].into_iter().chain(others).collect(),
             turn: Arc::default(),
+            is_silent: Arc::default(),
             observers: CoordinatorWatchers::new(None),
         }
     }
@@ -62,6 +65,16 @@ impl Coordinators {
         }
     }
 
+    /// Returns true if nothing was heard of the coordinator that was asked last.
+    pub fn is_silent(&self) -> bool {
+        self.is_silent.load(Ordering::Relaxed)
+    }
+
+    /// Notes if something was heard of the coordinator that was asked.
+    pub fn note_silence(&self, is_silent: bool) {
+        self.is_silent.store(is_silent, Ordering::Relaxed);
+    }
+
     /// Gives the turn to the next coordinator after a failed one, unless another search has done so already, and
     /// returns the name of the one whose turn it is now; `None` if there is no other.
     pub fn take_over(&self, failed: &Asked) -> Option<&str> {
@@ -69,6 +82,7 @@ impl Coordinators {
         let exchanged =
             (self.turn).compare_exchange(failed.turn, next, Ordering::Relaxed, Ordering::Relaxed);
         if exchanged.is_ok() && self.clients.len() > 1 {
+            self.note_silence(false);
             self.observers.send_replace(Some(self.asked().client));
         }
         let turn = self.turn.load(Ordering::Relaxed);

@@ -10,6 +10,14 @@ use std::time::Duration;
 const LEAST_MARGIN: Duration = Duration::from_millis(10);
 /// Time that the coordinator gets beyond its latest decision, if the clock allows that much.
 const PATIENCE: Duration = Duration::from_secs(1);
+/// Divisor of the main time that this patience may take: a coordinator that is frozen for many moves must not use
+/// up a clock that nothing is added to.
+const PATIENCE_SHARE: u32 = 16;
+/// Divisor of the patience with a coordinator that was silent the last time.
+const SILENT_SHARE: u32 = 4;
+/// Main time without byoyomi and increment below which no team is asked: its way over the network costs too large a
+/// part of it.
+const SCRAMBLE: Duration = Duration::from_millis(500);
 /// The earliest deadline: with less on the clock nothing can be saved, and a move is still due.
 const EARLIEST: Duration = Duration::from_millis(30);
 /// Time that a `movetime` search may take beyond its end: no flag falls.
@@ -35,6 +43,8 @@ pub struct Deductions {
     pub waited: Duration,
     /// Time by which this machine may be late with an answer.
     pub reserve: Duration,
+    /// Nothing was heard of the coordinator the last time.
+    pub is_silent: bool,
 }
 
 impl Deductions {
@@ -83,9 +93,10 @@ impl AnswerTimes {
 /// and some after it, and unused time is not lost. The margin between the deadline and the flag is for the
 /// last resort, the reserve and the lag, or half of the coordinator's overhead, whichever is longer, up to
 /// three eighths and a quarter of the time: the coordinator sets aside up to half, and a reserve that was measured to
-/// be so long gets as much. The last resort leaves the reserve and the lag alone, but gets 5 ms at the least. A coordinator that has
-/// not decided 1 s after the longest time that it gives to a move is given up, however much time is left on
-/// the clock.
+/// be so long gets as much. The last resort leaves the reserve and the lag alone, but gets 5 ms at the least. A
+/// coordinator that has not decided 1 s after the longest time that it gives to a move is given up, however much time
+/// is left on the clock, and earlier where main time alone is left and little of it. One that was silent the last time
+/// gets its normal time, and a quarter of that patience.
 pub fn answer_times(
     limits: &Limits,
     turn: impl Into<Turn>,
@@ -111,9 +122,19 @@ pub fn answer_times(
         let last_resort = last_resort.max(least);
         let left = limits_after(limits, side, deductions.waited);
         let decided = budget(&left, turn, deductions.of_coordinator()).map_or(LONGEST, |budget| {
-            deductions.waited.saturating_add(budget.most)
+            let latest = match deductions.is_silent {
+                true => budget.normal,
+                false => budget.most,
+            };
+            deductions.waited.saturating_add(latest)
         });
-        let patience = decided.saturating_add(PATIENCE);
+        let lasting = Duration::from_millis(main) / PATIENCE_SHARE;
+        let renewed = Duration::from_millis(clock.byoyomi_ms.saturating_add(increment));
+        let mut patience = PATIENCE.min(lasting.saturating_add(renewed));
+        if deductions.is_silent {
+            patience /= SILENT_SHARE;
+        }
+        let patience = decided.saturating_add(patience);
         let latest = available.saturating_sub(margin);
         AnswerTimes {
             deadline: latest.min(patience).max(EARLIEST),
@@ -133,6 +154,14 @@ pub fn answer_times(
             deadline: LONGEST,
             last_resort: LONGEST,
         })
+    })
+}
+
+/// Returns true where so little is left, and nothing is added to it, that one player has to answer at once.
+pub fn is_scramble(limits: &Limits, side: Color) -> bool {
+    limits.clock.is_some_and(|clock| {
+        let (main, increment) = of_side(&clock, side);
+        clock.byoyomi_ms == 0 && increment == 0 && Duration::from_millis(main) < SCRAMBLE
     })
 }
 
@@ -190,6 +219,7 @@ mod tests {
         },
         waited: Duration::ZERO,
         reserve: Duration::from_millis(10),
+        is_silent: false,
     };
 
     fn hard_deadline(limits: &Limits, side: Color, deductions: Deductions) -> Option<Duration> {
@@ -221,7 +251,17 @@ mod tests {
         let longest = longest.expect("a clock").most;
         let deadline = hard_deadline(&limits, Color::Black, DEDUCTIONS).expect("a deadline");
         assert_eq!(deadline, longest + PATIENCE);
+        // With little main time and nothing else, it gets a sixteenth of it.
+        let limits = clock(2_400, 0, 0, 0);
+        let longest =
+            monju_coordinator::clock::budget(&limits, Color::Black, DEDUCTIONS.of_coordinator());
+        let longest = longest.expect("a clock").most;
+        let deadline = hard_deadline(&limits, Color::Black, DEDUCTIONS).expect("a deadline");
+        assert_eq!(deadline, longest + Duration::from_millis(150));
         // A coordinator that is asked late plans with the time left then.
+        let limits = clock(600_000, 0, 0, 0);
+        let longest = monju_coordinator::clock::budget(&limits, Color::Black, DEDUCTIONS.overhead);
+        let longest = longest.expect("a clock").most;
         let late = Deductions {
             waited: Duration::from_secs(20),
             ..DEDUCTIONS
@@ -355,8 +395,37 @@ mod tests {
             ..Limits::default()
         };
         assert_eq!(deadline_ms(&limits), 1_200);
-        limits.clock = clock(500, 0, 0, 0).clock;
+        limits.clock = clock(0, 0, 0, 500).clock;
         assert_eq!(deadline_ms(&limits), 450);
+    }
+
+    #[test]
+    fn a_silent_coordinator_is_waited_for_less_the_next_time() {
+        let limits = clock(60_000, 0, 0, 0);
+        let silent = Deductions {
+            is_silent: true,
+            ..DEDUCTIONS
+        };
+        let rules = DEDUCTIONS.of_coordinator();
+        let budget = monju_coordinator::clock::budget(&limits, Color::Black, rules);
+        let budget = budget.expect("a clock");
+        let deadline = |deductions| hard_deadline(&limits, Color::Black, deductions);
+        assert_eq!(deadline(DEDUCTIONS), Some(budget.most + PATIENCE));
+        assert_eq!(deadline(silent), Some(budget.normal + PATIENCE / 4));
+    }
+
+    #[test]
+    fn a_scramble_is_little_time_that_nothing_is_added_to() {
+        for (limits, expected) in [
+            (clock(499, 0, 0, 0), true),
+            (clock(0, 0, 0, 0), true),
+            (clock(500, 0, 0, 0), false),
+            (clock(0, 9, 0, 100), false),
+            (clock(10, 9, 1_000, 0), false),
+            (Limits::default(), false),
+        ] {
+            assert_eq!(is_scramble(&limits, Color::Black), expected);
+        }
     }
 
     #[test]
@@ -367,6 +436,7 @@ mod tests {
             rules: Duration::MAX.into(),
             waited: Duration::MAX,
             reserve: Duration::MAX,
+            is_silent: false,
         };
         for deductions in [DEDUCTIONS, deductions] {
             let deadline = hard_deadline(&limits, Color::Black, deductions);

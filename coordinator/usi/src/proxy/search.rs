@@ -116,7 +116,7 @@ impl TeamSearch {
     pub async fn run(mut self) -> BestMove {
         let best_move = match self.consult_team().await {
             Some(best_move) => best_move,
-            None if self.clock.is_due() => self.answer_now().await,
+            None if self.clock.is_due() || self.clock.is_scramble() => self.answer_now().await,
             None => return self.answer_alone().await,
         };
         self.gate.opened(&mut self.controls).await;
@@ -125,8 +125,12 @@ impl TeamSearch {
 
     /// Returns the team's answer; `None` if it has none.
     async fn consult_team(&mut self) -> Option<BestMove> {
+        if self.clock.is_scramble() {
+            return None;
+        }
         let contact = self.wait_for_team().await?;
-        self.clock.ask_coordinator(contact.overhead);
+        let is_silent = contact.coordinators.is_silent();
+        self.clock.ask_coordinator(contact.overhead, is_silent);
         let (mut consultation, mut asked) = self.ask(&contact);
         // Each coordinator is asked once about this position.
         let mut others = contact.coordinators.len() - 1;
@@ -137,6 +141,7 @@ impl TeamSearch {
                 () = until(self.clock.deadline()) => {
                     if self.standing.is_none() {
                         // It is frozen, or out of reach: the next move is for another one.
+                        contact.coordinators.note_silence(true);
                         contact.coordinators.take_over(&asked);
                     }
                     return self.give_up(&mut consultation);
@@ -148,11 +153,15 @@ impl TeamSearch {
                 },
                 event = consultation.next() => match event {
                     ConsultationEvent::Standing(ballot) => {
+                        contact.coordinators.note_silence(false);
                         self.show(&ballot);
                         self.show_shares(&ballot);
                         self.standing = Some(ballot);
                     }
-                    ConsultationEvent::Decided(ballot) => return self.accept(ballot),
+                    ConsultationEvent::Decided(ballot) => {
+                        contact.coordinators.note_silence(false);
+                        return self.accept(ballot);
+                    }
                     ConsultationEvent::Broken(error) => {
                         self.report(&format!("the coordinator failed: {error}"));
                         let has_time = self.clock.has_time_to_search();

@@ -1,6 +1,6 @@
 //! The clock of one search: the time left, the deadline, and the stop.
 
-use super::deadline::{Deductions, answer_times, limits_after};
+use super::deadline::{Deductions, answer_times, is_scramble, limits_after};
 use crate::backend::{GoRequest, SearchControl};
 use monju_coordinator::clock::{ClockRules, Turn, fallback};
 use monju_proto::v1::{Clock, Limits};
@@ -36,6 +36,8 @@ pub struct SearchClock {
     last_resort: Option<Instant>,
     /// Time by which this machine may be late with an answer.
     reserve: Duration,
+    /// Nothing was heard of the coordinator the last time.
+    is_silent: bool,
     is_stopped: bool,
 }
 
@@ -62,15 +64,18 @@ impl SearchClock {
             deadline: None,
             last_resort: None,
             reserve,
+            is_silent: false,
             is_stopped: false,
         };
         clock.set_deadline();
         clock
     }
 
-    /// Takes over the coordinator's overhead, at the moment at which it is asked.
-    pub fn ask_coordinator(&mut self, overhead: Duration) {
+    /// Takes over the coordinator's overhead, and whether it was silent the last time, at the moment at which it is
+    /// asked.
+    pub fn ask_coordinator(&mut self, overhead: Duration, is_silent: bool) {
         self.overhead = overhead;
+        self.is_silent = is_silent;
         self.waited = self.runs_from.elapsed();
         if !self.is_stopped {
             self.set_deadline();
@@ -130,7 +135,13 @@ impl SearchClock {
             rules: self.rules,
             waited: self.waited,
             reserve: self.reserve,
+            is_silent: self.is_silent,
         }
+    }
+
+    /// Returns true where so little time is left, and nothing is added to it, that no team is to be asked.
+    pub fn is_scramble(&self) -> bool {
+        !self.limits.ponder && is_scramble(&self.limits, self.turn.side)
     }
 
     /// Returns the limits that are left now.

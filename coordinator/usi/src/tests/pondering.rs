@@ -150,13 +150,13 @@ async fn ponderhit_brings_the_clock_that_go_ponder_lacked() {
 #[tokio::test(start_paused = true)]
 async fn a_bare_ponderhit_leaves_the_clock_of_go_in_force() {
     let steps = vec![ScriptStep::AwaitRelease, ScriptStep::Hang];
-    let mut gui = pondering(steps, "go ponder btime 2000 wtime 1").await;
+    let mut gui = pondering(steps, "go ponder btime 20000 wtime 1").await;
     // Pondering costs no time of our own.
     assert!(gui.wait(60).await.is_empty());
     gui.say("ponderhit");
     assert!(gui.wait(1).await.is_empty());
     assert_eq!(gui.received(), [Received::PonderHit(None)]);
-    let lines = gui.wait(1).await;
+    let lines = gui.wait(9).await;
     assert!(lines[lines.len() - 1].starts_with("bestmove"), "{lines:?}");
 }
 
