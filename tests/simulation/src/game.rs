@@ -4,7 +4,7 @@ use crate::{
     cluster::{AFTER_STORM, Cluster},
     draw::Draws,
     gui::start_proxy,
-    plan::{Event, Plan, Trouble},
+    plan::{Event, Faults, Plan, Trouble},
     watch::Watch,
 };
 use monju_engine::{Color, Game, Move, Repetition};
@@ -47,8 +47,8 @@ pub struct Report {
     pub ballots: u64,
     /// Votes that were counted on them.
     pub counted: u64,
-    /// Troubles that came to pass.
-    pub troubles: u64,
+    /// Faults that came to pass.
+    pub faults: Faults,
     /// Time of the game.
     pub simulated: Duration,
     /// Longest share of its time that an answer took, in percent.
@@ -128,6 +128,7 @@ impl Table {
         let plan = Plan::of(draws.at(1));
         let (sender, ballots) = mpsc::unbounded_channel();
         let cluster = Cluster::start(&plan, draws.at(2), sender);
+        let faults = plan.lasting_faults();
         Self {
             gui: start_proxy(&cluster.front),
             watch: Watch::new(&plan),
@@ -147,7 +148,7 @@ impl Table {
                 answers: 0,
                 ballots: 0,
                 counted: 0,
-                troubles: 0,
+                faults,
                 simulated: Duration::ZERO,
                 slowest_percent: 0,
                 violations: Vec::new(),
@@ -218,8 +219,10 @@ impl Table {
     /// Asks for a move until there is one: a proxy that is killed is started again, and asked anew.
     async fn ask(&mut self, game: &Game, main_ms: u64) -> Option<(String, Duration)> {
         loop {
+            let clock = self.clock(main_ms);
+            tracing::debug!(at = ?self.begun.elapsed(), clock, "asked");
             self.gui.say(&position_of(game));
-            self.gui.say(&format!("go {}", self.clock(main_ms)));
+            self.gui.say(&format!("go {clock}"));
             self.is_asked = true;
             if let Some(answered) = self.answer(Instant::now(), self.time(main_ms)).await {
                 return Some(answered);
@@ -370,7 +373,8 @@ impl Table {
         match due {
             Due::Begin(event) => {
                 if self.cluster.begin(event.trouble) {
-                    self.report.troubles += 1;
+                    let name: &str = event.trouble.into();
+                    *self.report.faults.entry(name.to_owned()).or_default() += 1;
                     if event.trouble == Trouble::KillProxy {
                         self.is_proxy_killed = true;
                         self.gui = start_proxy(&self.cluster.front);

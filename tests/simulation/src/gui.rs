@@ -42,16 +42,6 @@ impl Searcher for OneNode {
             ..outcome
         }
     }
-
-    fn ponder(
-        &mut self,
-        game: &Game,
-        limits: &Limits,
-        control: &Control,
-        progress: &mut dyn FnMut(&Line),
-    ) -> Outcome {
-        self.think(game, limits, control, progress)
-    }
 }
 
 /// Starts a proxy that reaches its coordinator over an edge.

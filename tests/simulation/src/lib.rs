@@ -15,8 +15,9 @@ mod cluster;
 pub mod draw;
 mod gui;
 pub mod network;
-mod plan;
+pub mod plan;
 mod watch;
 pub mod worker;
 
 pub mod game;
+pub mod results;

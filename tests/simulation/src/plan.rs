@@ -1,19 +1,20 @@
 //! The troubles of one game, drawn from its seed.
 
 use crate::{draw::Draws, network::Weather};
-use std::time::Duration;
+use std::{collections::BTreeMap, time::Duration};
 
 /// Number of workers.
 pub const WORKERS: u64 = 4;
 /// Most troubles of a game.
-const MOST_TROUBLES: u64 = 12;
+const MOST_TROUBLES: u64 = 16;
 /// Number of the team's first moves among which they begin.
-const WITHIN_MOVES: u64 = 80;
+const WITHIN_MOVES: u64 = 120;
 /// Longest trouble, in milliseconds.
 const LONGEST_MS: u64 = 8_000;
 
 /// A process or an edge, and what happens to it for a while.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Trouble {
     /// Nothing passes between the proxy and the coordinator.
     CutFront,
@@ -75,6 +76,9 @@ pub struct Plan {
     pub hostile: Option<usize>,
 }
 
+/// Number of each fault, by its name.
+pub type Faults = BTreeMap<String, u64>;
+
 impl Plan {
     /// Draws the plan of a game.
     pub fn of(draws: Draws) -> Self {
@@ -120,6 +124,21 @@ impl Plan {
                 .chance(7, 500)
                 .then(|| draws.below(8, WORKERS) as usize),
         }
+    }
+
+    /// Returns the faults that last for the whole game.
+    pub fn lasting_faults(&self) -> Faults {
+        let wrong_clocks = self.clocks.iter().filter(|clock| **clock != 100).count();
+        let edges = self.edges.iter().chain([&self.front]);
+        let lossy_edges = edges.filter(|edge| edge.loss_per_mille > 0).count();
+        let faults = [
+            ("hostile_worker", usize::from(self.hostile.is_some())),
+            ("lossy_edge", lossy_edges),
+            ("wrong_clock", wrong_clocks),
+        ];
+        faults
+            .map(|(name, count)| (name.to_owned(), count as u64))
+            .into()
     }
 }
 

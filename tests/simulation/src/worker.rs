@@ -13,7 +13,13 @@ use monju_proto::{
         think_response::Message as Told, worker_server::Worker,
     },
 };
-use std::time::Duration;
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
 use tokio::{
     sync::mpsc,
     time::{Instant, sleep_until},
@@ -40,6 +46,8 @@ pub struct SimulatedWorker {
     /// Hears of every answer, when it is sent.
     pub answered: Option<mpsc::UnboundedSender<Instant>>,
     reservation: Reservation,
+    /// Number of times that it was asked to describe itself.
+    descriptions: Arc<AtomicU64>,
 }
 
 /// The way in which a hostile worker treats one question.
@@ -66,6 +74,26 @@ const LIES: [Lie; 8] = [
     Lie::Flood,
 ];
 
+/// The way in which a hostile worker describes itself once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum FalseDescription {
+    ManyLanes,
+    ManyPlayers,
+    LongName,
+    ControlCharacters,
+    NoNumber,
+    Silence,
+}
+
+const FALSE_DESCRIPTIONS: [FalseDescription; 6] = [
+    FalseDescription::ManyLanes,
+    FalseDescription::ManyPlayers,
+    FalseDescription::LongName,
+    FalseDescription::ControlCharacters,
+    FalseDescription::NoNumber,
+    FalseDescription::Silence,
+];
+
 impl SimulatedWorker {
     /// A worker that has just been started.
     pub fn new(name: String, draws: Draws, is_hostile: bool, clock_percent: u32) -> Self {
@@ -77,7 +105,20 @@ impl SimulatedWorker {
             answers_after_ms: None,
             answered: None,
             reservation: Reservation::default(),
+            descriptions: Arc::default(),
         }
+    }
+
+    /// Returns the lie of this description. Every second hostile worker lies in every fourth of them: one
+    /// that always did would never be asked to think.
+    fn false_description(&self) -> Option<FalseDescription> {
+        let number = self.descriptions.fetch_add(1, Ordering::Relaxed);
+        let draws = self.draws.at(60_000);
+        let lies = self.is_hostile && draws.chance(0, 500) && draws.chance(number + 1, 250);
+        lies.then(|| {
+            let kinds = FALSE_DESCRIPTIONS.len() as u64;
+            FALSE_DESCRIPTIONS[draws.at(1).below(number, kinds) as usize]
+        })
     }
 
     async fn answer(
@@ -224,19 +265,32 @@ impl Worker for SimulatedWorker {
             let _ = self.reservation.enter(claim.as_ref(), None);
         }
         let held = self.reservation.held();
-        Ok(Response::new(DescribeResponse {
+        let player = PlayerInfo {
+            name: self.name.clone(),
+            engine: "simulated".to_owned(),
+            sigma: 50.0,
+            ..PlayerInfo::default()
+        };
+        let mut description = DescribeResponse {
             name: self.name.clone(),
             version: "0".to_owned(),
             build: build::name().to_owned(),
             held_by: held.map_or(String::new(), |held| held.holder),
-            players: vec![PlayerInfo {
-                name: self.name.clone(),
-                engine: "simulated".to_owned(),
-                sigma: 50.0,
-                ..PlayerInfo::default()
-            }],
+            players: vec![player.clone()],
             ..DescribeResponse::default()
-        }))
+        };
+        match self.false_description() {
+            None => {}
+            Some(FalseDescription::ManyLanes) => description.players[0].lanes = 100_000,
+            Some(FalseDescription::ManyPlayers) => description.players = vec![player; 5_000],
+            Some(FalseDescription::LongName) => description.name = "x".repeat(3_000_000),
+            Some(FalseDescription::ControlCharacters) => {
+                description.players[0].name = "\u{1b}[2J\nbestmove".to_owned();
+            }
+            Some(FalseDescription::NoNumber) => description.players[0].weight = Some(f64::NAN),
+            Some(FalseDescription::Silence) => std::future::pending().await,
+        }
+        Ok(Response::new(description))
     }
 
     async fn new_game(

@@ -18,14 +18,16 @@ pub trait Searcher: Send {
         progress: &mut dyn FnMut(&Line),
     ) -> Outcome;
 
-    /// Searches the opponent's position in preparation for every reply.
+    /// Searches the opponent's position in preparation for every reply; as any other, unless it can do more.
     fn ponder(
         &mut self,
         game: &Game,
         limits: &Limits,
         control: &Control,
         progress: &mut dyn FnMut(&Line),
-    ) -> Outcome;
+    ) -> Outcome {
+        self.think(game, limits, control, progress)
+    }
 }
 
 impl Searcher for Player {

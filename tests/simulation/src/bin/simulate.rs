@@ -1,18 +1,23 @@
 //! Plays simulated games, and says what must never be.
 //!
 //! ```text
-//! cargo run --release -p monju-simulation -- --games 10000
+//! cargo run --release -p monju-simulation -- --games 10000 --results results.jsonl
 //! cargo run --release -p monju-simulation -- --seed 17 --games 1 --trace
 //! ```
 //!
-//! The exit status is 0 when nothing was found.
+//! With `--results`, every hundred games are a line of that file; started again with the same file, it plays the
+//! games that are missing. The exit status is 0 when nothing was found.
 #![forbid(unsafe_code)]
 
 use clap::Parser;
-use monju_simulation::game::{Report, play};
+use monju_simulation::{
+    game::{Report, play},
+    results::{BATCH, Batch},
+};
 use std::{
+    io,
+    path::{Path, PathBuf},
     process::ExitCode,
-    time::{Duration, Instant},
 };
 use tracing_subscriber::{
     filter::Targets, layer::SubscriberExt as _, util::SubscriberInitExt as _,
@@ -28,8 +33,11 @@ struct SimulateArguments {
     #[arg(long, default_value_t = 100)]
     games: u64,
     /// Plies after which a game ends
-    #[arg(long, default_value_t = 200)]
+    #[arg(long, default_value_t = 300)]
     plies: usize,
+    /// File of results, one JSON object for each hundred games; games in it are not played again
+    #[arg(long)]
+    results: Option<PathBuf>,
     /// Plays every game twice, and compares all that the GUI heard
     #[arg(long)]
     twice: bool,
@@ -38,85 +46,97 @@ struct SimulateArguments {
     trace: bool,
 }
 
-/// Sums over all games.
-#[derive(Default)]
-struct Sums {
-    games: u64,
-    plies: usize,
-    answers: u64,
-    ballots: u64,
-    counted: u64,
-    troubles: u64,
-    simulated: Duration,
-    slowest_percent: u64,
-    faulty: u64,
-}
-
-impl Sums {
-    fn add(&mut self, report: &Report) {
-        self.games += 1;
-        self.plies += report.plies;
-        self.answers += report.answers;
-        self.ballots += report.ballots;
-        self.counted += report.counted;
-        self.troubles += report.troubles;
-        self.simulated += report.simulated;
-        self.slowest_percent = self.slowest_percent.max(report.slowest_percent);
-        self.faulty += u64::from(!report.violations.is_empty());
-    }
-
-    fn say(&self, took: Duration) {
-        println!(
-            "{} games, {} plies, {} answers, {} ballots, {} votes counted, {} troubles, {:.1} h simulated in {:.0} s; \
-             slowest answer {} % of its time; games with a violation: {}",
-            self.games,
-            self.plies,
-            self.answers,
-            self.ballots,
-            self.counted,
-            self.troubles,
-            self.simulated.as_secs_f64() / 3_600.0,
-            took.as_secs_f64(),
-            self.slowest_percent,
-            self.faulty
-        );
-    }
-}
-
-fn main() -> ExitCode {
-    let SimulateArguments {
-        seed,
-        games,
-        plies,
-        twice,
-        trace,
-    } = SimulateArguments::parse();
-    if trace {
-        tracing_subscriber::registry()
-            .with(tracing_subscriber::fmt::layer().with_writer(std::io::stderr))
-            .with(Targets::new().with_target("monju", tracing::Level::DEBUG))
-            .init();
-    }
-    let begun = Instant::now();
-    let mut sums = Sums::default();
-    for seed in seed..seed.saturating_add(games) {
-        let mut report = play(seed, plies);
-        if twice && play(seed, plies) != report {
-            report
-                .violations
-                .push("the game does not repeat".to_owned());
+impl SimulateArguments {
+    fn play(&self, seed: u64) -> Report {
+        let mut report = play(seed, self.plies);
+        if self.twice && play(seed, self.plies) != report {
+            let violation = "the game does not repeat".to_owned();
+            report.violations.push(violation);
         }
         for violation in &report.violations {
             println!("seed {seed}: {violation}");
         }
-        sums.add(&report);
-        if sums.games.is_multiple_of(100) {
-            sums.say(begun.elapsed());
+        report
+    }
+
+    /// Plays all games that are not in the results yet.
+    fn play_all(&self) -> io::Result<Batch> {
+        let known = self.known()?;
+        let end = self.seed.saturating_add(self.games);
+        let mut all = Batch::default();
+        let mut first = self.seed;
+        while first < end {
+            let next = first.saturating_add(BATCH).min(end);
+            match known.iter().find(|batch| batch.first_seed == first) {
+                Some(batch) => all.add(batch),
+                None => {
+                    let reports: Vec<Report> = (first..next).map(|seed| self.play(seed)).collect();
+                    let batch = Batch::of(self.plies, &reports);
+                    if let Some(file) = &self.results {
+                        batch
+                            .append_to(file)
+                            .map_err(|error| in_file(file, &error))?;
+                    }
+                    all.add(&batch);
+                    println!("{all}");
+                }
+            }
+            first = next;
+        }
+        Ok(all)
+    }
+
+    /// Reads the batches of the results, which have to be those that these arguments make.
+    fn known(&self) -> io::Result<Vec<Batch>> {
+        let Some(file) = &self.results else {
+            return Ok(Vec::new());
+        };
+        let known = Batch::read_all(file).map_err(|error| in_file(file, &error))?;
+        let end = self.seed.saturating_add(self.games);
+        let fits = |batch: &Batch| {
+            let offset = batch.first_seed.wrapping_sub(self.seed);
+            let left = end.saturating_sub(batch.first_seed);
+            batch.longest == self.plies
+                && (offset >= self.games
+                    || (offset.is_multiple_of(BATCH) && batch.games == left.min(BATCH)))
+        };
+        match known.iter().find(|batch| !fits(batch)) {
+            None => Ok(known),
+            Some(batch) => Err(in_file(
+                file,
+                &io::Error::other(format!(
+                    "the {} games from seed {} on end after {} plies and are not among those that these arguments \
+                     ask for; name another file",
+                    batch.games, batch.first_seed, batch.longest
+                )),
+            )),
         }
     }
-    sums.say(begun.elapsed());
-    match sums.faulty {
-        0 => ExitCode::SUCCESS,
-        _ => ExitCode::FAILURE,
+}
+
+fn in_file(file: &Path, error: &io::Error) -> io::Error {
+    io::Error::other(format!("{}: {error}", file.display()))
+}
+
+fn main() -> ExitCode {
+    let arguments = SimulateArguments::parse();
+    if arguments.trace {
+        tracing_subscriber::registry()
+            .with(tracing_subscriber::fmt::layer().with_writer(io::stderr))
+            .with(Targets::new().with_target("monju", tracing::Level::DEBUG))
+            .init();
+    }
+    match arguments.play_all() {
+        Ok(all) => {
+            println!("all: {all}");
+            match all.violations.is_empty() {
+                true => ExitCode::SUCCESS,
+                false => ExitCode::FAILURE,
+            }
+        }
+        Err(error) => {
+            eprintln!("simulate: {error}");
+            ExitCode::FAILURE
+        }
     }
 }
