@@ -96,6 +96,9 @@ const TEST_SUPPORT: &str = "monju-tests";
 /// The simulation, which has commands of its own.
 const SIMULATION: &str = "monju-simulation";
 
+/// The fuzz targets, which have one.
+const FUZZ: &str = "monju-fuzz";
+
 /// Crates of others that the engine may depend on: positions in, moves out.
 const OF_THE_ENGINE: [&str; 6] = ["libm", "rand", "rand_distr", "rustix", "strum", "thiserror"];
 
@@ -169,7 +172,7 @@ fn the_engine_needs_no_runtime_and_no_configuration_files() {
 #[test]
 fn databases_and_command_lines_belong_to_one_crate_each() {
     for one in crates() {
-        if [TEST_SUPPORT, SIMULATION].contains(&one.name.as_str()) {
+        if [TEST_SUPPORT, SIMULATION, FUZZ].contains(&one.name.as_str()) {
             continue;
         }
         let needed = dependencies(&one, &["dependencies", "build-dependencies"]);

@@ -11,7 +11,7 @@ set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
-all=(sfen gui child csa kif ki2 jkf lines configuration experiment ballots weights messages votes)
+all=(sfen gui child csa kif ki2 jkf lines configuration experiment ballots book weights messages votes)
 runs=100000
 targets=()
 while [ $# -gt 0 ]; do
@@ -24,14 +24,15 @@ while [ $# -gt 0 ]; do
 done
 [ ${#targets[@]} -gt 0 ] || targets=("${all[@]}")
 
-RUSTC_WORKSPACE_WRAPPER="$PWD/tests/fuzz/rustc.sh" cargo build --locked --package monju-fuzz --features libfuzzer \
-    --bin libfuzzer
+RUSTC_WORKSPACE_WRAPPER="$PWD/tests/fuzz/rustc.sh" cargo build --release --locked --package monju-fuzz \
+    --features libfuzzer --bin libfuzzer
+binary=${CARGO_TARGET_DIR:-target}/release/libfuzzer
 for target in "${targets[@]}"; do
     folder=target/fuzz/$target
     mkdir -p "$folder/corpus"
     longest=4096
     [ "$target" != experiment ] || longest=8192
-    MONJU_FUZZ_TARGET=$target MONJU_FUZZ_CORPUS=$folder/corpus target/debug/libfuzzer -runs="$runs" -max_len=$longest \
+    MONJU_FUZZ_TARGET=$target MONJU_FUZZ_CORPUS=$folder/corpus "$binary" -runs="$runs" -max_len=$longest \
         -timeout=20 -rss_limit_mb=2048 -print_final_stats=1 -artifact_prefix="$folder/" \
         -dict="$folder/corpus.dict" "$folder/corpus" \
         2>"$folder/log" || { tail -40 "$folder/log" >&2; exit 1; }

@@ -9,13 +9,7 @@ pub const TARGET: FuzzTarget = FuzzTarget {
     name: "child",
     run,
     corpus: || {
-        let mut inputs = Vec::new();
-        for number in 1..=24 {
-            let log = corpus::text(&format!("tests/data/usi/{number:02}/usi.log"));
-            let lines = log.lines().filter_map(|line| line.strip_prefix("send:"));
-            let lines: Vec<&str> = lines.take(40).collect();
-            inputs.push(lines.join("\n").into_bytes());
-        }
+        let mut inputs = corpus::usi_logs("send:");
         inputs.push(
             b"info depth 14 seldepth 18 multipv 1 score cp -110 upperbound nodes 288293 nps 287717 \
               hashfull 142 time 1002 pv 5g5f 6c6d B*4e 8h2b+\nbestmove 5g5f ponder 6c6d"

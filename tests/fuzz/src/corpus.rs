@@ -25,6 +25,17 @@ pub fn lines(name: &str, step: usize) -> Vec<Vec<u8>> {
     lines.map(|line| line.as_bytes().to_vec()).collect()
 }
 
+/// Returns the first lines of every recorded USI conversation that begin with `from`, less that word.
+pub fn usi_logs(from: &str) -> Vec<Vec<u8>> {
+    let log = |number: u32| {
+        let log = text(&format!("tests/data/usi/{number:02}/usi.log"));
+        let lines = log.lines().filter_map(|line| line.strip_prefix(from));
+        let lines: Vec<&str> = lines.take(40).collect();
+        lines.join("\n").into_bytes()
+    };
+    (1..=24).map(log).collect()
+}
+
 /// Returns the files of a folder whose names end so, in order of their names.
 pub fn folder(name: &str, ending: &str) -> Vec<Vec<u8>> {
     let path = path(name);

@@ -7,13 +7,7 @@ pub const TARGET: FuzzTarget = FuzzTarget {
     name: "gui",
     run: |bytes| fuzzing::gui(&String::from_utf8_lossy(bytes)),
     corpus: || {
-        let mut inputs = Vec::new();
-        for number in 1..=24 {
-            let log = corpus::text(&format!("tests/data/usi/{number:02}/usi.log"));
-            let lines = log.lines().filter_map(|line| line.strip_prefix("recv:"));
-            let lines: Vec<&str> = lines.take(40).collect();
-            inputs.push(lines.join("\n").into_bytes());
-        }
+        let mut inputs = corpus::usi_logs("recv:");
         inputs.push(b"setoption name MultiPV value 3\ngo btime 0 wtime 0 byoyomi 1000".to_vec());
         inputs.push(b"setoption name Sigma value 50\nsetoption name Role value single".to_vec());
         inputs.push(b"go ponder btime 1 wtime 2 binc 3 winc 4\nponderhit btime 9".to_vec());

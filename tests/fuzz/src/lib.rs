@@ -2,11 +2,12 @@
 //!
 //! A target takes any bytes and panics where a promise is broken: nothing crashes, whatever is accepted is
 //! legal and bounded, and what is written is read back as it was. `tests/targets.rs` runs each target on its
-//! corpus, on everything that was ever found, and on a fixed number of mutations; `tests/fuzz/run.sh` runs
-//! them under libFuzzer for as long as one likes.
+//! corpus, on everything that was ever found, and on a fixed number of mutations; the command `mutate` goes on with
+//! such mutations, and `tests/fuzz/run.sh` runs the targets under libFuzzer, both for as long as one likes.
 #![forbid(unsafe_code)]
 
 mod ballots;
+mod book;
 mod child;
 mod corpus;
 mod fuzz_target;
@@ -24,7 +25,7 @@ pub use fuzz_target::{FuzzTarget, LONGEST};
 use std::path::PathBuf;
 
 /// All targets.
-pub const TARGETS: [FuzzTarget; 14] = [
+pub const TARGETS: [FuzzTarget; 15] = [
     sfen::TARGET,
     gui::TARGET,
     child::TARGET,
@@ -36,6 +37,7 @@ pub const TARGETS: [FuzzTarget; 14] = [
     toml::CONFIGURATION,
     toml::EXPERIMENT,
     ballots::TARGET,
+    book::TARGET,
     weights::TARGET,
     messages::TARGET,
     votes::TARGET,

@@ -74,5 +74,5 @@ macro_rules! targets {
 }
 
 targets! {
-    sfen gui child csa kif ki2 jkf lines configuration experiment ballots weights messages votes
+    sfen gui child csa kif ki2 jkf lines configuration experiment ballots book weights messages votes
 }

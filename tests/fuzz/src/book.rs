@@ -1,0 +1,91 @@
+//! Opening books, of both formats.
+
+use crate::fuzz_target::FuzzTarget;
+use monju_engine::{
+    Game, Position,
+    book::{Book, BookMove},
+};
+
+pub const TARGET: FuzzTarget = FuzzTarget {
+    name: "book",
+    run,
+    corpus: || BOOKS.iter().map(|book| book.as_bytes().to_vec()).collect(),
+    words: &[
+        "monju book 1\n",
+        "#YANEURAOU-DB2016 1.00\n",
+        "sfen ",
+        "\nsfen 4k4/9/9/9/9/9/9/9/4K4 b P 1\n",
+        "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - ",
+        "7g7f",
+        "2g2f",
+        "8h2b+",
+        "P*5e",
+        " games ",
+        " wins ",
+        " value ",
+        " depth ",
+        " reply ",
+        "none",
+        "resign",
+        "win",
+        "\n# a remark\n",
+        "\n// another\n",
+        "\r\n",
+        "\u{feff}",
+    ],
+    mutations: 10_000,
+};
+
+const BOOKS: [&str; 4] = [
+    "monju book 1\n# a remark\n\
+     sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1\n\
+     7g7f 66 games 120 wins 66\n2g2f 54 games 101 wins 54 value 31 depth 18 reply 8c8d\n1g1f 0\n",
+    "#YANEURAOU-DB2016 1.00\n// another remark\n\
+     sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1\n\
+     7g7f 3c3d 41 20 7\n2g2f none 39 20 5\n5g5f\nresign none 0 0\n\
+     sfen lnsgkgsnl/1r5b1/pppppp1pp/6p2/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL b - 3\n\
+     8h2b+ 3a2b -120 18 1\n2g2f 8c8d 55\n",
+    "#YANEURAOU-DB2016 1.00\nsfen 4k4/9/9/9/9/9/9/9/4K4 b P 41\nP*5e none 90 3\n5i5h 5a5b 12 3\n",
+    "monju book 1\nsfen 4k4/9/9/9/9/9/9/9/4K4 w r2b 12\nR*5b 3 value -32001\n",
+];
+
+/// A book that is accepted has legal moves only, says what it would draw, and is read as it is written.
+fn run(bytes: &[u8]) {
+    let Ok(book) = Book::from_bytes(bytes) else {
+        return;
+    };
+    for (sfen, entry) in book.iter() {
+        let position = format!("sfen {sfen} {}", entry.ply);
+        let game = Game::from_usi(&position).expect("a position that was read can be read again");
+        for known in &entry.moves {
+            assert!(
+                game.position().is_legal(known.mv),
+                "{position} {}",
+                known.mv
+            );
+        }
+        let weight = |entry: &BookMove| u64::from(entry.weight);
+        let total: u64 = entry.moves.iter().map(weight).sum();
+        for draw in [0, u64::MAX / 3, u64::MAX] {
+            let drawn = book.choose(&game, draw);
+            assert_eq!(drawn.is_some(), total > 0, "{position}");
+            let Some(mv) = drawn else { continue };
+            let known = entry.moves.iter().find(|known| known.mv == mv);
+            assert!(known.is_some_and(|known| known.weight > 0), "{position}");
+            let reply = book.reply(&game, mv);
+            let mut after: Position = game.position().clone();
+            after.make(mv);
+            assert!(
+                reply.is_none_or(|reply| after.is_legal(reply)),
+                "{position}"
+            );
+        }
+    }
+    let again = Book::from_bytes(book.to_text("a remark\nof two lines").as_bytes());
+    assert_eq!(again.as_ref(), Ok(&book));
+    // Values of mates are cut there, and moves without any weight get one.
+    let other = Book::from_bytes(book.to_yaneuraou().as_bytes()).expect("a database");
+    assert_eq!((other.len(), other.moves()), (book.len(), book.moves()));
+    let third = Book::from_bytes(other.to_yaneuraou().as_bytes());
+    assert_eq!(third.as_ref(), Ok(&other));
+}
