@@ -55,7 +55,7 @@ impl Browser {
     pub fn start() -> Option<Self> {
         let profile = tempfile::tempdir().expect("a folder");
         // The protocol's pipes are the descriptors 3 and 4; the wrapper of Debian passes them on.
-        let arguments = "--headless --no-sandbox --disable-gpu --hide-scrollbars --no-first-run --remote-debugging-pipe";
+        let arguments = "--headless --no-sandbox --disable-gpu --disable-dev-shm-usage --hide-scrollbars --no-first-run --remote-debugging-pipe";
         let script = format!(
             "exec chromium {arguments} --user-data-dir=\"$0\" about:blank 3<&0 4>&1 0</dev/null 1>/dev/null 2>/dev/null"
         );

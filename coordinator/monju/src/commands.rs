@@ -19,6 +19,7 @@ pub mod mate;
 pub mod output;
 pub mod page;
 pub mod perft;
+mod progress;
 pub mod replay;
 pub mod services;
 pub mod status;

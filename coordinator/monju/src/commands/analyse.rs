@@ -3,13 +3,13 @@
 mod ballot_file;
 mod comments;
 mod page;
-mod progress;
 mod table;
 
 use super::{
     consult::{Prepared, prepare, why_no_votes},
     interrupted::Interrupted,
     output::print,
+    progress::Progress,
 };
 use anyhow::{Context, bail};
 use ballot_file::BallotFile;
@@ -24,7 +24,6 @@ use monju_team::{
     signals,
     team::{self, Choices, Team},
 };
-use progress::Progress;
 use serde_json::json;
 use std::{fs, ops::RangeInclusive, path::PathBuf};
 

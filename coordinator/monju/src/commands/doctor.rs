@@ -4,7 +4,7 @@ mod json;
 mod severity;
 mod table;
 
-use crate::commands::output::print;
+use crate::commands::{output::print, progress::Waiting};
 use anyhow::bail;
 use monju_coordinator::{
     doctor::{Severity, diagnose, visit},
@@ -41,7 +41,9 @@ impl Doctor {
             Recorder::open(log)?;
         }
         let (roster, worker) = team::roster(&config, &choices, None).await?;
+        let waiting = Waiting::begin("asking the workers and trying every player".to_owned());
         let facts = visit(&roster, &ensemble, self.test_time).await;
+        drop(waiting);
         drop(roster);
         if let Some(worker) = worker {
             worker.close().await;

@@ -1,7 +1,7 @@
 //! The depth that a player reaches with so many nodes, and the branching factor between them.
 
 use super::stack::on_search_stack;
-use crate::commands::output::print_line;
+use crate::commands::{output::print_line, progress::Progress};
 use monju_engine::{Bound, Control, Game, Limits, Player, PlayerSettings, bench::MIDDLEGAME};
 use serde_json::json;
 
@@ -34,8 +34,8 @@ impl Branching {
             let mut player = Player::new(self.settings.clone())?;
             let mut sums = vec![0u64; self.nodes.len()];
             let mut decided = 0;
-            for (index, position) in positions.iter().enumerate() {
-                eprint!("\rposition {} of {}", index + 1, positions.len());
+            let progress = Progress::begin(positions.len(), positions.len());
+            for position in positions {
                 match self.depths(&mut player, &Game::from_usi(position)?) {
                     Some(depths) => {
                         for (sum, depth) in sums.iter_mut().zip(depths) {
@@ -44,8 +44,9 @@ impl Branching {
                     }
                     None => decided += 1,
                 }
+                progress.advance();
             }
-            eprintln!();
+            drop(progress);
             let searched = positions.len() - decided;
             let means: Vec<f64> = sums
                 .iter()

@@ -1,4 +1,5 @@
-//! Progress of an analysis on standard error: a bar on a terminal, a line now and then elsewhere.
+//! Progress over positions on standard error: a bar on a terminal, a line now and then elsewhere. Waits without a known
+//! end are shown on a terminal alone.
 
 use indicatif::{ProgressBar, ProgressStyle};
 use std::{
@@ -45,6 +46,31 @@ impl Progress {
             let all = self.bar.length().unwrap_or_default();
             eprintln!("{} of {all} positions", self.bar.position());
         }
+    }
+}
+
+/// A wait without a known end, with the time that it has taken, until it is dropped.
+pub struct Waiting(ProgressBar);
+
+impl Waiting {
+    /// Begins to wait for something that `what` tells.
+    pub fn begin(what: String) -> Self {
+        let spinner = match io::stderr().is_terminal() {
+            true => ProgressBar::new_spinner(),
+            false => ProgressBar::hidden(),
+        };
+        if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}, {elapsed}") {
+            spinner.set_style(style);
+        }
+        spinner.set_message(what);
+        spinner.enable_steady_tick(Duration::from_millis(200));
+        Self(spinner)
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        self.0.finish_and_clear();
     }
 }
 
