@@ -1,5 +1,5 @@
-//! The opening book of an ensemble: while the position is in it, no consultation takes place (paper 002,
-//! section 3.1), or the players vote on its moves (section 4).
+//! The opening book of an ensemble: while the position is in it, no consultation takes place (Ito et al.
+//! (2011), section 3.1), or the players vote on its moves (section 4).
 
 use crate::seed;
 use monju_engine::{

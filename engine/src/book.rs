@@ -1,6 +1,6 @@
 //! Opening books: positions with moves to draw from, read from text and written to it.
 //!
-//! A book is Tohske's (paper 000, section 1) when its weights are wins, and Blunder's (paper 003,
+//! A book is Tohske's (Tohske, section 1) when its weights are wins, and Blunder's (Shimoyama,
 //! section 11) when they come from values of searches. Positions are told apart by board, side to move
 //! and hands, so transpositions share an entry.
 

@@ -1,5 +1,5 @@
 //! Danger-discriminating search (危険判別探索): tells whether a side keeps its material until the
-//! position settles (Hiramatsu et al., paper 001).
+//! position settles (Hiramatsu et al.).
 //!
 //! One player, *ahead*, is assumed to stand better; the other, *worse*, attacks. The search answers one
 //! question: against every attack, does the player ahead keep its gain until the other has no attack

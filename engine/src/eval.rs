@@ -1,4 +1,4 @@
-//! Static evaluation, and the evaluation noise that makes players differ (paper 002, section 2).
+//! Static evaluation, and the evaluation noise that makes players differ (Ito et al. (2011), section 2).
 //!
 //! A [`Model`] is an evaluator with its weights, shared by all players; each thread of a search
 //! follows the moves with an [`Evaluator`] of its own.

@@ -136,7 +136,7 @@ impl Player {
     }
 
     /// Lets searches of one thread and one lane take samples of their moves, one of so many, from which a
-    /// judgement is learned (paper 003). The sampled moves are searched in full as well, so that such a
+    /// judgement is learned (Shimoyama). The sampled moves are searched in full as well, so that such a
     /// search is another one.
     pub fn begin_sampling(&mut self, judgement: MoveJudgement, every: u32) {
         self.search.begin_sampling(Sampler::new(judgement, every));
@@ -185,7 +185,7 @@ impl Player {
     }
 
     /// Searches from the opponent's position while the opponent thinks, so that every reply is
-    /// prepared for (paper 003, section 9). The best moves of the positions on the way are recorded
+    /// prepared for (Shimoyama, section 9). The best moves of the positions on the way are recorded
     /// in the ponder table, which later searches read until the next ponder search. The outcome is
     /// the opponent's.
     pub fn ponder(

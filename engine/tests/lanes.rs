@@ -1,4 +1,4 @@
-//! Consultation inside one search (paper 000, section 4): each lane is a player.
+//! Consultation inside one search (Tohske, section 4): each lane is a player.
 
 use monju_engine::{
     Control, Game, Limits, Line, Move, Player, PlayerSettings, SearchChoices, bench::MIDDLEGAME,

@@ -280,7 +280,7 @@ fn a_declaration_is_claimed() {
     assert_eq!(outcome.answer, Answer::Win);
 }
 
-/// Pondering helps by the transposition table, and without it by the ponder table alone (paper 003,
+/// Pondering helps by the transposition table, and without it by the ponder table alone (Shimoyama,
 /// section 9).
 #[test]
 fn pondering_from_the_opponents_position_prepares_every_reply() {

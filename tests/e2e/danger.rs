@@ -2,7 +2,7 @@
 
 use monju_tests::command::{json_of, output_of, refusal_of};
 
-/// Like the example of paper 001 (section 4), whose figure is lost in its text.
+/// Like the example of Hiramatsu et al. (section 4), whose figure is lost in its text.
 const EXAMPLE: &str = "lnsgk1snl/1r4gb1/ppppppp1p/9/9/9/PPPPPPP1P/1B5R1/LNSGKGSNL b P 1";
 
 #[test]

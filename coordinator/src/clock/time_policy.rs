@@ -42,10 +42,10 @@ pub enum TimePolicy {
     /// moves are told apart by the stability of its search.
     #[default]
     Agreement,
-    /// As `Agreement`, and a leading move after which the opponent wins material (paper 001) is
+    /// As `Agreement`, and a leading move after which the opponent wins material (Hiramatsu et al.) is
     /// difficult.
     Careful,
-    /// As `Agreement`, but a single player's search is judged by learned weights (paper 003, section 6).
+    /// As `Agreement`, but a single player's search is judged by learned weights (Shimoyama, section 6).
     Learned,
 }
 

@@ -10,8 +10,8 @@ use monju_engine::danger::Danger;
 pub const AHEAD: f64 = 0.6;
 
 /// Returns, when the team is ahead, the move with the most votes among those after which it keeps its
-/// material (paper 001, section 2: who keeps the gain need not take risks). Otherwise, or when there is no
-/// such move, the majority decides.
+/// material (Hiramatsu et al., section 2: who keeps the gain need not take risks). Otherwise, or when
+/// there is no such move, the majority decides.
 pub fn careful(poll: &Poll<'_>) -> Option<Choice> {
     let is_ahead = poll.win_rate.is_some_and(|rate| rate >= AHEAD);
     let keeps = |danger| danger == Some(Danger::Holds);

@@ -37,7 +37,8 @@ pub enum Rule {
     /// The primary player's move, unless another has more than half of the votes (Ito et al. (2011),
     /// section 4).
     PrimaryUnlessOutvoted,
-    /// The majority; while the team is ahead, among the moves after which it keeps its material (paper 001).
+    /// The majority; while the team is ahead, among the moves after which it keeps its material (Hiramatsu
+    /// et al.).
     Careful,
     /// The primary player's move; without a primary, the first player's.
     Single,

@@ -1,6 +1,6 @@
 //! The Bonanza method: the evaluator `linear` learns to prefer the moves of recorded games.
 //!
-//! Each recorded move is compared with every other legal move and with a pass (paper 003, section 3).
+//! Each recorded move is compared with every other legal move and with a pass (Shimoyama, section 3).
 //! All of them are searched, and the evaluations at the leaves of their principal variations are
 //! adjusted so that the recorded move comes out best. [`LinearTraining`] names the differences from the
 //! paper.

@@ -4,7 +4,7 @@
 //! cross-entropy, with Adam, towards λ · sigmoid(score / scale) + (1 − λ) · result, as networks are. A
 //! piece's value on a square is that of its kind plus that of the square; a prior keeps the second
 //! small where a piece is rare. In the end all values are rescaled so that a set of pieces keeps its
-//! exchange value (the scaling rule of paper 003, section 3): values that only know the pieces promise
+//! exchange value (the scaling rule of Shimoyama, section 3): values that only know the pieces promise
 //! less than the scores they learned from, and searches compare both.
 
 mod examples;

@@ -1,4 +1,4 @@
-//! Judges of late moves (paper 003, sections 7 and 8), learned from samples of searches.
+//! Judges of late moves (Shimoyama, sections 7 and 8), learned from samples of searches.
 //!
 //! *Reductions.* A sampled move was searched to one ply less than usual, value v₁, and in full, v₂. As in the paper, a
 //! move with v₁ ≤ α and v₂ ≤ α should be reduced; with v₁ ≤ α < v₂ it should not, since the reduction hides it; with

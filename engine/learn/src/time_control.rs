@@ -1,4 +1,4 @@
-//! Learned time control (paper 003, section 6): the weights of the judge that ends a search.
+//! Learned time control (Shimoyama, section 6): the weights of the judge that ends a search.
 //!
 //! The states are the iterations of logged searches. A state is *low* before the last change of the best
 //! move: to stop there is the worse fault. It is *high* from then on: to go on wastes the time up to the next

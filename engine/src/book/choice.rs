@@ -4,7 +4,7 @@ use super::content::{Book, BookMove};
 use crate::rules::{Game, Move, Repetition};
 
 impl Book {
-    /// Draws a move by weight: P(m) = w(m) / Σ w over the [playable](Self::playable) moves (paper 000,
+    /// Draws a move by weight: P(m) = w(m) / Σ w over the [playable](Self::playable) moves (Tohske,
     /// section 1). `draw` is a random number of 64 bits, of which the move is a pure function.
     pub fn choose(&self, game: &Game, draw: u64) -> Option<Move> {
         let moves = self.playable(game);

@@ -9,7 +9,7 @@ pub struct WeighedMove {
     pub value: i32,
 }
 
-/// The formula that prefers moves of high value (paper 003, section 11, which prints none): the weight of
+/// The formula that prefers moves of high value (Shimoyama, section 11, which prints none): the weight of
 /// a move is √count · exp((value − best) / temperature), and moves that lose too much are left out.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ValueWeights {

@@ -1,4 +1,4 @@
-//! The attacks of the worse side (paper 001, section 3, 「生成される手の条件」).
+//! The attacks of the worse side (Hiramatsu et al., section 3, 「生成される手の条件」).
 //!
 //! - An *immediate* attack (即効攻撃) leaves the gain lost on the next turn of the side ahead.
 //! - A *threatening* attack (狙いのある攻撃) would leave it lost after a pass and one more move.

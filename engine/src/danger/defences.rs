@@ -1,4 +1,4 @@
-//! The defences of the side ahead: five kinds of answers to the last attack (paper 001, section 3,
+//! The defences of the side ahead: five kinds of answers to the last attack (Hiramatsu et al., section 3,
 //! 「受け手」), after all of which the gain is kept.
 
 use super::{

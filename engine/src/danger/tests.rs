@@ -26,8 +26,8 @@ fn line(outcome: &DangerOutcome) -> Vec<String> {
     outcome.line.iter().map(Step::to_string).collect()
 }
 
-/// Figure 1 of paper 001 is lost in its text. As there, a pawn drop lures the gold from its place and the
-/// rook wins it (▲２三歩△同金▲同飛), while the promotion ▲２二飛成 at once loses the rook.
+/// Figure 1 of Hiramatsu et al. is lost in its text. As there, a pawn drop lures the gold from its place
+/// and the rook wins it (▲２三歩△同金▲同飛), while the promotion ▲２二飛成 at once loses the rook.
 #[test]
 fn the_example_of_the_paper_is_found_in_few_nodes() {
     for (sfen, worse, expected) in [

@@ -1,5 +1,5 @@
-//! The AND/OR tree, searched depth first (paper 001, section 3), by iterative deepening: a single search in
-//! depth spends its nodes below the first attack that leads to a long series of threats.
+//! The AND/OR tree, searched depth first (Hiramatsu et al., section 3), by iterative deepening: a single
+//! search in depth spends its nodes below the first attack that leads to a long series of threats.
 
 use super::{
     attacks::{Attack, attacks},

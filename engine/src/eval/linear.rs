@@ -1,5 +1,5 @@
 //! The evaluator `linear`: values of single pieces on the board and in hand, and of every relation
-//! of two pieces, kings and pieces in hand included. These are the four groups of paper 000, section
+//! of two pieces, kings and pieces in hand included. These are the four groups of Tohske, section
 //! 3, learned from game records.
 
 pub mod index;

@@ -6,7 +6,7 @@ use std::{fmt, str::FromStr};
 use strum::{Display, EnumString, IntoStaticStr, VariantArray, VariantNames};
 
 /// The standard deviation of evaluation noise in a user's words: `50` means centipawns, and
-/// `1/4 pawn exchange` a share of the evaluator's value of exchanging a pawn, as in paper 002.
+/// `1/4 pawn exchange` a share of the evaluator's value of exchanging a pawn, as in Ito et al. (2011).
 ///
 /// ```
 /// use monju_engine::eval::{Model, Sigma};
@@ -116,7 +116,7 @@ fn number(text: &str) -> Option<f64> {
 )]
 #[strum(serialize_all = "kebab-case", parse_err_ty = UnknownName, parse_err_fn = unknown)]
 pub enum NoiseModel {
-    /// Noise is added to every static evaluation, as a function of seed and position (paper 002,
+    /// Noise is added to every static evaluation, as a function of seed and position (Ito et al. (2011),
     /// section 2).
     #[default]
     Position,
@@ -126,7 +126,7 @@ pub enum NoiseModel {
     /// gets the noise of all `material` values instead.
     Weights,
     /// Noise is added once to the result of the quiescence search at each leaf, as a function of seed
-    /// and position (paper 000, section 4).
+    /// and position (Tohske, section 4).
     Leaf,
 }
 

@@ -1,4 +1,4 @@
-//! Mate in one (paper 003: 一手詰み判定関数).
+//! Mate in one (Shimoyama: 一手詰み判定関数).
 
 use crate::rules::{
     Bitboard, CheckInfo, Color, Move, Piece, PieceKind, Position, Square, king_attacks,

@@ -20,7 +20,7 @@ use crate::{
 pub struct PlayerSettings {
     /// The static evaluation.
     pub evaluator: Model,
-    /// Standard deviation of the evaluation noise in centipawns; 0 for none (paper 002, section 2).
+    /// Standard deviation of the evaluation noise in centipawns; 0 for none (Ito et al. (2011), section 2).
     pub sigma: f64,
     /// Target of the noise: evaluations, weights or leaves.
     pub noise_model: NoiseModel,
@@ -30,7 +30,7 @@ pub struct PlayerSettings {
     /// system's scheduling, and a node limit is only approximate.
     pub threads: usize,
     /// Number of virtual players that one search carries as a vector, each with noise of its own
-    /// (paper 000, section 4); 1 for an ordinary search. Lane *i* has the noise seed of the player
+    /// (Tohske, section 4); 1 for an ordinary search. Lane *i* has the noise seed of the player
     /// plus *i*. Several lanes need `threads` to be 1.
     pub lanes: usize,
     /// Chosen search options; the others are the defaults for the evaluator.

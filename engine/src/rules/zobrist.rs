@@ -1,5 +1,5 @@
 //! Zobrist keys of positions: an exclusive or over values for pieces on squares and pieces in hand
-//! (paper 004, section 2: 駒の種類, マス, 持駒).
+//! (Hosoe et al., section 2: 駒の種類, マス, 持駒).
 
 use super::{
     color::Color,

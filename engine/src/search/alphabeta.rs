@@ -1,4 +1,4 @@
-//! The main search: principal variation search (Scout) with the parts that papers 000 and 003 list.
+//! The main search: principal variation search (Scout) with the parts that Tohske and Shimoyama list.
 
 use super::{
     extension::Singularity,

@@ -1,4 +1,4 @@
-//! Values for consultation inside one search (paper 000, section 4): lane *i* is the virtual player
+//! Values for consultation inside one search (Tohske, section 4): lane *i* is the virtual player
 //! *i*.
 
 mod set;

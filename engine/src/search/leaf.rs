@@ -1,4 +1,4 @@
-//! The leaves of the main search, and the noise that is added there once (paper 000, section 4).
+//! The leaves of the main search, and the noise that is added there once (Tohske, section 4).
 
 use super::{
     search_value::SearchValue,

@@ -115,7 +115,7 @@ pub struct Line {
     /// Share of the iteration's nodes below the best move, in parts of a thousand; `None` before the end
     /// of the iteration, in a search of several lanes, and with several threads, which share the moves.
     pub best_move_effort: Option<u32>,
-    /// Best move of each virtual player of a vector search (paper 000, section 4); empty in an
+    /// Best move of each virtual player of a vector search (Tohske, section 4); empty in an
     /// ordinary search.
     pub lanes: Vec<Candidate>,
 }

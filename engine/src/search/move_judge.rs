@@ -1,4 +1,4 @@
-//! Learned judges of late moves (paper 003, sections 7 and 8).
+//! Learned judges of late moves (Shimoyama, sections 7 and 8).
 //!
 //! A judge is linear in features of the node, the move and the histories; its value is the logarithm of the odds that
 //! a move beats alpha although the search expects it to fail low. The weights come from samples: now and then a

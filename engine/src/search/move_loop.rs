@@ -316,7 +316,7 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
     }
 
     /// Searches the current node, the child of one on the principal variation, in a narrow window around its
-    /// value in the table (paper 003, section 10). `window` and the value are those of the parent. Returns
+    /// value in the table (Shimoyama, section 10). `window` and the value are those of the parent. Returns
     /// `None` if no such window is asked for, or if it does not hold the value.
     #[inline(always)]
     fn search_near_table_value(

@@ -66,7 +66,7 @@ options! {
     /// Searches each iteration first in a narrow window around the last value (aspiration).
     root_aspiration = 1 in 0..=1;
     /// Searches the moves of the principal variation first in a window of so many centipawns to each side of
-    /// their value in the table, up to twice as many towards the end of a game (paper 003, section 10); 0: in
+    /// their value in the table, up to twice as many towards the end of a game (Shimoyama, section 10); 0: in
     /// the whole window.
     node_window = 0 in 0..=1000;
     /// Cuts moves that cannot change the value. Without cuts, the search is minimax down to
@@ -77,7 +77,7 @@ options! {
     scout = 1 in 0..=1;
     /// Mate distance pruning: leaves lines that cannot beat a known mate.
     mate_distance = 1 in 0..=1;
-    /// Looks for a mate in one at nodes that the table does not know (paper 003).
+    /// Looks for a mate in one at nodes that the table does not know (Shimoyama).
     mate_in_one = 1 in 0..=1;
     /// Looks for a mate in one at the first ply of quiescence, too.
     quiescence_mate = 1 in 0..=1;
@@ -96,7 +96,7 @@ options! {
     reverse_futility = 1 in 0..=1;
     /// Razoring: drops into quiescence where the evaluation is far below alpha.
     razoring = 1 in 0..=1;
-    /// Null-move pruning: cuts where even a pass keeps the value above beta (paper 003).
+    /// Null-move pruning: cuts where even a pass keeps the value above beta (Shimoyama).
     null_move = 1 in 0..=1;
     /// ProbCut: cuts where a shallower search of a capture reaches a raised beta.
     probcut = 1 in 0..=1;
@@ -104,18 +104,18 @@ options! {
     internal_reduction = 1 in 0..=1;
     /// Singular extensions: extends the table's move where all others are clearly worse.
     singular_extension = 1 in 0..=1;
-    /// Late-move reductions (paper 003).
+    /// Late-move reductions (Shimoyama).
     late_move_reduction = 1 in 0..=1;
     /// Divisor of the product of the logarithms of depth and move number, in hundredths.
     reduction_divisor = 222 in 50..=1000;
-    /// Weight of the learned part of reductions (paper 003, section 8), in percent of the logarithm of the
+    /// Weight of the learned part of reductions (Shimoyama, section 8), in percent of the logarithm of the
     /// odds that a move beats alpha, which are plies; 0 without it.
     learned_reduction = 0 in 0..=400;
     /// Late-move pruning: leaves out late quiet moves at low depth.
     late_move_pruning = 1 in 0..=1;
-    /// Futility pruning: leaves out quiet moves where the evaluation is far below alpha (paper 003).
+    /// Futility pruning: leaves out quiet moves where the evaluation is far below alpha (Shimoyama).
     futility = 1 in 0..=1;
-    /// Weight of the learned part of the margins of futility pruning (paper 003, section 7), in percent; 0
+    /// Weight of the learned part of the margins of futility pruning (Shimoyama, section 7), in percent; 0
     /// without it.
     learned_margin = 0 in 0..=400;
     /// Leaves out moves that lose material by exchange; the allowed loss grows with the depth.
@@ -138,9 +138,9 @@ options! {
     /// Lets other threads wait at a shared node while a better move is searched again.
     split_waiting = 1 in 0..=1;
     /// Uses the entries of the transposition table (1), or exact values alone and no moves (2), as before the
-    /// extensions of paper 004, section 4; without it (0), the entries are not read.
+    /// extensions of Hosoe et al., section 4; without it (0), the entries are not read.
     table = 1 in 0..=2;
-    /// Keeps the entries of the table from search to search (paper 004, section 5).
+    /// Keeps the entries of the table from search to search (Hosoe et al., section 5).
     table_persistence = 1 in 0..=1;
 }
 

@@ -1,4 +1,4 @@
-//! The ponder table (paper 003, section 9): the best moves of the positions of a search from the
+//! The ponder table (Shimoyama, section 9): the best moves of the positions of a search from the
 //! opponent's position. Unlike the transposition table, it is only read by the search that follows.
 
 use crate::rules::Move;
@@ -10,7 +10,7 @@ use std::{
 /// Slots of the table, eight bytes each.
 const SLOTS: usize = 1 << 17;
 
-/// Least remaining depth of a recorded position (paper 003: 2).
+/// Least remaining depth of a recorded position (Shimoyama: 2).
 const LEAST_DEPTH: i32 = 2;
 
 /// Bits of a slot for the move; above them come the depth and the rest of the key.

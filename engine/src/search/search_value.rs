@@ -1,7 +1,7 @@
 //! The values of a search: one number, or a vector with one number for each virtual player.
 //!
 //! The search is written once, over [`SearchValue`]. With one `i32` it is the ordinary search; with
-//! [`Lanes`](super::lanes::Lanes) it is the consultation inside one search of paper 000, section 4,
+//! [`Lanes`](super::lanes::Lanes) it is the consultation inside one search of Tohske, section 4,
 //! which cuts only when every lane is cut.
 //!
 //! A lane is settled at a node once its value there has reached beta. From then on it has the window
@@ -54,7 +54,7 @@ impl<V: SearchValue> TableEntry<V> {
     }
 }
 
-/// A transposition table (paper 004) for one kind of values.
+/// A transposition table (Hosoe et al.) for one kind of values.
 pub(crate) trait TranspositionTable<V: SearchValue>: Debug + Send + Sync + Sized {
     /// Allocates `mib` MiB, if the system has them.
     fn new(mib: usize) -> Result<Self, TryReserveError>;
@@ -152,7 +152,7 @@ pub(crate) trait SearchValue: Copy + Debug + PartialEq + Send + Sync + 'static {
     fn at_most() -> Self::Bounds;
     /// Returns the kind of exact values.
     fn exact() -> Self::Bounds;
-    /// Tells whether stored values decide a node without a search (paper 004, section 4).
+    /// Tells whether stored values decide a node without a search (Hosoe et al., section 4).
     fn decides(self, bounds: Self::Bounds, window: (Self, Self)) -> bool;
     /// Returns the stored values where their bounds make them a better guess than the evaluation.
     fn better_guess(self, bounds: Self::Bounds, evaluation: Self) -> Self;

@@ -1,4 +1,4 @@
-//! The transposition table of an ordinary search (paper 004): best move, value, kind of the value,
+//! The transposition table of an ordinary search (Hosoe et al.): best move, value, kind of the value,
 //! depth and key of every position searched. Entries stay from search to search and age.
 
 use super::{

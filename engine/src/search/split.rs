@@ -1,5 +1,5 @@
 //! Work at split points: several threads search the siblings of a node's first move, once the owner
-//! has searched the first move alone (YBWC* of paper 003).
+//! has searched the first move alone (YBWC* of Shimoyama).
 
 use super::{
     move_loop::AlphaSource,

@@ -1,4 +1,4 @@
-//! Split points: nodes whose moves several threads search (YBWC* of paper 003).
+//! Split points: nodes whose moves several threads search (YBWC* of Shimoyama).
 
 use super::{
     node::{MoveLoopState, Node},

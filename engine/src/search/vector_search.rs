@@ -1,4 +1,4 @@
-//! The vector search (paper 000, section 4): one principal variation search that carries a value and
+//! The vector search (Tohske, section 4): one principal variation search that carries a value and
 //! a window for each virtual player, a lane.
 //!
 //! Every decision that depends on values is a lane's own. A lane that leaves a node, because of the

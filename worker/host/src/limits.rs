@@ -3,7 +3,7 @@
 use monju_engine::Limits;
 use std::time::Duration;
 
-/// Limits of a player's configuration, by which players of different strength are matched (paper 002,
+/// Limits of a player's configuration, by which players of different strength are matched (Ito et al. (2011),
 /// section 4).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct OwnLimits {

@@ -1,4 +1,4 @@
-//! The run behind `monju book build`: a book from games (paper 000, section 1).
+//! The run behind `monju book build`: a book from games (Tohske, section 1).
 
 use super::{
     counts::Selection, error::BookRunError, file::write_book, games::GameCounter,

@@ -1,5 +1,5 @@
 //! The run behind `monju book search`: the positions of a book are searched, and its moves weighed by
-//! their values (paper 003, section 11).
+//! their values (Shimoyama, section 11).
 //!
 //! Each search begins with an empty table, so a value depends on the position and the settings alone, and
 //! the book does not depend on the number of threads or on interruptions. `FILE.values` keeps what has

@@ -1,4 +1,4 @@
-//! From counted and searched positions to the weights of a book (paper 003, section 11).
+//! From counted and searched positions to the weights of a book (Shimoyama, section 11).
 //!
 //! The paper prefers moves of high value and prints no formula; [`ValueWeights`] has ours. The value of a
 //! move is that of the position after it, where that was searched, and else that of its own position if

@@ -14,7 +14,7 @@ use monju_engine::{
 /// Lead of the recorded move beyond which T(x) and its slope are neglected, in widths.
 const NEGLIGIBLE: f32 = 4.0;
 
-/// The loss function of paper 003 and the depth of the search beneath it.
+/// The loss function of Shimoyama and the depth of the search beneath it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Objective {
     depth: u32,
@@ -155,7 +155,7 @@ mod tests {
     };
     use std::sync::Arc;
 
-    /// T(x) of paper 003, section 3.
+    /// T(x) of Shimoyama, section 3.
     fn penalty(better: f64, progress: f64) -> f64 {
         let LinearTraining {
             width, tolerance, ..

@@ -1,6 +1,6 @@
 //! The optimizer.
 //!
-//! Bonanza and paper 003 (section 5.1) change every value by a fixed amount against the sign of its slope
+//! Bonanza and Shimoyama (section 5.1) change every value by a fixed amount against the sign of its slope
 //! over all games. Here a step sees a small part of the games, so Adam averages the slopes over steps.
 //!
 //! The paper's penalty w·M₂ has M₂ = Σ Aᵢvᵢ², where Aᵢ is the sum of the absolute slopes of a value. Adam divides
@@ -18,9 +18,9 @@ const FLOOR: f32 = 1e-6;
 
 /// Share by which the sum of the pieces may differ from the material evaluator's.
 const SLACK: f32 = 0.05;
-/// Factor of all values when the sum of the pieces is too large (paper 003, section 3).
+/// Factor of all values when the sum of the pieces is too large (Shimoyama, section 3).
 const SHRINK: f32 = 0.92;
-/// Factor of all values when the sum of the pieces is too small (paper 003, section 3).
+/// Factor of all values when the sum of the pieces is too small (Shimoyama, section 3).
 const GROW: f32 = 1.1;
 
 /// The parameters, and the moments of their gradient.
@@ -64,7 +64,7 @@ impl Optimizer {
         }
     }
 
-    /// Rescales all values when the sum of the pieces is too large or too small (paper 003, section 3).
+    /// Rescales all values when the sum of the pieces is too large or too small (Shimoyama, section 3).
     /// Neither pawns nor exchanges keep a fixed value.
     pub fn rescale(&mut self, groups: &ParameterGroups) {
         let wanted = groups.piece_sum(&groups.material());

@@ -1,4 +1,4 @@
-//! The parameters: the four groups of paper 000, section 3, whose sums are the evaluator's values.
+//! The parameters: the four groups of Tohske, section 3, whose sums are the evaluator's values.
 //!
 //! A piece's value is the sum of its kind's and its square's; a pair's value is the sum of its relative
 //! position's and its two squares'. So rare features share what common ones have learned.

@@ -12,15 +12,15 @@ pub struct LinearTraining {
     pub steps: u64,
     /// Positions in a minibatch.
     pub batch: usize,
-    /// Depth in plies of the training search before its quiescence search. Paper 003 has 4 or 5, the
+    /// Depth in plies of the training search before its quiescence search. Shimoyama has 4 or 5, the
     /// first Bonanza had 1.
     pub depth: u32,
     /// Initial learning rate: change of a value in one step, in centipawns.
     pub rate: f32,
     /// Width of T(x) in centipawns: T(x) = log(1 + exp(-(x + 256 × progress) / width)), where x is the
-    /// lead of the recorded move. Paper 003 has no width, which is 1.
+    /// lead of the recorded move. Shimoyama has no width, which is 1.
     pub width: f32,
-    /// Tolerance of T(x) at the end of a game, in centipawns; paper 003 has 256.
+    /// Tolerance of T(x) at the end of a game, in centipawns; Shimoyama has 256.
     pub tolerance: f32,
     /// Strength w of the penalty w·M₂ on the size of the values (Shimoyama, section 5.1): by twice this part of
     /// the rate, each value in centipawns falls in one step.

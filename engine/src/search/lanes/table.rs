@@ -1,4 +1,4 @@
-//! The transposition table of a vector search (papers 000 and 004).
+//! The transposition table of a vector search (Tohske and Hosoe et al.).
 
 use super::{
     set::MAX_LANES,

@@ -111,7 +111,7 @@ impl Lanes {
         }))
     }
 
-    /// Returns the lanes that stored values decide without a search (paper 004, section 4).
+    /// Returns the lanes that stored values decide without a search (Hosoe et al., section 4).
     #[inline(always)]
     pub fn decided(self, bounds: LaneBounds, (alpha, beta): (Self, Self)) -> LaneSet {
         let (lower, upper) = bounds.masks();

@@ -1,6 +1,6 @@
 //! The numbers of the features of a late move.
 //!
-//! The features are those of paper 003, sections 7 and 8, with what the search knows today in place of what it lacks:
+//! The features are those of Shimoyama, sections 7 and 8, with what the search knows today in place of what it lacks:
 //! the reduction in plies in place of "another reduction is active", continuation histories, the table's move of the
 //! node (a late move is never the table's), cuts of siblings, and whether the evaluation improves.
 

@@ -26,9 +26,9 @@ const UNIT: f32 = 1_024.0;
 )]
 #[strum(serialize_all = "kebab-case", parse_err_ty = UnknownName, parse_err_fn = unknown)]
 pub enum MoveJudgement {
-    /// Late-move reductions (paper 003, section 8).
+    /// Late-move reductions (Shimoyama, section 8).
     Reductions,
-    /// Margins of futility pruning (paper 003, section 7).
+    /// Margins of futility pruning (Shimoyama, section 7).
     Margins,
 }
 

@@ -1,5 +1,5 @@
 //! The leaves of the vector search: a quiescence search with the noise of every static evaluation, or
-//! as in paper 000 one without noise, to whose result each lane adds its own.
+//! as in Tohske one without noise, to whose result each lane adds its own.
 
 use crate::{
     eval::Evaluator,

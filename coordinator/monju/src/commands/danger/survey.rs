@@ -1,4 +1,4 @@
-//! The answers to many positions, counted: the statistics that paper 001 (section 6) leaves to be done.
+//! The answers to many positions, counted: the statistics that Hiramatsu et al. (section 6) leave to be done.
 
 use crate::commands::output::print;
 use monju_coordinator::seed;
