@@ -21,8 +21,8 @@ fn game_records_become_weights_of_a_player() {
     let output = output_of(&["learn", "records", &games, "--output", &records]);
     assert!(output.starts_with("100 games with 3600 moves"), "{output}");
 
-    let options =
-        "--seed 5 --steps 3 --batch 16 --depth 1 --rate 2 --width 50 --tolerance 100 --threads 1";
+    let options = "--seed 5 --window 0 --steps 3 --batch 16 --depth 1 --rate 2 --width 50 \
+                   --tolerance 100 --penalty 0 --threads 1";
     let mut learn = vec!["learn", "linear", "--games", &records, "--output", &linear];
     learn.extend(options.split(' '));
     learn.extend(["--measured", "20"]);
