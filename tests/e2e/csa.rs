@@ -283,6 +283,10 @@ done
 
 #[cfg(unix)]
 #[test]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the server of the test is a thread beside real processes"
+)]
 fn the_engine_ponders_while_its_move_is_on_its_way_to_the_server() {
     let _alone = alone();
     for (name, late_clock) in [("Monju of a test", true), ("Another engine", false)] {

@@ -43,7 +43,7 @@ impl Drain {
         self.state.send_modify(|state| state.is_ending = true);
     }
 
-    /// Tells coordinators to ask no further questions, and refuses them after [`NOTICE`]. Returns the time
+    /// Tells coordinators to ask no further questions, and refuses them after a notice of 3 s. Returns the time
     /// until then.
     pub fn rest(&self) -> Duration {
         let mut left = Duration::ZERO;
