@@ -121,16 +121,7 @@ pub(super) fn recurring(key_history: &[KeyHistoryEntry]) -> Vec<(u64, usize)> {
 fn cycle(key_history: &[KeyHistoryEntry], oldest: usize) -> Option<usize> {
     /// Largest length of a cycle, in plies.
     const HORIZON: usize = 32;
-    let (current, earlier) = key_history.split_last()?;
-    let oldest = oldest.max(earlier.len().saturating_sub(HORIZON));
-    let mut index = earlier.len().checked_sub(4)?;
-    while index >= oldest {
-        if earlier[index].key == current.key {
-            return Some(index);
-        }
-        index = index.checked_sub(2)?;
-    }
-    None
+    last_like_final(key_history, oldest, HORIZON, |entry| entry.key)
 }
 
 /// Compares the hand of the side to move in the final position with its hand in the last position with
@@ -140,17 +131,30 @@ fn cycle(key_history: &[KeyHistoryEntry], oldest: usize) -> Option<usize> {
 fn hands_compared(key_history: &[KeyHistoryEntry], oldest: usize) -> Option<Ordering> {
     /// Largest distance of the two positions, in plies.
     const HORIZON: usize = 16;
+    let index = last_like_final(key_history, oldest, HORIZON, |entry| entry.board)?;
+    let (before, now) = (key_history[index].hand, key_history.last()?.hand);
+    match (now.covers(before), before.covers(now)) {
+        (true, false) => Some(Ordering::Greater),
+        (false, true) => Some(Ordering::Less),
+        _ => None,
+    }
+}
+
+/// Returns the last earlier index with the final position's key of this kind, with the same side to move,
+/// from `oldest` on and at most `horizon` plies before.
+#[inline(always)]
+fn last_like_final(
+    key_history: &[KeyHistoryEntry],
+    oldest: usize,
+    horizon: usize,
+    key: impl Fn(&KeyHistoryEntry) -> u64,
+) -> Option<usize> {
     let (current, earlier) = key_history.split_last()?;
-    let oldest = oldest.max(earlier.len().saturating_sub(HORIZON));
+    let oldest = oldest.max(earlier.len().saturating_sub(horizon));
     let mut index = earlier.len().checked_sub(4)?;
     while index >= oldest {
-        if earlier[index].board == current.board {
-            let before = earlier[index].hand;
-            return match (current.hand.covers(before), before.covers(current.hand)) {
-                (true, false) => Some(Ordering::Greater),
-                (false, true) => Some(Ordering::Less),
-                _ => None,
-            };
+        if key(&earlier[index]) == key(current) {
+            return Some(index);
         }
         index = index.checked_sub(2)?;
     }
