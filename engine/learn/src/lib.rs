@@ -28,6 +28,7 @@ mod win_probability;
 pub use chart::ChartError;
 pub use dataset::{DatasetError, ExampleSet};
 pub use example::{TrainingExample, TrainingExampleError};
+pub use logistic::RegressionSettings;
 pub use progress::{NoProgress, ProgressObserver};
 pub use setting::SettingError;
 

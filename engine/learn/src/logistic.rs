@@ -21,7 +21,7 @@ pub(crate) trait Example {
 
 /// Settings of a regression.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct RegressionSettings {
+pub struct RegressionSettings {
     /// Passes over the examples.
     pub epochs: u64,
     /// Examples of a step.
@@ -34,8 +34,20 @@ pub(crate) struct RegressionSettings {
     pub seed: u64,
 }
 
+impl Default for RegressionSettings {
+    fn default() -> Self {
+        Self {
+            epochs: 8,
+            batch: 4_096,
+            rate: 0.02,
+            penalty: 3e-5,
+            seed: 1,
+        }
+    }
+}
+
 impl RegressionSettings {
-    pub fn check(&self) -> Result<(), SettingError> {
+    pub(crate) fn check(&self) -> Result<(), SettingError> {
         let is_rate = self.rate > 0.0 && self.rate < 1.0;
         check("rate", self.rate, is_rate, "between 0 and 1")?;
         check("batch", self.batch as f64, self.batch > 0, "positive")?;

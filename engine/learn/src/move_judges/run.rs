@@ -6,16 +6,13 @@ use super::{
     training::MoveJudgeTraining,
 };
 use crate::{
-    files::{FileError, check_distinct, read_text, with_suffix, write_atomically},
-    logistic::{Example, Regression, loss, value},
+    files::{FileError, check_distinct, with_suffix, write_atomically},
+    logistic::{Example, Regression, RegressionSettings, loss, value},
     progress::ProgressObserver,
-    searches::{LogError, read_logs},
+    searches::{DividedGames, LoggedGame, LogsError},
     setting::SettingError,
 };
-use monju_engine::{
-    eval::fnv1a,
-    search::{FEATURES, MoveJudgement, MoveWeights},
-};
+use monju_engine::search::{FEATURES, MoveJudgement, MoveWeights};
 use std::{
     fmt::{self, Write as _},
     path::PathBuf,
@@ -23,9 +20,6 @@ use std::{
 
 /// Least weight of 100 centipawns from which margins can be told.
 const LEAST_SLOPE: f32 = 0.05;
-
-/// One game of so many is held out.
-const HELD_OUT: usize = 4;
 
 /// Training of a judge from samples.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,23 +37,15 @@ pub struct MoveJudgeRun {
 /// Error of a training.
 #[derive(Debug, thiserror::Error)]
 pub enum MoveJudgeRunError {
-    /// A file cannot be read or written.
+    /// A file is named twice, or cannot be written.
     #[error(transparent)]
     File(#[from] FileError),
-    /// A log has other content.
-    #[error("in {}", path.display())]
-    Log {
-        /// The log.
-        path: PathBuf,
-        /// Reason.
-        source: LogError,
-    },
+    /// The logs cannot be read, or hold too little to learn from.
+    #[error(transparent)]
+    Logs(#[from] LogsError),
     /// A setting is out of range.
     #[error(transparent)]
     Setting(#[from] SettingError),
-    /// There is too little to learn from.
-    #[error("the logs have {0} games, at least {HELD_OUT} are needed, one of them to be held out")]
-    FewGames(usize),
     /// No move of the games tells anything.
     #[error(
         "the logs have no samples that show a hidden move; make more with 'monju learn searches --samples {0}'"
@@ -104,14 +90,14 @@ impl MoveJudgeRun {
         let (training, validation, mut recipe) = self.examples()?;
         let settings = &self.settings;
         let weigh = |examples: &[MoveExample]| importance(examples, settings);
-        let (regression, of_training) = (settings.regression(), weigh(&training));
+        let (regression, of_training) = (settings.regression, weigh(&training));
         let mut learner = Regression::new(regression, FEATURES, &training, of_training.clone());
-        progress.begin(settings.epochs, 0, "epochs");
-        for epoch in 1..=settings.epochs {
+        progress.begin(regression.epochs, 0, "epochs");
+        for epoch in 1..=regression.epochs {
             let loss = learner.pass();
             progress.advance(epoch, &format!("loss {loss:.5}"));
         }
-        progress.finish(settings.epochs, "");
+        progress.finish(regression.epochs, "");
         let mut weights = std::mem::take(&mut learner.weights);
         let held_out = weigh(&validation);
         let before = loss_of_mean(&training, &of_training, &validation, &held_out);
@@ -128,15 +114,14 @@ impl MoveJudgeRun {
         centre(&mut weights, &training);
         let file = MoveWeights::rounded(&weights[..FEATURES]).to_bytes(self.judgement);
         write_atomically(&self.output, &file)?;
-        let MoveJudgeTraining {
+        let RegressionSettings {
             epochs,
             batch,
             rate,
-            waste,
-            late,
             penalty,
             seed,
-        } = settings;
+        } = regression;
+        let MoveJudgeTraining { waste, late, .. } = settings;
         let _ = write!(
             recipe,
             "judgement = \"{}\"\nepochs = {epochs}\nbatch = {batch}\nrate = {rate}\nwaste = {waste}\nlate = {late}\n\
@@ -160,29 +145,20 @@ impl MoveJudgeRun {
         })
     }
 
-    /// Reads the samples to learn from, those held out, and the lines of the recipe that name the logs.
+    /// Returns the samples to learn from, those held out, and the lines of the recipe that name the logs.
     fn examples(&self) -> Result<(Vec<MoveExample>, Vec<MoveExample>, String), MoveJudgeRunError> {
-        let (mut training, mut validation) = (Vec::new(), Vec::new());
-        let (mut count, mut recipe) = (0, String::new());
-        for path in &self.logs {
-            let text = read_text(path)?;
-            let hash = fnv1a(text.as_bytes());
-            let _ = writeln!(recipe, "# {}\nlog = \"{hash:016x}\"", path.display());
-            let games = read_logs(&text).map_err(|source| MoveJudgeRunError::Log {
-                path: path.clone(),
-                source,
-            })?;
-            for game in games {
-                match count % HELD_OUT {
-                    0 => validation.extend(examples_of(game, self.judgement)),
-                    _ => training.extend(examples_of(game, self.judgement)),
-                }
-                count += 1;
-            }
-        }
-        if count < HELD_OUT {
-            return Err(MoveJudgeRunError::FewGames(count));
-        }
+        let DividedGames {
+            training,
+            validation,
+            recipe,
+        } = DividedGames::read(&self.logs)?;
+        let of = |games: Vec<LoggedGame>| {
+            let examples = games
+                .into_iter()
+                .flat_map(|game| examples_of(game, self.judgement));
+            examples.collect::<Vec<_>>()
+        };
+        let (training, validation) = (of(training), of(validation));
         let tells = |examples: &[MoveExample]| {
             (examples.iter()).any(|example| example.class == MoveClass::Hidden)
         };
@@ -304,7 +280,10 @@ mod tests {
                 logs: vec![log(folder.path(), judgement, every)],
                 output: folder.path().join("weights"),
                 settings: MoveJudgeTraining {
-                    batch: 256,
+                    regression: RegressionSettings {
+                        batch: 256,
+                        ..RegressionSettings::default()
+                    },
                     ..MoveJudgeTraining::default()
                 },
             };

@@ -6,17 +6,14 @@ use super::{
     trainer::{TimeControlTraining, importance},
 };
 use crate::{
-    files::{FileError, check_distinct, read_text, write_atomically},
+    files::{FileError, check_distinct, write_atomically},
     logistic::{Regression, loss, value},
     progress::ProgressObserver,
-    searches::{LogError, LoggedGame, read_logs},
+    searches::{DividedGames, LoggedGame, LogsError},
     setting::SettingError,
 };
 use monju_engine::judge::{JudgeWeights, Progress};
 use std::{fmt, path::PathBuf};
-
-/// One game of so many is held out.
-const HELD_OUT: usize = 4;
 
 /// Training of the judge from logs.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,23 +29,15 @@ pub struct TimeControlRun {
 /// Error of a training.
 #[derive(Debug, thiserror::Error)]
 pub enum TimeControlRunError {
-    /// A file cannot be read or written.
+    /// A file is named twice, or cannot be written.
     #[error(transparent)]
     File(#[from] FileError),
-    /// A log has other content.
-    #[error("in {}", path.display())]
-    Log {
-        /// The log.
-        path: PathBuf,
-        /// Reason.
-        source: LogError,
-    },
+    /// The logs cannot be read, or hold too little to learn from.
+    #[error(transparent)]
+    Logs(#[from] LogsError),
     /// A setting is out of range.
     #[error(transparent)]
     Setting(#[from] SettingError),
-    /// There is too little to learn from.
-    #[error("the logs have {0} games, at least {HELD_OUT} are needed, one of them to be held out")]
-    FewGames(usize),
 }
 
 /// Result of a training, on the searches of games that are held out.
@@ -74,30 +63,25 @@ impl TimeControlRun {
         self.settings.check()?;
         let inputs = self.logs.iter().map(PathBuf::as_path);
         check_distinct(inputs, std::slice::from_ref(&self.output))?;
-        let games = self.games()?;
-        if games.len() < HELD_OUT {
-            return Err(TimeControlRunError::FewGames(games.len()));
-        }
-        let (mut training, mut validation) = (Vec::new(), Vec::new());
-        for (number, game) in games.iter().enumerate() {
-            match number % HELD_OUT {
-                0 => validation.extend(states_of(game, false)),
-                _ => training.extend(states_of(game, true)),
-            }
-        }
+        let games = DividedGames::read(&self.logs)?;
+        let of = |games: &[LoggedGame], with_cuts| {
+            let states = games.iter().flat_map(|game| states_of(game, with_cuts));
+            states.collect::<Vec<_>>()
+        };
+        let (training, validation) = (of(&games.training, true), of(&games.validation, false));
         let waste = self.settings.waste;
-        let settings = self.settings.regression();
+        let settings = self.settings.regression;
         let weigh = |states: &[State]| importance(states, waste);
         let mut regression =
             Regression::new(settings, Progress::COUNT, &training, weigh(&training));
         let held_out = weigh(&validation);
         let before = loss(&regression.weights, &validation, &held_out);
-        progress.begin(self.settings.epochs, 0, "epochs");
-        for epoch in 1..=self.settings.epochs {
+        progress.begin(self.settings.regression.epochs, 0, "epochs");
+        for epoch in 1..=self.settings.regression.epochs {
             let loss = regression.pass();
             progress.advance(epoch, &format!("loss {loss:.4}"));
         }
-        progress.finish(self.settings.epochs, "");
+        progress.finish(self.settings.regression.epochs, "");
         let mut weights = std::mem::take(&mut regression.weights);
         let after = loss(&weights, &validation, &held_out);
         // The first feature is always present: it carries the bound at which searches take their share.
@@ -121,18 +105,6 @@ impl TimeControlRun {
                 ("learned", of(&|state| value(&weights, state))),
             ],
         })
-    }
-
-    fn games(&self) -> Result<Vec<LoggedGame>, TimeControlRunError> {
-        let mut games = Vec::new();
-        for path in &self.logs {
-            let read = read_logs(&read_text(path)?);
-            games.extend(read.map_err(|source| TimeControlRunError::Log {
-                path: path.clone(),
-                source,
-            })?);
-        }
-        Ok(games)
     }
 }
 

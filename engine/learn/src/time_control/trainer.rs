@@ -9,52 +9,33 @@ use crate::{
 /// Settings of the training.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TimeControlTraining {
-    /// Passes over the states.
-    pub epochs: u64,
-    /// States of a step.
-    pub batch: usize,
-    /// First length of a step; it falls to 0.
-    pub rate: f64,
+    /// Settings of the regression, whose examples are the states.
+    pub regression: RegressionSettings,
     /// a: weight of wasted time against wrong moves.
     pub waste: f64,
-    /// Weight of the squares of all weights.
-    pub penalty: f64,
     /// Mean part of the longest time that searches are to take.
     pub share: f64,
-    /// Seed of the order of the states.
-    pub seed: u64,
 }
 
 impl Default for TimeControlTraining {
     fn default() -> Self {
         Self {
-            epochs: 10,
-            batch: 4_096,
-            rate: 0.02,
+            regression: RegressionSettings {
+                epochs: 10,
+                ..RegressionSettings::default()
+            },
             waste: 0.3,
-            penalty: 3e-5,
             share: 1.0 / 3.0,
-            seed: 1,
         }
     }
 }
 
 impl TimeControlTraining {
     pub(super) fn check(&self) -> Result<(), SettingError> {
-        self.regression().check()?;
+        self.regression.check()?;
         check_share("waste", self.waste)?;
         let is_share = (0.02..=0.98).contains(&self.share);
         check("share", self.share, is_share, "between 0.02 and 0.98")
-    }
-
-    pub(super) fn regression(&self) -> RegressionSettings {
-        RegressionSettings {
-            epochs: self.epochs,
-            batch: self.batch,
-            rate: self.rate,
-            penalty: self.penalty,
-            seed: self.seed,
-        }
     }
 }
 

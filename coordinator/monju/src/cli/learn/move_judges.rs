@@ -2,7 +2,10 @@
 
 use clap::Args;
 use monju_engine::search::MoveJudgement;
-use monju_learn::move_judges::{MoveJudgeRun, MoveJudgeTraining};
+use monju_learn::{
+    RegressionSettings,
+    move_judges::{MoveJudgeRun, MoveJudgeTraining},
+};
 use std::path::PathBuf;
 
 pub const REDUCTIONS_HELP: &str = "\
@@ -31,14 +34,14 @@ pub struct MoveJudgeArguments {
     #[arg(long, value_name = "FILE")]
     output: PathBuf,
     /// Number of epochs
-    #[arg(long, value_name = "N", default_value_t = MoveJudgeTraining::default().epochs,
+    #[arg(long, value_name = "N", default_value_t = MoveJudgeTraining::default().regression.epochs,
           value_parser = clap::value_parser!(u64).range(1..))]
     epochs: u64,
     /// Samples in a minibatch
-    #[arg(long, value_name = "N", default_value_t = MoveJudgeTraining::default().batch)]
+    #[arg(long, value_name = "N", default_value_t = MoveJudgeTraining::default().regression.batch)]
     batch: usize,
     /// Initial learning rate; it falls to 0
-    #[arg(long, default_value_t = MoveJudgeTraining::default().rate)]
+    #[arg(long, default_value_t = MoveJudgeTraining::default().regression.rate)]
     rate: f64,
     /// Weight of a move that is searched again against one that is hidden, from 0 to 1
     #[arg(long, default_value_t = MoveJudgeTraining::default().waste)]
@@ -47,10 +50,10 @@ pub struct MoveJudgeArguments {
     #[arg(long, default_value_t = MoveJudgeTraining::default().late)]
     late: f64,
     /// Weight of the squares of the weights
-    #[arg(long, default_value_t = MoveJudgeTraining::default().penalty)]
+    #[arg(long, default_value_t = MoveJudgeTraining::default().regression.penalty)]
     penalty: f64,
     /// Seed of the order of the samples
-    #[arg(long, default_value_t = MoveJudgeTraining::default().seed)]
+    #[arg(long, default_value_t = MoveJudgeTraining::default().regression.seed)]
     seed: u64,
 }
 
@@ -62,13 +65,15 @@ impl MoveJudgeArguments {
             logs: self.logs,
             output: self.output,
             settings: MoveJudgeTraining {
-                epochs: self.epochs,
-                batch: self.batch,
-                rate: self.rate,
+                regression: RegressionSettings {
+                    epochs: self.epochs,
+                    batch: self.batch,
+                    rate: self.rate,
+                    penalty: self.penalty,
+                    seed: self.seed,
+                },
                 waste: self.waste,
                 late: self.late,
-                penalty: self.penalty,
-                seed: self.seed,
             },
         }
     }

@@ -1,7 +1,10 @@
 //! The command line of `monju learn time-control`.
 
 use clap::Args;
-use monju_learn::time_control::{TimeControlRun, TimeControlTraining};
+use monju_learn::{
+    RegressionSettings,
+    time_control::{TimeControlRun, TimeControlTraining},
+};
 use std::path::PathBuf;
 
 pub const TIME_CONTROL_HELP: &str = "\
@@ -21,26 +24,26 @@ pub struct TimeControlArguments {
     #[arg(long, value_name = "FILE")]
     output: PathBuf,
     /// Number of epochs
-    #[arg(long, value_name = "N", default_value_t = TimeControlTraining::default().epochs,
+    #[arg(long, value_name = "N", default_value_t = TimeControlTraining::default().regression.epochs,
           value_parser = clap::value_parser!(u64).range(1..))]
     epochs: u64,
     /// States in a minibatch
-    #[arg(long, value_name = "N", default_value_t = TimeControlTraining::default().batch)]
+    #[arg(long, value_name = "N", default_value_t = TimeControlTraining::default().regression.batch)]
     batch: usize,
     /// Initial learning rate; it falls to 0
-    #[arg(long, default_value_t = TimeControlTraining::default().rate)]
+    #[arg(long, default_value_t = TimeControlTraining::default().regression.rate)]
     rate: f64,
     /// Weight of wasted time against wrong moves, from 0 to 1
     #[arg(long, default_value_t = TimeControlTraining::default().waste)]
     waste: f64,
     /// Weight of the squares of the weights
-    #[arg(long, default_value_t = TimeControlTraining::default().penalty)]
+    #[arg(long, default_value_t = TimeControlTraining::default().regression.penalty)]
     penalty: f64,
     /// Mean part of the longest time that searches are to take
     #[arg(long, default_value_t = TimeControlTraining::default().share)]
     share: f64,
     /// Seed of the order of the states
-    #[arg(long, default_value_t = TimeControlTraining::default().seed)]
+    #[arg(long, default_value_t = TimeControlTraining::default().regression.seed)]
     seed: u64,
 }
 
@@ -50,13 +53,15 @@ impl From<TimeControlArguments> for TimeControlRun {
             logs: arguments.logs,
             output: arguments.output,
             settings: TimeControlTraining {
-                epochs: arguments.epochs,
-                batch: arguments.batch,
-                rate: arguments.rate,
+                regression: RegressionSettings {
+                    epochs: arguments.epochs,
+                    batch: arguments.batch,
+                    rate: arguments.rate,
+                    penalty: arguments.penalty,
+                    seed: arguments.seed,
+                },
                 waste: arguments.waste,
-                penalty: arguments.penalty,
                 share: arguments.share,
-                seed: arguments.seed,
             },
         }
     }
