@@ -19,6 +19,7 @@ mod leaf;
 mod limits;
 mod line;
 mod make_move;
+mod mate_line;
 mod mates;
 mod memory;
 mod move_features;

@@ -40,6 +40,45 @@ fn middlegames_are_searched_to_the_end() {
     }
 }
 
+#[test]
+fn a_mate_is_reported_with_its_whole_line() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data/mate/mates.tsv");
+    let text = fs::read_to_string(path).expect("the problems");
+    let limits = Limits {
+        nodes: Some(10_000),
+        ..Limits::default()
+    };
+    let mut player = Player::new(PlayerSettings {
+        hash_mib: 4,
+        ..PlayerSettings::default()
+    })
+    .expect("good settings");
+    let mut mates = 0;
+    for problem in text
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+        .step_by(20)
+    {
+        let sfen = problem.split('\t').next().expect("a position");
+        let game = Game::from_usi(&format!("sfen {sfen}")).expect("a legal position");
+        player.new_game(1);
+        let line = player
+            .think(&game, &limits, &Control::new(), &mut |_| {})
+            .line;
+        let Score::Mate(plies) = line.score else {
+            continue;
+        };
+        mates += 1;
+        assert_eq!(plies, line.pv.len() as i32, "{line:?} of {sfen}");
+        let mut end = game;
+        for mv in line.pv {
+            end.play(mv).unwrap();
+        }
+        assert!(end.legal_moves().is_empty(), "{sfen}");
+    }
+    assert!(mates > 80, "{mates} mates");
+}
+
 /// The time policy must know of a failing best move before another one is found.
 #[test]
 fn a_failing_best_move_is_reported_before_the_search_goes_on() {

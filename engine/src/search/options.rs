@@ -62,7 +62,7 @@ options! {
     margin_scale = 100 in 10..=1000;
     /// Values a position with the board of an earlier one on the line, and more or fewer pieces in hand, as
     /// won or lost.
-    superior_positions = 0 in 0..=1;
+    superior_positions = 1 in 0..=1;
     /// Searches each iteration first in a narrow window around the last value (aspiration).
     root_aspiration = 1 in 0..=1;
     /// Searches the moves of the principal variation first in a window of so many centipawns to each side of

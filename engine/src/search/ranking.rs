@@ -70,10 +70,11 @@ impl<E: Evaluator + Clone, V: RootSearch> Searcher<'_, E, V> {
 
     /// Returns the move that the root search has found, with its value; `None` without one.
     fn ranked_move(&self, value: V) -> Option<(V, Candidate)> {
-        let pv = self.pv[0].clone();
+        let (pv, score) = (self.pv[0].clone(), score(value.lane(0)));
+        let (pv, score) = self.completed_mate(&pv, score).unwrap_or((pv, score));
         let candidate = Candidate {
             mv: *pv.first()?,
-            score: score(value.lane(0)),
+            score,
             pv,
         };
         Some((value, candidate))

@@ -99,9 +99,10 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
         let best_move_effort = (ends_iteration && self.pool.is_none() && self.lane_count == 1)
             .then(|| self.root_effort.share_of(*pv.first()?))
             .flatten();
+        let (pv, score) = (self.completed_mate(&pv, score(value))).unwrap_or((pv, score(value)));
         let line = Line {
             pv,
-            score: score(value),
+            score,
             bound,
             depth: self.root_depth as u32,
             selective_depth: selective_depth as u32,
