@@ -21,7 +21,7 @@ use std::collections::TryReserveError;
 pub(crate) const MAX_PLIES: usize = 192;
 
 /// Positions between two polls, a few milliseconds at most.
-const POLL_INTERVAL: u64 = 1024;
+pub(super) const POLL_INTERVAL: u64 = 512;
 
 /// Result of a mate search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use crate::rules::{Move, MoveList, Position};
 use std::collections::HashMap;
 
 /// Positions of a tree between two polls.
-const POLL_INTERVAL: usize = 4096;
+const POLL_INTERVAL: usize = 256;
 
 /// The attacker's move in a position of the tree.
 #[derive(Clone, Copy, Debug)]

@@ -2,7 +2,7 @@
 
 use super::{
     parts::MateParts,
-    proof_number::{Mate, MateLimits, MateSearch},
+    proof_number::{Mate, MateLimits, MateSearch, POLL_INTERVAL},
 };
 use crate::rules::Position;
 use std::collections::TryReserveError;
@@ -48,6 +48,8 @@ pub struct Solver<'a> {
     found: Option<u16>,
     /// Reason of the last missing result.
     gap: Gap,
+    /// Number of positions at which the caller is asked again between two short searches.
+    next_poll: u64,
     is_over: &'a mut dyn FnMut(MateProgress) -> bool,
 }
 
@@ -71,6 +73,7 @@ impl<'a> Solver<'a> {
             limit,
             found: None,
             gap: Gap::Ended,
+            next_poll: 0,
             is_over,
         })
     }
@@ -94,6 +97,12 @@ impl<'a> Solver<'a> {
     /// are searched.
     pub fn settle(&mut self, position: &mut Position, plies: u16, budget: u64) -> Mate {
         let end = self.nodes.saturating_add(budget).min(self.limit);
+        if self.nodes >= self.next_poll {
+            self.next_poll = self.nodes + POLL_INTERVAL;
+            if self.is_over() {
+                return Mate::Unknown;
+            }
+        }
         loop {
             // A table with as many entries as positions visited holds nearly all of them.
             let round = match self.size == self.most {
