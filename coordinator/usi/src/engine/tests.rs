@@ -75,17 +75,19 @@ impl PlayerGui {
         heard
     }
 
-    /// Returns the lines of a search without their times.
+    /// Returns the lines of a search without what depends on its time.
     async fn search(&mut self, go: &str) -> Vec<String> {
         self.say(&[go]);
         let lines = self.hear("bestmove").await;
-        lines.iter().map(|line| without_times(line)).collect()
+        let lines = lines.iter().filter(|line| !line.contains(" currmove "));
+        lines.map(|line| without_times(line)).collect()
     }
 }
 
+/// Leaves out times, and the filling of the table, which only a search of a tenth of a second tells.
 fn without_times(line: &str) -> String {
     let mut words: Vec<&str> = line.split(' ').collect();
-    for name in ["nps", "time"] {
+    for name in ["nps", "time", "hashfull"] {
         if let Some(at) = words.iter().position(|word| *word == name) {
             words.drain(at..at + 2);
         }
