@@ -3,6 +3,9 @@
 //! On Unix a *guard*, one line of `sh`, leads the process group of the child and waits for the end of its own
 //! input. That comes when this process is gone, for whatever reason, and then the guard kills its whole group: an
 //! engine that ignores the end of its input, in mid-search, with the processes that it has started itself.
+//!
+//! On Windows the child is put into a job object, which kills all that is in it when its only handle is closed: by this
+//! process, or by the system when this process is gone.
 
 use crate::spec::UsiSpec;
 use std::{
@@ -26,7 +29,11 @@ const GAME_FOLDERS: [&str; 2] = ["/usr/games", "/usr/local/games"];
 pub struct GuardedProcess {
     child: Child,
     /// `None` where there is no `sh`.
+    #[cfg(unix)]
     guard: Option<Child>,
+    /// `None` once it has been killed, or where the system refuses one.
+    #[cfg(windows)]
+    job: Option<win32job::Job>,
 }
 
 impl GuardedProcess {
@@ -46,6 +53,7 @@ impl GuardedProcess {
         if let Some(directory) = &spec.directory {
             command.current_dir(directory);
         }
+        #[cfg(unix)]
         let guard = guard();
         // In a group of its own, an interrupt at the terminal does not reach it: monju ends its engines in good
         // order.
@@ -55,7 +63,13 @@ impl GuardedProcess {
         #[cfg(windows)]
         command.creation_flags(0x0800_0000);
         let child = command.spawn()?;
-        Ok(Self { child, guard })
+        Ok(Self {
+            #[cfg(windows)]
+            job: job_of(&child),
+            child,
+            #[cfg(unix)]
+            guard,
+        })
     }
 
     /// Takes the child's standard input, output and error; `None` the second time.
@@ -85,8 +99,11 @@ impl GuardedProcess {
         self.child.kill().await
     }
 
-    /// Kills the process group: the program may be a script that runs another one.
-    fn kill_group(&self) {
+    /// Kills the process group or the job: the program may be a script that runs another one.
+    fn kill_group(&mut self) {
+        #[cfg(windows)]
+        drop(self.job.take());
+
         #[cfg(target_os = "linux")]
         if let Some(leader) = group(self.guard.as_ref().unwrap_or(&self.child))
             .and_then(rustix::process::Pid::from_raw)
@@ -121,9 +138,23 @@ fn guard() -> Option<Child> {
         .ok()
 }
 
-#[cfg(not(unix))]
-fn guard() -> Option<Child> {
-    None
+/// Puts a child that has just been started into a job that ends with its handle.
+#[cfg(windows)]
+fn job_of(child: &Child) -> Option<win32job::Job> {
+    let job = || -> Result<_, win32job::JobError> {
+        let mut limits = win32job::ExtendedLimitInfo::new();
+        limits.limit_kill_on_job_close();
+        let job = win32job::Job::create_with_limit_info(&limits)?;
+        if let Some(handle) = child.raw_handle() {
+            job.assign_process(handle as isize)?;
+        }
+        Ok(job)
+    };
+    job()
+        .inspect_err(
+            |error| tracing::warn!(%error, "no job object: an engine may outlive a killed monju"),
+        )
+        .ok()
 }
 
 /// Returns the process group that a running process leads.
