@@ -65,6 +65,7 @@ has_program fairy-stockfish || packages+=(fairy-stockfish)
 has_venv || packages+=(python3 python3-venv)
 has_postgresql || packages+=(postgresql)
 [ -x /usr/sbin/pgbouncer ] || packages+=(pgbouncer)
+has_program chromium || packages+=(chromium)
 if [ ${#packages[@]} -gt 0 ]; then
     install_packages "${packages[@]}" || true
 fi
@@ -89,6 +90,7 @@ for program in gpsusi fairy-stockfish; do
 done
 has_postgresql || { complete=0; skip "stores in PostgreSQL: not installed"; }
 [ -x /usr/sbin/pgbouncer ] || { complete=0; skip "stores behind PgBouncer: not installed"; }
+has_program chromium || { complete=0; skip "pages in a browser: not installed"; }
 if ! .venv/bin/python -c 'import cshogi' 2>/dev/null; then
     complete=0
     skip "refereed games: cshogi could not be installed in .venv"
