@@ -14,7 +14,7 @@ players while it is looked at.";
 /// Everything after `monju status`.
 #[derive(Debug, Args)]
 pub struct StatusArguments {
-    /// The coordinator; default: http://127.0.0.1:7410, or https with certificates
+    /// The coordinator; default: http://127.0.0.1:7410, or https://127.0.0.1:7410 with --tls
     #[arg(long, value_name = "URL", value_parser = parsers::url)]
     coordinator: Option<String>,
     /// Configuration that names the certificates; default: monju.toml beside the executable, if there is one
