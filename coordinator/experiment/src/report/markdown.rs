@@ -1,7 +1,11 @@
 //! The report in Markdown.
 
 use super::findings::{CellFindings, Findings};
-use crate::{counted::LikelihoodRatio, statistics::Interval, store::Origin};
+use crate::{
+    counted::LikelihoodRatio,
+    statistics::{Interval, Stars},
+    store::Origin,
+};
 use std::{collections::BTreeSet, fmt::Write as _, time::SystemTime};
 use time::OffsetDateTime;
 
@@ -126,6 +130,7 @@ fn every_cell(text: &mut String, report: &Findings<'_>) {
          the likelihood of superiority. Where all pairs ended alike there is no interval, and where \
          only wins or only losses were seen, no Elo.\n\n",
     );
+    legend_of_stars(text, report);
     if let Some(sprt) = &report.specification.stop {
         let _ = writeln!(
             text,
@@ -176,6 +181,24 @@ fn every_cell(text: &mut String, report: &Findings<'_>) {
             probability(cell.holm_p),
             cell.pairs.0.map(|count| count.to_string()).join(", "),
         );
+    }
+}
+
+/// Meaning of the stars beside win rates, where there are any.
+fn legend_of_stars(text: &mut String, report: &Findings<'_>) {
+    let mut sentences = Vec::new();
+    if report.cells.iter().any(|cell| cell.stars != Stars::None) {
+        sentences.push(
+            "Stars mark p < 5 % and 1 % by the normal approximation, as in Ito et al. (2011), against one half, \
+             draws left out, not corrected; the p column is exact, so the two can differ near a limit.",
+        );
+    }
+    let mut published = report.cells.iter().filter_map(|cell| cell.published);
+    if published.any(|rate| rate.contains('*')) {
+        sentences.push("Stars in the published column are the paper's.");
+    }
+    if !sentences.is_empty() {
+        let _ = writeln!(text, "{}\n", sentences.join(" "));
     }
 }
 

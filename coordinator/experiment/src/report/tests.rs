@@ -158,6 +158,8 @@ async fn cells_are_compared_with_the_base() {
     assert_eq!((paired.pairs, paired.difference), (2, 0.625));
     let text = markdown(&report, "", None);
     for expected in [
+        "\n\nStars mark p < 5 % and 1 % by the normal approximation, as in Ito et al. (2011), against one half, \
+         draws left out, not corrected; the p column is exact, so the two can differ near a limit.\n\n| cell |",
         "## Compared with players=1 sigma=25\n",
         "| players=4 sigma=25 | +75.00 [+32.57, +117.43] | +1.98 | 0.0236* | +62.50 [",
     ] {
