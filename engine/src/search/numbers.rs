@@ -38,9 +38,10 @@ pub mod razoring {
 pub mod null_move {
     /// Plies by which a null move is searched less deep, beside a third of the depth.
     pub const REDUCTION: i32 = 7;
-    /// By so much the evaluation must exceed beta.
+    /// Margin over beta that the evaluation must reach; `MARGIN_DEPTH` less per ply, so below beta beyond
+    /// depth 10.
     pub const MARGIN: i32 = 200;
-    /// Less of it for each ply of depth.
+    /// Reduction of the margin per ply of depth.
     pub const MARGIN_DEPTH: i32 = 20;
     /// Depth from which a cut is verified.
     pub const VERIFIED: i32 = 16;

@@ -61,7 +61,8 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
                 }
             }
 
-            // Null-move pruning: if even a pass keeps the value above beta, a move will.
+            // Null-move pruning: if even a pass keeps the value above beta, a move will. After a pass, which
+            // leaves `Context::NONE`, there is no second one.
             let margin = null_move::MARGIN - null_move::MARGIN_DEPTH * depth;
             if options.null_move != 0
                 && node.cut_node
