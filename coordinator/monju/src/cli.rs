@@ -95,13 +95,14 @@ enum Role {
     Certificates {
         /// Folder to write them to, which must not hold any yet, or that of the team to change
         folder: PathBuf,
-        /// Makes a folder for each role: a worker's directs nobody, a GUI's only the coordinator, an observer looks
+        /// Makes a folder for each role: workers direct nobody, GUIs only the coordinator, observers look
         #[arg(long)]
         by_role: bool,
         /// Last day of the certificates; default: none
         #[arg(long, value_name = "YYYY-MM-DD")]
         until: Option<LastDay>,
-        /// Revokes the certificate in the folder of a member of a team with roles; with --renew, before that
+        /// Revokes the certificate in a member's folder; in a team with one folder, NAME is 'member', and the certificate
+        /// that --renew has replaced is revoked
         #[arg(long, value_name = "NAME", num_args = 1.., conflicts_with = "by_role")]
         revoke: Vec<String>,
         /// Makes a new certificate for a member
@@ -171,7 +172,9 @@ Examples: monju init, then monju usi --config configs/three-noise-players.toml
 const CERTIFICATES_HELP: &str = "\
 Copy the folder to every machine of the team, in a way that no one else can read: whoever has it is a \
 member. Then, with --tls FOLDER or tls = \"FOLDER\" in the configuration, workers and coordinators serve \
-members alone, and URLs begin with https://. Machines may change their names and addresses.";
+members alone, and URLs begin with https://. Machines may change their names and addresses. The keys that make \
+and revoke members are in FOLDER-authority: keep that at home. With --by-role they are in FOLDER/authority, and \
+each machine gets the folder of its role alone.";
 
 /// Runs the command that the arguments name. Errors are one line on standard error; the status is
 /// 0 when the thing asked for was done, 1 when it was not, 2 when the arguments make no sense.

@@ -65,7 +65,7 @@ pub const fn rows<T: HasClockOptions>() -> [UsiOption<T>; 5] {
         UsiOption {
             name: "NetworkDelay2",
             aliases: &[],
-            help: "delay to be safe from where a late move loses, in ms, until it is measured",
+            help: "reserve in ms where a late move loses the game, until the delay is measured",
             kind: OptionKind::Spin {
                 default: NETWORK_DELAY_2_MS,
                 range: 0..=LONGEST_MS,
@@ -75,7 +75,7 @@ pub const fn rows<T: HasClockOptions>() -> [UsiOption<T>; 5] {
         UsiOption {
             name: "MoveOverhead",
             aliases: &[],
-            help: "known delay in place of both, in ms; more if more is seen to be lost; 0: not known",
+            help: "known delay in place of both, in ms; a larger measured one is used; 0: not known",
             kind: OptionKind::Spin {
                 default: 0,
                 range: 0..=LONGEST_MS,
@@ -95,7 +95,7 @@ pub const fn rows<T: HasClockOptions>() -> [UsiOption<T>; 5] {
         UsiOption {
             name: "RoundUpToFullSecond",
             aliases: &[],
-            help: "the referee drops parts of a second; also where it is seen to",
+            help: "for a referee that drops fractions of a second; also done when the clock shows it",
             kind: OptionKind::Check {
                 default: false,
                 set: |options, value| options.clock().round_up_to_full_second = value,

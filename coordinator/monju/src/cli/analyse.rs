@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 pub const HELP: &str = "\
 Writes beside the game, or to --out: NAME.analysis.kif and .csa, the game with comments that ShogiHome shows; \
 NAME.analysis.html, a page with board, graph and votes; NAME.analysis.jsonl, the ballots, as 'monju replay' reads \
-them. An analysis that was stopped goes on where it was.
+them. The same command resumes an analysis that was interrupted.
 
 Example: monju analyse game.kif --time 3000 --multi-pv 3";
 

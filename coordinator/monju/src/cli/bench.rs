@@ -106,7 +106,7 @@ pub struct BenchArguments {
           value_parser = parse_threads)]
     threads: Vec<usize>,
     /// As --threads, for these numbers of virtual players in one search, compared with one player
-    /// without noise; --sigma tells them apart
+    /// without noise; --sigma makes them differ
     #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = parse_lanes,
           conflicts_with = "timed")]
     lanes: Vec<usize>,

@@ -28,7 +28,7 @@ Examples:
 pub struct DangerArguments {
     /// startpos, startpos moves …, sfen …, a bare SFEN, or a game (KIF, KI2, CSA, JKF, USI); default: startpos
     position: Vec<String>,
-    /// Number of moves to play of the position's; default: all
+    /// Number of the position's moves to play; default: all
     #[arg(long, value_name = "N")]
     ply: Option<usize>,
     /// Number of the game in a file of several

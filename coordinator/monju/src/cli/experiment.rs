@@ -33,8 +33,8 @@ const REPORT_HELP: &str = "\
 FILE may be the folder of a sealed bundle ('monju experiment export'), which needs no store.";
 
 const RUN_HELP: &str = "\
-The first interrupt finishes the pairs under way, the second gives them back. The pairs of a killed
-runner are free again after a minute. With limits of nodes or depth, native players of one thread and one
+The first interrupt finishes the pairs under way, the second gives them back. The pairs of a killed \
+runner are free again after a minute. With limits of nodes or depth, native players of one thread and one \
 build, the same file gives the same games, in any order, on any number of machines.";
 
 /// Address of an experiment's page if none is given.

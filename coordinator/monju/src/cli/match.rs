@@ -14,8 +14,8 @@ use std::{num::NonZeroUsize, path::PathBuf};
 
 /// Text below the options in the help.
 pub const HELP: &str = "\
-Every opening is played with both colours. The openings come in an order that the seed shuffles, each
-once. A clock is kept by the referee: a move beyond it and --margin loses, and so does an illegal move.
+Every opening is played with both colours. The openings come in an order that the seed shuffles, each \
+once. A clock is kept by the referee: a move beyond it and --margin loses, and so does an illegal move. \
 A pair in which an engine ends is played again, and given up after three failures.
 
 Examples: monju match --first monju --first-arguments engine --second fairy-stockfish \\

@@ -14,11 +14,11 @@ use std::{num::NonZeroUsize, path::PathBuf, thread};
 
 /// Text below the options in the help.
 pub const HELP: &str = "\
-Without --screen, numbers of the search are tuned by SPSA: NAME:STEP varies a number by STEP, which should
-change the strength by some ten Elo. The result is a function of the arguments, for any number of jobs,
+Without --screen, numbers of the search are tuned by SPSA: NAME:STEP varies a number by STEP, which should \
+change the strength by some ten Elo. The result is a function of the arguments, for any number of jobs, \
 and has still to win a match against the defaults. 'monju bench --help' lists the numbers.
 
-With --screen, every NAME=VALUE,… is a change that plays against the search as it is until a sequential
+With --screen, every NAME=VALUE,… is a change that plays against the search as it is until a sequential \
 test has decided between --elo0 and --elo1.
 
 Examples: monju tune --state tune.json --openings configs/openings/records2016_24ply.sfen \\

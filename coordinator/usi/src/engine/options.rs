@@ -87,7 +87,7 @@ pub const OPTIONS: &[UsiOption<EngineOptions>] = {
         UsiOption {
             name: "EvalFile",
             aliases: &[],
-            help: "file of weights for the evaluator, a network without one; empty: as given",
+            help: "file of weights for the evaluator; without one, of an nnue network; empty: as given",
             kind: OptionKind::File {
                 set: |options, value| {
                     options.eval_file = value.map(PathBuf::from);

@@ -115,7 +115,7 @@ pub const OPTIONS: &[UsiOption<ProxyOptions>] = {
         UsiOption {
             name: "EvalFile",
             aliases: &[],
-            help: "file of weights for the evaluator, a network without one; empty: as configured",
+            help: "file of weights for the evaluator; without one, of an nnue network; empty: as configured",
             kind: OptionKind::File {
                 set: |options, value| {
                     options.eval_file = value.map(PathBuf::from);

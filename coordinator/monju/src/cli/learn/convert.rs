@@ -5,10 +5,10 @@ use monju_learn::nnue::ConvertRun;
 use std::path::PathBuf;
 
 pub const CONVERT_HELP: &str = "\
-The beginning of a file tells its format: Monju's own, which has a checksum, or the nn.bin that other
+The beginning of a file tells its format: Monju's own, which has a checksum, or the nn.bin that other \
 engines read, HalfKP or K-P 256x2-32-32. Both formats hold the same weights.
 
-A network that was trained on even games alone keeps random weights for missing pieces, which occur in
+A network that was trained on even games alone keeps random weights for missing pieces, which occur in \
 handicap games and mate problems. --drop-missing removes them; evaluations with all pieces stay the same.";
 
 /// Everything after `monju learn convert`.

@@ -5,8 +5,8 @@ use monju_learn::linear::{LinearRun, LinearTraining};
 use std::path::PathBuf;
 
 pub const LINEAR_HELP: &str = "\
-Writes FILE, and beside it FILE.checkpoint and FILE.recipe, from which --resume continues with the same
-games and options, FILE.loss.svg, the loss curve, and FILE.report, the options and the results. The same
+Writes FILE, and beside it FILE.checkpoint and FILE.recipe, from which --resume continues with the same \
+games and options, FILE.loss.svg, the loss curve, and FILE.report, the options and the results. The same \
 games, options and number of threads give the same weights. Every 50th game is held out for validation.";
 
 /// Everything after `monju learn linear`.

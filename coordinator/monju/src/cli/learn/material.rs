@@ -5,8 +5,8 @@ use monju_learn::material::{MaterialRun, MaterialTraining};
 use std::path::PathBuf;
 
 pub const MATERIAL_HELP: &str = "\
-The values are written as text, in centipawns; engine/src/eval/material/values.rs describes the format.
-One game of 50 is held out for validation; positions in check, or whose best move is a capture, are left
+The values are written as text, in centipawns; engine/src/eval/material/values.rs describes the format. \
+One game of 50 is held out for validation; positions in check, or whose best move is a capture, are left \
 out. The same data and options give the same values.
 
 Use them with --evaluator material:FILE.";

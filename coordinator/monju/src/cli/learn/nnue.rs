@@ -6,14 +6,14 @@ use monju_learn::nnue::{NetworkRun, NetworkTraining};
 use std::path::PathBuf;
 
 pub const NETWORK_HELP: &str = "\
-The network is K-P 256x2-32-32. Other engines read the architecture k-p; in k-p-pairs the first hidden
-layer sees products of two sums each. After every epoch FILE is written, and beside it FILE.checkpoint and
-FILE.recipe, from which --resume continues with the same data and options, FILE.losses.tsv, and
-FILE.loss.svg, their curve. The same data, options and number of threads give the same network. One game of
+The network is K-P 256x2-32-32. Other engines read the architecture k-p; in k-p-pairs the first hidden \
+layer sees products of two sums each. After every epoch FILE is written, and beside it FILE.checkpoint and \
+FILE.recipe, from which --resume continues with the same data and options, FILE.losses.tsv, and \
+FILE.loss.svg, their curve. The same data, options and number of threads give the same network. One game of \
 50 is held out for validation; positions in check, or whose best move is a capture, are left out.
 
-The mean of several networks that were trained independently (--teacher) has memorised less of single games
-than each of them, and so does a network that is distilled from it. Monju's own network was trained with
+The mean of several networks that were trained independently (--teacher) has memorised less of single games \
+than each of them, and so does a network that is distilled from it. Monju's own network was trained with \
 --lambda 1 --trace-decay 0.95.
 
 Use it with --evaluator nnue:FILE; other engines read the nn.bin.";

@@ -5,8 +5,8 @@ use monju_learn::records::RecordsRun;
 use std::path::PathBuf;
 
 pub const RECORDS_HELP: &str = "\
-The extension of a file is its format: .csa, .kif, .ki2, .tsv (fields between tabs, the result second
-and the USI moves last), and .usi, .sfen or .txt (one 'startpos moves …' or 'sfen … moves …' a line).
+The extension of a file is its format: .csa, .kif, .ki2, .tsv (fields between tabs, the result second \
+and the USI moves last), and .usi, .sfen or .txt (one 'startpos moves …' or 'sfen … moves …' a line). \
 Rejected games are counted by reason, with the place of the first.";
 
 /// Everything after `monju learn records`.

@@ -7,13 +7,13 @@ use monju_learn::searches::{Sampling, SearchGamesSettings, SearchesRun};
 use std::path::PathBuf;
 
 pub const SEARCHES_HELP: &str = "\
-Both sides search every move to the last node, and the log keeps each iteration on the way: depth, nodes,
-score, variation, and the share of its nodes below the best move. The same options give the same log.
-Started again with them, the command continues it, which also grows with more --games. FILE.recipe beside
+Both sides search every move to the last node, and the log keeps each iteration on the way: depth, nodes, \
+score, variation, and the share of its nodes below the best move. The same options give the same log. \
+Started again with them, the command continues it, which also grows with more --games. FILE.recipe beside \
 it has the options.
 
-'monju learn time-control' learns from it when a search may end. With --samples, it has samples of moves too:
-searched reduced and in full, for 'monju learn reductions', or near the margin of futility pruning, for
+'monju learn time-control' learns from it when a search may end. With --samples, it has samples of moves too: \
+searched reduced and in full, for 'monju learn reductions', or near the margin of futility pruning, for \
 'monju learn margins'.";
 
 /// Everything after `monju learn searches`.

@@ -7,9 +7,9 @@ use monju_learn::self_play::{SelfPlayRun, SelfPlaySettings};
 use std::{path::PathBuf, thread};
 
 pub const SELF_PLAY_HELP: &str = "\
-The file has 40 bytes for each position, in the layout of .psv files: packed SFEN, score, best move, ply,
-result. It depends on the options but not on the number of threads. Started again with the same options,
-the command continues the file, which also grows with more --positions. FILE.recipe beside it has the
+The file has 40 bytes for each position, in the layout of .psv files: packed SFEN, score, best move, ply, \
+result. It depends on the options but not on the number of threads. Started again with the same options, \
+the command continues the file, which also grows with more --positions. FILE.recipe beside it has the \
 options; a build that plays the last game of the file differently refuses to continue it.";
 
 /// Everything after `monju learn selfplay`.
