@@ -5,7 +5,8 @@ use crate::{clock::RoundTrip, door};
 use monju_proto::reservation::Reservation;
 use monju_proto::tls::Tls;
 use monju_proto::v1::{
-    DescribeRequest, DescribeResponse, PlayerInfo, WorkerStatus, worker_client::WorkerClient,
+    DescribeRequest, DescribeResponse, PlayerInfo, ReleaseRequest, WorkerStatus,
+    worker_client::WorkerClient,
 };
 use monju_proto::{build, convert::milliseconds};
 use std::{
@@ -29,8 +30,10 @@ const WATCH_INTERVAL: Duration = Duration::from_secs(1);
 const LATE: Duration = Duration::from_millis(100);
 /// Interval of the calls to a worker whose last answer was late.
 const LATE_INTERVAL: Duration = Duration::from_millis(100);
-/// Interval of the calls to a lost worker.
-const RETRY_INTERVAL: Duration = Duration::from_millis(500);
+/// Pause before the first call to a worker that has just been lost, doubled before each further one.
+const FIRST_RETRY: Duration = Duration::from_millis(50);
+/// Longest pause between the calls to a lost worker.
+const RETRY_INTERVAL: Duration = Duration::from_millis(250);
 /// Time within which a host must accept a connection.
 const CONNECT_PATIENCE: Duration = Duration::from_secs(1);
 /// Time within which a remote worker must describe itself.
@@ -123,6 +126,7 @@ impl Link {
             patience,
             wake: Arc::clone(&wake),
             reservation: Arc::clone(&reservation),
+            claimed: None,
             state: sender,
         };
         Self {
@@ -329,12 +333,15 @@ struct WorkerWatcher {
     patience: Duration,
     wake: Arc<Notify>,
     reservation: Arc<OnceLock<Reservation>>,
+    /// The session for which the worker was claimed last.
+    claimed: Option<String>,
     state: watch::Sender<LinkState>,
 }
 
 impl WorkerWatcher {
     /// Asks until the task is aborted. The channel reconnects by itself.
     async fn run(mut self) {
+        let mut retry = FIRST_RETRY;
         loop {
             let asked = Instant::now();
             let described = self.describe().await;
@@ -344,7 +351,11 @@ impl WorkerWatcher {
             let pause = match connected {
                 true if asked.elapsed() > LATE => LATE_INTERVAL,
                 true => WATCH_INTERVAL,
-                false => RETRY_INTERVAL,
+                false => retry,
+            };
+            retry = match connected {
+                true => FIRST_RETRY,
+                false => (2 * retry).min(RETRY_INTERVAL),
             };
             tokio::select! {
                 () = time::sleep(pause) => {}
@@ -357,17 +368,36 @@ impl WorkerWatcher {
         let request = DescribeRequest {
             claim: self.reservation.get().and_then(Reservation::claim),
         };
+        let session = request.claim.as_ref().map(|claim| claim.session.clone());
         let is_known = self.state.borrow().described.is_some();
         match time::timeout(self.patience, self.client.describe(request)).await {
             Ok(Ok(response)) => {
                 let described = response.into_inner();
                 door::description(&described)?;
+                self.end_last_claim(session).await;
                 Ok(described)
             }
             Ok(Err(status)) if is_known => Err(ReachError::Later(Box::new(status))),
             Ok(Err(status)) => Err(ReachError::First(Box::new(status))),
             Err(_) => Err(ReachError::Silent(self.patience)),
         }
+    }
+
+    /// Ends the claim of an earlier session, which a worker out of reach has not heard of; otherwise it would
+    /// refuse the present one until its lease ends.
+    async fn end_last_claim(&mut self, session: Option<String>) {
+        let is_over = |last: &mut String| session.as_ref().is_some_and(|now| now != last);
+        if let Some(last) = self.claimed.take_if(is_over) {
+            let request = ReleaseRequest {
+                session: last.clone(),
+            };
+            let released = time::timeout(self.patience, self.client.release(request)).await;
+            if !matches!(released, Ok(Ok(_))) {
+                self.claimed = Some(last);
+                return;
+            }
+        }
+        self.claimed = session.or_else(|| self.claimed.take());
     }
 }
 

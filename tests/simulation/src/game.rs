@@ -207,13 +207,17 @@ impl Table {
         ));
         self.gui.say("isready");
         let latest = Instant::now() + PATIENCE;
+        self.is_asked = true;
         while let Some(line) = self.hear(latest).await {
             if line == "readyok" {
+                self.is_asked = false;
                 self.gui.say("usinewgame");
                 return;
             }
         }
-        self.violation("no readyok".to_owned());
+        if !self.is_proxy_killed {
+            self.violation("no readyok".to_owned());
+        }
     }
 
     /// Asks for a move until there is one: a proxy that is killed is started again, and asked anew.
@@ -255,8 +259,9 @@ impl Table {
     }
 
     async fn restart_if_killed(&mut self) -> bool {
-        let is_killed = std::mem::take(&mut self.is_proxy_killed);
-        if is_killed {
+        let is_killed = self.is_proxy_killed;
+        // It may be killed again before it is ready.
+        while std::mem::take(&mut self.is_proxy_killed) {
             self.is_asked = false;
             self.gui = start_proxy(&self.cluster.front);
             self.get_ready().await;

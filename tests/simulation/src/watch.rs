@@ -3,7 +3,7 @@
 use crate::{cluster::Cluster, plan::Plan, worker::position_tag};
 use monju_engine::Game;
 use monju_proto::v1::{Arrival, Ballot, Vote};
-use std::time::Duration;
+use std::{cmp::Reverse, collections::HashMap, time::Duration};
 use tokio::time::Instant;
 
 /// Questions within which a worker votes again.
@@ -104,7 +104,7 @@ impl Watch {
             }
         }
         let time = Duration::from_millis(decision.elapsed_ms);
-        if time >= LEAST_TIME && !ballot.votes.is_empty() {
+        if time >= LEAST_TIME && !ballot.votes.is_empty() && !is_settled(ballot) {
             wrong.extend(self.who_is_missing(ballot, Instant::now() - time));
         }
         wrong
@@ -145,6 +145,23 @@ impl Watch {
         }
         missing
     }
+}
+
+/// Tells whether the counted votes settle the ballot, whatever the others would have been, so that it may end
+/// early.
+fn is_settled(ballot: &Ballot) -> bool {
+    let (mut counts, mut others) = (HashMap::<&str, usize>::new(), 0);
+    for vote in &ballot.votes {
+        match vote.counted {
+            true => *counts.entry(vote.chosen()).or_default() += 1,
+            // A player that has failed votes no more.
+            false => others += usize::from(vote.failure.is_empty()),
+        }
+    }
+    let mut counts: Vec<usize> = counts.into_values().collect();
+    counts.sort_unstable_by_key(|&count| Reverse(count));
+    let second = counts.get(1).copied().unwrap_or_default();
+    counts.first().is_some_and(|&most| most > second + others)
 }
 
 fn name_of(vote: &Vote) -> &str {

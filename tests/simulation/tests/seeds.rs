@@ -13,3 +13,22 @@ fn games_of_fixed_seeds_break_no_promise_and_repeat() {
         assert_eq!(play(seed, PLIES), report);
     }
 }
+
+#[test]
+fn games_that_once_broke_a_promise_keep_it() {
+    let games = [
+        // A worker out of reach did not hear that a session was over, and refused the next one.
+        (3991, PLIES),
+        // A lost connection was made anew only after half a second.
+        (4769, PLIES),
+        // Ballots that the counted votes settled ended before the last worker had answered.
+        (3108, PLIES),
+        (4853, PLIES),
+        // The proxy was killed again before it was ready.
+        (542, 300),
+    ];
+    for (seed, plies) in games {
+        let report = play(seed, plies);
+        assert!(report.violations.is_empty(), "{report:#?}");
+    }
+}
