@@ -101,8 +101,8 @@ enum Role {
         /// Last day of the certificates; default: none
         #[arg(long, value_name = "YYYY-MM-DD")]
         until: Option<LastDay>,
-        /// Revokes the certificate in a member's folder; in a team with one folder, NAME is 'member', and the certificate
-        /// that --renew has replaced is revoked
+        /// Revokes the certificate in a member's folder; in a team with one folder, NAME is 'member', and the
+        /// certificate that --renew has replaced is revoked
         #[arg(long, value_name = "NAME", num_args = 1.., conflicts_with = "by_role")]
         revoke: Vec<String>,
         /// Makes a new certificate for a member
