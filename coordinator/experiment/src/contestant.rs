@@ -2,18 +2,18 @@
 
 mod engine;
 mod error;
+mod resources;
 mod team;
 mod turn;
 
 pub use engine::EngineContestant;
 pub(crate) use engine::time_limit;
 pub use error::ContestantError;
+pub use resources::BoardResources;
 pub use team::TeamContestant;
 pub use turn::{ClockReading, MoveQuestion, TurnAnswer};
 
 use crate::specification::{Members, SideEnsemble};
-use std::sync::Arc;
-use tokio::sync::Semaphore;
 
 /// A side that is ready to play.
 #[derive(Debug)]
@@ -25,22 +25,22 @@ pub enum Contestant {
 }
 
 impl Contestant {
-    /// Starts the players or the engine of an ensemble, or connects to its coordinator. Native players
-    /// whose effort is not measured in time take turns by `turns`.
+    /// Starts the players or the engine of an ensemble, or connects to its coordinator. Players whose effort is
+    /// not measured in time take turns; the others are kept on the cores of the board.
     ///
     /// # Errors
     /// They cannot be started or reached.
     pub async fn start(
         ensemble: &SideEnsemble,
-        turns: &Arc<Semaphore>,
+        board: &BoardResources,
     ) -> Result<Self, ContestantError> {
         match &ensemble.members {
             Members::Engine(engine) => {
-                let started = EngineContestant::start(ensemble, engine, turns).await?;
+                let started = EngineContestant::start(ensemble, engine, board).await?;
                 Ok(Self::Engine(Box::new(started)))
             }
             Members::Embedded { .. } | Members::Remote { .. } => {
-                let started = TeamContestant::start(ensemble, turns).await?;
+                let started = TeamContestant::start(ensemble, board).await?;
                 Ok(Self::Team(Box::new(started)))
             }
         }

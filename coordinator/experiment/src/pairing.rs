@@ -1,12 +1,10 @@
 //! The two contestants of a board.
 
 use super::{
-    contestant::{Contestant, ContestantError},
+    contestant::{BoardResources, Contestant, ContestantError},
     record::MatchSide,
     specification::SideEnsemble,
 };
-use std::sync::Arc;
-use tokio::sync::Semaphore;
 
 /// The two contestants of a board, as far as they are started. One that also plays the next pair stays.
 #[derive(Debug, Default)]
@@ -20,13 +18,13 @@ impl Pairing {
     pub async fn arrange(
         &mut self,
         ensembles: [&SideEnsemble; 2],
-        turns: &Arc<Semaphore>,
+        board: &BoardResources,
     ) -> Result<[&mut Contestant; 2], (MatchSide, ContestantError)> {
         let [first, second] = &mut self.0;
-        let first = prepare(first, ensembles[0], turns)
+        let first = prepare(first, ensembles[0], board)
             .await
             .map_err(|error| (MatchSide::First, error))?;
-        let second = prepare(second, ensembles[1], turns)
+        let second = prepare(second, ensembles[1], board)
             .await
             .map_err(|error| (MatchSide::Second, error))?;
         Ok([first, second])
@@ -46,7 +44,7 @@ impl Pairing {
 async fn prepare<'a>(
     place: &'a mut Option<Contestant>,
     ensemble: &SideEnsemble,
-    turns: &Arc<Semaphore>,
+    board: &BoardResources,
 ) -> Result<&'a mut Contestant, ContestantError> {
     let kept = match place.take() {
         Some(mut contestant) if contestant.ensemble().same_team(ensemble) => {
@@ -57,7 +55,7 @@ async fn prepare<'a>(
             if let Some(other) = other {
                 other.close().await;
             }
-            Contestant::start(ensemble, turns).await?
+            Contestant::start(ensemble, board).await?
         }
     };
     Ok(place.insert(kept))

@@ -2,6 +2,7 @@
 //! left. Any number of runners may do so at the same time.
 
 mod board;
+mod cores;
 mod dispatch;
 mod event;
 mod games_under_way;
@@ -19,15 +20,17 @@ pub use patience::{open_patiently, patiently};
 pub use preflight::{crowded, preflight};
 
 use super::{
+    contestant::BoardResources,
     specification::Specification,
     statistics::{SprtVerdict, SprtWalk},
     store::{Store, StoreError},
 };
 use board::{Assignment, BoardTask};
+use cores::ClaimedCores;
 use dispatch::Dispatch;
 use std::{sync::Arc, thread, time::Duration};
 use tokio::{
-    sync::{Semaphore, mpsc, watch},
+    sync::{mpsc, watch},
     task::{JoinError, JoinSet},
 };
 
@@ -73,7 +76,8 @@ impl Runner {
         events: mpsc::UnboundedSender<RunnerEvent>,
     ) -> Result<(), RunnerError> {
         self.reopen_undecided(&events).await?;
-        let turns = Arc::new(Semaphore::new(self.jobs));
+        let resources = BoardResources::new(self.jobs);
+        let mut cores = ClaimedCores::claim(&self.specification, self.jobs);
         let assignment = Assignment {
             specification: Arc::clone(&self.specification),
             store: Arc::clone(&self.store),
@@ -88,7 +92,11 @@ impl Runner {
         };
         let mut boards = JoinSet::new();
         for _ in 0..self.jobs {
-            let board = BoardTask::new(assignment.clone(), Arc::clone(&turns), events.clone());
+            let resources = BoardResources {
+                cores: cores.next(),
+                ..resources.clone()
+            };
+            let board = BoardTask::new(assignment.clone(), resources, events.clone());
             boards.spawn(board.run(stop.clone()));
         }
         drop(events);

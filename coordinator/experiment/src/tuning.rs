@@ -1,7 +1,7 @@
 //! Games for tuning options of the search: the pairs of one update, and screening tests.
 
 use super::{
-    contestant::ContestantError,
+    contestant::{BoardResources, ContestantError},
     game::{self, GamePlan},
     openings::Openings,
     paired_match::IN_MEMORY,
@@ -80,7 +80,7 @@ impl TuningGames {
     /// # Errors
     /// A game failed.
     pub async fn play(&self, spsa: &Spsa) -> Result<Vec<PairPoints>, TuningError> {
-        let turns = Arc::new(Semaphore::new(self.jobs));
+        let resources = BoardResources::new(self.jobs);
         let boards = Arc::new(Semaphore::new(self.jobs));
         let mut tasks = JoinSet::new();
         for index in 0..self.pairs {
@@ -93,11 +93,11 @@ impl TuningGames {
             let opening = openings[next_word(&mut state) as usize % openings.len()].clone();
             let [first, second] = spsa.sides(&up)?;
             let ensembles = [self.ensemble(first)?, self.ensemble(second)?];
-            let (turns, boards) = (Arc::clone(&turns), Arc::clone(&boards));
+            let (resources, boards) = (resources.clone(), Arc::clone(&boards));
             tasks.spawn(async move {
                 // A closed semaphore would hand out no boards; this one is never closed.
                 let _board = boards.acquire_owned().await;
-                let points = play_pair(&ensembles, &opening, &turns).await;
+                let points = play_pair(&ensembles, &opening, &resources).await;
                 (index, up, points)
             });
         }
@@ -144,12 +144,12 @@ impl TuningGames {
 async fn play_pair(
     ensembles: &[SideEnsemble; 2],
     opening: &str,
-    turns: &Arc<Semaphore>,
+    board: &BoardResources,
 ) -> Result<f64, TuningError> {
     let mut pairing = Pairing::default();
     let mut half_points = 0;
     for number in 0..2 {
-        let sides = pairing.arrange([&ensembles[0], &ensembles[1]], turns).await;
+        let sides = pairing.arrange([&ensembles[0], &ensembles[1]], board).await;
         let sides = sides.map_err(|(_, error)| error)?;
         let plan = GamePlan {
             id: &format!("tuning/{number}"),

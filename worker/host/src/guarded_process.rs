@@ -63,6 +63,7 @@ impl GuardedProcess {
         #[cfg(windows)]
         command.creation_flags(0x0800_0000);
         let child = command.spawn()?;
+        spec.cores.keep_process(child.id());
         Ok(Self {
             #[cfg(windows)]
             job: job_of(&child),
@@ -182,6 +183,7 @@ fn locate(program: &Path, search_path: Option<&OsStr>) -> PathBuf {
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
     use super::*;
+    use crate::cores::CoreSet;
     use std::{fs, time::Duration};
     use tokio::{
         io::{AsyncBufReadExt, BufReader},
@@ -239,6 +241,23 @@ mod tests {
         let status = timeout(Duration::from_secs(10), process.wait()).await;
         let status = status.expect("it ends").expect("ended");
         assert!(!status.success(), "{status}");
+    }
+
+    #[tokio::test]
+    async fn a_child_is_kept_on_its_cores() {
+        let cores = CoreSet::available().take(1);
+        let spec = UsiSpec {
+            cores: cores.clone(),
+            ..UsiSpec::of_program("cat")
+        };
+        let process = GuardedProcess::spawn(&spec).expect("started");
+        let id = process.child.id().expect("it runs");
+        let status = fs::read_to_string(format!("/proc/{id}/status")).expect("a process");
+        let allowed = status
+            .lines()
+            .find_map(|line| line.strip_prefix("Cpus_allowed_list:"))
+            .expect("its cores");
+        assert_eq!(allowed.trim(), cores.numbers()[0].to_string());
     }
 
     #[tokio::test]

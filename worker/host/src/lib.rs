@@ -4,6 +4,7 @@
 
 mod book;
 mod choice;
+mod cores;
 mod declared;
 mod evaluator;
 pub mod examine;
@@ -31,6 +32,7 @@ mod usi_player;
 
 pub use book::{BookFileError, load_book};
 pub use choice::{BuildError, PlayerChoice};
+pub use cores::CoreSet;
 pub use declared::DeclaredOptions;
 pub use evaluator::{EvaluatorError, WeightsCache, load_evaluator};
 pub use go::{GoForm, GoPlan, plan};

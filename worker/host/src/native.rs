@@ -4,7 +4,7 @@ use crate::{
     choice::{BuildError, PlayerChoice},
     limits::{OwnLimits, own_first},
     player::{NotReady, Order, PlayerAnswer, PlayerBackend, Steer, Steering, ThinkFailure},
-    search_thread::{GameSetup, SearchPriority, SearchTask, SearchThread},
+    search_thread::{GameSetup, Scheduling, SearchTask, SearchThread},
     searcher::BuiltPlayer,
 };
 use monju_engine::{Control, Limits};
@@ -50,7 +50,7 @@ impl NativePlayer {
         name: &str,
         own: OwnLimits,
         seeding: Seeding,
-        priority: SearchPriority,
+        scheduling: impl Into<Scheduling>,
         choice: PlayerChoice,
         mut build: impl FnMut() -> Result<BuiltPlayer, BuildError> + Send + 'static,
     ) -> Result<Self, NativeStartError> {
@@ -59,7 +59,7 @@ impl NativePlayer {
             own,
             seeding,
             choice,
-            thread: SearchThread::start_with(name, priority, built, move |_| build())?,
+            thread: SearchThread::start_with(name, scheduling, built, move |_| build())?,
             running: Control::new(),
         })
     }
@@ -256,7 +256,7 @@ mod tests {
                 "n",
                 OwnLimits::default(),
                 seeding,
-                SearchPriority::Normal,
+                crate::search_thread::SearchPriority::Normal,
                 PlayerChoice::default(),
                 build,
             );

@@ -7,7 +7,7 @@ use crate::{
     native::{NativePlayer, NativeStartError, Seeding},
     player::{self, PlayerBackend, PlayerStub},
     profile,
-    search_thread::SearchPriority,
+    search_thread::{Scheduling, SearchPriority},
     searcher::BuiltPlayer,
     spec::{NativeSpec, PlayerKind, PlayerSpec, UsiSpec},
     turns::InTurns,
@@ -294,16 +294,22 @@ fn start_native(
         None => Seeding::PerGame,
     };
     let build = move || Ok(BuiltPlayer::as_chosen(Player::new(settings.clone())?));
-    NativePlayer::start(name, own, seeding, priority, choice, build).map_err(|error| match error {
-        NativeStartError::Build(source) => PlayersStartError::Build {
-            player: name.to_owned(),
-            source,
+    let scheduling = Scheduling {
+        priority,
+        cores: spec.cores.clone(),
+    };
+    NativePlayer::start(name, own, seeding, scheduling, choice, build).map_err(
+        |error| match error {
+            NativeStartError::Build(source) => PlayersStartError::Build {
+                player: name.to_owned(),
+                source,
+            },
+            NativeStartError::Thread(source) => PlayersStartError::Thread {
+                player: name.to_owned(),
+                source,
+            },
         },
-        NativeStartError::Thread(source) => PlayersStartError::Thread {
-            player: name.to_owned(),
-            source,
-        },
-    })
+    )
 }
 
 #[cfg(test)]

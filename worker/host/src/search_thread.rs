@@ -5,6 +5,7 @@
 
 use crate::{
     choice::{BuildError, PlayerChoice},
+    cores::CoreSet,
     searcher::{BuiltPlayer, SearchFailure, Searcher},
 };
 use monju_engine::{Control, Game, Limits, Line, Outcome, STACK_BYTES};
@@ -83,6 +84,24 @@ pub enum SearchPriority {
     Lowered,
 }
 
+/// Where and how urgently a search thread runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Scheduling {
+    /// Its priority.
+    pub priority: SearchPriority,
+    /// Its cores.
+    pub cores: CoreSet,
+}
+
+impl From<SearchPriority> for Scheduling {
+    fn from(priority: SearchPriority) -> Self {
+        Self {
+            priority,
+            cores: CoreSet::default(),
+        }
+    }
+}
+
 impl SearchPriority {
     /// Applies the priority to the current thread. Only Linux gives every thread a niceness of its own.
     fn apply(self) {
@@ -145,10 +164,10 @@ impl SearchThread {
     /// The system refuses another thread.
     pub fn start(
         name: &str,
-        priority: SearchPriority,
+        scheduling: impl Into<Scheduling>,
         build: impl FnMut(&PlayerChoice) -> Result<BuiltPlayer, BuildError> + Send + 'static,
     ) -> io::Result<Self> {
-        Self::start_with(name, priority, None, build)
+        Self::start_with(name, scheduling, None, build)
     }
 
     /// As [`SearchThread::start`], with a player that is already built.
@@ -157,10 +176,11 @@ impl SearchThread {
     /// As those of [`SearchThread::start`].
     pub fn start_with(
         name: &str,
-        priority: SearchPriority,
+        scheduling: impl Into<Scheduling>,
         built: Option<(PlayerChoice, BuiltPlayer)>,
         build: impl FnMut(&PlayerChoice) -> Result<BuiltPlayer, BuildError> + Send + 'static,
     ) -> io::Result<Self> {
+        let scheduling = scheduling.into();
         let (jobs, received) = mpsc::channel();
         let (sender, status) = watch::channel(PreparationStatus::default());
         let (alive, ended) = oneshot::channel();
@@ -173,7 +193,8 @@ impl SearchThread {
             .name(name.to_owned())
             .stack_size(STACK_BYTES)
             .spawn(move || {
-                priority.apply();
+                scheduling.priority.apply();
+                scheduling.cores.keep_thread();
                 for job in received {
                     owned.work(job, &sender);
                 }

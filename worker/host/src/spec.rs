@@ -1,6 +1,7 @@
 //! Players as they are started: checked settings, every default filled in.
 
 use crate::{
+    cores::CoreSet,
     go::GoForm,
     kind::MAX_COUNT,
     options::UsiOptions,
@@ -55,6 +56,8 @@ pub struct NativeSpec {
     pub lanes: u32,
     /// Switches and numbers of its search.
     pub search: SearchChoices,
+    /// Cores on which it thinks.
+    pub cores: CoreSet,
 }
 
 /// A USI engine.
@@ -72,6 +75,8 @@ pub struct UsiSpec {
     pub options: UsiOptions,
     /// Forms of `go` that it survives.
     pub go: Vec<GoForm>,
+    /// Cores on which it thinks.
+    pub cores: CoreSet,
 }
 
 impl UsiSpec {
@@ -84,6 +89,7 @@ impl UsiSpec {
             environment: BTreeMap::new(),
             options: UsiOptions::default(),
             go: Vec::new(),
+            cores: CoreSet::default(),
         }
     }
 }
@@ -116,6 +122,7 @@ pub fn noise_players(
             threads: 1,
             lanes: 1,
             search: SearchChoices::NONE,
+            cores: CoreSet::default(),
         })),
     };
     Ok((1..=count).map(player).collect())

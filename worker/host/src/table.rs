@@ -1,6 +1,7 @@
 //! The `[[player]]` tables of the configuration, and the players they stand for.
 
 use crate::{
+    cores::CoreSet,
     go::GoForm,
     kind::SpecKind,
     options::UsiOptions,
@@ -241,6 +242,7 @@ impl PlayerTable {
             threads,
             lanes,
             search: search.unwrap_or_default(),
+            cores: CoreSet::default(),
         })
     }
 
@@ -306,6 +308,7 @@ impl PlayerTable {
             environment,
             options,
             go,
+            cores: CoreSet::default(),
         })
     }
 }

@@ -2,6 +2,7 @@
 
 use super::{
     error::ContestantError,
+    resources::BoardResources,
     turn::{MoveQuestion, TurnAnswer},
 };
 use crate::specification::{DrivenEngine, SideEnsemble};
@@ -41,21 +42,25 @@ pub struct EngineContestant {
 
 impl EngineContestant {
     /// Starts the engine and waits until it is ready. An engine whose effort is not measured in time takes
-    /// turns by `turns`.
+    /// turns; another one is kept on the cores of the board.
     ///
     /// # Errors
     /// It does not start, or does not speak USI.
     pub async fn start(
         ensemble: &SideEnsemble,
         engine: &DrivenEngine,
-        turns: &Arc<Semaphore>,
+        board: &BoardResources,
     ) -> Result<Self, ContestantError> {
+        let mut engine = engine.clone();
+        if ensemble.is_timed() {
+            engine.spec.cores = board.cores.clone();
+        }
         let mut contestant = Self {
             ensemble: ensemble.clone(),
-            engine: engine.clone(),
+            engine,
             child: None,
             is_fresh: true,
-            turns: (!ensemble.is_timed()).then(|| Arc::clone(turns)),
+            turns: (!ensemble.is_timed()).then(|| Arc::clone(&board.turns)),
         };
         contestant.restart().await?;
         Ok(contestant)

@@ -2,6 +2,7 @@
 
 use super::{
     error::ContestantError,
+    resources::BoardResources,
     turn::{MoveQuestion, TurnAnswer},
 };
 use crate::specification::{Members, SideEnsemble};
@@ -20,10 +21,7 @@ use std::{
     sync::{Arc, OnceLock},
     time::Duration,
 };
-use tokio::{
-    sync::Semaphore,
-    time::{Instant, timeout},
-};
+use tokio::time::{Instant, timeout};
 
 /// Longest silence of a coordinator, which reports standings while its players think.
 const SILENCE: Duration = Duration::from_secs(30 * 60);
@@ -41,13 +39,13 @@ pub struct TeamContestant {
 
 impl TeamContestant {
     /// Starts the players of an ensemble, or connects to its coordinator. Players whose effort is not
-    /// measured in time take turns by `turns`.
+    /// measured in time take turns; the others are kept on the cores of the board.
     ///
     /// # Errors
     /// They cannot be started or reached.
     pub async fn start(
         ensemble: &SideEnsemble,
-        turns: &Arc<Semaphore>,
+        board: &BoardResources,
     ) -> Result<Self, ContestantError> {
         let team = match &ensemble.members {
             Members::Remote { url, rule, tls } => {
@@ -83,7 +81,13 @@ impl TeamContestant {
                         ..EnsembleConfig::default()
                     };
                 }
-                let turns = (!ensemble.is_timed()).then(|| Arc::clone(turns));
+                let turns = match ensemble.is_timed() {
+                    true => {
+                        ensemble.keep_on(&board.cores, &mut config.players);
+                        None
+                    }
+                    false => Some(Arc::clone(&board.turns)),
+                };
                 team::embed(config, &Choices::default(), turns).await
             }
         };

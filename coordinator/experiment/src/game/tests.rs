@@ -1,10 +1,10 @@
 use super::*;
 use crate::{
+    contestant::BoardResources,
     record::{Cause, GameEnding, GameOutcome},
     specification::{Cell, Specification},
 };
-use std::{path::Path, sync::Arc};
-use tokio::sync::Semaphore;
+use std::path::Path;
 
 /// Black's rook moves to and fro until the position has occurred four times.
 const REPETITION: &str =
@@ -54,10 +54,10 @@ fn plan<'a>(opening: &'a str, cell: &Cell) -> GamePlan<'a> {
 }
 
 async fn play_one(opening: &str, cell: &Cell) -> Result<Finished, Incident> {
-    let turns = Arc::new(Semaphore::new(1));
+    let resources = BoardResources::new(1);
     let mut sides = Vec::new();
     for ensemble in [&cell.first, &cell.second] {
-        let side = Contestant::start(ensemble, &turns).await;
+        let side = Contestant::start(ensemble, &resources).await;
         sides.push(side.unwrap_or_else(|error| panic!("{error}")));
     }
     let [first, second] = &mut sides[..] else {

@@ -7,6 +7,7 @@ use super::{
     patience::patiently,
 };
 use crate::{
+    contestant::BoardResources,
     game::{self, GamePlan},
     pairing::Pairing,
     record::{GameEnding, Incident, MatchSide},
@@ -17,7 +18,7 @@ use crate::{
 };
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use tokio::{
-    sync::{Semaphore, mpsc, watch},
+    sync::{mpsc, watch},
     time,
 };
 use tracing::{info, warn};
@@ -50,7 +51,7 @@ pub(super) struct Assignment {
 /// One board of a runner.
 pub(super) struct BoardTask {
     work: Assignment,
-    turns: Arc<Semaphore>,
+    resources: BoardResources,
     pairing: Pairing,
     /// Progress of the stopping rule in each cell.
     walks: BTreeMap<usize, SprtWalk>,
@@ -83,12 +84,12 @@ impl BoardTask {
     /// A board without contestants.
     pub fn new(
         work: Assignment,
-        turns: Arc<Semaphore>,
+        resources: BoardResources,
         events: mpsc::UnboundedSender<RunnerEvent>,
     ) -> Self {
         Self {
             work,
-            turns,
+            resources,
             pairing: Pairing::default(),
             walks: BTreeMap::new(),
             events,
@@ -171,7 +172,7 @@ impl BoardTask {
         for game in 0..2 {
             let arranged = self
                 .pairing
-                .arrange([&cell.first, &cell.second], &self.turns)
+                .arrange([&cell.first, &cell.second], &self.resources)
                 .await;
             let sides = match arranged {
                 Ok(sides) => sides,
@@ -331,7 +332,7 @@ mod tests {
             term: LEASE,
         };
         let (events, _told) = mpsc::unbounded_channel();
-        let mut board = BoardTask::new(work, Arc::new(Semaphore::new(1)), events);
+        let mut board = BoardTask::new(work, BoardResources::new(1), events);
         let lease = async || {
             let lease = store.lease("r", LEASE).await;
             lease.expect("asked").expect("a pair")

@@ -2,7 +2,7 @@
 
 use crate::{
     clock::{GameClocks, TimeControl},
-    contestant::{ClockReading, Contestant, ContestantError, MoveQuestion},
+    contestant::{BoardResources, ClockReading, Contestant, ContestantError, MoveQuestion},
     record::MatchSide,
     specification::{Cell, DrivenEngine, Members, SideEnsemble, Specification},
 };
@@ -11,8 +11,8 @@ use monju_engine::Game;
 use monju_host::{PlayerKind, UsiSpec, usi_child::ChildError};
 use monju_proto::v1::{Arrival, Limits, Vote};
 use monju_team::config::{BookConfig, ConfigError};
-use std::{sync::Arc, time::Duration};
-use tokio::{sync::Semaphore, time};
+use std::time::Duration;
+use tokio::time;
 
 /// Tries, a second apart, after which an engine that is still starting does not play.
 const TRIES: u32 = 20;
@@ -255,8 +255,7 @@ fn engine_trial(ensemble: &SideEnsemble) -> SideEnsemble {
 }
 
 async fn test(trial: &SideEnsemble) -> Result<(), TrialError> {
-    let turns = Arc::new(Semaphore::new(1));
-    let mut contestant = Contestant::start(trial, &turns).await?;
+    let mut contestant = Contestant::start(trial, &BoardResources::new(1)).await?;
     let mut outcome = Ok(());
     let mut late = 0;
     for _ in 0..TRIES {

@@ -3,6 +3,7 @@ use crate::{
     record::{Cause, GameOutcome, MatchSide},
     store::{self, Address, OpenMode},
 };
+use monju_host::{CoreSet, PlayerKind};
 use std::path::Path;
 
 pub(super) const SMALL: &str = r#"
@@ -174,6 +175,29 @@ fn voters_that_share_cores_while_time_is_measured_are_told() {
             "{warning}"
         );
     }
+}
+
+#[test]
+fn players_that_think_for_a_limited_time_get_cores_of_their_own() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let text = SMALL.replace(
+        "nodes = 60\nplayer = [{ name = \"n\"",
+        "time_ms = 60\nplayer = [{ name = \"n\"",
+    );
+    let timed = specification_of(folder.path(), &text);
+    let cell = (timed.cells.iter()).find(|cell| cell.first.timed_threads() == 3);
+    let side = &cell.expect("three players").first;
+    let kept_on = |cores: Vec<usize>| {
+        let mut players = side.players().to_vec();
+        side.keep_on(&CoreSet::new(cores), &mut players);
+        let cores = players.iter().map(|player| match &player.kind {
+            PlayerKind::Native(native) => native.cores.numbers().to_vec(),
+            PlayerKind::Usi(spec) => spec.cores.numbers().to_vec(),
+        });
+        cores.collect::<Vec<_>>()
+    };
+    assert_eq!(kept_on(vec![2, 3, 7, 9]), [[2], [3], [7]]);
+    assert_eq!(kept_on(vec![]), [[0; 0]; 3], "the system chooses");
 }
 
 #[tokio::test]

@@ -4,7 +4,7 @@ use super::driven_engine::DrivenEngine;
 use crate::clock::TimeControl;
 use monju_coordinator::{clock::NodesTime, voting::Rule};
 use monju_engine::eval::Sigma;
-use monju_host::{GoForm, OptionValue, PlayerKind, PlayerSpec, UsiSpec};
+use monju_host::{CoreSet, GoForm, OptionValue, PlayerKind, PlayerSpec, UsiSpec};
 use monju_proto::v1::Limits;
 use monju_team::config::BookConfig;
 use serde::Deserialize;
@@ -141,26 +141,32 @@ impl SideEnsemble {
             }
     }
 
+    /// Keeps its players, which are `players`, on cores of their own, as far as the cores go.
+    pub fn keep_on(&self, cores: &CoreSet, players: &mut [PlayerSpec]) {
+        let mut left = cores.clone();
+        for player in players {
+            let own = left.take(threads(player));
+            let own = match own.numbers() {
+                // The others share all of them.
+                [] => cores.clone(),
+                _ => own,
+            };
+            match &mut player.kind {
+                PlayerKind::Native(native) => native.cores = own,
+                PlayerKind::Usi(spec) => spec.cores = own,
+            }
+        }
+    }
+
     /// Threads that think at once in a game for a limited time, as far as this machine runs and knows them.
     pub fn timed_threads(&self) -> usize {
-        let asked = |spec: &UsiSpec| {
-            let mut options = spec.options.0.iter();
-            let threads = options.find(|(name, _)| name == "Threads");
-            match threads {
-                Some((_, OptionValue::Number(threads))) => (*threads).max(1) as usize,
-                _ => 1,
-            }
-        };
         match &self.members {
             Members::Embedded { players, .. } => players
                 .iter()
                 .filter(|player| self.limits.time_ms.is_some() || player.limits.time.is_some())
-                .map(|player| match &player.kind {
-                    PlayerKind::Native(native) => native.threads as usize,
-                    PlayerKind::Usi(spec) => asked(spec),
-                })
+                .map(threads)
                 .sum(),
-            Members::Engine(engine) if self.is_timed() => asked(&engine.spec),
+            Members::Engine(engine) if self.is_timed() => asked_threads(&engine.spec),
             Members::Engine(_) | Members::Remote { .. } => 0,
         }
     }
@@ -199,6 +205,24 @@ impl SideEnsemble {
             Members::Engine(engine) => engine.go.is_some() || self.clock.is_some(),
             Members::Remote { .. } => false,
         }
+    }
+}
+
+/// Returns the number of threads with which a player thinks, as far as it is known.
+fn threads(player: &PlayerSpec) -> usize {
+    match &player.kind {
+        PlayerKind::Native(native) => native.threads as usize,
+        PlayerKind::Usi(spec) => asked_threads(spec),
+    }
+}
+
+/// Returns the number of threads that the options of an engine ask for.
+fn asked_threads(spec: &UsiSpec) -> usize {
+    let mut options = spec.options.0.iter();
+    let threads = options.find(|(name, _)| name == "Threads");
+    match threads {
+        Some((_, OptionValue::Number(threads))) => (*threads).max(1) as usize,
+        _ => 1,
     }
 }
 
