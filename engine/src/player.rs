@@ -8,7 +8,7 @@ pub use settings::{PlayerError, PlayerSettings};
 use crate::{
     eval::{Noise, NoiseModel},
     rules::{Game, Move},
-    search::{Bound, Control, Limits, Line, MoveJudgement, MoveSample, Sampler, Score},
+    search::{Bound, Control, Limits, Line, MoveJudgement, Sampler, Score, SearchSample},
 };
 use any_search::{AnySearch, SearchRequest, any_search};
 use std::time::Duration;
@@ -143,7 +143,7 @@ impl Player {
     }
 
     /// Returns the samples since the last call.
-    pub fn take_samples(&mut self) -> Vec<MoveSample> {
+    pub fn take_samples(&mut self) -> Vec<SearchSample> {
         self.search.take_samples()
     }
 

@@ -65,7 +65,10 @@ pub use limits::{Control, Limits};
 pub use line::{Bound, Candidate, Line, RootMove, Score};
 pub(crate) use memory::SearchMemory;
 pub(crate) use move_judge::Sampler;
-pub use move_judge::{FEATURES, MoveJudgement, MoveSample, MoveWeights, SampleOutcome};
+pub use move_judge::{
+    FEATURES, LastMove, MoveJudgement, MoveSample, MoveWeights, ORDER_FEATURES, OrderFeatures,
+    OrderNode, OrderSample, OrderStage, SampleOutcome, SearchSample,
+};
 pub use options::{SearchChoices, SearchOptions, SearchOptionsError};
 pub(crate) use root_search::RootSearch;
 pub(crate) use search_value::SearchValue;

@@ -15,6 +15,7 @@ mod logistic;
 pub mod material;
 pub mod move_judges;
 pub mod nnue;
+pub mod ordering;
 mod progress;
 mod random;
 mod recipe;

@@ -6,8 +6,8 @@ use crate::{
     eval::{Erased, Evaluator, Linear, Material, Model, Nnue, Noise},
     rules::{Game, Move},
     search::{
-        Control, Lanes, Limits, Line, MoveSample, PlayersNoise, RootSearch, Sampler, SearchMemory,
-        SearchOptions, SearchValue, search,
+        Control, Lanes, Limits, Line, PlayersNoise, RootSearch, Sampler, SearchMemory,
+        SearchOptions, SearchSample, SearchValue, search,
     },
 };
 use std::{collections::TryReserveError, sync::Arc};
@@ -38,7 +38,7 @@ pub(super) trait AnySearch: Send {
     /// Lets searches take samples of moves.
     fn begin_sampling(&mut self, sampler: Sampler);
     /// Returns the samples since the last call.
-    fn take_samples(&mut self) -> Vec<MoveSample>;
+    fn take_samples(&mut self) -> Vec<SearchSample>;
     /// Searches until a limit is reached.
     fn search(&mut self, request: &SearchRequest, progress: &mut dyn FnMut(&Line)) -> Line;
 }
@@ -135,7 +135,7 @@ where
         self.memory.begin_sampling(sampler);
     }
 
-    fn take_samples(&mut self) -> Vec<MoveSample> {
+    fn take_samples(&mut self) -> Vec<SearchSample> {
         self.memory.take_samples()
     }
 

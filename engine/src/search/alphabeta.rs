@@ -2,6 +2,7 @@
 
 use super::{
     extension::Singularity,
+    move_judge::LEAST_ORDER_DEPTH,
     move_loop::UnsharedAlpha,
     node::{MoveLoopState, Node, NodeMove, PruningDecision, SearchedMoves},
     numbers::{INTERNAL_REDUCTION_DEPTH, hindsight},
@@ -243,6 +244,11 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
         // Move loop
         let mut picker = Picker::new(in_check, table_move, contexts);
         picker.favour_checks(&node.targets);
+        if let Some(order) = self.judges.order()
+            && node.depth >= LEAST_ORDER_DEPTH
+        {
+            picker.learn(order, self.stack[here - 1].noisy.is_some());
+        }
         let mut best = V::all(-INFINITE);
         let mut best_move = None;
         let mut searched_moves = SearchedMoves::default();
@@ -380,6 +386,9 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
         // Histories
         match best_move {
             Some(mv) => {
+                if self.samples_order && best.all_at_least(beta) {
+                    self.sample_order(info, &node, mv);
+                }
                 // A best move among the searched ones is the best of a node on the principal variation.
                 self.reward(mv, (&node).into(), move_count, &searched_moves);
             }

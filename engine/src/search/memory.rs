@@ -3,7 +3,7 @@
 use super::{
     history::History,
     last_search::LastSearch,
-    move_judge::{MoveJudges, MoveSample, Sampler},
+    move_judge::{MoveJudges, Sampler, SearchSample},
     options::{Reductions, SearchOptions},
     ponder_table::PonderTable,
     search_value::{SearchValue, TranspositionTable},
@@ -77,7 +77,7 @@ impl<E: Evaluator + Clone, V: SearchValue> SearchMemory<E, V> {
     }
 
     /// Returns the samples since the last call.
-    pub fn take_samples(&mut self) -> Vec<MoveSample> {
+    pub fn take_samples(&mut self) -> Vec<SearchSample> {
         self.sampler.as_mut().map(Sampler::take).unwrap_or_default()
     }
 

@@ -1,24 +1,33 @@
-//! Learned judges of late moves (Shimoyama, sections 7 and 8).
+//! Learned judges of moves (Shimoyama, sections 5, 7 and 8).
 //!
-//! A judge is linear in features of the node, the move and the histories; its value is the logarithm of the odds that
-//! a move beats alpha although the search expects it to fail low. The weights come from samples: now and then a
-//! search with a [`Sampler`] searches such a move in full as well and notes what came of it. Search options
-//! switch each judge on; without them nothing is judged.
+//! A judge of late moves is linear in features of the node, the move and the histories; its value is the logarithm of
+//! the odds that a move beats alpha although the search expects it to fail low. The weights come from samples: now and
+//! then a search with a [`Sampler`] searches such a move in full as well and notes what came of it. The learned order
+//! is linear, too, and is added to the scores by which moves are ordered; its samples are nodes that a move has cut.
+//! Search options switch each judge on; without them nothing is judged.
 
 mod features;
 mod groups;
+mod learned_order;
+mod order_features;
+mod order_sample;
 mod sampler;
 mod weights;
 
 pub use features::FEATURES;
 pub(super) use features::{DISTANCES, GROUPS, KINDS, MoveFeatures, NODES, PIECES};
 pub(super) use groups::step;
+pub(super) use learned_order::LearnedOrder;
+pub use order_features::{ORDER_FEATURES, OrderFeatures, OrderNode};
+pub use order_sample::{LastMove, OrderSample, OrderStage};
 pub(crate) use sampler::Sampler;
-pub use sampler::{MoveSample, SampleOutcome};
+pub use sampler::{MoveSample, SampleOutcome, SearchSample};
 pub use weights::{MoveJudgement, MoveWeights};
 
 use super::options::SearchOptions;
-use std::sync::Arc;
+
+/// Least depth of a node whose moves get the learned part of their order.
+pub(super) const LEAST_ORDER_DEPTH: i32 = 3;
 
 /// Least depth of a node whose moves are judged.
 pub(super) const LEAST_DEPTH: i32 = 3;
@@ -40,6 +49,7 @@ const MOST_REDUCTION: i32 = 2_048;
 pub(crate) struct MoveJudges {
     reductions: Option<MoveJudge>,
     margins: Option<MoveJudge>,
+    order: Option<LearnedOrder>,
 }
 
 impl MoveJudges {
@@ -47,7 +57,17 @@ impl MoveJudges {
         Self {
             reductions: MoveJudge::new(MoveJudgement::Reductions, options.learned_reduction),
             margins: MoveJudge::new(MoveJudgement::Margins, options.learned_margin),
+            order: (options.learned_order != 0).then(|| {
+                let weights = MoveWeights::own(MoveJudgement::Ordering);
+                LearnedOrder::new(weights, options.learned_order)
+            }),
         }
+    }
+
+    /// Returns the learned part of the order of moves.
+    #[inline(always)]
+    pub(super) fn order(&self) -> Option<LearnedOrder> {
+        self.order
     }
 
     /// Tells whether reductions are judged.
@@ -78,7 +98,7 @@ impl MoveJudges {
 /// A judge with the weight that an option gives to it.
 #[derive(Debug)]
 struct MoveJudge {
-    weights: Arc<MoveWeights>,
+    weights: &'static MoveWeights,
     percent: i32,
 }
 
@@ -91,6 +111,7 @@ impl MoveJudge {
     }
 
     fn value(&self, features: &MoveFeatures) -> i32 {
+        let features = features.iter().map(|&feature| usize::from(feature));
         self.weights.sum(features) * self.percent / 100
     }
 }

@@ -111,6 +111,9 @@ options! {
     /// Weight of the learned part of reductions (Shimoyama, section 8), in percent of the logarithm of the
     /// odds that a move beats alpha, which are plies; 0 without it.
     learned_reduction = 0 in 0..=400;
+    /// Weight of the learned part of the order of moves (Shimoyama, section 5), in percent, at nodes of depth 3
+    /// and more; 0 without it.
+    learned_order = 0 in 0..=400;
     /// Late-move pruning: leaves out late quiet moves at low depth.
     late_move_pruning = 1 in 0..=1;
     /// Futility pruning: leaves out quiet moves where the evaluation is far below alpha (Shimoyama).

@@ -5,6 +5,7 @@ mod quiets;
 
 use super::{
     history::{Contexts, History},
+    move_judge::{LastMove, LearnedOrder, OrderStage},
     see,
     value::Value,
 };
@@ -110,6 +111,8 @@ pub(super) struct Picker {
     next_bad: usize,
     /// The last move is known to gain so much, in centipawns.
     gain: Value,
+    /// Learned part of the order, and whether the last move captured.
+    learned: Option<(LearnedOrder, bool)>,
 }
 
 impl Picker {
@@ -133,6 +136,7 @@ impl Picker {
             skip_quiets: false,
             next_bad: 0,
             gain: Value::MIN,
+            learned: None,
         }
     }
 
@@ -147,6 +151,11 @@ impl Picker {
     /// Adds quiet checks to the moves of a node in quiescence; elsewhere they come earlier.
     pub fn favour_checks(&mut self, targets: &CheckTargets) {
         self.checks = Some(*targets);
+    }
+
+    /// Adds the learned part of the order. `captured` tells whether the last move captured.
+    pub fn learn(&mut self, order: LearnedOrder, captured: bool) {
+        self.learned = Some((order, captured));
     }
 
     /// Leaves out all further quiet moves.
@@ -244,6 +253,7 @@ impl Picker {
         for entry in self.list.as_mut_slice() {
             entry.score = noisy_score(position, entry.mv, history);
         }
+        self.add_learned(OrderStage::Noisy, position);
         self.stage = Stage::GoodNoisy;
     }
 
@@ -271,6 +281,10 @@ impl Picker {
             let checks = self.checks.as_ref();
             let mut unsorted = ScoredList::new();
             list_quiets(position, info, scope, &rows, checks, &mut unsorted);
+            if let Some((order, captured)) = self.learned {
+                let last = last_move(&self.contexts, captured);
+                order.add(position, OrderStage::Quiet, last, scored(&mut unsorted));
+            }
             append_by_bucket(&mut unsorted, &mut self.list);
         }
         self.gain = Value::MIN;
@@ -288,7 +302,39 @@ impl Picker {
                 rows.order(position, entry.mv)
             };
         }
+        self.add_learned(OrderStage::Evasion, position);
         self.stage = Stage::Evasions;
+    }
+
+    /// Adds the learned part to the scores of all moves listed.
+    #[inline(always)]
+    fn add_learned(&mut self, stage: OrderStage, position: &Position) {
+        if let Some((order, captured)) = self.learned {
+            let last = last_move(&self.contexts, captured);
+            order.add(position, stage, last, scored(&mut self.list));
+        }
+    }
+
+    /// Returns the moves of the stage to which a move belongs, with their scores.
+    pub fn moves_like(
+        mut self,
+        mv: Move,
+        position: &Position,
+        info: &CheckInfo,
+        history: &History,
+    ) -> (OrderStage, Vec<(Move, i32)>) {
+        let stage = match (info.checkers.is_empty(), is_noisy(position, mv)) {
+            (false, _) => OrderStage::Evasion,
+            (true, true) => OrderStage::Noisy,
+            (true, false) => OrderStage::Quiet,
+        };
+        match stage {
+            OrderStage::Evasion => self.generate_evasions(position, info, history),
+            OrderStage::Noisy => self.generate_noisy(position, info, history),
+            OrderStage::Quiet => self.generate_quiets(position, info, history),
+        }
+        let moves = scored(&mut self.list).map(|(mv, score)| (mv, *score));
+        (stage, moves.collect())
     }
 
     /// Returns the next quiet move with a score of at least `bound`.
@@ -323,6 +369,15 @@ impl Picker {
         self.next += 1;
         Some((best.score, best.mv))
     }
+}
+
+/// Returns the move before a node.
+fn last_move(contexts: &Contexts, captures: bool) -> Option<LastMove> {
+    (contexts.moves[0].to()).map(|to| LastMove { to, captures })
+}
+
+fn scored(list: &mut ScoredList) -> impl Iterator<Item = (Move, &mut i32)> {
+    (list.as_mut_slice().iter_mut()).map(|entry| (entry.mv, &mut entry.score))
 }
 
 fn noisy_score(position: &Position, mv: Move, history: &History) -> i32 {

@@ -2,14 +2,19 @@
 
 use super::{
     move_judge::{
-        LEAST_PRUNING_DEPTH, MoveFeatures, MoveJudgement, MoveSample, NEAR_MARGIN, SampleOutcome,
+        LEAST_ORDER_DEPTH, LEAST_PRUNING_DEPTH, LastMove, MoveFeatures, MoveJudgement, MoveSample,
+        NEAR_MARGIN, OrderSample, SampleOutcome, SearchSample,
     },
     node::{Node, NodeMove},
+    picker::Picker,
     search_value::SearchValue,
     searcher::Searcher,
     stack::STACK_OFFSET,
 };
-use crate::{eval::Evaluator, rules::CheckInfo};
+use crate::{
+    eval::Evaluator,
+    rules::{CheckInfo, Move},
+};
 
 impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
     /// Searches a move that has been made to one ply less than usual and in full, if a sample is due. `plies` are the
@@ -106,13 +111,48 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
         self.end_sample(features, SampleOutcome::Margin { surplus, beats });
     }
 
+    /// Notes the moves of a node that `mv` has cut, with their scores, if a sample is due. The table's move, which comes
+    /// first without a score, is left out.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn sample_order(&mut self, info: &CheckInfo, node: &Node<V>, mv: Move) {
+        if node.depth < LEAST_ORDER_DEPTH || node.excluded.is_some() || node.table_move == Some(mv)
+        {
+            return;
+        }
+        let Some(sampler) = &mut self.sampler else {
+            return;
+        };
+        if !sampler.begin_sample() {
+            return;
+        }
+        let last = &self.stack[node.ply + STACK_OFFSET - 1];
+        let captures = last.noisy.is_some();
+        let mut picker = Picker::new(node.in_check, None, node.contexts);
+        picker.favour_checks(&node.targets);
+        let (stage, mut moves) = picker.moves_like(mv, &self.position, info, self.history);
+        moves.retain(|&(other, _)| Some(other) != node.table_move);
+        let place = moves.iter().position(|&(other, _)| other == mv);
+        sampler.end(place.map(|place| {
+            moves.swap(0, place);
+            SearchSample::Order(Box::new(OrderSample {
+                position: self.position.clone(),
+                stage,
+                last: (last.context.to()).map(|to| LastMove { to, captures }),
+                moves,
+            }))
+        }));
+    }
+
     /// Keeps a sample, unless its searches were broken off.
     fn end_sample(&mut self, features: MoveFeatures, outcome: SampleOutcome) {
         let is_whole = !self.stopped;
         if let Some(sampler) = &mut self.sampler {
-            sampler.end(is_whole.then(|| MoveSample {
-                features: features.to_vec(),
-                outcome,
+            sampler.end(is_whole.then(|| {
+                SearchSample::Late(MoveSample {
+                    features: features.to_vec(),
+                    outcome,
+                })
             }));
         }
     }

@@ -32,6 +32,8 @@ pub(super) struct Searcher<'a, E, V: SearchValue> {
     pub examines_reductions: bool,
     /// Samples are taken for margins of futility pruning.
     pub samples_margins: bool,
+    /// Samples are taken for the order of moves.
+    pub samples_order: bool,
     pub table: &'a V::Transpositions,
     pub ponder_table: &'a PonderTable,
     pub history: &'a History,

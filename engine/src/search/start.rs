@@ -173,6 +173,7 @@ impl<'a, E: Evaluator + Clone, V: SearchValue> Searcher<'a, E, V> {
         let samples = |judgement| (sampler.as_ref()).is_some_and(|one| one.samples(judgement));
         let examines_reductions = judges.judges_reductions() || samples(MoveJudgement::Reductions);
         let samples_margins = samples(MoveJudgement::Margins);
+        let samples_order = samples(MoveJudgement::Ordering);
         Self {
             options,
             reductions,
@@ -180,6 +181,7 @@ impl<'a, E: Evaluator + Clone, V: SearchValue> Searcher<'a, E, V> {
             sampler,
             examines_reductions,
             samples_margins,
+            samples_order,
             table,
             ponder_table,
             history,

@@ -5,6 +5,7 @@ mod linear;
 mod material;
 mod move_judges;
 mod nnue;
+mod ordering;
 mod records;
 mod searches;
 mod self_play;
@@ -44,6 +45,9 @@ pub enum LearnCommand {
     /// Learns margins of futility pruning from samples of moves near them
     #[command(after_help = move_judges::MARGINS_HELP)]
     Margins(move_judges::MoveJudgeArguments),
+    /// Learns a better order of moves from nodes that a move has cut
+    #[command(after_help = ordering::ORDERING_HELP)]
+    Ordering(ordering::OrderingArguments),
     /// Writes a network in another format
     #[command(after_help = convert::CONVERT_HELP)]
     Convert(convert::ConvertArguments),
@@ -64,6 +68,7 @@ impl LearnCommand {
                 learn::move_judge(&arguments.run(MoveJudgement::Reductions))
             }
             Self::Margins(arguments) => learn::move_judge(&arguments.run(MoveJudgement::Margins)),
+            Self::Ordering(arguments) => learn::ordering(&arguments.into()),
             Self::Convert(arguments) => learn::convert(&arguments.into()),
         }
     }

@@ -10,6 +10,7 @@ use monju_learn::{
     material::MaterialRun,
     move_judges::MoveJudgeRun,
     nnue::{ConvertRun, NetworkRun},
+    ordering::OrderingRun,
     records::RecordsRun,
     searches::SearchesRun,
     self_play::SelfPlayRun,
@@ -98,6 +99,15 @@ pub fn time_control(run: &TimeControlRun) -> anyhow::Result<()> {
 /// # Errors
 /// The training fails.
 pub fn move_judge(run: &MoveJudgeRun) -> anyhow::Result<()> {
+    let summary = run.run(&mut TerminalProgress::default())?;
+    print(summary)
+}
+
+/// Learns an order of moves, and prints where it places the moves that cut.
+///
+/// # Errors
+/// The training fails.
+pub fn ordering(run: &OrderingRun) -> anyhow::Result<()> {
     let summary = run.run(&mut TerminalProgress::default())?;
     print(summary)
 }

@@ -5,7 +5,7 @@ use crate::{
     logistic::{Example, normalised},
     searches::LoggedGame,
 };
-use monju_engine::search::{MoveJudgement, SampleOutcome};
+use monju_engine::search::{MoveJudgement, SampleOutcome, SearchSample};
 
 /// Length of a usual game.
 const USUAL_PLIES: f32 = 120.0;
@@ -57,6 +57,9 @@ pub(super) fn examples_of(
         search.samples.into_iter().map(move |one| (progress, one))
     });
     samples.filter_map(move |(progress, sample)| {
+        let SearchSample::Late(sample) = sample else {
+            return None;
+        };
         let class = |beats| match beats {
             true => MoveClass::Hidden,
             false => MoveClass::Useless,

@@ -112,7 +112,8 @@ impl MoveJudgeRun {
             weights.iter_mut().for_each(|weight| *weight /= slope);
         }
         centre(&mut weights, &training);
-        let file = MoveWeights::rounded(&weights[..FEATURES]).to_bytes(self.judgement);
+        let file =
+            MoveWeights::rounded(self.judgement, &weights[..FEATURES]).to_bytes(self.judgement);
         write_atomically(&self.output, &file)?;
         let RegressionSettings {
             epochs,
@@ -136,7 +137,10 @@ impl MoveJudgeRun {
             faults: [count(MoveClass::Hidden), count(MoveClass::Repeated)],
             loss: [before, after],
             shares: match self.judgement {
-                MoveJudgement::Reductions => [SHARES, shares(&validation, &values)],
+                // There are no late moves among the samples of the order.
+                MoveJudgement::Reductions | MoveJudgement::Ordering => {
+                    [SHARES, shares(&validation, &values)]
+                }
                 MoveJudgement::Margins => {
                     [&numbers, &values].map(|order| shares(&validation, order))
                 }
@@ -298,7 +302,7 @@ mod tests {
             let other = MoveJudgeRun {
                 judgement: match judgement {
                     MoveJudgement::Reductions => MoveJudgement::Margins,
-                    MoveJudgement::Margins => MoveJudgement::Reductions,
+                    _ => MoveJudgement::Reductions,
                 },
                 ..run
             };

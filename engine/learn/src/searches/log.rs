@@ -5,11 +5,16 @@
 //! `DEPTH,NODES,CENTIPAWNS,EFFORT,PV`: the share of its nodes below the best move in parts of a thousand, or
 //! `-`, and the moves of the line with colons between them. Lines of samples may follow a search:
 //! `reduction REDUCED FULL FEATURES`, the results of both searches as 0 or 1, and the features with commas between
-//! them; or `margin SURPLUS BEATS FEATURES`, a number of centipawns and a result. `end` ends the game.
+//! them; `margin SURPLUS BEATS FEATURES`, a number of centipawns and a result; or `order STAGE LAST CAPTURES MOVES SFEN`,
+//! a node that a move has cut: the stage in which the move came, the destination of the move before it, or `-`, 1 if
+//! that captured, the moves of the stage as `MOVE:SCORE` with commas between them, the one that cut first, and the
+//! position. `end` ends the game.
 
 use monju_engine::{
-    rules::{Game, GameError, Move},
-    search::{FEATURES, Iteration, Line, MoveSample, SampleOutcome},
+    rules::{Game, GameError, Move, MoveList, Position, Square},
+    search::{
+        FEATURES, Iteration, LastMove, Line, MoveSample, OrderSample, SampleOutcome, SearchSample,
+    },
 };
 use std::fmt::Write as _;
 
@@ -21,6 +26,9 @@ const REDUCTION: &str = "reduction";
 
 /// The first word of the line of a move near the margin of futility pruning.
 const MARGIN: &str = "margin";
+
+/// The first word of the line of a node that a move has cut.
+const ORDER: &str = "order";
 
 /// The line that ends a game.
 pub(super) const END: &str = "end\n";
@@ -46,7 +54,7 @@ pub struct LoggedSearch {
     /// The iterations that it has finished.
     pub iterations: Vec<Iteration>,
     /// The samples that it has taken.
-    pub samples: Vec<MoveSample>,
+    pub samples: Vec<SearchSample>,
 }
 
 /// Error of reading a log.
@@ -94,26 +102,49 @@ pub(super) fn text_of(game: &LoggedGame) -> String {
             );
         }
         text.push('\n');
-        for MoveSample { features, outcome } in &search.samples {
-            let _ = match outcome {
-                SampleOutcome::Reduction {
-                    reduced_beats,
-                    full_beats,
-                } => write!(
-                    text,
-                    "{REDUCTION} {} {}",
-                    u8::from(*reduced_beats),
-                    u8::from(*full_beats)
-                ),
-                SampleOutcome::Margin { surplus, beats } => {
-                    write!(text, "{MARGIN} {surplus} {}", u8::from(*beats))
-                }
-            };
-            let features: Vec<String> = features.iter().map(u16::to_string).collect();
-            let _ = writeln!(text, " {}", features.join(","));
+        for sample in &search.samples {
+            write_sample(&mut text, sample);
         }
     }
     text + END
+}
+
+fn write_sample(text: &mut String, sample: &SearchSample) {
+    let _ = match sample {
+        SearchSample::Late(MoveSample { features, outcome }) => {
+            let features: Vec<String> = features.iter().map(u16::to_string).collect();
+            let features = features.join(",");
+            match outcome {
+                SampleOutcome::Reduction {
+                    reduced_beats,
+                    full_beats,
+                } => {
+                    let [reduced, full] = [reduced_beats, full_beats].map(|&beats| u8::from(beats));
+                    writeln!(text, "{REDUCTION} {reduced} {full} {features}")
+                }
+                SampleOutcome::Margin { surplus, beats } => {
+                    writeln!(text, "{MARGIN} {surplus} {} {features}", u8::from(*beats))
+                }
+            }
+        }
+        SearchSample::Order(sample) => {
+            let OrderSample {
+                position,
+                stage,
+                last,
+                moves,
+            } = &**sample;
+            let moves: Vec<String> = (moves.iter())
+                .map(|(mv, score)| format!("{mv}:{score}"))
+                .collect();
+            let (last, captures) = match last {
+                Some(last) => (last.to.to_string(), u8::from(last.captures)),
+                None => ("-".into(), 0),
+            };
+            let moves = moves.join(",");
+            writeln!(text, "{ORDER} {stage} {last} {captures} {moves} {position}")
+        }
+    };
 }
 
 /// Reads the whole games of a log.
@@ -144,8 +175,12 @@ pub fn read_logs(text: &str) -> Result<Vec<LoggedGame>, LogError> {
                 }
                 game.searches.push(search);
             }
-            (REDUCTION | MARGIN, Some(game)) => {
-                let sample = sample(word, rest).ok_or_else(bad)?;
+            (REDUCTION | MARGIN | ORDER, Some(game)) => {
+                let sample = match word {
+                    ORDER => order_sample(rest).map(|sample| SearchSample::Order(Box::new(sample))),
+                    _ => late_sample(word, rest).map(SearchSample::Late),
+                };
+                let sample = sample.ok_or_else(bad)?;
                 let search = game.searches.last_mut().ok_or_else(bad)?;
                 search.samples.push(sample);
             }
@@ -167,7 +202,7 @@ fn search(text: &str) -> Option<LoggedSearch> {
     })
 }
 
-fn sample(word: &str, text: &str) -> Option<MoveSample> {
+fn late_sample(word: &str, text: &str) -> Option<MoveSample> {
     let mut words = text.split(' ');
     let mut next = || words.next();
     let beats = |word: &str| match word {
@@ -200,6 +235,41 @@ fn sample(word: &str, text: &str) -> Option<MoveSample> {
         .then_some(MoveSample { features, outcome })
 }
 
+fn order_sample(text: &str) -> Option<OrderSample> {
+    let mut words = text.splitn(5, ' ');
+    let stage = words.next()?.parse().ok()?;
+    let to = match words.next()? {
+        "-" => None,
+        square => Some(square_of(square)?),
+    };
+    let captures = words.next()? == "1";
+    let moves: Vec<(Move, i32)> = words
+        .next()?
+        .split(',')
+        .map(|text| {
+            let (mv, score) = text.split_once(':')?;
+            Some((mv.parse().ok()?, score.parse().ok()?))
+        })
+        .collect::<Option<_>>()?;
+    let position = Position::from_sfen(words.next()?).ok()?;
+    let legal = MoveList::legal(&position);
+    let is_legal = moves.iter().all(|(mv, _)| legal.contains(mv));
+    is_legal.then_some(OrderSample {
+        position,
+        stage,
+        last: to.map(|to| LastMove { to, captures }),
+        moves,
+    })
+}
+
+/// Returns the square with a name like `5e`.
+fn square_of(name: &str) -> Option<Square> {
+    let &[file, rank] = name.as_bytes() else {
+        return None;
+    };
+    Square::parse(file, rank)
+}
+
 fn iteration(text: &str) -> Option<Iteration> {
     let mut fields = text.split(',');
     let mut next = || fields.next();
@@ -221,6 +291,7 @@ fn iteration(text: &str) -> Option<Iteration> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use monju_engine::search::OrderStage;
 
     #[test]
     fn a_log_is_read_back_and_a_broken_one_refused() {
@@ -246,20 +317,32 @@ mod tests {
                 mv: pv[0],
                 iterations: vec![iteration, unknown],
                 samples: vec![
-                    MoveSample {
+                    SearchSample::Late(MoveSample {
                         features: vec![3, 14, 159],
                         outcome: SampleOutcome::Reduction {
                             reduced_beats: false,
                             full_beats: true,
                         },
-                    },
-                    MoveSample {
+                    }),
+                    SearchSample::Late(MoveSample {
                         features: vec![2],
                         outcome: SampleOutcome::Margin {
                             surplus: -71,
                             beats: true,
                         },
-                    },
+                    }),
+                    SearchSample::Order(Box::new(OrderSample {
+                        position: Position::startpos(),
+                        stage: OrderStage::Quiet,
+                        last: Square::at(6, 6).map(|to| LastMove { to, captures: true }),
+                        moves: vec![(pv[0], -5), ("2g2f".parse().expect("a move"), 77)],
+                    })),
+                    SearchSample::Order(Box::new(OrderSample {
+                        position: Position::startpos(),
+                        stage: OrderStage::Evasion,
+                        last: None,
+                        moves: vec![(pv[0], 0)],
+                    })),
                 ],
             }],
         };
@@ -280,6 +363,10 @@ mod tests {
             ),
             (
                 "game startpos moves 7g7f\nsearch 0 9 7g7f\nreduction 0 1 3,65535\n",
+                3,
+            ),
+            (
+                "game startpos moves 7g7f\nsearch 0 9 7g7f\norder quiet - 0 7g7e:3 startpos\n",
                 3,
             ),
         ] {

@@ -9,7 +9,7 @@ use crate::{
     progress::ProgressObserver,
     recipe,
 };
-use monju_engine::{STACK_BYTES, eval::fnv1a, search::FEATURES};
+use monju_engine::{STACK_BYTES, eval::fnv1a};
 use std::{
     fmt::Write as _,
     fs::{File, OpenOptions, TryLockError},
@@ -172,7 +172,8 @@ impl SearchesRun {
         if let Some(Sampling { judgement, every }) = sampling {
             let _ = writeln!(
                 recipe,
-                "samples = \"{judgement}\"\nsample_every = {every}\nfeatures = {FEATURES}"
+                "samples = \"{judgement}\"\nsample_every = {every}\nfeatures = {}",
+                judgement.features()
             );
         }
         recipe

@@ -27,8 +27,14 @@ impl<const N: usize> Groups<N> {
     /// Returns the features that are present. Values beyond the end of a group count as its last one.
     #[inline(always)]
     pub fn features(&self, values: [usize; N]) -> [u16; N] {
+        self.numbers(values).map(|number| number as u16)
+    }
+
+    /// Returns the features that are present, of which there may be more than 16 bits can tell apart.
+    #[inline(always)]
+    pub fn numbers(&self, values: [usize; N]) -> [u32; N] {
         std::array::from_fn(|group| {
-            (self.starts[group] + values[group].min(self.sizes[group] - 1)) as u16
+            (self.starts[group] + values[group].min(self.sizes[group] - 1)) as u32
         })
     }
 }

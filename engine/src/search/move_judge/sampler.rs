@@ -1,6 +1,15 @@
 //! Samples of late moves: their features, and the results of their searches.
 
-use super::weights::MoveJudgement;
+use super::{order_sample::OrderSample, weights::MoveJudgement};
+
+/// A sample of a search.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SearchSample {
+    /// A late move.
+    Late(MoveSample),
+    /// A node that a move has cut.
+    Order(Box<OrderSample>),
+}
 
 /// A late move with its outcome.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,7 +51,7 @@ pub(crate) struct Sampler {
     random: u64,
     /// A sample is being searched.
     is_busy: bool,
-    samples: Vec<MoveSample>,
+    samples: Vec<SearchSample>,
 }
 
 impl Sampler {
@@ -70,7 +79,7 @@ impl Sampler {
     }
 
     /// Returns the samples since the last call.
-    pub fn take(&mut self) -> Vec<MoveSample> {
+    pub fn take(&mut self) -> Vec<SearchSample> {
         std::mem::take(&mut self.samples)
     }
 
@@ -89,7 +98,7 @@ impl Sampler {
     }
 
     /// Ends the searches of a sample, which keep it unless they were broken off.
-    pub(in crate::search) fn end(&mut self, sample: Option<MoveSample>) {
+    pub(in crate::search) fn end(&mut self, sample: Option<SearchSample>) {
         self.is_busy = false;
         self.samples.extend(sample);
     }

@@ -14,7 +14,7 @@ it has the options.
 
 'monju learn time-control' learns from it when a search may end. With --samples, it has samples of moves too: \
 searched reduced and in full, for 'monju learn reductions', or near the margin of futility pruning, for \
-'monju learn margins'.";
+'monju learn margins', or nodes that a move has cut, for 'monju learn ordering'.";
 
 /// Everything after `monju learn searches`.
 #[derive(Debug, Args)]

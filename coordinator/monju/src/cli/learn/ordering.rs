@@ -1,0 +1,55 @@
+//! The command line of `monju learn ordering`.
+
+use clap::Args;
+use monju_learn::{RegressionSettings, ordering::OrderingRun};
+use std::path::PathBuf;
+
+pub const ORDERING_HELP: &str = "\
+Learns by which squares, pieces and captures the order of moves is better (Shimoyama, section 5), in some minutes, \
+from the samples of 'monju learn searches --samples ordering'. One game of four is held out: for its nodes \
+it prints how often the move that cuts comes first, and its mean place, by today's order and by the learned \
+one. The same logs and options give the same weights; FILE.recipe beside them has the options. They are \
+used with the search option learned_order; the program carries those of engine/weights/ordering.bin.";
+
+/// Everything after `monju learn ordering`.
+#[derive(Debug, Args)]
+pub struct OrderingArguments {
+    /// Logs with samples, as 'monju learn searches' writes them
+    #[arg(required = true)]
+    logs: Vec<PathBuf>,
+    /// The weights to write
+    #[arg(long, value_name = "FILE")]
+    output: PathBuf,
+    /// Number of epochs
+    #[arg(long, value_name = "N", default_value_t = OrderingRun::settings().epochs,
+          value_parser = clap::value_parser!(u64).range(1..))]
+    epochs: u64,
+    /// Nodes in a minibatch
+    #[arg(long, value_name = "N", default_value_t = OrderingRun::settings().batch)]
+    batch: usize,
+    /// Initial learning rate; it falls to 0
+    #[arg(long, default_value_t = OrderingRun::settings().rate)]
+    rate: f64,
+    /// Weight of the penalty on large weights, as in the paper
+    #[arg(long, default_value_t = OrderingRun::settings().penalty)]
+    penalty: f64,
+    /// Seed of the order of the samples
+    #[arg(long, default_value_t = OrderingRun::settings().seed)]
+    seed: u64,
+}
+
+impl From<OrderingArguments> for OrderingRun {
+    fn from(arguments: OrderingArguments) -> Self {
+        Self {
+            logs: arguments.logs,
+            output: arguments.output,
+            settings: RegressionSettings {
+                epochs: arguments.epochs,
+                batch: arguments.batch,
+                rate: arguments.rate,
+                penalty: arguments.penalty,
+                seed: arguments.seed,
+            },
+        }
+    }
+}
