@@ -210,6 +210,34 @@ fn mate_defence_sees_a_long_mate_by_the_other_side() {
     let position =
         "sfen 1nS1k1Gnl/4s2g1/3p3pp/2psppp2/1p7/2PP1PP1P/+BPS+n5/K1gL3+r1/8R w BGNL3Plp 120";
     assert!(!walks_into_a_mate("mate_defence=25", position));
+    assert!(!walks_into_a_mate(
+        "mate_defence=25,mate_replay=2",
+        position
+    ));
+}
+
+#[test]
+fn replays_of_mates_keep_the_limit_of_nodes_and_can_be_repeated() {
+    let search = "mate_defence=100,mate_replay=2";
+    for position in [
+        "sfen 1nS1k1Gnl/4s2g1/3p3pp/2psppp2/1p7/2PP1PP1P/+BPS+n5/K1gL3+r1/8R w BGNL3Plp 120",
+        MIDDLEGAME,
+    ] {
+        for limit in [100, 5_000, 20_000] {
+            let outcomes = [(); 2].map(|()| {
+                let settings = PlayerSettings {
+                    hash_mib: 16,
+                    search: search.parse().unwrap(),
+                    ..PlayerSettings::default()
+                };
+                let mut player = Player::new(settings).unwrap();
+                player.new_game(1);
+                comparable(&think(&mut player, position, &nodes(limit)))
+            });
+            assert!(outcomes[0].4 <= limit, "{position}: {}", outcomes[0].4);
+            assert_eq!(outcomes[0], outcomes[1], "{position}");
+        }
+    }
 }
 
 #[test]

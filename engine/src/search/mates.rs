@@ -8,6 +8,9 @@ use super::{
 use crate::{eval::Evaluator, mate::Mate, rules::Move};
 use std::mem;
 
+/// Positions of the mate search that take as long as a node with an evaluation.
+const POSITIONS_A_NODE: u64 = 3;
+
 impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
     /// Looks for a mate by checks alone; returns its first move and its length in plies. The effort
     /// at the root is a small share of the nodes so far, elsewhere it grows with the depth.
@@ -39,14 +42,11 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
             return value;
         }
         let undo = self.position.make(mv);
-        let key = self.position.key();
-        // In a position that has occurred before, an earlier mate has come to nothing.
-        let is_new = self.key_history.iter().all(|entry| entry.key != key);
-        let limit = match is_new {
-            true => self.nodes * self.options.mate_defence as u64 / 100,
-            false => 0,
+        let mate = match self.is_new_position() {
+            true => self.find_mate_of_other_side(),
+            false => None,
         };
-        let value = match self.find_mate_within(limit) {
+        let value = match mate {
             Some((answer, plies)) => self.store_mate(answer, 1, plies).negated(),
             None => value,
         };
@@ -54,13 +54,29 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
         value
     }
 
+    /// Looks for a mate after a move of the root: with `mate_replay` first the last one that was found there.
+    fn find_mate_of_other_side(&mut self) -> Option<(Move, usize)> {
+        let replays = self.options.mate_replay != 0;
+        if replays && let Some(mate) = self.replay_mate(1) {
+            return Some(mate);
+        }
+        let mate = self.find_mate_within(self.nodes * self.options.mate_defence as u64 / 100);
+        if replays && let Some((_, plies)) = mate {
+            self.keep_proof(1, plies);
+        }
+        mate
+    }
+
+    /// Tells whether the position after a move has not occurred before. In one that has, an earlier mate has come to
+    /// nothing.
+    pub(super) fn is_new_position(&self) -> bool {
+        let key = self.position.key();
+        self.key_history.iter().all(|entry| entry.key != key)
+    }
+
     /// Looks for a mate by checks alone in at most `limit` positions.
-    fn find_mate_within(&mut self, limit: u64) -> Option<(Move, usize)> {
-        /// Positions of the mate search that take as long as a node with an evaluation.
-        const POSITIONS_A_NODE: u64 = 3;
-        // One node is left for the search, which ends at the limit.
-        let left = self.node_limit.saturating_sub(self.nodes + 1);
-        let limit = limit.min(left.saturating_mul(POSITIONS_A_NODE));
+    pub(super) fn find_mate_within(&mut self, limit: u64) -> Option<(Move, usize)> {
+        let limit = limit.min(self.positions_left());
         if limit == 0 {
             return None;
         }
@@ -72,18 +88,30 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
             self.poll();
             self.stopped
         });
-        self.nodes = before + visited / POSITIONS_A_NODE;
+        self.nodes = before;
+        self.count_positions(visited);
         *self.mates = mates;
         match mate {
-            // A mate after the last ply comes too late.
-            Mate::In { plies, .. }
-                if self.position.ply().saturating_add(plies.into()) - 1 > self.maximum_plies =>
-            {
-                None
-            }
-            Mate::In { mv, plies } => Some((mv, usize::from(plies))),
-            Mate::None | Mate::TooLong | Mate::Unknown => None,
+            Mate::In { mv, plies } if !self.is_too_late(plies) => Some((mv, usize::from(plies))),
+            Mate::In { .. } | Mate::None | Mate::TooLong | Mate::Unknown => None,
         }
+    }
+
+    /// Returns the number of positions that may be looked at until the limit of nodes. One node is left for the
+    /// search, which ends at the limit.
+    pub(super) fn positions_left(&self) -> u64 {
+        let left = self.node_limit.saturating_sub(self.nodes + 1);
+        left.saturating_mul(POSITIONS_A_NODE)
+    }
+
+    /// Counts positions that were looked at for a mate as nodes.
+    pub(super) const fn count_positions(&mut self, positions: u64) {
+        self.nodes += positions / POSITIONS_A_NODE;
+    }
+
+    /// Tells whether a mate in `plies` comes after the last ply of the game.
+    pub(super) fn is_too_late(&self, plies: u16) -> bool {
+        self.position.ply().saturating_add(plies.into()) - 1 > self.maximum_plies
     }
 
     /// Tells whether a mate search at the root can help. In a position that has occurred before it

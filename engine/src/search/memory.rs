@@ -41,8 +41,11 @@ impl<E: Evaluator + Clone, V: SearchValue> SearchMemory<E, V> {
         options: SearchOptions,
     ) -> Result<Self, TryReserveError> {
         let mut mates = vec![MateSearch::default(); threads.max(1)];
-        // Helpers look for mates only at deep nodes and in defence.
-        let active = match options.mate_search > 1 || options.mate_defence != 0 {
+        // Helpers look for mates only at deep nodes, in defence and after threats.
+        let active = match options.mate_search > 1
+            || options.mate_defence != 0
+            || options.mate_replay != 0
+        {
             true => mates.len(),
             false => 1,
         };

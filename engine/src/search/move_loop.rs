@@ -203,6 +203,9 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
             cut_node,
             ..
         } = node;
+        if !PV && let Some(value) = self.refuted_by_replay(node, mv) {
+            return value;
+        }
         let options = self.options;
         let history = self.move_history(node, mv, noisy);
         let features = (self.examines_reductions

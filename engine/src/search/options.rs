@@ -92,6 +92,10 @@ options! {
     /// Looks in the same way for a mate by the other side after every new best move of the root; the
     /// number of positions is given in percent of the nodes searched.
     mate_defence = 0 in 0..=300;
+    /// Replays proofs of mates (Shimoyama: proof subtrees): `mate_defence` tries the last one found at this
+    /// root before it searches anew (1), and where a pass fails clearly, a mate that follows it is looked for,
+    /// and moves that leave it standing are not searched (2).
+    mate_replay = 0 in 0..=2;
     /// Reverse futility pruning: cuts where the evaluation is far above beta.
     reverse_futility = 1 in 0..=1;
     /// Razoring: drops into quiescence where the evaluation is far below alpha.
@@ -240,6 +244,7 @@ impl SearchChoices {
             "root_aspiration",
             "mate_search",
             "mate_defence",
+            "mate_replay",
             "null_move",
             "reverse_futility",
             "razoring",

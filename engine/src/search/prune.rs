@@ -124,6 +124,7 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
         }
         if !value.all_at_least(beta) {
             node.threatened = value.is_lost(node.alpha);
+            self.look_for_threat(node, value);
             return None;
         }
         if self.null_move_from == 0 && depth >= null_move::VERIFIED {

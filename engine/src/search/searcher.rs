@@ -3,6 +3,7 @@
 use super::{
     effort::RootEffort,
     history::History,
+    kept_proofs::KeptProofs,
     limits::Control,
     line::Line,
     move_judge::{MoveJudges, Sampler},
@@ -39,6 +40,8 @@ pub(super) struct Searcher<'a, E, V: SearchValue> {
     pub history: &'a History,
     pub evaluator: &'a mut E,
     pub mates: &'a mut MateSearch,
+    /// Proofs of mates, for `mate_replay`.
+    pub proofs: KeptProofs,
     /// Noise of the static evaluations.
     pub noise: &'a V::Noises,
     /// Noise that is added once to each result of quiescence, if the players have such noise.

@@ -3,6 +3,7 @@
 use super::{
     effort::RootEffort,
     history::History,
+    kept_proofs::KeptProofs,
     last_search::LastSearch,
     limits::{Control, Limits},
     line::Line,
@@ -187,6 +188,7 @@ impl<'a, E: Evaluator + Clone, V: SearchValue> Searcher<'a, E, V> {
             history,
             evaluator,
             mates,
+            proofs: KeptProofs::default(),
             noise,
             leaf_noise,
             position: game.position().clone(),
