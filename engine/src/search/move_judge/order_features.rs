@@ -281,7 +281,7 @@ mod tests {
             let position = game.position();
             let last = game.moves().last().map(|mv| LastMove {
                 to: mv.to(),
-                captures: state % 2 == 0,
+                captures: state.is_multiple_of(2),
             });
             let opposite = turned(position);
             let opposite_last = last.map(|last| LastMove {
