@@ -111,8 +111,8 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
         self.end_sample(features, SampleOutcome::Margin { surplus, beats });
     }
 
-    /// Notes the moves of a node that `mv` has cut, with their scores, if a sample is due. The table's move, which comes
-    /// first without a score, is left out.
+    /// Notes the moves of a node that `mv` has cut, with their scores, if a sample is due. The table's move, which
+    /// comes first without a score, is left out.
     #[cold]
     #[inline(never)]
     pub(super) fn sample_order(&mut self, info: &CheckInfo, node: &Node<V>, mv: Move) {

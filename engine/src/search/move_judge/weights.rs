@@ -73,7 +73,8 @@ impl MoveJudgement {
         }
     }
 
-    /// Returns what a weight of 1 is in the file: odds and margins are divided into parts of [`UNIT`], scores are whole.
+    /// Returns what a weight of 1 is in the file: odds and margins are divided into parts of [`UNIT`], scores are
+    /// whole.
     const fn unit(self) -> f32 {
         match self {
             Self::Reductions | Self::Margins => UNIT,
