@@ -7,6 +7,7 @@
 pub mod book;
 mod chart;
 mod dataset;
+mod descent;
 mod example;
 pub mod files;
 mod lambda_return;
@@ -28,8 +29,8 @@ mod win_probability;
 
 pub use chart::ChartError;
 pub use dataset::{DatasetError, ExampleSet};
+pub use descent::DescentSettings;
 pub use example::{TrainingExample, TrainingExampleError};
-pub use logistic::RegressionSettings;
 pub use progress::{NoProgress, ProgressObserver};
 pub use setting::SettingError;
 

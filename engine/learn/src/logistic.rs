@@ -1,9 +1,6 @@
 //! Logistic regression on sparse features, of which judges are made.
 
-use crate::{
-    random::SplitMix64,
-    setting::{SettingError, check},
-};
+use crate::descent::{DescentSettings, MinibatchDescent};
 
 /// An example with features that are present, one number, and a class.
 pub(crate) trait Example {
@@ -19,126 +16,65 @@ pub(crate) trait Example {
     fn is_positive(&self) -> bool;
 }
 
-/// Settings of a regression.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct RegressionSettings {
-    /// Passes over the examples.
-    pub epochs: u64,
-    /// Examples of a step.
-    pub batch: usize,
-    /// First length of a step; it falls to 0.
-    pub rate: f64,
-    /// Weight of the squares of all weights.
-    pub penalty: f64,
-    /// Seed of the order of the examples.
-    pub seed: u64,
-}
-
-impl Default for RegressionSettings {
-    fn default() -> Self {
-        Self {
-            epochs: 8,
-            batch: 4_096,
-            rate: 0.02,
-            penalty: 3e-5,
-            seed: 1,
-        }
-    }
-}
-
-impl RegressionSettings {
-    pub(crate) fn check(&self) -> Result<(), SettingError> {
-        let is_rate = self.rate > 0.0 && self.rate < 1.0;
-        check("rate", self.rate, is_rate, "between 0 and 1")?;
-        check("batch", self.batch as f64, self.batch > 0, "positive")?;
-        check("penalty", self.penalty, self.penalty >= 0.0, "0 or more")
-    }
-}
-
-/// A regression under way. The steps are those of Adam.
+/// A regression under way.
 pub(crate) struct Regression<'a, T> {
-    settings: RegressionSettings,
+    penalty: f32,
     examples: &'a [T],
     /// Weight of each example in the loss, 1 on average.
     importance: Vec<f32>,
-    order: Vec<usize>,
-    random: SplitMix64,
-    /// One weight for each feature, and that of the number.
-    pub weights: Vec<f32>,
-    mean: Vec<f32>,
-    square: Vec<f32>,
-    steps: i32,
-    epoch: u64,
+    descent: MinibatchDescent,
 }
 
-/// Decay of the mean gradient and of its square (Adam).
-const DECAYS: (f32, f32) = (0.9, 0.99);
-
 impl<'a, T: Example> Regression<'a, T> {
-    /// Begins a regression with `count` features.
+    /// Begins a regression with `count` features, all of whose weights are 0.
     pub fn new(
-        settings: RegressionSettings,
+        settings: DescentSettings,
         count: usize,
         examples: &'a [T],
         importance: Vec<f32>,
     ) -> Self {
         Self {
-            settings,
+            penalty: settings.penalty as f32,
             examples,
             importance,
-            order: (0..examples.len()).collect(),
-            random: SplitMix64::new(settings.seed, 0),
-            weights: vec![0.0; count + 1],
-            mean: vec![0.0; count + 1],
-            square: vec![0.0; count + 1],
-            steps: 0,
-            epoch: 0,
+            descent: MinibatchDescent::new(settings, examples.len(), vec![0.0; count + 1]),
         }
+    }
+
+    /// Returns one weight for each feature, and that of the number.
+    pub fn weights(&self) -> &[f32] {
+        &self.descent.weights
     }
 
     /// Passes over all examples once; returns the mean loss.
     pub fn pass(&mut self) -> f64 {
-        let left = 1.0 - self.epoch as f64 / self.settings.epochs as f64;
-        self.epoch += 1;
-        self.random.shuffle(&mut self.order);
-        let order = std::mem::take(&mut self.order);
-        let mut loss = 0.0;
-        for batch in order.chunks(self.settings.batch) {
-            loss += self.step(batch, (self.settings.rate * left) as f32);
-        }
-        let passed = order.len().max(1) as f64;
-        self.order = order;
-        loss / passed
-    }
-
-    fn step(&mut self, batch: &[usize], rate: f32) -> f64 {
-        let mut gradient = vec![0.0_f32; self.weights.len()];
-        let of_number = gradient.len() - 1;
-        let mut loss = 0.0;
-        for &index in batch {
-            let example = &self.examples[index];
-            let towards = if example.is_positive() { 1.0 } else { -1.0 };
-            let margin = towards * value(&self.weights, example);
-            let importance = self.importance[index];
-            loss += f64::from(importance * cross_entropy(margin));
-            let slope = importance * towards / (1.0 + margin.exp()) / batch.len() as f32;
-            for &feature in example.features() {
-                gradient[usize::from(feature)] -= slope;
+        let Self {
+            penalty,
+            examples,
+            importance,
+            descent,
+        } = self;
+        descent.pass(|weights, batch| {
+            let mut slopes: Vec<f32> = vec![0.0; weights.len()];
+            let of_number = slopes.len() - 1;
+            let mut loss = 0.0;
+            for &index in batch {
+                let example = &examples[index];
+                let towards = if example.is_positive() { 1.0 } else { -1.0 };
+                let margin = towards * value(weights, example);
+                let importance = importance[index];
+                loss += f64::from(importance * cross_entropy(margin));
+                let slope = importance * towards / (1.0 + margin.exp()) / batch.len() as f32;
+                for &feature in example.features() {
+                    slopes[usize::from(feature)] -= slope;
+                }
+                slopes[of_number] -= slope * example.number();
             }
-            gradient[of_number] -= slope * example.number();
-        }
-        self.steps += 1;
-        let (first, second) = DECAYS;
-        let (of_mean, of_square) = (1.0 - first.powi(self.steps), 1.0 - second.powi(self.steps));
-        let moments = self.mean.iter_mut().zip(&mut self.square);
-        for ((weight, slope), (mean, square)) in self.weights.iter_mut().zip(gradient).zip(moments)
-        {
-            let slope = slope + self.settings.penalty as f32 * *weight;
-            *mean = first * *mean + (1.0 - first) * slope;
-            *square = second * *square + (1.0 - second) * slope * slope;
-            *weight -= rate * (*mean / of_mean) / ((*square / of_square).sqrt() + 1e-8);
-        }
-        loss
+            for (slope, weight) in slopes.iter_mut().zip(weights) {
+                *slope += *penalty * weight;
+            }
+            (loss, slopes)
+        })
     }
 }
 
@@ -207,7 +143,7 @@ mod tests {
                 heads: (throw / 10) % 4 == 0 || throw % 2 == 1 && (throw / 10) % 4 < 3,
             })
             .collect();
-        let settings = RegressionSettings {
+        let settings = DescentSettings {
             epochs: 30,
             batch: 200,
             rate: 0.05,
@@ -218,7 +154,7 @@ mod tests {
         let mut regression = Regression::new(settings, 2, &coins, importance.clone());
         let losses: Vec<f64> = (0..30).map(|_| regression.pass()).collect();
         assert!(losses[29] < losses[0]);
-        let weights = &regression.weights;
+        let weights = regression.weights();
         let odds = 3.0_f32.ln();
         assert!((weights[0] + odds).abs() < 0.05, "{weights:?}");
         assert!((weights[1] - odds).abs() < 0.05, "{weights:?}");

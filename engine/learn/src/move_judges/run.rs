@@ -6,8 +6,9 @@ use super::{
     training::MoveJudgeTraining,
 };
 use crate::{
+    descent::DescentSettings,
     files::{FileError, check_distinct, with_suffix, write_atomically},
-    logistic::{Example, Regression, RegressionSettings, loss, value},
+    logistic::{Example, Regression, loss, value},
     progress::ProgressObserver,
     searches::{DividedGames, LoggedGame, LogsError},
     setting::SettingError,
@@ -98,7 +99,7 @@ impl MoveJudgeRun {
             progress.advance(epoch, &format!("loss {loss:.5}"));
         }
         progress.finish(regression.epochs, "");
-        let mut weights = std::mem::take(&mut learner.weights);
+        let mut weights = learner.weights().to_vec();
         let held_out = weigh(&validation);
         let before = loss_of_mean(&training, &of_training, &validation, &held_out);
         let after = loss(&weights, &validation, &held_out);
@@ -115,7 +116,7 @@ impl MoveJudgeRun {
         let file =
             MoveWeights::rounded(self.judgement, &weights[..FEATURES]).to_bytes(self.judgement);
         write_atomically(&self.output, &file)?;
-        let RegressionSettings {
+        let DescentSettings {
             epochs,
             batch,
             rate,
@@ -284,9 +285,9 @@ mod tests {
                 logs: vec![log(folder.path(), judgement, every)],
                 output: folder.path().join("weights"),
                 settings: MoveJudgeTraining {
-                    regression: RegressionSettings {
+                    regression: DescentSettings {
                         batch: 256,
-                        ..RegressionSettings::default()
+                        ..DescentSettings::default()
                     },
                     ..MoveJudgeTraining::default()
                 },

@@ -1,7 +1,7 @@
 //! Settings of the training of a judge of moves.
 
 use crate::{
-    logistic::RegressionSettings,
+    descent::DescentSettings,
     setting::{SettingError, check, check_share},
 };
 
@@ -9,7 +9,7 @@ use crate::{
 #[derive(Clone, Debug, PartialEq)]
 pub struct MoveJudgeTraining {
     /// Settings of the regression, whose examples are the samples.
-    pub regression: RegressionSettings,
+    pub regression: DescentSettings,
     /// Weight of a move whose reduced search is repeated, against one that a reduction hides.
     pub waste: f64,
     /// Additional weight of a hidden move at the end of a game.
@@ -19,7 +19,7 @@ pub struct MoveJudgeTraining {
 impl Default for MoveJudgeTraining {
     fn default() -> Self {
         Self {
-            regression: RegressionSettings::default(),
+            regression: DescentSettings::default(),
             waste: 0.2,
             late: 0.0,
         }

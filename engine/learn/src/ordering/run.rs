@@ -6,8 +6,8 @@ use super::{
     trainer::OrderTrainer,
 };
 use crate::{
+    descent::DescentSettings,
     files::{FileError, check_distinct, with_suffix, write_atomically},
-    logistic::RegressionSettings,
     progress::ProgressObserver,
     searches::{DividedGames, LoggedGame, LogsError},
     setting::SettingError,
@@ -26,7 +26,7 @@ pub struct OrderingRun {
     /// The weights to write.
     pub output: PathBuf,
     /// Settings; a step is made for each batch of nodes.
-    pub settings: RegressionSettings,
+    pub settings: DescentSettings,
 }
 
 /// Error of a training.
@@ -59,8 +59,8 @@ pub struct OrderingSummary {
 
 impl OrderingRun {
     /// Returns the settings that the command has by default.
-    pub fn settings() -> RegressionSettings {
-        RegressionSettings {
+    pub fn settings() -> DescentSettings {
+        DescentSettings {
             epochs: 12,
             batch: 256,
             rate: 0.003,
@@ -106,7 +106,7 @@ impl OrderingRun {
         progress.finish(settings.epochs, "");
         let weights = MoveWeights::rounded(MoveJudgement::Ordering, &trainer.weights());
         write_atomically(&self.output, &weights.to_bytes(MoveJudgement::Ordering))?;
-        let RegressionSettings {
+        let DescentSettings {
             epochs,
             batch,
             rate,
@@ -193,7 +193,7 @@ mod tests {
         let run = |logs: &[PathBuf], output: &str| OrderingRun {
             logs: logs.to_vec(),
             output: path(output),
-            settings: RegressionSettings {
+            settings: DescentSettings {
                 epochs: 3,
                 ..OrderingRun::settings()
             },

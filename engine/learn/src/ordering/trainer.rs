@@ -1,7 +1,7 @@
 //! The minimisation of J.
 
 use super::nodes::{CutNode, OrderedMove};
-use crate::{logistic::RegressionSettings, random::SplitMix64};
+use crate::descent::{DescentSettings, MinibatchDescent};
 use monju_engine::search::{ORDER_FEATURES, OrderStage};
 
 /// Score that counts as 1 before the factors are learned.
@@ -10,59 +10,41 @@ const SCORE_UNIT: f32 = 1_000.0;
 /// Number of stages, each of which has a factor of the score.
 const STAGES: usize = 3;
 
-/// Decay of the mean gradient and of its square (Adam).
-const DECAYS: (f32, f32) = (0.9, 0.99);
-
 /// A minimisation under way.
 pub(super) struct OrderTrainer<'a> {
-    settings: RegressionSettings,
+    penalty: f32,
     nodes: &'a [CutNode],
-    order: Vec<usize>,
-    random: SplitMix64,
-    /// One weight for each feature, and the factors of the score by stage.
-    weights: Vec<f32>,
-    mean: Vec<f32>,
-    square: Vec<f32>,
-    steps: i32,
-    epoch: u64,
+    /// Its weights are one for each feature, and the factors of the score by stage.
+    descent: MinibatchDescent,
 }
 
 impl<'a> OrderTrainer<'a> {
     /// Begins with today's order.
-    pub fn new(settings: RegressionSettings, nodes: &'a [CutNode]) -> Self {
+    pub fn new(settings: DescentSettings, nodes: &'a [CutNode]) -> Self {
         let mut weights = vec![0.0; ORDER_FEATURES];
         weights.extend([1.0; STAGES]);
         Self {
-            settings,
+            penalty: settings.penalty as f32,
             nodes,
-            order: (0..nodes.len()).collect(),
-            random: SplitMix64::new(settings.seed, 0),
-            mean: vec![0.0; weights.len()],
-            square: vec![0.0; weights.len()],
-            weights,
-            steps: 0,
-            epoch: 0,
+            descent: MinibatchDescent::new(settings, nodes.len(), weights),
         }
     }
 
     /// Passes over all nodes once; returns the mean of J, a number of moves that come too early.
     pub fn pass(&mut self) -> f64 {
-        let left = 1.0 - self.epoch as f64 / self.settings.epochs as f64;
-        self.epoch += 1;
-        self.random.shuffle(&mut self.order);
-        let order = std::mem::take(&mut self.order);
-        let mut total = 0.0;
-        for batch in order.chunks(self.settings.batch) {
-            total += self.step(batch, (self.settings.rate * left) as f32);
-        }
-        let passed = order.len().max(1) as f64;
-        self.order = order;
-        total / passed
+        let Self {
+            penalty,
+            nodes,
+            descent,
+        } = self;
+        descent.pass(|weights, batch| {
+            gradient(weights, batch.iter().map(|&index| &nodes[index]), *penalty)
+        })
     }
 
     /// Returns the weights in units of the score. A stage without a positive factor gets none.
     pub fn weights(&self) -> Vec<f32> {
-        let (weights, factors) = self.weights.split_at(ORDER_FEATURES);
+        let (weights, factors) = self.descent.weights.split_at(ORDER_FEATURES);
         let by_stage = weights.chunks(ORDER_FEATURES / STAGES).zip(factors);
         by_stage
             .flat_map(|(weights, &factor)| {
@@ -74,59 +56,51 @@ impl<'a> OrderTrainer<'a> {
             })
             .collect()
     }
+}
 
-    fn step(&mut self, batch: &[usize], rate: f32) -> f64 {
-        let mut gradient = vec![0.0_f32; self.weights.len()];
-        // A of the paper: the sum of the sizes of all terms of the gradient.
-        let mut size = vec![0.0_f32; self.weights.len()];
-        let mut total = 0.0;
-        for &index in batch {
-            let node = &self.nodes[index];
-            let of_cut = self.value(node.stage, &node.cut);
-            for other in &node.others {
-                let early = sigmoid(self.value(node.stage, other) - of_cut);
-                total += f64::from(early);
-                let slope = early * (1.0 - early) / batch.len() as f32;
-                let mut add = |feature: usize, change: f32| {
-                    gradient[feature] += change;
-                    size[feature] += change.abs();
-                };
-                for (ours, theirs) in other.features.into_iter().zip(node.cut.features) {
-                    if ours != theirs {
-                        add(ours as usize, slope);
-                        add(theirs as usize, -slope);
-                    }
+/// Returns J of some nodes, and its mean slope with the penalty.
+fn gradient<'a>(
+    weights: &[f32],
+    nodes: impl ExactSizeIterator<Item = &'a CutNode>,
+    penalty: f32,
+) -> (f64, Vec<f32>) {
+    let mut slopes: Vec<f32> = vec![0.0; weights.len()];
+    // A of the paper: the sum of the sizes of all terms of the gradient.
+    let mut sizes: Vec<f32> = vec![0.0; weights.len()];
+    let mut total = 0.0;
+    let count = nodes.len() as f32;
+    for node in nodes {
+        let of_cut = value(weights, node.stage, &node.cut);
+        for other in &node.others {
+            let early = sigmoid(value(weights, node.stage, other) - of_cut);
+            total += f64::from(early);
+            let slope = early * (1.0 - early) / count;
+            let mut add = |feature: u32, change: f32| {
+                slopes[feature as usize] += change;
+                sizes[feature as usize] += change.abs();
+            };
+            for (ours, theirs) in other.features.into_iter().zip(node.cut.features) {
+                if ours != theirs {
+                    add(ours, slope);
+                    add(theirs, -slope);
                 }
-                let lead = (other.score - node.cut.score) as f32 / SCORE_UNIT;
-                gradient[ORDER_FEATURES + node.stage as usize] += slope * lead;
             }
+            let lead = (other.score - node.cut.score) as f32 / SCORE_UNIT;
+            slopes[ORDER_FEATURES + node.stage as usize] += slope * lead;
         }
-        self.steps += 1;
-        let penalty = self.settings.penalty as f32;
-        let (first, second) = DECAYS;
-        let (of_mean, of_square) = (1.0 - first.powi(self.steps), 1.0 - second.powi(self.steps));
-        let moments = self.mean.iter_mut().zip(&mut self.square);
-        let slopes = gradient.into_iter().zip(size);
-        for ((weight, (slope, size)), (mean, square)) in
-            self.weights.iter_mut().zip(slopes).zip(moments)
-        {
-            let slope = slope + 2.0 * penalty * size * *weight;
-            *mean = first * *mean + (1.0 - first) * slope;
-            *square = second * *square + (1.0 - second) * slope * slope;
-            *weight -= rate * (*mean / of_mean) / ((*square / of_square).sqrt() + 1e-8);
-        }
-        total
     }
+    for ((slope, size), weight) in slopes.iter_mut().zip(sizes).zip(weights) {
+        *slope += 2.0 * penalty * size * weight;
+    }
+    (total, slopes)
+}
 
-    /// Returns ξ of a move.
-    fn value(&self, stage: OrderStage, of: &OrderedMove) -> f32 {
-        let features = of.features.iter();
-        let sum: f32 = features
-            .map(|&feature| self.weights[feature as usize])
-            .sum();
-        let factor = self.weights[ORDER_FEATURES + stage as usize];
-        sum + factor * of.score as f32 / SCORE_UNIT
-    }
+/// Returns ξ of a move.
+fn value(weights: &[f32], stage: OrderStage, of: &OrderedMove) -> f32 {
+    let features = of.features.iter();
+    let sum: f32 = features.map(|&feature| weights[feature as usize]).sum();
+    let factor = weights[ORDER_FEATURES + stage as usize];
+    sum + factor * of.score as f32 / SCORE_UNIT
 }
 
 /// T of the paper, turned so that it rises; the paper's factor 7/256 is a unit of its weights.
@@ -161,7 +135,7 @@ mod tests {
                 _ => node(3, 3, [200, 0]),
             })
             .collect();
-        let settings = RegressionSettings {
+        let settings = DescentSettings {
             epochs: 30,
             batch: 20,
             rate: 0.05,

@@ -75,14 +75,14 @@ impl TimeControlRun {
         let mut regression =
             Regression::new(settings, Progress::COUNT, &training, weigh(&training));
         let held_out = weigh(&validation);
-        let before = loss(&regression.weights, &validation, &held_out);
+        let before = loss(regression.weights(), &validation, &held_out);
         progress.begin(self.settings.regression.epochs, 0, "epochs");
         for epoch in 1..=self.settings.regression.epochs {
             let loss = regression.pass();
             progress.advance(epoch, &format!("loss {loss:.4}"));
         }
         progress.finish(self.settings.regression.epochs, "");
-        let mut weights = std::mem::take(&mut regression.weights);
+        let mut weights = regression.weights().to_vec();
         let after = loss(&weights, &validation, &held_out);
         // The first feature is always present: it carries the bound at which searches take their share.
         let values: Vec<f32> = training

@@ -2,7 +2,8 @@
 
 use super::states::State;
 use crate::{
-    logistic::{Example, RegressionSettings, normalised},
+    descent::DescentSettings,
+    logistic::{Example, normalised},
     setting::{SettingError, check, check_share},
 };
 
@@ -10,7 +11,7 @@ use crate::{
 #[derive(Clone, Debug, PartialEq)]
 pub struct TimeControlTraining {
     /// Settings of the regression, whose examples are the states.
-    pub regression: RegressionSettings,
+    pub regression: DescentSettings,
     /// a: weight of wasted time against wrong moves.
     pub waste: f64,
     /// Mean part of the longest time that searches are to take.
@@ -20,9 +21,9 @@ pub struct TimeControlTraining {
 impl Default for TimeControlTraining {
     fn default() -> Self {
         Self {
-            regression: RegressionSettings {
+            regression: DescentSettings {
                 epochs: 10,
-                ..RegressionSettings::default()
+                ..DescentSettings::default()
             },
             waste: 0.3,
             share: 1.0 / 3.0,

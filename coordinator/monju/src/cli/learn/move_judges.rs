@@ -3,7 +3,7 @@
 use clap::Args;
 use monju_engine::search::MoveJudgement;
 use monju_learn::{
-    RegressionSettings,
+    DescentSettings,
     move_judges::{MoveJudgeRun, MoveJudgeTraining},
 };
 use std::path::PathBuf;
@@ -65,7 +65,7 @@ impl MoveJudgeArguments {
             logs: self.logs,
             output: self.output,
             settings: MoveJudgeTraining {
-                regression: RegressionSettings {
+                regression: DescentSettings {
                     epochs: self.epochs,
                     batch: self.batch,
                     rate: self.rate,

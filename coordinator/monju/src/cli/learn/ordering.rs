@@ -1,7 +1,7 @@
 //! The command line of `monju learn ordering`.
 
 use clap::Args;
-use monju_learn::{RegressionSettings, ordering::OrderingRun};
+use monju_learn::{DescentSettings, ordering::OrderingRun};
 use std::path::PathBuf;
 
 pub const ORDERING_HELP: &str = "\
@@ -43,7 +43,7 @@ impl From<OrderingArguments> for OrderingRun {
         Self {
             logs: arguments.logs,
             output: arguments.output,
-            settings: RegressionSettings {
+            settings: DescentSettings {
                 epochs: arguments.epochs,
                 batch: arguments.batch,
                 rate: arguments.rate,

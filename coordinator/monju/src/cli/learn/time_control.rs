@@ -2,7 +2,7 @@
 
 use clap::Args;
 use monju_learn::{
-    RegressionSettings,
+    DescentSettings,
     time_control::{TimeControlRun, TimeControlTraining},
 };
 use std::path::PathBuf;
@@ -53,7 +53,7 @@ impl From<TimeControlArguments> for TimeControlRun {
             logs: arguments.logs,
             output: arguments.output,
             settings: TimeControlTraining {
-                regression: RegressionSettings {
+                regression: DescentSettings {
                     epochs: arguments.epochs,
                     batch: arguments.batch,
                     rate: arguments.rate,

@@ -1,0 +1,103 @@
+//! Descent in minibatches by the steps of Adam (Kingma and Ba, 2015) on one list of weights.
+
+use crate::{
+    random::SplitMix64,
+    setting::{SettingError, check},
+};
+
+/// Settings of a descent.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DescentSettings {
+    /// Passes over the examples.
+    pub epochs: u64,
+    /// Examples of a step.
+    pub batch: usize,
+    /// First length of a step; it falls to 0.
+    pub rate: f64,
+    /// Weight of the squares of all weights.
+    pub penalty: f64,
+    /// Seed of the order of the examples.
+    pub seed: u64,
+}
+
+impl Default for DescentSettings {
+    fn default() -> Self {
+        Self {
+            epochs: 8,
+            batch: 4_096,
+            rate: 0.02,
+            penalty: 3e-5,
+            seed: 1,
+        }
+    }
+}
+
+impl DescentSettings {
+    pub(crate) fn check(&self) -> Result<(), SettingError> {
+        let is_rate = self.rate > 0.0 && self.rate < 1.0;
+        check("rate", self.rate, is_rate, "between 0 and 1")?;
+        check("batch", self.batch as f64, self.batch > 0, "positive")?;
+        check("penalty", self.penalty, self.penalty >= 0.0, "0 or more")
+    }
+}
+
+/// Decay of the mean gradient and of its square.
+const DECAYS: (f32, f32) = (0.9, 0.99);
+
+/// A descent under way.
+pub(crate) struct MinibatchDescent {
+    settings: DescentSettings,
+    order: Vec<usize>,
+    random: SplitMix64,
+    pub weights: Vec<f32>,
+    mean: Vec<f32>,
+    square: Vec<f32>,
+    steps: i32,
+    epoch: u64,
+}
+
+impl MinibatchDescent {
+    /// Begins a descent over so many examples.
+    pub fn new(settings: DescentSettings, examples: usize, weights: Vec<f32>) -> Self {
+        Self {
+            settings,
+            order: (0..examples).collect(),
+            random: SplitMix64::new(settings.seed, 0),
+            mean: vec![0.0; weights.len()],
+            square: vec![0.0; weights.len()],
+            weights,
+            steps: 0,
+            epoch: 0,
+        }
+    }
+
+    /// Passes over all examples once; returns the mean loss. `gradient` returns the loss of a minibatch, and the
+    /// slope of each weight.
+    pub fn pass(&mut self, gradient: impl Fn(&[f32], &[usize]) -> (f64, Vec<f32>)) -> f64 {
+        let left = 1.0 - self.epoch as f64 / self.settings.epochs as f64;
+        self.epoch += 1;
+        self.random.shuffle(&mut self.order);
+        let order = std::mem::take(&mut self.order);
+        let mut total = 0.0;
+        for batch in order.chunks(self.settings.batch) {
+            let (loss, slopes) = gradient(&self.weights, batch);
+            total += loss;
+            self.step(&slopes, (self.settings.rate * left) as f32);
+        }
+        let passed = order.len().max(1) as f64;
+        self.order = order;
+        total / passed
+    }
+
+    fn step(&mut self, slopes: &[f32], rate: f32) {
+        self.steps += 1;
+        let (first, second) = DECAYS;
+        let (of_mean, of_square) = (1.0 - first.powi(self.steps), 1.0 - second.powi(self.steps));
+        let moments = self.mean.iter_mut().zip(&mut self.square);
+        for ((weight, slope), (mean, square)) in self.weights.iter_mut().zip(slopes).zip(moments) {
+            *mean = first * *mean + (1.0 - first) * slope;
+            *square = second * *square + (1.0 - second) * slope * slope;
+            *weight -= rate * (*mean / of_mean) / ((*square / of_square).sqrt() + 1e-8);
+        }
+    }
+}
