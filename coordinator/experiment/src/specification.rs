@@ -19,5 +19,6 @@ mod tests;
 pub use adjudication::{Adjudication, DeclarationRule, RepetitionRule};
 pub use definition::{Cell, Specification};
 pub use driven_engine::DrivenEngine;
+pub(crate) use ensemble::asked_threads;
 pub use ensemble::{CrashRule, Members, SideEnsemble};
 pub use report_table::{Axes, ReportTable};

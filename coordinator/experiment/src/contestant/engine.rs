@@ -5,7 +5,7 @@ use super::{
     resources::BoardResources,
     turn::{MoveQuestion, TurnAnswer},
 };
-use crate::specification::{DrivenEngine, SideEnsemble};
+use crate::specification::{DrivenEngine, SideEnsemble, asked_threads};
 use monju_engine::{Answer, MoveError};
 use monju_host::{
     EngineInfo,
@@ -42,7 +42,7 @@ pub struct EngineContestant {
 
 impl EngineContestant {
     /// Starts the engine and waits until it is ready. An engine whose effort is not measured in time takes
-    /// turns; another one is kept on the cores of the board.
+    /// turns; another one whose options name its threads is kept on the cores of the board.
     ///
     /// # Errors
     /// It does not start, or does not speak USI.
@@ -52,7 +52,8 @@ impl EngineContestant {
         board: &BoardResources,
     ) -> Result<Self, ContestantError> {
         let mut engine = engine.clone();
-        if ensemble.is_timed() {
+        // As with players: its own default may be several threads.
+        if ensemble.is_timed() && asked_threads(&engine.spec).is_some() {
             engine.spec.cores = board.cores.clone();
         }
         let mut contestant = Self {

@@ -3,7 +3,7 @@ use crate::{
     record::{Cause, GameOutcome, MatchSide},
     store::{self, Address, OpenMode},
 };
-use monju_host::{CoreSet, PlayerKind};
+use monju_host::{CoreSet, OptionValue, PlayerKind, UsiOptions, UsiSpec};
 use std::path::Path;
 
 pub(super) const SMALL: &str = r#"
@@ -198,6 +198,27 @@ fn players_that_think_for_a_limited_time_get_cores_of_their_own() {
     };
     assert_eq!(kept_on(vec![2, 3, 7, 9]), [[2], [3], [7]]);
     assert_eq!(kept_on(vec![]), [[0; 0]; 3], "the system chooses");
+
+    // A program may have several threads by default.
+    let mut players = side.players().to_vec();
+    let asks = |options: &[(&str, i64)]| {
+        let options = options.iter().map(|(name, value)| {
+            let value = OptionValue::Number(*value);
+            ((*name).to_owned(), value)
+        });
+        PlayerKind::Usi(UsiSpec {
+            options: UsiOptions(options.collect()),
+            ..UsiSpec::of_program("engine")
+        })
+    };
+    players[0].kind = asks(&[("Hash", 16)]);
+    players[1].kind = asks(&[("Threads", 2)]);
+    side.keep_on(&CoreSet::new(vec![2, 3, 7, 9]), &mut players);
+    let kept = players.iter().filter_map(|player| match &player.kind {
+        PlayerKind::Usi(spec) => Some(spec.cores.numbers()),
+        PlayerKind::Native(_) => None,
+    });
+    assert_eq!(kept.collect::<Vec<_>>(), [&[][..], &[3, 7]]);
 }
 
 #[tokio::test]

@@ -141,7 +141,8 @@ impl SideEnsemble {
             }
     }
 
-    /// Keeps its players, which are `players`, on cores of their own, as far as the cores go.
+    /// Keeps its players, which are `players`, on cores of their own, as far as the cores go. A foreign engine whose
+    /// options do not say how many threads it has is not kept: its own default may be several.
     pub fn keep_on(&self, cores: &CoreSet, players: &mut [PlayerSpec]) {
         let mut left = cores.clone();
         for player in players {
@@ -153,7 +154,8 @@ impl SideEnsemble {
             };
             match &mut player.kind {
                 PlayerKind::Native(native) => native.cores = own,
-                PlayerKind::Usi(spec) => spec.cores = own,
+                PlayerKind::Usi(spec) if asked_threads(spec).is_some() => spec.cores = own,
+                PlayerKind::Usi(_) => {}
             }
         }
     }
@@ -166,7 +168,7 @@ impl SideEnsemble {
                 .filter(|player| self.limits.time_ms.is_some() || player.limits.time.is_some())
                 .map(threads)
                 .sum(),
-            Members::Engine(engine) if self.is_timed() => asked_threads(&engine.spec),
+            Members::Engine(engine) if self.is_timed() => asked_threads(&engine.spec).unwrap_or(1),
             Members::Engine(_) | Members::Remote { .. } => 0,
         }
     }
@@ -212,17 +214,17 @@ impl SideEnsemble {
 fn threads(player: &PlayerSpec) -> usize {
     match &player.kind {
         PlayerKind::Native(native) => native.threads as usize,
-        PlayerKind::Usi(spec) => asked_threads(spec),
+        PlayerKind::Usi(spec) => asked_threads(spec).unwrap_or(1),
     }
 }
 
-/// Returns the number of threads that the options of an engine ask for.
-fn asked_threads(spec: &UsiSpec) -> usize {
+/// Returns the number of threads that the options of an engine ask for, if they do.
+pub(crate) fn asked_threads(spec: &UsiSpec) -> Option<usize> {
     let mut options = spec.options.0.iter();
     let threads = options.find(|(name, _)| name == "Threads");
     match threads {
-        Some((_, OptionValue::Number(threads))) => (*threads).max(1) as usize,
-        _ => 1,
+        Some((_, OptionValue::Number(threads))) => Some((*threads).max(1) as usize),
+        _ => None,
     }
 }
 
