@@ -22,3 +22,34 @@ pub(crate) fn random_positions(seed: u64, games: usize, plies: usize) -> Vec<Pos
     }
     positions
 }
+
+/// Returns the position with the board turned and the sides exchanged.
+pub(crate) fn turned(position: &Position) -> Position {
+    let sfen = position.to_string();
+    let fields: Vec<&str> = sfen.split(' ').collect();
+    let [board, side, hands, ..] = fields[..] else {
+        panic!("{sfen}: no SFEN");
+    };
+    // The mark of a promoted piece stands before its letter.
+    let mut letters: Vec<char> = board.chars().rev().collect();
+    for at in 1..letters.len() {
+        if letters[at] == '+' {
+            letters.swap(at - 1, at);
+        }
+    }
+    let board = exchanged(&String::from_iter(letters));
+    let side = if side == "b" { "w" } else { "b" };
+    let text = format!("{board} {side} {} 1", exchanged(hands));
+    Position::from_sfen(&text).expect("a position")
+}
+
+/// Returns the pieces of a text with their owners exchanged.
+pub(crate) fn exchanged(pieces: &str) -> String {
+    let letters = pieces
+        .chars()
+        .map(|letter| match letter.is_ascii_uppercase() {
+            true => letter.to_ascii_lowercase(),
+            false => letter.to_ascii_uppercase(),
+        });
+    letters.collect()
+}

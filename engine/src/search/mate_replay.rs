@@ -53,8 +53,11 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
         let &Node {
             depth, ply, beta, ..
         } = node;
+        if self.options.mate_replay < AFTER_THREATS || depth < LEAST_DEPTH {
+            return;
+        }
         let low = beta.plus(-self.options.margin(THREAT_MARGIN));
-        if self.options.mate_replay < AFTER_THREATS || depth < LEAST_DEPTH || value.any_above(low) {
+        if value.any_above(low) {
             return;
         }
         self.position.make_pass();

@@ -42,13 +42,11 @@ impl<E: Evaluator + Clone, V: SearchValue> SearchMemory<E, V> {
     ) -> Result<Self, TryReserveError> {
         let mut mates = vec![MateSearch::default(); threads.max(1)];
         // Helpers look for mates only at deep nodes, in defence and after threats.
-        let active = match options.mate_search > 1
-            || options.mate_defence != 0
-            || options.mate_replay != 0
-        {
-            true => mates.len(),
-            false => 1,
-        };
+        let active =
+            match options.mate_search > 1 || options.mate_defence != 0 || options.mate_replay > 1 {
+                true => mates.len(),
+                false => 1,
+            };
         mates[..active].fill(MateSearch::new(MATE_POSITIONS));
         Ok(Self {
             table: V::Transpositions::new(hash_mib)?,

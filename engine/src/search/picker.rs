@@ -111,8 +111,8 @@ pub(super) struct Picker {
     next_bad: usize,
     /// The last move is known to gain so much, in centipawns.
     gain: Value,
-    /// Learned part of the order, and whether the last move captured.
-    learned: Option<(LearnedOrder, bool)>,
+    /// Learned part of the order, and the move before the node.
+    learned: Option<(LearnedOrder, Option<LastMove>)>,
 }
 
 impl Picker {
@@ -153,9 +153,10 @@ impl Picker {
         self.checks = Some(*targets);
     }
 
-    /// Adds the learned part of the order. `captured` tells whether the last move captured.
-    pub fn learn(&mut self, order: LearnedOrder, captured: bool) {
-        self.learned = Some((order, captured));
+    /// Adds the learned part of the order. `captures` tells whether the last move captured.
+    pub fn learn(&mut self, order: LearnedOrder, captures: bool) {
+        let last = (self.contexts.moves[0].to()).map(|to| LastMove { to, captures });
+        self.learned = Some((order, last));
     }
 
     /// Leaves out all further quiet moves.
@@ -253,7 +254,7 @@ impl Picker {
         for entry in self.list.as_mut_slice() {
             entry.score = noisy_score(position, entry.mv, history);
         }
-        self.add_learned(OrderStage::Noisy, position);
+        add_learned(self.learned, OrderStage::Noisy, position, &mut self.list);
         self.stage = Stage::GoodNoisy;
     }
 
@@ -281,10 +282,7 @@ impl Picker {
             let checks = self.checks.as_ref();
             let mut unsorted = ScoredList::new();
             list_quiets(position, info, scope, &rows, checks, &mut unsorted);
-            if let Some((order, captured)) = self.learned {
-                let last = last_move(&self.contexts, captured);
-                order.add(position, OrderStage::Quiet, last, scored(&mut unsorted));
-            }
+            add_learned(self.learned, OrderStage::Quiet, position, &mut unsorted);
             append_by_bucket(&mut unsorted, &mut self.list);
         }
         self.gain = Value::MIN;
@@ -302,17 +300,8 @@ impl Picker {
                 rows.order(position, entry.mv)
             };
         }
-        self.add_learned(OrderStage::Evasion, position);
+        add_learned(self.learned, OrderStage::Evasion, position, &mut self.list);
         self.stage = Stage::Evasions;
-    }
-
-    /// Adds the learned part to the scores of all moves listed.
-    #[inline(always)]
-    fn add_learned(&mut self, stage: OrderStage, position: &Position) {
-        if let Some((order, captured)) = self.learned {
-            let last = last_move(&self.contexts, captured);
-            order.add(position, stage, last, scored(&mut self.list));
-        }
     }
 
     /// Returns the moves of the stage to which a move belongs, with their scores.
@@ -371,9 +360,17 @@ impl Picker {
     }
 }
 
-/// Returns the move before a node.
-fn last_move(contexts: &Contexts, captures: bool) -> Option<LastMove> {
-    (contexts.moves[0].to()).map(|to| LastMove { to, captures })
+/// Adds the learned part of the order to the scores of the moves of a stage.
+#[inline(always)]
+fn add_learned(
+    learned: Option<(LearnedOrder, Option<LastMove>)>,
+    stage: OrderStage,
+    position: &Position,
+    list: &mut ScoredList,
+) {
+    if let Some((order, last)) = learned {
+        order.add(position, stage, last, scored(list));
+    }
 }
 
 fn scored(list: &mut ScoredList) -> impl Iterator<Item = (Move, &mut i32)> {

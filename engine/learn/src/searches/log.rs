@@ -205,19 +205,14 @@ fn search(text: &str) -> Option<LoggedSearch> {
 fn late_sample(word: &str, text: &str) -> Option<MoveSample> {
     let mut words = text.split(' ');
     let mut next = || words.next();
-    let beats = |word: &str| match word {
-        "0" => Some(false),
-        "1" => Some(true),
-        _ => None,
-    };
     let outcome = match word {
         REDUCTION => SampleOutcome::Reduction {
-            reduced_beats: beats(next()?)?,
-            full_beats: beats(next()?)?,
+            reduced_beats: flag(next()?)?,
+            full_beats: flag(next()?)?,
         },
         _ => SampleOutcome::Margin {
             surplus: next()?.parse().ok()?,
-            beats: beats(next()?)?,
+            beats: flag(next()?)?,
         },
     };
     let feature = |text: &str| {
@@ -242,7 +237,7 @@ fn order_sample(text: &str) -> Option<OrderSample> {
         "-" => None,
         square => Some(square_of(square)?),
     };
-    let captures = words.next()? == "1";
+    let captures = flag(words.next()?)?;
     let moves: Vec<(Move, i32)> = words
         .next()?
         .split(',')
@@ -260,6 +255,15 @@ fn order_sample(text: &str) -> Option<OrderSample> {
         last: to.map(|to| LastMove { to, captures }),
         moves,
     })
+}
+
+/// Returns what 0 or 1 stands for.
+fn flag(word: &str) -> Option<bool> {
+    match word {
+        "0" => Some(false),
+        "1" => Some(true),
+        _ => None,
+    }
 }
 
 /// Returns the square with a name like `5e`.

@@ -230,6 +230,7 @@ impl FeatureChange {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rules::testing::turned as turned_board;
 
     fn numbers(sfen: &str) -> Vec<PieceNumbers> {
         let mut numbers = Vec::new();
@@ -264,12 +265,10 @@ mod tests {
     #[test]
     fn both_sides_of_a_turned_position_see_the_same() {
         let board = "ln1gk1snl/6gb1/p2p1pppp/1rP1p4/9/1SpP1P3/PP2PSP1P/2GS3R1/LN2KG1NL";
-        let swapped = board.chars().rev().map(|letter| match letter {
-            letter if letter.is_ascii_uppercase() => letter.to_ascii_lowercase(),
-            letter => letter.to_ascii_uppercase(),
-        });
-        let one = numbers(&format!("{board} b Pbp 55"));
-        let two = numbers(&format!("{} w BPp 55", swapped.collect::<String>()));
+        let sfen = format!("{board} b Pbp 55");
+        let position = Position::from_sfen(&sfen).expect("a position");
+        let one = numbers(&sfen);
+        let two = numbers(&turned_board(&position).to_string());
         let turned = |numbers: &[PieceNumbers]| {
             let mut turned: Vec<PieceNumbers> = numbers.iter().map(|&[b, w]| [w, b]).collect();
             turned.sort_unstable();

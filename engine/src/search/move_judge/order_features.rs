@@ -232,37 +232,10 @@ const fn around() -> [[u8; NEIGHBOURS]; Square::COUNT] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::{Game, MoveList};
-
-    /// Returns a game with the board turned and the sides exchanged.
-    fn turned(position: &Position) -> Position {
-        let sfen = position.to_string();
-        let fields: Vec<&str> = sfen.split(' ').collect();
-        let swap = |text: &str| -> String {
-            let swapped = text
-                .chars()
-                .map(|letter| match letter.is_ascii_uppercase() {
-                    true => letter.to_ascii_lowercase(),
-                    false => letter.to_ascii_uppercase(),
-                });
-            swapped.collect()
-        };
-        let board: String = fields[0].chars().rev().collect();
-        // The mark of a promoted piece stands before its letter.
-        let mut pieces: Vec<char> = board.chars().collect();
-        for at in 1..pieces.len() {
-            if pieces[at] == '+' {
-                pieces.swap(at - 1, at);
-            }
-        }
-        let side = if fields[1] == "b" { "w" } else { "b" };
-        let text = format!(
-            "{} {side} {} 1",
-            swap(&String::from_iter(pieces)),
-            swap(fields[2])
-        );
-        Position::from_sfen(&text).expect("a position")
-    }
+    use crate::rules::{
+        MoveList,
+        testing::{random_positions, turned},
+    };
 
     fn turned_move(mv: Move) -> Move {
         match (mv.from(), mv.dropped()) {
@@ -274,40 +247,29 @@ mod tests {
 
     #[test]
     fn a_turned_board_has_the_same_features() {
-        let mut game = Game::from_usi("startpos moves 7g7f 8c8d 8h3c+ 2b3c B*5e P*8e").ok();
-        let game = game.get_or_insert_with(Game::startpos);
-        let mut state = 9_u64;
-        for _ in 0..120 {
-            let position = game.position();
-            let last = game.moves().last().map(|mv| LastMove {
-                to: mv.to(),
-                captures: state.is_multiple_of(2),
-            });
+        for (index, position) in random_positions(9, 2, 120).iter().enumerate() {
             let opposite = turned(position);
+            let to = Square::new(index % Square::COUNT);
+            let last = to.map(|to| LastMove {
+                to,
+                captures: index.is_multiple_of(2),
+            });
             let opposite_last = last.map(|last| LastMove {
                 to: last.to.flip(),
                 ..last
             });
+            let legal = MoveList::legal(position);
             for &stage in OrderStage::VARIANTS {
-                let node = OrderNode::new(position, stage, last);
-                let turned = OrderNode::new(&opposite, stage, opposite_last);
-                let legal = MoveList::legal(position);
-                for (index, &mv) in legal.iter().enumerate() {
-                    let score = index as i32 * 100;
-                    let features = node.features(mv, score);
-                    assert!(features.iter().all(|&one| (one as usize) < ORDER_FEATURES));
-                    assert_eq!(features, turned.features(turned_move(mv), score), "{mv}");
+                for (last, opposite_last) in [(last, opposite_last), (None, None)] {
+                    let node = OrderNode::new(position, stage, last);
+                    let turned = OrderNode::new(&opposite, stage, opposite_last);
+                    for (score, &mv) in (0..).step_by(100).zip(legal.iter()) {
+                        let features = node.features(mv, score);
+                        assert!(features.iter().all(|&one| (one as usize) < ORDER_FEATURES));
+                        assert_eq!(features, turned.features(turned_move(mv), score), "{mv}");
+                    }
                 }
             }
-            let legal = MoveList::legal(position);
-            if legal.is_empty() {
-                break;
-            }
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1);
-            let mv = legal[(state >> 33) as usize % legal.len()];
-            game.play(mv).expect("a legal move");
         }
     }
 }
