@@ -2,9 +2,11 @@
 
 mod attendance;
 mod ponders;
+mod watchers;
 
 use attendance::Attendance;
 use ponders::Ponders;
+use watchers::Watchers;
 
 use crate::{
     ballot::{BallotHeader, Lead, lead},
@@ -48,13 +50,10 @@ use std::{
     time::Duration,
 };
 use tokio::{
-    sync::{Semaphore, broadcast, mpsc},
+    sync::{Semaphore, mpsc},
     time::{Instant, sleep, timeout},
 };
-use tokio_stream::{
-    Stream, StreamExt,
-    wrappers::{BroadcastStream, ReceiverStream},
-};
+use tokio_stream::{Stream, StreamExt, wrappers::ReceiverStream};
 use tonic::{Request, Response, Status, Streaming};
 use tracing::warn;
 
@@ -81,9 +80,6 @@ const CONSULTATIONS: usize = 256;
 
 /// Greatest length of a player's name in a request, in bytes.
 const LONGEST_NAME: usize = 256;
-
-/// Number of ballots that a slow watcher may lag behind before it loses some.
-const WATCH_BACKLOG: usize = 64;
 
 /// Number of commands of one consultation that may wait.
 const COMMANDS: usize = 4;
@@ -123,9 +119,7 @@ struct Inner {
     consultations: AtomicU64,
     /// Room for further consultations at once.
     places: Arc<Semaphore>,
-    decided: broadcast::Sender<Ballot>,
-    /// Votes as they stand, for watchers that ask for them.
-    standings: broadcast::Sender<Ballot>,
+    watchers: Arc<Watchers>,
     ponders: Ponders,
     attendance: Attendance,
     resignation: Resignation,
@@ -156,8 +150,7 @@ impl Service {
                 reservation,
                 consultations: AtomicU64::new(1),
                 places: Arc::new(Semaphore::new(CONSULTATIONS)),
-                decided: broadcast::Sender::new(WATCH_BACKLOG),
-                standings: broadcast::Sender::new(WATCH_BACKLOG),
+                watchers: Arc::default(),
                 ponders: Ponders::default(),
                 attendance: Attendance::default(),
                 leads: PerSide::default(),
@@ -351,6 +344,8 @@ impl Coordinator for Service {
         let (commands, receiver) = mpsc::channel(COMMANDS);
         let listener = tokio::spawn(listen(upstream, commands));
         let inner = Arc::clone(&self.inner);
+        let watched = inner.watchers.ballot();
+        let decided = watched.clone();
         tokio::spawn(async move {
             let _place = place;
             let slots = inner.roster.slots();
@@ -384,20 +379,16 @@ impl Coordinator for Service {
                         recorder.ballot(&ballot);
                     }
                 }
-                // There may be no watcher, and the caller may have hung up.
-                let _ = inner.decided.send(ballot.clone());
+                decided.show_decided(&ballot);
+                // The caller may have hung up.
                 let _ = ballots.send(ballot).await;
             }
         });
-        let standings = self.inner.standings.clone();
         let responses = ReceiverStream::new(downstream).map(move |ballot: Ballot| {
             let message = match &ballot.decision {
                 Some(_) => Message::Ballot(ballot),
                 None => {
-                    if standings.receiver_count() > 0 {
-                        // The watchers may be gone by now.
-                        let _ = standings.send(ballot.clone());
-                    }
+                    watched.show_standing(&ballot);
                     Message::Standing(ballot)
                 }
             };
@@ -437,22 +428,7 @@ impl Coordinator for Service {
         &self,
         request: Request<WatchRequest>,
     ) -> Result<Response<Self::WatchStream>, Status> {
-        let decided = BroadcastStream::new(self.inner.decided.subscribe());
-        let standings = match request.into_inner().standings {
-            true => self.inner.standings.subscribe(),
-            // A channel without a sender, which ends at once.
-            false => broadcast::channel(1).1,
-        };
-        let ballots = decided.merge(BroadcastStream::new(standings));
-        let responses = ballots.filter_map(|ballot| match ballot {
-            Ok(ballot) => Some(Ok(WatchResponse {
-                ballot: Some(ballot),
-            })),
-            Err(lag) => {
-                warn!(%lag, "a watcher is too slow and misses ballots");
-                None
-            }
-        });
+        let responses = self.inner.watchers.watch(request.into_inner().standings);
         Ok(Response::new(Box::pin(responses)))
     }
 

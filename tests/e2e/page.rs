@@ -10,7 +10,7 @@ use monju_tests::{
     skip::skipped,
     usi::Usi,
 };
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::{
     io::{BufRead, BufReader, Read, Write},
     net::TcpStream,
@@ -171,7 +171,17 @@ fn a_game_is_shown_while_it_is_played() {
     }
     assert!(page.contains("drawBoard") && !page.contains("STYLE"));
 
-    let mut events = BufReader::new(ask(&address, "/events")).lines();
+    let lines = BufReader::new(ask(&address, "/events")).lines();
+    let mut events = lines.filter_map(|line| {
+        let line = line.expect("a line");
+        let event: Value = serde_json::from_str(line.strip_prefix("data: ")?).expect("JSON");
+        Some(event)
+    });
+    let everything = events.next().expect("an event");
+    assert_eq!(
+        (&everything["kind"], &everything["games"]),
+        (&"all".into(), &json!([]))
+    );
     usi.think("startpos", "go nodes 2000");
     let answer = usi.think("startpos moves 7g7f 3c3d", "go nodes 2000");
     let state: Value = eventually("the second position", || {
@@ -186,11 +196,7 @@ fn a_game_is_shown_while_it_is_played() {
     assert_eq!(positions[2]["players"].as_array().map(Vec::len), Some(3));
     assert_eq!(state["workers"][0]["connected"], true);
     // The workers may have been told before.
-    let position = events.find_map(|line| {
-        let line = line.expect("a line");
-        let event: Value = serde_json::from_str(line.strip_prefix("data: ")?).expect("JSON");
-        (event["kind"] == "positions").then_some(event)
-    });
+    let position = events.find(|event| event["kind"] == "positions");
     assert_eq!(position.expect("an event")["positions"][0]["plies"], 0);
     assert!(get(&address, "/none").0.starts_with("HTTP/1.1 404"));
 

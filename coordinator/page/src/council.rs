@@ -1,8 +1,8 @@
 //! The council's page: the board, the clocks, the votes as they change, who disagrees, who is late or gone, the graph
 //! of the game and the games before it, those of the ballot log too.
 //!
-//! An observer watches a coordinator like any other client. The page gets the games so far as one object, then events
-//! as they come; a page that lags behind loads the object again.
+//! An observer watches a coordinator like any other client. The page comes with the games so far; its events begin with
+//! all games again, and so they do for a page that lags behind.
 
 mod archive;
 mod feed;
@@ -23,7 +23,8 @@ use axum::{
     routing::get,
 };
 use feed::Feed;
-use std::{convert::Infallible, path::PathBuf};
+use serde_json::Value;
+use std::{convert::Infallible, path::PathBuf, sync::Arc};
 use tokio::sync::watch;
 use tokio_stream::{Stream, StreamExt, wrappers::BroadcastStream};
 
@@ -77,13 +78,20 @@ async fn state(State(feed): State<Feed>) -> Response {
     server::json(&feed.json())
 }
 
+/// Sends everything first, and again to a page that has missed some events, so that nothing else is asked for that
+/// could be older than what the page shows already.
 async fn events(State(feed): State<Feed>) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
-    let events = BroadcastStream::new(feed.subscribe()).map(|event| {
-        Ok(match event {
-            Ok(text) => Event::default().data(&*text),
-            // The page has missed some, and loads everything again.
-            Err(_) => Event::default().data(r#"{"kind":"again"}"#),
-        })
+    let (everything, events) = feed.subscribe();
+    let changes = BroadcastStream::new(events).map(move |event| match event {
+        Ok(text) => text,
+        Err(_) => whole(feed.json()),
     });
-    Sse::new(events).keep_alive(KeepAlive::default())
+    let events = tokio_stream::once(whole(everything)).chain(changes);
+    Sse::new(events.map(|text| Ok(Event::default().data(&*text)))).keep_alive(KeepAlive::default())
+}
+
+/// The event of everything.
+fn whole(mut everything: Value) -> Arc<str> {
+    everything["kind"] = "all".into();
+    everything.to_string().into()
 }

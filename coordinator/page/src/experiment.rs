@@ -80,7 +80,8 @@ async fn state(State(page): State<ExperimentPage>) -> Response {
 async fn events(
     State(page): State<ExperimentPage>,
 ) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
-    let states = WatchStream::from_changes(page.state);
+    // The state of now comes first: it may be newer than the page.
+    let states = WatchStream::new(page.state);
     let events = states.map(|state| Ok(Event::default().data(state.to_string())));
     Sse::new(events).keep_alive(KeepAlive::default())
 }

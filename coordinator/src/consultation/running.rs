@@ -493,7 +493,17 @@ impl<'a> RunningConsultation<'a> {
     pub fn standing(&mut self) -> Ballot {
         self.standing_at = None;
         self.last_standing = Some(Instant::now());
-        self.ballot.standing()
+        self.with_limits(self.ballot.standing())
+    }
+
+    /// Returns the ballot with the time that the consultation has.
+    fn with_limits(&self, ballot: Ballot) -> Ballot {
+        let deadline = self.timer.decide_at().map(|at| at - self.begun);
+        Ballot {
+            limits: Some(self.limits),
+            deadline_ms: deadline.map(milliseconds),
+            ..ballot
+        }
     }
 
     /// Enters the events that have arrived, even at the deadline, and ends the calls.
@@ -560,12 +570,7 @@ impl<'a> RunningConsultation<'a> {
             win_rate: None,
             book: is_by_book,
         });
-        let deadline = self.timer.decide_at().map(|at| at - self.begun);
-        Ballot {
-            limits: Some(self.limits),
-            deadline_ms: deadline.map(milliseconds),
-            ..ballot
-        }
+        self.with_limits(ballot)
     }
 }
 

@@ -43,9 +43,11 @@ impl Feed {
         self.history().json()
     }
 
-    /// Returns the events from now on.
-    pub fn subscribe(&self) -> broadcast::Receiver<Arc<str>> {
-        self.events.subscribe()
+    /// Returns everything, and the events from then on: none is missed, and none comes twice.
+    pub fn subscribe(&self) -> (Value, broadcast::Receiver<Arc<str>>) {
+        // While the history is held, `note` can send nothing.
+        let history = self.history();
+        (history.json(), self.events.subscribe())
     }
 
     fn history(&self) -> MutexGuard<'_, History> {
