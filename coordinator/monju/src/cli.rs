@@ -243,7 +243,7 @@ impl Role {
             Self::Coordinator(arguments) => block_on(CoordinatorService::from(arguments).run()),
             Self::Doctor(arguments) => block_on(until_interrupted(Doctor::from(arguments).run())),
             Self::Csa(arguments) => block_on(arguments.resolve()?.run()),
-            Self::Status(arguments) => block_on(until_interrupted(arguments.resolve().run())),
+            Self::Status(arguments) => block_on(until_interrupted(arguments.resolve()?.run())),
             Self::Drain(arguments) => block_on(until_interrupted(arguments.resolve().run())),
             Self::Analyse(arguments) => block_on(arguments.resolve()?.run()),
             Self::Consult(arguments) => block_on(until_interrupted(arguments.resolve()?.run())),

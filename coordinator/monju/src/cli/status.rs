@@ -3,7 +3,10 @@
 use super::parsers;
 use crate::commands::status::Status;
 use clap::Args;
-use monju_team::{config::COORDINATOR_LISTEN, team::Choices};
+use monju_team::{
+    config::{COORDINATOR_LISTEN, Config, ConfigError},
+    team::Choices,
+};
 use std::path::PathBuf;
 
 /// Text after the list of arguments.
@@ -14,7 +17,7 @@ players while it is looked at.";
 /// Everything after `monju status`.
 #[derive(Debug, Args)]
 pub struct StatusArguments {
-    /// The coordinator; default: http://127.0.0.1:7410, or https://127.0.0.1:7410 with --tls
+    /// The coordinator; default: http://127.0.0.1:7410, or https://127.0.0.1:7410 with certificates
     #[arg(long, value_name = "URL", value_parser = parsers::url)]
     coordinator: Option<String>,
     /// Configuration that names the certificates; default: monju.toml beside the executable, if there is one
@@ -33,18 +36,57 @@ pub struct StatusArguments {
 
 impl StatusArguments {
     /// Makes the command of these arguments.
-    pub fn resolve(self) -> Status {
-        let scheme = if self.tls.is_some() { "https" } else { "http" };
-        let default = || format!("{scheme}://{COORDINATOR_LISTEN}");
-        Status {
+    ///
+    /// # Errors
+    /// No coordinator is named, and the configuration is wrong.
+    pub fn resolve(self) -> Result<Status, ConfigError> {
+        let coordinator = match self.coordinator {
+            Some(url) => url,
+            None => {
+                let config = Config::load(self.config.as_deref())?;
+                let has_certificates = self.tls.is_some() || config.tls.is_some();
+                let scheme = if has_certificates { "https" } else { "http" };
+                format!("{scheme}://{COORDINATOR_LISTEN}")
+            }
+        };
+        Ok(Status {
             choices: Choices {
-                coordinator: Some(self.coordinator.unwrap_or_else(default)),
+                coordinator: Some(coordinator),
                 config: self.config,
                 tls: self.tls,
                 ..Choices::default()
             },
             watch: self.watch,
             json: self.json,
-        }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn certificates_of_the_configuration_make_the_address_https() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let config = folder.path().join("team.toml");
+        let coordinator = |text: &str, tls: Option<&str>| {
+            fs::write(&config, text).expect("written");
+            let arguments = StatusArguments {
+                coordinator: None,
+                config: Some(config.clone()),
+                tls: tls.map(PathBuf::from),
+                watch: false,
+                json: false,
+            };
+            let status = arguments.resolve().expect("a configuration");
+            status.choices.coordinator.expect("an address")
+        };
+        let plain = "version = 1\n";
+        let with_tls = "version = 1\ntls = \"team/observer\"\n";
+        assert_eq!(coordinator(plain, None), "http://127.0.0.1:7410");
+        assert_eq!(coordinator(plain, Some("team")), "https://127.0.0.1:7410");
+        assert_eq!(coordinator(with_tls, None), "https://127.0.0.1:7410");
     }
 }

@@ -11,6 +11,15 @@ use std::{
 /// Time between two plain lines.
 const INTERVAL: Duration = Duration::from_secs(10);
 
+/// Returns a time for people: `40 s`, `12 min` or `2.5 h`.
+pub fn short_time(seconds: f64) -> String {
+    match seconds {
+        seconds if seconds < 100.0 => format!("{seconds:.0} s"),
+        seconds if seconds < 6000.0 => format!("{:.0} min", seconds / 60.0),
+        seconds => format!("{:.1} h", seconds / 3600.0),
+    }
+}
+
 /// Counts positions.
 pub struct Progress {
     bar: ProgressBar,

@@ -1,5 +1,6 @@
 //! Progress of an experiment on standard error: bars on a terminal, plain lines elsewhere.
 
+use crate::commands::progress::short_time;
 use console::Term;
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use monju_experiment::{
@@ -209,12 +210,8 @@ impl ExperimentProgress {
         match self.new_pairs() {
             0 if pairs > 0 => "?".to_owned(),
             new => {
-                let seconds = self.begun.elapsed().as_secs_f64() * pairs as f64 / new.max(1) as f64;
-                match seconds {
-                    seconds if seconds < 100.0 => format!("{seconds:.0} s"),
-                    seconds if seconds < 6000.0 => format!("{:.0} min", seconds / 60.0),
-                    seconds => format!("{:.1} h", seconds / 3600.0),
-                }
+                let begun = self.begun.elapsed().as_secs_f64();
+                short_time(begun * pairs as f64 / new.max(1) as f64)
             }
         }
     }

@@ -1,5 +1,6 @@
 //! Progress of long runs on standard error: a bar on a terminal, plain lines elsewhere.
 
+use crate::commands::progress::short_time;
 use indicatif::{ProgressBar, ProgressStyle};
 use monju_learn::ProgressObserver;
 use std::{
@@ -40,10 +41,22 @@ impl CurrentWork {
     fn write(&self, done: u64, remark: &str) {
         let Self { total, unit, .. } = self;
         let rate = self.rate(done);
-        let separator = if remark.is_empty() { "" } else { ", " };
-        write_line(&format!(
-            "{done} of {total} {unit}, {rate:.0} {unit}/s{separator}{remark}"
-        ));
+        let mut line = format!("{done} of {total} {unit}, {}", rate_text(rate, unit));
+        if done < *total && rate > 0.0 {
+            line += &format!(", {} left", short_time((total - done) as f64 / rate));
+        }
+        if !remark.is_empty() {
+            line += &format!(", {remark}");
+        }
+        write_line(&line);
+    }
+}
+
+/// Returns a rate by the second, or by the hour where less than one a second is done.
+fn rate_text(per_second: f64, unit: &str) -> String {
+    match per_second {
+        rate if rate >= 1.0 => format!("{rate:.0} {unit}/s"),
+        rate => format!("{:.0} {unit}/h", 3600.0 * rate),
     }
 }
 
@@ -73,7 +86,8 @@ impl ProgressObserver for TerminalProgress {
         let Some(work) = &mut self.work else { return };
         if let Some(bar) = &work.bar {
             bar.set_position(done);
-            bar.set_message(format!("{} {:.0}/s {remark}", work.unit, work.rate(done)));
+            let rate = rate_text(work.rate(done), work.unit);
+            bar.set_message(format!("{rate} {remark}"));
         } else if work.last_line.elapsed() >= INTERVAL {
             work.last_line = Instant::now();
             work.write(done, remark);
@@ -99,4 +113,15 @@ impl ProgressObserver for TerminalProgress {
 /// Writes a line to standard error, ignoring errors, since progress is optional.
 fn write_line(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{text}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::rate_text;
+
+    #[test]
+    fn slow_work_is_counted_by_the_hour() {
+        assert_eq!(rate_text(1_234.4, "positions"), "1234 positions/s");
+        assert_eq!(rate_text(0.01, "games"), "36 games/h");
+    }
 }
