@@ -1,6 +1,5 @@
 //! From the game's clock to deadlines: the time for a move, the stop of the workers, the decision.
 
-mod agreement;
 mod budget;
 mod deadlines;
 pub mod fallback;
@@ -11,7 +10,6 @@ mod round_trip;
 mod tests;
 mod time_policy;
 
-pub use agreement::{Agreement, AgreementTracker, Observation};
 pub use budget::{Budget, ClockRules, MINIMUM, Overhead, Turn, budget, of_side};
 pub use deadlines::{Deadlines, worker_time};
 pub use lag::{Lag, NetworkDelays};

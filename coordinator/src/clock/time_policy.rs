@@ -1,21 +1,13 @@
 //! The use of the time for a move: early answers to easy moves, more thought for difficult ones.
 
-use super::{agreement::Agreement, budget::Budget};
-use monju_engine::{judge::Stability, names::UnknownName};
+use super::budget::Budget;
+use monju_engine::{
+    judge::{Agreement, Difficulty, Stability},
+    names::UnknownName,
+};
 use monju_proto::v1::Limits;
 use std::time::Duration;
 use strum::{Display, EnumString, IntoStaticStr, VariantArray, VariantNames};
-
-/// Share of the votes for one move above which the move is easy (the original Monju, 2009).
-const EASY_AGREEMENT: f64 = 0.9;
-/// Share above which a move is normal rather than difficult.
-const NORMAL_AGREEMENT: f64 = 0.7;
-/// Iterations for which an easy move must have led.
-const STEADY_ITERATIONS: u32 = 4;
-/// Drop of the score in centipawns from which any move is difficult.
-const PANIC_CENTIPAWNS: i32 = 60;
-/// Drop of the score in centipawns from which no move is easy.
-const UNEASY_CENTIPAWNS: i32 = 25;
 
 /// The way in which the time for a move is spent.
 #[derive(
@@ -45,7 +37,7 @@ pub enum TimePolicy {
     /// As `Agreement`, and a leading move after which the opponent wins material (Hiramatsu et al.) is
     /// difficult.
     Careful,
-    /// As `Agreement`, but a single player's search is judged by learned weights (Shimoyama, section 6).
+    /// As `Agreement`, but judged by learned weights (Shimoyama, section 6).
     Learned,
 }
 
@@ -57,19 +49,16 @@ fn unknown(name: &str) -> UnknownName {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Evidence {
     /// The votes of a team.
-    Votes(Agreement),
+    Votes {
+        /// The agreement of its players.
+        agreement: Agreement,
+        /// After the leading move the opponent wins material. Only [`TimePolicy::Careful`] asks.
+        in_danger: bool,
+    },
     /// The search of a single player, at the end of an iteration.
     Search(Stability),
-    /// The learned judgement of that search: it has lasted long enough.
+    /// The learned judgement of either: it has lasted long enough.
     Judged(bool),
-}
-
-/// Difficulty of a move.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Difficulty {
-    Easy,
-    Normal,
-    Difficult,
 }
 
 impl TimePolicy {
@@ -112,7 +101,14 @@ impl TimePolicy {
     pub fn target(self, budget: &Budget, evidence: Option<Evidence>) -> Duration {
         match (self, evidence) {
             (Self::Fixed | Self::Decided, _) | (_, None) => budget.normal,
-            (_, Some(Evidence::Votes(agreement))) => match Difficulty::of(&agreement) {
+            (
+                _,
+                Some(Evidence::Votes {
+                    agreement,
+                    in_danger,
+                }),
+            ) => match agreement.difficulty() {
+                _ if in_danger => budget.most,
                 Difficulty::Easy => budget.least,
                 Difficulty::Normal => budget.normal,
                 Difficulty::Difficult => budget.most,
@@ -132,32 +128,10 @@ impl TimePolicy {
     }
 }
 
-impl Difficulty {
-    fn of(agreement: &Agreement) -> Self {
-        let Agreement {
-            agreement,
-            stable_iterations,
-            score_drop,
-            in_danger,
-        } = *agreement;
-        if in_danger || score_drop >= PANIC_CENTIPAWNS || agreement <= NORMAL_AGREEMENT {
-            Self::Difficult
-        } else if agreement > EASY_AGREEMENT
-            && stable_iterations >= STEADY_ITERATIONS
-            && score_drop < UNEASY_CENTIPAWNS
-        {
-            Self::Easy
-        } else {
-            Self::Normal
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use monju_proto::v1::Clock;
-    use proptest::prelude::*;
 
     const BUDGET: Budget = Budget {
         shortest: Duration::from_millis(100),
@@ -166,53 +140,41 @@ mod tests {
         most: Duration::from_millis(3_000),
     };
 
-    fn target(
-        time_policy: TimePolicy,
-        agreement: f64,
-        stable_iterations: u32,
-        score_drop: i32,
-    ) -> u128 {
-        let agreement = Agreement {
-            agreement,
-            stable_iterations,
-            score_drop,
-            in_danger: false,
-        };
-        time_policy
-            .target(&BUDGET, Some(Evidence::Votes(agreement)))
-            .as_millis()
-    }
-
-    #[test]
-    fn a_move_that_loses_material_is_difficult() {
+    /// The target with a score that drops by so many centipawns at full agreement.
+    fn target(time_policy: TimePolicy, score_drop: i32, in_danger: bool) -> Duration {
         let agreement = Agreement {
             agreement: 1.0,
+            lead: 1.0,
+            moves: 1,
+            depth: 9,
+            changes: 0,
             stable_iterations: 9,
-            score_drop: 0,
-            in_danger: true,
+            score_drop,
         };
-        let target = TimePolicy::Careful.target(&BUDGET, Some(Evidence::Votes(agreement)));
-        assert_eq!(target, BUDGET.most);
-        assert_eq!(TimePolicy::Careful.longest(&BUDGET), BUDGET.most);
+        let votes = Evidence::Votes {
+            agreement,
+            in_danger,
+        };
+        time_policy.target(&BUDGET, Some(votes))
     }
 
     #[test]
-    fn agreement_saves_time_and_dispute_takes_more() {
-        let agreement =
-            |share, stable_iterations| target(TimePolicy::Agreement, share, stable_iterations, 0);
-        assert_eq!(agreement(1.0, 4), 400);
-        assert_eq!(agreement(1.0, 3), 1_000, "not stable yet");
-        assert_eq!(agreement(0.9, 9), 1_000, "exactly 90 % is not enough");
-        assert_eq!(agreement(0.7, 9), 3_000);
-        assert_eq!(agreement(0.34, 0), 3_000);
+    fn difficult_moves_and_moves_that_lose_material_take_longer() {
+        let policy = TimePolicy::Careful;
+        assert_eq!(target(policy, 0, false), BUDGET.least);
+        assert_eq!(target(policy, 40, false), BUDGET.normal);
+        assert_eq!(target(policy, 100, false), BUDGET.most);
+        assert_eq!(target(policy, 0, true), BUDGET.most);
+        assert_eq!(target(TimePolicy::Fixed, 100, false), BUDGET.normal);
+        for &policy in TimePolicy::ALL {
+            assert!(target(policy, 100, true) <= policy.longest(&BUDGET));
+        }
     }
 
     #[test]
-    fn a_falling_score_takes_more_time_at_any_agreement() {
-        let unanimous = |score_drop| target(TimePolicy::Agreement, 1.0, 9, score_drop);
-        assert_eq!(unanimous(60), 3_000);
-        assert_eq!(unanimous(30), 1_000);
-        assert_eq!(unanimous(-200), 400, "a rising score takes no time");
+    fn what_has_lasted_long_enough_ends_and_other_searches_take_the_most() {
+        let of = |is_enough| TimePolicy::Learned.target(&BUDGET, Some(Evidence::Judged(is_enough)));
+        assert_eq!([true, false].map(of), [BUDGET.shortest, BUDGET.most]);
     }
 
     #[test]
@@ -258,25 +220,5 @@ mod tests {
                 .to_string(),
             "unknown time policy 'allegro'; expected one of: fixed, decided, agreement, careful, learned"
         );
-    }
-
-    proptest! {
-        #[test]
-        fn more_agreement_never_takes_longer_and_a_score_drop_never_less(
-            one in 0.0..=1.0_f64,
-            other in 0.0..=1.0_f64,
-            stable_iterations in 0..20_u32,
-            score_drop in -500..500_i32,
-            further in 0..500_i32,
-        ) {
-            let (less, more) = if one < other { (one, other) } else { (other, one) };
-            for &time_policy in TimePolicy::ALL {
-                let at = |agreement, score_drop| target(time_policy, agreement, stable_iterations, score_drop);
-                prop_assert!(at(more, score_drop) <= at(less, score_drop));
-                prop_assert!(at(one, score_drop) <= at(one, score_drop + further));
-                prop_assert!(at(one, score_drop) <= time_policy.longest(&BUDGET).as_millis());
-                prop_assert!(at(one, score_drop) >= BUDGET.least.as_millis());
-            }
-        }
     }
 }

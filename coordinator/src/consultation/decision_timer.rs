@@ -1,19 +1,17 @@
 //! The deadlines of one consultation, set by its clock and moved by the agreement of the players.
 
 use super::laggards::RoundTrips;
-use crate::clock::{
-    Agreement, AgreementTracker, Budget, Deadlines, Evidence, Observation, TimePolicy,
+use crate::clock::{Budget, Deadlines, Evidence, TimePolicy};
+use monju_engine::{
+    danger::Danger,
+    judge::{AgreementTracker, JudgeKind, JudgeWeights, Observation, Stage, TeamProgress},
 };
-use monju_engine::danger::Danger;
 use monju_proto::v1::{Arrival, Ballot, Bound, Score, Vote};
 use std::{collections::BTreeMap, time::Duration};
 use tokio::time::Instant;
 
 /// Shortest interval between two reviews of the agreement.
 const REVIEW_INTERVAL: Duration = Duration::from_millis(20);
-
-/// Greatest score in centipawns that is told apart; mates count as this.
-const CLEARLY_WON: i32 = 2_000;
 
 /// The moments of the stop and of the decision.
 #[derive(Debug)]
@@ -23,7 +21,7 @@ pub(super) struct DecisionTimer {
     margin: Duration,
     clock: Option<RunningClock>,
     tracker: AgreementTracker,
-    agreement: Option<Agreement>,
+    evidence: Option<Evidence>,
     /// The players were told to stop, which ends the reviews.
     stopped: bool,
     stop_at: Option<Instant>,
@@ -53,7 +51,7 @@ impl DecisionTimer {
             margin,
             clock: None,
             tracker: AgreementTracker::default(),
-            agreement: None,
+            evidence: None,
             stopped: false,
             stop_at: None,
             laggards_stop_at: None,
@@ -137,10 +135,19 @@ impl DecisionTimer {
             })
             .count();
         let agreement = self.tracker.observe(leader, &observations, gone);
-        self.agreement = Some(Agreement {
-            in_danger: standing.votes.iter().any(|vote| is_danger(vote, leader)),
-            ..agreement
-        });
+        self.evidence = match (self.time_policy, self.clock) {
+            (TimePolicy::Learned, Some(clock)) => {
+                let thinking = clock.thinking_from.elapsed();
+                let stage = Stage::of(thinking, clock.budget.most);
+                let features = TeamProgress::from(&agreement).features(stage);
+                let weights = JudgeWeights::own(JudgeKind::Team);
+                Some(Evidence::Judged(weights.judge(&features) >= 0))
+            }
+            _ => Some(Evidence::Votes {
+                agreement,
+                in_danger: standing.votes.iter().any(|vote| is_danger(vote, leader)),
+            }),
+        };
         self.set_deadlines();
     }
 
@@ -173,9 +180,7 @@ impl DecisionTimer {
         else {
             return;
         };
-        let target = self
-            .time_policy
-            .target(&budget, self.agreement.map(Evidence::Votes));
+        let target = self.time_policy.target(&budget, self.evidence);
         let deadlines = Deadlines::new(target, round_trips.usual);
         // Only an easy move counts the time of a ponder as thinking time.
         let since = match target < budget.normal {
@@ -214,7 +219,7 @@ fn centipawns(score: &Score) -> Option<i32> {
     if score.bound() == Bound::Lower {
         return None;
     }
-    Some(score.centipawns()?.clamp(-CLEARLY_WON, CLEARLY_WON))
+    score.centipawns()
 }
 
 /// Returns true if no vote to come can overtake `leader`, or with `needs_half`, if it is sure of more

@@ -7,6 +7,9 @@
 //! defines U by the time that a high state wastes, shows the misprints.) Departures from the paper: T is the
 //! cross-entropy, Adam takes the steps, and the penalty is quadratic. One logged search is used with several
 //! longest times, as in the paper.
+//!
+//! The searches of a team for one move are states at the end of every iteration of any player, as if all searched side
+//! by side; the best move is then the one that most players name.
 
 mod measure;
 mod run;

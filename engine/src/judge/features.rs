@@ -1,13 +1,11 @@
 //! What the judge sees of a search.
 
+use super::stage::{STAGES, Stage};
 use crate::{
     rules::{Game, Move, PieceKind, Position, Square},
     search::Iteration,
 };
-use std::time::Duration;
 
-/// Steps of the part of the longest time that has passed.
-const STAGES: usize = 8;
 const DEPTHS: usize = 24;
 const COUNTS: usize = 8;
 const CHANGES: usize = 4;
@@ -49,29 +47,7 @@ const GROUPS: [usize; Progress::FEATURES] = [
 ];
 
 /// First feature of each group.
-const OFFSETS: [usize; Progress::FEATURES] = {
-    let mut offsets = [0; Progress::FEATURES];
-    let mut group = 1;
-    while group < Progress::FEATURES {
-        offsets[group] = offsets[group - 1] + GROUPS[group - 1];
-        group += 1;
-    }
-    offsets
-};
-
-/// The part of the longest time that has passed, counted in halvings: 7 in its second half, 6 in the
-/// quarter before, 0 before the 128th part.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Stage(usize);
-
-impl Stage {
-    /// Returns the stage after `elapsed` of `longest`.
-    pub fn of(elapsed: Duration, longest: Duration) -> Self {
-        let (elapsed, longest) = (elapsed.as_nanos(), longest.as_nanos());
-        let halvings = (1..STAGES as u32).take_while(|halvings| elapsed << halvings <= longest);
-        Self(STAGES - 1 - halvings.count())
-    }
-}
+const OFFSETS: [usize; Progress::FEATURES] = super::offsets(GROUPS);
 
 /// Follows the iterations of one search.
 #[derive(Clone, Debug)]
@@ -199,7 +175,7 @@ impl Progress {
 
     /// Returns the features that are present at a stage.
     pub fn features(&self, stage: Stage) -> [u16; Self::FEATURES] {
-        let time = stage.0;
+        let time = stage.index();
         let at = |index: usize| index * STAGES + time;
         let few = self.stays.min(COUNTS - 1);
         let singular = |index: usize| (index * 2 + self.is_singular) * DEPTHS + self.depth;
@@ -232,27 +208,14 @@ impl Progress {
             capture * 2 + self.is_singular,
             at(capture),
         ];
-        let mut features = [0; Self::FEATURES];
-        for (group, (feature, index)) in features.iter_mut().zip(in_groups).enumerate() {
-            debug_assert!(index < GROUPS[group], "group {group}");
-            *feature = (OFFSETS[group] + index) as u16;
-        }
-        features
+        super::placed(in_groups, &GROUPS, &OFFSETS)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn stages_are_halvings_of_the_longest_time() {
-        let ms = Duration::from_millis;
-        let stage = |elapsed| Stage::of(ms(elapsed), ms(1_024)).0;
-        assert_eq!([513, 600, 1_024, 5_000].map(stage), [7; 4]);
-        assert_eq!([512, 257].map(stage), [6; 2]);
-        assert_eq!([256, 9, 8, 0].map(stage), [5, 1, 0, 0]);
-    }
+    use std::time::Duration;
 
     #[test]
     fn features_are_of_different_groups_and_within_bounds() {

@@ -1,33 +1,65 @@
 //! The learned weights of the judge, in parts of [`UNIT`].
 
-use super::features::{Progress, Stage};
+use super::{features::Progress, team::TeamProgress};
 use crate::weights_file::{JudgeWeightsError, decode, encode};
 use std::sync::{Arc, OnceLock};
 
-const HEADER: &[u8; 15] = b"monju judge v1\n";
-
 /// Parts into which a unit of f is divided.
 const UNIT: f32 = 1_024.0;
+
+/// What a judge judges.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum JudgeKind {
+    /// One player's search, by the features of [`Progress`].
+    Search,
+    /// The searches of a team, by those of [`TeamProgress`].
+    Team,
+}
 
 /// Weights of all features.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JudgeWeights(Vec<i16>);
 
+impl JudgeKind {
+    /// Returns the number of features.
+    pub fn features(self) -> usize {
+        match self {
+            Self::Search => Progress::COUNT,
+            Self::Team => TeamProgress::COUNT,
+        }
+    }
+
+    fn header(self) -> &'static [u8] {
+        match self {
+            Self::Search => b"monju judge v1\n",
+            Self::Team => b"monju team judge v1\n",
+        }
+    }
+
+    /// Returns the file that the program carries.
+    fn own_file(self) -> &'static [u8] {
+        match self {
+            Self::Search => include_bytes!("../../weights/time_control.bin"),
+            Self::Team => include_bytes!("../../weights/team_time_control.bin"),
+        }
+    }
+}
+
 impl JudgeWeights {
     /// Returns the weights that the program carries.
-    pub fn own() -> Arc<Self> {
-        static OWN: OnceLock<Arc<JudgeWeights>> = OnceLock::new();
-        let read = || Self::from_bytes(include_bytes!("../../weights/time_control.bin"));
-        // A test reads the file.
-        let none = |_| Self(vec![0; Progress::COUNT]);
-        Arc::clone(OWN.get_or_init(|| Arc::new(read().unwrap_or_else(none))))
+    pub fn own(kind: JudgeKind) -> Arc<Self> {
+        static OWN: [OnceLock<Arc<JudgeWeights>>; 2] = [const { OnceLock::new() }; 2];
+        // A test reads the files.
+        let none = |_| Self(vec![0; kind.features()]);
+        let read = || Arc::new(Self::from_bytes(kind, kind.own_file()).unwrap_or_else(none));
+        Arc::clone(OWN[kind as usize].get_or_init(read))
     }
 
     /// Rounds weights, one for each feature.
-    pub fn rounded(weights: &[f32]) -> Self {
+    pub fn rounded(kind: JudgeKind, weights: &[f32]) -> Self {
         let round = |weight: &f32| (weight * UNIT).round() as i16;
         let mut rounded: Vec<i16> = weights.iter().map(round).collect();
-        rounded.resize(Progress::COUNT, 0);
+        rounded.resize(kind.features(), 0);
         Self(rounded)
     }
 
@@ -35,18 +67,17 @@ impl JudgeWeights {
     ///
     /// # Errors
     /// The header is missing, or the file is damaged.
-    pub fn from_bytes(bytes: &[u8]) -> Result<Self, JudgeWeightsError> {
-        decode(bytes, HEADER, Progress::COUNT, "time-control").map(Self)
+    pub fn from_bytes(kind: JudgeKind, bytes: &[u8]) -> Result<Self, JudgeWeightsError> {
+        decode(bytes, kind.header(), kind.features(), "time-control").map(Self)
     }
 
     /// Encodes the weights as a file.
-    pub fn to_bytes(&self) -> Vec<u8> {
-        encode(HEADER, &self.0)
+    pub fn to_bytes(&self, kind: JudgeKind) -> Vec<u8> {
+        encode(kind.header(), &self.0)
     }
 
-    /// Returns f, in parts of 1/1024: 0 and more to stop, less to go on.
-    pub fn judge(&self, progress: &Progress, stage: Stage) -> i32 {
-        let features = progress.features(stage);
+    /// Returns f of the features that are present, in parts of 1/1024: 0 and more to stop, less to go on.
+    pub fn judge(&self, features: &[u16]) -> i32 {
         features
             .iter()
             .map(|&feature| i32::from(self.0[usize::from(feature)]))
@@ -60,9 +91,10 @@ mod tests {
 
     #[test]
     fn the_weights_that_the_program_carries_are_whole() {
-        let file = include_bytes!("../../weights/time_control.bin");
-        let weights = JudgeWeights::from_bytes(file).expect("whole");
-        assert_eq!(*JudgeWeights::own(), weights);
-        assert!(weights.0.iter().any(|&weight| weight != 0));
+        for kind in [JudgeKind::Search, JudgeKind::Team] {
+            let weights = JudgeWeights::from_bytes(kind, kind.own_file()).expect("whole");
+            assert_eq!(*JudgeWeights::own(kind), weights);
+            assert!(weights.0.iter().any(|&weight| weight != 0), "{kind:?}");
+        }
     }
 }

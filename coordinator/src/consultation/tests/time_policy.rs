@@ -67,6 +67,40 @@ async fn a_new_agreement_is_a_normal_move() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn learned_weights_end_what_is_settled_and_go_on_in_dispute() {
+    // The judge is asked at the end of an iteration, the last time after 1.1 s.
+    let elapsed = async |lines: [[&'static str; 3]; 3]| {
+        let worker = ["a", "b", "c"].into_iter().zip(lines).fold(
+            FakeWorker::named("desk"),
+            |worker, (name, [first, second, third])| {
+                let script = [
+                    Stream(first),
+                    Wait(100),
+                    Stream(second),
+                    Wait(1_000),
+                    Stream(third),
+                    Listen,
+                    Answer(third),
+                ];
+                worker.player(name, &script)
+            },
+        );
+        let (roster, _server) = worker.roster().await;
+        let setup = with_time_policy(TimePolicy::Learned, a_minute());
+        decision(&run(&roster, setup, vec![]).await).2
+    };
+    const DEEP: &str = "7g7f 3c3d 2g2f 4c4d 2f2e 2b3c 3i4h 8b2b";
+    const DEEP_ANOTHER: &str = "2g2f 3c3d 7g7f 4c4d 2f2e 2b3c 3i4h 8b2b";
+    let steady = [STEADY[0], STEADY[1], DEEP];
+    let settled = elapsed([steady; 3]).await;
+    assert!((1_100..=1_200).contains(&settled), "{settled}");
+    let changed = [STEADY[0], STEADY[1], DEEP_ANOTHER];
+    let other = [ANOTHER[0], ANOTHER[1], DEEP_ANOTHER];
+    let disputed = elapsed([steady, other, changed]).await;
+    assert!((4_040..=4_091).contains(&disputed), "{disputed}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn other_time_policies_take_a_normal_time() {
     for time_policy in [TimePolicy::Fixed, TimePolicy::Decided] {
         for lines in [[STEADY; 3], [STEADY, ANOTHER, STEADY]] {

@@ -3,7 +3,7 @@
 use monju_coordinator::clock::{Budget, Evidence, NodesTime, TimePolicy};
 use monju_engine::{
     Control, Game, Iteration, Line,
-    judge::{JudgeWeights, Progress, SearchJudge, Stability, StabilityTracker, Stage},
+    judge::{JudgeKind, JudgeWeights, Progress, SearchJudge, Stability, StabilityTracker, Stage},
 };
 use std::time::Duration;
 use tokio::time::Instant;
@@ -100,7 +100,8 @@ impl Timer {
             .map(|(stability, progress)| match self.time_policy {
                 TimePolicy::Learned => {
                     let stage = Stage::of(searching, budget.most);
-                    Evidence::Judged(JudgeWeights::own().judge(&progress, stage) >= 0)
+                    let weights = JudgeWeights::own(JudgeKind::Search);
+                    Evidence::Judged(weights.judge(&progress.features(stage)) >= 0)
                 }
                 _ => Evidence::Search(stability),
             });

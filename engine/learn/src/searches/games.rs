@@ -4,7 +4,7 @@ use super::log::{LoggedGame, LoggedSearch};
 use crate::random::SplitMix64;
 use monju_engine::{
     player::{Answer, Player, PlayerError, PlayerSettings},
-    rules::{Color, Game, GameError, Repetition},
+    rules::{Color, Game, GameError, Move, Repetition},
     search::{Control, Limits, MoveJudgement},
 };
 
@@ -13,6 +13,8 @@ use monju_engine::{
 pub struct SearchGamesSettings {
     /// Player of both sides, which has a table for each of them.
     pub player: PlayerSettings,
+    /// Number of such players that a side asks, each with noise of its own: the move that most of them name is played.
+    pub players: usize,
     /// Nodes of a search.
     pub nodes: u64,
     /// Seed of the order of the openings.
@@ -41,6 +43,7 @@ impl Default for SearchGamesSettings {
                 hash_mib: 16,
                 ..PlayerSettings::default()
             },
+            players: 1,
             nodes: 2_000_000,
             seed: 1,
             maximum_plies: 256,
@@ -64,6 +67,9 @@ pub enum SearchGamesError {
         /// Reason.
         source: GameError,
     },
+    /// The players of a side would all name the same move.
+    #[error("players of a team that do not differ: give --sigma, such as --sigma 50")]
+    EqualPlayers,
     /// There are no openings.
     #[error("there are no openings; one 'startpos moves …' a line is expected")]
     NoOpenings,
@@ -74,7 +80,8 @@ pub enum SearchGamesError {
 pub struct SearchGames {
     settings: SearchGamesSettings,
     openings: Vec<Game>,
-    players: [Player; 2],
+    /// The players of each side.
+    sides: [Vec<Player>; 2],
 }
 
 impl SearchGames {
@@ -96,6 +103,9 @@ impl SearchGames {
         if openings.is_empty() {
             return Err(SearchGamesError::NoOpenings);
         }
+        if settings.players > 1 && settings.player.sigma == 0.0 {
+            return Err(SearchGamesError::EqualPlayers);
+        }
         SplitMix64::new(settings.seed, 0).shuffle(&mut openings);
         let player = || {
             let mut player = Player::new(settings.player.clone())?;
@@ -104,8 +114,12 @@ impl SearchGames {
             }
             Ok::<_, PlayerError>(player)
         };
+        let side = || {
+            let players = (0..settings.players).map(|_| player());
+            players.collect::<Result<Vec<_>, PlayerError>>()
+        };
         Ok(Self {
-            players: [player()?, player()?],
+            sides: [side()?, side()?],
             settings,
             openings,
         })
@@ -129,8 +143,10 @@ impl SearchGames {
             nodes: Some(self.settings.nodes),
             ..Limits::default()
         };
-        for player in &mut self.players {
-            player.new_game(number as u64);
+        for side in &mut self.sides {
+            for (index, player) in side.iter_mut().enumerate() {
+                player.new_game((number as u64).wrapping_add((index as u64) << 32));
+            }
         }
         let mut searches = Vec::new();
         let mut decided = 0;
@@ -138,28 +154,32 @@ impl SearchGames {
             && game.repetition() == Repetition::None
         {
             let side = game.position().side_to_move();
-            let mut iterations = Vec::new();
-            let player = &mut self.players[usize::from(side == Color::White)];
-            let outcome = player.think(&game, &limits, &Control::new(), &mut |line| {
-                iterations.extend(LoggedSearch::iteration(line))
-            });
-            let samples = player.take_samples();
-            let Answer::Move(mv) = outcome.answer else {
+            let mut votes = Votes::default();
+            for player in &mut self.sides[usize::from(side == Color::White)] {
+                let mut iterations = Vec::new();
+                let outcome = player.think(&game, &limits, &Control::new(), &mut |line| {
+                    iterations.extend(LoggedSearch::iteration(line))
+                });
+                let samples = player.take_samples();
+                let Answer::Move(mv) = outcome.answer else {
+                    continue;
+                };
+                votes.add(mv, outcome.line.score.to_centipawns());
+                searches.push(LoggedSearch {
+                    ply: game.moves().len(),
+                    nodes: outcome.line.nodes,
+                    mv,
+                    iterations,
+                    samples,
+                });
+            }
+            let Some((mv, score)) = votes.winner() else {
                 break;
             };
-            let ply = game.moves().len();
             if game.play(mv).is_err() {
                 break;
             }
-            searches.push(LoggedSearch {
-                ply,
-                nodes: outcome.line.nodes,
-                mv,
-                iterations,
-                samples,
-            });
-            let lead = outcome.line.score.to_centipawns().abs();
-            decided = match lead >= self.settings.decided_score {
+            decided = match score.abs() >= self.settings.decided_score {
                 true => decided + 1,
                 false => 0,
             };
@@ -168,5 +188,52 @@ impl SearchGames {
             }
         }
         LoggedGame { game, searches }
+    }
+}
+
+/// Votes of the players of a side, with the score of each.
+#[derive(Debug, Default)]
+struct Votes(Vec<(Move, i32)>);
+
+impl Votes {
+    fn add(&mut self, mv: Move, score: i32) {
+        self.0.push((mv, score));
+    }
+
+    /// Returns the move with most votes, the first of equals, with the score of its first player.
+    fn winner(&self) -> Option<(Move, i32)> {
+        let count = |mv| self.0.iter().filter(|(other, _)| *other == mv).count();
+        // The last of equals is the greatest.
+        (self.0.iter().rev().copied()).max_by_key(|&(mv, _)| count(mv))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn most_votes_win_and_the_first_of_equals() {
+        let winner = |moves: &[&str]| {
+            let mut votes = Votes::default();
+            for (score, mv) in (0..).zip(moves) {
+                votes.add(mv.parse().expect("a move"), score);
+            }
+            votes.winner().map(|(mv, score)| (mv.to_string(), score))
+        };
+        let found = |mv: &str, score| Some((mv.to_owned(), score));
+        assert_eq!(winner(&["7g7f", "2g2f", "2g2f"]), found("2g2f", 1));
+        assert_eq!(winner(&["7g7f", "2g2f", "6g6f"]), found("7g7f", 0));
+        assert_eq!(winner(&[]), None);
+    }
+
+    #[test]
+    fn equal_players_are_no_team() {
+        let settings = SearchGamesSettings {
+            players: 2,
+            ..SearchGamesSettings::default()
+        };
+        let error = SearchGames::new(settings, "startpos moves 7g7f").expect_err("equal");
+        assert_eq!(error, SearchGamesError::EqualPlayers);
     }
 }

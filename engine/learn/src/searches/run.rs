@@ -154,6 +154,7 @@ impl SearchesRun {
     fn recipe(&self, openings: &str) -> String {
         let SearchGamesSettings {
             player,
+            players,
             nodes,
             seed,
             maximum_plies,
@@ -169,6 +170,9 @@ impl SearchesRun {
             player.hash_mib,
             fnv1a(openings.as_bytes()),
         );
+        if *players > 1 {
+            let _ = writeln!(recipe, "players = {players}");
+        }
         if let Some(Sampling { judgement, every }) = sampling {
             let _ = writeln!(
                 recipe,

@@ -11,7 +11,7 @@ pub type Curve = [f64; TIME_SHARES.len()];
 
 /// Returns the curve of a time control: a search ends at its first state whose urge is as great as a bound,
 /// which is set so that searches take the mean time.
-pub(super) fn curve(states: &[State], urges: &[f32]) -> Curve {
+pub(super) fn curve<const N: usize>(states: &[State<N>], urges: &[f32]) -> Curve {
     TIME_SHARES.map(|share| {
         let bound = bound_for(states, urges, share);
         ends(states, urges, bound).1
@@ -19,7 +19,7 @@ pub(super) fn curve(states: &[State], urges: &[f32]) -> Curve {
 }
 
 /// Returns the least bound at which searches take at least `share` of their longest time on average.
-pub(super) fn bound_for(states: &[State], urges: &[f32], share: f64) -> f32 {
+pub(super) fn bound_for<const N: usize>(states: &[State<N>], urges: &[f32], share: f64) -> f32 {
     let (mut low, mut high) = (urges.iter()).fold((f32::MAX, f32::MIN), |(low, high), &urge| {
         (low.min(urge), high.max(urge))
     });
@@ -34,7 +34,7 @@ pub(super) fn bound_for(states: &[State], urges: &[f32], share: f64) -> f32 {
 }
 
 /// Returns the mean part of the longest time that is taken, and the share of right moves.
-fn ends(states: &[State], urges: &[f32], bound: f32) -> (f64, f64) {
+fn ends<const N: usize>(states: &[State<N>], urges: &[f32], bound: f32) -> (f64, f64) {
     let (mut searches, mut time, mut right) = (0_u32, 0.0, 0_u32);
     let mut has_ended = true;
     for (index, (state, &urge)) in states.iter().zip(urges).enumerate() {
@@ -64,9 +64,9 @@ fn ends(states: &[State], urges: &[f32], bound: f32) -> (f64, f64) {
 mod tests {
     use super::*;
 
-    fn state(begins: bool, share: f32, is_right: bool) -> State {
+    fn state(begins: bool, share: f32, is_right: bool) -> State<1> {
         State {
-            features: [0; monju_engine::judge::Progress::FEATURES],
+            features: [0],
             is_high: is_right,
             is_right,
             share,

@@ -2,7 +2,7 @@
 
 use super::{
     measure::{Curve, TIME_SHARES, bound_for, curve},
-    states::{State, states_of},
+    states::{State, states_of, team_states_of},
     trainer::{TimeControlTraining, importance},
 };
 use crate::{
@@ -12,12 +12,14 @@ use crate::{
     searches::{DividedGames, LoggedGame, LogsError},
     setting::SettingError,
 };
-use monju_engine::judge::{JudgeWeights, Progress};
+use monju_engine::judge::{JudgeKind, JudgeWeights};
 use std::{fmt, path::PathBuf};
 
 /// Training of the judge from logs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TimeControlRun {
+    /// What is to be judged: each search of the logs by itself, or all searches for a move as those of a team.
+    pub kind: JudgeKind,
     /// Logs of searches.
     pub logs: Vec<PathBuf>,
     /// The weights to write.
@@ -35,6 +37,12 @@ pub enum TimeControlRunError {
     /// The logs cannot be read, or hold too little to learn from.
     #[error(transparent)]
     Logs(#[from] LogsError),
+    /// There is nothing to learn from.
+    #[error("{}", match .0 {
+        JudgeKind::Search => "the logs have no searches of two iterations and more; make them with more --nodes",
+        JudgeKind::Team => "the logs have no searches of teams; make them with 'monju learn searches --players 3'",
+    })]
+    NoStates(JudgeKind),
     /// A setting is out of range.
     #[error(transparent)]
     Setting(#[from] SettingError),
@@ -64,16 +72,31 @@ impl TimeControlRun {
         let inputs = self.logs.iter().map(PathBuf::as_path);
         check_distinct(inputs, std::slice::from_ref(&self.output))?;
         let games = DividedGames::read(&self.logs)?;
+        match self.kind {
+            JudgeKind::Search => self.learn(&games, states_of, progress),
+            JudgeKind::Team => self.learn(&games, team_states_of, progress),
+        }
+    }
+
+    fn learn<const N: usize>(
+        &self,
+        games: &DividedGames,
+        states_of: fn(&LoggedGame, bool) -> Vec<State<N>>,
+        progress: &mut dyn ProgressObserver,
+    ) -> Result<TimeControlSummary, TimeControlRunError> {
         let of = |games: &[LoggedGame], with_cuts| {
             let states = games.iter().flat_map(|game| states_of(game, with_cuts));
             states.collect::<Vec<_>>()
         };
         let (training, validation) = (of(&games.training, true), of(&games.validation, false));
+        if training.is_empty() || validation.is_empty() {
+            return Err(TimeControlRunError::NoStates(self.kind));
+        }
         let waste = self.settings.waste;
         let settings = self.settings.regression;
-        let weigh = |states: &[State]| importance(states, waste);
+        let weigh = |states: &[State<N>]| importance(states, waste);
         let mut regression =
-            Regression::new(settings, Progress::COUNT, &training, weigh(&training));
+            Regression::new(settings, self.kind.features(), &training, weigh(&training));
         let held_out = weigh(&validation);
         let before = loss(regression.weights(), &validation, &held_out);
         progress.begin(self.settings.regression.epochs, 0, "epochs");
@@ -90,12 +113,13 @@ impl TimeControlRun {
             .map(|state| value(&weights, state))
             .collect();
         weights[0] -= bound_for(&training, &values, self.settings.share);
-        write_atomically(&self.output, &JudgeWeights::rounded(&weights).to_bytes())?;
-        let of = |urge: &dyn Fn(&State) -> f32| {
+        let rounded = JudgeWeights::rounded(self.kind, &weights);
+        write_atomically(&self.output, &rounded.to_bytes(self.kind))?;
+        let of = |urge: &dyn Fn(&State<N>) -> f32| {
             let urges: Vec<f32> = validation.iter().map(urge).collect();
             curve(&validation, &urges)
         };
-        let searches = |states: &[State]| states.iter().filter(|state| state.begins).count();
+        let searches = |states: &[State<N>]| states.iter().filter(|state| state.begins).count();
         Ok(TimeControlSummary {
             searches: [searches(&training), searches(&validation)],
             loss: [before, after],
@@ -144,6 +168,12 @@ mod tests {
 
     #[test]
     fn a_judge_learned_from_logs_beats_a_fixed_time_on_other_games() {
+        for (kind, players) in [(JudgeKind::Search, 1), (JudgeKind::Team, 3)] {
+            beats_a_fixed_time(kind, players);
+        }
+    }
+
+    fn beats_a_fixed_time(kind: JudgeKind, players: usize) {
         let folder = tempfile::tempdir().expect("a folder");
         let openings = folder.path().join("openings.sfen");
         let first = [
@@ -160,8 +190,10 @@ mod tests {
                 player: PlayerSettings {
                     evaluator: Model::material(),
                     hash_mib: 1,
+                    sigma: 30.0,
                     ..PlayerSettings::default()
                 },
+                players,
                 nodes: 1_500,
                 maximum_plies: 40,
                 ..SearchGamesSettings::default()
@@ -169,6 +201,7 @@ mod tests {
         };
         searches.run(&mut NoProgress).expect("played");
         let run = TimeControlRun {
+            kind,
             logs: vec![log],
             output: folder.path().join("weights"),
             settings: TimeControlTraining::default(),
@@ -179,8 +212,16 @@ mod tests {
         let sum = |curve: &Curve| curve.iter().sum::<f64>();
         assert!(sum(&learned.1) > sum(&fixed.1), "{summary}");
         let bytes = fs::read(&run.output).expect("weights");
-        JudgeWeights::from_bytes(&bytes).expect("whole");
+        JudgeWeights::from_bytes(kind, &bytes).expect("whole");
         assert_eq!(run.run(&mut NoProgress).expect("again"), summary);
         assert_eq!(fs::read(&run.output).expect("weights"), bytes);
+        if players == 1 {
+            let team = TimeControlRun {
+                kind: JudgeKind::Team,
+                ..run
+            };
+            let error = team.run(&mut NoProgress).expect_err("no teams");
+            assert!(error.to_string().contains("--players"), "{error}");
+        }
     }
 }

@@ -2,19 +2,26 @@
 
 use crate::searches::{LoggedGame, LoggedSearch};
 use monju_engine::{
-    judge::{Progress, SearchJudge, StabilityTracker, Stage},
-    rules::Game,
+    judge::{
+        AgreementTracker, Difficulty, Observation, Progress, SearchJudge, StabilityTracker, Stage,
+        TeamProgress,
+    },
+    rules::{Game, Move},
+    search::Iteration,
 };
 use std::time::Duration;
 
 /// Longest times that a logged search stands for, as divisors of its own in tenths.
 const CUTS: [u64; 6] = [10, 14, 20, 28, 40, 80];
 
-/// One iteration of a search with a longest time.
+/// Parts of a normal move's time that easy, normal and difficult moves of a team take.
+const PARTS: [f32; 3] = [0.4, 1.0, 3.0];
+
+/// One iteration of a search with a longest time, or of one of the searches of a team.
 #[derive(Clone, Debug)]
-pub(super) struct State {
+pub(super) struct State<const N: usize> {
     /// Features that are present.
-    pub features: [u16; Progress::FEATURES],
+    pub features: [u16; N],
     /// The best move does not change any more.
     pub is_high: bool,
     /// The best move is that of the whole search.
@@ -30,7 +37,7 @@ pub(super) struct State {
 }
 
 /// Returns the states of all searches of a game; `cuts` of each longest time, or the whole one alone.
-pub(super) fn states_of(game: &LoggedGame, with_cuts: bool) -> Vec<State> {
+pub(super) fn states_of(game: &LoggedGame, with_cuts: bool) -> Vec<State<{ Progress::FEATURES }>> {
     let cuts = if with_cuts { &CUTS[..] } else { &CUTS[..1] };
     let mut states = Vec::new();
     let mut before = Game::from_parts::<String>(game.game.start(), &[]).ok();
@@ -50,31 +57,142 @@ pub(super) fn states_of(game: &LoggedGame, with_cuts: bool) -> Vec<State> {
     states
 }
 
-fn add_states(game: &Game, search: &LoggedSearch, longest: u64, states: &mut Vec<State>) {
-    let within = |nodes: u64| nodes <= longest;
+fn add_states(
+    game: &Game,
+    search: &LoggedSearch,
+    longest: u64,
+    states: &mut Vec<State<{ Progress::FEATURES }>>,
+) {
     let iterations: Vec<_> = (search.iterations.iter())
-        .take_while(|iteration| within(iteration.nodes))
+        .take_while(|iteration| iteration.nodes <= longest)
         .collect();
-    // A search without a choice tells nothing.
-    let [.., last] = &iterations[..] else { return };
-    if iterations.len() < 2 {
-        return;
-    }
-    let right = last.best_move();
-    let settled = iterations.iter().rposition(|one| one.best_move() != right);
-    let settled = settled.map_or(0, |last_wrong| last_wrong + 1);
     let (mut judge, mut tracker) = (SearchJudge::new(game), StabilityTracker::default());
+    let moments = iterations.iter().map(|iteration| Moment {
+        nodes: iteration.nodes,
+        mv: iteration.best_move(),
+        seen: (
+            judge.observe(iteration),
+            tracker.observe(iteration).difficulty() as f32,
+        ),
+    });
+    let moments: Vec<_> = moments.collect();
+    add_moments(&moments, longest, Progress::features, states);
+}
+
+/// Returns the states of all moves of a team in a game; `cuts` of each longest time, or the whole one alone.
+pub(super) fn team_states_of(
+    game: &LoggedGame,
+    with_cuts: bool,
+) -> Vec<State<{ TeamProgress::FEATURES }>> {
+    let cuts = if with_cuts { &CUTS[..] } else { &CUTS[..1] };
+    let mut states = Vec::new();
+    let of_one_move = (game.searches).chunk_by(|one, other| one.ply == other.ply);
+    for searches in of_one_move.filter(|searches| searches.len() > 1) {
+        let longest = searches.iter().map(|search| search.nodes).max();
+        for cut in cuts {
+            add_team_states(searches, longest.unwrap_or(0) * 10 / cut, &mut states);
+        }
+    }
+    states
+}
+
+fn add_team_states(
+    searches: &[LoggedSearch],
+    longest: u64,
+    states: &mut Vec<State<{ TeamProgress::FEATURES }>>,
+) {
+    // The players search side by side, a node at a time.
+    let mut events: Vec<(usize, &Iteration)> = (searches.iter().enumerate())
+        .flat_map(|(player, search)| search.iterations.iter().map(move |one| (player, one)))
+        .filter(|(_, iteration)| iteration.nodes <= longest)
+        .collect();
+    events.sort_by_key(|&(player, iteration)| (iteration.nodes, player));
+    let mut last: Vec<Option<(Move, String, &Iteration)>> = vec![None; searches.len()];
+    let mut tracker = AgreementTracker::default();
+    let mut leader = None;
+    let mut moments = Vec::new();
+    for (player, iteration) in events {
+        let mv = iteration.best_move();
+        last[player] = Some((mv, mv.to_string(), iteration));
+        let Some((mv, name)) = leading(&last, leader) else {
+            continue;
+        };
+        leader = Some(mv);
+        let observations: Vec<_> = (last.iter())
+            .map(|seen| {
+                seen.as_ref().map(|(_, name, iteration)| Observation {
+                    mv: name,
+                    depth: iteration.depth,
+                    score: Some(iteration.score),
+                })
+            })
+            .collect();
+        let agreement = tracker.observe(name, &observations, 0);
+        let part = match agreement.difficulty() {
+            Difficulty::Easy => PARTS[0],
+            Difficulty::Normal => PARTS[1],
+            Difficulty::Difficult => PARTS[2],
+        };
+        moments.push(Moment {
+            nodes: iteration.nodes,
+            mv,
+            seen: (TeamProgress::from(&agreement), part),
+        });
+    }
+    add_moments(&moments, longest, TeamProgress::features, states);
+}
+
+/// Returns the move with most players, the last leader of equals if it is among them, else that of the first player.
+fn leading<'a>(
+    last: &'a [Option<(Move, String, &Iteration)>],
+    leader: Option<Move>,
+) -> Option<(Move, &'a str)> {
+    let count = |mv| {
+        last.iter()
+            .flatten()
+            .filter(|(other, ..)| *other == mv)
+            .count()
+    };
+    let named = last
+        .iter()
+        .flatten()
+        .map(|(mv, name, _)| (*mv, name.as_str()));
+    // The last of equals is the greatest.
+    let from_last: Vec<_> = named.collect();
+    (from_last.into_iter().rev()).max_by_key(|&(mv, _)| (count(mv), Some(mv) == leader))
+}
+
+/// The end of an iteration.
+struct Moment<T> {
+    nodes: u64,
+    /// The move that would be played now.
+    mv: Move,
+    /// The progress, and the difficulty by the judge that is made by hand.
+    seen: (T, f32),
+}
+
+fn add_moments<T, const N: usize>(
+    moments: &[Moment<T>],
+    longest: u64,
+    features: impl Fn(&T, Stage) -> [u16; N],
+    states: &mut Vec<State<N>>,
+) {
+    // A search without a choice tells nothing.
+    let [_, .., last] = moments else { return };
+    let right = last.mv;
+    let settled = moments.iter().rposition(|moment| moment.mv != right);
+    let settled = settled.map_or(0, |last_wrong| last_wrong + 1);
     let time = Duration::from_micros;
-    for (index, iteration) in iterations.iter().enumerate() {
-        let progress = judge.observe(iteration);
-        let next = iterations.get(index + 1).map_or(longest, |next| next.nodes);
+    for (index, moment) in moments.iter().enumerate() {
+        let (progress, difficulty) = &moment.seen;
+        let next = moments.get(index + 1).map_or(longest, |next| next.nodes);
         states.push(State {
-            features: progress.features(Stage::of(time(iteration.nodes), time(longest))),
+            features: features(progress, Stage::of(time(moment.nodes), time(longest))),
             is_high: index >= settled,
-            is_right: iteration.best_move() == right,
-            share: iteration.nodes as f32 / longest as f32,
-            next: (next - iteration.nodes) as f32 / longest as f32,
-            difficulty: tracker.observe(iteration).difficulty() as f32,
+            is_right: moment.mv == right,
+            share: moment.nodes as f32 / longest as f32,
+            next: (next - moment.nodes) as f32 / longest as f32,
+            difficulty: *difficulty,
             begins: index == 0,
         });
     }
@@ -105,5 +223,37 @@ mod tests {
         assert_eq!(cut.iter().filter(|state| state.begins).count(), 6);
         assert_eq!(cut.len(), 5 + 5 + 4 + 3 + 3 + 2);
         assert!(cut[cut.len() - 1].is_high && !cut[cut.len() - 2].is_high);
+    }
+
+    #[test]
+    fn a_team_has_a_state_for_every_iteration_of_its_players() {
+        let log = "game startpos moves 7g7f 3c3d\n\
+                   search 1 1000 3c3d 1,10,0,900,8c8d 2,100,5,500,3c3d 3,600,5,500,3c3d\n\
+                   search 1 1000 3c3d 1,12,0,900,8c8d 2,300,5,500,3c3d\n\
+                   search 1 1000 8c8d 1,11,0,900,4a3b 2,200,5,500,8c8d 3,700,5,500,8c8d\n\
+                   end\n";
+        let games = read_logs(log).expect("a log");
+        let states = team_states_of(&games[0], false);
+        // 8c8d leads, first alone, then by two players; at 100 nodes it is equal with 3c3d, which leads from 300 on,
+        // once the second player has come to it.
+        let right: Vec<bool> = states.iter().map(|state| state.is_right).collect();
+        assert_eq!(right, [false, false, false, false, false, true, true, true]);
+        let high: Vec<bool> = states.iter().map(|state| state.is_high).collect();
+        assert_eq!(high, right);
+        let shares: Vec<f32> = states.iter().map(|state| state.share).collect();
+        for (share, nodes) in shares.iter().zip([10, 11, 12, 100, 200, 300, 600, 700]) {
+            assert!((share - nodes as f32 / 1_000.0).abs() < 1e-6, "{share}");
+        }
+        assert!(states[0].begins && !states[1].begins);
+        assert!(
+            states_of(&games[0], false)
+                .iter()
+                .filter(|state| state.begins)
+                .count()
+                == 3
+        );
+        let single =
+            read_logs("game startpos moves 7g7f\nsearch 0 9 7g7f 1,2,0,-,7g7f 2,5,0,-,7g7f\nend\n");
+        assert!(team_states_of(&single.expect("a log")[0], true).is_empty());
     }
 }

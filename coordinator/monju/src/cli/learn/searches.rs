@@ -38,6 +38,11 @@ pub struct SearchesArguments {
     /// Standard deviation of the evaluation noise in centipawns
     #[arg(long, value_name = "S", default_value_t = 0.0)]
     sigma: f64,
+    /// Players of each side, which differ by their noise; every search of each is logged, and the move that most
+    /// of them name is played
+    #[arg(long, value_name = "N", default_value_t = SearchGamesSettings::default().players as u16,
+          value_parser = clap::value_parser!(u16).range(1..=256))]
+    players: u16,
     /// Seed of the order of the openings
     #[arg(long, default_value_t = SearchGamesSettings::default().seed)]
     seed: u64,
@@ -55,7 +60,7 @@ pub struct SearchesArguments {
     #[arg(long, value_name = "N", default_value_t = 50, requires = "samples",
           value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     sample_every: u32,
-    /// Transposition table of each side in MiB
+    /// Transposition table of each player in MiB
     #[arg(long, value_name = "MIB", default_value_t = SearchGamesSettings::default().player.hash_mib)]
     hash: usize,
 }
@@ -75,6 +80,7 @@ impl TryFrom<SearchesArguments> for SearchesRun {
                     hash_mib: arguments.hash,
                     ..PlayerSettings::default()
                 },
+                players: arguments.players.into(),
                 nodes: arguments.nodes,
                 seed: arguments.seed,
                 maximum_plies: arguments.maximum_plies,

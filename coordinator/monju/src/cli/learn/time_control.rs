@@ -1,6 +1,7 @@
 //! The command line of `monju learn time-control`.
 
 use clap::Args;
+use monju_engine::judge::JudgeKind;
 use monju_learn::{
     DescentSettings,
     time_control::{TimeControlRun, TimeControlTraining},
@@ -12,7 +13,7 @@ Learns after which iteration a search may end (Shimoyama, section 6), in some se
 is held out: on its searches it prints how often a fixed time, the judge 'agreement' and the learned one \
 end with the move of the whole search, at several mean times. The same logs and options give the same \
 weights. They are used where the time policy is 'learned'; the program carries those of \
-engine/weights/time_control.bin.";
+engine/weights/time_control.bin, for one player, and of team_time_control.bin beside it, for a team.";
 
 /// Everything after `monju learn time-control`.
 #[derive(Debug, Args)]
@@ -20,6 +21,9 @@ pub struct TimeControlArguments {
     /// Logs, as 'monju learn searches' writes them
     #[arg(required = true)]
     logs: Vec<PathBuf>,
+    /// Judges the searches for a move together, as those of a team: logs of 'monju learn searches --players'
+    #[arg(long)]
+    team: bool,
     /// The weights to write
     #[arg(long, value_name = "FILE")]
     output: PathBuf,
@@ -50,6 +54,10 @@ pub struct TimeControlArguments {
 impl From<TimeControlArguments> for TimeControlRun {
     fn from(arguments: TimeControlArguments) -> Self {
         Self {
+            kind: match arguments.team {
+                true => JudgeKind::Team,
+                false => JudgeKind::Search,
+            },
             logs: arguments.logs,
             output: arguments.output,
             settings: TimeControlTraining {
