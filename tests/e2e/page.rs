@@ -198,6 +198,13 @@ fn a_game_is_shown_while_it_is_played() {
     // The workers may have been told before.
     let position = events.find(|event| event["kind"] == "positions");
     assert_eq!(position.expect("an event")["positions"][0]["plies"], 0);
+    let mut later = BufReader::new(ask(&address, "/events")).lines();
+    let everything = later.find_map(|line| {
+        let event = line.expect("a line");
+        Some(event.strip_prefix("data: ")?.to_owned())
+    });
+    let everything: Value = serde_json::from_str(&everything.expect("an event")).expect("JSON");
+    assert_eq!(everything["games"], state["games"]);
     assert!(get(&address, "/none").0.starts_with("HTTP/1.1 404"));
 
     let best = positions[2]["best"]["japanese"].as_str().expect("a move");

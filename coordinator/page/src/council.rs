@@ -25,8 +25,8 @@ use axum::{
 use feed::Feed;
 use serde_json::Value;
 use std::{convert::Infallible, path::PathBuf, sync::Arc};
-use tokio::sync::watch;
-use tokio_stream::{Stream, StreamExt, wrappers::BroadcastStream};
+use tokio::sync::{broadcast::error::RecvError, mpsc, watch};
+use tokio_stream::{Stream, StreamExt, wrappers::ReceiverStream};
 
 /// The page; style and board stand in it as marks.
 const PAGE: &str = include_str!("council.html");
@@ -81,17 +81,69 @@ async fn state(State(feed): State<Feed>) -> Response {
 /// Sends everything first, and again to a page that has missed some events, so that nothing else is asked for that
 /// could be older than what the page shows already.
 async fn events(State(feed): State<Feed>) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
-    let (everything, events) = feed.subscribe();
-    let changes = BroadcastStream::new(events).map(move |event| match event {
-        Ok(text) => text,
-        Err(_) => whole(feed.json()),
+    let (sender, events) = mpsc::channel(1);
+    tokio::spawn(async move {
+        tokio::select! {
+            () = sender.closed() => {}
+            () = send_events(&feed, &sender) => {}
+        }
     });
-    let events = tokio_stream::once(whole(everything)).chain(changes);
-    Sse::new(events.map(|text| Ok(Event::default().data(&*text)))).keep_alive(KeepAlive::default())
+    let events = ReceiverStream::new(events);
+    Sse::new(events.map(|text: Arc<str>| Ok(Event::default().data(&*text))))
+        .keep_alive(KeepAlive::default())
+}
+
+/// Sends events to one page until it, or the feed, is gone.
+async fn send_events(feed: &Feed, page: &mpsc::Sender<Arc<str>>) {
+    loop {
+        let (everything, mut changes) = feed.subscribe();
+        let mut text = whole(everything);
+        loop {
+            if page.send(text).await.is_err() {
+                return;
+            }
+            text = match changes.recv().await {
+                Ok(text) => text,
+                // What is left of the old events is older than everything, which comes next.
+                Err(RecvError::Lagged(_)) => break,
+                Err(RecvError::Closed) => return,
+            };
+        }
+    }
 }
 
 /// The event of everything.
 fn whole(mut everything: Value) -> Arc<str> {
     everything["kind"] = "all".into();
     everything.to_string().into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[tokio::test]
+    async fn a_page_that_lags_gets_everything_and_nothing_older_after_it() {
+        let feed = Feed::default();
+        let (sender, mut events) = mpsc::channel(1);
+        let sending = {
+            let feed = feed.clone();
+            tokio::spawn(async move { send_events(&feed, &sender).await })
+        };
+        let mut next = async || {
+            let text = events.recv().await.expect("an event");
+            let event: Value = serde_json::from_str(&text).expect("JSON");
+            (event["kind"].clone(), event["number"].clone())
+        };
+        assert_eq!(next().await, (json!("all"), Value::Null));
+        // More than are kept, while nothing is sent on.
+        for number in 0..200 {
+            feed.note(|_| Some(json!({ "kind": "change", "number": number })));
+        }
+        assert_eq!(next().await, (json!("all"), Value::Null));
+        feed.note(|_| Some(json!({ "kind": "change", "number": 200 })));
+        assert_eq!(next().await, (json!("change"), json!(200)));
+        sending.abort();
+    }
 }

@@ -4,7 +4,9 @@ use super::laggards::RoundTrips;
 use crate::clock::{Budget, Deadlines, Evidence, TimePolicy};
 use monju_engine::{
     danger::Danger,
-    judge::{AgreementTracker, JudgeKind, JudgeWeights, Observation, Stage, TeamProgress},
+    judge::{
+        Agreement, AgreementTracker, JudgeKind, JudgeWeights, Observation, Stage, TeamProgress,
+    },
 };
 use monju_proto::v1::{Arrival, Ballot, Bound, Score, Vote};
 use std::{collections::BTreeMap, time::Duration};
@@ -21,7 +23,7 @@ pub(super) struct DecisionTimer {
     margin: Duration,
     clock: Option<RunningClock>,
     tracker: AgreementTracker,
-    evidence: Option<Evidence>,
+    seen: Option<Seen>,
     /// The players were told to stop, which ends the reviews.
     stopped: bool,
     stop_at: Option<Instant>,
@@ -31,6 +33,14 @@ pub(super) struct DecisionTimer {
     decide_at: Option<Instant>,
     review_at: Option<Instant>,
     last_review: Option<Instant>,
+}
+
+/// What the last review has found.
+#[derive(Clone, Copy, Debug)]
+struct Seen {
+    agreement: Agreement,
+    /// After the leading move the opponent wins material.
+    in_danger: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -51,7 +61,7 @@ impl DecisionTimer {
             margin,
             clock: None,
             tracker: AgreementTracker::default(),
-            evidence: None,
+            seen: None,
             stopped: false,
             stop_at: None,
             laggards_stop_at: None,
@@ -135,19 +145,10 @@ impl DecisionTimer {
             })
             .count();
         let agreement = self.tracker.observe(leader, &observations, gone);
-        self.evidence = match (self.time_policy, self.clock) {
-            (TimePolicy::Learned, Some(clock)) => {
-                let thinking = clock.thinking_from.elapsed();
-                let stage = Stage::of(thinking, clock.budget.most);
-                let features = TeamProgress::from(&agreement).features(stage);
-                let weights = JudgeWeights::own(JudgeKind::Team);
-                Some(Evidence::Judged(weights.judge(&features) >= 0))
-            }
-            _ => Some(Evidence::Votes {
-                agreement,
-                in_danger: standing.votes.iter().any(|vote| is_danger(vote, leader)),
-            }),
-        };
+        self.seen = Some(Seen {
+            agreement,
+            in_danger: standing.votes.iter().any(|vote| is_danger(vote, leader)),
+        });
         self.set_deadlines();
     }
 
@@ -170,6 +171,23 @@ impl DecisionTimer {
         self.decide_at = Some(self.decide_at.map_or(latest, |at| at.min(latest)));
     }
 
+    /// Returns the evidence for the time policy, judged by the learned weights if the policy is `learned`.
+    fn evidence(&self, seen: Seen, budget: &Budget, thinking_from: Instant) -> Evidence {
+        let Seen {
+            agreement,
+            in_danger,
+        } = seen;
+        if self.time_policy != TimePolicy::Learned {
+            return Evidence::Votes {
+                agreement,
+                in_danger,
+            };
+        }
+        let stage = Stage::of(thinking_from.elapsed(), budget.most);
+        let features = TeamProgress::from(&agreement).features(stage);
+        Evidence::Judged(JudgeWeights::own(JudgeKind::Team).judge(&features) >= 0)
+    }
+
     fn set_deadlines(&mut self) {
         let Some(RunningClock {
             budget,
@@ -180,14 +198,18 @@ impl DecisionTimer {
         else {
             return;
         };
-        let target = self.time_policy.target(&budget, self.evidence);
-        let deadlines = Deadlines::new(target, round_trips.usual);
+        let evidence = self
+            .seen
+            .map(|seen| self.evidence(seen, &budget, thinking_from));
+        let target = self.time_policy.target(&budget, evidence);
         // Only an easy move counts the time of a ponder as thinking time.
         let since = match target < budget.normal {
             true => thinking_from,
             false => from,
         };
         let now = Instant::now();
+        let target = target.max(now - since);
+        let deadlines = Deadlines::new(target, round_trips.usual);
         let stop_at = (since + deadlines.stop).max(now);
         // Players that are stopped at once need the usual time to answer, as far as the clock allows.
         let decide_at = stop_at + (deadlines.decide - deadlines.stop);

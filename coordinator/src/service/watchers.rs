@@ -7,13 +7,16 @@ use tokio_stream::{Stream, StreamExt, wrappers::BroadcastStream};
 use tonic::Status;
 use tracing::warn;
 
-/// Number of ballots that a slow watcher may lag behind before it loses some.
+/// Number of decided ballots that a slow watcher may lag behind before it loses some.
 const BACKLOG: usize = 64;
+
+/// The same for watchers of standings, of which a consultation has up to ten a second.
+const BACKLOG_WITH_STANDINGS: usize = 1_024;
 
 /// Everyone who watches.
 #[derive(Debug)]
 pub struct Watchers {
-    /// Decided ballots alone, so that standings do not crowd them out.
+    /// Decided ballots alone, which standings cannot crowd out.
     decided: broadcast::Sender<Ballot>,
     /// Decided ballots, and those that stand undecided before them.
     all: broadcast::Sender<Ballot>,
@@ -30,7 +33,7 @@ impl Default for Watchers {
     fn default() -> Self {
         Self {
             decided: broadcast::Sender::new(BACKLOG),
-            all: broadcast::Sender::new(BACKLOG),
+            all: broadcast::Sender::new(BACKLOG_WITH_STANDINGS),
         }
     }
 }

@@ -9,7 +9,8 @@
 //! longest times, as in the paper.
 //!
 //! The searches of a team for one move are states at the end of every iteration of any player, as if all searched side
-//! by side; the best move is then the one that most players name.
+//! by side; the best move is then the one that most players name, the last leader of equals. A consultation breaks
+//! ties in another way, and sees moves of unfinished iterations, too.
 
 mod measure;
 mod run;

@@ -137,7 +137,7 @@ impl AgreementTracker {
             .zip(observations)
             .filter(|(_, observation)| supports(observation))
             .filter_map(|(trend, _)| trend.map(|trend| trend.score_drop()));
-        // Without any player nobody agrees.
+        // Without players the agreement is 0.
         let players = observations.len().saturating_sub(gone).max(1) as f64;
         Agreement {
             agreement: leading as f64 / players,

@@ -73,7 +73,7 @@ impl From<&Agreement> for TeamProgress {
     }
 }
 
-/// Returns the eighth that a share lies in: 7 for the whole alone and all above seven eighths, 0 up to one.
+/// Returns the eighth of a share, from 0 (at most 1/8) to 7 (more than 7/8).
 fn eighth(share: f64) -> usize {
     let eighths = (share * COUNTS as f64).ceil() as usize;
     eighths.saturating_sub(1).min(COUNTS - 1)

@@ -18,7 +18,10 @@ pub enum JudgeKind {
 
 /// Weights of all features.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct JudgeWeights(Vec<i16>);
+pub struct JudgeWeights {
+    kind: JudgeKind,
+    weights: Vec<i16>,
+}
 
 impl JudgeKind {
     /// Returns the number of features.
@@ -50,7 +53,7 @@ impl JudgeWeights {
     pub fn own(kind: JudgeKind) -> Arc<Self> {
         static OWN: [OnceLock<Arc<JudgeWeights>>; 2] = [const { OnceLock::new() }; 2];
         // A test reads the files.
-        let none = |_| Self(vec![0; kind.features()]);
+        let none = |_| Self::rounded(kind, &[]);
         let read = || Arc::new(Self::from_bytes(kind, kind.own_file()).unwrap_or_else(none));
         Arc::clone(OWN[kind as usize].get_or_init(read))
     }
@@ -60,7 +63,10 @@ impl JudgeWeights {
         let round = |weight: &f32| (weight * UNIT).round() as i16;
         let mut rounded: Vec<i16> = weights.iter().map(round).collect();
         rounded.resize(kind.features(), 0);
-        Self(rounded)
+        Self {
+            kind,
+            weights: rounded,
+        }
     }
 
     /// Decodes a file.
@@ -68,19 +74,21 @@ impl JudgeWeights {
     /// # Errors
     /// The header is missing, or the file is damaged.
     pub fn from_bytes(kind: JudgeKind, bytes: &[u8]) -> Result<Self, JudgeWeightsError> {
-        decode(bytes, kind.header(), kind.features(), "time-control").map(Self)
+        let weights = decode(bytes, kind.header(), kind.features(), "time-control")?;
+        Ok(Self { kind, weights })
     }
 
     /// Encodes the weights as a file.
-    pub fn to_bytes(&self, kind: JudgeKind) -> Vec<u8> {
-        encode(kind.header(), &self.0)
+    pub fn to_bytes(&self) -> Vec<u8> {
+        encode(self.kind.header(), &self.weights)
     }
 
-    /// Returns f of the features that are present, in parts of 1/1024: 0 and more to stop, less to go on.
+    /// Returns f of the features that are present, in parts of 1/1024: 0 and more to stop, less to go on. The features
+    /// are those of the kind.
     pub fn judge(&self, features: &[u16]) -> i32 {
         features
             .iter()
-            .map(|&feature| i32::from(self.0[usize::from(feature)]))
+            .map(|&feature| i32::from(self.weights[usize::from(feature)]))
             .sum()
     }
 }
@@ -94,7 +102,10 @@ mod tests {
         for kind in [JudgeKind::Search, JudgeKind::Team] {
             let weights = JudgeWeights::from_bytes(kind, kind.own_file()).expect("whole");
             assert_eq!(*JudgeWeights::own(kind), weights);
-            assert!(weights.0.iter().any(|&weight| weight != 0), "{kind:?}");
+            assert!(
+                weights.weights.iter().any(|&weight| weight != 0),
+                "{kind:?}"
+            );
         }
     }
 }

@@ -154,7 +154,7 @@ impl SearchGames {
             && game.repetition() == Repetition::None
         {
             let side = game.position().side_to_move();
-            let mut votes = Votes::default();
+            let mut votes = SideVotes::default();
             for player in &mut self.sides[usize::from(side == Color::White)] {
                 let mut iterations = Vec::new();
                 let outcome = player.think(&game, &limits, &Control::new(), &mut |line| {
@@ -193,9 +193,9 @@ impl SearchGames {
 
 /// Votes of the players of a side, with the score of each.
 #[derive(Debug, Default)]
-struct Votes(Vec<(Move, i32)>);
+struct SideVotes(Vec<(Move, i32)>);
 
-impl Votes {
+impl SideVotes {
     fn add(&mut self, mv: Move, score: i32) {
         self.0.push((mv, score));
     }
@@ -215,7 +215,7 @@ mod tests {
     #[test]
     fn most_votes_win_and_the_first_of_equals() {
         let winner = |moves: &[&str]| {
-            let mut votes = Votes::default();
+            let mut votes = SideVotes::default();
             for (score, mv) in (0..).zip(moves) {
                 votes.add(mv.parse().expect("a move"), score);
             }

@@ -39,8 +39,10 @@ pub enum TimeControlRunError {
     Logs(#[from] LogsError),
     /// There is nothing to learn from.
     #[error("{}", match .0 {
-        JudgeKind::Search => "the logs have no searches of two iterations and more; make them with more --nodes",
-        JudgeKind::Team => "the logs have no searches of teams; make them with 'monju learn searches --players 3'",
+        JudgeKind::Search => "the logs have too few searches of two iterations and more to learn from and to hold out; \
+            make more, with more --nodes",
+        JudgeKind::Team => "the logs have too few searches of teams to learn from and to hold out; make them with \
+            'monju learn searches --players 3'",
     })]
     NoStates(JudgeKind),
     /// A setting is out of range.
@@ -114,7 +116,7 @@ impl TimeControlRun {
             .collect();
         weights[0] -= bound_for(&training, &values, self.settings.share);
         let rounded = JudgeWeights::rounded(self.kind, &weights);
-        write_atomically(&self.output, &rounded.to_bytes(self.kind))?;
+        write_atomically(&self.output, &rounded.to_bytes())?;
         let of = |urge: &dyn Fn(&State<N>) -> f32| {
             let urges: Vec<f32> = validation.iter().map(urge).collect();
             curve(&validation, &urges)

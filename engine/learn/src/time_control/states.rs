@@ -14,9 +14,6 @@ use std::time::Duration;
 /// Longest times that a logged search stands for, as divisors of its own in tenths.
 const CUTS: [u64; 6] = [10, 14, 20, 28, 40, 80];
 
-/// Parts of a normal move's time that easy, normal and difficult moves of a team take.
-const PARTS: [f32; 3] = [0.4, 1.0, 3.0];
-
 /// One iteration of a search with a longest time, or of one of the searches of a team.
 #[derive(Clone, Debug)]
 pub(super) struct State<const N: usize> {
@@ -70,10 +67,8 @@ fn add_states(
     let moments = iterations.iter().map(|iteration| Moment {
         nodes: iteration.nodes,
         mv: iteration.best_move(),
-        seen: (
-            judge.observe(iteration),
-            tracker.observe(iteration).difficulty() as f32,
-        ),
+        progress: judge.observe(iteration),
+        difficulty: tracker.observe(iteration).difficulty() as f32,
     });
     let moments: Vec<_> = moments.collect();
     add_moments(&moments, longest, Progress::features, states);
@@ -128,15 +123,17 @@ fn add_team_states(
             })
             .collect();
         let agreement = tracker.observe(name, &observations, 0);
-        let part = match agreement.difficulty() {
-            Difficulty::Easy => PARTS[0],
-            Difficulty::Normal => PARTS[1],
-            Difficulty::Difficult => PARTS[2],
+        // The parts of a normal move's time that the time policy `agreement` gives them.
+        let difficulty = match agreement.difficulty() {
+            Difficulty::Easy => 0.4,
+            Difficulty::Normal => 1.0,
+            Difficulty::Difficult => 3.0,
         };
         moments.push(Moment {
             nodes: iteration.nodes,
             mv,
-            seen: (TeamProgress::from(&agreement), part),
+            progress: TeamProgress::from(&agreement),
+            difficulty,
         });
     }
     add_moments(&moments, longest, TeamProgress::features, states);
@@ -147,19 +144,14 @@ fn leading<'a>(
     last: &'a [Option<(Move, String, &Iteration)>],
     leader: Option<Move>,
 ) -> Option<(Move, &'a str)> {
-    let count = |mv| {
+    let named = || {
         last.iter()
             .flatten()
-            .filter(|(other, ..)| *other == mv)
-            .count()
+            .map(|(mv, name, _)| (*mv, name.as_str()))
     };
-    let named = last
-        .iter()
-        .flatten()
-        .map(|(mv, name, _)| (*mv, name.as_str()));
+    let count = |mv| named().filter(|(other, _)| *other == mv).count();
     // The last of equals is the greatest.
-    let from_last: Vec<_> = named.collect();
-    (from_last.into_iter().rev()).max_by_key(|&(mv, _)| (count(mv), Some(mv) == leader))
+    (named().rev()).max_by_key(|&(mv, _)| (count(mv), Some(mv) == leader))
 }
 
 /// The end of an iteration.
@@ -167,8 +159,9 @@ struct Moment<T> {
     nodes: u64,
     /// The move that would be played now.
     mv: Move,
-    /// The progress, and the difficulty by the judge that is made by hand.
-    seen: (T, f32),
+    progress: T,
+    /// Difficulty by the judge that is made by hand.
+    difficulty: f32,
 }
 
 fn add_moments<T, const N: usize>(
@@ -184,15 +177,17 @@ fn add_moments<T, const N: usize>(
     let settled = settled.map_or(0, |last_wrong| last_wrong + 1);
     let time = Duration::from_micros;
     for (index, moment) in moments.iter().enumerate() {
-        let (progress, difficulty) = &moment.seen;
         let next = moments.get(index + 1).map_or(longest, |next| next.nodes);
         states.push(State {
-            features: features(progress, Stage::of(time(moment.nodes), time(longest))),
+            features: features(
+                &moment.progress,
+                Stage::of(time(moment.nodes), time(longest)),
+            ),
             is_high: index >= settled,
             is_right: moment.mv == right,
             share: moment.nodes as f32 / longest as f32,
             next: (next - moment.nodes) as f32 / longest as f32,
-            difficulty: *difficulty,
+            difficulty: moment.difficulty,
             begins: index == 0,
         });
     }
@@ -202,6 +197,7 @@ fn add_moments<T, const N: usize>(
 mod tests {
     use super::*;
     use crate::searches::read_logs;
+    use monju_engine::judge::Agreement;
 
     #[test]
     fn states_before_the_last_change_are_low() {
@@ -245,6 +241,20 @@ mod tests {
             assert!((share - nodes as f32 / 1_000.0).abs() < 1e-6, "{share}");
         }
         assert!(states[0].begins && !states[1].begins);
+        // At the end the second move leads by two votes of three, since 300 nodes, when the median was at depth 2.
+        let agreement = Agreement {
+            agreement: 2.0 / 3.0,
+            lead: 1.0 / 3.0,
+            moves: 2,
+            depth: 3,
+            changes: 1,
+            stable_iterations: 1,
+            score_drop: -3,
+        };
+        let stage = Stage::of(Duration::from_micros(700), Duration::from_micros(1_000));
+        let expected = TeamProgress::from(&agreement).features(stage);
+        assert_eq!(states[7].features, expected);
+        assert_eq!(states[7].difficulty, 3.0);
         assert!(
             states_of(&games[0], false)
                 .iter()

@@ -210,8 +210,8 @@ impl ExperimentProgress {
         match self.new_pairs() {
             0 if pairs > 0 => "?".to_owned(),
             new => {
-                let begun = self.begun.elapsed().as_secs_f64();
-                short_time(begun * pairs as f64 / new.max(1) as f64)
+                let elapsed = self.begun.elapsed().as_secs_f64();
+                short_time(elapsed * pairs as f64 / new.max(1) as f64)
             }
         }
     }
