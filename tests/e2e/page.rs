@@ -75,6 +75,16 @@ fn state_of(address: &str) -> Value {
     serde_json::from_str(&get(address, "/state").1).expect("JSON")
 }
 
+/// Returns the events of a page as they come.
+fn events_of(address: &str) -> impl Iterator<Item = Value> + use<> {
+    let lines = BufReader::new(ask(address, "/events")).lines();
+    lines.filter_map(|line| {
+        let line = line.expect("a line");
+        let event = line.strip_prefix("data: ")?;
+        Some(serde_json::from_str(event).expect("JSON"))
+    })
+}
+
 #[test]
 fn an_experiment_is_shown() {
     let _alone = alone();
@@ -171,12 +181,7 @@ fn a_game_is_shown_while_it_is_played() {
     }
     assert!(page.contains("drawBoard") && !page.contains("STYLE"));
 
-    let lines = BufReader::new(ask(&address, "/events")).lines();
-    let mut events = lines.filter_map(|line| {
-        let line = line.expect("a line");
-        let event: Value = serde_json::from_str(line.strip_prefix("data: ")?).expect("JSON");
-        Some(event)
-    });
+    let mut events = events_of(&address);
     let everything = events.next().expect("an event");
     assert_eq!(
         (&everything["kind"], &everything["games"]),
@@ -185,7 +190,7 @@ fn a_game_is_shown_while_it_is_played() {
     usi.think("startpos", "go nodes 2000");
     let answer = usi.think("startpos moves 7g7f 3c3d", "go nodes 2000");
     let state: Value = eventually("the second position", || {
-        let state: Value = serde_json::from_str(&get(&address, "/state").1).expect("JSON");
+        let state = state_of(&address);
         let last = &state["games"][0]["positions"][2];
         (last["is_decided"] == true).then(|| state.clone())
     });
@@ -198,12 +203,7 @@ fn a_game_is_shown_while_it_is_played() {
     // The workers may have been told before.
     let position = events.find(|event| event["kind"] == "positions");
     assert_eq!(position.expect("an event")["positions"][0]["plies"], 0);
-    let mut later = BufReader::new(ask(&address, "/events")).lines();
-    let everything = later.find_map(|line| {
-        let event = line.expect("a line");
-        Some(event.strip_prefix("data: ")?.to_owned())
-    });
-    let everything: Value = serde_json::from_str(&everything.expect("an event")).expect("JSON");
+    let everything = events_of(&address).next().expect("an event");
     assert_eq!(everything["games"], state["games"]);
     assert!(get(&address, "/none").0.starts_with("HTTP/1.1 404"));
 
@@ -242,7 +242,7 @@ fn the_page_follows_the_coordinator_that_is_asked() {
             position = format!("{position}{moves} {}", answer.bestmove);
             let asked = plies;
             plies += 1;
-            let state: Value = serde_json::from_str(&get(&address, "/state").1).expect("JSON");
+            let state = state_of(&address);
             let games = state["games"].as_array().expect("games");
             let mut positions = games
                 .iter()
@@ -254,7 +254,7 @@ fn the_page_follows_the_coordinator_that_is_asked() {
     cluster.coordinator.process.kill();
     shown_move(&mut usi);
     eventually("the workers of the second", || {
-        let state: Value = serde_json::from_str(&get(&address, "/state").1).expect("JSON");
+        let state = state_of(&address);
         (state["workers"].as_array().map(Vec::len) == Some(3)).then_some(())
     });
     assert!(usi.quit().status.success());

@@ -221,14 +221,19 @@ mod tests {
         assert_eq!(at("2g2f", 9), 2);
     }
 
-    #[test]
-    fn a_score_drop_shows_at_once_and_fades() {
+    /// The score drop of one player after each of its iterations.
+    fn score_drops() -> impl FnMut(u32, i32) -> i32 {
         let mut tracker = AgreementTracker::default();
-        let mut at = |depth, score| {
+        move |depth, score| {
             tracker
                 .observe("7g7f", &[observation("7g7f", depth, score)], 0)
                 .score_drop
-        };
+        }
+    }
+
+    #[test]
+    fn a_score_drop_shows_at_once_and_fades() {
+        let mut at = score_drops();
         for depth in 1..6 {
             assert_eq!(at(depth, 30), 0);
         }
@@ -241,12 +246,7 @@ mod tests {
 
     #[test]
     fn a_mate_is_no_more_than_clearly_won() {
-        let mut tracker = AgreementTracker::default();
-        let mut at = |depth, score| {
-            tracker
-                .observe("7g7f", &[observation("7g7f", depth, score)], 0)
-                .score_drop
-        };
+        let mut at = score_drops();
         assert_eq!(at(5, 31_000), 0);
         assert_eq!(at(6, 2_500), 0);
         assert_eq!(at(7, 1_900), 100);

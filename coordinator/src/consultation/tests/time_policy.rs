@@ -39,6 +39,8 @@ fn three(lines: [[&'static str; 2]; 3]) -> FakeWorker {
 }
 
 const STEADY: [&str; 2] = ["7g7f 3c3d", "7g7f 3c3d 2g2f 4c4d 2f2e 2b3c"];
+const DEEP: &str = "7g7f 3c3d 2g2f 4c4d 2f2e 2b3c 3i4h 8b2b";
+const DEEP_ANOTHER: &str = "2g2f 3c3d 7g7f 4c4d 2f2e 2b3c 3i4h 8b2b";
 const ANOTHER: [&str; 2] = ["2g2f 3c3d", "2g2f 3c3d 7g7f 4c4d 2f2e 2b3c"];
 
 async fn elapsed(time_policy: TimePolicy, lines: [[&'static str; 2]; 3]) -> u64 {
@@ -89,8 +91,6 @@ async fn learned_weights_end_what_is_settled_and_go_on_in_dispute() {
         let setup = with_time_policy(TimePolicy::Learned, a_minute());
         decision(&run(&roster, setup, vec![]).await).2
     };
-    const DEEP: &str = "7g7f 3c3d 2g2f 4c4d 2f2e 2b3c 3i4h 8b2b";
-    const DEEP_ANOTHER: &str = "2g2f 3c3d 7g7f 4c4d 2f2e 2b3c 3i4h 8b2b";
     let steady = [STEADY[0], STEADY[1], DEEP];
     let settled = elapsed([steady; 3]).await;
     assert!((1_100..=1_200).contains(&settled), "{settled}");
@@ -98,6 +98,40 @@ async fn learned_weights_end_what_is_settled_and_go_on_in_dispute() {
     let other = [ANOTHER[0], ANOTHER[1], DEEP_ANOTHER];
     let disputed = elapsed([steady, other, changed]).await;
     assert!((4_040..=4_091).contains(&disputed), "{disputed}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_ponder_hit_is_judged_by_the_policy_without_another_line() {
+    let pondering = Limits {
+        ponder: true,
+        ..a_minute()
+    };
+    // All agree, three iterations deep: not long enough to be easy, but longer than such a move deserves.
+    for (time_policy, expected) in [
+        (TimePolicy::Agreement, 31_310..=31_364),
+        (TimePolicy::Learned, 30_000..=30_100),
+    ] {
+        let worker = ["a", "b", "c"]
+            .into_iter()
+            .fold(FakeWorker::named("desk"), |worker, name| {
+                // The players hear of the hit, and then that they are to stop.
+                let second = "7g7f 3c3d 2g2f 4c4d 2f2e";
+                let script = [
+                    Stream("7g7f 3c3d"),
+                    Wait(100),
+                    Stream(second),
+                    Listen,
+                    Listen,
+                    Answer(second),
+                ];
+                worker.player(name, &script)
+            });
+        let (roster, _server) = worker.roster().await;
+        let hit = vec![(30_000, ConsultationCommand::PonderHit(None))];
+        let ballot = run(&roster, with_time_policy(time_policy, pondering), hit).await;
+        let elapsed = decision(&ballot).2;
+        assert!(expected.contains(&elapsed), "{time_policy}: {elapsed}");
+    }
 }
 
 #[tokio::test(start_paused = true)]
