@@ -1,20 +1,22 @@
 //! The one way in which services are served: over TCP, or to this process over an in-memory connection.
 
+mod connection;
 mod descriptors;
 mod guard;
 mod incoming;
 
 use crate::tls::Tls;
+use connection::Connection;
 use guard::Guard;
 use hyper_util::rt::TokioIo;
-use std::{convert::Infallible, future::Future, io, net::SocketAddr, pin::Pin, time::Duration};
+use std::{convert::Infallible, future::Future, io, net::SocketAddr, time::Duration};
 use tokio::{
     io::DuplexStream,
     net::TcpListener,
     sync::{mpsc, oneshot},
     time::{sleep, timeout},
 };
-use tokio_stream::{StreamExt, wrappers::ReceiverStream};
+use tokio_stream::{Stream, StreamExt, wrappers::ReceiverStream};
 use tonic::{
     body::Body,
     codegen::{Service, http},
@@ -186,19 +188,12 @@ pub async fn serve_tcp(
     closing: impl Future<Output = ()>,
     patience: Duration,
 ) -> Result<(), ServeError> {
-    let incoming = incoming::incoming(listener, descriptors::connections(team));
     let (drain, draining) = oneshot::channel::<()>();
-    let draining = async {
-        let _ = draining.await;
+    let incoming = incoming::incoming(listener, descriptors::connections(team));
+    let mut serving = match tls {
+        Some(tls) => connection::serve(router, incoming::members(incoming, tls.clone()), draining),
+        None => connection::serve(router, incoming, draining),
     };
-    let serving: Pin<Box<dyn Future<Output = _> + Send>> = match tls {
-        Some(tls) => {
-            let members = incoming::members(incoming, tls.clone());
-            Box::pin(router.serve_with_incoming_shutdown(members, draining))
-        }
-        None => Box::pin(router.serve_with_incoming_shutdown(incoming, draining)),
-    };
-    tokio::pin!(serving);
     tokio::select! {
         result = &mut serving => return Ok(result?),
         () = shutdown => drop(drain),
@@ -248,23 +243,14 @@ pub async fn health(
     });
     let router = network_server().add_service(health);
     let incoming = incoming::incoming(listener, HEALTH_CONNECTIONS);
-    let task = tokio::spawn(async move {
-        if let Err(error) = router.serve_with_incoming(incoming).await {
-            tracing::error!(%error, "serving health failed");
-        }
-    });
-    Ok((local, ServerTask(task)))
+    Ok((local, ServerTask::spawn(router, incoming)))
 }
 
 /// Serves `router` only to the returned channel, until the handle is dropped.
 pub fn in_process(router: Router) -> (Channel, ServerTask) {
     let (connections, incoming) = mpsc::channel::<DuplexStream>(4);
     let incoming = ReceiverStream::new(incoming).map(Ok::<_, io::Error>);
-    let task = tokio::spawn(async move {
-        if let Err(error) = router.serve_with_incoming(incoming).await {
-            tracing::error!(%error, "in-process server failed");
-        }
-    });
+    let task = ServerTask::spawn(router, incoming);
     let connect = tower::service_fn(move |_: Uri| {
         let connections = connections.clone();
         async move {
@@ -277,12 +263,27 @@ pub fn in_process(router: Router) -> (Channel, ServerTask) {
     });
     // The address is never resolved; HTTP/2 needs it as an authority.
     let channel = Endpoint::from_static("http://in-process").connect_with_connector_lazy(connect);
-    (channel, ServerTask(task))
+    (channel, task)
 }
 
 /// A running server, which ends when this handle is dropped.
 #[derive(Debug)]
 pub struct ServerTask(tokio::task::JoinHandle<()>);
+
+impl ServerTask {
+    fn spawn<C: Into<Connection>>(
+        router: Router,
+        connections: impl Stream<Item = io::Result<C>> + Send + 'static,
+    ) -> Self {
+        Self(tokio::spawn(async move {
+            // The handle ends the task; nothing else ends the server.
+            let (_drain, draining) = oneshot::channel();
+            if let Err(error) = connection::serve(router, connections, draining).await {
+                tracing::error!(%error, "serving failed");
+            }
+        }))
+    }
+}
 
 impl Drop for ServerTask {
     fn drop(&mut self) {

@@ -4,10 +4,11 @@ use crate::workspace::{Crate, crates};
 use std::collections::BTreeSet;
 
 /// Crates of the workspace that each crate may depend on.
-const DIRECTIONS: [(&str, &[&str]); 14] = [
+const DIRECTIONS: [(&str, &[&str]); 15] = [
     ("monju-engine", &[]),
     ("monju-learn", &["monju-engine"]),
     ("monju-proto", &["monju-engine"]),
+    ("monju-proto-generate", &[]),
     ("monju-host", &["monju-engine", "monju-proto"]),
     (
         "monju-worker",

@@ -14,7 +14,7 @@ pub struct Crate {
     pub folder: PathBuf,
     /// Its manifest.
     pub manifest: toml::Table,
-    /// Its Rust files, without those of crates in folders below.
+    /// Its Rust files, without generated ones and those of crates in folders below.
     pub files: Vec<PathBuf>,
 }
 
@@ -58,14 +58,16 @@ fn manifest(folder: &Path) -> toml::Table {
     parsed.unwrap_or_else(|error| panic!("{}: {error}", file.display()))
 }
 
-/// The Rust files below a folder, without those of the other crates and of builds.
+/// The Rust files below a folder, without those of the other crates, of builds and of generators.
 fn rust_files(folder: &Path, crates: &[PathBuf]) -> Vec<PathBuf> {
     let mut files = Vec::new();
     let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", shown(folder)));
     for entry in entries {
         let path = entry.expect("an entry").path();
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let is_foreign = name == "target" || name.starts_with('.') || crates.contains(&path);
+        let is_foreign = ["target", "generated"].contains(&name.as_ref())
+            || name.starts_with('.')
+            || crates.contains(&path);
         if path.is_dir() && !is_foreign {
             files.extend(rust_files(&path, crates));
         } else if name.ends_with(".rs") {

@@ -7,7 +7,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use serde_json::Value;
-use std::{future::Future, io, net::SocketAddr};
+use std::{io, net::SocketAddr, pin::Pin};
 use tokio::net::TcpListener;
 
 /// Pages load nothing, are framed by nobody, and talk to their own server alone.
@@ -70,10 +70,18 @@ pub async fn serve(
     routes: Router,
     end: impl Future<Output = ()> + Send + 'static,
 ) -> io::Result<()> {
+    serve_until(listener, routes, Box::pin(end)).await
+}
+
+/// Boxed, so that HTTP is compiled here, once, and not with every program that has a page.
+fn serve_until(
+    listener: TcpListener,
+    routes: Router,
+    end: Pin<Box<dyn Future<Output = ()> + Send>>,
+) -> Pin<Box<dyn Future<Output = io::Result<()>> + Send>> {
     let routes = routes.layer(axum::middleware::map_response(headed));
-    axum::serve(listener, routes)
-        .with_graceful_shutdown(end)
-        .await
+    let server = axum::serve(listener, routes).with_graceful_shutdown(end);
+    Box::pin(server.into_future())
 }
 
 /// Returns an answer in JSON.

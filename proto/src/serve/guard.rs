@@ -1,5 +1,6 @@
 //! The check of every call: a member whose certificate is not revoked, with a role that may make it.
 
+use super::connection::Caller;
 use crate::tls::MemberInfo;
 use std::{
     convert::Infallible,
@@ -38,14 +39,19 @@ where
     }
 
     fn call(&mut self, mut request: http::Request<Body>) -> Self::Future {
-        // Connections without certificates are let in, or not, by the address that the service listens at.
-        let member = request.extensions_mut().remove::<MemberInfo>();
-        if let Some(member) = member {
-            let call = request.uri().path().rsplit('/').next().unwrap_or_default();
-            if let Err(refusal) = admit::<S>(&member, call) {
-                return Box::pin(async move { Ok(refusal.into_http()) });
+        match request.extensions_mut().remove::<Caller>() {
+            Some(Caller::Member(member)) => {
+                let call = request.uri().path().rsplit('/').next().unwrap_or_default();
+                if let Err(refusal) = admit::<S>(&member, call) {
+                    return Box::pin(async move { Ok(refusal.into_http()) });
+                }
+                request.extensions_mut().insert(member.tcp);
             }
-            request.extensions_mut().insert(member.tcp);
+            // Connections without certificates are let in, or not, by the address that the service listens at.
+            Some(Caller::Anybody(tcp)) => {
+                request.extensions_mut().insert(tcp);
+            }
+            Some(Caller::ThisProcess) | None => {}
         }
         Box::pin(self.0.call(request))
     }

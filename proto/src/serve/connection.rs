@@ -1,0 +1,143 @@
+//! A connection that is served, whatever carries it.
+//!
+//! HTTP/2 is compiled once, for this type alone, and in this crate.
+
+use super::incoming::Guarded;
+use crate::tls::{MemberInfo, MemberStream};
+use std::{
+    io,
+    pin::Pin,
+    task::{Context, Poll},
+};
+use tokio::{
+    io::{AsyncRead, AsyncWrite, DuplexStream, ReadBuf},
+    net::TcpStream,
+    sync::oneshot,
+};
+use tokio_rustls::server::TlsStream;
+use tokio_stream::{Stream, StreamExt};
+use tonic::transport::server::{Connected, Router, TcpConnectInfo};
+
+/// A server at work, until it ends.
+pub type Serving = Pin<Box<dyn Future<Output = Result<(), tonic::transport::Error>> + Send>>;
+
+/// Connections as they come in.
+type Connections = Pin<Box<dyn Stream<Item = io::Result<Connection>> + Send>>;
+
+/// Serves connections until `draining` says so or is dropped, and then the calls under way.
+pub fn serve<C: Into<Connection>>(
+    router: Router,
+    connections: impl Stream<Item = io::Result<C>> + Send + 'static,
+    draining: oneshot::Receiver<()>,
+) -> Serving {
+    let connections = connections.map(|connection| connection.map(Into::into));
+    serve_connections(router, Box::pin(connections), draining)
+}
+
+fn serve_connections(
+    router: Router,
+    connections: Connections,
+    draining: oneshot::Receiver<()>,
+) -> Serving {
+    let draining = async {
+        let _ = draining.await;
+    };
+    Box::pin(router.serve_with_incoming_shutdown(connections, draining))
+}
+
+/// Something that carries a connection.
+trait Carrier: AsyncRead + AsyncWrite + Send + Unpin {}
+
+impl<T: AsyncRead + AsyncWrite + Send + Unpin> Carrier for T {}
+
+/// A connection, and who is at its other end.
+pub struct Connection {
+    carrier: Box<dyn Carrier>,
+    caller: Caller,
+}
+
+/// Who makes the calls of a connection.
+#[derive(Clone)]
+pub enum Caller {
+    /// This process.
+    ThisProcess,
+    /// Somebody at an address, without a certificate.
+    Anybody(TcpConnectInfo),
+    /// A member of the team.
+    Member(MemberInfo),
+}
+
+impl From<DuplexStream> for Connection {
+    fn from(stream: DuplexStream) -> Self {
+        Self {
+            carrier: Box::new(stream),
+            caller: Caller::ThisProcess,
+        }
+    }
+}
+
+impl From<Guarded<TcpStream>> for Connection {
+    fn from(stream: Guarded<TcpStream>) -> Self {
+        Self {
+            caller: Caller::Anybody(stream.connect_info()),
+            carrier: Box::new(stream),
+        }
+    }
+}
+
+impl From<MemberStream<TlsStream<Guarded<TcpStream>>>> for Connection {
+    fn from(stream: MemberStream<TlsStream<Guarded<TcpStream>>>) -> Self {
+        Self {
+            caller: Caller::Member(stream.connect_info()),
+            carrier: Box::new(stream),
+        }
+    }
+}
+
+impl Connected for Connection {
+    type ConnectInfo = Caller;
+
+    fn connect_info(&self) -> Caller {
+        self.caller.clone()
+    }
+}
+
+impl AsyncRead for Connection {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.carrier).poll_read(context, buffer)
+    }
+}
+
+impl AsyncWrite for Connection {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.carrier).poll_write(context, bytes)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.carrier).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.carrier).poll_shutdown(context)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        slices: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.carrier).poll_write_vectored(context, slices)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.carrier.is_write_vectored()
+    }
+}
