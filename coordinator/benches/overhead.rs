@@ -203,6 +203,7 @@ impl Cluster {
                 lead: None,
                 calibration: Arc::default(),
             },
+            search_moves: Vec::new(),
             claim: None,
             game: Game::startpos(),
             limits: Limits {

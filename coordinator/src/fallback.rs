@@ -12,8 +12,8 @@ use std::{
 
 /// Searches for moves in place of silent players.
 pub trait FallbackSearcher: fmt::Debug + Send + Sync {
-    /// Begins to search for a move that is due after `time`.
-    fn begin(&self, game: &Game, time: Duration) -> RunningFallback;
+    /// Begins to search for a move that is due after `time`, for one of the moves `among` if there are any.
+    fn begin(&self, game: &Game, among: &[Move], time: Duration) -> RunningFallback;
 }
 
 /// Finds the first legal move without a search, for consultations whose decision is not played.
@@ -21,8 +21,8 @@ pub trait FallbackSearcher: fmt::Debug + Send + Sync {
 pub struct FirstLegalMove;
 
 impl FallbackSearcher for FirstLegalMove {
-    fn begin(&self, game: &Game, _: Duration) -> RunningFallback {
-        let mv = game.legal_moves().first().copied();
+    fn begin(&self, game: &Game, among: &[Move], _: Duration) -> RunningFallback {
+        let mv = among.first().or(game.legal_moves().first()).copied();
         RunningFallback::new(future::ready(mv), || ())
     }
 }

@@ -31,7 +31,7 @@ use crate::{
 };
 use monju_engine::Color;
 use monju_proto::build;
-use monju_proto::convert::{milliseconds, read_question, short_milliseconds};
+use monju_proto::convert::{milliseconds, read_question, read_search_moves, short_milliseconds};
 use monju_proto::reservation::{Held, Pass, Reservation};
 use monju_proto::v1::{
     Ballot, Begin, Claim, ConsultRequest, ConsultResponse, EnrolRequest, EnrolResponse,
@@ -237,6 +237,7 @@ impl Service {
         let measured = Duration::from_millis(begin.overhead_ms.into());
         let side = game.position().side_to_move();
         Ok(ConsultationSetup {
+            search_moves: read_search_moves(&game, &begin.search_moves),
             header: BallotHeader {
                 lead: self.inner.leads.get(&begin.game_id, side),
                 id: self.inner.consultations.fetch_add(1, Ordering::Relaxed),

@@ -5,7 +5,7 @@ use crate::{
     roster::{Link, Roster},
 };
 use hyper_util::rt::TokioIo;
-use monju_engine::Game;
+use monju_engine::{Game, Move};
 use monju_proto::reservation::Reservation;
 use monju_proto::serve::{self, ServerTask};
 use monju_proto::v1::{
@@ -255,8 +255,11 @@ fn line(moves: &str) -> Line {
 pub struct FakeFallback;
 
 impl FallbackSearcher for FakeFallback {
-    fn begin(&self, game: &Game, time: Duration) -> RunningFallback {
-        let moves = game.legal_moves();
+    fn begin(&self, game: &Game, among: &[Move], time: Duration) -> RunningFallback {
+        let moves = match among.is_empty() {
+            true => game.legal_moves(),
+            false => among.to_vec(),
+        };
         let stop = Arc::new(Notify::new());
         let stopped = Arc::clone(&stop);
         let found = async move {

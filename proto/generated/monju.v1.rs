@@ -570,6 +570,9 @@ pub struct Go {
     /// vote.
     #[prost(bool, tag = "7")]
     pub opponents_turn: bool,
+    /// The only moves to choose from; empty for all.
+    #[prost(string, repeated, tag = "8")]
+    pub search_moves: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
 }
 /// Ends the search; the vote follows at once.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
@@ -1371,6 +1374,10 @@ pub struct Begin {
     /// Number of moves from the start of the game that may come from the book; absent takes the ensemble's.
     #[prost(uint32, optional, tag = "15")]
     pub book_plies: ::core::option::Option<u32>,
+    /// The only moves to choose from; empty for all. Moves that are not legal are left out, and without any legal one
+    /// all moves may be chosen.
+    #[prost(string, repeated, tag = "16")]
+    pub search_moves: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
 }
 /// Decide now from the votes and provisional votes that are there.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]

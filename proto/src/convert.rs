@@ -20,6 +20,9 @@ pub fn short_milliseconds(duration: Duration) -> u32 {
     u32::try_from(duration.as_millis()).unwrap_or(u32::MAX)
 }
 
+/// Greatest number of moves to choose from that are read: no position has more legal ones.
+const MOST_SEARCH_MOVES: usize = 593;
+
 /// Greatest number of moves of a question: the longest games have a few hundred.
 pub const MOST_MOVES: usize = 4_096;
 
@@ -66,6 +69,14 @@ pub async fn read_question(position: v1::Position) -> Result<Game, QuestionError
 pub fn read_question_at_once(position: &v1::Position) -> Result<Game, QuestionError> {
     check_length(position)?;
     Ok(Game::try_from(position)?)
+}
+
+/// Reads the moves that a question chooses among: the legal ones, each once.
+pub fn read_search_moves(game: &Game, texts: &[String]) -> Vec<Move> {
+    let texts = &texts[..texts.len().min(MOST_SEARCH_MOVES)];
+    let mut moves = game.legal_moves();
+    moves.retain(|mv| texts.contains(&mv.to_string()));
+    moves
 }
 
 fn check_length(position: &v1::Position) -> Result<(), QuestionError> {

@@ -173,6 +173,23 @@ fn the_ballot_is_shown_before_the_bestmove() {
 }
 
 #[test]
+fn a_team_chooses_among_the_moves_asked_for() {
+    let mut usi = Usi::ready(&SMALL_TEAM);
+    let asked = ["9g9f", "1g1f"];
+    for multi_pv in ["1", "2"] {
+        usi.send(&format!("setoption name MultiPV value {multi_pv}"));
+        let answer = usi.think("startpos", "go nodes 500 searchmoves 9g9f 1g1f");
+        let lines = answer
+            .lines
+            .iter()
+            .filter_map(|line| line.split_once(" pv "));
+        let mut first: Vec<&str> = lines.filter_map(|(_, pv)| pv.split(' ').next()).collect();
+        first.push(&answer.bestmove);
+        assert!(first.iter().all(|mv| asked.contains(mv)), "{first:?}");
+    }
+}
+
+#[test]
 fn an_infinite_search_ends_at_stop_and_not_before() {
     let _alone = alone();
     let mut usi = Usi::ready(&SMALL_TEAM);

@@ -8,7 +8,7 @@ use monju_host::{
     player::{Order, Steer, ThinkFailure, Thinking},
 };
 use monju_proto::build;
-use monju_proto::convert::{QuestionError, read_question, short_milliseconds};
+use monju_proto::convert::{QuestionError, read_question, read_search_moves, short_milliseconds};
 use monju_proto::reservation::{Held, Pass, Reservation};
 use monju_proto::v1::{self, think_request, think_response, worker_server};
 use std::{net::SocketAddr, sync::Arc, time::Duration};
@@ -298,10 +298,14 @@ impl ThinkCall {
         let member = find(&self.list, go.player)?;
         let position = go.position.ok_or(CallError::NoPosition)?;
         let limits = go.limits.unwrap_or_default();
+        let game = read_question(position).await?;
         let order = Order {
             game_id: go.game_id,
-            game: read_question(position).await?,
-            limits: Limits::from(&limits),
+            limits: Limits {
+                search_moves: read_search_moves(&game, &go.search_moves),
+                ..Limits::from(&limits)
+            },
+            game,
             ponder: limits.ponder,
             opponents_turn: go.opponents_turn,
             noise_seed: go.noise_seed,

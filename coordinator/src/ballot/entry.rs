@@ -2,7 +2,7 @@
 
 use super::meaning::VoteMeaning;
 use crate::calibration::Calibration;
-use monju_engine::Game;
+use monju_engine::{Game, Move};
 use monju_proto::convert::milliseconds;
 use monju_proto::v1::{Arrival, Line, PlayerInfo, Vote};
 use std::time::Duration;
@@ -60,11 +60,11 @@ impl BallotEntry {
     }
 
     /// Enters a line that the player streamed.
-    pub fn progress(&mut self, game: &Game, line: Line, arrived: Duration) {
+    pub fn progress(&mut self, game: &Game, among: &[Move], line: Line, arrived: Duration) {
         if !self.accepts_vote() {
             return;
         }
-        let meaning = VoteMeaning::read(game, line.chosen());
+        let meaning = VoteMeaning::read(game, among, line.chosen());
         if let VoteMeaning::Illegal(reason) = &meaning {
             if !matches!(self.meaning, VoteMeaning::Illegal(_)) {
                 warn!(player = self.info.name, reason, "illegal move in progress");
@@ -79,11 +79,18 @@ impl BallotEntry {
     }
 
     /// Enters the line that the player ended with.
-    pub fn result(&mut self, game: &Game, line: Line, noise_seed: Option<u64>, arrived: Duration) {
+    pub fn result(
+        &mut self,
+        game: &Game,
+        among: &[Move],
+        line: Line,
+        noise_seed: Option<u64>,
+        arrived: Duration,
+    ) {
         if !self.accepts_vote() {
             return;
         }
-        self.meaning = VoteMeaning::read(game, line.chosen());
+        self.meaning = VoteMeaning::read(game, among, line.chosen());
         if let VoteMeaning::Illegal(reason) = &self.meaning {
             warn!(player = self.info.name, reason, "illegal vote rejected");
         }

@@ -18,13 +18,16 @@ pub(super) enum VoteMeaning {
 }
 
 impl VoteMeaning {
-    /// Reads a move text.
-    pub fn read(game: &Game, text: &str) -> Self {
+    /// Reads a move text. Only the moves `among` may be chosen, if there are any.
+    pub fn read(game: &Game, among: &[Move], text: &str) -> Self {
         match Answer::parse(game, text) {
             Ok(Answer::Resign) => Self::Resign,
             Ok(Answer::Win) => Self::Win,
             Ok(Answer::Move(mv)) if is_avoidable_foul(game, mv) => {
                 Self::Illegal(format!("{mv} loses the game by perpetual check"))
+            }
+            Ok(Answer::Move(mv)) if !among.is_empty() && !among.contains(&mv) => {
+                Self::Illegal(format!("{mv} is none of the moves to choose from"))
             }
             Ok(Answer::Move(mv)) => Self::Legal(mv),
             Err(error) => Self::Illegal(error.to_string()),

@@ -19,6 +19,8 @@ use std::{ops::Range, time::Duration};
 pub struct OpenBallot {
     pub(super) header: BallotHeader,
     pub(super) game: Game,
+    /// The only moves that count; all, if there are none.
+    among: Vec<Move>,
     pub(super) entries: Vec<BallotEntry>,
     /// The entries of each player.
     places: Vec<Range<usize>>,
@@ -48,9 +50,15 @@ impl OpenBallot {
             judgements,
             header,
             game,
+            among: Vec::new(),
             entries,
             places,
         }
+    }
+
+    /// Counts votes for these moves alone, if there are any.
+    pub fn choose_among(&mut self, moves: Vec<Move>) {
+        self.among = moves;
     }
 
     /// Judges the danger after the moves, whatever the rule is.
@@ -83,7 +91,7 @@ impl OpenBallot {
     pub fn progress(&mut self, player: usize, line: Line, arrived: Duration) {
         for (lane, place) in (0..).zip(self.places[player].clone()) {
             let line = lanes::line_of(&line, lane);
-            self.entries[place].progress(&self.game, line, arrived);
+            self.entries[place].progress(&self.game, &self.among, line, arrived);
         }
     }
 
@@ -96,7 +104,7 @@ impl OpenBallot {
         for (lane, place) in (0..).zip(self.places[player].clone()) {
             let line = lanes::line_of(&line, lane);
             let seed = result.noise_seed.map(|seed| lanes::seed_of(seed, lane));
-            self.entries[place].result(&self.game, line, seed, arrived);
+            self.entries[place].result(&self.game, &self.among, line, seed, arrived);
         }
     }
 
@@ -110,7 +118,7 @@ impl OpenBallot {
                     pv: pv.map(|mv| mv.to_string()).collect(),
                     ..Line::default()
                 };
-                entry.result(&self.game, line, None, Duration::ZERO);
+                entry.result(&self.game, &self.among, line, None, Duration::ZERO);
             }
         }
     }

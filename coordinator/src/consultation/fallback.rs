@@ -5,7 +5,7 @@ use crate::{
     clock::fallback::{self, LEAST_USEFUL},
     fallback::{FallbackSearcher, RunningFallback},
 };
-use monju_engine::{Answer, Game};
+use monju_engine::{Answer, Game, Move};
 use std::{future, sync::Arc, time::Duration};
 use tokio::{
     sync::watch,
@@ -17,6 +17,8 @@ use tracing::warn;
 #[derive(Debug)]
 pub(super) struct Fallback {
     searcher: Arc<dyn FallbackSearcher>,
+    /// The only moves to choose from; empty for all.
+    among: Vec<Move>,
     /// The votes were checked in the middle of the time.
     is_checked: bool,
     running: Option<StartedSearch>,
@@ -27,6 +29,7 @@ pub(super) struct Fallback {
 struct StartedSearch {
     begun: Instant,
     game: Game,
+    among: Vec<Move>,
     search: RunningFallback,
     /// The answer, once the search has ended.
     found: Option<Answer>,
@@ -35,10 +38,12 @@ struct StartedSearch {
 }
 
 impl Fallback {
-    /// No search yet. Without `early`, none begins before the decision.
-    pub fn new(searcher: Arc<dyn FallbackSearcher>, early: bool) -> Self {
+    /// No search yet. Without `early`, none begins before the decision. A move is one of those `among`, if there are
+    /// any.
+    pub fn new(searcher: Arc<dyn FallbackSearcher>, among: Vec<Move>, early: bool) -> Self {
         Self {
             searcher,
+            among,
             is_checked: !early,
             running: None,
         }
@@ -69,7 +74,7 @@ impl Fallback {
 
     /// Begins to search for a move, at most until the decision at `until`.
     pub fn begin(&mut self, game: &Game, until: Option<Instant>, replaces_players: bool) {
-        let search = StartedSearch::begin(&*self.searcher, game, until, replaces_players);
+        let search = self.start(game, until, replaces_players);
         self.running = Some(search);
     }
 
@@ -122,8 +127,12 @@ impl Fallback {
         latest: Option<Instant>,
         stopped: &mut watch::Receiver<bool>,
     ) -> Answer {
-        let mut search = StartedSearch::begin(&*self.searcher, game, latest, false);
+        let mut search = self.start(game, latest, false);
         search.end(stopped).await
+    }
+
+    fn start(&self, game: &Game, until: Option<Instant>, replaces_players: bool) -> StartedSearch {
+        StartedSearch::begin(&*self.searcher, game, &self.among, until, replaces_players)
     }
 }
 
@@ -131,6 +140,7 @@ impl StartedSearch {
     fn begin(
         searcher: &dyn FallbackSearcher,
         game: &Game,
+        among: &[Move],
         until: Option<Instant>,
         replaces_players: bool,
     ) -> Self {
@@ -145,18 +155,32 @@ impl StartedSearch {
         Self {
             begun,
             game: game.clone(),
-            search: searcher.begin(game, left),
+            among: among.to_vec(),
+            search: searcher.begin(game, among, left),
             found: None,
             replaces_players,
         }
     }
 
-    /// Waits for the end of the search. An illegal move is replaced by a legal one.
+    /// Waits for the end of the search. A move that may not be chosen is replaced by one that may.
     async fn wait(&mut self) {
         let found = self.search.found().await;
-        let legal = found.filter(|&mv| self.game.is_legal(mv));
-        let any = || self.game.legal_moves().first().copied();
-        self.found = Some(legal.or_else(any).map_or(Answer::Resign, Answer::Move));
+        let may_choose = |mv: &Move| match self.among.is_empty() {
+            true => self.game.is_legal(*mv),
+            false => self.among.contains(mv),
+        };
+        let any = || {
+            self.among
+                .first()
+                .or(self.game.legal_moves().first())
+                .copied()
+        };
+        self.found = Some(
+            found
+                .filter(may_choose)
+                .or_else(any)
+                .map_or(Answer::Resign, Answer::Move),
+        );
     }
 
     /// Waits for the end of the search, or ends it when it is told to stop.

@@ -41,6 +41,8 @@ pub(super) struct RunningConsultation<'a> {
     pub calls: Calls,
     ballot: OpenBallot,
     claim: Option<Claim>,
+    /// The only moves to choose from; empty for all.
+    search_moves: Vec<Move>,
     limits: Limits,
     clock_rules: ClockRules,
     time_policy: TimePolicy,
@@ -77,6 +79,7 @@ impl<'a> RunningConsultation<'a> {
             header,
             claim,
             game,
+            search_moves,
             limits,
             clock_rules,
             time_policy,
@@ -104,9 +107,13 @@ impl<'a> RunningConsultation<'a> {
         let players = on_ballot
             .iter()
             .map(|slot| (slot.info.clone(), slot.noise_seed(seed)));
-        let only_move = game.legal_moves().len() == 1;
+        let only_move = match search_moves.len() {
+            0 => game.legal_moves().len() == 1,
+            moves => moves == 1,
+        };
         let position = Position::from(&game);
         let mut ballot = OpenBallot::new(header, game, players);
+        ballot.choose_among(search_moves.clone());
         let settled = match (by_rules, voting, drawn) {
             (Some(answer), ..) => Some(SettledDecision::by_rules(answer)),
             (None, Some(book), drawn) => {
@@ -120,12 +127,14 @@ impl<'a> RunningConsultation<'a> {
             None => slots,
             Some(_) => &[],
         };
+        let among = search_moves.clone();
         let mut consultation = Self {
             slots,
             calls: Calls::new(position, kept),
             missed: false,
             claim,
             pondering: limits.ponder,
+            search_moves,
             limits,
             clock_rules,
             time_policy,
@@ -138,7 +147,7 @@ impl<'a> RunningConsultation<'a> {
             last_standing: None,
             clock_from: Instant::now(),
             // A referee wants to know that no player has a vote.
-            fallback: Fallback::new(fallback, margin.is_zero()),
+            fallback: Fallback::new(fallback, among, margin.is_zero()),
             retries: margin.is_zero(),
             retry_at: None,
         };
@@ -188,6 +197,7 @@ impl<'a> RunningConsultation<'a> {
             }
             // A kept search about this position goes on; a ponder hit starts its time.
             if !self.pondering
+                && self.search_moves.is_empty()
                 && let Some((stream, line)) = self.calls.adopt(&slot.info.name)
             {
                 stream.ponder_hit(limits);
@@ -202,9 +212,11 @@ impl<'a> RunningConsultation<'a> {
             {
                 position.moves.pop();
                 position.moves.push((*reply).to_owned());
+                go.search_moves.clear();
             }
             if on_opponent && let Some(position) = &mut go.position {
                 go.opponents_turn = position.moves.pop().is_some();
+                go.search_moves.clear();
             }
             self.calls.ask(slot.channel.clone(), go);
         }
@@ -226,6 +238,7 @@ impl<'a> RunningConsultation<'a> {
             noise_seed: slot.noise_seed(header.seed),
             claim: self.claim.clone(),
             opponents_turn: false,
+            search_moves: self.search_moves.iter().map(Move::to_string).collect(),
         }
     }
 

@@ -6,7 +6,7 @@ use crate::{
     clock::{ClockRules, TimePolicy},
     fallback::FallbackSearcher,
 };
-use monju_engine::Game;
+use monju_engine::{Game, Move};
 use monju_proto::v1::{Claim, Limits};
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
@@ -36,6 +36,8 @@ pub struct ConsultationSetup {
     pub claim: Option<Claim>,
     /// The position with its history.
     pub game: Game,
+    /// The only moves to choose from, all of them legal; empty for all.
+    pub search_moves: Vec<Move>,
     /// The limits of the request.
     pub limits: Limits,
     /// The use of the clock; its overhead is lost between the decision and the GUI's clock.

@@ -34,6 +34,7 @@ fn setup_on(position: &str, limits: Limits) -> ConsultationSetup {
         },
         claim: None,
         game: Game::from_usi(position).expect("a position"),
+        search_moves: Vec::new(),
         limits,
         clock_rules: Duration::from_millis(100).into(),
         time_policy: TimePolicy::Fixed,
@@ -92,6 +93,33 @@ fn decision(ballot: &Ballot) -> (&str, TieBreak, u64) {
 
 fn arrivals(ballot: &Ballot) -> Vec<Arrival> {
     ballot.votes.iter().map(|vote| vote.arrival()).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn votes_for_moves_that_nobody_asked_for_do_not_count() {
+    let worker = FakeWorker::named("desk")
+        .player("a", &[Wait(50), Answer("7g7f")])
+        .player("b", &[Wait(70), Answer("9g9f")])
+        .player("c", &[Wait(90), Answer("7g7f")]);
+    let (roster, _server) = worker.roster().await;
+    let among = |moves: &[&str]| {
+        let moves = moves.iter().map(|mv| mv.parse().expect("a move"));
+        ConsultationSetup {
+            search_moves: moves.collect(),
+            ..setup(time_limit(10_000))
+        }
+    };
+    let ballot = run(&roster, among(&["9g9f", "1g1f"]), vec![]).await;
+    assert_eq!(decision(&ballot).0, "9g9f");
+    let counted = [Arrival::Illegal, Arrival::Final, Arrival::Illegal];
+    assert_eq!(arrivals(&ballot), counted);
+    let why = &ballot.votes[0].failure;
+    assert_eq!(why, "7g7f is none of the moves to choose from");
+
+    // Nobody names one of them: the fallback search does.
+    let ballot = run(&roster, among(&["1g1f", "2g2f"]), vec![]).await;
+    let (mv, tie_break, _) = decision(&ballot);
+    assert_eq!((mv, tie_break), ("1g1f", TieBreak::Fallback));
 }
 
 #[tokio::test(start_paused = true)]

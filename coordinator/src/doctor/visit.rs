@@ -145,6 +145,7 @@ async fn test_moves(
             lead: None,
             calibration: Arc::clone(&ensemble.calibration),
         },
+        search_moves: Vec::new(),
         claim: None,
         game: Game::startpos(),
         limits: Limits {

@@ -178,9 +178,6 @@ impl Backend for Proxy {
             self.prepare_team();
         }
         self.game.used = true;
-        if !request.go.search_moves.is_empty() {
-            output.error(&"a team does not restrict its moves: searchmoves is for Role = single");
-        }
         let question = Question {
             request,
             game_id: self.game.id(),

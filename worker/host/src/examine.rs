@@ -81,6 +81,8 @@ enum TrialFailure {
     TooEarly(&'static str),
     #[error("no move within {} s", PATIENCE.as_secs())]
     Silent,
+    #[error("it named {0} in place of the only move to choose from")]
+    NotAsked(String),
     #[error("it named no legal move: {0}")]
     Illegal(#[from] MoveError),
 }
@@ -96,6 +98,7 @@ async fn try_form(child: &mut UsiChild, form: GoForm) -> Result<(), TrialFailure
         GoForm::Increment => ("go btime 1000 wtime 1000 binc 300 winc 300", None),
         GoForm::Infinite => ("go infinite", Some("stop")),
         GoForm::Ponder => ("go ponder btime 0 wtime 0 byoyomi 500", Some("ponderhit")),
+        GoForm::Searchmoves => ("go btime 0 wtime 0 byoyomi 500 searchmoves 9g9f", None),
     };
     child.new_game().await?;
     child.go("position startpos", command).await?;
@@ -114,6 +117,9 @@ async fn try_form(child: &mut UsiChild, form: GoForm) -> Result<(), TrialFailure
     let answered = timeout(PATIENCE, answer(child)).await;
     let mv = answered.map_err(|_| TrialFailure::Silent)??;
     Game::startpos().parse_move(&mv)?;
+    if form == GoForm::Searchmoves && mv != "9g9f" {
+        return Err(TrialFailure::NotAsked(mv));
+    }
     // An engine that is still alive is silent now.
     match timeout(AFTERMATH, answer(child)).await {
         Ok(Err(error)) => Err(error.into()),

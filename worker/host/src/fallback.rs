@@ -153,8 +153,14 @@ impl FallbackHandle {
     }
 
     /// Begins to search for a move that is due after `time`. With next to no time a few nodes are
-    /// searched all the same.
-    pub fn begin(&self, game: &Game, game_id: String, time: Duration) -> FallbackMove {
+    /// searched all the same. The move is one of those `among`, if there are any.
+    pub fn begin(
+        &self,
+        game: &Game,
+        among: &[Move],
+        game_id: String,
+        time: Duration,
+    ) -> FallbackMove {
         let is_glance = time <= GLANCE;
         let time = time.max(GLANCE);
         let control = Control::new();
@@ -163,6 +169,7 @@ impl FallbackHandle {
             game: game.clone(),
             limits: Limits {
                 nodes: is_glance.then_some(GLANCE_NODES),
+                search_moves: among.to_vec(),
                 ..Limits::default()
             },
             deadline: Instant::now().checked_add(time),
@@ -328,7 +335,7 @@ mod tests {
             fallback.changed().await;
         }
         let game = Game::startpos();
-        let found = handle.begin(&game, "game".to_owned(), Duration::ZERO);
+        let found = handle.begin(&game, &[], "game".to_owned(), Duration::ZERO);
         let Answer::Move(mv) = found.found().await.answer else {
             panic!("no move")
         };
@@ -341,8 +348,8 @@ mod tests {
         let game = Game::startpos();
         let handle = fallback.handle();
         let long = Duration::from_secs(600);
-        let first = handle.begin(&game, "a".to_owned(), long);
-        let second = handle.begin(&game, "b".to_owned(), long);
+        let first = handle.begin(&game, &[], "a".to_owned(), long);
+        let second = handle.begin(&game, &[], "b".to_owned(), long);
         let (stop_first, stop_second) = (first.stop(), second.stop());
         // The second search never begins: the first has the thread.
         stop_second.stop();
@@ -357,7 +364,7 @@ mod tests {
         let game = Game::from_usi(mated).expect("a position");
         let fallback = FallbackSearch::start().expect("a thread");
         let handle = fallback.handle();
-        let found = handle.begin(&game, String::new(), Duration::ZERO);
+        let found = handle.begin(&game, &[], String::new(), Duration::ZERO);
         assert_eq!(found.found().await.answer, Answer::Resign);
     }
 

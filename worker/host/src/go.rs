@@ -37,6 +37,8 @@ pub enum GoForm {
     Infinite,
     /// `go ponder …`, then `ponderhit`
     Ponder,
+    /// `go … searchmoves …`
+    Searchmoves,
 }
 
 impl GoForm {
@@ -64,7 +66,20 @@ pub struct GoPlan {
 /// `stop`. Otherwise the time is sent as `movetime`, else as `byoyomi`, else as `infinite` with a
 /// `stop`. Nodes or depth that cannot be expressed, without any time limit, become
 /// a fixed time. No limits at all are `infinite`.
+///
+/// Moves to choose from are named after that, to an engine that knows how.
 pub fn plan(limits: &Limits, forms: &[GoForm]) -> GoPlan {
+    let mut plan = timed(limits, forms);
+    if !limits.search_moves.is_empty() && forms.contains(&GoForm::Searchmoves) {
+        plan.command.push_str(" searchmoves");
+        for mv in &limits.search_moves {
+            let _ = write!(plan.command, " {mv}");
+        }
+    }
+    plan
+}
+
+fn timed(limits: &Limits, forms: &[GoForm]) -> GoPlan {
     let nodes = limits.nodes.filter(|_| forms.contains(&GoForm::Nodes));
     let depth = limits.depth.filter(|_| forms.contains(&GoForm::Depth));
     if nodes.is_some() || depth.is_some() {
@@ -199,6 +214,18 @@ mod tests {
                 "{wanted:?} in {forms:?}"
             );
         }
+    }
+
+    #[test]
+    fn moves_to_choose_from_are_named_to_engines_that_know_how() {
+        let moves = ["9g9f", "1g1f"].map(|mv| mv.parse().expect("a move"));
+        let wanted = Limits {
+            search_moves: moves.to_vec(),
+            ..limits(Some(500), None, None)
+        };
+        let told = plan(&wanted, &[Nodes, Searchmoves, Infinite]);
+        assert_eq!(told.command, "go nodes 500 searchmoves 9g9f 1g1f");
+        assert_eq!(plan(&wanted, &[Nodes, Infinite]).command, "go nodes 500");
     }
 
     #[test]

@@ -37,11 +37,14 @@ pub struct Order {
 }
 
 impl Order {
-    /// Takes the limits of a ponder hit; a second hit changes nothing.
+    /// Takes the limits of a ponder hit, but for the moves to choose from; a second hit changes nothing.
     pub fn hit(&mut self, limits: Limits, at: Instant) {
         if self.ponder {
             self.ponder = false;
-            self.limits = limits;
+            self.limits = Limits {
+                search_moves: std::mem::take(&mut self.limits.search_moves),
+                ..limits
+            };
             self.since = at;
         }
     }

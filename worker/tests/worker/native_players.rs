@@ -52,6 +52,21 @@ async fn a_fixed_seed_makes_games_alike() {
 }
 
 #[tokio::test]
+async fn a_player_chooses_among_the_moves_asked_for() {
+    let among = |moves: &[&str]| v1::Go {
+        search_moves: moves.iter().map(ToString::to_string).collect(),
+        ..native(nodes(2_000))
+    };
+    for _ in 0..2 {
+        let result = timeless(NOISY, among(&["9g9f", "1a1b", "1g1f"])).await;
+        let chosen = result.line.expect("a line").r#move;
+        assert!(["9g9f", "1g1f"].contains(&&*chosen), "{chosen}");
+    }
+    let unrestricted = timeless(NOISY, among(&["1a1b"])).await;
+    assert_eq!(unrestricted, timeless(NOISY, among(&[])).await);
+}
+
+#[tokio::test]
 async fn own_limits_replace_the_ballots() {
     let result = timeless(&format!("{NOISY}depth = 2\n"), native(endless())).await;
     assert_eq!(result.line.expect("a line").depth, 2);

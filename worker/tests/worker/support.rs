@@ -94,6 +94,7 @@ pub fn go(limits: v1::Limits) -> v1::Go {
         noise_seed: 0,
         claim: None,
         opponents_turn: false,
+        search_moves: Vec::new(),
     }
 }
 

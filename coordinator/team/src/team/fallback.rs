@@ -2,7 +2,7 @@
 
 use super::error::AssembleError;
 use monju_coordinator::fallback::{FallbackSearcher, RunningFallback};
-use monju_engine::Game;
+use monju_engine::{Game, Move};
 use monju_host::fallback::{FallbackHandle, FallbackSearch};
 use std::{
     sync::atomic::{AtomicU64, Ordering},
@@ -29,9 +29,10 @@ impl CoordinatorFallback {
 }
 
 impl FallbackSearcher for CoordinatorFallback {
-    fn begin(&self, game: &Game, time: Duration) -> RunningFallback {
+    fn begin(&self, game: &Game, among: &[Move], time: Duration) -> RunningFallback {
         let number = self.searches.fetch_add(1, Ordering::Relaxed);
-        let mv = self.handle.begin(game, format!("fallback-{number}"), time);
+        let game_id = format!("fallback-{number}");
+        let mv = self.handle.begin(game, among, game_id, time);
         let stop = mv.stop();
         RunningFallback::new(
             async move { mv.found().await.answer.as_move() },

@@ -23,6 +23,7 @@ use crate::{
     output::Output,
 };
 use monju_coordinator::clock::{TimePolicy, until};
+use monju_engine::Move;
 use monju_host::fallback::{FallbackHandle, FallbackMove};
 use monju_proto::{
     client::{ConsultationClient, ConsultationError, ConsultationEvent},
@@ -247,6 +248,11 @@ impl TeamSearch {
         status.contact
     }
 
+    /// Returns the only moves to choose from; empty for all.
+    fn search_moves(&self) -> &[Move] {
+        &self.request.go.search_moves
+    }
+
     fn begin(&self, contact: &Contact) -> Begin {
         let rules = self.clock.rules_of_coordinator();
         contact.consultation.named_in(Begin {
@@ -261,7 +267,8 @@ impl TeamSearch {
             minimum_ms: short_milliseconds(rules.minimum),
             whole_seconds: rules.whole_seconds,
             // An analysis wants to know what the players think.
-            without_book: self.request.go.infinite,
+            without_book: self.request.go.infinite || !self.request.go.search_moves.is_empty(),
+            search_moves: self.search_moves().iter().map(Move::to_string).collect(),
             // Only the referees of matches give a margin.
             margin_ms: 0,
             claim: Some(contact.claim.of_search(self.request.go.infinite)),
@@ -341,9 +348,9 @@ impl TeamSearch {
 
     fn begin_fallback(&self, time: Duration) -> FallbackMove {
         let game_id = self.game_id.clone();
-        self.fallback
-            .player
-            .begin(&self.request.game, game_id, time)
+        let game = &self.request.game;
+        let player = &self.fallback.player;
+        player.begin(game, self.search_moves(), game_id, time)
     }
 
     /// Returns the fallback player's move, from the search under way or from a very short one.
