@@ -32,7 +32,8 @@ async fn with_service(server: &mut Server, service: Service) -> Result<Router, S
 }
 
 /// Serves a coordinator with health and reflection on a listener until `shutdown` resolves, and its consultations until
-/// `closing` resolves after that. With `tls`, only members of the team are served.
+/// `closing` resolves after that. With `tls`, only members of the team are served. The process needs `others` file
+/// descriptors beside those of its workers and of this service.
 ///
 /// # Errors
 /// The connections failed.
@@ -40,16 +41,17 @@ pub async fn serve_tcp(
     listener: TcpListener,
     tls: Option<&Tls>,
     service: Service,
+    others: usize,
     shutdown: impl Future<Output = ()>,
     closing: impl Future<Output = ()>,
 ) -> Result<(), ServeError> {
     let mut server = serve::network_server();
-    let team = service.workers() * WORKER_DESCRIPTORS;
+    let others = others + service.workers() * WORKER_DESCRIPTORS;
     let router = with_service(&mut server, service).await?;
     serve::serve_tcp(
         listener,
         tls,
-        team,
+        others,
         router,
         shutdown,
         closing,

@@ -1,9 +1,11 @@
 //! The one way in which services are served: over TCP, or to this process over an in-memory connection.
 
 mod connection;
-mod descriptors;
+pub mod descriptors;
 mod guard;
 mod incoming;
+
+pub use incoming::{Limits, Place, placed};
 
 use crate::tls::Tls;
 use connection::Connection;
@@ -112,7 +114,7 @@ pub async fn listen(
 /// Greatest message that a service takes, in bytes: the longest question fits many times over.
 pub const LONGEST_REQUEST: usize = 256 << 10;
 
-/// Number of connections of probes at once.
+/// Greatest number of connections of probes at once.
 const HEALTH_CONNECTIONS: usize = 64;
 
 /// Interval at which the health of a service is looked at.
@@ -174,22 +176,23 @@ pub fn network_server() -> Server {
 }
 
 /// Serves over TCP until `shutdown` resolves; with `tls`, members of the team alone. No connection is accepted
-/// after that; calls under way go on while `closing` runs, and for at most `patience` after it. The service needs
-/// `team` file descriptors of its own, which connections leave free.
+/// after that; calls under way go on while `closing` runs, and for at most `patience` after it. The process needs
+/// `others` file descriptors for other things, which connections leave free.
 ///
 /// # Errors
 /// The connections failed.
 pub async fn serve_tcp(
     listener: TcpListener,
     tls: Option<&Tls>,
-    team: usize,
+    others: usize,
     router: Router,
     shutdown: impl Future<Output = ()>,
     closing: impl Future<Output = ()>,
     patience: Duration,
 ) -> Result<(), ServeError> {
     let (drain, draining) = oneshot::channel::<()>();
-    let incoming = incoming::incoming(listener, descriptors::connections(team));
+    let limits = Limits::of_service(descriptors::connections(others));
+    let incoming = incoming::incoming(listener, limits);
     let mut serving = match tls {
         Some(tls) => connection::serve(router, incoming::members(incoming, tls.clone()), draining),
         None => connection::serve(router, incoming, draining),
@@ -242,7 +245,8 @@ pub async fn health(
         }
     });
     let router = network_server().add_service(health);
-    let incoming = incoming::incoming(listener, HEALTH_CONNECTIONS);
+    let limits = Limits::of_service(HEALTH_CONNECTIONS);
+    let incoming = incoming::incoming(listener, limits);
     Ok((local, ServerTask::spawn(router, incoming)))
 }
 

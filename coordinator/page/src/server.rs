@@ -6,9 +6,37 @@ use axum::{
     http::{HeaderName, HeaderValue, header},
     response::{IntoResponse, Response},
 };
+use hyper::server::conn::http1;
+use hyper_util::{
+    rt::{TokioIo, TokioTimer},
+    service::TowerToHyperService,
+};
+use monju_proto::serve::{Limits, placed};
 use serde_json::Value;
-use std::{io, net::SocketAddr, pin::Pin};
-use tokio::net::TcpListener;
+use std::{io, net::SocketAddr, pin::Pin, time::Duration};
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    net::TcpListener,
+    sync::watch,
+    task::JoinSet,
+    time::timeout,
+};
+use tokio_stream::{Stream, StreamExt};
+
+/// Greatest numbers of connections of a page at once: a browser that looks has one or two.
+const LIMITS: Limits = Limits {
+    all: 128,
+    from_one: 64,
+};
+
+/// File descriptors of a page: its connections and its listener.
+pub const DESCRIPTORS: usize = LIMITS.all + 1;
+
+/// Time in which a connection has to send the header of a request, the first one and every one after an answer.
+const HEADER_PATIENCE: Duration = Duration::from_secs(3);
+
+/// Time for answers under way when the page ends; those that show events never end.
+const END_PATIENCE: Duration = Duration::from_secs(1);
 
 /// Pages load nothing, are framed by nobody, and talk to their own server alone.
 const HEADERS: [(HeaderName, HeaderValue); 4] = [
@@ -61,27 +89,73 @@ pub async fn listen(address: &str) -> Result<(TcpListener, SocketAddr), PageErro
     Ok((listener, local))
 }
 
-/// Serves routes until `end` completes; all answers have the headers of pages.
-///
-/// # Errors
-/// Those of the system.
+/// Serves routes until `end` completes; all answers have the headers of pages. Connections beyond the limits are
+/// closed at once, and those that ask for nothing a little later.
 pub async fn serve(
     listener: TcpListener,
     routes: Router,
     end: impl Future<Output = ()> + Send + 'static,
-) -> io::Result<()> {
-    serve_until(listener, routes, Box::pin(end)).await
+) {
+    let connections = placed(listener, LIMITS);
+    serve_until(Box::pin(connections), routes, Box::pin(end)).await;
 }
 
-/// Boxed, so that HTTP is compiled here, once, and not with every program that has a page.
-fn serve_until(
-    listener: TcpListener,
+/// Boxed, so that HTTP is compiled here, once, and not with every program that has a page. Each connection comes with
+/// what it keeps until it ends.
+fn serve_until<S, P>(
+    mut connections: Pin<Box<dyn Stream<Item = (S, P)> + Send>>,
     routes: Router,
-    end: Pin<Box<dyn Future<Output = ()> + Send>>,
-) -> Pin<Box<dyn Future<Output = io::Result<()>> + Send>> {
+    mut end: Pin<Box<dyn Future<Output = ()> + Send>>,
+) -> Pin<Box<dyn Future<Output = ()> + Send>>
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    P: Send + 'static,
+{
     let routes = routes.layer(axum::middleware::map_response(headed));
-    let server = axum::serve(listener, routes).with_graceful_shutdown(end);
-    Box::pin(server.into_future())
+    Box::pin(async move {
+        let (ending, told) = watch::channel(());
+        let mut answering = JoinSet::new();
+        loop {
+            tokio::select! {
+                () = &mut end => break,
+                Some((stream, place)) = connections.next() => {
+                    let (routes, told) = (routes.clone(), told.clone());
+                    answering.spawn(async move {
+                        answer(stream, routes, told).await;
+                        drop(place);
+                    });
+                }
+                Some(_) = answering.join_next() => {}
+            }
+        }
+        drop((connections, ending));
+        // Dropping the rest ends it.
+        let _ = timeout(END_PATIENCE, answering.join_all()).await;
+    })
+}
+
+/// Answers the requests of one connection until it ends, or the present one once the sender of `told` is gone.
+async fn answer(
+    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    routes: Router,
+    mut told: watch::Receiver<()>,
+) {
+    let service = TowerToHyperService::new(routes);
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEADER_PATIENCE)
+        .serve_connection(TokioIo::new(stream), service);
+    tokio::pin!(connection);
+    let ended = tokio::select! {
+        ended = &mut connection => ended,
+        _ = told.changed() => {
+            connection.as_mut().graceful_shutdown();
+            connection.await
+        }
+    };
+    if let Err(error) = ended {
+        tracing::debug!(%error, "a connection to a page has failed");
+    }
 }
 
 /// Returns an answer in JSON.
@@ -95,4 +169,121 @@ async fn headed(mut response: Response) -> Response {
         response.headers_mut().insert(name, value);
     }
     response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use axum::{
+        response::sse::{Event, KeepAlive, Sse},
+        routing::get,
+    };
+    use std::{convert::Infallible, future::pending};
+    use tokio::{
+        io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex},
+        net::TcpStream,
+        sync::mpsc,
+        time::Instant,
+    };
+    use tokio_stream::wrappers::ReceiverStream;
+
+    const QUESTION: &[u8] = b"GET / HTTP/1.1\r\nHost: monju\r\n\r\n";
+
+    fn routes() -> Router {
+        let events = || async {
+            let events = tokio_stream::pending::<Result<Event, Infallible>>();
+            Sse::new(events).keep_alive(KeepAlive::default())
+        };
+        Router::new()
+            .route("/", get(|| async { "the page" }))
+            .route("/events", get(events))
+    }
+
+    /// A page that is served over memory until the sender is dropped.
+    fn page() -> mpsc::Sender<(DuplexStream, ())> {
+        let (sender, connections) = mpsc::channel(1);
+        let end = {
+            let sender = sender.downgrade();
+            async move {
+                // The sender in the test is the only one.
+                while let Some(sender) = sender.upgrade() {
+                    drop(sender);
+                    tokio::time::sleep(Duration::from_secs(1)).await;
+                }
+            }
+        };
+        let connections = Box::pin(ReceiverStream::new(connections));
+        tokio::spawn(serve_until(connections, routes(), Box::pin(end)));
+        sender
+    }
+
+    /// Sends the words, reads until the end, and returns the text and the time until then.
+    async fn ask(page: &mpsc::Sender<(DuplexStream, ())>, words: &[u8]) -> (String, Duration) {
+        let (mut near, far) = duplex(10_000);
+        page.send((far, ())).await.expect("a page");
+        let begun = Instant::now();
+        near.write_all(words).await.expect("room");
+        let mut text = String::new();
+        near.read_to_string(&mut text).await.expect("text");
+        (text, begun.elapsed())
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_connection_that_asks_for_nothing_is_closed() {
+        let page = page();
+        for words in [&b""[..], b"GET / HTTP/1.1\r\nHost: mon"] {
+            let (text, time) = ask(&page, words).await;
+            assert_eq!((text.contains("the page"), time), (false, HEADER_PATIENCE));
+        }
+        // One that was answered may ask again for as long.
+        let (text, time) = ask(&page, QUESTION).await;
+        assert!(
+            text.ends_with("the page") && text.contains("no-referrer"),
+            "{text}"
+        );
+        assert_eq!(time, HEADER_PATIENCE);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_viewer_of_events_stays_until_the_page_ends() {
+        const HOUR: Duration = Duration::from_secs(3_600);
+        let page = page();
+        let (mut near, far) = duplex(10_000);
+        page.send((far, ())).await.expect("a page");
+        let question = b"GET /events HTTP/1.1\r\nHost: monju\r\n\r\n";
+        near.write_all(question).await.expect("room");
+        let begun = Instant::now();
+        let mut read = [0; 1_000];
+        while begun.elapsed() < HOUR {
+            let bytes = near.read(&mut read).await.expect("a connection");
+            assert_ne!(bytes, 0, "closed after {:?}", begun.elapsed());
+        }
+        drop(page);
+        let ended = Instant::now();
+        near.read_to_end(&mut Vec::new()).await.expect("an end");
+        assert!(ended.elapsed() <= END_PATIENCE + Duration::from_secs(1));
+    }
+
+    #[tokio::test]
+    async fn idle_connections_beyond_the_limit_are_closed_and_a_viewer_gets_its_page_after_them() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let address = listener.local_addr().expect("an address");
+        tokio::spawn(serve(listener, routes(), pending()));
+        let mut idle = Vec::new();
+        for _ in 0..LIMITS.from_one {
+            idle.push(TcpStream::connect(address).await.expect("accepted"));
+        }
+        let look = async || {
+            let mut viewer = TcpStream::connect(address).await.expect("accepted");
+            let mut text = String::new();
+            // A connection that is closed at once may be reset.
+            let question = b"GET / HTTP/1.1\r\nHost: monju\r\nConnection: close\r\n\r\n";
+            let _ = viewer.write_all(question).await;
+            let _ = viewer.read_to_string(&mut text).await;
+            text.contains("the page")
+        };
+        assert!(!look().await, "more connections than the limit");
+        drop(idle);
+        while !look().await {}
+    }
 }

@@ -1,5 +1,6 @@
 //! The file descriptors of a service: as many as the system gives, and enough for its team.
 
+use super::HEALTH_CONNECTIONS;
 use tracing::{info, warn};
 
 /// Greatest number of connections of a service.
@@ -8,17 +9,31 @@ const MOST_CONNECTIONS: usize = 1_000;
 /// Fewest connections, however few descriptors there are.
 const FEWEST_CONNECTIONS: usize = 16;
 
-/// Descriptors of the process itself: its runtime, its log, files that are read.
-const PROCESS: usize = 64;
+/// Descriptors of the process itself: its runtime, its log, files that are read, and the probes of its health.
+const PROCESS: usize = 64 + HEALTH_CONNECTIONS;
+
+/// Descriptors of the players and connections of a process that is no service.
+const OWN_TEAM: usize = 1_000;
+
+/// Raises the limit of file descriptors of a process that is no service as far as the system lets it, and says if
+/// that is not enough. The process needs `others` descriptors beside those of its players.
+pub fn raise(others: usize) {
+    let needed = PROCESS + OWN_TEAM + others;
+    if let Some(limit) = raised(needed)
+        && limit < needed
+    {
+        info!(limit, needed, "few file descriptors");
+    }
+}
 
 /// Raises the limit of file descriptors as far as the system lets it, says whether that is enough, and returns
-/// the number of connections that the service can have. Its team needs `team` descriptors.
-pub fn connections(team: usize) -> usize {
-    let needed = PROCESS + team + MOST_CONNECTIONS;
+/// the number of connections that the service can have. The process needs `others` descriptors for other things.
+pub(super) fn connections(others: usize) -> usize {
+    let needed = PROCESS + others + MOST_CONNECTIONS;
     let Some(limit) = raised(needed) else {
         return MOST_CONNECTIONS;
     };
-    let connections = fitting(limit, team);
+    let connections = fitting(limit, others);
     if limit < needed {
         warn!(
             limit,
@@ -32,8 +47,8 @@ pub fn connections(team: usize) -> usize {
     connections
 }
 
-fn fitting(limit: usize, team: usize) -> usize {
-    let left = limit.saturating_sub(PROCESS + team);
+fn fitting(limit: usize, others: usize) -> usize {
+    let left = limit.saturating_sub(PROCESS + others);
     left.clamp(FEWEST_CONNECTIONS, MOST_CONNECTIONS)
 }
 
@@ -67,9 +82,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn connections_take_what_the_team_leaves() {
-        assert_eq!(fitting(1_024, 0), 960);
-        assert_eq!(fitting(1_024, 200), 760);
+    fn connections_take_what_the_rest_leaves() {
+        assert_eq!(fitting(1_024, 0), 896);
+        assert_eq!(fitting(1_024, 200), 696);
         assert_eq!(fitting(100_000, 200), MOST_CONNECTIONS);
         assert_eq!(fitting(64, 200), FEWEST_CONNECTIONS);
     }

@@ -31,24 +31,51 @@ const PREFACE_PATIENCE: Duration = Duration::from_secs(3);
 /// Length of the words by which HTTP/2 begins.
 const PREFACE_BYTES: usize = 24;
 
-/// Greatest number of connections from one address: a runner has one for each game that it plays at once.
+/// Greatest number of a service's connections from one address: a runner has one for each game that it plays at once.
 const MOST_FROM_ONE: usize = 256;
 
 /// Pause after the system has refused a connection, such as for want of descriptors.
 const REFUSED_PAUSE: Duration = Duration::from_millis(100);
 
-/// The connections of a service, by their addresses.
+/// Greatest numbers of the connections that a listener has at once.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Those of all addresses together.
+    pub all: usize,
+    /// Those from one address.
+    pub from_one: usize,
+}
+
+impl Limits {
+    /// The limits of a service with `all` connections.
+    pub(super) fn of_service(all: usize) -> Self {
+        Self {
+            all,
+            from_one: MOST_FROM_ONE,
+        }
+    }
+}
+
+/// The connections of a listener, by their addresses.
 #[derive(Clone, Debug)]
 struct Places {
     taken: Arc<Mutex<HashMap<IpAddr, usize>>>,
-    most: usize,
+    limits: Limits,
 }
 
 impl Places {
+    fn new(limits: Limits) -> Self {
+        Self {
+            taken: Arc::default(),
+            limits,
+        }
+    }
+
     fn take(&self, address: IpAddr) -> Option<Place> {
         let mut taken = self.lock();
         let own = taken.get(&address).copied().unwrap_or(0);
-        if own >= MOST_FROM_ONE || taken.values().sum::<usize>() >= self.most {
+        let Limits { all, from_one } = self.limits;
+        if own >= from_one || taken.values().sum::<usize>() >= all {
             return None;
         }
         taken.insert(address, own + 1);
@@ -63,9 +90,9 @@ impl Places {
     }
 }
 
-/// The place of one connection.
+/// The place of one connection, which is given back when it is dropped.
 #[derive(Debug)]
-struct Place {
+pub struct Place {
     places: Places,
     address: IpAddr,
 }
@@ -82,20 +109,25 @@ impl Drop for Place {
     }
 }
 
-/// Accepts connections, at most `most` at once.
-pub fn incoming(
+/// Accepts connections within the limits, each with its place; those beyond them are closed at once. It never ends.
+pub fn placed(
     listener: TcpListener,
-    most: usize,
-) -> impl Stream<Item = io::Result<Guarded<TcpStream>>> {
-    Incoming {
+    limits: Limits,
+) -> impl Stream<Item = (TcpStream, Place)> + Send + Unpin {
+    Placed {
         listener,
-        places: Places {
-            taken: Arc::default(),
-            most,
-        },
+        places: Places::new(limits),
         pause: None,
         is_full: false,
     }
+}
+
+/// As [`placed`]; each connection has to begin as one of HTTP/2 in time.
+pub fn incoming(
+    listener: TcpListener,
+    limits: Limits,
+) -> impl Stream<Item = io::Result<Guarded<TcpStream>>> + Send {
+    placed(listener, limits).map(|(stream, place)| Ok(Guarded::new(stream, Some(place))))
 }
 
 /// Lets members of the team through, after their handshakes, which do not wait for each other.
@@ -141,7 +173,7 @@ where
     ReceiverStream::new(members)
 }
 
-struct Incoming {
+struct Placed {
     listener: TcpListener,
     places: Places,
     pause: Option<Pin<Box<Sleep>>>,
@@ -149,8 +181,8 @@ struct Incoming {
     is_full: bool,
 }
 
-impl Stream for Incoming {
-    type Item = io::Result<Guarded<TcpStream>>;
+impl Stream for Placed {
+    type Item = (TcpStream, Place);
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         loop {
@@ -170,7 +202,7 @@ impl Stream for Incoming {
                     if let Some(place) = place {
                         // Without it, messages are only late.
                         let _ = stream.set_nodelay(true);
-                        return Poll::Ready(Some(Ok(Guarded::new(stream, Some(place)))));
+                        return Poll::Ready(Some((stream, place)));
                     }
                 }
                 Err(error) => {
@@ -264,10 +296,7 @@ mod tests {
 
     #[test]
     fn places_are_limited_in_all_and_by_address_and_given_back() {
-        let places = Places {
-            taken: Arc::default(),
-            most: MOST_FROM_ONE + 2,
-        };
+        let places = Places::new(Limits::of_service(MOST_FROM_ONE + 2));
         let address = |last| IpAddr::from(Ipv4Addr::new(10, 0, 0, last));
         let mut from_one: Vec<Place> = (0..MOST_FROM_ONE)
             .filter_map(|_| places.take(address(1)))

@@ -45,9 +45,5 @@ pub async fn serve(
 }
 
 fn serve_for_ever(listener: TcpListener, routes: Router) {
-    tokio::spawn(async move {
-        if let Err(error) = server::serve(listener, routes, std::future::pending()).await {
-            tracing::warn!(%error, "a page has ended");
-        }
-    });
+    tokio::spawn(server::serve(listener, routes, std::future::pending()));
 }

@@ -253,7 +253,9 @@ impl CoordinatorService {
                 }
             }
         };
-        let serving = server::serve_tcp(listener, tls.as_ref(), service, ending, closing);
+        let pages = [&self.page, &self.metrics].into_iter().flatten().count();
+        let others = pages * monju_page::server::DESCRIPTORS;
+        let serving = server::serve_tcp(listener, tls.as_ref(), service, others, ending, closing);
         tokio::pin!(serving);
         tokio::select! {
             served = &mut serving => served?,

@@ -1,6 +1,7 @@
 //! `monju usi`: the proxy of a team, with a page to look at it.
 
 use super::page;
+use monju_proto::serve::descriptors;
 use monju_team::team::Choices;
 use monju_usi::Observers;
 use tokio::sync::watch;
@@ -20,6 +21,8 @@ impl UsiCommand {
     /// # Errors
     /// The system refuses a thread, or the address of the page.
     pub async fn run(self) -> anyhow::Result<()> {
+        let pages = self.page.iter().count();
+        descriptors::raise(pages * monju_page::server::DESCRIPTORS);
         let (coordinator, team) = watch::channel(None);
         let (log, ballots) = watch::channel(None);
         if let Some(address) = &self.page {

@@ -12,6 +12,7 @@ use monju_experiment::{
     store::{self, Address, OpenMode, PairUnderWay, Store, StoreError},
 };
 use monju_page::{experiment::ExperimentPage, server};
+use monju_proto::serve::descriptors;
 use monju_team::signals;
 use serde_json::{Value, json};
 use std::{
@@ -103,6 +104,7 @@ impl ServedExperiment {
         let store = store::open(&address, &plan, OpenMode::Look).await?;
         let mut looks = Looks::begin(&specification, &store, games).await?;
         let (sender, state) = watch::channel(looks.look(&specification, &*store).await?);
+        descriptors::raise(server::DESCRIPTORS);
         let (listener, local) = server::listen(page).await?;
         eprintln!("the experiment's page is at http://{local}/");
         let reports = Arc::new(Reports {
@@ -136,9 +138,10 @@ impl ServedExperiment {
         };
         Ok(async move {
             tokio::select! {
-                served = server::serve(listener, page.routes(), end) => Ok(served?),
-                () = looking => Ok(()),
+                () = server::serve(listener, page.routes(), end) => {}
+                () = looking => {}
             }
+            Ok(())
         })
     }
 }
