@@ -16,7 +16,10 @@ use monju_proto::tls::Tls;
 use monju_proto::v1::{Claim, NewGameRequest, ReleaseRequest, WorkerStatus};
 use std::{
     net::SocketAddr,
-    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, OnceLock, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
     time::Duration,
 };
 use tokio::{task::JoinSet, time};
@@ -26,7 +29,7 @@ use tracing::{info, warn};
 const DESCRIPTION_PATIENCE: Duration = Duration::from_millis(500);
 
 /// Greatest number of workers that have enrolled themselves.
-const MOST_ENROLLED: usize = 1_000;
+pub const MOST_ENROLLED: usize = 1_000;
 
 /// Time after which a worker that had enrolled itself and is lost is forgotten; it may enrol itself again.
 const FORGOTTEN_AFTER: Duration = Duration::from_secs(60);
@@ -36,6 +39,8 @@ const FORGOTTEN_AFTER: Duration = Duration::from_secs(60);
 #[derive(Debug)]
 pub struct Roster {
     members: Mutex<Vec<Member>>,
+    /// Greatest number of workers that have enrolled themselves, now.
+    most_enrolled: AtomicUsize,
     tls: Option<Tls>,
     /// Who holds the coordinator, and so its workers.
     reservation: OnceLock<Reservation>,
@@ -62,8 +67,8 @@ enum Origin {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EnrolError {
     /// There are as many as there may be.
-    #[error("{MOST_ENROLLED} workers have enrolled themselves already")]
-    Full,
+    #[error("{0} workers have enrolled themselves already, and no more may")]
+    Full(usize),
     /// Its address is wrong.
     #[error(transparent)]
     Address(#[from] AddressError),
@@ -83,6 +88,7 @@ impl Roster {
         };
         Self {
             members: Mutex::new(links.into_iter().map(fixed).collect()),
+            most_enrolled: AtomicUsize::new(MOST_ENROLLED),
             tls,
             reservation: OnceLock::new(),
         }
@@ -146,8 +152,9 @@ impl Roster {
             member.origin != Origin::Enrolled || !is_lost
         });
         let is_enrolled = |member: &&Member| member.origin == Origin::Enrolled;
-        if members.iter().filter(is_enrolled).count() >= MOST_ENROLLED {
-            return Err(EnrolError::Full);
+        let most = self.most_enrolled.load(Ordering::Relaxed);
+        if members.iter().filter(is_enrolled).count() >= most {
+            return Err(EnrolError::Full(most));
         }
         info!(address = url, "worker enrolled");
         members.push(Member {
@@ -156,6 +163,12 @@ impl Roster {
         });
         arrange(&mut members);
         Ok(())
+    }
+
+    /// From now on, at most so many workers may have enrolled themselves. Those that have stay.
+    pub fn limit_enrolled(&self, most: usize) {
+        self.most_enrolled
+            .store(most.min(MOST_ENROLLED), Ordering::Relaxed);
     }
 
     fn connect(&self, url: &str) -> Result<Arc<Link>, AddressError> {

@@ -1,8 +1,11 @@
 //! Serving a coordinator.
 
-use crate::service::Service;
+use crate::{roster::MOST_ENROLLED, service::Service};
 use monju_proto::{
-    serve::{self, ServeError},
+    serve::{
+        self, ServeError,
+        descriptors::{self, Demand},
+    },
     tls::Tls,
     v1::coordinator_server::CoordinatorServer,
 };
@@ -33,7 +36,8 @@ async fn with_service(server: &mut Server, service: Service) -> Result<Router, S
 
 /// Serves a coordinator with health and reflection on a listener until `shutdown` resolves, and its consultations until
 /// `closing` resolves after that. With `tls`, only members of the team are served. The process needs `others` file
-/// descriptors beside those of its workers and of this service.
+/// descriptors beside those of its workers and of this service. As many workers may enrol themselves as there are
+/// descriptors for.
 ///
 /// # Errors
 /// The connections failed.
@@ -46,12 +50,17 @@ pub async fn serve_tcp(
     closing: impl Future<Output = ()>,
 ) -> Result<(), ServeError> {
     let mut server = serve::network_server();
-    let others = others + service.workers() * WORKER_DESCRIPTORS;
+    let shares = descriptors::share(Demand {
+        others: others + service.workers() * WORKER_DESCRIPTORS,
+        enrolled: MOST_ENROLLED,
+        for_each: WORKER_DESCRIPTORS,
+    });
+    service.limit_enrolled(shares.enrolled);
     let router = with_service(&mut server, service).await?;
     serve::serve_tcp(
         listener,
         tls,
-        others,
+        shares.connections,
         router,
         shutdown,
         closing,

@@ -163,6 +163,11 @@ impl Service {
         self.inner.roster.len()
     }
 
+    /// Limits the number of workers that enrol themselves; see [`Roster::limit_enrolled`].
+    pub fn limit_enrolled(&self, most: usize) {
+        self.inner.roster.limit_enrolled(most);
+    }
+
     /// Replaces the list of workers; see [`Roster::list`].
     ///
     /// # Errors

@@ -176,23 +176,22 @@ pub fn network_server() -> Server {
 }
 
 /// Serves over TCP until `shutdown` resolves; with `tls`, members of the team alone. No connection is accepted
-/// after that; calls under way go on while `closing` runs, and for at most `patience` after it. The process needs
-/// `others` file descriptors for other things, which connections leave free.
+/// after that; calls under way go on while `closing` runs, and for at most `patience` after it. There are at most
+/// `connections` at once; [`descriptors::share`] tells how many there can be.
 ///
 /// # Errors
 /// The connections failed.
 pub async fn serve_tcp(
     listener: TcpListener,
     tls: Option<&Tls>,
-    others: usize,
+    connections: usize,
     router: Router,
     shutdown: impl Future<Output = ()>,
     closing: impl Future<Output = ()>,
     patience: Duration,
 ) -> Result<(), ServeError> {
     let (drain, draining) = oneshot::channel::<()>();
-    let limits = Limits::of_service(descriptors::connections(others));
-    let incoming = incoming::incoming(listener, limits);
+    let incoming = incoming::incoming(listener, Limits::of_service(connections));
     let mut serving = match tls {
         Some(tls) => connection::serve(router, incoming::members(incoming, tls.clone()), draining),
         None => connection::serve(router, incoming, draining),

@@ -3,7 +3,10 @@
 use crate::{drain::Drain, service::PlayersService};
 use monju_host::{Players, players::HostedPlayer};
 use monju_proto::{
-    serve::{self, ServeError, ServerTask},
+    serve::{
+        self, ServeError, ServerTask,
+        descriptors::{self, Demand},
+    },
     tls::Tls,
     v1::worker_server::WorkerServer,
 };
@@ -35,12 +38,15 @@ pub async fn serve_tcp(
         is_ready(&worker, drain),
     )
     .await?;
-    let team = worker.list().members.len() * PLAYER_DESCRIPTORS;
+    let shares = descriptors::share(Demand {
+        others: worker.list().members.len() * PLAYER_DESCRIPTORS,
+        ..Demand::default()
+    });
     // Calls go on while the players end, so that thinks can tell how they ended.
     serve::serve_tcp(
         listener,
         tls,
-        team,
+        shares.connections,
         router,
         shutdown,
         worker.close(),

@@ -146,10 +146,14 @@ async fn workers_enrol_themselves_once_and_are_forgotten_when_they_are_gone() {
     for port in 10..u16::try_from(9 + MOST_ENROLLED).expect("few") {
         roster.enrol(address(port)).expect("room");
     }
-    assert_eq!(roster.enrol(address(9)), Err(EnrolError::Full));
+    let full = Err(EnrolError::Full(MOST_ENROLLED));
+    assert_eq!(roster.enrol(address(9)), full);
     sleep(FORGOTTEN_AFTER + Duration::from_secs(5)).await;
     roster.enrol(address(9)).expect("the others are gone");
     assert_eq!(roster.len(), 2);
+    roster.limit_enrolled(1);
+    assert_eq!(roster.enrol(address(10)), Err(EnrolError::Full(1)));
+    roster.enrol(address(9)).expect("one that is there already");
 }
 
 #[tokio::test(start_paused = true)]

@@ -26,30 +26,71 @@ pub fn raise(others: usize) {
     }
 }
 
-/// Raises the limit of file descriptors as far as the system lets it, says whether that is enough, and returns
-/// the number of connections that the service can have. The process needs `others` descriptors for other things.
-pub(super) fn connections(others: usize) -> usize {
-    let needed = PROCESS + others + MOST_CONNECTIONS;
-    let Some(limit) = raised(needed) else {
-        return MOST_CONNECTIONS;
-    };
-    let connections = fitting(limit, others);
-    if limit < needed {
-        warn!(
+/// Descriptors that a service asks for, beside those of its own connections.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Demand {
+    /// Those of the process for other things.
+    pub others: usize,
+    /// Greatest number of peers that enrol themselves, each over a connection of its own.
+    pub enrolled: usize,
+    /// Descriptors for each of them, beside that connection.
+    pub for_each: usize,
+}
+
+/// Numbers that the descriptors are enough for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shares {
+    /// Connections of the service, with those of the enrolled peers.
+    pub connections: usize,
+    /// Peers that enrol themselves.
+    pub enrolled: usize,
+}
+
+impl Demand {
+    /// Descriptors of an enrolled peer, with its connection.
+    fn of_each(self) -> usize {
+        self.for_each + 1
+    }
+
+    fn needed(self) -> usize {
+        PROCESS + self.others + MOST_CONNECTIONS + self.enrolled * self.of_each()
+    }
+}
+
+/// Raises the limit of file descriptors as far as the system lets it, says whether that is enough, and shares the
+/// descriptors out.
+pub fn share(demand: Demand) -> Shares {
+    let needed = demand.needed();
+    let limit = raised(needed);
+    let shares = fitting(limit.unwrap_or(needed), demand);
+    let Shares {
+        connections,
+        enrolled,
+    } = shares;
+    match limit {
+        Some(limit) if limit < needed => warn!(
             limit,
             needed,
             connections,
+            enrolled,
             "few file descriptors; raise the limit of the system (ulimit -n, LimitNOFILE)"
-        );
-    } else {
-        info!(limit, needed, connections, "file descriptors");
+        ),
+        Some(limit) => info!(limit, needed, connections, enrolled, "file descriptors"),
+        None => {}
     }
-    connections
+    shares
 }
 
-fn fitting(limit: usize, others: usize) -> usize {
-    let left = limit.saturating_sub(PROCESS + others);
-    left.clamp(FEWEST_CONNECTIONS, MOST_CONNECTIONS)
+/// Shares a limit out: half of what is left belongs to connections, and what enrolled peers leave of the rest.
+fn fitting(limit: usize, demand: Demand) -> Shares {
+    let left = limit.saturating_sub(PROCESS + demand.others);
+    let connections = (left / 2).min(MOST_CONNECTIONS);
+    let enrolled = ((left - connections) / demand.of_each()).min(demand.enrolled);
+    let connections = left - enrolled * demand.of_each();
+    Shares {
+        connections: connections.clamp(FEWEST_CONNECTIONS, MOST_CONNECTIONS) + enrolled,
+        enrolled,
+    }
 }
 
 /// Raises the limit to `needed` if it is lower, and returns it; `None` without a limit.
@@ -83,10 +124,45 @@ mod tests {
 
     #[test]
     fn connections_take_what_the_rest_leaves() {
-        assert_eq!(fitting(1_024, 0), 896);
-        assert_eq!(fitting(1_024, 200), 696);
-        assert_eq!(fitting(100_000, 200), MOST_CONNECTIONS);
-        assert_eq!(fitting(64, 200), FEWEST_CONNECTIONS);
+        let connections = |limit, others| {
+            let demand = Demand {
+                others,
+                ..Demand::default()
+            };
+            fitting(limit, demand).connections
+        };
+        assert_eq!(connections(1_024, 0), 896);
+        assert_eq!(connections(1_024, 200), 696);
+        assert_eq!(connections(100_000, 200), MOST_CONNECTIONS);
+        assert_eq!(connections(64, 200), FEWEST_CONNECTIONS);
+    }
+
+    #[test]
+    fn every_peer_that_may_enrol_itself_has_its_descriptors_or_is_not_counted_on() {
+        let demand = Demand {
+            others: 200,
+            enrolled: 1_000,
+            for_each: 2,
+        };
+        let whole = Shares {
+            connections: MOST_CONNECTIONS + 1_000,
+            enrolled: 1_000,
+        };
+        assert_eq!(fitting(demand.needed(), demand), whole);
+        for limit in [64, 1_024, 4_096, demand.needed() - 1] {
+            let Shares {
+                connections,
+                enrolled,
+            } = fitting(limit, demand);
+            let used = PROCESS + demand.others + connections + enrolled * demand.for_each;
+            assert!(enrolled < 1_000, "{limit}");
+            assert!(used <= limit || limit == 64, "{used} of {limit}");
+        }
+        let few = Shares {
+            connections: 348 + 116,
+            enrolled: 116,
+        };
+        assert_eq!(fitting(1_024, demand), few);
     }
 
     #[cfg(unix)]
