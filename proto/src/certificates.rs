@@ -32,6 +32,10 @@ pub fn create(folder: &Path, last_day: Option<LastDay>) -> Result<(), Certificat
 /// As [`create`]; the members' certificate is valid between two days, or for ever.
 fn create_between(folder: &Path, days: Days) -> Result<(), CertificatesError> {
     refuse_old(folder)?;
+    let home = folder.join(AUTHORITY);
+    if home.exists() {
+        return Err(CertificatesError::HasRoles(folder.to_owned()));
+    }
     shared::create(folder, days)
 }
 
@@ -44,6 +48,7 @@ fn create_between(folder: &Path, days: Days) -> Result<(), CertificatesError> {
 /// # Errors
 /// A folder already holds certificates, or cannot be written.
 pub fn create_by_role(folder: &Path, last_day: Option<LastDay>) -> Result<(), CertificatesError> {
+    refuse_old(folder)?;
     for role in Role::ALL {
         refuse_old(&folder.join(role.to_string()))?;
     }

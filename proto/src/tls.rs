@@ -113,6 +113,23 @@ impl Tls {
         Ok(Peer { role, serial })
     }
 
+    /// Checks that this member may do something for which a role is needed, such as "drain workers".
+    ///
+    /// # Errors
+    /// It has another role.
+    pub fn need(&self, wanted: Role, what: &'static str) -> Result<(), TlsError> {
+        match self.role() {
+            Role::Member => Ok(()),
+            role if role == wanted => Ok(()),
+            role => Err(TlsError::Role {
+                path: self.live.path().to_owned(),
+                role,
+                what,
+                wanted,
+            }),
+        }
+    }
+
     /// Returns the role of this member by its own certificate.
     pub fn role(&self) -> Role {
         self.live.now().role

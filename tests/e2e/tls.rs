@@ -120,6 +120,18 @@ fn certificates_by_role_let_nobody_direct_who_must_not() {
         "2999-12-31",
     ]);
     assert!(made.contains("team/gui"), "{made}");
+    let past = ["certificates", &path("past"), "--until", "2020-01-01"];
+    assert!(refusal_of(&past).contains("the day is over"));
+    let complaint = complaint_of(&["certificates", &path("team")]);
+    assert!(complaint.contains("has roles"), "{complaint}");
+    for (role, member) in [("worker", "gui"), ("coordinator", "observer")] {
+        let refused = refusal_of(&[role, "--tls", &path(&format!("team/{member}"))]);
+        let advice = format!("team/{role}");
+        assert!(
+            refused.contains(&advice) && refused.contains(member),
+            "{refused}"
+        );
+    }
     let service = |role: &str, text: &str| {
         let config = folder.path().join(format!("{role}.toml"));
         let tls = format!("version = 1\ntls = \"team/{role}\"\n{text}");

@@ -99,7 +99,7 @@ enum Role {
         #[arg(long)]
         by_role: bool,
         /// Last day of the certificates; default: none
-        #[arg(long, value_name = "YYYY-MM-DD")]
+        #[arg(long, value_name = "YYYY-MM-DD", value_parser = parsers::last_day)]
         until: Option<LastDay>,
         /// Revokes the certificate in a member's folder; in a team with one folder, NAME is 'member', and the
         /// certificate that --renew has replaced is revoked

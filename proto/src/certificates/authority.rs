@@ -11,7 +11,10 @@ use rcgen::{
     BasicConstraints, CertificateParams, DistinguishedName, DnType, ExtendedKeyUsagePurpose, IsCa,
     Issuer, KeyPair, KeyUsagePurpose, date_time_ymd,
 };
-use std::{fs, path::Path};
+use std::{fs, path::Path, time::Duration};
+
+/// The last second of a day, from its beginning.
+const LAST_OF_DAY: Duration = Duration::from_secs(86_399);
 
 /// The first and the last day of a certificate.
 pub type Days = (Option<LastDay>, Option<LastDay>);
@@ -88,7 +91,7 @@ impl Authority {
             params.not_before = date_time_ymd(year, month, day);
         }
         if let Some(LastDay(year, month, day)) = last {
-            params.not_after = date_time_ymd(year, month, day);
+            params.not_after = date_time_ymd(year, month, day) + LAST_OF_DAY;
         }
         Ok(Member {
             certificate: params.signed_by(&key, &self.issuer)?.pem(),

@@ -1,6 +1,13 @@
 //! Days of certificates.
 
-use std::str::FromStr;
+use rcgen::date_time_ymd;
+use std::{
+    str::FromStr,
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
+
+/// Length of a day.
+const DAY: Duration = Duration::from_secs(86_400);
 
 /// The last day of certificates: year, month and day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -10,6 +17,16 @@ pub struct LastDay(pub(super) i32, pub(super) u8, pub(super) u8);
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("'{0}' is no day; expected a form like 2027-05-31")]
 pub struct NotADay(pub(super) String);
+
+impl LastDay {
+    /// Tells whether the day is over at a time, in UTC: certificates that end with it are of no use.
+    pub fn is_over(self, now: SystemTime) -> bool {
+        let Self(year, month, day) = self;
+        let begin = date_time_ymd(year, month, day).unix_timestamp();
+        let begin = Duration::from_secs(u64::try_from(begin).unwrap_or_default());
+        UNIX_EPOCH + begin + DAY <= now
+    }
+}
 
 impl FromStr for LastDay {
     type Err = NotADay;

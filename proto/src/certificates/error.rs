@@ -11,6 +11,12 @@ pub enum CertificatesError {
         .0.display()
     )]
     Exists(PathBuf),
+    /// The folder is that of a team with roles.
+    #[error(
+        "the team in {} has roles; change it with --add, --renew or --revoke, or name another folder",
+        .0.display()
+    )]
+    HasRoles(PathBuf),
     /// A key or certificate cannot be generated.
     #[error("cannot generate a certificate: {0}")]
     Generate(#[from] rcgen::Error),

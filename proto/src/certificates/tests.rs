@@ -1,6 +1,7 @@
 //! Tests of making certificates.
 
 use super::*;
+use std::time::{Duration, UNIX_EPOCH};
 use tls::Tls;
 
 #[test]
@@ -58,6 +59,28 @@ fn every_role_has_a_folder_and_days_are_days() {
         assert_eq!(text.parse::<LastDay>(), Err(NotADay(text.to_owned())));
     }
     assert_eq!("2027-03-31".parse(), Ok(LastDay(2027, 3, 31)));
+    // The first second after it.
+    let end = UNIX_EPOCH + Duration::from_secs(86_400 * 366);
+    for (now, is_over) in [(end - Duration::from_secs(1), false), (end, true)] {
+        assert_eq!(LastDay(1971, 1, 1).is_over(now), is_over);
+    }
+}
+
+#[test]
+fn one_folder_holds_one_kind_of_team() {
+    let parent = tempfile::tempdir().unwrap();
+    let folder = |name: &str| parent.path().join(name);
+    create_by_role(&folder("roles"), None).unwrap();
+    let refused = create(&folder("roles"), None).unwrap_err().to_string();
+    assert!(refused.contains("has roles"), "{refused}");
+    assert!(!folder("roles-authority").exists() && !folder("roles/member.pem").exists());
+    create(&folder("shared"), None).unwrap();
+    let refused = create_by_role(&folder("shared"), None).unwrap_err();
+    assert!(
+        refused.to_string().contains("is there already"),
+        "{refused}"
+    );
+    assert!(!folder("shared/authority").exists() && !folder("shared/gui").exists());
 }
 
 #[test]
@@ -68,7 +91,7 @@ fn certificates_out_of_their_time_and_keys_of_others_are_called_so() {
         (
             "old",
             ("2000-01-01", "2001-01-01"),
-            "member.pem has expired on Jan  1 00:00:00 2001",
+            "member.pem has expired on Jan  1 23:59:59 2001",
         ),
         (
             "new",

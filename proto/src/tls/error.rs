@@ -1,5 +1,6 @@
 //! Errors of folders and members, and the names of the files.
 
+use crate::role::Role;
 use std::{io, path::PathBuf};
 
 /// Name of every member in its certificate, independent of its address.
@@ -68,6 +69,22 @@ pub enum TlsError {
         path: PathBuf,
         /// Number of the line, from 1.
         line: usize,
+    },
+    /// The role of the certificate is not for this.
+    #[error(
+        "{} has the certificate of role {role}, which may not {what}; use that of role {wanted}, {}",
+        path.display(),
+        path.with_file_name(wanted.to_string()).display()
+    )]
+    Role {
+        /// The folder.
+        path: PathBuf,
+        /// Its role.
+        role: Role,
+        /// The purpose that it was to be used for.
+        what: &'static str,
+        /// The role that may do it.
+        wanted: Role,
     },
     /// The certificates cannot be used.
     #[error("the certificates in {} cannot be used: {source}; make new ones with 'monju certificates'", path.display())]

@@ -45,6 +45,11 @@ impl LiveFolder {
         Ok(live)
     }
 
+    /// Returns the path of the folder.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Returns the folder as it was read last.
     pub fn now(&self) -> Arc<Folder> {
         Arc::clone(&self.folder.read().unwrap_or_else(PoisonError::into_inner))

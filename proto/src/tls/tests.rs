@@ -22,6 +22,32 @@ fn a_folder_that_is_none_is_told_in_one_line() {
 }
 
 #[test]
+fn a_folder_of_another_role_is_refused_with_the_one_to_use() {
+    let parent = tempfile::tempdir().unwrap();
+    let team = parent.path().join("team");
+    certificates::create_by_role(&team, None).unwrap();
+    let read = |name: &str| Tls::read(&team.join(name)).unwrap();
+    read("worker").need(Role::Worker, "serve").unwrap();
+    let refused = read("gui").need(Role::Worker, "serve as a worker");
+    let refused = refused.unwrap_err().to_string();
+    for words in [
+        "team/gui has",
+        "role gui",
+        "may not serve as a worker",
+        "team/worker",
+    ] {
+        assert!(refused.contains(words), "{refused}");
+    }
+    // Members without roles may do everything.
+    let shared = parent.path().join("shared");
+    certificates::create(&shared, None).unwrap();
+    Tls::read(&shared)
+        .unwrap()
+        .need(Role::Coordinator, "serve")
+        .unwrap();
+}
+
+#[test]
 fn the_key_is_never_shown() {
     let parent = tempfile::tempdir().unwrap();
     let folder = parent.path().join("team");

@@ -2,7 +2,7 @@
 
 use crate::commands::interrupted::Interrupted;
 use clap::error::ErrorKind;
-use monju_proto::{serve::ServeError, text::plain};
+use monju_proto::{serve::ServeError, text::plain, tls::TlsError};
 use std::process::ExitCode;
 
 /// Status of arguments that make no sense.
@@ -19,11 +19,17 @@ pub fn report(error: &anyhow::Error) -> ExitCode {
     eprintln!("monju: {}", one_line(error));
     if error.is::<Interrupted>() {
         ExitCode::from(STOPPED)
-    } else if matches!(error.downcast_ref(), Some(ServeError::Open(_))) {
+    } else if is_usage(error) {
         ExitCode::from(USAGE)
     } else {
         ExitCode::FAILURE
     }
+}
+
+/// Tells whether an error that a command has found is one of its arguments.
+fn is_usage(error: &anyhow::Error) -> bool {
+    matches!(error.downcast_ref(), Some(ServeError::Open(_)))
+        || matches!(error.downcast_ref(), Some(TlsError::Role { .. }))
 }
 
 /// Shows help and versions as they are, and errors of the arguments as one line.

@@ -10,8 +10,9 @@ use monju_engine::{
     eval::{Noise, NoiseError, Sigma, SigmaError},
 };
 use monju_learn::records::CommentedGame;
+use monju_proto::certificates::{LastDay, NotADay};
 use monju_team::config::{NameError, check_name};
-use std::{iter, ops::RangeInclusive, path::Path};
+use std::{iter, ops::RangeInclusive, path::Path, time::SystemTime};
 
 /// Largest number of native players that one process hosts.
 const MOST_PLAYERS: i64 = 1_000;
@@ -26,6 +27,15 @@ pub const THREADS: RangeInclusive<i64> = 1..=PlayerSettings::MAX_THREADS as i64;
 pub fn rule() -> impl TypedValueParser<Value = Rule> {
     PossibleValuesParser::new(Rule::ALL.iter().map(|one| one.name()))
         .try_map(|name| name.parse::<Rule>())
+}
+
+/// Parses the last day of certificates that are made now.
+pub fn last_day(text: &str) -> Result<LastDay, String> {
+    let day: LastDay = text.parse().map_err(|error: NotADay| error.to_string())?;
+    match day.is_over(SystemTime::now()) {
+        true => Err("the day is over, and the certificates would be of no use".to_owned()),
+        false => Ok(day),
+    }
 }
 
 /// Parses the name of a time policy.

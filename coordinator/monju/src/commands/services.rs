@@ -4,7 +4,7 @@ use super::page;
 use monju_coordinator::{choices::ConsultationChoices, server, voting::Rule};
 use monju_engine::{EvaluatorChoice, eval::Sigma};
 use monju_host::{Players, PlayersSettings};
-use monju_proto::{serve, v1::coordinator_client::CoordinatorClient};
+use monju_proto::{role::Role, serve, v1::coordinator_client::CoordinatorClient};
 use monju_team::{
     config::{self, Config, WORKER_LISTEN, WORKER_NAME},
     team::{self, Choices},
@@ -67,6 +67,9 @@ impl WorkerService {
             ..Choices::default()
         };
         let tls = config.tls(self.tls.as_deref())?;
+        if let Some(tls) = &tls {
+            tls.need(Role::Worker, "serve as a worker")?;
+        }
         let name = self.name.unwrap_or_else(|| config.worker.name.clone());
         config::check_name(&name)?;
         // Several workers of the default ensemble in one team need players of different names.
@@ -189,6 +192,9 @@ impl CoordinatorService {
             ..Choices::default()
         };
         let tls = config.tls(choices.tls.as_deref())?;
+        if let Some(tls) = &tls {
+            tls.need(Role::Coordinator, "serve as a coordinator")?;
+        }
         let has_voters = !config.coordinator.workers.is_empty() || !config.players.is_empty();
         if !has_voters && !config.coordinator.awaits_workers {
             let scheme = if tls.is_some() { "https" } else { "http" };
