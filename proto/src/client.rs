@@ -141,9 +141,14 @@ async fn forward(
 /// Greatest length of a reason, in characters.
 const LONGEST_REASON: usize = 1_000;
 
+/// The end of an encrypted connection that nobody has announced.
+const CLOSED: &str = "the other side has closed the connection: it has ended, or our certificate may have been revoked";
+
 /// Returns the innermost cause of a failed call, as one line of plain text: the other side may have written it.
 pub fn reason(status: &Status) -> String {
     let reason = match (status.source(), status.message()) {
+        // The library says it with the address of its manual.
+        (Some(cause), _) if innermost(cause).to_string().contains("close_notify") => CLOSED,
         (Some(cause), _) => &innermost(cause).to_string(),
         (None, "") => status.code().description(),
         (None, message) => message,
@@ -158,4 +163,23 @@ pub fn innermost<'a>(error: &'a (dyn Error + 'static)) -> &'a (dyn Error + 'stat
         innermost = cause;
     }
     innermost
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::{io, sync::Arc};
+
+    #[test]
+    fn a_connection_that_is_closed_without_a_word_may_be_that_of_a_revoked_certificate() {
+        let text =
+            "peer closed connection without sending TLS close_notify: https://docs.rs/rustls";
+        let status = |text: &str| {
+            let mut status = Status::unavailable("transport error");
+            status.set_source(Arc::new(io::Error::other(text.to_owned())));
+            reason(&status)
+        };
+        assert_eq!(status(text), CLOSED);
+        assert_eq!(status("connection refused"), "connection refused");
+    }
 }

@@ -33,11 +33,13 @@ pub fn first_reason(status: &Status) -> String {
     let reason = reason(status);
     let hangs_up = [
         "connection closed",
+        "onnection reset",
         "broken pipe",
         "frame with invalid size",
     ];
     if hangs_up.iter().any(|words| reason.contains(words)) {
-        "it hangs up at once; only one side may be using TLS (https:// and the certificates)"
+        "it hangs up at once; only one side may be using TLS (https:// and the certificates), or our certificate \
+         may have been revoked"
             .to_owned()
     } else if reason.contains("CertificateExpired") {
         format!("{reason}; our certificate has expired, or the clock of its machine is wrong")
@@ -46,7 +48,10 @@ pub fn first_reason(status: &Status) -> String {
             "{reason}; its certificate has expired, or the clock of one of the machines is wrong"
         )
     } else if reason.contains("invalid peer certificate") {
-        format!("{reason}; its certificate is another team's, give both sides the same folder")
+        format!(
+            "{reason}; its certificate is another team's, or that of a role that ours may not reach; give both \
+             sides folders of the same team, and connect to workers as a coordinator"
+        )
     } else if status.code() == Code::Unimplemented {
         "it does not know this service; a worker may have been taken for a coordinator, or the reverse"
             .to_owned()
@@ -64,9 +69,11 @@ mod tests {
         let texts = [
             "connection closed",
             "stream closed because of a broken pipe",
+            "Connection reset by peer (os error 104)",
         ];
         let reasons = texts.map(|text| first_reason(&Status::unavailable(text)));
         assert_eq!(reasons[0], reasons[1]);
+        assert_eq!(reasons[0], reasons[2]);
         assert!(reasons[0].contains("TLS"));
         let elsewhere = first_reason(&Status::unimplemented(""));
         assert!(elsewhere.contains("coordinator"), "{elsewhere}");
@@ -84,6 +91,10 @@ mod tests {
                 "our certificate has expired",
             ),
             ("invalid peer certificate: UnknownIssuer", "another team's"),
+            (
+                "invalid peer certificate: UnknownIssuer",
+                "a role that ours",
+            ),
         ] {
             let told = first_reason(&Status::unavailable(text));
             assert!(told.contains(words), "{told}");

@@ -1,7 +1,7 @@
 //! The check of every call: a member whose certificate is not revoked, with a role that may make it.
 
 use super::connection::Caller;
-use crate::tls::MemberInfo;
+use crate::{role::Role, tls::MemberInfo};
 use std::{
     convert::Infallible,
     pin::Pin,
@@ -64,9 +64,15 @@ fn admit<S: NamedService>(member: &MemberInfo, call: &str) -> Result<(), Status>
     }
     match member.role.may_call(S::NAME, call) {
         true => Ok(()),
-        false => denied(format!(
-            "role {} may not call {call}; use the certificate of another role",
-            member.role
-        )),
+        false => {
+            let others = Role::ALL.into_iter();
+            let others = others.filter(|role| role.may_call(S::NAME, call));
+            let others: Vec<String> = others.map(|role| role.to_string()).collect();
+            denied(format!(
+                "role {} may not call {call}; use the certificate of role {}",
+                member.role,
+                others.join(" or ")
+            ))
+        }
     }
 }

@@ -4,6 +4,7 @@ use super::output::print;
 use anyhow::{Context, anyhow};
 use monju_coordinator::roster::{channel, first_reason};
 use monju_proto::{
+    role::Role,
     tls::Tls,
     v1::{DrainRequest, DrainResponse, worker_client::WorkerClient},
 };
@@ -38,6 +39,9 @@ impl DrainCommand {
     /// A worker does not answer, or is about to end.
     pub async fn run(self) -> anyhow::Result<()> {
         let tls = Config::load(self.config.as_deref())?.tls(self.tls.as_deref())?;
+        if let Some(tls) = &tls {
+            tls.need(Role::Coordinator, "drain workers")?;
+        }
         let workers = self.workers.iter();
         let mut workers = workers
             .map(|url| RemoteWorker::new(url, tls.as_ref()))

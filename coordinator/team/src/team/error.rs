@@ -55,6 +55,14 @@ pub enum AssembleError {
         /// Failure of the call.
         source: ReachError,
     },
+    /// The coordinator answers, and refuses this member.
+    #[error("the coordinator at {url} refuses: {reason}")]
+    Refused {
+        /// Address of the coordinator.
+        url: String,
+        /// The coordinator's words.
+        reason: String,
+    },
     /// A choice that only applies to an embedded coordinator.
     #[error(
         "{what} cannot be chosen for the coordinator at {url}, which has its own configuration, as \

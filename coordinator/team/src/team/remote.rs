@@ -11,10 +11,11 @@ use monju_coordinator::{
     roster::{self, ReachError},
     voting::Rule,
 };
+use monju_proto::client::reason;
 use monju_proto::v1::{RosterRequest, RosterResponse, coordinator_client::CoordinatorClient};
 use std::{collections::VecDeque, time::Duration};
 use tokio::time::timeout;
-use tonic::transport::Channel;
+use tonic::{Code, transport::Channel};
 
 /// Time for a coordinator to answer the first call.
 const ANSWER_PATIENCE: Duration = Duration::from_secs(3);
@@ -116,5 +117,11 @@ async fn first_that_answers(
         failure.get_or_insert((url.clone(), reason));
     }
     let (url, source) = failure.unwrap_or((String::new(), ReachError::NotConnected));
-    Err(AssembleError::Unreachable { url, source })
+    Err(match source {
+        ReachError::First(status) if status.code() == Code::PermissionDenied => {
+            let reason = reason(&status);
+            AssembleError::Refused { url, reason }
+        }
+        source => AssembleError::Unreachable { url, source },
+    })
 }
