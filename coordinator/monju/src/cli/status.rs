@@ -12,7 +12,8 @@ use std::path::PathBuf;
 /// Text after the list of arguments.
 pub const HELP: &str = "\
 'in time' counts the last 50 votes of each player; 'round trip' is a mean with its mean deviation. A game keeps its \
-players while it is looked at.";
+players while it is looked at. With --watch, a coordinator that no longer answers is waited for; an object of JSON then has \
+'no_answer' with the reason and the time since the last answer.";
 
 /// Everything after `monju status`.
 #[derive(Debug, Args)]

@@ -7,7 +7,10 @@ use super::{
 use anyhow::Context;
 use monju_proto::{
     client::reason,
-    v1::{PlayerAttendance, RosterRequest, RosterResponse, WorkerStatus},
+    v1::{
+        PlayerAttendance, RosterRequest, RosterResponse, WorkerStatus,
+        coordinator_client::CoordinatorClient,
+    },
 };
 use monju_team::team::{self, Choices, Team};
 use serde_json::{Value, json};
@@ -16,6 +19,11 @@ use std::{
     io::{self, IsTerminal},
     time::Duration,
 };
+use tokio::time::{Instant, sleep, timeout};
+use tonic::transport::Channel;
+
+/// Time of a coordinator to answer.
+const PATIENCE: Duration = Duration::from_secs(3);
 
 /// Time between two looks.
 const INTERVAL: Duration = Duration::from_secs(1);
@@ -38,7 +46,7 @@ impl Status {
     /// Prints the state, once or until the process is told to end.
     ///
     /// # Errors
-    /// The coordinator does not answer.
+    /// The coordinator does not answer the first look.
     pub async fn run(self) -> anyhow::Result<()> {
         let mut team = team::assemble(&self.choices).await?;
         let outcome = self.look(&mut team).await;
@@ -48,31 +56,90 @@ impl Status {
 
     async fn look(&self, team: &mut Team) -> anyhow::Result<()> {
         let url = self.choices.coordinator.as_deref().unwrap_or_default();
-        loop {
-            let roster = team.client.roster(RosterRequest {}).await;
-            let roster = roster
-                .map_err(|status| anyhow::anyhow!("{}", reason(&status)))
-                .with_context(|| format!("the coordinator at {url} does not answer"))?;
-            let roster = roster.into_inner();
-            if self.watch && !self.json && io::stdout().is_terminal() {
-                // Not through `print`, which lets no control character out.
-                std::print!("{CLEAR}");
-            }
-            print(&self.text(url, &roster)?)?;
-            if !self.watch {
-                return Ok(());
-            }
-            tokio::time::sleep(INTERVAL).await;
+        if self.watch {
+            let client = team.client.clone();
+            let ask = move || ask(client.clone());
+            let is_screen = !self.json && io::stdout().is_terminal();
+            return watch(ask, |seen| {
+                if is_screen {
+                    // Not through `print`, which lets no control character out.
+                    std::print!("{CLEAR}");
+                }
+                print(&self.text(url, seen)?)
+            })
+            .await;
         }
+        let roster = ask(team.client.clone()).await.map_err(anyhow::Error::msg);
+        let roster = roster.with_context(|| format!("the coordinator at {url} does not answer"))?;
+        print(&self.text(url, Seen::Roster(&roster))?)
     }
 
-    fn text(&self, url: &str, roster: &RosterResponse) -> anyhow::Result<String> {
-        let object = || as_json(url, roster);
-        Ok(match (self.json, self.watch) {
-            (true, true) => serde_json::to_string(&object())? + "\n",
-            (true, false) => serde_json::to_string_pretty(&object())? + "\n",
-            (false, _) => table(url, roster),
+    fn text(&self, url: &str, seen: Seen<'_>) -> anyhow::Result<String> {
+        let object = || match seen {
+            Seen::Roster(roster) => as_json(url, roster),
+            Seen::NoAnswer { reason, silent_ms } => {
+                json!({ "coordinator": url, "no_answer": { "reason": reason, "silent_ms": silent_ms } })
+            }
+        };
+        Ok(match (self.json, self.watch, seen) {
+            (true, true, _) => serde_json::to_string(&object())? + "\n",
+            (true, false, _) => serde_json::to_string_pretty(&object())? + "\n",
+            (false, _, Seen::Roster(roster)) => table(url, roster),
+            (false, _, Seen::NoAnswer { reason, silent_ms }) => {
+                let age = age(silent_ms);
+                format!("{url}: no answer, the last one came {age} ago: {reason}\n")
+            }
         })
+    }
+}
+
+/// The outcome of a look at a coordinator.
+#[derive(Clone, Copy, Debug)]
+enum Seen<'a> {
+    /// It has answered.
+    Roster(&'a RosterResponse),
+    /// It has not.
+    NoAnswer {
+        /// The reason, as one line.
+        reason: &'a str,
+        /// Time since the last answer, or since the first look.
+        silent_ms: u64,
+    },
+}
+
+/// Asks a coordinator for its roster; an error is the reason, as one line.
+async fn ask(mut client: CoordinatorClient<Channel>) -> Result<RosterResponse, String> {
+    match timeout(PATIENCE, client.roster(RosterRequest {})).await {
+        Ok(Ok(answer)) => Ok(answer.into_inner()),
+        Ok(Err(status)) => Err(reason(&status)),
+        Err(_) => Err(format!("nothing within {} s", PATIENCE.as_secs())),
+    }
+}
+
+/// Looks again and again, also while nothing answers: a coordinator may be started anew.
+///
+/// # Errors
+/// The first that `show` returns.
+async fn watch<F: Future<Output = Result<RosterResponse, String>>>(
+    ask: impl Fn() -> F,
+    mut show: impl FnMut(Seen<'_>) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
+    let mut answered = Instant::now();
+    loop {
+        match ask().await {
+            Ok(roster) => {
+                answered = Instant::now();
+                show(Seen::Roster(&roster))?;
+            }
+            Err(reason) => {
+                let silent = answered.elapsed().as_millis();
+                show(Seen::NoAnswer {
+                    reason: &reason,
+                    silent_ms: u64::try_from(silent).unwrap_or(u64::MAX),
+                })?;
+            }
+        }
+        sleep(INTERVAL).await;
     }
 }
 
@@ -269,6 +336,7 @@ fn as_json(url: &str, roster: &RosterResponse) -> Value {
 mod tests {
     use super::*;
     use monju_proto::v1::PlayerInfo;
+    use std::cell::Cell;
 
     fn roster() -> RosterResponse {
         let player = |name: &str| PlayerInfo {
@@ -328,6 +396,42 @@ attic   https://10.0.0.2:7411          lost                    0.1.0 (old)  time
 another build than the coordinator's (0.1.0 (new)): attic
 ";
         assert_eq!(table("http://c:1", &roster()), expected);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_watch_goes_on_while_a_coordinator_is_started_anew() {
+        let status = |json| Status {
+            choices: Choices::default(),
+            watch: true,
+            json,
+        };
+        let asked = Cell::new(0);
+        let ask = || {
+            asked.set(asked.get() + 1);
+            let answer = match asked.get() {
+                2 | 3 => Err("connection refused".to_owned()),
+                _ => Ok(roster()),
+            };
+            std::future::ready(answer)
+        };
+        let mut shown = Vec::new();
+        let ended = watch(ask, |seen| {
+            shown.push([false, true].map(|json| status(json).text("u", seen).expect("text")));
+            match shown.len() {
+                4 => Err(anyhow::anyhow!("closed")),
+                _ => Ok(()),
+            }
+        });
+        assert_eq!(ended.await.expect_err("an end").to_string(), "closed");
+        assert_eq!(
+            shown[2],
+            [
+                "u: no answer, the last one came 2 s ago: connection refused\n",
+                "{\"coordinator\":\"u\",\"no_answer\":{\"reason\":\"connection refused\",\"silent_ms\":2000}}\n",
+            ]
+        );
+        assert!(shown[3][0].contains("2 players, 1 lost"), "{shown:?}");
+        assert_eq!(shown[0], shown[3]);
     }
 
     #[test]
