@@ -11,9 +11,12 @@ pub use slots::PlayerSlot;
 use crate::door;
 use link::authority;
 use monju_proto::client::reason;
-use monju_proto::reservation::Reservation;
+use monju_proto::reservation::{self, Reservation};
 use monju_proto::tls::Tls;
-use monju_proto::v1::{Claim, NewGameRequest, ReleaseRequest, WorkerStatus};
+use monju_proto::v1::{
+    Claim, NewGameRequest, NewGameResponse, ReleaseRequest, WorkerStatus,
+    worker_client::WorkerClient,
+};
 use std::{
     net::SocketAddr,
     sync::{
@@ -22,11 +25,18 @@ use std::{
     },
     time::Duration,
 };
-use tokio::{task::JoinSet, time};
+use tokio::{
+    task::JoinSet,
+    time::{self, Instant},
+};
+use tonic::{Response, Status, transport::Channel};
 use tracing::{info, warn};
 
 /// Time for workers to describe their players after these are ready for a game.
 const DESCRIPTION_PATIENCE: Duration = Duration::from_millis(500);
+
+/// Interval at which a worker that another session holds is told again of a new game.
+const HELD_POLL: Duration = Duration::from_millis(200);
 
 /// Greatest number of workers that have enrolled themselves.
 pub const MOST_ENROLLED: usize = 1_000;
@@ -262,12 +272,14 @@ impl Roster {
 
     /// Tells every connected worker that a game begins, waits at most `patience`, and returns the
     /// problems, one line each. A failing worker is no loss: the first position of a game implies a new
-    /// game.
+    /// game. A worker that another session holds is told again for `lease_patience`, so that it joins as soon
+    /// as the lease of that session ends.
     pub async fn new_game(
         &self,
         game_id: &str,
         claim: Option<&Claim>,
         patience: Duration,
+        lease_patience: Duration,
     ) -> Vec<String> {
         let mut calls = JoinSet::new();
         let mut problems = Vec::new();
@@ -278,15 +290,16 @@ impl Roster {
                 problems.push(format!("worker {address} is not connected: {reason}"));
                 continue;
             }
-            let mut client = door::worker(link.channel());
+            let client = door::worker(link.channel());
             let address = link.address().to_owned();
             let request = NewGameRequest {
                 game_id: game_id.to_owned(),
                 patience_ms: u64::try_from(patience.mul_f64(0.9).as_millis()).ok(),
                 claim: claim.cloned(),
             };
+            let told = tell_once_free(client, request, lease_patience);
             calls.spawn(async move {
-                match time::timeout(patience, client.new_game(request)).await {
+                match time::timeout(patience, told).await {
                     Ok(Ok(response)) => door::problems(response.into_inner().problems),
                     Ok(Err(status)) => {
                         let reason = reason(&status);
@@ -309,6 +322,23 @@ impl Roster {
             warn!(problem, "not ready for the game");
         }
         problems
+    }
+}
+
+/// Tells a worker that a game begins, and again while another session holds it, at most for `lease_patience`.
+async fn tell_once_free(
+    mut client: WorkerClient<Channel>,
+    request: NewGameRequest,
+    lease_patience: Duration,
+) -> Result<Response<NewGameResponse>, Status> {
+    let latest = Instant::now() + lease_patience;
+    loop {
+        match client.new_game(request.clone()).await {
+            Err(status) if reservation::is_held(&status) && Instant::now() < latest => {
+                time::sleep(HELD_POLL).await;
+            }
+            answer => return answer,
+        }
     }
 }
 

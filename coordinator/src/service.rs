@@ -64,8 +64,8 @@ const PREPARATION: Duration = Duration::from_secs(25);
 /// Time for workers to be found, from the start of the coordinator.
 pub const SETTLING: Duration = Duration::from_secs(3);
 
-/// Time that the preparation of a game waits for the lease of a session that may have ended: a little more
-/// than the leases of front ends.
+/// Time that the preparation of a game waits for the lease of a session that may have ended, at the coordinator and
+/// at its workers: a little more than the leases of front ends.
 const LEASE_PATIENCE: Duration = Duration::from_secs(5);
 
 /// Time of the workers to hear that their players are free.
@@ -296,13 +296,7 @@ impl Service {
         claim: Option<&Claim>,
         peer: Option<SocketAddr>,
     ) -> Result<Pass, Held> {
-        let is_game = claim.is_some_and(|claim| claim.purpose() == Purpose::Game);
-        let latest = Instant::now()
-            + if is_game {
-                LEASE_PATIENCE
-            } else {
-                Duration::ZERO
-            };
+        let latest = Instant::now() + lease_patience(claim);
         loop {
             match self.inner.reservation.enter(claim, peer) {
                 Err(_) if Instant::now() < latest => sleep(LEASE_POLL).await,
@@ -455,7 +449,10 @@ impl Coordinator for Service {
             .settle(SETTLING.saturating_sub(self.inner.begun.elapsed()))
             .await;
         let claim = claim.and_then(|_| self.inner.reservation.claim());
-        let problems = (roster.new_game(&game_id, claim.as_ref(), PREPARATION)).await;
+        // After a restart the workers are still held by the session of before.
+        let lease_patience = lease_patience(claim.as_ref());
+        let told = roster.new_game(&game_id, claim.as_ref(), PREPARATION, lease_patience);
+        let problems = told.await;
         Ok(Response::new(PrepareGameResponse { problems }))
     }
 
@@ -518,6 +515,14 @@ impl Coordinator for Service {
             Ok(()) => Ok(Response::new(EnrolResponse {})),
             Err(error) => Err(Status::resource_exhausted(error.to_string())),
         }
+    }
+}
+
+/// Returns the time that a session waits for the lease of another one: only a game does.
+fn lease_patience(claim: Option<&Claim>) -> Duration {
+    match claim.is_some_and(|claim| claim.purpose() == Purpose::Game) {
+        true => LEASE_PATIENCE,
+        false => Duration::ZERO,
     }
 }
 

@@ -54,10 +54,12 @@ pub struct FakeWorker {
     players: Vec<(PlayerInfo, Vec<Step>)>,
     /// Every request, and every new game, in words.
     pub told: Arc<Mutex<Vec<String>>>,
-    /// Who holds the players. Only calls of Describe obey it.
+    /// Who holds the players. Searches do not obey it.
     pub reservation: Reservation,
     /// It says that it takes no more questions.
     draining: bool,
+    /// Its reason to refuse every new game.
+    refusal: Option<String>,
     /// Every go, ponder hit and stop.
     pub requests: Arc<Mutex<Vec<Request>>>,
 }
@@ -85,6 +87,14 @@ impl FakeWorker {
     pub fn draining(self) -> Self {
         Self {
             draining: true,
+            ..self
+        }
+    }
+
+    /// Refuses every new game for this reason.
+    pub fn refusing(self, reason: &str) -> Self {
+        Self {
+            refusal: Some(reason.to_owned()),
             ..self
         }
     }
@@ -138,7 +148,13 @@ impl Worker for FakeWorker {
         &self,
         request: tonic::Request<NewGameRequest>,
     ) -> Result<tonic::Response<NewGameResponse>, Status> {
-        self.note(format!("new game {}", request.into_inner().game_id));
+        let NewGameRequest { game_id, claim, .. } = request.into_inner();
+        if let Some(reason) = &self.refusal {
+            self.note("new game refused".to_owned());
+            return Err(Status::failed_precondition(reason.as_str()));
+        }
+        self.reservation.enter(claim.as_ref(), None)?;
+        self.note(format!("new game {game_id}"));
         Ok(tonic::Response::new(NewGameResponse::default()))
     }
 

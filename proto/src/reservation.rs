@@ -17,7 +17,7 @@ use std::{
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 use tokio::{sync::watch, time::Instant};
-use tonic::Status;
+use tonic::{Code, Status};
 
 /// Longest lease that a claim can have: longer ones would lock players when their session is lost.
 const LONGEST_LEASE: Duration = Duration::from_secs(5 * 60);
@@ -65,6 +65,19 @@ impl From<Held> for Status {
     fn from(held: Held) -> Self {
         Self::failed_precondition(held.to_string())
     }
+}
+
+/// Beginning of the text of every [`Held`].
+const HELD: &str = "the players are held by ";
+
+/// Tells whether a call was refused because another session holds the players.
+pub fn is_held(status: &Status) -> bool {
+    status.code() == Code::FailedPrecondition && names_holder(status.message())
+}
+
+/// Tells whether a reason of a failure is that another session holds the players.
+pub fn names_holder(reason: &str) -> bool {
+    reason.starts_with(HELD)
 }
 
 fn purpose_name(purpose: Purpose) -> &'static str {
@@ -310,6 +323,8 @@ mod tests {
             let held = players.enter(other.as_ref(), None).expect_err("held");
             let text = held.to_string();
             assert!(text.contains("the GUI of a for a game"), "{text}");
+            assert!(is_held(&held.into()) && names_holder(&text));
+            assert!(!is_held(&Status::unavailable(text)));
         }
         advance(LEASE / 2).await;
         let call = players.enter(Some(&game("a")), None).expect("its own");

@@ -66,7 +66,7 @@ pub async fn visit(roster: &Roster, ensemble: &Ensemble, test_time: Duration) ->
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     let nanoseconds = since.map_or(0, |since| since.as_nanos());
     let game_id = format!("doctor-{}-{nanoseconds}", process::id());
-    roster.new_game(&game_id, None, PREPARATION).await;
+    (roster.new_game(&game_id, None, PREPARATION, Duration::ZERO)).await;
     // Engines tell their names only after they started.
     sleep(NEWS).await;
     let slots = roster.slots();

@@ -153,3 +153,50 @@ async fn a_session_that_is_gone_gives_its_players_to_the_game_that_waits() {
     let prepared = prepare(&mut served, "two", next).await;
     prepared.expect("free after the lease");
 }
+
+/// Both a GUI and its coordinator were started again: only the workers remember the session of before.
+#[tokio::test(start_paused = true)]
+async fn a_worker_joins_as_soon_as_the_lease_of_a_session_that_is_gone_ends() {
+    let worker = three_opinions();
+    let (told, players) = (worker.told.clone(), worker.reservation.clone());
+    let [gone, restarted] = ["a GUI", "its successor"].map(Session::new);
+    let entered = players.enter(claim(&gone, Purpose::Game).as_ref(), None);
+    drop(entered.expect("free"));
+    let begun = Instant::now();
+    let mut served = serve(worker, None).await;
+    let look = prepare(&mut served, "look", None).await.expect("free");
+    assert!(look.problems[0].contains("a GUI"), "{look:?}");
+    assert!(begun.elapsed() < LEASE / 4, "a look does not wait");
+    let next = claim(&restarted, Purpose::Game);
+    let prepared = prepare(&mut served, "game", next).await.expect("free");
+    assert_eq!(prepared.problems, [""; 0]);
+    assert!(begun.elapsed() < LEASE + LEASE_POLL * 2);
+    assert_eq!(*told.lock().expect("told"), ["new game game"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_worker_that_another_game_keeps_is_told_of_at_the_end_of_the_patience() {
+    let worker = three_opinions();
+    let players = worker.reservation.clone();
+    let [other, gui] = ["another GUI", "a GUI"].map(Session::new);
+    let entered = players.enter(claim(&other, Purpose::Game).as_ref(), None);
+    let _call = entered.expect("free");
+    let mut served = serve(worker, None).await;
+    let begun = Instant::now();
+    let prepared = prepare(&mut served, "game", claim(&gui, Purpose::Game)).await;
+    let problems = prepared.expect("the coordinator is free").problems;
+    assert!(problems[0].contains("another GUI"), "{problems:?}");
+    assert!((LEASE_PATIENCE..LEASE_PATIENCE + SETTLING).contains(&begun.elapsed()));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_worker_that_refuses_a_game_for_another_reason_is_not_told_again() {
+    let worker = three_opinions().refusing("about to end");
+    let told = worker.told.clone();
+    let mut served = serve(worker, None).await;
+    let gui = Session::new("a GUI");
+    let prepared = prepare(&mut served, "game", claim(&gui, Purpose::Game)).await;
+    let problems = prepared.expect("free").problems;
+    assert!(problems[0].ends_with("about to end"), "{problems:?}");
+    assert_eq!(*told.lock().expect("told"), ["new game refused"]);
+}
