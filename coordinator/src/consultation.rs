@@ -3,6 +3,7 @@
 mod calls;
 mod command;
 mod decision_timer;
+mod failure_log;
 mod fallback;
 mod laggards;
 mod player_stream;

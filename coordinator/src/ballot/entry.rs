@@ -100,16 +100,15 @@ impl BallotEntry {
         self.arrived = arrived;
     }
 
-    /// Enters that the player failed.
-    pub fn fail(&mut self, reason: String, arrived: Duration) {
-        if self.state == PlayerState::Thinking {
-            warn!(player = self.info.name, reason, "player failed");
-        } else if !self.is_called_back {
-            return;
+    /// Enters that the player failed. Returns true if a vote of it was waited for.
+    pub fn fail(&mut self, reason: String, arrived: Duration) -> bool {
+        let was_thinking = self.is_thinking();
+        if was_thinking || self.is_called_back {
+            self.is_called_back = false;
+            self.state = PlayerState::Failed(reason);
+            self.arrived = arrived;
         }
-        self.is_called_back = false;
-        self.state = PlayerState::Failed(reason);
-        self.arrived = arrived;
+        was_thinking
     }
 
     /// Returns the vote; `silent` is the arrival of a player without one.

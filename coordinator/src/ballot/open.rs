@@ -123,11 +123,14 @@ impl OpenBallot {
         }
     }
 
-    /// Enters that a player failed, with the reason. Its last streamed line stands.
-    pub fn fail(&mut self, player: usize, reason: String, arrived: Duration) {
+    /// Enters that a player failed, with the reason. Its last streamed line stands. Returns true if a vote of it
+    /// was waited for.
+    pub fn fail(&mut self, player: usize, reason: String, arrived: Duration) -> bool {
+        let mut was_thinking = false;
         for place in self.places[player].clone() {
-            self.entries[place].fail(reason.clone(), arrived);
+            was_thinking |= self.entries[place].fail(reason.clone(), arrived);
         }
+        was_thinking
     }
 
     /// Returns true if a player has failed.

@@ -4,6 +4,7 @@ use super::{
     calls::{Calls, KeptSearches},
     command::ConsultationCommand,
     decision_timer::{self, DecisionTimer},
+    failure_log::FailureLog,
     fallback::Fallback,
     laggards::RoundTrips,
     player_stream::PlayerEvent,
@@ -40,6 +41,7 @@ pub(super) struct RunningConsultation<'a> {
     slots: &'a [PlayerSlot],
     pub calls: Calls,
     ballot: OpenBallot,
+    failures: FailureLog,
     claim: Option<Claim>,
     /// The only moves to choose from; empty for all.
     search_moves: Vec<Move>,
@@ -142,6 +144,7 @@ impl<'a> RunningConsultation<'a> {
             begun: Instant::now(),
             only_move,
             ballot,
+            failures: FailureLog::default(),
             settled,
             standing_at: None,
             last_standing: None,
@@ -176,7 +179,7 @@ impl<'a> RunningConsultation<'a> {
             let limits = self.limits_for(slot, budget);
             if let Err(reason) = &slot.access {
                 let reason = format!("worker {} is not connected: {reason}", slot.info.worker);
-                self.ballot.fail(index, reason, Duration::ZERO);
+                self.fail(index, reason, Duration::ZERO);
                 self.calls.skip();
                 self.plan_retry();
                 continue;
@@ -190,7 +193,7 @@ impl<'a> RunningConsultation<'a> {
                     let reason = format!(
                         "benched: worker {worker} answers within {away} ms, and the move has {left} ms"
                     );
-                    self.ballot.fail(index, reason, Duration::ZERO);
+                    self.fail(index, reason, Duration::ZERO);
                     self.calls.skip();
                     continue;
                 }
@@ -219,6 +222,13 @@ impl<'a> RunningConsultation<'a> {
                 go.search_moves.clear();
             }
             self.calls.ask(slot.channel.clone(), go);
+        }
+    }
+
+    /// Enters that a player failed.
+    fn fail(&mut self, player: usize, reason: String, arrived: Duration) {
+        if self.ballot.fail(player, reason.clone(), arrived) {
+            self.failures.note(&self.slots[player], &reason);
         }
     }
 
@@ -477,7 +487,7 @@ impl<'a> RunningConsultation<'a> {
             PlayerEvent::Progress(line) => self.ballot.progress(player, line, arrived),
             PlayerEvent::Result(result) => self.ballot.result(player, result, arrived),
             PlayerEvent::Failed(reason) => {
-                self.ballot.fail(player, reason, arrived);
+                self.fail(player, reason, arrived);
                 self.search_if_deserted();
                 self.plan_retry();
             }

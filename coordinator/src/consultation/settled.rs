@@ -1,5 +1,6 @@
 //! Decisions that need no consultation: by the rules of the game, and by the opening book.
 
+use super::failure_log::FailureLog;
 use crate::{
     ballot::{BallotDecision, OpenBallot},
     book::{BookAnswer, OpeningBook},
@@ -48,9 +49,11 @@ impl SettledDecision {
         slots: &[PlayerSlot],
         book: &OpeningBook,
     ) -> Option<Self> {
+        let mut failures = FailureLog::default();
         for (index, slot) in slots.iter().enumerate() {
             if let Err(reason) = &slot.access {
                 let reason = format!("worker {} is not connected: {reason}", slot.info.worker);
+                failures.note(slot, &reason);
                 ballot.fail(index, reason, Duration::ZERO);
             }
         }
