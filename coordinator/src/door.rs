@@ -14,6 +14,12 @@ const LONGEST_MESSAGE: usize = 2 << 20;
 const LONGEST_THOUGHT: usize = 256 << 10;
 /// Greatest number of players of one worker, as in configurations.
 const MOST_PLAYERS: usize = 1_000;
+/// Greatest number of votes of all workers together. A search has as many votes as virtual players.
+pub const MOST_VOTES: usize = 4_096;
+/// Greatest number of votes of a worker that a configuration lists: as many as it can have players.
+pub const MOST_VOTES_LISTED: usize = 1_024;
+/// Greatest number of votes of a worker that has enrolled itself: as many as a large machine has cores.
+pub const MOST_VOTES_ENROLLED: usize = 256;
 /// Greatest number of virtual players of one search, as in configurations.
 const MOST_LANES: usize = 16;
 /// Greatest length of a name; those of configurations have 64 characters and a number.
@@ -75,6 +81,21 @@ pub fn description(response: &DescribeResponse) -> Result<(), Offence> {
     text("the holder of its players", held_by, LONGEST_TEXT)?;
     at_most("players", players.len(), MOST_PLAYERS)?;
     players.iter().try_for_each(player)
+}
+
+/// Returns the number of votes that players have: each of its virtual players gives a search one.
+pub fn votes(players: &[PlayerInfo]) -> usize {
+    let lanes = players.iter().map(|info| info.lanes.max(1) as usize);
+    lanes.sum()
+}
+
+/// Checks the number of votes of a worker, all its players together.
+///
+/// # Errors
+/// It has more than `most`.
+pub fn votes_within(response: &DescribeResponse, most: usize) -> Result<(), Offence> {
+    let DescribeResponse { name, players, .. } = response;
+    at_most(&format!("votes of worker {name}"), votes(players), most)
 }
 
 fn player(info: &PlayerInfo) -> Result<(), Offence> {

@@ -117,7 +117,7 @@ impl Roster {
                 .find(|member| member.origin == Origin::Listed && member.link.address() == url);
             let link = match known {
                 Some(member) => Arc::clone(&member.link),
-                None => self.connect(url)?,
+                None => self.claimed(Link::remote(url, self.tls.as_ref())?),
             };
             Ok(Member {
                 link,
@@ -168,7 +168,7 @@ impl Roster {
         }
         info!(address = url, "worker enrolled");
         members.push(Member {
-            link: self.connect(&url)?,
+            link: self.claimed(Link::enrolled(&url, self.tls.as_ref())?),
             origin: Origin::Enrolled,
         });
         arrange(&mut members);
@@ -181,12 +181,12 @@ impl Roster {
             .store(most.min(MOST_ENROLLED), Ordering::Relaxed);
     }
 
-    fn connect(&self, url: &str) -> Result<Arc<Link>, AddressError> {
-        let link = Link::remote(url, self.tls.as_ref())?;
+    /// Makes whoever holds the coordinator hold a worker that has come.
+    fn claimed(&self, link: Link) -> Arc<Link> {
         if let Some(reservation) = self.reservation.get() {
             link.claim_for(reservation);
         }
-        Ok(Arc::new(link))
+        Arc::new(link)
     }
 
     /// Returns the number of workers.

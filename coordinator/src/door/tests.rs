@@ -82,6 +82,24 @@ fn a_worker_says_what_a_configuration_can_say() {
 }
 
 #[test]
+fn each_virtual_player_of_a_worker_is_a_vote() {
+    let lanes = |lanes| PlayerInfo { lanes, ..honest() };
+    let of = |players: Vec<PlayerInfo>| DescribeResponse {
+        name: "attic".to_owned(),
+        players,
+        ..DescribeResponse::default()
+    };
+    let large = of(vec![lanes(16); 16]);
+    assert_eq!(votes_within(&large, MOST_VOTES_ENROLLED), Ok(()));
+    let many = of([vec![lanes(16); 16], vec![lanes(0)]].concat());
+    let offence = votes_within(&many, MOST_VOTES_ENROLLED).expect_err("too many");
+    let words = "quarantined: 257 votes of worker attic, of at most 256";
+    assert_eq!(offence.to_string(), words);
+    let largest = of(vec![lanes(1); MOST_PLAYERS]);
+    assert_eq!(votes_within(&largest, MOST_VOTES_LISTED), Ok(()));
+}
+
+#[test]
 fn a_line_is_what_a_search_can_say() {
     let of = |change: fn(&mut Line)| {
         let mut told = Line {

@@ -10,7 +10,10 @@ use monju_proto::v1::{
 };
 use monju_proto::{build, convert::milliseconds};
 use std::{
-    sync::{Arc, OnceLock},
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 use tokio::{
@@ -72,6 +75,8 @@ pub struct Link {
     wake: Arc<Notify>,
     /// Who holds the coordinator, and so the worker.
     reservation: Arc<OnceLock<Reservation>>,
+    /// The ballot has no room for its votes.
+    is_left_out: AtomicBool,
     watcher: JoinHandle<()>,
 }
 
@@ -92,7 +97,8 @@ struct LinkState {
 impl Link {
     /// A worker in this process, reached over an in-memory connection.
     pub fn in_process(channel: Channel) -> Self {
-        Self::watch("in-process".to_owned(), channel, IN_PROCESS_PATIENCE)
+        let address = "in-process".to_owned();
+        Self::limited(address, channel, IN_PROCESS_PATIENCE, door::MOST_VOTES)
     }
 
     /// A worker at a URL, which need not be running yet.
@@ -103,6 +109,21 @@ impl Link {
         Ok(Self::over(url.to_owned(), channel(url, tls)?))
     }
 
+    /// A worker that has enrolled itself, at a URL. It may have fewer votes than one that a configuration lists.
+    ///
+    /// # Errors
+    /// As [`Link::remote`].
+    pub(super) fn enrolled(url: &str, tls: Option<&Tls>) -> Result<Self, AddressError> {
+        let channel = channel(url, tls)?;
+        let most = door::MOST_VOTES_ENROLLED;
+        Ok(Self::limited(
+            url.to_owned(),
+            channel,
+            REMOTE_PATIENCE,
+            most,
+        ))
+    }
+
     /// A worker at the other end of a connection that is made elsewhere, as [`endpoint`] sets it up.
     pub fn over(address: String, channel: Channel) -> Self {
         Self::watch(address, channel, REMOTE_PATIENCE)
@@ -110,6 +131,16 @@ impl Link {
 
     /// A worker that counts as lost if it does not describe itself within `patience`.
     pub(crate) fn watch(address: String, channel: Channel, patience: Duration) -> Self {
+        Self::limited(address, channel, patience, door::MOST_VOTES_LISTED)
+    }
+
+    /// As [`Link::watch`]; a worker with more than `most_votes` is refused.
+    pub(super) fn limited(
+        address: String,
+        channel: Channel,
+        patience: Duration,
+        most_votes: usize,
+    ) -> Self {
         let (sender, state) = watch::channel(LinkState {
             described: None,
             failure: Some(ReachError::NotConnected),
@@ -124,6 +155,7 @@ impl Link {
             address: address.clone(),
             client,
             patience,
+            most_votes,
             wake: Arc::clone(&wake),
             reservation: Arc::clone(&reservation),
             claimed: None,
@@ -132,6 +164,7 @@ impl Link {
         Self {
             watcher: tokio::spawn(watcher.run()),
             reservation,
+            is_left_out: AtomicBool::new(false),
             address,
             channel,
             state,
@@ -210,9 +243,25 @@ impl Link {
         }
     }
 
+    /// Notes whether the ballot has room for the votes of the worker.
+    pub(super) fn leave_out(&self, is_left_out: bool) {
+        let was_left_out = self.is_left_out.swap(is_left_out, Ordering::Relaxed);
+        if is_left_out && !was_left_out {
+            let (address, worker) = (&self.address, self.name());
+            warn!(address, worker, reason = self.no_room(), "worker left out");
+        }
+    }
+
+    /// Returns the reason why the worker is left out.
+    fn no_room(&self) -> String {
+        let (votes, most) = (door::votes(&self.players()), door::MOST_VOTES);
+        format!("left out: with its {votes} votes the ballot would have more than {most}")
+    }
+
     /// Returns a summary for people to read, without the players.
     pub fn status(&self) -> WorkerStatus {
         let name = self.name();
+        let left_out = (self.is_left_out.load(Ordering::Relaxed)).then(|| self.no_room());
         let state = self.state.borrow();
         let (last_failure, last_failure_ago_ms) = match &state.last_failure {
             Some((reason, at)) => (reason.clone(), milliseconds(at.elapsed())),
@@ -226,8 +275,11 @@ impl Link {
             last_failure_ago_ms,
             name,
             address: self.address.clone(),
-            connected: state.failure.is_none(),
-            failure: (state.failure.as_ref()).map_or(String::new(), ReachError::to_string),
+            connected: state.failure.is_none() && left_out.is_none(),
+            failure: match &state.failure {
+                Some(failure) => failure.to_string(),
+                None => left_out.unwrap_or_default(),
+            },
             version: match &state.described {
                 Some(described) => described.version.clone(),
                 None => String::new(),
@@ -331,6 +383,8 @@ struct WorkerWatcher {
     address: String,
     client: WorkerClient<Channel>,
     patience: Duration,
+    /// Greatest number of its votes.
+    most_votes: usize,
     wake: Arc<Notify>,
     reservation: Arc<OnceLock<Reservation>>,
     /// The session for which the worker was claimed last.
@@ -374,6 +428,7 @@ impl WorkerWatcher {
             Ok(Ok(response)) => {
                 let described = response.into_inner();
                 door::description(&described)?;
+                door::votes_within(&described, self.most_votes)?;
                 self.end_last_claim(session).await;
                 Ok(described)
             }

@@ -1,7 +1,7 @@
 //! The players of the ensemble, and their names on the ballot.
 
 use super::{link::Link, reach_error::ReachError};
-use crate::seed;
+use crate::{door, seed};
 use monju_proto::v1::PlayerInfo;
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use tonic::transport::Channel;
@@ -34,13 +34,22 @@ impl PlayerSlot {
     }
 }
 
-/// Lists all players in the order of their workers.
+/// Lists all players in the order of their workers. Workers for whose votes the ballot has no room are left out.
 pub(super) fn assign(links: &[Arc<Link>]) -> Vec<PlayerSlot> {
     let mut slots = Vec::new();
+    let mut votes = 0;
     for (worker, link) in links.iter().enumerate() {
+        let players = link.players();
+        let own = door::votes(&players);
+        let is_left_out = votes + own > door::MOST_VOTES;
+        link.leave_out(is_left_out);
+        if is_left_out {
+            continue;
+        }
+        votes += own;
         let worker_name = link.name();
         let build = link.build();
-        for info in link.players() {
+        for info in players {
             slots.push(PlayerSlot {
                 called: info.name.clone(),
                 info: PlayerInfo {

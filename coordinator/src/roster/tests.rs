@@ -172,3 +172,51 @@ async fn a_draining_worker_is_not_asked() {
     sleep(Duration::from_secs(3)).await;
     assert!(roster.statuses()[0].connected);
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_worker_with_too_many_votes_is_refused_by_name_unless_it_is_listed() {
+    let many = || {
+        (0..17).fold(FakeWorker::named("attic"), |worker, number| {
+            let player = format!("p{number}");
+            worker.player(&player, &[]).with_lanes(16)
+        })
+    };
+    let cable = Cable::default();
+    cable.plug(many());
+    let (address, channel) = ("http://cable".to_owned(), cable.channel());
+    let enrolled = Link::limited(address, channel, PATIENCE, door::MOST_VOTES_ENROLLED);
+    let roster = Roster::new(vec![enrolled]);
+    roster.settle(PATIENCE).await;
+    assert!(roster.slots().is_empty());
+    let status = &roster.statuses()[0];
+    let words = "quarantined: 272 votes of worker attic, of at most 256";
+    assert_eq!((status.connected, &*status.failure), (false, words));
+
+    let roster = cabled(&cable);
+    roster.settle(PATIENCE).await;
+    assert_eq!(roster.slots().len(), 17);
+}
+
+#[tokio::test(start_paused = true)]
+async fn workers_for_whose_votes_the_ballot_has_no_room_are_left_out() {
+    let of_votes = |name: &str, players: usize| {
+        let worker = (0..players).fold(FakeWorker::named(name), |worker, number| {
+            let player = format!("{name}{number}");
+            worker.player(&player, &[]).with_lanes(16)
+        });
+        worker.link()
+    };
+    let (links, _servers): (Vec<Link>, Vec<_>) =
+        [of_votes("a", 200), of_votes("b", 57), of_votes("c", 56)]
+            .into_iter()
+            .unzip();
+    let roster = Roster::new(links);
+    roster.settle(PATIENCE).await;
+    assert_eq!(roster.slots().len() * 16, door::MOST_VOTES);
+    let statuses = roster.statuses();
+    let connected = Vec::from_iter(statuses.iter().map(|status| status.connected));
+    assert_eq!(connected, [true, false, true]);
+    let words = "left out: with its 912 votes the ballot would have more than 4096";
+    assert_eq!((&*statuses[1].name, &*statuses[1].failure), ("b", words));
+    assert!(roster.slots().iter().all(|slot| slot.info.worker != "b"));
+}
