@@ -110,7 +110,7 @@ impl Roster {
     /// # Errors
     /// A URL is wrong; the list stays as it was.
     pub fn list(&self, urls: &[String]) -> Result<(), AddressError> {
-        let mut members = self.lock();
+        let mut members = self.present();
         let listed = urls.iter().map(|url| {
             let known = members
                 .iter()
@@ -152,15 +152,11 @@ impl Roster {
     pub fn enrol(&self, address: SocketAddr) -> Result<(), EnrolError> {
         let scheme = if self.tls.is_some() { "https" } else { "http" };
         let url = format!("{scheme}://{address}");
-        let mut members = self.lock();
+        let mut members = self.present();
         let own = authority(&url);
         if (members.iter()).any(|member| authority(member.link.address()) == own) {
             return Ok(());
         }
-        members.retain(|member| {
-            let is_lost = member.link.lost_for() > Some(FORGOTTEN_AFTER);
-            member.origin != Origin::Enrolled || !is_lost
-        });
         let is_enrolled = |member: &&Member| member.origin == Origin::Enrolled;
         let most = self.most_enrolled.load(Ordering::Relaxed);
         if members.iter().filter(is_enrolled).count() >= most {
@@ -191,12 +187,12 @@ impl Roster {
 
     /// Returns the number of workers.
     pub fn len(&self) -> usize {
-        self.lock().len()
+        self.present().len()
     }
 
     /// Returns true without workers.
     pub fn is_empty(&self) -> bool {
-        self.lock().is_empty()
+        self.present().is_empty()
     }
 
     /// From now on, whoever holds this coordinator holds its workers.
@@ -208,13 +204,24 @@ impl Roster {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Vec<Member>> {
-        self.members.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Returns the workers, without those that had enrolled themselves and are gone.
+    fn present(&self) -> MutexGuard<'_, Vec<Member>> {
+        let mut members = self.members.lock().unwrap_or_else(PoisonError::into_inner);
+        members.retain(|member| {
+            let is_lost = member.link.lost_for() > Some(FORGOTTEN_AFTER);
+            let is_gone = member.origin == Origin::Enrolled && is_lost;
+            if is_gone {
+                let (address, worker) = (member.link.address(), member.link.name());
+                info!(address, worker, "worker forgotten");
+            }
+            !is_gone
+        });
+        members
     }
 
     /// Returns the workers as they are now.
     fn links(&self) -> Vec<Arc<Link>> {
-        let members = self.lock();
+        let members = self.present();
         members
             .iter()
             .map(|member| Arc::clone(&member.link))
@@ -240,7 +247,7 @@ impl Roster {
 
     /// Returns a summary of every worker, for people to read. Players are named as on the ballot.
     pub fn statuses(&self) -> Vec<WorkerStatus> {
-        let members = self.lock().clone();
+        let members = self.present().clone();
         let links: Vec<Arc<Link>> = (members.iter())
             .map(|member| Arc::clone(&member.link))
             .collect();

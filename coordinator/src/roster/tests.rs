@@ -158,6 +158,33 @@ async fn workers_enrol_themselves_once_and_are_forgotten_when_they_are_gone() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_worker_that_had_enrolled_itself_leaves_ballots_and_status_when_it_is_gone() {
+    let cables = [Cable::default(), Cable::default()];
+    let link = |cable: &Cable| {
+        cable.plug(worker());
+        Link::watch("http://cable".to_owned(), cable.channel(), PATIENCE)
+    };
+    let roster = Roster::new(vec![link(&cables[0])]);
+    roster.present().push(Member {
+        link: Arc::new(link(&cables[1])),
+        origin: Origin::Enrolled,
+    });
+    roster.settle(PATIENCE).await;
+    cables.iter().for_each(Cable::cut);
+    sleep(FORGOTTEN_AFTER / 2).await;
+    assert_eq!(roster.slots().len(), 2, "it may come back");
+    sleep(FORGOTTEN_AFTER).await;
+    let players = roster.slots().into_iter().map(|slot| slot.info.name);
+    assert_eq!(
+        Vec::from_iter(players),
+        ["a"],
+        "a worker of the start stays"
+    );
+    let statuses = roster.statuses();
+    assert_eq!((statuses.len(), statuses[0].enrolled), (1, false));
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_draining_worker_is_not_asked() {
     let cable = Cable::default();
     cable.plug(worker().draining());
