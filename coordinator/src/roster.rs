@@ -18,7 +18,7 @@ use monju_proto::v1::{
     worker_client::WorkerClient,
 };
 use std::{
-    net::SocketAddr,
+    net::{IpAddr, SocketAddr},
     sync::{
         Arc, Mutex, MutexGuard, OnceLock, PoisonError,
         atomic::{AtomicUsize, Ordering},
@@ -40,6 +40,9 @@ const HELD_POLL: Duration = Duration::from_millis(200);
 
 /// Greatest number of workers that have enrolled themselves.
 pub const MOST_ENROLLED: usize = 1_000;
+
+/// Greatest number of workers at one address that have enrolled themselves: one machine does not take all places.
+const MOST_ENROLLED_AT_ADDRESS: usize = 64;
 
 /// Time after which a worker that had enrolled itself and is lost is forgotten; it may enrol itself again.
 const FORGOTTEN_AFTER: Duration = Duration::from_secs(60);
@@ -79,6 +82,9 @@ pub enum EnrolError {
     /// There are as many as there may be.
     #[error("{0} workers have enrolled themselves already, and no more may")]
     Full(usize),
+    /// There are as many at its address as there may be.
+    #[error("{MOST_ENROLLED_AT_ADDRESS} workers at {0} have enrolled themselves already")]
+    AddressFull(IpAddr),
     /// Its address is wrong.
     #[error(transparent)]
     Address(#[from] AddressError),
@@ -148,7 +154,7 @@ impl Roster {
     /// Adds a worker that has enrolled itself, unless it is there already.
     ///
     /// # Errors
-    /// There are too many.
+    /// There are too many, in all or at its address.
     pub fn enrol(&self, address: SocketAddr) -> Result<(), EnrolError> {
         let scheme = if self.tls.is_some() { "https" } else { "http" };
         let url = format!("{scheme}://{address}");
@@ -158,8 +164,14 @@ impl Roster {
             return Ok(());
         }
         let is_enrolled = |member: &&Member| member.origin == Origin::Enrolled;
+        let enrolled = members.iter().filter(is_enrolled);
+        let ip = address.ip();
+        let is_at_address = |member: &&Member| ip_of(member.link.address()) == Some(ip);
+        if enrolled.clone().filter(is_at_address).count() >= MOST_ENROLLED_AT_ADDRESS {
+            return Err(EnrolError::AddressFull(ip));
+        }
         let most = self.most_enrolled.load(Ordering::Relaxed);
-        if members.iter().filter(is_enrolled).count() >= most {
+        if enrolled.count() >= most {
             return Err(EnrolError::Full(most));
         }
         info!(address = url, "worker enrolled");
@@ -347,6 +359,12 @@ async fn tell_once_free(
             answer => return answer,
         }
     }
+}
+
+/// Returns the IP address in the URL of a worker that has enrolled itself; a name has none.
+fn ip_of(url: &str) -> Option<IpAddr> {
+    let address: SocketAddr = authority(url).parse().ok()?;
+    Some(address.ip())
 }
 
 /// Sorts by origin, and those that have enrolled themselves by address; others keep their order.

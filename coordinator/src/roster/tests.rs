@@ -144,8 +144,10 @@ async fn workers_enrol_themselves_once_and_are_forgotten_when_they_are_gone() {
         .list(&["http://127.0.0.1:3".to_owned()])
         .expect("an address");
     assert_eq!(roster.len(), 2, "one that is listed now is kept once");
-    for port in 10..u16::try_from(9 + MOST_ENROLLED).expect("few") {
-        roster.enrol(address(port)).expect("room");
+    for number in 1..u16::try_from(MOST_ENROLLED).expect("few") {
+        let [high, low] = number.to_be_bytes();
+        let address = SocketAddr::from(([127, 1, high, low], 1));
+        roster.enrol(address).expect("room");
     }
     let full = Err(EnrolError::Full(MOST_ENROLLED));
     assert_eq!(roster.enrol(address(9)), full);
@@ -155,6 +157,24 @@ async fn workers_enrol_themselves_once_and_are_forgotten_when_they_are_gone() {
     roster.limit_enrolled(1);
     assert_eq!(roster.enrol(address(10)), Err(EnrolError::Full(1)));
     roster.enrol(address(9)).expect("one that is there already");
+}
+
+#[tokio::test]
+async fn one_address_has_places_for_some_workers_and_others_have_theirs() {
+    let roster = Roster::new(Vec::new());
+    let [crowded, other] = [[127, 0, 0, 1], [127, 0, 0, 2]].map(IpAddr::from);
+    let first = 1_000;
+    let most = u16::try_from(MOST_ENROLLED_AT_ADDRESS).expect("few");
+    for port in first..first + most {
+        roster.enrol((crowded, port).into()).expect("room");
+    }
+    let refused = roster.enrol((crowded, 1).into());
+    assert_eq!(refused, Err(EnrolError::AddressFull(crowded)));
+    roster.enrol((crowded, first).into()).expect("it is there");
+    roster.enrol((other, 1).into()).expect("room");
+    let six = |last| IpAddr::from([0, 0, 0, 0, 0, 0, 0, last]);
+    roster.enrol((six(1), 1).into()).expect("room");
+    assert_eq!(ip_of("https://[::1]:7411"), Some(six(1)));
 }
 
 #[tokio::test(start_paused = true)]
