@@ -2,27 +2,30 @@
 //! and not asked at all where no answer could come in time.
 
 use crate::roster::PlayerSlot;
-use std::time::Duration;
+use std::{collections::BTreeMap, time::Duration};
 
-/// Round trips of the players of a consultation.
+/// Round trips of the workers of a consultation, each of which counts once, however many players it hosts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct RoundTrips {
-    /// That of two thirds of the players: the stop leaves it to everybody.
+    /// The longest among the nearest two thirds of the workers, a number that is rounded: of two it is the nearer one.
+    /// The stop leaves it to everybody.
     pub usual: Duration,
     /// The longest: laggards are stopped so much earlier.
     pub longest: Duration,
 }
 
 impl RoundTrips {
-    /// The round trips of players that can be asked.
+    /// The round trips of the workers whose players can be asked.
     pub fn of(slots: &[PlayerSlot]) -> Self {
         let asked = slots.iter().filter(|slot| slot.access.is_ok());
-        Self::among(asked.map(|slot| slot.round_trip).collect())
+        let workers: BTreeMap<usize, Duration> =
+            (asked.map(|slot| (slot.worker, slot.round_trip))).collect();
+        Self::among(workers.into_values().collect())
     }
 
     fn among(mut times: Vec<Duration>) -> Self {
         times.sort_unstable();
-        let most = (times.len() * 2).div_ceil(3);
+        let most = (times.len() * 2 + 1) / 3;
         Self {
             usual: times
                 .get(most.saturating_sub(1))
@@ -59,7 +62,7 @@ mod tests {
     fn one_slow_worker_among_three_is_no_measure() {
         assert_eq!(among(&[]), (0, 0));
         assert_eq!(among(&[7]), (7, 7));
-        assert_eq!(among(&[1_000, 1]), (1_000, 1_000));
+        assert_eq!(among(&[1_000, 1]), (1, 1_000));
         assert_eq!(among(&[1, 1_000, 2]), (2, 1_000));
         assert_eq!(among(&[1, 2, 1_000, 1_000]), (1_000, 1_000));
         assert_eq!(among(&[5, 4, 3, 2, 1, 1_000]), (4, 1_000));
