@@ -10,6 +10,7 @@ use monju_coordinator::ballot::{
     ranking::{self, RankedMove},
 };
 use monju_engine::Game;
+use monju_proto::text::excerpt;
 use monju_proto::v1::{Arrival, Ballot, Bound, Score, Tally, TieBreak, Vote, score};
 use std::{fmt::Write, time::Duration};
 
@@ -60,7 +61,11 @@ pub fn shares(ballot: &Ballot) -> Option<String> {
     (votes > 0).then(|| format!("info string share of votes: {}", moves.join(", ")))
 }
 
-/// Returns the `info string` with the votes of every player and the reason for the decision.
+/// Greatest length of the reason why a player has no vote, in characters.
+const LONGEST_FAILURE: usize = 200;
+
+/// Returns the `info string` with the votes of every player and the reason for the decision. Without any vote it
+/// names the reason of the first player that failed.
 pub fn verdict(ballot: &Ballot) -> String {
     let mut text = "info string votes".to_owned();
     for tally in &ballot.tally {
@@ -119,6 +124,13 @@ pub fn verdict(ballot: &Ballot) -> String {
         .collect();
     if !uncounted.is_empty() {
         let _ = write!(text, " uncounted ({})", uncounted.join(" "));
+    }
+    let mut failed = ballot.votes.iter().filter(|vote| !vote.failure.is_empty());
+    if ballot.tally.is_empty()
+        && let Some(vote) = failed.next()
+    {
+        let failure = excerpt(&vote.failure, LONGEST_FAILURE);
+        let _ = write!(text, " because {}: {failure}", name_of(vote));
     }
     text
 }
@@ -425,6 +437,33 @@ mod tests {
              decision 7g7f rule majority tie primary uncounted (gpsusi:resigned ?:failed)"
         );
         assert_eq!(verdict(&Ballot::default()), "info string votes none");
+    }
+
+    #[test]
+    fn without_a_vote_the_verdict_names_the_first_failure() {
+        let failed = |name: &str, failure: &str| Vote {
+            arrival: Arrival::Failed.into(),
+            counted: false,
+            failure: failure.to_owned(),
+            ..vote(name, "7g7f", score::Kind::Cp(0), 1)
+        };
+        let held = "the players are held by another GUI\n for a game";
+        let votes = vec![failed("a", ""), failed("b", held), failed("c", "lost")];
+        let mut ballot = Ballot {
+            votes,
+            ..Ballot::default()
+        };
+        assert_eq!(
+            verdict(&ballot),
+            "info string votes none uncounted (a:failed b:failed c:failed) \
+             because b: the players are held by another GUI  for a game"
+        );
+        ballot.votes[1].failure = "x".repeat(10_000);
+        assert!(verdict(&ballot).len() < 300);
+        // A failure beside votes is in the log of the coordinator.
+        ballot.votes.push(vote("d", "7g7f", score::Kind::Cp(0), 1));
+        ballot.tally = vec![tally("7g7f", 1)];
+        assert!(!verdict(&ballot).contains("because"));
         let mated = Ballot {
             decision: Some(Decision {
                 r#move: "resign".to_owned(),
