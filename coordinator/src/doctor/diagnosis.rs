@@ -2,9 +2,13 @@
 
 use super::facts::{Facts, PlayerFacts, WorkerFacts};
 use crate::calibration::scale_name;
+use monju_proto::reservation::names_holder;
 use monju_proto::v1::{Arrival, FormTrial};
 use serde::Serialize;
-use std::{collections::BTreeSet, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
 
 /// Round trip above which votes arrive too late to be fresh.
 const LONG_ROUND_TRIP: Duration = Duration::from_millis(50);
@@ -45,6 +49,7 @@ pub fn diagnose(facts: &Facts) -> Vec<Finding> {
         check_vote(player, facts.test_time, &mut findings);
         check_engine(player, &mut findings);
     }
+    check_holders(facts, &mut findings);
     check_ensemble(facts, &mut findings);
     check_rules(facts, &mut findings);
     findings.sort_by_key(|finding| finding.severity);
@@ -119,6 +124,36 @@ fn check_worker(worker: &WorkerFacts, ours: &Facts, findings: &mut Vec<Finding>)
     }
 }
 
+/// Returns the text by which another session is said to hold a player; it could not be tried.
+fn held(player: &PlayerFacts) -> Option<String> {
+    let of_vote = Some(player.vote.failure.clone());
+    let of_examination = player.examined.as_ref().err().map(ToString::to_string);
+    let mut reasons = of_vote.into_iter().chain(of_examination);
+    reasons.find(|reason| names_holder(reason))
+}
+
+/// Names each session that holds players in one finding, with their workers.
+fn check_holders(facts: &Facts, findings: &mut Vec<Finding>) {
+    let mut workers = BTreeMap::<String, BTreeSet<&str>>::new();
+    for player in &facts.players {
+        if let Some(reason) = held(player) {
+            let info = player.vote.player.as_ref();
+            let worker = info.map_or("", |info| info.worker.as_str());
+            workers.entry(reason).or_default().insert(worker);
+        }
+    }
+    for (reason, workers) in workers {
+        // The advice of the refusal is the remedy.
+        let holder = reason
+            .rsplit_once(';')
+            .map_or(&*reason, |(holder, _)| holder);
+        let about = Vec::from_iter(workers).join(", ");
+        let what = format!("{holder} and could not be tried");
+        let mend = "run 'monju doctor' again when that is over";
+        findings.push(found(Severity::Warning, &about, what, mend));
+    }
+}
+
 /// Engine name of native players.
 const NATIVE: &str = "monju";
 
@@ -147,6 +182,8 @@ fn check_vote(player: &PlayerFacts, test_time: Duration, findings: &mut Vec<Find
             format!("has no vote within {test_ms} ms"),
             "play with more time a move, or leave it out",
         ),
+        // One line names the holder.
+        Arrival::Failed if names_holder(&vote.failure) => {}
         Arrival::Failed => error(vote.failure.clone(), "see the log of its worker"),
         Arrival::Illegal => error(
             format!("votes for an illegal move: {}", vote.failure),
@@ -170,6 +207,7 @@ fn check_engine(player: &PlayerFacts, findings: &mut Vec<Finding>) {
         Ok(examined) => examined,
         // A lost worker or an engine that does not start was reported already.
         Err(_) if player.vote.arrival() == Arrival::Failed => return,
+        Err(reason) if names_holder(&reason.to_string()) => return,
         Err(reason) => {
             let what = format!("cannot be examined: {reason}");
             let mend = "see the log of its worker";
@@ -209,7 +247,10 @@ fn check_ensemble(facts: &Facts, findings: &mut Vec<Finding>) {
     let mut add = |severity, what: String, mend: &str| {
         findings.push(found(severity, "ensemble", what, mend));
     };
-    if facts.players.iter().all(|player| !player.vote.counted) {
+    // Players that are held may well have votes for their own session.
+    let has_no_vote =
+        |player: &PlayerFacts| !player.vote.counted && !names_holder(&player.vote.failure);
+    if facts.players.iter().all(has_no_vote) {
         let what = "no player has a vote".to_owned();
         add(Severity::Error, what, "see above; one is needed at least");
     }

@@ -3,7 +3,7 @@
 use super::*;
 use crate::{
     choices::ConsultationSettings,
-    roster::{Link, Roster},
+    roster::{Link, ReachError, Roster},
     service::Ensemble,
     testing::{FakeWorker, Step},
     voting::Rule,
@@ -12,6 +12,7 @@ use monju_proto::v1::{
     Arrival, Candidate, ExamineResponse, FormTrial, Line, PlayerInfo, Setting, Vote,
 };
 use std::{sync::Arc, time::Duration};
+use tonic::Status;
 
 fn player(name: &str, engine: &str, evaluator: &str) -> PlayerFacts {
     PlayerFacts {
@@ -227,6 +228,43 @@ fn players_with_different_rules_of_the_game_are_named() {
     assert!(findings(&sick)[0].2.contains("NoEnteringKing"));
     sick.players[1].examined = option("EnteringKingRule", "CSARule27");
     assert_eq!(findings(&sick), []);
+}
+
+#[test]
+fn players_that_another_session_holds_are_one_line() {
+    let mut busy = facts();
+    let held = "the players are held by monju usi (process 7) at 10.0.0.2 for a game; ask again when that is over";
+    for (player, worker) in busy.players.iter_mut().zip(["pc2", "pc1"]) {
+        player.vote.player.as_mut().expect("a player").worker = worker.to_owned();
+        player.vote.arrival = Arrival::Failed.into();
+        player.vote.counted = false;
+        player.vote.failure = held.to_owned();
+        let status = Status::failed_precondition(held);
+        player.examined = Err(ReachError::Later(Box::new(status)));
+    }
+    let what = "the players are held by monju usi (process 7) at 10.0.0.2 for a game and could not be tried";
+    let line = (Severity::Warning, "pc1, pc2".to_owned(), what.to_owned());
+    assert_eq!(findings(&busy), std::slice::from_ref(&line));
+
+    // The game may begin between the test move and the examination.
+    let mut later = facts();
+    later.players[1]
+        .vote
+        .player
+        .as_mut()
+        .expect("a player")
+        .worker = "pc1".to_owned();
+    later.players[1].examined = busy.players[1].examined.clone();
+    assert_eq!(findings(&later), [(line.0, "pc1".to_owned(), line.2)]);
+
+    // What else is wrong is still said.
+    busy.players[0].vote.failure = "the engine ended".to_owned();
+    let said = findings(&busy);
+    assert_eq!(said.len(), 2, "{said:?}");
+    assert_eq!(
+        (said[0].0, &*said[0].2),
+        (Severity::Error, "the engine ended")
+    );
 }
 
 #[tokio::test(start_paused = true)]
