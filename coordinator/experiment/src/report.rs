@@ -9,6 +9,7 @@ mod json;
 mod markdown;
 mod pdf;
 mod plot;
+mod repeats;
 mod times;
 
 #[cfg(test)]
@@ -22,4 +23,5 @@ pub use html::html;
 pub use json::json;
 pub use markdown::markdown;
 pub use pdf::pdf;
+pub use repeats::DifferentGames;
 pub use times::slowest_moves;

@@ -25,8 +25,8 @@ pub use plan::{
     RegisteredPlan,
 };
 pub use rows::{
-    CellStanding, GameRow, IncidentRow, Occasion, Origin, OtherForm, PairUnderWay, PlanRow,
-    StoredGame,
+    CellStanding, GameMoves, GameRow, IncidentRow, Occasion, Origin, OtherForm, PairUnderWay,
+    PlanRow, StoredGame,
 };
 
 use std::sync::Arc;

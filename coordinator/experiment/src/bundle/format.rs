@@ -2,7 +2,10 @@
 
 use crate::{
     record::{Effort, GameOutcome, MatchSide},
-    store::{CellStanding, GameRow, IncidentRow, Occasion, Origin, OtherForm, PlanRow, StoredGame},
+    store::{
+        CellStanding, GameMoves, GameRow, IncidentRow, Occasion, Origin, OtherForm, PlanRow,
+        StoredGame,
+    },
     stored_text::StoredTextError,
 };
 use serde::{Deserialize, Serialize};
@@ -262,6 +265,14 @@ impl SealedGame {
             source: self.source.clone(),
             runner: self.runner.clone(),
         })
+    }
+
+    pub fn moves(&self) -> GameMoves {
+        GameMoves {
+            pair: self.pair,
+            game: self.game,
+            moves: self.position.clone(),
+        }
     }
 
     pub fn record(&self) -> Result<StoredGame, StoredTextError> {

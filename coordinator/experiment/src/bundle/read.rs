@@ -9,8 +9,8 @@ use crate::{
     specification::Specification,
     statistics::PairOutcome,
     store::{
-        CellStanding, GameRow, GameUnderWay, IncidentRow, Lease, OtherForm, PairUnderWay, PlanRow,
-        PlayedPair, Store, StoreError, StoredGame,
+        CellStanding, GameMoves, GameRow, GameUnderWay, IncidentRow, Lease, OtherForm,
+        PairUnderWay, PlanRow, PlayedPair, Store, StoreError, StoredGame,
     },
 };
 use flate2::read::GzDecoder;
@@ -207,6 +207,18 @@ impl Store for Bundle {
         let begin = games.partition_point(|game| game.pair < from);
         let records = games[begin..].iter().take(count as usize);
         Ok(records.map(SealedGame::record).collect::<Result<_, _>>()?)
+    }
+
+    async fn moves(
+        &self,
+        cell: usize,
+        from: u32,
+        count: u32,
+    ) -> Result<Vec<GameMoves>, StoreError> {
+        let games = self.of(&self.games, cell)?;
+        let begin = games.partition_point(|game| game.pair < from);
+        let moves = games[begin..].iter().take(count as usize);
+        Ok(moves.map(SealedGame::moves).collect())
     }
 
     async fn incidents(&self, cell: usize) -> Result<Vec<IncidentRow>, StoreError> {

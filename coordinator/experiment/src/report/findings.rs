@@ -1,5 +1,6 @@
 //! Findings: the numbers of a report.
 
+use super::repeats::DifferentGames;
 use crate::{
     counted::CountedPairs,
     record::Effort,
@@ -88,6 +89,8 @@ pub struct CellFindings<'a> {
     pub endings: BTreeMap<String, u64>,
     /// Effort of the first and of the second side.
     pub effort: [Effort; 2],
+    /// Different games among those that count.
+    pub different: DifferentGames,
     /// Plies of all games.
     pub plies: u64,
     /// Incidents of the pairs that count.
@@ -102,6 +105,11 @@ impl CellFindings<'_> {
     /// Returns whether the first side has ever voted for more than one move.
     pub fn disagrees(&self) -> bool {
         self.effort[0].variety.0.keys().any(|&moves| moves > 1)
+    }
+
+    /// Games that repeat another one.
+    pub fn repeated_games(&self) -> u64 {
+        self.score.games().saturating_sub(self.different.different)
     }
 
     /// Mean plies of a game.
@@ -133,6 +141,7 @@ pub async fn gather<'a>(
     let mut sources = BTreeMap::new();
     for (index, cell) in specification.cells.iter().enumerate() {
         let counted = CountedPairs::of(specification, store, index).await?;
+        let different = DifferentGames::of(store, index, &counted).await?;
         let mut incidents = store.incidents(index).await?;
         incidents.retain(|incident| counted.includes(incident.pair));
         let (games, others): (Vec<GameRow>, Vec<GameRow>) = (store.games(index).await?)
@@ -170,6 +179,7 @@ pub async fn gather<'a>(
             builds: builds_here,
             endings: BTreeMap::new(),
             effort: [Effort::default(), Effort::default()],
+            different,
             plies: 0,
             incidents,
             published: published.get(index).copied().filter(|text| *text != "—"),

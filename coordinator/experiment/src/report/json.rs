@@ -150,6 +150,8 @@ fn cell_json(cell: &CellFindings<'_>) -> Value {
             "pairs": cell.counted.seen,
         })),
         "endings": cell.endings,
+        "different_games": cell.different.different,
+        "most_repeated_game": cell.different.most_often,
         "mean_plies": cell.mean_plies(),
         "effort": { "first": effort(MatchSide::First), "second": effort(MatchSide::Second) },
         "incidents": cell.incidents.iter().map(|incident| json!({

@@ -531,12 +531,11 @@ fn circumstances(text: &mut String, report: &Findings<'_>) {
     }
 }
 
-/// Incidents, by cause and side.
+/// Incidents, by cause and side, and games that repeat another one.
 fn incidents(text: &mut String, report: &Findings<'_>) {
-    let any = report
-        .cells
-        .iter()
-        .any(|cell| !cell.incidents.is_empty() || cell.counted.given_up > 0);
+    let any = report.cells.iter().any(|cell| {
+        !cell.incidents.is_empty() || cell.counted.given_up > 0 || cell.repeated_games() > 0
+    });
     text.push_str("\n## What went wrong\n\n");
     if !any {
         text.push_str("Nothing.\n");
@@ -574,6 +573,18 @@ fn incidents(text: &mut String, report: &Findings<'_>) {
                 text,
                 "| {} | pairs given up | — | {} | they count for nobody |",
                 cell.cell.label, cell.counted.given_up
+            );
+        }
+        if cell.repeated_games() > 0 {
+            let _ = writeln!(
+                text,
+                "| {} | repeated games | — | {} | {} of {} games are different, and one was played {} times; intervals \
+                 and p take all for independent, so that they promise too much |",
+                cell.cell.label,
+                cell.repeated_games(),
+                cell.different.different,
+                cell.score.games(),
+                cell.different.most_often,
             );
         }
     }

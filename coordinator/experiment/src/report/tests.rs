@@ -414,6 +414,31 @@ async fn cells_have_folders_of_their_own() {
 }
 
 #[tokio::test]
+async fn games_that_repeat_are_told_among_those_that_count() {
+    let (specification, store, folder) = played().await;
+    let report = gather(&specification, &*store).await.expect("a report");
+    let different = DifferentGames {
+        different: 2,
+        most_often: 2,
+    };
+    assert_eq!(report.cells[0].different, different);
+    assert_eq!(report.cells[0].repeated_games(), 2, "one with each colour");
+    assert_eq!(report.cells[1].different, DifferentGames::default());
+    let line = "| players=1 sigma=25 | repeated games | — | 2 | 2 of 4 games are different, and one was played 2 times;";
+    let text = markdown(&report, "", None);
+    assert!(text.contains(line), "{text}");
+    let value = json(&report);
+    assert_eq!(value["cells"][0]["different_games"], 2);
+    assert_eq!(value["cells"][0]["most_repeated_game"], 2);
+
+    let text = FILE.replace("games = 4", "games = 2");
+    let lowered = Specification::parse(&text, &folder.path().join("t.toml")).expect("a good file");
+    let report = gather(&lowered, &*store).await.expect("a report");
+    let text = markdown(&report, "", None);
+    assert!(!text.contains("repeated games"), "{text}");
+}
+
+#[tokio::test]
 async fn all_forms_of_the_report_agree() {
     let (specification, store, _folder) = played().await;
     let report = gather(&specification, &*store).await.expect("a report");

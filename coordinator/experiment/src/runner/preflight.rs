@@ -54,15 +54,15 @@ impl TrialError {
 }
 
 /// Starts every foreign engine, asks it for a move, and reaches every coordinator. Returns warnings, one
-/// line each, about options that an engine does not declare and values that do not fit: some engines
-/// accept them all the same.
+/// line each, about openings that are too few, about options that an engine does not declare and about values that
+/// do not fit: some engines accept them all the same.
 ///
 /// # Errors
 /// An engine or coordinator does not play; the error names its line.
 pub async fn preflight(specification: &Specification) -> Result<Vec<String>, ConfigError> {
     playable_openings(specification)?;
     let mut tested: Vec<Members> = Vec::new();
-    let mut warnings = Vec::new();
+    let mut warnings: Vec<String> = repeated_openings(specification).into_iter().collect();
     for cell in &specification.cells {
         for ensemble in [&cell.first, &cell.second] {
             for trial in trials(ensemble) {
@@ -105,6 +105,27 @@ fn playable_openings(specification: &Specification) -> Result<(), ConfigError> {
         cell.label, cell.adjudication.maximum_plies
     );
     Err(specification.key_error(&["adjudication", "maximum_plies"], what))
+}
+
+/// Warns of pairs that share an opening where neither side is sure to think otherwise than before.
+fn repeated_openings(specification: &Specification) -> Option<String> {
+    let openings = specification.openings.len();
+    let repeated = |cell: &&Cell| {
+        cell.pairs as usize > openings && !cell.first.thinks_anew() && !cell.second.thinks_anew()
+    };
+    let cells: Vec<&Cell> = specification.cells.iter().filter(repeated).collect();
+    let most = cells.iter().max_by_key(|cell| cell.pairs)?;
+    let others = match cells.len() - 1 {
+        0 => String::new(),
+        others => format!(" (and {others} more cells)"),
+    };
+    let what = format!(
+        "{} pairs of '{}'{others} share {openings} openings, and neither side has noise, several threads or a limit \
+         of time: games may repeat, and would count as independent; add openings, or see in the report how many \
+         are different",
+        most.pairs, most.label
+    );
+    Some(specification.key_error(&["games"], what).to_string())
 }
 
 /// Warns of sides whose players would share cores while time measures their effort; `cores` are those of

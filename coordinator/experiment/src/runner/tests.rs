@@ -156,6 +156,52 @@ async fn limits_that_make_every_game_empty_are_refused() {
     assert!(accepted.is_ok(), "{accepted:?}");
 }
 
+#[tokio::test]
+async fn openings_that_are_too_few_are_told_where_no_side_thinks_anew() {
+    const FILE: &str = r#"
+version = 1
+name = "repeated"
+games = 6
+openings = "openings.sfen"
+first = "a"
+second = "b"
+[ensemble.a]
+nodes = 10
+book = { file = "a.book" }
+player = [{ name = "n" }]
+[ensemble.b]
+nodes = 10
+player = [{ name = "s" }]
+"#;
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let board = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1";
+    let book = format!("monju book 1\nsfen {board}\n7g7f 1\n");
+    std::fs::write(folder.path().join("a.book"), book).expect("a writable folder");
+    let warnings = async |text: &str| {
+        let specification = specification_of(folder.path(), text);
+        preflight(&specification).await.expect("players that play")
+    };
+    let told = warnings(FILE).await;
+    let [warning] = &told[..] else {
+        panic!("{told:?}")
+    };
+    let expected = "small.toml:4: 3 pairs of 'all' share 2 openings";
+    assert!(warning.contains(expected), "{warning}");
+    for (plain, anew) in [
+        ("games = 6", "games = 4"),
+        ("name = \"n\"", "name = \"n\", sigma = 25"),
+        ("name = \"s\"", "name = \"s\", threads = 2"),
+        ("nodes = 10\nbook", "time_ms = 10\nbook"),
+    ] {
+        let told = warnings(&FILE.replace(plain, anew)).await;
+        assert_eq!(told, Vec::<String>::new(), "{anew}");
+    }
+    // Noise with a seed of its own is the same in every game.
+    let seeded = "name = \"n\", sigma = 25, seed = 7";
+    let told = warnings(&FILE.replace("name = \"n\"", seeded)).await;
+    assert_eq!(told.len(), 1, "{told:?}");
+}
+
 #[test]
 fn voters_that_share_cores_while_time_is_measured_are_told() {
     let folder = tempfile::tempdir().expect("a temporary folder");

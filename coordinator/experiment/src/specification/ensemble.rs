@@ -116,15 +116,23 @@ impl SideEnsemble {
             // A book is drawn from anew in every game.
             Members::Embedded { book, .. } if book.file.is_some() => true,
             Members::Embedded { players, .. } => players.iter().any(|player| match &player.kind {
-                PlayerKind::Native(native) => {
-                    let noisy = native.sigma != Sigma::Centipawns(0.0)
-                        && native.sigma != Sigma::PawnExchanges(0.0);
-                    noisy && native.seed.is_none() || native.threads > 1
-                }
+                PlayerKind::Native(_) => thinks_anew(player),
                 PlayerKind::Usi(_) => true,
             }),
             Members::Remote { .. } | Members::Engine(_) => true,
         }
+    }
+
+    /// Returns whether it surely thinks otherwise in another game of one opening: by noise, by several threads, or
+    /// because its effort is measured in time. A book gives as many games as it has lines, and most engines with one
+    /// thread and a limit of nodes play the same game again.
+    pub fn thinks_anew(&self) -> bool {
+        self.is_timed()
+            || match &self.members {
+                Members::Embedded { players, .. } => players.iter().any(thinks_anew),
+                Members::Engine(engine) => asked_threads(&engine.spec).is_some_and(|it| it > 1),
+                Members::Remote { .. } => true,
+            }
     }
 
     /// Returns whether its effort is measured in time.
@@ -207,6 +215,18 @@ impl SideEnsemble {
             Members::Engine(engine) => engine.go.is_some() || self.clock.is_some(),
             Members::Remote { .. } => false,
         }
+    }
+}
+
+/// Returns whether a player thinks otherwise in another game of one opening, by noise or several threads.
+fn thinks_anew(player: &PlayerSpec) -> bool {
+    match &player.kind {
+        PlayerKind::Native(native) => {
+            let noisy =
+                native.sigma != Sigma::Centipawns(0.0) && native.sigma != Sigma::PawnExchanges(0.0);
+            noisy && native.seed.is_none() || native.threads > 1
+        }
+        PlayerKind::Usi(spec) => asked_threads(spec).is_some_and(|threads| threads > 1),
     }
 }
 

@@ -21,7 +21,8 @@ use super::{
     operations::Store,
     plan::{ExperimentPlan, GameUnderWay, Lease, OpenMode, PlayedPair},
     rows::{
-        CellStanding, GameRow, IncidentRow, Origin, OtherForm, PairUnderWay, PlanRow, StoredGame,
+        CellStanding, GameMoves, GameRow, IncidentRow, Origin, OtherForm, PairUnderWay, PlanRow,
+        StoredGame,
     },
 };
 use crate::{machine::machine, record::Incident, statistics::PairOutcome};
@@ -324,6 +325,16 @@ impl Store for Database {
     ) -> Result<Vec<StoredGame>, StoreError> {
         let cell = (self.cells.row(cell)?, self.version);
         in_transaction!(self, games::records(cell, from, count))
+    }
+
+    async fn moves(
+        &self,
+        cell: usize,
+        from: u32,
+        count: u32,
+    ) -> Result<Vec<GameMoves>, StoreError> {
+        let cell = self.cells.row(cell)?;
+        in_transaction!(self, games::moves(cell, from, count))
     }
 
     async fn incidents(&self, cell: usize) -> Result<Vec<IncidentRow>, StoreError> {

@@ -3,7 +3,9 @@
 use super::{
     error::StoreError,
     plan::{GameUnderWay, Lease, PlayedPair},
-    rows::{CellStanding, GameRow, IncidentRow, OtherForm, PairUnderWay, PlanRow, StoredGame},
+    rows::{
+        CellStanding, GameMoves, GameRow, IncidentRow, OtherForm, PairUnderWay, PlanRow, StoredGame,
+    },
 };
 use crate::{record::Incident, statistics::PairOutcome};
 use std::{fmt::Debug, time::Duration};
@@ -83,6 +85,10 @@ pub trait Store: Send + Sync + Debug {
         from: u32,
         count: u32,
     ) -> Result<Vec<StoredGame>, StoreError>;
+
+    /// The moves alone of at most `count` games of a cell, by pair and game, starting with pair `from`.
+    async fn moves(&self, cell: usize, from: u32, count: u32)
+    -> Result<Vec<GameMoves>, StoreError>;
 
     /// The incidents of a cell.
     async fn incidents(&self, cell: usize) -> Result<Vec<IncidentRow>, StoreError>;

@@ -128,6 +128,17 @@ pub struct StoredGame {
     pub notes: Notes,
 }
 
+/// The moves of one game.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GameMoves {
+    /// Number of the pair.
+    pub pair: u32,
+    /// 0 for the game in which the first side has Black, 1 for the other.
+    pub game: u32,
+    /// The whole game in the form of the USI command `position`.
+    pub moves: String,
+}
+
 /// A recorded incident.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IncidentRow {

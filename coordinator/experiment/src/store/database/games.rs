@@ -9,7 +9,7 @@ use crate::{
     record::{Effort, PlayedGame},
     store::{
         error::StoreError,
-        rows::{GameRow, Occasion, Origin, StoredGame},
+        rows::{GameMoves, GameRow, Occasion, Origin, StoredGame},
     },
 };
 use sqlx::{AnyConnection, Row, any::AnyRow};
@@ -177,6 +177,32 @@ fn read_game(row: &AnyRow) -> Result<GameRow, StoreError> {
             _ => None,
         },
     })
+}
+
+/// The moves alone of at most `count` games of a cell, by pair and game, starting with pair `from`.
+pub(super) async fn moves(
+    connection: &mut AnyConnection,
+    cell: i64,
+    from: u32,
+    count: u32,
+) -> Result<Vec<GameMoves>, StoreError> {
+    let rows = statement(
+        "SELECT pair, game, moves FROM records WHERE cell = $1 AND pair >= $2 ORDER BY pair, game LIMIT $3",
+    )
+    .bind(cell)
+    .bind(i64::from(from))
+    .bind(i64::from(count))
+    .fetch_all(connection)
+    .await?;
+    rows.iter()
+        .map(|row| {
+            Ok(GameMoves {
+                pair: number(row, 0)?,
+                game: number(row, 1)?,
+                moves: row.try_get(2)?,
+            })
+        })
+        .collect()
 }
 
 /// The moves and ballots of at most `count` games of a cell, by pair and game, starting with pair
