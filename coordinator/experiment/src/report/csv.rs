@@ -69,7 +69,8 @@ pub fn csv(findings: &Findings<'_>) -> Result<String, csv::Error> {
             .collect();
         row.extend([score.games(), score.wins, score.draws, score.losses].map(text));
         row.push(number(score.win_rate()));
-        row.extend([cell.interval.low, cell.interval.high].map(|end| format!("{end:.6}")));
+        row.push(number(cell.interval.map(|interval| interval.low)));
+        row.push(number(cell.interval.map(|interval| interval.high)));
         row.push(cell.stars.to_string());
         row.extend([cell.normal_p, cell.exact_p, cell.holm_p].map(|p| format!("{p:.4e}")));
         row.push(number(elo.map(|elo| elo.elo)));

@@ -106,11 +106,12 @@ fn win_rates(report: &Findings<'_>) -> Option<Plot> {
         };
         let name = axes.line.as_ref().map(|line| format!("{line} = {value}"));
         let ours = cells().filter_map(|cell| {
+            let rate = 100.0 * cell.score.win_rate()?;
             Some(PlotPoint {
                 x: at(cell.cell.parameter(&axes.x)?)?,
-                y: 100.0 * cell.score.win_rate()?,
-                low: 100.0 * cell.interval.low,
-                high: 100.0 * cell.interval.high,
+                y: rate,
+                low: (cell.interval).map_or(rate, |interval| 100.0 * interval.low),
+                high: (cell.interval).map_or(rate, |interval| 100.0 * interval.high),
             })
         });
         let theirs = cells().filter_map(|cell| {

@@ -61,12 +61,14 @@ pub struct CellFindings<'a> {
     pub pairs: Pentanomial,
     /// Half points of each pair, by its number.
     pub half_points: BTreeMap<u32, u32>,
-    /// Comparison with the base of the file; `None` without one, and for the base itself.
+    /// Comparison with the base of the file; `None` without one, for the base itself, and where the win rate of one of
+    /// both is no sample, because it is its own opponent.
     pub comparison: Option<Comparison>,
-    /// Comparison with the base on the pairs that both have, where their openings are common.
+    /// Comparison with the base on the pairs that both have, where their openings are common or one of both scores one
+    /// half of every pair.
     pub paired: Option<PairedComparison>,
-    /// 95 % interval of the win rate among decided games.
-    pub interval: Interval,
+    /// 95 % interval of the win rate among decided games; `None` where the first side is its own opponent.
+    pub interval: Option<Interval>,
     /// One-sided p by the normal approximation, which the stars follow.
     pub normal_p: f64,
     /// Exact one-sided p.
@@ -164,7 +166,7 @@ pub async fn gather<'a>(
             half_points: BTreeMap::new(),
             comparison: None,
             paired: None,
-            interval: wilson(0, 0),
+            interval: None,
             normal_p: 1.0,
             exact_p: 1.0,
             holm_p: 1.0,
@@ -217,15 +219,29 @@ fn compare_with_base(specification: &Specification, cells: &mut [CellFindings<'_
         return;
     };
     let (score, pairs) = (cells[at].score, cells[at].half_points.clone());
+    let is_own_opponent = cells[at].cell.is_own_opponent();
     for (index, cell) in cells.iter_mut().enumerate() {
         if index == at {
             continue;
         }
-        cell.comparison = compare(&cell.score, &score);
-        if specification.common_openings {
-            cell.paired = compare_pairs(&cell.half_points, &pairs);
+        let own = &cell.half_points;
+        match (cell.cell.is_own_opponent(), is_own_opponent) {
+            (true, true) => {}
+            (false, true) => cell.paired = compare_pairs(own, &halves(own)),
+            (true, false) => cell.paired = compare_pairs(&halves(&pairs), &pairs),
+            (false, false) => {
+                cell.comparison = compare(&cell.score, &score);
+                if specification.common_openings {
+                    cell.paired = compare_pairs(own, &pairs);
+                }
+            }
         }
     }
+}
+
+/// The half points of a side that is its own opponent, in pairs of the same numbers, played or not.
+fn halves(pairs: &BTreeMap<u32, u32>) -> BTreeMap<u32, u32> {
+    pairs.keys().map(|number| (*number, 2)).collect()
 }
 
 fn count_build(builds: &mut Vec<(String, u64)>, build: &str) {
@@ -281,7 +297,7 @@ impl CellFindings<'_> {
             self.pairs.add(*points);
         }
         let (wins, decided) = (self.score.wins, self.score.decided());
-        self.interval = wilson(wins, decided);
+        self.interval = (!self.cell.is_own_opponent()).then(|| wilson(wins, decided));
         self.normal_p = normal_p(wins, decided);
         self.exact_p = binomial_p(wins, decided);
         self.stars = stars(wins, decided);

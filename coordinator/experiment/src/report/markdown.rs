@@ -131,6 +131,18 @@ fn every_cell(text: &mut String, report: &Findings<'_>) {
          only wins or only losses were seen, no Elo.\n\n",
     );
     legend_of_stars(text, report);
+    let own: Vec<&str> = (report.cells.iter())
+        .filter(|cell| cell.cell.is_own_opponent())
+        .map(|cell| cell.cell.label.as_str())
+        .collect();
+    if !own.is_empty() {
+        let _ = writeln!(
+            text,
+            "Both sides are the same, without noise, in '{}': the games of a pair are mirror images, and the win rate is \
+             one half by construction. It is no sample, and has neither an interval nor a p.\n",
+            own.join("', '")
+        );
+    }
     if let Some(sprt) = &report.specification.stop {
         let _ = writeln!(
             text,
@@ -167,18 +179,23 @@ fn every_cell(text: &mut String, report: &Findings<'_>) {
             Some(rate) => format!("{:.2}%{}", 100.0 * rate, cell.stars),
             None => "—".to_owned(),
         };
+        let none = || "—".to_owned();
+        let [interval, p, holm] = match cell.interval {
+            None => [none(), none(), none()],
+            Some(Interval { low, high }) => [
+                format!("{:.1}–{:.1}%", 100.0 * low, 100.0 * high),
+                probability(cell.exact_p),
+                probability(cell.holm_p),
+            ],
+        };
         let _ = writeln!(
             text,
-            "| {}{} | {} | {} | {rate} | {:.1}–{:.1}% | {} | {} | {} | {elo} | {superiority} | {} |",
+            "| {}{} | {} | {} | {rate} | {interval} | {} | {p} | {holm} | {elo} | {superiority} | {} |",
             cell.cell.label,
             stopped(cell),
             cell.score.games(),
             cell.score.signed(),
-            100.0 * cell.interval.low,
-            100.0 * cell.interval.high,
             cell.published.unwrap_or("—"),
-            probability(cell.exact_p),
-            probability(cell.holm_p),
             cell.pairs.0.map(|count| count.to_string()).join(", "),
         );
     }
@@ -396,11 +413,18 @@ fn compared(text: &mut String, report: &Findings<'_>) {
         "\n## Compared with {base}\n\nDifferences of the win rate among decided games, with 95 % intervals. z is that of the pooled \
          two-proportion test, p is one-sided, and `*` and `**` mark it at 5 % and 1 %, as in table 6 of Ito et al. (2011)."
     );
-    let paired = report.specification.common_openings;
+    let paired = report.specification.common_openings
+        || report.cells.iter().any(|cell| cell.paired.is_some());
     if paired {
         text.push_str(
             "The paired difference is that of the score of a game on the pairs that both cells have played, from the \
              same openings; its p is one-sided, too.\n",
+        );
+    }
+    if report.cells.iter().any(|cell| cell.cell.is_own_opponent()) {
+        text.push_str(
+            "A cell that is its own opponent scores one half of every pair by construction: it is compared pair by \
+             pair alone, since the other test would take its win rate for a sample.\n",
         );
     }
     let (more, line) = match paired {

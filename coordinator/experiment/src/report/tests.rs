@@ -438,6 +438,83 @@ async fn games_that_repeat_are_told_among_those_that_count() {
     assert!(!text.contains("repeated games"), "{text}");
 }
 
+/// A side against itself, without noise and with it.
+const MIRRORED: &str = r#"
+version = 1
+name = "m"
+games = 4
+openings = "openings.sfen"
+first = "a"
+second = "b"
+[grid]
+sigma = [0, 25]
+[ensemble.a]
+nodes = 10
+player = [{ name = "n", sigma = "$sigma" }]
+[ensemble.b]
+nodes = 10
+player = [{ name = "s" }]
+[report]
+base = "sigma=0"
+"#;
+
+#[tokio::test]
+async fn a_cell_that_is_its_own_opponent_is_no_sample() {
+    use GameOutcome::{Draw, Loss, Win};
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let openings = "startpos moves 7g7f\nstartpos moves 2g2f\n";
+    std::fs::write(folder.path().join("openings.sfen"), openings).expect("writable");
+    let read = |text: &str| Specification::parse(text, &folder.path().join("m.toml"));
+    let specification = read(MIRRORED).expect("a good file");
+    let own = specification
+        .cells
+        .iter()
+        .map(|cell| cell.is_own_opponent());
+    assert_eq!(own.collect::<Vec<_>>(), [true, false]);
+    for (same, other) in [
+        ("name = \"s\"", "name = \"s\", threads = 2"),
+        ("name = \"s\"", "name = \"s\", evaluator = \"material\""),
+        ("[ensemble.b]\nnodes = 10", "[ensemble.b]\nnodes = 11"),
+        ("nodes = 10", "time_ms = 10"),
+    ] {
+        let unlike = read(&MIRRORED.replace(same, other)).expect("a good file");
+        assert!(!unlike.cells[0].is_own_opponent(), "{other}");
+    }
+    let address = Address::Sqlite(folder.path().join("m.db"));
+    let store = store::open(&address, &specification.plan("build"), OpenMode::PLAY).await;
+    let store = store.expect("a store");
+    for results in [[Win, Loss], [Loss, Win], [Win, Win], [Loss, Draw]] {
+        let lease = store.lease("r", Duration::from_secs(60)).await;
+        let lease = lease.expect("asked").expect("a pair");
+        let pair = PlayedPair {
+            games: results.map(game),
+            incidents: Vec::new(),
+        };
+        assert!(store.finish(&lease, "r", &pair).await.expect("asked"));
+    }
+    let report = gather(&specification, &*store).await.expect("a report");
+    assert!(report.cells[0].interval.is_none() && report.cells[1].interval.is_some());
+    assert_eq!(report.cells[1].comparison, None);
+    let paired = report.cells[1].paired.expect("compared by pairs");
+    assert_eq!((paired.pairs, paired.difference), (2, 0.125));
+    let text = markdown(&report, "", None);
+    for expected in [
+        "Both sides are the same, without noise, in 'sigma=0': ",
+        "| sigma=0 | 4 | +2 =0 -2 | 50.00% | — | — | — | — | +0 [—] | — | 0, 0, 2, 0, 0 |\n",
+        "A cell that is its own opponent scores one half of every pair",
+        "| sigma=25 | — | — | — |",
+    ] {
+        assert!(text.contains(expected), "{text}\nexpected {expected}");
+    }
+    let cell = &json(&report)["cells"][0];
+    assert_eq!(
+        (cell["own_opponent"].as_bool(), &cell["wilson95"]),
+        (Some(true), &serde_json::Value::Null)
+    );
+    let table = csv(&report).expect("a table");
+    assert!(table.contains("\n0,4,2,0,2,0.500000,,,"), "{table}");
+}
+
 #[tokio::test]
 async fn all_forms_of_the_report_agree() {
     let (specification, store, _folder) = played().await;

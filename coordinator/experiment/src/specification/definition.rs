@@ -70,6 +70,12 @@ impl Cell {
         found.map(|(_, value)| value.as_str())
     }
 
+    /// Returns whether the first side is its own opponent: the games of a pair are mirror images, so that it scores one
+    /// half by construction.
+    pub fn is_own_opponent(&self) -> bool {
+        self.first.mirrors(&self.second)
+    }
+
     /// Returns whether a side belongs to a remote coordinator.
     pub fn has_remote_members(&self) -> bool {
         let mut sides = [&self.first, &self.second].into_iter();

@@ -78,6 +78,26 @@ impl SideEnsemble {
         self.members == other.members
     }
 
+    /// Returns whether both ensembles play the same move in every position, so that a game between them has a mirror
+    /// image with the colours exchanged: players of the same settings, under whatever names, that neither vary nor
+    /// differ among themselves. Players that differ may be at odds, and ties are broken anew in every game.
+    pub fn mirrors(&self, other: &Self) -> bool {
+        let nameless = |side: &Self| -> Vec<PlayerSpec> {
+            let players = side.players().iter().cloned();
+            let nameless = players.map(|player| PlayerSpec {
+                name: String::new(),
+                ..player
+            });
+            nameless.collect()
+        };
+        let (own, others) = (nameless(self), nameless(other));
+        let is_fixed = |side: &Self| !side.varies() && !side.is_timed();
+        is_fixed(self)
+            && is_fixed(other)
+            && self.limits == other.limits
+            && own.iter().chain(&others).all(|player| *player == own[0])
+    }
+
     /// Its players inside the runner.
     pub fn players(&self) -> &[PlayerSpec] {
         match &self.members {
