@@ -334,7 +334,7 @@ async fn suite(address: &Address) {
 
     // Every change of the plan is kept with its date; a run by the same plan is none.
     let plans = store.plans().await.expect("plans");
-    assert_eq!((plans[0].finished, plans[0].planned), (0, 0));
+    assert_eq!((plans[0].finished, plans[0].planned.usual), (0, 0));
     let known = plans.len();
     let stopping = ExperimentPlan {
         registered: RegisteredPlan {
@@ -352,7 +352,7 @@ async fn suite(address: &Address) {
         assert_eq!(plans.len(), known + 1, "{plans:?}");
         let last = &plans[known];
         assert_eq!(
-            (last.finished, last.planned, last.stop.as_str()),
+            (last.finished, last.planned.usual, last.stop.as_str()),
             (4, 24, "a rule")
         );
         let since = last.since.duration_since(begun);

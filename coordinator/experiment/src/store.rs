@@ -21,8 +21,8 @@ pub use error::StoreError;
 pub use fault::DatabaseFault;
 pub use operations::Store;
 pub use plan::{
-    ATTEMPTS, Accepted, ExperimentPlan, GameUnderWay, Lease, OpenMode, PlannedCell, PlayedPair,
-    RegisteredPlan,
+    ATTEMPTS, Accepted, ExperimentPlan, GameUnderWay, Lease, OpenMode, PlannedCell, PlannedGames,
+    PlayedPair, RegisteredPlan,
 };
 pub use rows::{
     CellStanding, GameMoves, GameRow, IncidentRow, Occasion, Origin, OtherForm, PairUnderWay,

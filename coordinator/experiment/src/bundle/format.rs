@@ -4,12 +4,15 @@ use crate::{
     record::{Effort, GameOutcome, MatchSide},
     store::{
         CellStanding, GameMoves, GameRow, IncidentRow, Occasion, Origin, OtherForm, PlanRow,
-        StoredGame,
+        PlannedGames, StoredGame,
     },
     stored_text::StoredTextError,
 };
 use serde::{Deserialize, Serialize};
-use std::time::{Duration, SystemTime};
+use std::{
+    collections::BTreeMap,
+    time::{Duration, SystemTime},
+};
 
 /// Version of the format.
 pub(super) const VERSION: u32 = 1;
@@ -39,7 +42,11 @@ pub(super) struct SealedPlan {
     /// Milliseconds since 1970.
     pub since: u64,
     pub finished: u64,
+    /// Games in every other cell, or in the largest one in bundles of older versions.
     pub planned: u64,
+    /// Games in single cells, by their labels.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub games_in: BTreeMap<String, u64>,
     pub stop: String,
     pub specification: String,
 }
@@ -119,7 +126,8 @@ impl From<&PlanRow> for SealedPlan {
         Self {
             since: milliseconds(plan.since),
             finished: plan.finished,
-            planned: plan.planned,
+            planned: plan.planned.usual,
+            games_in: plan.planned.in_cells.clone(),
             stop: plan.stop.clone(),
             specification: plan.specification.clone(),
         }
@@ -131,7 +139,10 @@ impl From<&SealedPlan> for PlanRow {
         Self {
             since: moment(plan.since),
             finished: plan.finished,
-            planned: plan.planned,
+            planned: PlannedGames {
+                usual: plan.planned,
+                in_cells: plan.games_in.clone(),
+            },
             stop: plan.stop.clone(),
             specification: plan.specification.clone(),
         }

@@ -41,7 +41,8 @@ pub fn json(report: &Findings<'_>) -> Value {
         "plans": report.plans.iter().map(|plan| json!({
             "since_unix_ms": milliseconds(plan.since),
             "finished_games": plan.finished,
-            "planned_games": plan.planned,
+            "planned_games": plan.planned.usual,
+            "planned_games_in": plan.planned.in_cells,
             "stop": plan.stop,
             "specification": plan.specification,
         })).collect::<Vec<_>>(),

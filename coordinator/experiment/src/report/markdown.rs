@@ -4,7 +4,7 @@ use super::findings::{CellFindings, Findings};
 use crate::{
     counted::LikelihoodRatio,
     statistics::{Interval, Stars},
-    store::Origin,
+    store::{Origin, PlannedGames},
 };
 use std::{collections::BTreeSet, fmt::Write as _, time::SystemTime};
 use time::OffsetDateTime;
@@ -273,7 +273,8 @@ fn sources(text: &mut String, report: &Findings<'_>) {
     }
 }
 
-/// Plans and stopping rules with their dates, and a warning about each rule that came after the first game.
+/// Plans and stopping rules with their dates, and a warning about each rule and each number of games that came after
+/// the first game.
 fn plans(text: &mut String, report: &Findings<'_>) {
     let rule = |stop: &str| match stop {
         "" => "no stopping rule".to_owned(),
@@ -290,9 +291,9 @@ fn plans(text: &mut String, report: &Findings<'_>) {
         };
         let _ = writeln!(
             text,
-            "- plan: since {}, {begun}: {} games in a cell, {}; specification {}",
+            "- plan: since {}, {begun}: {}, {}; specification {}",
             minute(plan.since),
-            plan.planned,
+            plan.planned.in_words(),
             rule(&plan.stop),
             plan.specification
         );
@@ -315,6 +316,16 @@ fn plans(text: &mut String, report: &Findings<'_>) {
                 rule(&after.stop)
             );
         }
+        if before.planned != after.planned && after.finished > 0 {
+            let _ = writeln!(
+                text,
+                "- **number of games changed after {} games**, from \"{}\" to \"{}\": intervals and p hold only for \
+                 numbers that were chosen before their results were seen",
+                after.finished,
+                before.planned.in_words(),
+                after.planned.in_words()
+            );
+        }
     }
     let own = (report.specification.stop).map_or(String::new(), |sprt| sprt.in_words());
     if let Some(last) = report.plans.last()
@@ -324,6 +335,19 @@ fn plans(text: &mut String, report: &Findings<'_>) {
             text,
             "- **this file has another stopping rule than the last run**: {}",
             rule(&own)
+        );
+    }
+    let most = report.specification.most_games();
+    let own = PlannedGames::of_file(&report.specification.text, most);
+    // Bundles of older versions have the largest number alone.
+    let largest = PlannedGames::of_file("", most);
+    if let Some(last) = report.plans.last()
+        && ![&own, &largest].contains(&&last.planned)
+    {
+        let _ = writeln!(
+            text,
+            "- **this file plans other numbers of games than the last run**: {}",
+            own.in_words()
         );
     }
 }

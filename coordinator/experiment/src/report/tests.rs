@@ -334,6 +334,53 @@ async fn a_stopping_rule_that_comes_after_games_is_told() {
 }
 
 #[tokio::test]
+async fn numbers_of_games_that_change_after_games_are_told() {
+    let (_, _, folder) = played().await;
+    let single =
+        "games = 6\ngames_in = { \"players=1 sigma=25\" = 8, \"players=4 sigma=25\" = 6 }\n";
+    let text = FILE.replace("games = 4\n", single);
+    let after = Specification::parse(&text, &folder.path().join("t.toml")).expect("a good file");
+    let address = Address::Sqlite(folder.path().join("t.db"));
+    let looked = store::open(&address, &after.plan(""), OpenMode::Look).await;
+    let looked = looked.expect("a store");
+    let report = gather(&after, &*looked).await.expect("a report");
+    let text = markdown(&report, "", None);
+    let numbers = "6 games in a cell, 8 in players=1 sigma=25";
+    let line =
+        format!("- **this file plans other numbers of games than the last run**: {numbers}\n");
+    assert!(text.contains(&line), "{text}");
+
+    let store = store::open(&address, &after.plan("build 1"), OpenMode::PLAY).await;
+    let store = store.expect("the same cells");
+    let report = gather(&after, &*store).await.expect("a report");
+    let text = markdown(&report, "", None);
+    for line in [
+        format!("after 4 games: {numbers}, no stopping rule; specification"),
+        format!(
+            "- **number of games changed after 4 games**, from \"4 games in a cell\" to \"{numbers}\":"
+        ),
+    ] {
+        assert!(text.contains(&line), "{text}\nexpected {line}");
+    }
+    assert!(!text.contains("this file plans other"), "{text}");
+    let plan = &json(&report)["plans"][1];
+    assert_eq!(plan["planned_games"], 6);
+    assert_eq!(plan["planned_games_in"]["players=1 sigma=25"], 8);
+
+    // A bundle keeps both numbers.
+    let out = folder.path().join("sealed");
+    let sealed = crate::bundle::seal(&after, &*store, &out, false).await;
+    sealed.expect("a bundle");
+    let (_, bundle) = crate::bundle::Bundle::read(&out).expect("a bundle");
+    assert_eq!(bundle.plans().await.expect("plans"), report.plans);
+
+    // The same plan is not noted again.
+    let again = store::open(&address, &after.plan("build 1"), OpenMode::PLAY).await;
+    let plans = again.expect("the same cells").plans().await;
+    assert_eq!(plans.expect("plans").len(), 2);
+}
+
+#[tokio::test]
 async fn every_game_has_the_commit_of_its_program() {
     let (specification, store, _folder) = played().await;
     let report = gather(&specification, &*store).await.expect("a report");

@@ -1,6 +1,7 @@
 //! The plan of an experiment, and leases of its pairs.
 
 use crate::record::{Incident, PlayedGame};
+use std::collections::BTreeMap;
 
 /// Number of failures after which a pair is given up: it is tried again twice.
 pub const ATTEMPTS: u32 = 3;
@@ -41,6 +42,49 @@ pub struct RegisteredPlan {
     pub stop: String,
     /// Text of the file.
     pub file: String,
+}
+
+/// The numbers of games that a plan asks for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PlannedGames {
+    /// Games in every other cell.
+    pub usual: u64,
+    /// Games in single cells, by their labels.
+    pub in_cells: BTreeMap<String, u64>,
+}
+
+impl PlannedGames {
+    /// The numbers of a file of an experiment; `most` in every cell where the text names none.
+    pub fn of_file(text: &str, most: u64) -> Self {
+        let table: toml::Table = toml::from_str(text).unwrap_or_default();
+        let games = |value: &toml::Value| value.as_integer().map(i64::unsigned_abs);
+        let Some(usual) = table.get("games").and_then(games) else {
+            return Self {
+                usual: most,
+                in_cells: BTreeMap::new(),
+            };
+        };
+        let single = table.get("games_in").and_then(toml::Value::as_table);
+        let in_cells = single.into_iter().flatten();
+        Self {
+            usual,
+            in_cells: in_cells
+                .filter_map(|(label, value)| Some((label.clone(), games(value)?)))
+                .filter(|(_, games)| *games != usual)
+                .collect(),
+        }
+    }
+
+    /// The numbers in words, such as `8 games in a cell, 12 in players=1 sigma=0`.
+    pub fn in_words(&self) -> String {
+        let single = self.in_cells.iter();
+        let single = single.map(|(label, games)| format!(", {games} in {label}"));
+        format!(
+            "{} games in a cell{}",
+            self.usual,
+            single.collect::<String>()
+        )
+    }
 }
 
 /// A cell as a store knows it. Games of another label or another hash are in another cell.

@@ -1,6 +1,6 @@
 //! Rows that a store returns.
 
-use super::plan::GameUnderWay;
+use super::plan::{GameUnderWay, PlannedGames};
 use crate::{
     notes::Notes,
     record::{Effort, GameOutcome, MatchSide},
@@ -83,8 +83,8 @@ pub struct PlanRow {
     pub since: SystemTime,
     /// Games of its cells that were finished by then.
     pub finished: u64,
-    /// Games that it plans in every cell.
-    pub planned: u64,
+    /// Games that it plans. Bundles of older versions name the largest number alone, as that of every cell.
+    pub planned: PlannedGames,
     /// Its stopping rule in words; empty for none.
     pub stop: String,
     /// Hash of its specification.

@@ -1,7 +1,11 @@
 //! Rows of plans.
 
 use super::{cells::Cells, dialect::Dialect, line::statement};
-use crate::store::{error::StoreError, plan::ExperimentPlan, rows::PlanRow};
+use crate::store::{
+    error::StoreError,
+    plan::{ExperimentPlan, PlannedGames},
+    rows::PlanRow,
+};
 use sqlx::{AnyConnection, Row, any::AnyRow};
 use std::time::{Duration, SystemTime};
 
@@ -10,7 +14,7 @@ const WITH_PLANS: i64 = 6;
 
 /// Selects the plans of an experiment, by date.
 const SELECT: &str = "
-    SELECT since, finished, planned, stop, specification FROM plans WHERE experiment = $1 ORDER BY id";
+    SELECT since, finished, planned, stop, specification, file FROM plans WHERE experiment = $1 ORDER BY id";
 
 /// Returns whether a plan is the one that was noted last.
 pub(super) async fn is_registered(
@@ -21,7 +25,7 @@ pub(super) async fn is_registered(
     let registered = &plan.registered;
     let known = read(connection, experiment, WITH_PLANS).await?;
     Ok(known.last().is_some_and(|last| {
-        last.planned == registered.games
+        last.planned == PlannedGames::of_file(&registered.file, registered.games)
             && last.stop == registered.stop
             && last.specification == plan.specification
     }))
@@ -73,8 +77,8 @@ pub(super) async fn read(
     for row in &rows {
         let plan = plan(row)?;
         let is_known = plans.last().is_some_and(|last| {
-            (last.planned, &last.stop, &last.specification)
-                == (plan.planned, &plan.stop, &plan.specification)
+            (&last.planned, &last.stop, &last.specification)
+                == (&plan.planned, &plan.stop, &plan.specification)
         });
         if !is_known {
             plans.push(plan);
@@ -88,7 +92,7 @@ fn plan(row: &AnyRow) -> Result<PlanRow, sqlx::Error> {
     Ok(PlanRow {
         since: SystemTime::UNIX_EPOCH + Duration::from_millis(number(0)?),
         finished: number(1)?,
-        planned: number(2)?,
+        planned: PlannedGames::of_file(row.try_get(5)?, number(2)?),
         stop: row.try_get(3)?,
         specification: row.try_get(4)?,
     })
