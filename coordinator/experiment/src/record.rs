@@ -213,6 +213,9 @@ pub enum Cause {
     /// A side exceeded its time.
     #[strum(serialize = "time loss")]
     TimeLoss,
+    /// A side thought for a limited time with more threads than it had cores.
+    #[strum(serialize = "crowded cores")]
+    Crowded,
 }
 
 impl Cause {
@@ -229,7 +232,7 @@ pub struct Incident {
     pub game: u32,
     /// Its cause.
     pub cause: Cause,
-    /// Side at fault.
+    /// Side at fault, or the side that had too few cores.
     pub side: MatchSide,
     /// Description with the name of the player.
     pub detail: String,

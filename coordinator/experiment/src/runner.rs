@@ -89,6 +89,9 @@ impl Runner {
             games: self.games.clone(),
             runner: self.name.clone(),
             term: self.term,
+            standing: (self.specification.cells.iter())
+                .map(|cell| preflight::crowding(cell, self.jobs, cores_here()))
+                .collect(),
         };
         let mut boards = JoinSet::new();
         for _ in 0..self.jobs {
@@ -134,6 +137,11 @@ impl Runner {
     }
 }
 
+/// Cores of this machine that the runner may use.
+pub fn cores_here() -> usize {
+    thread::available_parallelism().map_or(1, |cores| cores.get())
+}
+
 /// Default number of games at the same time: one a core, or a single one where time is measured or a
 /// remote coordinator is asked, because games would disturb each other.
 pub fn default_jobs(specification: &Specification) -> usize {
@@ -143,6 +151,6 @@ pub fn default_jobs(specification: &Specification) -> usize {
         .any(|cell| cell.first.is_timed() || cell.second.is_timed());
     match is_timed {
         true => 1,
-        false => thread::available_parallelism().map_or(1, |cores| cores.get()),
+        false => cores_here(),
     }
 }

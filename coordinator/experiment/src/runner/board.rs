@@ -46,6 +46,8 @@ pub(super) struct Assignment {
     pub runner: String,
     /// Time for which a lease lasts without a sign of life.
     pub term: Duration,
+    /// Incidents of every pair of each cell, which the machine makes and not the game.
+    pub standing: Arc<[Vec<Incident>]>,
 }
 
 /// One board of a runner.
@@ -168,7 +170,7 @@ impl BoardTask {
         let number = specification.opening(cell, lease.pair);
         let pair_seed = sampling::pair_seed(specification.seed, &cell.label, lease.pair);
         let mut games = Vec::with_capacity(2);
-        let mut incidents = Vec::new();
+        let mut incidents = self.work.standing[lease.cell].clone();
         for game in 0..2 {
             let arranged = self
                 .pairing
@@ -330,6 +332,7 @@ mod tests {
             games: GamesUnderWay::default(),
             runner: "r".to_owned(),
             term: LEASE,
+            standing: vec![Vec::new(); 2].into(),
         };
         let (events, _told) = mpsc::unbounded_channel();
         let mut board = BoardTask::new(work, BoardResources::new(1), events);

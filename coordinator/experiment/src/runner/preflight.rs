@@ -3,7 +3,7 @@
 use crate::{
     clock::{GameClocks, TimeControl},
     contestant::{BoardResources, ClockReading, Contestant, ContestantError, MoveQuestion},
-    record::MatchSide,
+    record::{Cause, Incident, MatchSide},
     specification::{Cell, DrivenEngine, Members, SideEnsemble, Specification},
 };
 use monju_coordinator::voting::Rule;
@@ -128,22 +128,53 @@ fn repeated_openings(specification: &Specification) -> Option<String> {
     Some(specification.key_error(&["games"], what).to_string())
 }
 
+/// Threads that think for a limited time while each side of a cell does, with `jobs` games at once.
+fn threads_at_once(cell: &Cell, jobs: usize) -> [usize; 2] {
+    let sides = [&cell.first, &cell.second].map(SideEnsemble::timed_threads);
+    let others = jobs.saturating_sub(1) * sides[0].max(sides[1]);
+    sides.map(|own| match own {
+        0 => 0,
+        own => own + others,
+    })
+}
+
 /// Warns of sides whose players would share cores while time measures their effort; `cores` are those of
 /// this machine.
 pub fn crowded(specification: &Specification, jobs: usize, cores: usize) -> Option<String> {
     let threads = |cell: &Cell| {
-        let sides = [&cell.first, &cell.second].map(SideEnsemble::timed_threads);
-        jobs * sides[0].max(sides[1])
+        let [first, second] = threads_at_once(cell, jobs);
+        first.max(second)
     };
-    let cell = (specification.cells.iter()).max_by_key(|cell| threads(cell))?;
-    let threads = threads(cell);
-    (threads > cores).then(|| {
-        format!(
-            "in '{}', {threads} threads think for a limited time at once on {cores} cores, so that each gets less \
-             than its time; play fewer games at once (--jobs), or limit nodes instead of time",
-            cell.label
-        )
-    })
+    let cells = specification.cells.iter();
+    let cells: Vec<&Cell> = cells.filter(|cell| threads(cell) > cores).collect();
+    let most = cells.iter().max_by_key(|cell| threads(cell))?;
+    let others = match cells.len() - 1 {
+        0 => String::new(),
+        others => format!(" ({others} more cells likewise)"),
+    };
+    Some(format!(
+        "in '{}', {} threads think for a limited time at once on {cores} cores, so that each gets less than its time, \
+         which the report will say{others}; play fewer games at once (--jobs), or limit nodes instead of time",
+        most.label,
+        threads(most)
+    ))
+}
+
+/// The incidents of every pair of a cell whose sides share cores while time measures their effort.
+pub(super) fn crowding(cell: &Cell, jobs: usize, cores: usize) -> Vec<Incident> {
+    let sides = [MatchSide::First, MatchSide::Second].into_iter();
+    sides
+        .zip(threads_at_once(cell, jobs))
+        .filter(|(_, threads)| *threads > cores)
+        .map(|(side, threads)| Incident {
+            game: 0,
+            cause: Cause::Crowded,
+            side,
+            detail: format!(
+                "{threads} threads thought for a limited time at once on {cores} cores, each for less than its time"
+            ),
+        })
+        .collect()
 }
 
 /// The error about a side that does not play.

@@ -1,7 +1,7 @@
 use super::*;
 use crate::{
     record::{Cause, GameOutcome, MatchSide},
-    store::{self, Address, OpenMode},
+    store::{self, Address, IncidentRow, OpenMode},
 };
 use monju_host::{CoreSet, OptionValue, PlayerKind, UsiOptions, UsiSpec};
 use std::path::Path;
@@ -220,7 +220,44 @@ fn voters_that_share_cores_while_time_is_measured_are_told() {
                 && warning.contains(&format!("{cores} cores")),
             "{warning}"
         );
+        assert!(warning.contains("(1 more cells likewise)"), "{warning}");
     }
+}
+
+#[tokio::test]
+async fn crowded_cores_are_an_incident_of_every_pair() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    // More threads at once than any machine has cores.
+    let text = SMALL
+        .replace("sigma = [50, 200]", "sigma = [50]")
+        .replace("games = 4", "games = 2")
+        .replace(
+            "nodes = 60\nplayer = [{ name = \"n\", count = 3",
+            "time_ms = 1\nplayer = [{ name = \"n\", count = 3",
+        )
+        .replace("maximum_plies = 24", "maximum_plies = 4");
+    let timed = specification_of(folder.path(), &text);
+    let cell = &timed.cells[0];
+    let told = preflight::crowding(cell, 2, 5);
+    let [incident] = &told[..] else {
+        panic!("{told:?}")
+    };
+    assert_eq!(
+        (incident.cause, incident.side),
+        (Cause::Crowded, MatchSide::First)
+    );
+    assert!(incident.detail.starts_with("6 threads"), "{incident:?}");
+    assert_eq!(preflight::crowding(cell, 2, 6), []);
+
+    let jobs = cores_here();
+    let (store, _) = run(&timed, &folder.path().join("crowded.db"), jobs).await;
+    let incidents = store.incidents(0).await.expect("incidents");
+    let crowded = |incident: &&IncidentRow| incident.cause == Cause::Crowded.name();
+    let told: Vec<_> = incidents.iter().filter(crowded).collect();
+    let [incident] = &told[..] else {
+        panic!("{incidents:?}")
+    };
+    assert_eq!((incident.pair, incident.side), (0, Some(MatchSide::First)));
 }
 
 #[test]

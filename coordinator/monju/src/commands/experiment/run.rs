@@ -12,7 +12,7 @@ use monju_experiment::{
     specification::Specification,
     store::{Accepted, Address, OpenMode, StoreError},
 };
-use std::{future, path::PathBuf, sync::Arc, thread, time::Duration};
+use std::{future, path::PathBuf, sync::Arc, time::Duration};
 
 /// Arguments of `monju experiment run`.
 #[derive(Clone, Debug)]
@@ -74,8 +74,7 @@ impl RunCommand {
                  game when they are asked about another; --jobs 1 keeps games apart"
             );
         }
-        let cores = thread::available_parallelism().map_or(1, |cores| cores.get());
-        if let Some(warning) = runner::crowded(&specification, jobs, cores) {
+        if let Some(warning) = runner::crowded(&specification, jobs, runner::cores_here()) {
             eprintln!("warning: {warning}");
         }
         let runner = Runner {
