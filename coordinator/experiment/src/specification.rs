@@ -17,7 +17,7 @@ mod side_table;
 mod tests;
 
 pub use adjudication::{Adjudication, DeclarationRule, RepetitionRule};
-pub use definition::{Cell, Specification};
+pub use definition::{Cell, Specification, UnknownCell};
 pub use driven_engine::DrivenEngine;
 pub(crate) use ensemble::asked_threads;
 pub use ensemble::{CrashRule, Members, SideEnsemble};

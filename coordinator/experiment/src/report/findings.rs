@@ -199,6 +199,7 @@ pub async fn gather<'a>(
         cell.holm_p = corrected;
     }
     compare_with_base(specification, &mut cells);
+    correct_comparisons(&mut cells);
     Ok(Findings {
         specification,
         cells,
@@ -236,6 +237,25 @@ fn compare_with_base(specification: &Specification, cells: &mut [CellFindings<'_
                 }
             }
         }
+    }
+}
+
+/// Corrects the p of all comparisons for their number, each of both tests by itself.
+fn correct_comparisons(cells: &mut [CellFindings<'_>]) {
+    let mut unpaired: Vec<_> = (cells.iter_mut())
+        .filter_map(|cell| cell.comparison.as_mut())
+        .collect();
+    let p_values: Vec<f64> = unpaired.iter().map(|compared| compared.p).collect();
+    for (compared, corrected) in unpaired.iter_mut().zip(holm(&p_values)) {
+        compared.holm_p = corrected;
+    }
+    let mut paired: Vec<_> = (cells.iter_mut())
+        .filter_map(|cell| cell.paired.as_mut())
+        .filter(|paired| paired.p.is_some())
+        .collect();
+    let p_values: Vec<f64> = paired.iter().filter_map(|paired| paired.p).collect();
+    for (paired, corrected) in paired.iter_mut().zip(holm(&p_values)) {
+        paired.holm_p = Some(corrected);
     }
 }
 

@@ -137,6 +137,7 @@ fn cell_json(cell: &CellFindings<'_>) -> Value {
             "interval95": [compared.interval.low, compared.interval.high],
             "z": compared.z,
             "p": compared.p,
+            "holm_p": compared.holm_p,
             "stars": compared.stars.to_string(),
         })),
         "paired_with_base": cell.paired.map(|paired| json!({
@@ -144,6 +145,7 @@ fn cell_json(cell: &CellFindings<'_>) -> Value {
             "difference": paired.difference,
             "interval95": paired.interval.map(|interval| [interval.low, interval.high]),
             "p": paired.p,
+            "holm_p": paired.holm_p,
         })),
         "verdict": cell.verdict_word(),
         "sprt": cell.counted.ratio.map(|ratio| json!({

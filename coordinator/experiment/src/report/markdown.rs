@@ -434,15 +434,16 @@ fn compared(text: &mut String, report: &Findings<'_>) {
     };
     let _ = writeln!(
         text,
-        "\n## Compared with {base}\n\nDifferences of the win rate among decided games, with 95 % intervals. z is that of the pooled \
-         two-proportion test, p is one-sided, and `*` and `**` mark it at 5 % and 1 %, as in table 6 of Ito et al. (2011)."
+        "\n## Compared with {base}\n\nDifferences of the win rate among decided games in points (hundredths), with 95 % intervals. z is that \
+         of the pooled two-proportion test, p is one-sided, and `*` and `**` mark it at 5 % and 1 %, as in table 6 of \
+         Ito et al. (2011). Holm's p is corrected for the number of comparisons in its column."
     );
     let paired = report.specification.common_openings
         || report.cells.iter().any(|cell| cell.paired.is_some());
     if paired {
         text.push_str(
-            "The paired difference is that of the score of a game on the pairs that both cells have played, from the \
-             same openings; its p is one-sided, too.\n",
+            "The paired difference, in points as well, is that of the score of a game on the pairs that both cells have \
+             played, from the same openings; its interval and its one-sided p are by Student's t.\n",
         );
     }
     if report.cells.iter().any(|cell| cell.cell.is_own_opponent()) {
@@ -452,12 +453,15 @@ fn compared(text: &mut String, report: &Findings<'_>) {
         );
     }
     let (more, line) = match paired {
-        true => (" paired difference | pairs | p |", " --- | --- | --- |"),
+        true => (
+            " paired difference | pairs | p | Holm |",
+            " --- | --- | --- | --- |",
+        ),
         false => ("", ""),
     };
     let _ = writeln!(
         text,
-        "\n| cell | difference | z | p |{more}\n| --- | --- | --- | --- |{line}"
+        "\n| cell | difference | z | p | Holm |{more}\n| --- | --- | --- | --- | --- |{line}"
     );
     let points = |value: f64| format!("{:+.2}", 100.0 * value);
     let range =
@@ -466,24 +470,27 @@ fn compared(text: &mut String, report: &Findings<'_>) {
         let _ = match &cell.comparison {
             Some(compared) => write!(
                 text,
-                "| {} | {} {} | {:+.2} | {}{} |",
+                "| {} | {} {} | {:+.2} | {}{} | {} |",
                 cell.cell.label,
                 points(compared.difference),
                 range(compared.interval),
                 compared.z,
                 probability(compared.p),
-                compared.stars
+                compared.stars,
+                probability(compared.holm_p)
             ),
-            None => write!(text, "| {} | — | — | — |", cell.cell.label),
+            None => write!(text, "| {} | — | — | — | — |", cell.cell.label),
         };
         match &cell.paired {
             Some(pairs) => {
                 let interval = pairs.interval.map_or("[—]".to_owned(), range);
-                let p = pairs.p.map_or("—".to_owned(), probability);
+                let [p, holm] =
+                    [pairs.p, pairs.holm_p].map(|p| p.map_or("—".to_owned(), probability));
                 let difference = points(pairs.difference);
-                let _ = write!(text, " {difference} {interval} | {} | {p} |", pairs.pairs);
+                let count = pairs.pairs;
+                let _ = write!(text, " {difference} {interval} | {count} | {p} | {holm} |");
             }
-            None if paired => text.push_str(" — | — | — |"),
+            None if paired => text.push_str(" — | — | — | — |"),
             None => {}
         }
         text.push('\n');

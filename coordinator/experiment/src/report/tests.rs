@@ -131,14 +131,33 @@ async fn cells_are_compared_with_the_base() {
     std::fs::write(folder.path().join("openings.sfen"), openings).expect("writable");
     let text = FILE
         .replace("games = 4", "games = 4\ncommon_openings = true")
-        .replace("[report]\n", "[report]\nbase = \"players=1 sigma=25\"\n");
+        .replace("[1, 4]", "[1, 4, 8]")
+        .replace("[\"—\"]", "[\"—\"], [\"—\"]")
+        .replace("[[3, 1], []]", "[]");
     let specification = Specification::parse(&text, &folder.path().join("t.toml"));
     let specification = specification.expect("a good file");
+    let other = specification.clone().with_base("players=2 sigma=25");
+    let error = other.expect_err("no such cell").to_string();
+    assert!(
+        error.ends_with(
+            "expected one of: players=1 sigma=25, players=4 sigma=25, players=8 sigma=25"
+        ),
+        "{error}"
+    );
+    let specification = specification.with_base("players=1 sigma=25");
+    let specification = specification.expect("a cell");
     let address = Address::Sqlite(folder.path().join("t.db"));
     let store = store::open(&address, &specification.plan("build 1"), OpenMode::PLAY).await;
     let store = store.expect("a store");
     use GameOutcome::{Draw, Loss, Win};
-    for results in [[Win, Loss], [Loss, Loss], [Win, Win], [Win, Draw]] {
+    for results in [
+        [Win, Loss],
+        [Loss, Loss],
+        [Win, Win],
+        [Win, Draw],
+        [Win, Loss],
+        [Loss, Loss],
+    ] {
         let lease = store.lease("r", Duration::from_secs(60)).await;
         let lease = lease.expect("asked").expect("a pair");
         let pair = PlayedPair {
@@ -156,12 +175,19 @@ async fn cells_are_compared_with_the_base() {
     assert_eq!(compared.difference, 0.75, "3 of 3 against 1 of 4");
     let paired = report.cells[1].paired.expect("common openings");
     assert_eq!((paired.pairs, paired.difference), (2, 0.625));
+    // Two comparisons: the smaller p counts twice.
+    assert!((compared.holm_p - 2.0 * compared.p).abs() < 1e-12);
+    let alike = report.cells[2].comparison.expect("games");
+    assert_eq!((alike.difference, alike.holm_p), (0.0, 0.5));
+    let alike = report.cells[2].paired.expect("common openings");
+    assert_eq!((alike.p, alike.holm_p), (None, None));
+    assert_eq!(paired.holm_p, paired.p, "one of them has a p");
     let text = markdown(&report, "", None);
     for expected in [
         "\n\nStars mark p < 5 % and 1 % by the normal approximation, as in Ito et al. (2011), against one half, \
          draws left out, not corrected; the p column is exact, so the two can differ near a limit.\n\n| cell |",
         "## Compared with players=1 sigma=25\n",
-        "| players=4 sigma=25 | +75.00 [+32.57, +117.43] | +1.98 | 0.0236* | +62.50 [",
+        "| players=4 sigma=25 | +75.00 [+32.57, +117.43] | +1.98 | 0.0236* | 0.0472 | +62.50 [",
     ] {
         assert!(text.contains(expected), "{text}\nexpected {expected}");
     }
@@ -549,7 +575,7 @@ async fn a_cell_that_is_its_own_opponent_is_no_sample() {
         "Both sides are the same, without noise, in 'sigma=0': ",
         "| sigma=0 | 4 | +2 =0 -2 | 50.00% | — | — | — | — | +0 [—] | — | 0, 0, 2, 0, 0 |\n",
         "A cell that is its own opponent scores one half of every pair",
-        "| sigma=25 | — | — | — |",
+        "| sigma=25 | — | — | — | — | +12.50 [",
     ] {
         assert!(text.contains(expected), "{text}\nexpected {expected}");
     }

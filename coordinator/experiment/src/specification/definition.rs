@@ -44,6 +44,16 @@ pub struct Specification {
     pub text: String,
 }
 
+/// Error of a label that no cell has.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("there is no cell '{label}'; expected one of: {known}")]
+pub struct UnknownCell {
+    /// The label.
+    pub label: String,
+    /// The labels of all cells.
+    pub known: String,
+}
+
 /// One point of the grid.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cell {
@@ -178,6 +188,22 @@ impl Specification {
     /// An error about a key, with its line in the file.
     pub fn key_error(&self, path: &[&str], what: String) -> ConfigError {
         Source::new(&self.text, &self.path).path_error(path, what)
+    }
+
+    /// Compares the other cells with the one of this label, in place of the base that the file names.
+    ///
+    /// # Errors
+    /// There is no such cell.
+    pub fn with_base(mut self, label: &str) -> Result<Self, UnknownCell> {
+        if self.cells.iter().all(|cell| cell.label != label) {
+            let labels: Vec<&str> = self.cells.iter().map(|cell| &*cell.label).collect();
+            return Err(UnknownCell {
+                label: label.to_owned(),
+                known: labels.join(", "),
+            });
+        }
+        self.report.base = Some(label.to_owned());
+        Ok(self)
     }
 
     /// Values of a parameter, in the order of the grid.

@@ -5,7 +5,10 @@ use super::{
     interval::{Interval, Z95},
     significance::{Stars, stars_of_p},
 };
-use statrs::function::erf::erfc;
+use statrs::function::{
+    beta::{beta_reg, inv_beta_reg},
+    erf::erfc,
+};
 use std::collections::BTreeMap;
 
 /// A score beside that of a base, with the difference of their win rates among decided games.
@@ -19,7 +22,9 @@ pub struct Comparison {
     pub z: f64,
     /// One-sided p of a win rate as much above that of the base.
     pub p: f64,
-    /// The mark of that p, as in Ito et al. (2011), table 6.
+    /// The p, corrected for the number of comparisons (Holm); the p itself until they are known.
+    pub holm_p: f64,
+    /// The mark of the p, as in Ito et al. (2011), table 6.
     pub stars: Stars,
 }
 
@@ -38,9 +43,10 @@ pub fn compare(score: &GameTally, base: &GameTally) -> Option<Comparison> {
     let p = upper_tail(z);
     Some(Comparison {
         difference,
-        interval: around(difference, variance.sqrt()),
+        interval: around(difference, Z95 * variance.sqrt()),
         z,
         p,
+        holm_p: p,
         stars: stars_of_p(p),
     })
 }
@@ -52,10 +58,12 @@ pub struct PairedComparison {
     pub pairs: u64,
     /// Mean difference of the score of a game, between -1 and 1.
     pub difference: f64,
-    /// Its 95 % interval; `None` where all pairs differ alike.
+    /// Its 95 % interval by Student's t; `None` where all pairs differ alike.
     pub interval: Option<Interval>,
-    /// One-sided p of a score as much above that of the base; `None` without an interval.
+    /// One-sided p of a score as much above that of the base, by Student's t; `None` without an interval.
     pub p: Option<f64>,
+    /// The p, corrected for the number of comparisons (Holm); the p itself until they are known.
+    pub holm_p: Option<f64>,
 }
 
 /// Compares half points of pairs, by their numbers, with those of a base; `None` where they share fewer
@@ -79,19 +87,37 @@ pub fn compare_pairs(
     let squares: f64 = differences.iter().map(|one| (one - mean).powi(2)).sum();
     let deviation = (squares / (n - 1.0) / n).sqrt();
     let is_known = deviation > 0.0;
+    let p = is_known.then(|| student_upper_tail(mean / deviation, n - 1.0));
     Some(PairedComparison {
         pairs: count as u64,
         difference: mean,
-        interval: is_known.then(|| around(mean, deviation)),
-        p: is_known.then(|| upper_tail(mean / deviation)),
+        interval: is_known.then(|| around(mean, student_quantile(n - 1.0) * deviation)),
+        p,
+        holm_p: p,
     })
 }
 
-fn around(centre: f64, deviation: f64) -> Interval {
+fn around(centre: f64, half_width: f64) -> Interval {
     Interval {
-        low: centre - Z95 * deviation,
-        high: centre + Z95 * deviation,
+        low: centre - half_width,
+        high: centre + half_width,
     }
+}
+
+/// Probability of a value above `t` under Student's distribution (Student 1908).
+fn student_upper_tail(t: f64, degrees_of_freedom: f64) -> f64 {
+    let share = degrees_of_freedom / (degrees_of_freedom + t * t);
+    let beyond = 0.5 * beta_reg(degrees_of_freedom / 2.0, 0.5, share);
+    match t < 0.0 {
+        true => 1.0 - beyond,
+        false => beyond,
+    }
+}
+
+/// The quantile of Student's distribution for a two-sided 95 % interval.
+fn student_quantile(degrees_of_freedom: f64) -> f64 {
+    let share = inv_beta_reg(degrees_of_freedom / 2.0, 0.5, 0.05);
+    (degrees_of_freedom * (1.0 - share) / share).sqrt()
 }
 
 /// Probability of a value above `z` under N(0, 1).
@@ -159,6 +185,25 @@ mod tests {
     }
 
     #[test]
+    fn quantiles_and_tails_of_student_are_those_of_the_tables() {
+        for (freedom, quantile) in [
+            (1.0, 12.706_205),
+            (3.0, 3.182_446),
+            (9.0, 2.262_157),
+            (79.0, 1.990_450),
+            (9_999.0, 1.960_201),
+        ] {
+            let found = student_quantile(freedom);
+            assert!((found - quantile).abs() < 1e-5, "{freedom}: {found}");
+            let tail = student_upper_tail(quantile, freedom);
+            assert!((tail - 0.025).abs() < 1e-7, "{freedom}: {tail}");
+            let below = student_upper_tail(-quantile, freedom);
+            assert!((below - 0.975).abs() < 1e-7, "{freedom}: {below}");
+        }
+        assert!((student_upper_tail(0.0, 5.0) - 0.5).abs() < 1e-12);
+    }
+
+    #[test]
     fn pairs_are_compared_by_their_numbers() {
         let pairs = |points: &[(u32, u32)]| points.iter().copied().collect::<BTreeMap<_, _>>();
         let ours = pairs(&[(0, 4), (1, 2), (2, 3), (3, 1), (9, 4)]);
@@ -168,9 +213,10 @@ mod tests {
         assert_eq!(compared.pairs, 4);
         assert!((compared.difference - 0.125).abs() < 1e-12);
         let interval = compared.interval.expect("they differ");
-        assert!((interval.high - 0.441_288).abs() < 1e-5, "{interval:?}");
+        // Student's t with three degrees of freedom: 3.182446 is the quantile, 0.774597 the statistic.
+        assert!((interval.high - 0.638_564).abs() < 1e-5, "{interval:?}");
         let p = compared.p.expect("they differ");
-        assert!((p - 0.219_289).abs() < 1e-4, "{p}");
+        assert!((p - 0.247_513).abs() < 1e-4, "{p}");
         let same = compare_pairs(&base, &base).expect("five pairs");
         assert_eq!(
             (same.difference, same.interval, same.p),

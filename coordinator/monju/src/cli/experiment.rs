@@ -123,6 +123,9 @@ pub struct ReportArguments {
     /// Machine, in words, for the report; default: the machines and days that the store knows
     #[arg(long, value_name = "TEXT")]
     machine: Option<String>,
+    /// Cell, by its label, with which the others are compared; default: base of the file
+    #[arg(long, value_name = "LABEL")]
+    base: Option<String>,
 }
 
 /// Everything after `monju experiment serve`.
@@ -208,6 +211,7 @@ impl ExperimentAction {
                     games: arguments.games,
                     html: arguments.html,
                     machine: arguments.machine,
+                    base: arguments.base,
                 };
                 report.run().await
             }

@@ -2,6 +2,7 @@
 
 use crate::commands::interrupted::Interrupted;
 use clap::error::ErrorKind;
+use monju_experiment::specification::UnknownCell;
 use monju_proto::{serve::ServeError, text::plain, tls::TlsError};
 use std::process::ExitCode;
 
@@ -30,6 +31,7 @@ pub fn report(error: &anyhow::Error) -> ExitCode {
 fn is_usage(error: &anyhow::Error) -> bool {
     matches!(error.downcast_ref(), Some(ServeError::Open(_)))
         || matches!(error.downcast_ref(), Some(TlsError::Role { .. }))
+        || error.is::<UnknownCell>()
 }
 
 /// Shows help and versions as they are, and errors of the arguments as one line.

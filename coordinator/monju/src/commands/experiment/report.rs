@@ -34,6 +34,8 @@ pub struct ReportCommand {
     pub html: bool,
     /// The machine, in words; `None` for the machines that the store knows.
     pub machine: Option<String>,
+    /// Label of the cell with which the others are compared; `None` for the base of the file.
+    pub base: Option<String>,
 }
 
 impl ReportCommand {
@@ -60,6 +62,10 @@ impl ReportCommand {
             };
             let command = run_command(&self.file, &self.address);
             (specification, store, command)
+        };
+        let specification = match &self.base {
+            None => specification,
+            Some(label) => specification.with_base(label)?,
         };
         let findings = match store {
             None => Findings {
