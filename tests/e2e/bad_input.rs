@@ -93,6 +93,11 @@ fn arguments_that_make_no_sense_are_refused_with_status_2() {
             "tune --screen --state a --openings a nonsense=1",
             "nonsense",
         ),
+        ("tune --state a --openings a nonsense:1", "nonsense"),
+        (
+            "tune --state a --openings a margin_scale:0",
+            "a step above 0",
+        ),
         ("bench --threads 0", "0"),
         ("bench --threads 1 --positions 0", "0"),
         ("bench --rounds 3", "--threads"),
@@ -101,6 +106,21 @@ fn arguments_that_make_no_sense_are_refused_with_status_2() {
         let line = refusal_of(&arguments.split(' ').collect::<Vec<_>>());
         assert!(line.contains(words), "{arguments}: {line}");
     }
+}
+
+#[test]
+fn a_file_that_is_not_there_is_told_once_and_without_another_file() {
+    let line = complaint_of(&["experiment", "run", "absent.toml"]);
+    let expected = "absent.toml: no such file; correct the path, or make one with 'monju init'";
+    assert!(line.ends_with(expected), "{line}");
+    let sides = ["--first", "native", "--second", "native"];
+    let openings = ["--openings", "absent.sfen"];
+    let line = complaint_of(&[&["match"][..], &sides, &openings].concat());
+    assert!(
+        line.contains("the openings absent.sfen cannot be read"),
+        "{line}"
+    );
+    assert!(!line.contains("folder of this file"), "{line}");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use monju_tests::{
     alone,
     binary::monju,
     cluster::{TestCluster, eventually},
-    command::{complaint_of, json_of, output_of, run},
+    command::{complaint_of, json_of, output_of, refusal_of, run},
     data::repository,
     foreign::{fairy_stockfish, referee_python},
     process::{PATIENCE, Process},
@@ -128,6 +128,9 @@ fn an_experiment_is_played_watched_and_reported() {
     let sealed = folder.path().join("sealed");
     let said = run(&["experiment", "export", text(&file), "--out", text(&sealed)]);
     assert!(said.errors.contains("8 games in"), "{}", said.errors);
+    let full = complaint_of(&["experiment", "export", text(&file), "--out", text(&sealed)]);
+    let expected = format!("monju: {} is not empty; name a new folder", text(&sealed));
+    assert_eq!(full.trim(), expected);
     fs::remove_file(folder.path().join("small.db")).expect("a store");
     let again = folder.path().join("again");
     output_of(&["experiment", "report", text(&sealed), "--out", text(&again)]);
@@ -135,6 +138,17 @@ fn an_experiment_is_played_watched_and_reported() {
         let read = |folder: &Path| fs::read_to_string(folder.join(name)).expect("a report");
         assert_eq!(read(&again), read(&out), "{name}");
     }
+    let base = ["experiment", "report", text(&sealed), "--base"];
+    let compared = output_of(&[&base[..], &["sigma=200"]].concat());
+    assert!(
+        compared.contains("## Compared with sigma=200\n"),
+        "{compared}"
+    );
+    let other = refusal_of(&[&base[..], &["sigma=7"]].concat());
+    assert!(
+        other.contains("there is no cell 'sigma=7'; expected one of: sigma="),
+        "{other}"
+    );
     let store = complaint_of(&["experiment", "report", text(&sealed), "--store", "x.db"]);
     assert!(
         store.contains("a sealed bundle needs no --store"),

@@ -14,11 +14,7 @@ pub struct Openings(Vec<String>);
 #[derive(Debug, thiserror::Error)]
 pub enum OpeningsError {
     /// The file cannot be read.
-    #[error(
-        "the openings {} cannot be read: {source}; correct the path, which starts from the folder of \
-         this file",
-        .path.display()
-    )]
+    #[error("the openings {} cannot be read: {source}; correct the path", .path.display())]
     Unreadable {
         /// The file.
         path: PathBuf,

@@ -62,7 +62,7 @@ const HEADERS: [(HeaderName, HeaderValue); 4] = [
 #[derive(Debug, thiserror::Error)]
 pub enum PageError {
     /// The system refuses the address.
-    #[error("cannot serve the page on {address}: {source}; choose another --page HOST:PORT")]
+    #[error("cannot serve on {address}: {source}; choose another HOST:PORT")]
     Listen {
         /// Address as it was given.
         address: String,
@@ -96,12 +96,19 @@ pub async fn serve(
     routes: Router,
     end: impl Future<Output = ()> + Send + 'static,
 ) {
-    let connections = placed(listener, LIMITS);
-    serve_until(Box::pin(connections), routes, Box::pin(end)).await;
+    serve_tcp(listener, routes, Box::pin(end)).await;
 }
 
-/// Boxed, so that HTTP is compiled here, once, and not with every program that has a page. Each connection comes with
-/// what it keeps until it ends.
+/// Boxed, so that HTTP is compiled here, once, and not with every program that has a page.
+fn serve_tcp(
+    listener: TcpListener,
+    routes: Router,
+    end: Pin<Box<dyn Future<Output = ()> + Send>>,
+) -> Pin<Box<dyn Future<Output = ()> + Send>> {
+    serve_until(Box::pin(placed(listener, LIMITS)), routes, end)
+}
+
+/// Serves connections until `end` completes. Each one comes with what it keeps until it ends.
 fn serve_until<S, P>(
     mut connections: Pin<Box<dyn Stream<Item = (S, P)> + Send>>,
     routes: Router,
@@ -285,5 +292,17 @@ mod tests {
         assert!(!look().await, "more connections than the limit");
         drop(idle);
         while !look().await {}
+    }
+
+    #[tokio::test]
+    async fn a_port_in_use_is_refused_in_the_words_of_no_single_flag() {
+        let (_held, local) = listen("127.0.0.1:0").await.expect("a free port");
+        let refused = listen(&local.to_string()).await;
+        let line = refused.expect_err("in use").to_string();
+        assert!(
+            line.starts_with(&format!("cannot serve on {local}: ")),
+            "{line}"
+        );
+        assert!(line.ends_with("choose another HOST:PORT"), "{line}");
     }
 }

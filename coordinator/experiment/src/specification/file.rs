@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     hash::short_hash,
-    openings::Openings,
+    openings::{Openings, OpeningsError},
     statistics::{EloModel, MINIMUM_PAIRS, Sprt},
 };
 use monju_team::config::{ConfigError, Source};
@@ -298,8 +298,13 @@ impl SpecificationFile {
             return Err(source.error(&["openings"], what));
         };
         let file = folder.join(name);
-        Openings::read(other.unwrap_or(&file))
-            .map_err(|error| source.error(&["openings"], error.to_string()))
+        Openings::read(other.unwrap_or(&file)).map_err(|error| {
+            let start = match error {
+                OpeningsError::Unreadable { .. } => ", which starts from the folder of this file",
+                _ => "",
+            };
+            source.error(&["openings"], format!("{error}{start}"))
+        })
     }
 
     fn check_report(&self, source: &Source, cells: &[Cell]) -> Result<(), ConfigError> {

@@ -6,6 +6,7 @@ use super::{
 };
 use crate::clock::TimeControl;
 use monju_coordinator::{clock::NodesTime, roster, voting::Rule};
+use monju_engine::PlayerSettings;
 use monju_host::{OptionValue, PlayerKind, PlayerTable, validate_players};
 use monju_proto::v1::Limits;
 use monju_team::config::{BookConfig, BookTable, ConfigError, Source};
@@ -63,12 +64,15 @@ impl SideTable {
             ("nodes", self.nodes == Some(0)),
             ("depth", self.depth == Some(0)),
             ("time_ms", self.time_ms == Some(0)),
-            ("hash_mib", self.hash_mib == Some(0)),
             ("nodes_per_ms", self.nodes_per_ms == Some(0)),
         ] {
             if zero {
                 return Err(wrong(key, format!("{key} must be at least 1")));
             }
+        }
+        if let Some(hash_mib) = self.hash_mib {
+            PlayerSettings::check_hash(hash_mib as usize)
+                .map_err(|error| wrong("hash_mib", error.to_string()))?;
         }
         let rule = match &self.rule {
             Some(rule) => Some(

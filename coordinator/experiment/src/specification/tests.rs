@@ -262,6 +262,14 @@ fn openings_are_common_where_the_file_says_so() {
 }
 
 #[test]
+fn the_path_of_openings_starts_from_the_folder_of_the_file() {
+    let absent = parse(&GOOD.replace("openings.sfen", "absent.sfen"));
+    let line = absent.expect_err("no such file");
+    let advice = "correct the path, which starts from the folder of this file";
+    assert!(line.ends_with(advice), "{line}");
+}
+
+#[test]
 fn every_mistake_is_named_with_its_line() {
     let repeated = GOOD
         .replace("games = 4", "games = 6")
@@ -307,6 +315,10 @@ fn every_mistake_is_named_with_its_line() {
         (
             GOOD.replace("openings.sfen", "absent.sfen"),
             "x.toml:4: the openings absent.sfen",
+        ),
+        (
+            GOOD.replace("nodes = 100\n", "nodes = 100\nhash_mib = 99999999\n"),
+            "x.toml:12: hash must be between 1 and 1048576 MiB, not 99999999",
         ),
         (
             GOOD.replace("games = 4", "games = 5"),

@@ -6,6 +6,7 @@ use clap::Args;
 use monju_engine::{EvaluatorChoice, SearchChoices, SearchOptionsError};
 use monju_experiment::{
     paired_match::name_of_store,
+    spsa::TunedParameter,
     statistics::{EloModel, MINIMUM_PAIRS, Sprt},
     store::Address,
     tuning::Screening,
@@ -143,8 +144,13 @@ impl TuneArguments {
             };
             return screen.run().await;
         }
+        let parameters = (self.parameters.iter())
+            .map(|text| TunedParameter::parse(text, self.evaluator.kind))
+            .collect::<Result<_, _>>()
+            .map_err(|error| no_sense(error.to_string()))?;
         let tune = TuneCommand {
-            parameters: self.parameters,
+            parameters,
+            words: self.parameters,
             state: self.state,
             openings: self.openings,
             evaluator: self.evaluator,

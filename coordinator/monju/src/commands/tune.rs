@@ -24,8 +24,10 @@ use std::{fs, path::PathBuf, sync::Arc};
 /// Arguments of `monju tune`.
 #[derive(Debug)]
 pub struct TuneCommand {
-    /// Numbers as NAME:STEP or NAME:STEP:START.
-    pub parameters: Vec<String>,
+    /// The numbers.
+    pub parameters: Vec<TunedParameter>,
+    /// The same as they were given: NAME:STEP or NAME:STEP:START.
+    pub words: Vec<String>,
     /// File of the state.
     pub state: PathBuf,
     /// File of openings.
@@ -55,12 +57,7 @@ impl TuneCommand {
     pub async fn run(self) -> anyhow::Result<()> {
         let openings = Openings::read(&self.openings)?;
         let recipe = self.recipe(&openings)?;
-        let parameters = self
-            .parameters
-            .iter()
-            .map(|text| TunedParameter::parse(text, self.evaluator.kind))
-            .collect::<Result<_, _>>()?;
-        let mut spsa = Spsa::new(parameters, self.updates, self.gain, recipe);
+        let mut spsa = Spsa::new(self.parameters.clone(), self.updates, self.gain, recipe);
         if self.state.exists() {
             let place = || format!("cannot go on from {}", self.state.display());
             let state = fs::read_to_string(&self.state).with_context(place)?;
@@ -100,7 +97,7 @@ impl TuneCommand {
     fn recipe(&self, openings: &Openings) -> anyhow::Result<String> {
         Ok(format!(
             "{} evaluator={} nodes={} updates={} pairs={} gain={} seed={} openings={}:{}",
-            self.parameters.join(" "),
+            self.words.join(" "),
             load_evaluator(&self.evaluator)?,
             self.nodes,
             self.updates,

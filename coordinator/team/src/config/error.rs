@@ -26,7 +26,7 @@ impl ConfigError {
     }
 }
 
-/// Error of reading a file, with the remedy.
+/// Error of reading a file, with the remedy. The system's error is no source of it: the text says the same already.
 #[derive(Debug, thiserror::Error)]
 #[error("{}", match .0.kind() {
     io::ErrorKind::NotFound => {
@@ -35,4 +35,4 @@ impl ConfigError {
     io::ErrorKind::InvalidData => "not a text in UTF-8; save it as such".to_owned(),
     _ => format!("cannot be read: {}", .0),
 })]
-struct ReadError(#[source] io::Error);
+struct ReadError(io::Error);

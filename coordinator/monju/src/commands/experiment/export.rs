@@ -3,7 +3,7 @@
 use super::mismatch::mismatches;
 use anyhow::{Context, bail};
 use monju_experiment::{
-    bundle::{self, Sealed},
+    bundle::{self, BundleError, Sealed},
     specification::Specification,
     store::{self, Address, OpenMode},
 };
@@ -39,10 +39,13 @@ impl ExportCommand {
         for warning in mismatches(&specification, &*store).await? {
             eprintln!("{warning}");
         }
-        let Sealed { games, bytes } =
-            bundle::seal(&specification, &*store, &self.out, self.ballots)
-                .await
-                .with_context(|| format!("in {}", self.address))?;
+        let sealed = bundle::seal(&specification, &*store, &self.out, self.ballots).await;
+        let Sealed { games, bytes } = match sealed {
+            Err(error @ BundleError::Store(_)) => {
+                return Err(error).with_context(|| format!("in {}", self.address));
+            }
+            sealed => sealed?,
+        };
         eprintln!(
             "{games} games in {}, {:.1} MiB",
             self.out.display(),
