@@ -354,6 +354,27 @@ mod tests {
     }
 
     #[test]
+    fn a_declaration_names_its_winner_in_both_formats() {
+        let declared = |result| {
+            let game = Kifu {
+                ending: "declaration",
+                result,
+                ..kifu("startpos moves 7g7f 3c3d")
+            };
+            (game.csa().expect("a game"), game.kif().expect("a game"))
+        };
+        let (csa, kif) = declared(GameOutcome::Win);
+        let end = "-3334FU\n%KACHI\n'summary:declaration:black win:white lose\n";
+        assert!(csa.ends_with(end), "{csa}");
+        let end = "   3 入玉勝ち\nまで2手で先手の入玉勝ち\n";
+        assert!(kif.ends_with(end), "{kif}");
+        // Where a declaration draws, neither side has won.
+        let (csa, _) = declared(GameOutcome::Draw);
+        let end = "%JISHOGI\n'summary:declaration:black draw:white draw\n";
+        assert!(csa.ends_with(end), "{csa}");
+    }
+
+    #[test]
     fn kif_files_have_the_moves() {
         let text = kifu("startpos moves 7g7f 3c3d 8h2b+ 3a2b B*5e")
             .kif()

@@ -3,9 +3,11 @@
 //! Both formats have words for an end that the side to move causes, and other programs take it for the
 //! loser: they read `%TORYO`, `%TIME_UP` and `%ILLEGAL_MOVE`, and not `%TSUMI`. Neither format has a word for an
 //! end that the other side causes, as in most adjudicated games, whose last move is the loser's: there the
-//! loser resigns instead, and its last move stands in a comment of the CSA file. The end and the winner of
-//! mated, adjudicated and too long games are written in the comment `'summary:` of the floodgate server, which
-//! `monju learn records` reads; KIF has the line `まで…手で…の勝ち` for every game.
+//! loser resigns instead, and its last move stands in a comment of the CSA file. A declaration has the word `%KACHI`
+//! of the side to move, which wins by it; python-shogi reads no winner from it, and the format has no other word that
+//! it would read rightly. The end and the winner of mated, adjudicated, declared and too long games are written in the
+//! comment `'summary:` of the floodgate server, which `monju learn records` reads; KIF has the line `まで…手で…の勝ち`
+//! for every game.
 
 use monju_engine::Color;
 
@@ -37,7 +39,7 @@ impl KifuEnd<'_> {
             };
         };
         let word = match (self.ending, winner == self.to_move) {
-            ("declaration", true) => "%KACHI",
+            ("declaration", true) => return format!("%KACHI\n{}", self.summary()),
             // The sign names the side that broke the rules.
             ("illegal move" | "perpetual check", true) if winner == Color::White => {
                 "%+ILLEGAL_ACTION"
