@@ -161,11 +161,15 @@ fn run(bytes: &[u8]) {
         match response.message {
             Some(Response::Progress(line)) => match door::line(&line) {
                 Ok(()) => ballot.progress(player, line, at),
-                Err(offence) => ballot.fail(player, offence.to_string(), at),
+                Err(offence) => {
+                    ballot.fail(player, offence.to_string(), at);
+                }
             },
             Some(Response::Result(result)) => match door::result(&result) {
                 Ok(()) => ballot.result(player, result, at),
-                Err(offence) => ballot.fail(player, offence.to_string(), at),
+                Err(offence) => {
+                    ballot.fail(player, offence.to_string(), at);
+                }
             },
             None => ballot.call_back(player),
         }
