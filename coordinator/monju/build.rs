@@ -13,6 +13,10 @@ const SOURCES: [&str; 6] = [
     "worker",
 ];
 
+/// Variable that names the commit to the program; one of the environment comes before git, for builds without a
+/// repository.
+const COMMIT: &str = "MONJU_COMMIT";
+
 fn main() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     for source in SOURCES {
@@ -22,7 +26,11 @@ fn main() {
     if let Some(log) = git(&root, &["rev-parse", "--git-path", "logs/HEAD"]) {
         println!("cargo:rerun-if-changed={}", root.join(log).display());
     }
-    println!("cargo:rustc-env=MONJU_COMMIT={}", commit(&root));
+    println!("cargo:rerun-if-env-changed={COMMIT}");
+    let given = std::env::var(COMMIT).ok();
+    let commit = given.filter(|commit| !commit.is_empty());
+    let commit = commit.unwrap_or_else(|| commit_of(&root));
+    println!("cargo:rustc-env={COMMIT}={commit}");
     if std::env::var("CARGO_CFG_TARGET_OS").is_ok_and(|system| system == "linux") {
         // Builds of equal code are equal but for the commit's name, so that experiments go on after a
         // commit that changes no code.
@@ -58,7 +66,7 @@ fn links_with_lld() -> bool {
 }
 
 /// Returns the commit, and whether files that it tracks were changed; `unknown` outside of a repository.
-fn commit(root: &Path) -> String {
+fn commit_of(root: &Path) -> String {
     let Some(commit) = git(root, &["rev-parse", "--short=12", "HEAD"]) else {
         return "unknown".to_owned();
     };

@@ -117,13 +117,28 @@ fn a_browser_follows_a_game_and_opens_it_again() {
             "after {plies} moves"
         );
         let clocks = [
-            ("black", format!("▲ Black {black} s")),
-            ("white", format!("△ White {white} s")),
+            ("black", format!("▲ Black {black} s + 1 s")),
+            ("white", format!("△ White {white} s + 1 s")),
         ];
         for (side, clock) in clocks {
             let shown = browser.text(side);
             assert!(shown.starts_with(&clock), "no {clock} in {shown}");
         }
+        // As if the side to move had thought until its time was over.
+        let left = browser.evaluate(
+            "(() => { const view = views()[now], side = view.sfen.split(' ')[1] === 'b' ? 'black' : 'white';
+               view.clock.runs = true;
+               running = game.id + ' ' + view.plies;
+               since = performance.now() - view.clock[side + '_ms'] - 10_000;
+               const shown = names();
+               view.clock.runs = false;
+               return shown.join(', '); })()",
+        );
+        let expected = match plies % 2 {
+            0 => format!("Black 0 s + 0 s, White {white} s + 1 s"),
+            _ => format!("Black {black} s + 1 s, White 0 s + 0 s"),
+        };
+        assert_eq!(left, expected);
         let moved = browser.evaluate(
             "[...document.querySelectorAll('#board span')].findIndex(one => one.classList.contains('moved'))",
         );
@@ -159,7 +174,7 @@ fn a_browser_follows_a_game_and_opens_it_again() {
     assert!(browser.text("where").starts_with("1 moves decided "));
     browser.evaluate("$('language').click()");
     assert!(browser.text("where").starts_with("1手目 決定 "));
-    assert!(browser.text("black").starts_with("▲ 先手 590秒"));
+    assert!(browser.text("black").starts_with("▲ 先手 590秒 + 1秒"));
     assert_eq!(browser.evaluate("document.documentElement.lang"), "ja");
 
     // The game from the log, also by its address alone, in the dark and on a phone.

@@ -50,7 +50,7 @@ pub struct Runner {
     pub jobs: usize,
     /// Time for which a lease lasts without a sign of life.
     pub term: Duration,
-    /// The games that it is playing, for whoever looks on.
+    /// The games that it is playing, for pages that show them.
     pub games: GamesUnderWay,
 }
 

@@ -257,7 +257,7 @@ pub struct DecisionRecord {
 impl BallotRecord {
     /// The record of a ballot on the current position of `game`.
     pub fn of(game: &Game, ballot: &Ballot) -> Self {
-        let position = usi_text::position(game);
+        let position = game.to_usi();
         Self {
             sfen: game.position().to_string(),
             position_id: format!("{:016x}", seed::hash_text(&position)),

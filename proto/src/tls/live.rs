@@ -80,7 +80,11 @@ impl LiveFolder {
     }
 }
 
-/// Reads the folder again whenever its files change.
+/// Reads the folder again whenever its files change, in a thread of its own.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the thread has no runtime, and certificates follow the real clock"
+)]
 fn follow(followed: &Weak<LiveFolder>) {
     let mut complaint = String::new();
     loop {

@@ -154,6 +154,10 @@ impl FallbackHandle {
 
     /// Begins to search for a move that is due after `time`. With next to no time a few nodes are
     /// searched all the same. The move is one of those `among`, if there are any.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the search runs in a thread, by the real clock"
+    )]
     pub fn begin(
         &self,
         game: &Game,

@@ -389,6 +389,10 @@ impl<B: FnMut(&PlayerChoice) -> Result<BuiltPlayer, BuildError>> OwnedPlayer<B> 
     }
 }
 
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the search runs in a thread, by the real clock"
+)]
 fn search(searcher: &mut dyn Searcher, task: &mut SearchTask) -> Outcome {
     let SearchTask {
         game,

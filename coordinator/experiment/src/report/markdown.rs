@@ -626,7 +626,7 @@ fn incidents(text: &mut String, report: &Findings<'_>) {
         if cell.counted.given_up > 0 {
             let _ = writeln!(
                 text,
-                "| {} | pairs given up | — | {} | they count for nobody |",
+                "| {} | pairs given up | — | {} | they count for neither side |",
                 cell.cell.label, cell.counted.given_up
             );
         }

@@ -1,4 +1,4 @@
-//! The games that a runner is playing, for whoever looks on.
+//! The games that a runner is playing, for pages that show them.
 
 use crate::store::{GameUnderWay, Lease, PairUnderWay};
 use std::{

@@ -56,8 +56,10 @@ impl Doctor {
         print(&text)?;
         match count(&findings, Severity::Error) {
             0 => Ok(()),
-            1 => bail!("one thing may lose games; mend it as said"),
-            errors => bail!("{errors} things may lose games; mend them as said"),
+            1 => bail!("one thing may lose games; its line above says what mends it"),
+            errors => {
+                bail!("{errors} things may lose games; their lines above say what mends them")
+            }
         }
     }
 }

@@ -250,7 +250,7 @@ impl Index {
         Ok(())
     }
 
-    /// Enters a line. One that is none of a log is passed over.
+    /// Enters a line. One that no log has is passed over.
     fn enter(&mut self, line: &[u8], place: Place) {
         let Ok(head) = serde_json::from_slice::<LineHead<'_>>(line) else {
             return;

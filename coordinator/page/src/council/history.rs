@@ -215,9 +215,11 @@ impl Position {
 
 impl CouncilView {
     fn of(game: &Game, ballot: &Ballot) -> Self {
-        let clock = ballot.limits.as_ref().and_then(|limits| limits.clock);
-        let clock = clock.map(|clock| {
+        let limits = ballot.limits.unwrap_or_default();
+        let runs = !limits.ponder && ballot.decision.is_none();
+        let clock = limits.clock.map(|clock| {
             json!({
+                "runs": runs,
                 "black_ms": clock.black_ms,
                 "white_ms": clock.white_ms,
                 "byoyomi_ms": clock.byoyomi_ms,

@@ -23,7 +23,7 @@ const LINE_LENGTH: usize = 12;
 
 /// Returns the decided ballot.
 pub(super) fn render(game: &Game, ballot: &Ballot) -> String {
-    let mut text = format!("position  {}\n\n", usi_text::position(game));
+    let mut text = format!("position  {}\n\n", game.to_usi());
     write_votes(&mut text, game, ballot);
     for vote in &ballot.votes {
         if !vote.failure.is_empty() {

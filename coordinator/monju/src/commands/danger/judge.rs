@@ -1,7 +1,6 @@
 //! One position, as text or as JSON.
 
 use crate::commands::output::print;
-use monju_coordinator::usi_text;
 use monju_engine::{
     Color, Game,
     danger::{Danger, DangerOutcome, DangerSettings, Step, discriminate},
@@ -36,7 +35,7 @@ impl Judge {
     fn json(&self, outcome: &DangerOutcome) -> String {
         let line: Vec<String> = outcome.line.iter().map(Step::to_string).collect();
         let object = json!({
-            "position": usi_text::position(&self.game),
+            "position": self.game.to_usi(),
             "worse": side(self.settings.worse),
             "absolute": self.settings.absolute,
             "result": outcome.danger.name(),
@@ -62,7 +61,7 @@ impl Judge {
             (Danger::Fails, true) => format!("{keeper} is not ahead, or does not stay so"),
             (Danger::Unknown, _) => format!("{} nodes were not enough", self.settings.nodes),
         };
-        let mut text = format!("position  {}\n", usi_text::position(&self.game));
+        let mut text = format!("position  {}\n", self.game.to_usi());
         let _ = writeln!(text, "assumed   {attacker} stands worse");
         let _ = writeln!(text, "result    {}: {meaning}", outcome.danger);
         if !outcome.line.is_empty() {

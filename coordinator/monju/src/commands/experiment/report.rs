@@ -94,7 +94,7 @@ impl ReportCommand {
                     eprint!("{counted} games below {}", folder.display());
                     match without_say {
                         0 => eprintln!(),
-                        others => eprintln!(", and {others} that have no say, apart from them"),
+                        others => eprintln!(", and {others} that do not count, apart from them"),
                     }
                 }
                 (report::gather(&specification, &*store).await).with_context(broken)?

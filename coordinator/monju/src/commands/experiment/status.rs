@@ -97,7 +97,7 @@ fn as_table(specification: &Specification, rows: &[CellRow]) -> String {
         }
         if row.without_say() > 0 {
             let games = 2 * row.without_say();
-            let _ = write!(remarks, "  ({games} more games have no say)");
+            let _ = write!(remarks, "  ({games} more games do not count)");
         }
         let _ = writeln!(
             text,
@@ -230,7 +230,7 @@ model = "logistic"
         let games = 2 * (finished - 1);
         let table = as_table(&specification, &rows);
         let expected = format!(
-            "{games:>8}       400        0         0  100.0% ±—  decided  (2 more games have no say)\n"
+            "{games:>8}       400        0         0  100.0% ±—  decided  (2 more games do not count)\n"
         );
         assert!(table.contains(&expected), "{table}\nexpected {expected}");
         let value = as_json(&specification, &rows);
