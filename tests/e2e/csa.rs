@@ -329,6 +329,9 @@ fn the_engine_ponders_while_its_move_is_on_its_way_to_the_server() {
                 };
                 let mut peer = Peer::accept(&listener);
                 peer.offer(&script, &[]);
+                // The engine is ready before its clock runs: at its start, and again with the game's options.
+                let asked = heard().iter().filter(|line| *line == "isready").count();
+                assert_eq!(asked, 2, "{:?}", heard());
                 peer.say("START:early");
                 assert_eq!(peer.hear().as_deref(), Some("+7776FU"));
                 wait_for_ponders(1);

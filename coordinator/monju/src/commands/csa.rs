@@ -83,14 +83,13 @@ impl Csa {
                     "logged in as {:?}, waiting for game {number} of {}",
                     self.login, self.games
                 );
-                let summary = connection.agree(None).await?;
+                let summary = agree(board, &mut connection).await?;
                 anyhow::Ok((connection, summary))
             };
             let (connection, summary) = tokio::select! {
                 connected = connected => connected?,
                 _ = interrupts.recv() => bail!("interrupted before game {number}; {tally}"),
             };
-            eprintln!("{}", summary.heading());
             let mut is_last = false;
             let played = self
                 .play(board, connection, &summary, interrupts, &mut is_last)
@@ -118,7 +117,6 @@ impl Csa {
         interrupts: &mut UnboundedReceiver<()>,
         is_last: &mut bool,
     ) -> anyhow::Result<result::Played> {
-        board.begin(summary).await?;
         loop {
             match board.play(&mut connection, interrupts, is_last).await? {
                 Left::Over(played) => {
@@ -129,8 +127,9 @@ impl Csa {
                     eprintln!("the connection is lost: {error}; connecting again");
                     let again = async {
                         let mut again = self.connect(true).await?;
-                        let summary = again.agree(Some(&summary.id)).await?;
-                        anyhow::Ok((again, summary))
+                        let state = again.offer().await?;
+                        again.go_on(&state.id).await?;
+                        anyhow::Ok((again, state))
                     };
                     let (again, state) = tokio::time::timeout(RECONNECTION, again)
                         .await
@@ -166,5 +165,19 @@ impl Csa {
             sleep(RETRIES[RETRIES.len().min(attempt + 1) - 1]).await;
         }
         bail!("no connection")
+    }
+}
+
+/// Waits for a game and its start. The server hears that we agree when the engine is ready, because the clock runs
+/// from the start on.
+async fn agree(board: &mut Board, connection: &mut Connection) -> anyhow::Result<GameSummary> {
+    loop {
+        let summary = connection.offer().await?;
+        eprintln!("{}", summary.heading());
+        connection.beside(board.prepare(&summary)).await?;
+        if let Some(start) = connection.agree(&summary.id).await? {
+            board.begin(start);
+            return Ok(summary);
+        }
     }
 }

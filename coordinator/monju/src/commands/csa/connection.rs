@@ -2,7 +2,7 @@
 
 use super::{login::Login, summary::GameSummary};
 use monju_proto::text::excerpt;
-use std::{io, time::Duration};
+use std::{io, pin::pin, time::Duration};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,
@@ -127,41 +127,63 @@ impl Connection {
         }
     }
 
-    /// Waits for the conditions of a game, agrees, and waits for its start. A game that has `begun` needs no start:
-    /// the server may go on with it at once.
+    /// Does work of ours, and shows meanwhile that we are there. A broken connection is told by the next use of it.
+    pub async fn beside<T>(&mut self, work: impl Future<Output = T>) -> T {
+        let mut work = pin!(work);
+        loop {
+            tokio::select! {
+                done = &mut work => return done,
+                () = sleep_until(self.last_sent + SIGN_OF_LIFE) => {
+                    let _ = self.send("").await;
+                }
+            }
+        }
+    }
+
+    /// Waits for the conditions of a game.
     ///
     /// # Errors
     /// The connection is broken, or the conditions make no sense.
-    pub async fn agree(&mut self, begun: Option<&str>) -> Result<GameSummary, ConnectionError> {
+    pub async fn offer(&mut self) -> Result<GameSummary, ConnectionError> {
+        while self.next().await? != "BEGIN Game_Summary" {}
+        let mut lines = Vec::new();
         loop {
-            while self.next().await? != "BEGIN Game_Summary" {}
-            let mut lines = Vec::new();
-            loop {
-                let line = self.next().await?;
-                if line == "END Game_Summary" {
-                    break;
-                }
-                if lines.len() == LONGEST_SUMMARY {
-                    let what = format!("sent conditions of more than {LONGEST_SUMMARY} lines");
-                    return Err(ConnectionError::Nonsense(what));
-                }
-                lines.push(line);
+            let line = self.next().await?;
+            if line == "END Game_Summary" {
+                break;
             }
-            let summary = GameSummary::parse(&lines).map_err(|error| {
-                ConnectionError::Nonsense(format!("offers a game that makes no sense: {error}"))
-            })?;
-            self.send(&format!("AGREE {}", summary.id)).await?;
-            if begun == Some(&summary.id) {
-                return Ok(summary);
+            if lines.len() == LONGEST_SUMMARY {
+                let what = format!("sent conditions of more than {LONGEST_SUMMARY} lines");
+                return Err(ConnectionError::Nonsense(what));
             }
-            loop {
-                let line = self.next().await?;
-                if line.starts_with("START:") {
-                    return Ok(summary);
-                } else if line.starts_with("REJECT:") {
-                    eprintln!("no game: {}", excerpt(&line, 200));
-                    break;
-                }
+            lines.push(line);
+        }
+        GameSummary::parse(&lines).map_err(|error| {
+            ConnectionError::Nonsense(format!("offers a game that makes no sense: {error}"))
+        })
+    }
+
+    /// Agrees to a game that has begun already: the server may go on with it at once.
+    ///
+    /// # Errors
+    /// The connection is broken.
+    pub async fn go_on(&mut self, game: &str) -> Result<(), ConnectionError> {
+        self.send(&format!("AGREE {game}")).await
+    }
+
+    /// Agrees to a game and waits for its start, whose time is returned; `None` for a game that is called off.
+    ///
+    /// # Errors
+    /// The connection is broken.
+    pub async fn agree(&mut self, game: &str) -> Result<Option<Instant>, ConnectionError> {
+        self.send(&format!("AGREE {game}")).await?;
+        loop {
+            let line = self.next().await?;
+            if line.starts_with("START:") {
+                return Ok(Some(Instant::now()));
+            } else if line.starts_with("REJECT:") {
+                eprintln!("no game: {}", excerpt(&line, 200));
+                return Ok(None);
             }
         }
     }

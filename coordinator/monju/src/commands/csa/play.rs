@@ -103,11 +103,11 @@ impl Board {
         }
     }
 
-    /// Begins a game.
+    /// Gets the engine ready for a game. No clock runs yet: an engine may load for a long time.
     ///
     /// # Errors
     /// The engine does not get ready.
-    pub async fn begin(&mut self, summary: &GameSummary) -> anyhow::Result<()> {
+    pub async fn prepare(&mut self, summary: &GameSummary) -> anyhow::Result<()> {
         if self.has_failed {
             self.engine = UsiChild::start("csa".to_owned(), self.spec.clone()).await?;
             self.has_failed = false;
@@ -136,6 +136,11 @@ impl Board {
         self.thinking = Thinking::Nothing;
         self.set(summary);
         Ok(())
+    }
+
+    /// Begins the game, whose clock has run since then.
+    pub fn begin(&mut self, since: Instant) {
+        self.turn_began = since;
     }
 
     /// Goes on with a game whose connection was lost.
