@@ -83,11 +83,20 @@ impl Peer {
         }
     }
 
-    /// Logs the client in and offers a game; returns the login.
-    fn offer(&mut self, script: &Script, played: &[String]) -> String {
+    fn log_in(&mut self) {
         let login = self.hear().expect("a login");
-        let user = login.split(' ').nth(1).expect("a name").to_owned();
+        let user = login.split(' ').nth(1).expect("a name");
         self.say(&format!("LOGIN:{user} OK"));
+    }
+
+    fn refuse(mut self) {
+        self.hear().expect("a login");
+        self.say("LOGIN:incorrect");
+    }
+
+    /// Logs the client in and proposes a game.
+    fn propose(&mut self, script: &Script, played: &[String]) {
+        self.log_in();
         let side = match script.client {
             Color::Black => '+',
             Color::White => '-',
@@ -100,8 +109,22 @@ impl Peer {
              Least_Time_Per_Move:0\nEND Time\nBEGIN Position\nPI\n+\n{moves}END Position\nEND Game_Summary",
             script.time
         ));
-        assert_eq!(self.hear().as_deref(), Some(&*format!("AGREE {id}")));
-        login
+    }
+
+    /// Logs the client in and proposes a game, to which it agrees.
+    fn offer(&mut self, script: &Script, played: &[String]) {
+        self.propose(script, played);
+        let agreed = format!("AGREE {}", script.game);
+        assert_eq!(self.hear().as_deref(), Some(&*agreed));
+    }
+
+    /// Waits until the client logs out.
+    fn see_off(&mut self) {
+        while let Some(line) = self.hear() {
+            if line == "LOGOUT" {
+                self.say("LOGOUT:completed");
+            }
+        }
     }
 
     /// Plays; returns the moves and the lines of the client.
@@ -141,11 +164,7 @@ impl Peer {
             self.say(line);
         }
         if !script.end.is_empty() {
-            while let Some(line) = self.hear() {
-                if line == "LOGOUT" {
-                    self.say("LOGOUT:completed");
-                }
-            }
+            self.see_off();
         }
         (played, heard)
     }
@@ -257,6 +276,85 @@ fn a_game_outlives_its_connection() {
     );
     let text = "drawn by repetition after 8 moves";
     assert!(ended.errors.contains(text), "{}", ended.errors);
+    played.join().expect("the server's part");
+}
+
+/// Starts a server; returns its address.
+fn server<T: Send + 'static>(
+    part: impl FnOnce(TcpListener) -> T + Send + 'static,
+) -> (String, JoinHandle<T>) {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let address = listener.local_addr().expect("an address").to_string();
+    (address, thread::spawn(move || part(listener)))
+}
+
+#[test]
+fn the_next_game_takes_the_place_of_a_lost_one() {
+    let _alone = alone();
+    let folder = tempfile::tempdir().expect("a folder");
+    let password = password(folder.path());
+    let (address, played) = serve(vec![
+        Script::new("ended", Color::Black, 4, &[]),
+        Script::new("next", Color::White, 3, &["#TIME_UP", "#WIN"]),
+    ]);
+    let own = ["--option", "NetworkDelay2=50", "--games", "2"];
+    let client = arguments(&address, folder.path(), &password);
+    let ended = run(&[&client[..], &own, &engine(), &["4"]].concat());
+    assert!(ended.status.success(), "{}", ended.errors);
+    for text in [
+        "the server has ended the game ended",
+        "game 1 of 2: broken off by interruption after 4 moves",
+        "game 2 of 2: won by time loss after 3 moves",
+    ] {
+        assert!(ended.errors.contains(text), "no {text}: {}", ended.errors);
+    }
+    let record = fs::read_to_string(folder.path().join("ended.csa")).expect("a record");
+    assert!(record.ends_with("%CHUDAN\n"), "{record}");
+    played.join().expect("the server's part");
+
+    // One game too many is called off.
+    let (address, heard) = server(|listener| {
+        Peer::accept(&listener).play(&Script::new("ended", Color::Black, 4, &[]));
+        let mut peer = Peer::accept(&listener);
+        peer.propose(&Script::new("next", Color::Black, 0, &[]), &[]);
+        let heard = peer.hear();
+        peer.see_off();
+        heard
+    });
+    let client = arguments(&address, folder.path(), &password);
+    let ended = run(&[&client[..], &own[..2], &engine(), &["4"]].concat());
+    assert!(ended.status.success(), "{}", ended.errors);
+    let heard = heard.join().expect("the server's part");
+    assert_eq!(heard.as_deref(), Some("REJECT next"));
+}
+
+#[test]
+fn trouble_with_the_server_is_waited_out() {
+    let _alone = alone();
+    let folder = tempfile::tempdir().expect("a folder");
+    let password = password(folder.path());
+    let (address, played) = server(|listener| {
+        // The server closes while a game is waited for, and still counts the old connection afterwards.
+        Peer::accept(&listener).log_in();
+        Peer::accept(&listener).refuse();
+        let script = |before, moves, end| Script {
+            before,
+            ..Script::new("one", Color::Black, moves, end)
+        };
+        let (before, _) = Peer::accept(&listener).play(&script(Vec::new(), 4, &[]));
+        Peer::accept(&listener).refuse();
+        Peer::accept(&listener).play(&script(before, 6, &["#SENNICHITE", "#DRAW"]));
+        let next = Script::new("two", Color::White, 3, &["#TIME_UP", "#WIN"]);
+        Peer::accept(&listener).play(&next);
+    });
+    let own = ["--option", "NetworkDelay2=50", "--games", "2"];
+    let client = arguments(&address, folder.path(), &password);
+    let ended = run(&[&client[..], &own, &engine(), &["4"]].concat());
+    assert!(ended.status.success(), "{}", ended.errors);
+    let tally = "game 2 of 2: won by time loss after 3 moves; 1 won, 0 lost, 1 drawn";
+    assert!(ended.errors.contains(tally), "{}", ended.errors);
+    let waits = ended.errors.matches("; trying again").count();
+    assert_eq!(waits, 3, "{}", ended.errors);
     played.join().expect("the server's part");
 }
 

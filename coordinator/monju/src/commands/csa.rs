@@ -1,14 +1,17 @@
 //! `monju csa`: an engine on a server of the CSA protocol, version 1.2.1.
 //!
-//! Each game has a login of its own, which every server understands. A connection that breaks in mid-game is made
-//! again, and the game goes on where the server says that it stands.
+//! Each game has a login of its own, which every server understands. A connection that breaks is made again. In
+//! mid-game, the game goes on where the server says that it stands; a game that cannot go on is broken off, and the
+//! next one follows.
 
 mod clock;
 mod comment;
 mod connection;
 mod login;
+mod patience;
 mod play;
 mod result;
+mod server;
 mod summary;
 
 pub use login::Login;
@@ -17,25 +20,13 @@ use anyhow::{Context, bail};
 use connection::{Connection, ConnectionError};
 use monju_host::{UsiSpec, usi_child::UsiChild};
 use monju_team::signals;
+use patience::{LONGEST_WAIT, Patience};
 use play::{Board, Left};
-use result::Tally;
-use std::{fs, path::PathBuf, time::Duration};
+use result::{Played, Tally};
+use server::{AtHand, Server};
+use std::{fs, path::PathBuf};
 use summary::GameSummary;
-use tokio::{
-    sync::mpsc::UnboundedReceiver,
-    time::{Instant, sleep},
-};
-
-/// Waits between two attempts to connect, the last one for all further ones.
-const RETRIES: [Duration; 4] = [
-    Duration::from_secs(1),
-    Duration::from_secs(2),
-    Duration::from_secs(5),
-    Duration::from_secs(20),
-];
-
-/// Time for which a broken connection is made again.
-const RECONNECTION: Duration = Duration::from_secs(600);
+use tokio::{sync::mpsc::UnboundedReceiver, time::Instant};
 
 /// An engine that plays on a server.
 #[derive(Debug)]
@@ -76,24 +67,26 @@ impl Csa {
         interrupts: &mut UnboundedReceiver<()>,
     ) -> anyhow::Result<()> {
         let mut tally = Tally::default();
+        let mut server = Server::new(&self.login);
+        let mut at_hand = None;
         for number in 1..=self.games {
-            let connected = async {
-                let mut connection = self.connect(number > 1).await?;
-                eprintln!(
-                    "logged in as {:?}, waiting for game {number} of {}",
-                    self.login, self.games
-                );
-                let summary = agree(board, &mut connection).await?;
-                anyhow::Ok((connection, summary))
-            };
-            let (connection, summary) = tokio::select! {
-                connected = connected => connected?,
+            let begun = tokio::select! {
+                begun = self.begin(&mut server, board, at_hand.take(), number) => begun?,
                 _ = interrupts.recv() => bail!("interrupted before game {number}; {tally}"),
             };
+            let (connection, summary) = begun;
             let mut is_last = false;
-            let played = self
-                .play(board, connection, &summary, interrupts, &mut is_last)
+            let (played, left) = self
+                .play(
+                    &mut server,
+                    board,
+                    connection,
+                    &summary,
+                    interrupts,
+                    &mut is_last,
+                )
                 .await?;
+            at_hand = left;
             let path = played.write(&self.records, &summary)?;
             tally.count(&played);
             eprintln!(
@@ -105,79 +98,124 @@ impl Csa {
                 bail!("interrupted after game {number} of {}", self.games);
             }
         }
+        if let Some(AtHand {
+            mut connection,
+            offer,
+        }) = at_hand
+        {
+            if let Some(offer) = offer {
+                connection.reject(&offer.id).await;
+            }
+            connection.log_out().await;
+        }
         Ok(())
     }
 
-    /// Plays one game, through as many connections as it takes.
+    /// Waits for a game and its start, through as many connections as it takes.
+    async fn begin(
+        &self,
+        server: &mut Server<'_>,
+        board: &mut Board,
+        mut at_hand: Option<AtHand>,
+        number: u32,
+    ) -> anyhow::Result<(Connection, GameSummary)> {
+        let mut patience = Patience::new();
+        loop {
+            let AtHand {
+                mut connection,
+                offer,
+            } = match at_hand.take() {
+                Some(at_hand) => at_hand,
+                None => server.connect(&patience).await?.into(),
+            };
+            eprintln!(
+                "logged in as {:?}, waiting for game {number} of {}",
+                self.login, self.games
+            );
+            let since = Instant::now();
+            match agree(board, &mut connection, offer).await? {
+                Ok(summary) => return Ok((connection, summary)),
+                Err(error) if !error.is_broken() => return Err(error.into()),
+                Err(error) => {
+                    // A connection that has held for a while is a new loss.
+                    if since.elapsed() > LONGEST_WAIT {
+                        patience = Patience::new();
+                    }
+                    patience.wait_after(error).await?;
+                }
+            }
+        }
+    }
+
+    /// Plays one game, through as many connections as it takes. A game that cannot go on is broken off; the connection
+    /// that is at hand then is returned with it.
     async fn play(
         &self,
+        server: &mut Server<'_>,
         board: &mut Board,
         mut connection: Connection,
         summary: &GameSummary,
         interrupts: &mut UnboundedReceiver<()>,
         is_last: &mut bool,
-    ) -> anyhow::Result<result::Played> {
+    ) -> anyhow::Result<(Played, Option<AtHand>)> {
         loop {
             match board.play(&mut connection, interrupts, is_last).await? {
                 Left::Over(played) => {
                     connection.log_out().await;
-                    return Ok(*played);
+                    return Ok((*played, None));
                 }
-                Left::Lost(error) => {
-                    eprintln!("the connection is lost: {error}; connecting again");
-                    let again = async {
-                        let mut again = self.connect(true).await?;
-                        let state = again.offer().await?;
-                        again.go_on(&state.id).await?;
-                        anyhow::Ok((again, state))
-                    };
-                    let (again, state) = tokio::time::timeout(RECONNECTION, again)
-                        .await
-                        .with_context(|| {
-                            format!("the game {} is lost with its connection", summary.id)
-                        })??;
-                    if state.id != summary.id {
-                        bail!(
-                            "the game {} is over at the server, which offers {}",
-                            summary.id,
-                            state.id
-                        );
-                    }
+                Left::Lost(error) => eprintln!("the connection is lost: {error}; connecting again"),
+            }
+            let at_hand = match server.connect_again(&summary.id).await {
+                Ok(AtHand {
+                    connection: again,
+                    offer: Some(state),
+                }) if state.id == summary.id => {
                     connection = again;
                     board.resume(&state).await?;
+                    continue;
                 }
-            }
-        }
-    }
-
-    /// Connects and logs in. Only a first connection fails at once.
-    async fn connect(&self, is_later: bool) -> anyhow::Result<Connection> {
-        let begun = Instant::now();
-        for attempt in 0.. {
-            match Connection::log_in(&self.login).await {
-                Ok(connection) => return Ok(connection),
-                Err(error @ ConnectionError::Refused(_)) => return Err(error.into()),
-                Err(error) if !is_later || begun.elapsed() > RECONNECTION => {
-                    return Err(error.into());
+                Ok(at_hand) => {
+                    eprintln!("the server has ended the game {}", summary.id);
+                    Some(at_hand)
                 }
-                Err(error) => eprintln!("{error}; trying again"),
-            }
-            sleep(RETRIES[RETRIES.len().min(attempt + 1) - 1]).await;
+                Err(error) => {
+                    eprintln!(
+                        "the game {} is lost with its connection: {error}",
+                        summary.id
+                    );
+                    None
+                }
+            };
+            return Ok((board.break_off().await, at_hand));
         }
-        bail!("no connection")
     }
 }
 
-/// Waits for a game and its start. The server hears that we agree when the engine is ready, because the clock runs
-/// from the start on.
-async fn agree(board: &mut Board, connection: &mut Connection) -> anyhow::Result<GameSummary> {
+/// Waits for a game and its start, unless one is on offer. The server hears that we agree when the engine is ready,
+/// because the clock runs from the start on. The inner error is that of the connection.
+async fn agree(
+    board: &mut Board,
+    connection: &mut Connection,
+    mut offer: Option<GameSummary>,
+) -> anyhow::Result<Result<GameSummary, ConnectionError>> {
     loop {
-        let summary = connection.offer().await?;
+        let summary = match offer.take() {
+            Some(summary) => summary,
+            None => match connection.offer().await {
+                Ok(summary) => summary,
+                Err(error) => return Ok(Err(error)),
+            },
+        };
         eprintln!("{}", summary.heading());
         connection.beside(board.prepare(&summary)).await?;
-        if let Some(start) = connection.agree(&summary.id).await? {
-            board.begin(start);
-            return Ok(summary);
+        match connection.agree(&summary.id).await {
+            Ok(Some(start)) => {
+                board.begin(start);
+                return Ok(Ok(summary));
+            }
+            Ok(None) => {}
+            Err(error) => return Ok(Err(error)),
         }
     }
 }

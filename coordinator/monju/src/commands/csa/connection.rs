@@ -40,6 +40,13 @@ pub enum ConnectionError {
     Nonsense(String),
 }
 
+impl ConnectionError {
+    /// Returns true where another connection may do better; what makes no sense would come again.
+    pub fn is_broken(&self) -> bool {
+        matches!(self, Self::Broken { .. })
+    }
+}
+
 /// A connection after its login.
 #[derive(Debug)]
 pub struct Connection {
@@ -186,6 +193,12 @@ impl Connection {
                 return Ok(None);
             }
         }
+    }
+
+    /// Calls off a game that is on offer.
+    pub async fn reject(&mut self, game: &str) {
+        // A broken connection calls it off as well.
+        let _ = self.send(&format!("REJECT {game}")).await;
     }
 
     /// Logs out; the server closes the connection.

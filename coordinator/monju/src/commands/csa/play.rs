@@ -461,6 +461,11 @@ impl Board {
         }
     }
 
+    /// Returns a game that cannot go on.
+    pub async fn break_off(&mut self) -> Played {
+        self.over(None).await
+    }
+
     /// Ends the search and tells the engine the result.
     async fn end_search(&mut self, result: &str) -> Result<(), ChildError> {
         self.discard().await?;

@@ -1,0 +1,134 @@
+//! The server with our account, and the connections to it.
+
+use super::{
+    connection::{Connection, ConnectionError},
+    login::Login,
+    patience::Patience,
+    summary::GameSummary,
+};
+use tokio::time::timeout;
+
+/// A connection, and the game that is on offer there.
+#[derive(Debug)]
+pub struct AtHand {
+    /// The connection.
+    pub connection: Connection,
+    /// Conditions of a game that has not been agreed to.
+    pub offer: Option<GameSummary>,
+}
+
+impl From<Connection> for AtHand {
+    fn from(connection: Connection) -> Self {
+        Self {
+            connection,
+            offer: None,
+        }
+    }
+}
+
+/// A server, and our account there.
+#[derive(Debug)]
+pub struct Server<'a> {
+    login: &'a Login,
+    /// The password is right: a later refusal means that the server still counts an old connection.
+    has_let_in: bool,
+}
+
+impl<'a> Server<'a> {
+    /// A server that has not been asked yet.
+    pub fn new(login: &'a Login) -> Self {
+        Self {
+            login,
+            has_let_in: false,
+        }
+    }
+
+    /// Connects and logs in. Only the very first connection fails at once.
+    ///
+    /// # Errors
+    /// The server cannot be reached or refuses the account, and the patience is over.
+    pub async fn connect(&mut self, patience: &Patience) -> Result<Connection, ConnectionError> {
+        loop {
+            match Connection::log_in(self.login).await {
+                Ok(connection) => {
+                    self.has_let_in = true;
+                    return Ok(connection);
+                }
+                Err(error) if !self.has_let_in => return Err(error),
+                Err(error) => patience.wait_after(error).await?,
+            }
+        }
+    }
+
+    /// Connects again in mid-game, and waits for an offer. If it is the game, the server hears that we go on; another
+    /// one is not agreed to yet. There is none where the server offers nothing while the patience lasts.
+    ///
+    /// # Errors
+    /// There is no connection, and the patience is over.
+    pub async fn connect_again(&mut self, game: &str) -> Result<AtHand, ConnectionError> {
+        let patience = Patience::new();
+        loop {
+            let mut connection = self.connect(&patience).await?;
+            let offered = async {
+                let summary = connection.offer().await?;
+                if summary.id == game {
+                    connection.go_on(game).await?;
+                }
+                Ok(summary)
+            };
+            let offer = match timeout(patience.left(), offered).await {
+                Ok(Err(error)) => {
+                    patience.wait_after(error).await?;
+                    continue;
+                }
+                Ok(Ok(summary)) => Some(summary),
+                Err(_) => None,
+            };
+            return Ok(AtHand { connection, offer });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokio::{
+        io::{AsyncBufReadExt, AsyncWriteExt, BufReader},
+        net::TcpListener,
+    };
+
+    /// A listener that lets a client in and closes the connection.
+    async fn let_in(listener: &TcpListener) {
+        let (stream, _) = listener.accept().await.expect("a client");
+        let mut stream = BufReader::new(stream);
+        let mut line = String::new();
+        stream.read_line(&mut line).await.expect("a login");
+        stream.write_all(b"LOGIN:Monju OK\n").await.expect("read");
+    }
+
+    #[tokio::test]
+    async fn a_server_that_is_gone_for_good_is_given_up() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let login = Login {
+            server: listener.local_addr().expect("an address").to_string(),
+            user: "Monju".to_owned(),
+            password: "word".to_owned(),
+        };
+        let mut server = Server::new(&login);
+        let patience = Patience::new();
+        let (connected, ()) = tokio::join!(server.connect(&patience), let_in(&listener));
+        connected.expect("a login");
+        drop(listener);
+        tokio::time::pause();
+        let gone = server.connect_again("game").await;
+        assert!(
+            matches!(gone, Err(ConnectionError::Broken { .. })),
+            "{gone:?}"
+        );
+        // Without a login before, the first failure is the last.
+        let begun = tokio::time::Instant::now();
+        let refused = Server::new(&login).connect(&Patience::new()).await;
+        assert!(refused.is_err());
+        assert!(begun.elapsed() < Patience::new().left() / 2);
+    }
+}
