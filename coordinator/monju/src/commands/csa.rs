@@ -166,13 +166,14 @@ impl Csa {
                 }
                 Left::Lost(error) => eprintln!("the connection is lost: {error}; connecting again"),
             }
+            let lost = Instant::now();
             let at_hand = match server.connect_again(&summary.id).await {
                 Ok(AtHand {
                     connection: again,
                     offer: Some(state),
                 }) if state.id == summary.id => {
                     connection = again;
-                    board.resume(&state).await?;
+                    board.resume(&state, lost).await?;
                     continue;
                 }
                 Ok(at_hand) => {

@@ -50,8 +50,10 @@ enum Thinking {
 }
 
 /// A move, a resignation or a claim of ours that the server has not confirmed.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Sent {
+    /// The line to the server.
+    text: String,
     mv: Option<Move>,
     /// Score for Black.
     score: Option<i32>,
@@ -143,18 +145,21 @@ impl Board {
         self.turn_began = since;
     }
 
-    /// Goes on with a game whose connection was lost.
+    /// Goes on with a game whose connection was lost at a time.
     ///
     /// # Errors
     /// The engine has ended.
-    pub async fn resume(&mut self, summary: &GameSummary) -> anyhow::Result<()> {
-        let before = self.game.moves().to_vec();
-        self.set(summary);
-        // The move that a ponder followed may not have reached the server.
-        let is_early = self.is_our_turn() && matches!(self.thinking, Thinking::Ponder(..));
-        if is_early || self.game.moves() != before {
-            self.discard().await?;
+    pub async fn resume(&mut self, summary: &GameSummary, lost: Instant) -> anyhow::Result<()> {
+        let game = &summary.timed.game;
+        if (game.start(), game.moves()) == (self.game.start(), self.game.moves()) {
+            // The clock of our turn has run all the while, and the search and its move are as good as before.
+            self.ending = None;
+            return Ok(());
         }
+        self.set(summary);
+        // Our turn may have begun at any time since.
+        self.turn_began = lost;
+        self.discard().await?;
         Ok(())
     }
 
@@ -194,6 +199,12 @@ impl Board {
         interrupts: &mut UnboundedReceiver<()>,
         is_last: &mut bool,
     ) -> anyhow::Result<Left> {
+        // The connection before may have lost what it sent last.
+        if let Some(sent) = &self.sent
+            && let Err(error) = connection.send(&sent.text).await
+        {
+            return Ok(Left::Lost(error));
+        }
         loop {
             let is_asked = self.thinking == Thinking::Nothing && self.sent.is_none();
             if self.is_our_turn()
@@ -321,8 +332,8 @@ impl Board {
                     if let Err(error) = self.answer(&answer, connection).await {
                         return Ok(Err(error));
                     }
-                    let sent = self.sent.and_then(|sent| sent.mv).filter(|_| self.ponders);
-                    if let (Some(mv), Some(reply)) = (sent, &answer.ponder)
+                    let sent = self.sent.as_ref().and_then(|sent| sent.mv);
+                    if let (Some(mv), Some(reply), true) = (sent, &answer.ponder, self.ponders)
                         && let Err(error) = self.ponder(mv, reply).await
                     {
                         self.restart(&error).await?;
@@ -369,8 +380,12 @@ impl Board {
                 }
             },
         };
-        self.sent = Some(Sent { mv: sent, score });
-        connection.send(&text).await
+        let sent = self.sent.insert(Sent {
+            text,
+            mv: sent,
+            score,
+        });
+        connection.send(&sent.text).await
     }
 
     /// Takes in a line of the server; returns the game when it is over.
@@ -414,7 +429,7 @@ impl Board {
         let sent = self.sent.take().filter(|_| is_ours);
         self.notes.push(Note {
             time_ms: spent,
-            score: sent.and_then(|sent| sent.score),
+            score: sent.as_ref().and_then(|sent| sent.score),
         });
         self.game.play(mv)?;
         if is_ours {
@@ -500,5 +515,64 @@ impl Board {
     /// Ends the engine.
     pub async fn close(self) {
         self.engine.quit().await;
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    /// An engine that gets ready and never answers.
+    const ENGINE: &str = "while read -r line; do case \"$line\" in usi) echo usiok ;; isready) echo readyok ;; \
+        quit) exit ;; esac; done";
+
+    /// A game in which we are Black, after these moves.
+    fn summary(moves: &str) -> GameSummary {
+        let text = format!(
+            "Game_ID:one\nName+:a\nName-:b\nYour_Turn:+\nBEGIN Time\nTotal_Time:30\nEND Time\n\
+             BEGIN Position\nPI\n+\n{moves}END Position"
+        );
+        let lines: Vec<String> = text.lines().map(str::to_owned).collect();
+        GameSummary::parse(&lines).expect("conditions")
+    }
+
+    #[tokio::test]
+    async fn a_turn_goes_on_through_a_lost_connection() {
+        let spec = UsiSpec {
+            arguments: vec!["-c".to_owned(), ENGINE.to_owned()],
+            ..UsiSpec::of_program("/bin/sh")
+        };
+        let engine = UsiChild::start("test".to_owned(), spec.clone()).await;
+        let mut board = Board::new(engine.expect("an engine"), spec, false, false);
+        board.prepare(&summary("")).await.expect("ready");
+        let start = Instant::now();
+        board.begin(start);
+        board.think().await.expect("asked");
+        let lost = start + Duration::from_secs(28);
+        board.resume(&summary(""), lost).await.expect("resumed");
+        assert_eq!(
+            (board.turn_began, &board.thinking),
+            (start, &Thinking::Move)
+        );
+        board.sent = Some(Sent {
+            text: "+7776FU".to_owned(),
+            mv: None,
+            score: None,
+        });
+        board.resume(&summary(""), lost).await.expect("resumed");
+        assert!(board.sent.is_some() && board.turn_began == start);
+        // The move has arrived, and was answered meanwhile.
+        let moves = summary("+7776FU,T9\n-3334FU,T7\n");
+        board.resume(&moves, lost).await.expect("resumed");
+        assert!(board.sent.is_none() && board.is_our_turn());
+        assert_eq!(
+            (board.turn_began, &board.thinking),
+            (lost, &Thinking::Discarded)
+        );
+        assert_eq!(
+            board.clocks.words(Color::Black),
+            "btime 21000 wtime 23000 byoyomi 0"
+        );
+        board.close().await;
     }
 }
