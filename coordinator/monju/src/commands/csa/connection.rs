@@ -1,6 +1,9 @@
 //! The connection to a server: bounded lines, a login, and signs of life.
 
-use super::{login::Login, summary::GameSummary};
+use super::{
+    login::Login,
+    summary::{GameSummary, SummaryError},
+};
 use monju_proto::text::excerpt;
 use std::{io, pin::pin, time::Duration};
 use tokio::{
@@ -38,6 +41,9 @@ pub enum ConnectionError {
     /// The server says something that the protocol has not.
     #[error("the server {0}")]
     Nonsense(String),
+    /// The conditions of a game make no sense.
+    #[error("the server offers a game that makes no sense: {0}")]
+    Offer(#[from] SummaryError),
 }
 
 impl ConnectionError {
@@ -165,9 +171,7 @@ impl Connection {
             }
             lines.push(line);
         }
-        GameSummary::parse(&lines).map_err(|error| {
-            ConnectionError::Nonsense(format!("offers a game that makes no sense: {error}"))
-        })
+        Ok(GameSummary::parse(&lines)?)
     }
 
     /// Agrees to a game that has begun already: the server may go on with it at once.

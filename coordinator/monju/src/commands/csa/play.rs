@@ -9,7 +9,7 @@ use super::{
 };
 use anyhow::bail;
 use monju_coordinator::usi_text;
-use monju_engine::{Color, Game, Move};
+use monju_engine::{Answer, Color, Game, Move};
 use monju_experiment::{kifu::csa_move, notes::Note, record::GameOutcome};
 use monju_host::{
     EngineAnswer, EngineInfo, OptionValue, UsiSpec,
@@ -359,30 +359,24 @@ impl Board {
             Color::Black => score,
             Color::White => -score,
         });
-        let mut sent = None;
-        let text = match answer.mv.as_str() {
-            "resign" => "%TORYO".to_owned(),
-            "win" => "%KACHI".to_owned(),
-            mv => match self.game.parse_move(mv) {
-                Ok(mv) => {
-                    sent = Some(mv);
-                    let comment = score
-                        .filter(|_| self.comments)
-                        .map(|score| comment(&self.game, mv, score, &line.pv));
-                    csa_move(self.game.position(), mv) + &comment.unwrap_or_default()
-                }
-                Err(error) => {
-                    eprintln!(
-                        "the engine plays {}, which the rules forbid ({error}); resigning",
-                        excerpt(mv, 20)
-                    );
-                    "%TORYO".to_owned()
-                }
-            },
+        let said = Answer::parse(&self.game, &answer.mv).unwrap_or_else(|error| {
+            let mv = excerpt(&answer.mv, 20);
+            eprintln!("the engine plays {mv}, which the rules forbid ({error}); resigning");
+            Answer::Resign
+        });
+        let text = match said {
+            Answer::Resign => "%TORYO".to_owned(),
+            Answer::Win => "%KACHI".to_owned(),
+            Answer::Move(mv) => {
+                let comment = score
+                    .filter(|_| self.comments)
+                    .map(|score| comment(&self.game, mv, score, &line.pv));
+                csa_move(self.game.position(), mv) + &comment.unwrap_or_default()
+            }
         };
         let sent = self.sent.insert(Sent {
             text,
-            mv: sent,
+            mv: said.as_move(),
             score,
         });
         connection.send(&sent.text).await

@@ -2,9 +2,38 @@
 
 use super::clock::TimeRule;
 use monju_engine::Color;
-use monju_learn::records::{TimedGame, csa_position};
+use monju_learn::records::{Rejection, TimedGame, csa_position};
 use monju_proto::text::excerpt;
-use std::collections::HashMap;
+use std::{collections::HashMap, num::ParseIntError};
+
+/// Reason why the conditions of a game make no sense.
+#[derive(Debug, thiserror::Error)]
+pub enum SummaryError {
+    /// A line is missing.
+    #[error("no line {0}")]
+    Missing(&'static str),
+    /// The value of a line is none of those that the protocol has.
+    #[error("{key}:{value}")]
+    Value {
+        /// Name of the line.
+        key: &'static str,
+        /// The beginning of its value.
+        value: String,
+    },
+    /// The value of a line is no number.
+    #[error("{key}:{value}: {source}")]
+    Number {
+        /// Name of the line.
+        key: &'static str,
+        /// The beginning of its value.
+        value: String,
+        /// Error of the number.
+        source: ParseIntError,
+    },
+    /// The position cannot be read.
+    #[error("position: {0}")]
+    Position(#[source] Rejection),
+}
 
 /// The conditions of a game.
 #[derive(Clone, Debug)]
@@ -31,8 +60,8 @@ impl GameSummary {
     /// Reads the lines between `BEGIN Game_Summary` and `END Game_Summary`.
     ///
     /// # Errors
-    /// A line is missing or makes no sense; the text says which.
-    pub fn parse(lines: &[String]) -> Result<Self, String> {
+    /// A line is missing or makes no sense.
+    pub fn parse(lines: &[String]) -> Result<Self, SummaryError> {
         let mut keys: HashMap<String, String> = HashMap::new();
         let mut position: Vec<&str> = Vec::new();
         let mut section = "";
@@ -47,16 +76,16 @@ impl GameSummary {
                 keys.insert(format!("{section}/{key}"), value.to_owned());
             }
         }
-        let text = |key: &str| {
-            let found = keys
-                .get(key)
-                .ok_or_else(|| format!("no line {}", key.trim_start_matches('/')));
-            found.map(|value| excerpt(value, 100))
+        let text = |key: &'static str| {
+            let found = keys.get(&format!("/{key}"));
+            found
+                .map(|value| excerpt(value, 100))
+                .ok_or(SummaryError::Missing(key))
         };
-        let ours = match text("/Your_Turn")?.as_str() {
+        let ours = match text("Your_Turn")?.as_str() {
             "+" => Color::Black,
             "-" => Color::White,
-            other => return Err(format!("Your_Turn:{other}")),
+            other => return Err(wrong("Your_Turn", other)),
         };
         let mut unit = 1_000;
         let mut rules = [TimeRule::default(); 2];
@@ -69,12 +98,14 @@ impl GameSummary {
                 found.map(String::as_str)
             };
             unit = unit_of(value("Time_Unit").unwrap_or("1sec"))?;
-            let time = |key: &str| {
-                let units = value(key).unwrap_or("0");
-                let units: u64 = units
-                    .parse()
-                    .map_err(|_| format!("{key}:{}", excerpt(units, 100)))?;
-                Ok::<u64, String>(units.saturating_mul(unit))
+            let time = |key: &'static str| {
+                let text = value(key).unwrap_or("0");
+                let units: u64 = text.parse().map_err(|source| SummaryError::Number {
+                    key,
+                    value: excerpt(text, 100),
+                    source,
+                })?;
+                Ok::<u64, SummaryError>(units.saturating_mul(unit))
             };
             rules[side] = TimeRule {
                 total: time("Total_Time")?,
@@ -84,10 +115,10 @@ impl GameSummary {
         }
         let timed = csa_position(&position.join("\n"));
         Ok(Self {
-            id: text("/Game_ID")?,
-            names: [text("/Name+")?, text("/Name-")?],
+            id: text("Game_ID")?,
+            names: [text("Name+")?, text("Name-")?],
             ours,
-            timed: timed.map_err(|error| format!("position: {error}"))?,
+            timed: timed.map_err(SummaryError::Position)?,
             unit,
             rules,
             rounds_up: keys
@@ -120,15 +151,23 @@ impl GameSummary {
     }
 }
 
+/// Returns the error of a line whose value the protocol has not.
+fn wrong(key: &'static str, value: &str) -> SummaryError {
+    SummaryError::Value {
+        key,
+        value: excerpt(value, 100),
+    }
+}
+
 /// Milliseconds of a unit such as `1sec`, `10msec` or `min`.
-fn unit_of(text: &str) -> Result<u64, String> {
+fn unit_of(text: &str) -> Result<u64, SummaryError> {
     let digits = text.chars().take_while(char::is_ascii_digit).count();
     let (count, word) = text.split_at(digits);
     let one = match word {
         "msec" => 1,
         "sec" => 1_000,
         "min" => 60_000,
-        _ => return Err(format!("Time_Unit:{}", excerpt(text, 100))),
+        _ => return Err(wrong("Time_Unit", text)),
     };
     let count: u64 = if count.is_empty() {
         1
@@ -137,20 +176,21 @@ fn unit_of(text: &str) -> Result<u64, String> {
     };
     match count {
         1..=1_000_000 => Ok(count * one),
-        _ => Err(format!("Time_Unit:{}", excerpt(text, 100))),
+        _ => Err(wrong("Time_Unit", text)),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::error::Error;
 
     const SUMMARY: &str = "Protocol_Version:1.2\nFormat:Shogi 1.0\nDeclaration:Jishogi 1.1\n\
         Game_ID:20150505-CSA25-3-5-7\nName+:TANUKI\nName-:KITSUNE\nYour_Turn:-\nTo_Move:+\nMax_Moves:256\n\
         BEGIN Time\nTime_Unit:1sec\nTotal_Time:600\nByoyomi:10\nLeast_Time_Per_Move:1\nEND Time\n\
         BEGIN Position\nPI\n+\n+2726FU,T12\nEND Position";
 
-    fn parse(text: &str) -> Result<GameSummary, String> {
+    fn parse(text: &str) -> Result<GameSummary, SummaryError> {
         let lines: Vec<String> = text.lines().map(str::to_owned).collect();
         GameSummary::parse(&lines)
     }
@@ -194,7 +234,9 @@ mod tests {
             ("+2726FU", "+2725FU", "position"),
         ] {
             let error = parse(&SUMMARY.replace(from, to)).expect_err(to);
-            assert!(error.contains(named), "{error}");
+            assert!(error.to_string().contains(named), "{error}");
+            let has_source = to == "Total_Time:-1" || to == "+2725FU";
+            assert_eq!(error.source().is_some(), has_source, "{error}");
         }
     }
 }
