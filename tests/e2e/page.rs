@@ -13,7 +13,7 @@ use monju_tests::{
 use serde_json::{Value, json};
 use std::{
     io::{BufRead, BufReader, Read, Write},
-    net::TcpStream,
+    net::{TcpListener, TcpStream},
     path::Path,
     process::{Command, Stdio},
 };
@@ -213,6 +213,42 @@ fn a_game_is_shown_while_it_is_played() {
         &[best, "monju-3", "<span class=\"white\">玉</span>"],
     );
     assert!(usi.quit().status.success());
+}
+
+#[test]
+fn a_second_engine_plays_without_the_page_of_the_first() {
+    let _alone = alone();
+    let taken = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let address = taken.local_addr().expect("an address").to_string();
+    let mut usi = Usi::start(&["--players", "1", "--page", &address]);
+    usi.handshake();
+    let remark = format!("no page: cannot serve the page on {address}: ");
+    for _ in 0..2 {
+        usi.send("isready");
+    }
+    let heard = usi.expect("readyok");
+    let told = format!("info string {remark}");
+    assert_eq!(
+        heard.iter().filter(|line| line.starts_with(&told)).count(),
+        1,
+        "{heard:?}"
+    );
+    // It is told once.
+    assert_eq!(usi.expect("readyok"), ["readyok"]);
+    usi.send("usinewgame");
+    let answer = usi.think("startpos", "go nodes 500");
+    assert_ne!(answer.bestmove, "resign");
+    let ended = usi.quit();
+    assert!(ended.status.success(), "{}", ended.errors);
+    let complaint = format!("monju: {remark}");
+    assert!(
+        ended
+            .errors
+            .lines()
+            .any(|line| line.starts_with(&complaint)),
+        "{}",
+        ended.errors
+    );
 }
 
 #[test]

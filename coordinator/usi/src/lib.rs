@@ -83,11 +83,16 @@ pub struct Observers {
 /// `choices` are those of the command line; options that the GUI sets override them. Without a
 /// configuration file and a coordinator, `monju.toml` beside the executable is used if it exists.
 ///
-/// `observers` hear which coordinator speaks for the team, for pages that look at it.
+/// `observers` hear which coordinator speaks for the team, for pages that look at it. The GUI hears the `remark` as an
+/// `info string` once it is ready.
 ///
 /// # Errors
 /// The system refuses a thread. A team that cannot be assembled is reported to the GUI.
-pub async fn run(mut choices: Choices, observers: Observers) -> Result<(), FrontEndError> {
+pub async fn run(
+    mut choices: Choices,
+    observers: Observers,
+    remark: Option<String>,
+) -> Result<(), FrontEndError> {
     if choices.config.is_none() && choices.coordinator.is_none() {
         choices.config = beside_executable();
     }
@@ -107,7 +112,8 @@ pub async fn run(mut choices: Choices, observers: Observers) -> Result<(), Front
         }
     });
     let delay = SchedulingDelay::measured();
-    stdio::speak(Roles::new(Proxy::new(choices, connection, fallback, delay))).await
+    let proxy = Proxy::new(choices, connection, fallback, delay);
+    stdio::speak(Roles::new(proxy), remark).await
 }
 
 /// Returns the help on the proxy's USI options.
@@ -134,7 +140,7 @@ the same seed repeats to the last node.";
 /// The evaluator or the noise is wrong, or the system refuses a thread.
 pub async fn run_engine(choices: EngineChoices) -> Result<(), FrontEndError> {
     let player = SinglePlayer::start(choices, SchedulingDelay::measured())?;
-    stdio::speak(player).await
+    stdio::speak(player, None).await
 }
 
 fn beside_executable() -> Option<PathBuf> {

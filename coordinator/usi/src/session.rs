@@ -41,6 +41,8 @@ pub struct Session<B> {
     ready_owed: usize,
     /// Time that the GUI's clock loses with every move.
     lag: Lag,
+    /// Remark that the GUI hears with the first `readyok`.
+    remark: Option<String>,
 }
 
 impl<B: Backend> Session<B> {
@@ -55,7 +57,13 @@ impl<B: Backend> Session<B> {
             deferred: VecDeque::new(),
             ready_owed: 0,
             lag: Lag::default(),
+            remark: None,
         }
+    }
+
+    /// Tells the GUI a remark with the first `readyok`.
+    pub fn with_remark(self, remark: Option<String>) -> Self {
+        Self { remark, ..self }
     }
 
     /// Obeys commands until `quit`, the end of the input, or the end of the output's reader; then
@@ -185,6 +193,9 @@ impl<B: Backend> Session<B> {
     fn say_ready(&mut self) {
         if self.ready_owed == 0 || !self.backend.is_ready() {
             return;
+        }
+        if let Some(remark) = self.remark.take() {
+            self.output.say(format!("info string {remark}"));
         }
         if let Some(reason) = self.backend.failure() {
             self.output.error(&reason);

@@ -21,11 +21,11 @@ use tokio::{
 /// Time that the last lines get to be read at the end.
 const FAREWELL: Duration = Duration::from_secs(1);
 
-/// Runs a session of the backend on standard input and output.
+/// Runs a session of the backend on standard input and output. The GUI hears the remark, if there is one.
 ///
 /// # Errors
 /// The system refuses a thread.
-pub async fn speak(backend: impl Backend) -> Result<(), FrontEndError> {
+pub async fn speak(backend: impl Backend, remark: Option<String>) -> Result<(), FrontEndError> {
     let commands = listen()?;
     let (output, lines) = Output::channel();
     let (written, all_written) = oneshot::channel();
@@ -34,7 +34,8 @@ pub async fn speak(backend: impl Backend) -> Result<(), FrontEndError> {
         // The receiver is gone if the farewell took too long.
         let _ = written.send(());
     })?;
-    Session::new(backend, output).run(commands).await;
+    let session = Session::new(backend, output).with_remark(remark);
+    session.run(commands).await;
     // A GUI that does not read any more must not keep the process alive.
     if timeout(FAREWELL, all_written).await.is_err() {
         tracing::warn!("the gui does not read its last lines");

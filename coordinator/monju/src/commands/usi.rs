@@ -16,19 +16,25 @@ pub struct UsiCommand {
 }
 
 impl UsiCommand {
-    /// Speaks USI until `quit`.
+    /// Speaks USI until `quit`. Where the system refuses the page's address, as when another engine of the same GUI
+    /// has it, the team plays without a page.
     ///
     /// # Errors
-    /// The system refuses a thread, or the address of the page.
+    /// The system refuses a thread.
     pub async fn run(self) -> anyhow::Result<()> {
         let pages = self.page.iter().count();
         descriptors::raise(pages * monju_page::server::DESCRIPTORS);
         let (coordinator, team) = watch::channel(None);
         let (log, ballots) = watch::channel(None);
-        if let Some(address) = &self.page {
-            page::serve(address, team, ballots).await?;
+        let mut remark = None;
+        if let Some(address) = &self.page
+            && let Err(error) = page::serve(address, team, ballots).await
+        {
+            let text = format!("no page: {error}");
+            eprintln!("monju: {text}");
+            remark = Some(text);
         }
         let observers = Observers { coordinator, log };
-        Ok(monju_usi::run(self.choices, observers).await?)
+        Ok(monju_usi::run(self.choices, observers, remark).await?)
     }
 }
