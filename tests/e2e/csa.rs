@@ -17,7 +17,10 @@ use std::{
 };
 #[cfg(unix)]
 use {
-    monju_tests::process::PATIENCE,
+    monju_tests::{
+        cluster::eventually,
+        process::{PATIENCE, Process},
+    },
     std::time::{Duration, Instant},
 };
 
@@ -356,6 +359,39 @@ fn trouble_with_the_server_is_waited_out() {
     let waits = ended.errors.matches("; trying again").count();
     assert_eq!(waits, 3, "{}", ended.errors);
     played.join().expect("the server's part");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_second_interrupt_is_heard_while_the_connection_is_lost() {
+    let _alone = alone();
+    let folder = tempfile::tempdir().expect("a folder");
+    let password = password(folder.path());
+    let (address, listener) = server(|listener| {
+        Peer::accept(&listener).play(&Script::new("lost", Color::Black, 4, &[]));
+        // The client is let in again, and no game follows.
+        let mut peer = Peer::accept(&listener);
+        peer.log_in();
+        (listener, peer)
+    });
+    let client = arguments(&address, folder.path(), &password);
+    let mut words = client;
+    words.extend(engine());
+    words.push("4");
+    let client = Process::start(monju(), &words);
+    let _server = listener.join().expect("the server's part");
+    client.signal(rustix::process::Signal::INT);
+    eventually("the first interrupt", || {
+        client
+            .errors()
+            .contains("this game is the last one")
+            .then_some(())
+    });
+    client.signal(rustix::process::Signal::INT);
+    let ended = client.wait(PATIENCE);
+    assert_eq!(ended.status.code(), Some(1), "{}", ended.errors);
+    let text = "interrupted; the server will count the game as lost";
+    assert!(ended.errors.contains(text), "{}", ended.errors);
 }
 
 /// An engine that answers by a table and writes down what it hears.

@@ -21,10 +21,10 @@ use connection::{Connection, ConnectionError};
 use monju_host::{UsiSpec, usi_child::UsiChild};
 use monju_team::signals;
 use patience::{LONGEST_WAIT, Patience};
-use play::{Board, Left};
+use play::{Board, Left, interrupt};
 use result::{Played, Tally};
 use server::{AtHand, Server};
-use std::{fs, path::PathBuf};
+use std::{fs, path::PathBuf, pin::pin};
 use summary::GameSummary;
 use tokio::{sync::mpsc::UnboundedReceiver, time::Instant};
 
@@ -167,7 +167,16 @@ impl Csa {
                 Left::Lost(error) => eprintln!("the connection is lost: {error}; connecting again"),
             }
             let lost = Instant::now();
-            let at_hand = match server.connect_again(&summary.id).await {
+            let again = {
+                let mut again = pin!(server.connect_again(&summary.id));
+                loop {
+                    tokio::select! {
+                        again = &mut again => break again,
+                        Some(()) = interrupts.recv() => interrupt(is_last)?,
+                    }
+                }
+            };
+            let at_hand = match again {
                 Ok(AtHand {
                     connection: again,
                     offer: Some(state),

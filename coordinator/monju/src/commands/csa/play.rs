@@ -59,6 +59,19 @@ struct Sent {
     score: Option<i32>,
 }
 
+/// Takes in an interrupt: the first makes the game under way the last one.
+///
+/// # Errors
+/// It was the last one already, and is left.
+pub fn interrupt(is_last: &mut bool) -> anyhow::Result<()> {
+    if *is_last {
+        bail!("interrupted; the server will count the game as lost");
+    }
+    *is_last = true;
+    eprintln!("this game is the last one; interrupt again to leave it at once");
+    Ok(())
+}
+
 /// The engine, and the game that it plays.
 pub struct Board {
     engine: UsiChild,
@@ -231,13 +244,7 @@ impl Board {
                     }
                     Err(error) => self.restart(&error).await?,
                 },
-                Some(()) = interrupts.recv() => {
-                    if *is_last {
-                        bail!("interrupted; the server will count the game as lost");
-                    }
-                    *is_last = true;
-                    eprintln!("this game is the last one; interrupt again to leave it at once");
-                }
+                Some(()) = interrupts.recv() => interrupt(is_last)?,
             }
         }
     }
