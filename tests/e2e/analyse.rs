@@ -73,6 +73,52 @@ fn a_game_is_analysed_and_an_analysis_goes_on() {
     assert!(refused.contains("--out"), "{refused}");
 }
 
+/// Returns the arguments of a short analysis up to the position after `last` moves.
+fn short_analysis<'a>(game: &'a str, last: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+    let arguments = [
+        "analyse",
+        game,
+        "--players",
+        "2",
+        "--nodes",
+        "300",
+        "--to",
+        last,
+    ];
+    [&arguments, more].concat()
+}
+
+#[test]
+fn an_analysis_by_another_team_is_neither_shown_nor_continued() {
+    let _alone = alone();
+    let folder = tempfile::tempdir().expect("a folder");
+    let game = folder.path().join("game.kif");
+    fs::write(&game, GAME).expect("written");
+    output_of(&short_analysis(path(&game), "1", &[]));
+    for (more, expected) in [
+        (&["--evaluator", "material"][..], "evaluator"),
+        (&["--sigma", "0"], "sigma"),
+        (
+            &["--rule", "optimistic"],
+            "the rule majority, not optimistic",
+        ),
+        (&["--threads", "2"], "threads 1, not 2"),
+    ] {
+        for last in ["1", "2"] {
+            let refused = complaint_of(&short_analysis(path(&game), last, more));
+            assert!(
+                refused.contains("an analysis by another team ("),
+                "{refused}"
+            );
+            assert!(refused.contains(expected), "{expected}: {refused}");
+            assert!(refused.contains("--out"), "{refused}");
+        }
+    }
+    let ballots = folder.path().join("game.analysis.jsonl");
+    let ballots = fs::read_to_string(ballots).expect("ballots");
+    assert_eq!(ballots.lines().count(), 2);
+}
+
 #[test]
 fn a_position_of_a_game_is_consulted_about() {
     let _alone = alone();

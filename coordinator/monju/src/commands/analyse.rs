@@ -3,10 +3,11 @@
 mod ballot_file;
 mod comments;
 mod page;
+mod setup;
 mod table;
 
 use super::{
-    consult::{Prepared, prepare, why_no_votes},
+    consult::{Prepared, prepare, present, why_no_votes},
     interrupted::Interrupted,
     output::print,
     progress::Progress,
@@ -25,6 +26,7 @@ use monju_team::{
     team::{self, Choices, Team},
 };
 use serde_json::json;
+use setup::Setup;
 use std::{fs, ops::RangeInclusive, path::PathBuf};
 
 /// One game to analyse.
@@ -59,10 +61,7 @@ impl Analyse {
         let positions = self.positions()?;
         let mut ballots =
             BallotFile::open(&self.path("jsonl"), &positions, &self.limits, self.seed)?;
-        if positions
-            .iter()
-            .any(|(plies, _)| ballots.of(*plies).is_none())
-        {
+        if !positions.is_empty() {
             let mut team = team::assemble(&self.choices).await?;
             let outcome = self.consult(&mut team, &positions, &mut ballots).await;
             team.close().await;
@@ -93,18 +92,23 @@ impl Analyse {
         Ok(positions)
     }
 
-    /// Consults about the positions that have no ballot yet.
+    /// Consults about the positions that have no ballot yet. The ballots that are there must be of the same team.
     async fn consult(
         &self,
         team: &mut Team,
         positions: &[(usize, Game)],
         ballots: &mut BallotFile,
     ) -> anyhow::Result<()> {
-        let prepared = prepare(team, &self.choices).await?;
+        let roster = present(team, &self.choices).await?;
+        ballots.check_team(&Setup::of_roster(&roster, &team.consultation))?;
         let left: Vec<&(usize, Game)> = positions
             .iter()
             .filter(|(plies, _)| ballots.of(*plies).is_none())
             .collect();
+        if left.is_empty() {
+            return Ok(());
+        }
+        let prepared = prepare(team, &self.choices).await?;
         let progress = Progress::begin(positions.len(), left.len());
         let mut stopped = std::pin::pin!(signals::termination());
         for (done, (plies, game)) in left.iter().enumerate() {

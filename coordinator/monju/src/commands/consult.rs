@@ -115,11 +115,11 @@ pub struct Prepared {
     pub problems: Vec<String>,
 }
 
-/// Prepares a team for a game.
+/// Returns the workers and players of a team.
 ///
 /// # Errors
 /// A configured worker is missing, or the coordinator refuses.
-pub async fn prepare(team: &mut Team, choices: &Choices) -> anyhow::Result<Prepared> {
+pub async fn present(team: &mut Team, choices: &Choices) -> anyhow::Result<RosterResponse> {
     let roster = team.client.roster(RosterRequest {}).await;
     let roster = roster.map_err(said)?.into_inner();
     // A coordinator elsewhere can do without a worker; an own configuration that names a missing one is
@@ -133,6 +133,15 @@ pub async fn prepare(team: &mut Team, choices: &Choices) -> anyhow::Result<Prepa
             lost.failure
         );
     }
+    Ok(roster)
+}
+
+/// Prepares a team for a game.
+///
+/// # Errors
+/// A configured worker is missing, or the coordinator refuses.
+pub async fn prepare(team: &mut Team, choices: &Choices) -> anyhow::Result<Prepared> {
+    let roster = present(team, choices).await?;
     let game_id = fresh_game_id();
     // Without a claim: a look takes what nobody holds.
     let prepare = PrepareGameRequest {

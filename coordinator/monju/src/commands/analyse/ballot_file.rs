@@ -1,5 +1,6 @@
 //! The ballots of an analysis: a log of ballots that `monju replay` reads, from which an analysis goes on.
 
+use super::setup::Setup;
 use anyhow::{Context, bail};
 use monju_coordinator::record::{
     read::Log,
@@ -42,8 +43,12 @@ impl BallotFile {
                     .iter()
                     .find(|(_, game)| Some(&Position::from(game)) == position)
                     .with_context(|| other(path, "another game"))?;
-                if ballot.limits != Some(*limits) || ballot.seed != seed {
+                if ballot.limits != Some(*limits) {
                     bail!("{}", other(path, "an analysis with other limits"));
+                }
+                if ballot.seed != seed {
+                    let what = format!("an analysis with --seed {}, not {seed}", ballot.seed);
+                    bail!("{}", other(path, &what));
                 }
                 ballots.insert(*plies, ballot);
             }
@@ -59,16 +64,26 @@ impl BallotFile {
         self.ballots.get(&plies)
     }
 
+    /// Compares the team of the ballots with the one that would be asked now.
+    ///
+    /// # Errors
+    /// It is another one, or has other settings.
+    pub fn check_team(&self, now: &Setup) -> anyhow::Result<()> {
+        for ballot in self.ballots.values() {
+            if let Some(difference) = Setup::of_ballot(ballot).difference(now) {
+                let what = format!("an analysis by another team ({difference})");
+                bail!("{}", other(&self.path, &what));
+            }
+        }
+        Ok(())
+    }
+
     /// Adds a ballot, and appends it to the file.
     ///
     /// # Errors
-    /// The players are others than those of the earlier ballots, or the file cannot be written.
+    /// The team is another one than that of the earlier ballots, or the file cannot be written.
     pub fn add(&mut self, plies: usize, ballot: Ballot) -> anyhow::Result<()> {
-        if let Some(earlier) = self.ballots.values().next()
-            && names(earlier) != names(&ballot)
-        {
-            bail!("{}", other(&self.path, "an analysis by other players"));
-        }
+        self.check_team(&Setup::of_ballot(&ballot))?;
         let since = SystemTime::now()
             .duration_since(UNIX_EPOCH)
             .unwrap_or_default();
@@ -95,11 +110,6 @@ impl BallotFile {
         file.write_all(text.as_bytes())?;
         file.sync_data()
     }
-}
-
-fn names(ballot: &Ballot) -> Vec<&str> {
-    let players = ballot.votes.iter().filter_map(|vote| vote.player.as_ref());
-    players.map(|player| player.name.as_str()).collect()
 }
 
 fn other(path: &Path, what: &str) -> String {
