@@ -1,7 +1,7 @@
 //! One game of a file, with names and times, that takes comments and is written again.
 
 use super::{
-    formats::{ParsedGame, UnknownFormat, convert, one_game, parse_games, several_games},
+    formats::{ParsedGame, UnknownFormat, convert, games_and_positions, one_game, several_games},
     rejection::Rejection,
 };
 use monju_engine::{Game, Move};
@@ -60,7 +60,8 @@ pub enum ReadGameError {
 }
 
 impl CommentedGame {
-    /// Reads the game with a number, counted from 1, of a file in any format of [`parse_games`].
+    /// Reads the game with a number, counted from 1, of a file in any format of
+    /// [`parse_games`](super::parse_games). It may be a position without moves.
     ///
     /// # Errors
     /// The file cannot be read, has fewer games, or the game is not one.
@@ -168,10 +169,14 @@ fn records(
     let plain = |parsed: ParsedGame| {
         let record = parsed.game?;
         let moves: Vec<String> = record.moves().iter().map(Move::to_string).collect();
-        let text = format!("sfen {} moves {}", record.start(), moves.join(" "));
+        let words = if moves.is_empty() { "" } else { " moves " };
+        let text = format!("sfen {}{words}{}", record.start(), moves.join(" "));
         parse_usi_position(&text).map_err(Rejection::unreadable)
     };
-    Ok(parse_games(path, bytes)?.into_iter().map(plain).collect())
+    Ok(games_and_positions(path, bytes)?
+        .into_iter()
+        .map(plain)
+        .collect())
 }
 
 #[cfg(test)]
@@ -229,6 +234,36 @@ mod tests {
         }
         let second = read("a.usi", usi, 2).expect("the second game");
         assert_eq!(second.game().moves().len(), 1);
+    }
+
+    #[test]
+    fn a_position_without_moves_is_read_from_every_format() {
+        let board = "後手の持駒：飛　角　金四　銀四　桂四　香四　歩九\n  ９ ８ ７ ６ ５ ４ ３ ２ １\n\
+            +---------------------------+\n| ・ ・ ・ ・ ・ ・ ・ ・v玉|一\n| ・ ・ ・ ・ ・ ・ ・ ・ ・|二\n\
+            | ・ ・ ・ ・ ・ ・ ・ ・ 歩|三\n| ・ ・ ・ ・ ・ ・ ・ ・ ・|四\n| ・ ・ ・ ・ ・ ・ ・ ・ ・|五\n\
+            | ・ ・ ・ ・ ・ ・ ・ ・ ・|六\n| ・ ・ ・ ・ ・ ・ ・ ・ ・|七\n| ・ ・ ・ ・ ・ ・ ・ ・ ・|八\n\
+            | ・ ・ ・ ・ ・ ・ ・ ・ ・|九\n+---------------------------+\n先手の持駒：飛　角\n";
+        let ended = format!("{board}手数----指手---------消費時間--\n   1 詰み\n");
+        let csa = "V2.2\nPI82HI22KA\n-\n";
+        let jkf = r#"{"header":{},"initial":{"preset":"KA"},"moves":[{}]}"#;
+        let usi = "sfen 8k/9/8P/9/9/9/9/9/9 b RBr 1\n";
+        for (name, text) in [
+            ("a.kif", board),
+            ("b.kifu", ended.as_str()),
+            ("a.ki2", board),
+            ("a.csa", csa),
+            ("a.jkf", jkf),
+            ("a.usi", usi),
+        ] {
+            let mut game = read(name, text, 1).unwrap_or_else(|error| panic!("{name}: {error:?}"));
+            assert_eq!(game.game().moves(), [], "{name}");
+            game.comment(0, &["a view".to_owned()]);
+            let kif = game.kif().expect("KIF");
+            assert!(kif.contains("\n*a view\n"), "{name}: {kif}");
+            let again = read("again.kif", &kif, 1).expect("a position");
+            let board = |game: &CommentedGame| game.game().position().to_string();
+            assert_eq!(board(&again), board(&game), "{name}");
+        }
     }
 
     #[test]

@@ -14,7 +14,10 @@ use rsshogi::{
     },
     types::GameResult as ForeignResult,
 };
-use std::path::{Path, PathBuf};
+use std::{
+    mem,
+    path::{Path, PathBuf},
+};
 
 /// A game of a file, or the reason for which it is rejected.
 #[derive(Debug)]
@@ -40,6 +43,22 @@ pub struct UnknownFormat(PathBuf);
 /// # Errors
 /// The extension is unknown.
 pub fn parse_games(path: &Path, bytes: &[u8]) -> Result<Vec<ParsedGame>, UnknownFormat> {
+    let mut games = games_and_positions(path, bytes)?;
+    for parsed in &mut games {
+        let game = mem::replace(&mut parsed.game, Err(GameRecordError::Empty.into()));
+        parsed.game = game.and_then(|game| Ok(game.with_moves()?));
+    }
+    Ok(games)
+}
+
+/// As [`parse_games`], but games without moves, which are positions to look at, are games too.
+///
+/// # Errors
+/// The extension is unknown.
+pub(super) fn games_and_positions(
+    path: &Path,
+    bytes: &[u8],
+) -> Result<Vec<ParsedGame>, UnknownFormat> {
     Ok(match extension(path).as_str() {
         "csa" => csa_games(bytes),
         "tsv" => lines(bytes, tsv_game),
@@ -186,7 +205,7 @@ pub(super) fn convert(record: &ForeignRecord) -> Result<GameRecord, Rejection> {
     };
     let start = record.init_position_sfen();
     let moves = moves.ok_or(GameRecordError::UnreadableMove)?;
-    Ok(GameRecord::new(Some(start), moves, result)?)
+    Ok(GameRecord::game_or_position(Some(start), moves, result)?)
 }
 
 /// Parses one game a line; empty lines and those that begin with `#` are skipped.
@@ -244,7 +263,7 @@ fn record<'a>(
     let moves: Option<Vec<Move>> = words.iter().map(|word| word.parse().ok()).collect();
     let moves = moves.ok_or(GameRecordError::UnreadableMove);
     moves
-        .and_then(|moves| GameRecord::new(start, moves, result))
+        .and_then(|moves| GameRecord::game_or_position(start, moves, result))
         .map_err(|error| Rejection::Record {
             error,
             // Names the move that is wrong.

@@ -57,6 +57,18 @@ impl GameRecord {
         moves: Vec<Move>,
         result: RecordedResult,
     ) -> Result<Self, GameRecordError> {
+        Self::game_or_position(start, moves, result)?.with_moves()
+    }
+
+    /// As [`new`](Self::new), but there may be no moves: a file may hold a position to look at.
+    ///
+    /// # Errors
+    /// The start position is impossible, a move is illegal, or there are too many.
+    pub(super) fn game_or_position(
+        start: Option<&str>,
+        moves: Vec<Move>,
+        result: RecordedResult,
+    ) -> Result<Self, GameRecordError> {
         let even = Position::startpos();
         let start = match start {
             Some(sfen) => {
@@ -66,10 +78,8 @@ impl GameRecord {
         };
         let start = start.filter(|position| position.to_string() != even.to_string());
         let mut position = start.clone().unwrap_or(even);
-        match moves.len() {
-            0 => return Err(GameRecordError::Empty),
-            1..=Self::MAX_MOVES => {}
-            _ => return Err(GameRecordError::TooLong),
+        if moves.len() > Self::MAX_MOVES {
+            return Err(GameRecordError::TooLong);
         }
         for &mv in &moves {
             if !position.is_legal(mv) {
@@ -82,6 +92,17 @@ impl GameRecord {
             result,
             moves,
         })
+    }
+
+    /// Returns the game, if there are moves to learn from.
+    ///
+    /// # Errors
+    /// There are no moves.
+    pub(super) fn with_moves(self) -> Result<Self, GameRecordError> {
+        match self.moves.is_empty() {
+            true => Err(GameRecordError::Empty),
+            false => Ok(self),
+        }
     }
 
     /// Returns the same game with another result.
@@ -112,7 +133,7 @@ impl GameRecord {
         self.result
     }
 
-    /// Returns the moves, at least one.
+    /// Returns the moves, at least one unless the file was read to be looked at.
     pub fn moves(&self) -> &[Move] {
         &self.moves
     }
