@@ -1,12 +1,11 @@
 //! The command line of `monju analyse`.
 
 use super::{
-    parsers::{explained, no_sense},
+    parsers::{self, no_sense},
     team::TeamArguments,
 };
 use crate::commands::{analyse::Analyse, consult::DEFAULT_TIME_MS};
 use clap::Args;
-use monju_learn::records::CommentedGame;
 use monju_proto::v1::Limits;
 use std::path::{Path, PathBuf};
 
@@ -63,8 +62,7 @@ impl AnalyseArguments {
     /// # Errors
     /// The file has no such game, or the range has no position.
     pub fn resolve(self) -> Result<Analyse, clap::Error> {
-        let read = CommentedGame::read(&self.file, self.game);
-        let game = read.map_err(|error| no_sense(explained(&error)))?;
+        let game = parsers::game(&self.file, self.game)?;
         let count = game.game().moves().len();
         let (from, to) = (self.from.unwrap_or(0), self.to.unwrap_or(count));
         if from > to || to > count {

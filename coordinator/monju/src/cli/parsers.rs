@@ -105,6 +105,15 @@ pub fn position(words: &[String]) -> Result<Game, Error> {
     Game::from_usi(&text).map_err(|error| no_sense(format!("position '{text}': {error}")))
 }
 
+/// Reads a game.
+///
+/// # Errors
+/// The file has no such game.
+pub fn game(path: &Path, number: usize) -> Result<CommentedGame, Error> {
+    let read = CommentedGame::read(path, number);
+    read.map_err(|error| no_sense(explained(&error)))
+}
+
 /// Reads a position: the words of one, or a file with a game, and of its moves the first `plies`.
 ///
 /// # Errors
@@ -116,10 +125,7 @@ pub fn position_or_game(
 ) -> Result<Game, Error> {
     let game = match words {
         [path] if Path::new(path).extension().is_some() => {
-            let read = CommentedGame::read(Path::new(path), number);
-            read.map_err(|error| no_sense(explained(&error)))?
-                .game()
-                .clone()
+            game(Path::new(path), number)?.game().clone()
         }
         words => position(words)?,
     };

@@ -174,6 +174,9 @@ impl Analyse {
             .kif()
             .context("the game cannot be written as KIF")?;
         write("kif", kif)?;
+        if self.game.lacks_variations() {
+            eprintln!("warning: variations are left out; only those of a KIF file are kept");
+        }
         // CSA has no word for some endings.
         match commented.csa() {
             Ok(csa) => write("csa", csa)?,

@@ -1,7 +1,11 @@
 //! One game of a file, with names and times, that takes comments and is written again.
 
 use super::{
-    formats::{ParsedGame, UnknownFormat, convert, games_and_positions, one_game, several_games},
+    formats::{
+        ParsedGame, UnknownFormat, convert, games_and_positions, has_ki2_variations, kif_text,
+        one_game, several_games,
+    },
+    kif::KifText,
     rejection::Rejection,
 };
 use monju_engine::{Game, Move};
@@ -10,6 +14,7 @@ use rsshogi::records::{
     formats::{csa::export_csa, kif::export_kif, usi::parse_usi_position},
 };
 use std::{
+    collections::BTreeMap,
     fs, io,
     path::{Path, PathBuf},
 };
@@ -19,6 +24,12 @@ use std::{
 pub struct CommentedGame {
     record: ForeignRecord,
     game: Game,
+    /// The text of a KIF file.
+    kif: Option<KifText>,
+    /// The file has variations that are not written again.
+    lacks_variations: bool,
+    /// The lines of comment that were added, by the number of moves before their positions.
+    comments: BTreeMap<usize, Vec<String>>,
 }
 
 /// Reason for which no game is read.
@@ -82,17 +93,18 @@ impl CommentedGame {
             .into_iter()
             .nth(index)
             .ok_or_else(|| missing(games))?;
-        record
-            .and_then(Self::of)
-            .map_err(|source| ReadGameError::Game {
-                path: path.to_owned(),
-                number,
-                source,
-            })
+        let read = record.and_then(|record| Self::of(record, kif_text(path, &bytes)));
+        let mut game = read.map_err(|source| ReadGameError::Game {
+            path: path.to_owned(),
+            number,
+            source,
+        })?;
+        game.lacks_variations |= has_ki2_variations(path, &bytes);
+        Ok(game)
     }
 
     /// Checks a record by our rules.
-    fn of(record: ForeignRecord) -> Result<Self, Rejection> {
+    fn of(mut record: ForeignRecord, kif: Option<KifText>) -> Result<Self, Rejection> {
         let checked = convert(&record)?;
         let start = match checked.start_sfen() {
             even if even.is_empty() => "startpos".to_owned(),
@@ -100,7 +112,19 @@ impl CommentedGame {
         };
         let moves: Vec<String> = checked.moves().iter().map(Move::to_string).collect();
         let game = Game::from_parts(&start, &moves).map_err(Rejection::unreadable)?;
-        Ok(Self { record, game })
+        let lacks_variations = kif.is_none() && detach_variations(&mut record)?;
+        Ok(Self {
+            lacks_variations,
+            record,
+            game,
+            kif,
+            comments: BTreeMap::new(),
+        })
+    }
+
+    /// Tells whether the file has variations that are not written again.
+    pub fn lacks_variations(&self) -> bool {
+        self.lacks_variations
     }
 
     /// Returns the whole game.
@@ -121,6 +145,8 @@ impl CommentedGame {
 
     /// Adds lines of comment to the position after `plies` moves.
     pub fn comment(&mut self, plies: usize, lines: &[String]) {
+        let own = self.comments.entry(plies).or_default();
+        own.extend_from_slice(lines);
         let text = lines.join("\n");
         let id = match plies.checked_sub(1) {
             None => {
@@ -138,11 +164,14 @@ impl CommentedGame {
         }
     }
 
-    /// Writes the game as KIF in UTF-8.
+    /// Writes the game as KIF in UTF-8. A KIF file keeps its own lines, bookmarks and variations among them.
     ///
     /// # Errors
     /// The library refuses what it has read.
     pub fn kif(&self) -> Result<String, Rejection> {
+        if let Some(text) = &self.kif {
+            return Ok(text.with_comments(&self.comments));
+        }
         export_kif(&self.record).map_err(Rejection::unreadable)
     }
 
@@ -153,6 +182,21 @@ impl CommentedGame {
     pub fn csa(&self) -> Result<String, Rejection> {
         export_csa(&self.record).map_err(Rejection::unreadable)
     }
+}
+
+/// Takes the variations out of a record, which the library writes in an order that programs misread. Returns
+/// false if there are none.
+fn detach_variations(record: &mut ForeignRecord) -> Result<bool, Rejection> {
+    let mut parents = record.main_line_ids();
+    parents.push(record.root_id());
+    let variations: Vec<_> = (parents.into_iter())
+        .flat_map(|parent| record.variation_children(parent).to_vec())
+        .collect();
+    for &variation in &variations {
+        let detached = record.detach_subtree(variation);
+        detached.map_err(Rejection::unreadable)?;
+    }
+    Ok(!variations.is_empty())
 }
 
 /// Parses all games of a file with everything that it says of them.
@@ -234,6 +278,40 @@ mod tests {
         }
         let second = read("a.usi", usi, 2).expect("the second game");
         assert_eq!(second.game().moves().len(), 1);
+    }
+
+    #[test]
+    fn variations_of_other_formats_are_left_out() {
+        let ki2 =
+            "手合割：平手\n▲７六歩 △３四歩 ▲２二角成\nまで3手で先手の勝ち\n\n変化：2手\n△８四歩\n";
+        let jkf = r#"{"header":{},"moves":[{},{"move":{"from":{"x":7,"y":7},"to":{"x":7,"y":6},"piece":"FU"}},
+            {"move":{"from":{"x":3,"y":3},"to":{"x":3,"y":4},"piece":"FU"},
+            "forks":[[{"move":{"from":{"x":8,"y":3},"to":{"x":8,"y":4},"piece":"FU"}}]]},{"special":"TORYO"}]}"#;
+        for (name, text) in [("a.ki2", ki2), ("a.jkf", jkf)] {
+            let game = read(name, text, 1).unwrap_or_else(|error| panic!("{name}: {error:?}"));
+            assert!(game.lacks_variations(), "{name}");
+            let kif = game.kif().expect("KIF");
+            assert!(!kif.contains("８四歩"), "{kif}");
+            let again = read("b.kif", &kif, 1).expect("a game");
+            assert_eq!(again.game().moves(), game.game().moves());
+            assert!(!again.lacks_variations());
+        }
+    }
+
+    #[test]
+    fn a_kif_file_keeps_its_bookmarks_and_variations() {
+        let text = "手合割：平手\n手数----指手---------消費時間--\n   1 ７六歩(77)\n&mark\n   2 ３四歩(33)+\n\
+            まで2手で中断\n\n変化：2手\n   2 ８四歩(83)\n*also good\n";
+        let mut game = read("a.kif", text, 1).expect("a game");
+        assert_eq!(game.game().moves().len(), 2);
+        assert!(!game.lacks_variations());
+        game.comment(1, &["a view".to_owned()]);
+        let kif = game.kif().expect("KIF");
+        assert_eq!(kif, text.replace("&mark\n", "&mark\n*a view\n"));
+        // A variation that breaks the rules is none of the game.
+        let text = text.replace("８四歩(83)", "８五歩(83)");
+        let game = read("a.kif", &text, 1).expect("a game");
+        assert_eq!(game.kif().expect("KIF"), text);
     }
 
     #[test]

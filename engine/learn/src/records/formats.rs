@@ -2,7 +2,7 @@
 
 use super::{
     guard::guarded,
-    kif::{KifError, check, check_total},
+    kif::{Ki2Text, KifError, KifText},
     record::{GameRecord, GameRecordError, RecordedResult},
     rejection::Rejection,
 };
@@ -81,14 +81,30 @@ fn extension(path: &Path) -> String {
 /// Parses a file of a format with one game; `None` for other formats.
 pub(super) fn one_game(path: &Path, bytes: &[u8]) -> Option<Result<ForeignRecord, Rejection>> {
     Some(match extension(path).as_str() {
-        "kif" | "kifu" => guarded(|| kif::parse_kif_bytes(bytes))
-            .and_then(|record| check_moves(record, |moves| check(bytes, moves))),
-        "ki2" | "ki2u" => guarded(|| kif::parse_ki2_bytes(bytes))
-            .and_then(|record| check_moves(record, |moves| check_total(bytes, moves))),
+        "kif" | "kifu" => {
+            let text = KifText::new(bytes);
+            guarded(|| kif::parse_kif_str(&text.plain()))
+                .and_then(|record| check_moves(record, |moves| text.check(moves)))
+        }
+        "ki2" | "ki2u" => {
+            let text = Ki2Text::new(bytes);
+            guarded(|| kif::parse_ki2_bytes(bytes))
+                .and_then(|record| check_moves(record, |moves| text.check(moves)))
+        }
         "jkf" => guarded(|| jkf::parse_jkf_bytes(bytes))
             .and_then(|record| check_moves(record, |_| Ok(()))),
         _ => return None,
     })
+}
+
+/// Returns the text of a KIF file; `None` for other formats.
+pub(super) fn kif_text(path: &Path, bytes: &[u8]) -> Option<KifText> {
+    matches!(extension(path).as_str(), "kif" | "kifu").then(|| KifText::new(bytes))
+}
+
+/// Tells whether a file is in KI2 and has variations, most of which the parser skips.
+pub(super) fn has_ki2_variations(path: &Path, bytes: &[u8]) -> bool {
+    matches!(extension(path).as_str(), "ki2" | "ki2u") && Ki2Text::new(bytes).has_variations()
 }
 
 /// Parses the CSA games of a file; `None` for other formats.

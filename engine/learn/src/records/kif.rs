@@ -1,7 +1,10 @@
-//! Consistency checks of KIF and KI2 files. A parser that skips lines it does not understand would
-//! silently cut a damaged game short.
+//! The text of KIF and KI2 files: how it is decoded, what the parser gets of it, and where comments go.
 //!
-//! The checks look at the raw bytes, in UTF-8 or Shift_JIS, since only a few words matter.
+//! A parser that skips lines it does not understand would silently cut a damaged game short. So the lines are
+//! compared with the moves that were parsed from them.
+
+use encoding_rs::SHIFT_JIS;
+use std::{borrow::Cow, collections::BTreeMap};
 
 /// An inconsistency of a KIF or KI2 file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -41,99 +44,343 @@ pub enum KifError {
     },
 }
 
-/// A word in both encodings.
-type Word = [&'static [u8]; 2];
-
 /// `まで`, which precedes the number of moves on the last line.
-const UNTIL: Word = ["まで".as_bytes(), b"\x82\xdc\x82\xc5"];
+const UNTIL: &str = "まで";
 
 /// `変化`, which begins a variation after the main line.
-const VARIATION: Word = ["変化".as_bytes(), b"\x95\xcf\x89\xbb"];
+const VARIATION: &str = "変化";
 
-/// `手数`, the heading above the moves.
-const HEADING: Word = ["手数".as_bytes(), b"\x8e\xe8\x90\x94"];
+/// `手数`, with which the heading above the moves begins. As a key of the header it has another meaning.
+const HEADING: &str = "手数";
+
+/// `指手`, which the heading has, too.
+const MOVES: &str = "指手";
 
 /// `消費時間`, which some programs put on a line of its own.
-const TIME: Word = ["消費時間".as_bytes(), b"\x8f\xc1\x94\xef\x8e\x9e\x8a\xd4"];
+const TIME: &str = "消費時間";
 
-fn after(line: &[u8], word: Word) -> Option<&[u8]> {
-    word.iter().find_map(|word| line.strip_prefix(*word))
+/// Decodes a file in UTF-8 or Shift_JIS.
+fn decode(bytes: &[u8]) -> Cow<'_, str> {
+    let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
+    match str::from_utf8(bytes) {
+        Ok(text) => text.into(),
+        Err(_) => SHIFT_JIS.decode_without_bom_handling(bytes).0,
+    }
 }
 
-fn contains(line: &[u8], word: Word) -> bool {
-    let within = |word: &&[u8]| line.windows(word.len()).any(|part| part == *word);
-    word.iter().any(within)
+/// A line of a KIF file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Line<'a> {
+    /// A line before the moves.
+    Header,
+    /// The heading above the moves.
+    Heading,
+    /// A comment, a bookmark or a time, which belong to the line before them, or an empty line.
+    Beside,
+    /// A move or an ending with its number and the text behind it.
+    Numbered(usize, &'a str),
+    /// The last line, with the text behind its first word.
+    Until(&'a str),
+    /// Anything else.
+    Unknown,
 }
 
-/// Reads the number at the beginning of a line.
-fn number(line: &[u8]) -> Option<usize> {
-    let digits = line.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    std::str::from_utf8(&line[..digits]).ok()?.parse().ok()
+/// The text of a KIF file.
+#[derive(Clone, Debug)]
+pub(super) struct KifText {
+    lines: Vec<String>,
+    /// Number of the lines before the first variation.
+    main: usize,
 }
 
-fn lines(bytes: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
-    // Classic Mac OS ends lines with a carriage return alone.
-    let has_feeds = bytes.contains(&b'\n');
-    let lines = bytes.split(move |&byte| byte == if has_feeds { b'\n' } else { b'\r' });
-    (1..).zip(lines.map(<[u8]>::trim_ascii))
-}
-
-/// Compares the lines of a KIF file with the number of moves that were parsed from it.
-///
-/// # Errors
-/// The lines and the moves do not agree.
-pub(super) fn check(bytes: &[u8], moves: usize) -> Result<(), KifError> {
-    let mut numbered = 0;
-    let mut begun = false;
-    let mut ended = false;
-    for (place, line) in lines(bytes) {
-        if after(line, VARIATION).is_some() {
-            break;
+impl KifText {
+    /// Decodes a file in UTF-8 or Shift_JIS.
+    pub fn new(bytes: &[u8]) -> Self {
+        let text = decode(bytes);
+        // Classic Mac OS ends lines with a carriage return alone.
+        let end = if text.contains('\n') { '\n' } else { '\r' };
+        let mut lines: Vec<String> = (text.split(end))
+            .map(|line| line.trim_end_matches('\r').to_owned())
+            .collect();
+        if lines.last().is_some_and(String::is_empty) {
+            lines.pop();
         }
-        begun |= after(line, HEADING).is_some() || number(line).is_some();
-        let is_comment = matches!(line.first(), None | Some(b'*' | b'\'' | b'#' | b'&'));
-        if !begun || is_comment || after(line, HEADING).is_some() {
-            continue;
-        }
-        if let Some(rest) = after(line, UNTIL) {
-            check_count(rest, moves)?;
-            ended = true;
-        } else if let Some(given) = number(line) {
-            numbered += 1;
-            if ended || given != numbered {
-                return Err(KifError::Number {
-                    line: place,
-                    given,
-                    expected: (!ended).then_some(numbered),
-                });
+        let main = Self::variations(&lines).unwrap_or(lines.len());
+        Self { lines, main }
+    }
+
+    /// Returns the place of the first variation. Some programs have written the word before the moves, too.
+    fn variations(lines: &[String]) -> Option<usize> {
+        let begin = lines
+            .iter()
+            .position(|line| number(line.trim()).is_some())?;
+        let after = lines[begin..].iter();
+        let first = after
+            .map(|line| line.trim())
+            .position(|line| line.starts_with(VARIATION))?;
+        Some(begin + first)
+    }
+
+    /// Returns the lines of the main line.
+    fn main_line(&self) -> impl Iterator<Item = Line<'_>> {
+        let mut begun = false;
+        self.lines[..self.main].iter().map(move |line| {
+            let line = line.trim();
+            let numbered = number(line);
+            let is_heading = line.starts_with(HEADING) && line.contains(MOVES);
+            begun |= is_heading || numbered.is_some();
+            if matches!(line.chars().next(), None | Some('*' | '\'' | '#' | '&')) {
+                return Line::Beside;
             }
-        } else if !ended && !contains(line, TIME) {
-            return Err(KifError::Line(place));
+            if is_heading {
+                return Line::Heading;
+            }
+            if let Some(rest) = line.strip_prefix(UNTIL) {
+                return Line::Until(rest);
+            }
+            match numbered {
+                Some((number, rest)) => Line::Numbered(number, rest),
+                None if !begun => Line::Header,
+                None if line.contains(TIME) => Line::Beside,
+                None => Line::Unknown,
+            }
+        })
+    }
+
+    /// Returns the main line without bookmarks, which the parser does not know.
+    pub fn plain(&self) -> String {
+        let mut text = String::new();
+        for (line, kind) in self.lines.iter().zip(self.main_line()) {
+            match kind {
+                // An empty line, so that the lines keep their numbers.
+                Line::Beside if line.trim_start().starts_with(['&', '#']) => {}
+                Line::Header
+                    if [VARIATION, HEADING]
+                        .iter()
+                        .any(|word| line.trim().starts_with(word)) => {}
+                _ => text.push_str(line),
+            }
+            text.push('\n');
         }
+        text
     }
-    // The last number may be that of a word such as 投了.
-    if numbered != moves && numbered != moves + 1 {
-        return Err(KifError::Moves {
-            moves,
-            lines: numbered,
-        });
+
+    /// Returns the whole text with lines of comment on positions, by the number of moves before them. They come
+    /// behind the comments that the position has.
+    pub fn with_comments(&self, comments: &BTreeMap<usize, Vec<String>>) -> String {
+        let mut text = Commented {
+            text: String::new(),
+            comments,
+            next: 0,
+        };
+        // The number of moves of the position that the lines belong to, once the moves have begun.
+        let mut plies = None;
+        for (line, kind) in self.lines.iter().zip(self.main_line()) {
+            match kind {
+                Line::Heading => plies = Some(0),
+                Line::Numbered(number, _) => {
+                    text.write_before(number);
+                    plies = Some(number);
+                }
+                Line::Until(_) | Line::Unknown => text.write_before(usize::MAX),
+                // A comment that another program wrote after the ending stays there.
+                Line::Header | Line::Beside => {}
+            }
+            // An empty line ends what belongs to a position.
+            if line.trim().is_empty()
+                && let Some(plies) = plies
+            {
+                text.write_before(plies + 1);
+            }
+            text.line(line);
+        }
+        text.write_before(usize::MAX);
+        for line in &self.lines[self.main..] {
+            text.line(line);
+        }
+        text.text
     }
-    Ok(())
+
+    /// Compares the lines with the number of moves that were parsed from them.
+    ///
+    /// # Errors
+    /// The lines and the moves do not agree.
+    pub fn check(&self, moves: usize) -> Result<(), KifError> {
+        let mut numbered = 0;
+        let mut ended = false;
+        for (place, kind) in (1..).zip(self.main_line()) {
+            match kind {
+                Line::Header | Line::Heading | Line::Beside => {}
+                Line::Until(rest) => {
+                    check_count(rest, moves)?;
+                    ended = true;
+                }
+                Line::Numbered(given, _) => {
+                    numbered += 1;
+                    if ended || given != numbered {
+                        return Err(KifError::Number {
+                            line: place,
+                            given,
+                            expected: (!ended).then_some(numbered),
+                        });
+                    }
+                }
+                Line::Unknown if ended => {}
+                Line::Unknown => return Err(KifError::Line(place)),
+            }
+        }
+        // The last number may be that of a word such as 投了.
+        if numbered != moves && numbered != moves + 1 {
+            return Err(KifError::Moves {
+                moves,
+                lines: numbered,
+            });
+        }
+        Ok(())
+    }
 }
 
-/// Compares the last line of a KI2 file, which has no move numbers, with the number of moves that
-/// were parsed from it.
-///
-/// # Errors
-/// The last line counts another number of moves.
-pub(super) fn check_total(bytes: &[u8], moves: usize) -> Result<(), KifError> {
-    let last = lines(bytes).find_map(|(_, line)| after(line, UNTIL));
-    last.map_or(Ok(()), |rest| check_count(rest, moves))
+/// A text that is written line by line, with comments between its lines.
+struct Commented<'a> {
+    text: String,
+    comments: &'a BTreeMap<usize, Vec<String>>,
+    /// The first position whose comments are not written yet.
+    next: usize,
 }
 
-fn check_count(rest: &[u8], moves: usize) -> Result<(), KifError> {
+impl Commented<'_> {
+    fn line(&mut self, line: &str) {
+        self.text.push_str(line);
+        self.text.push('\n');
+    }
+
+    /// Writes the comments on the positions before that after `plies` moves.
+    fn write_before(&mut self, plies: usize) {
+        if self.next >= plies {
+            return;
+        }
+        let comments = self.comments;
+        for line in comments
+            .range(self.next..plies)
+            .flat_map(|(_, lines)| lines)
+        {
+            self.line(&format!("*{line}"));
+        }
+        self.next = plies;
+    }
+}
+
+/// Reads the number at the beginning of a line, and returns it with the rest.
+fn number(line: &str) -> Option<(usize, &str)> {
+    let digits = line.bytes().take_while(u8::is_ascii_digit).count();
+    let (number, rest) = line.split_at(digits);
+    Some((number.parse().ok()?, rest))
+}
+
+/// The text of a KI2 file, which has no move numbers.
+pub(super) struct Ki2Text<'a>(Cow<'a, str>);
+
+impl<'a> Ki2Text<'a> {
+    /// Decodes a file in UTF-8 or Shift_JIS.
+    pub fn new(bytes: &'a [u8]) -> Self {
+        Self(decode(bytes))
+    }
+
+    fn after(&self, word: &str) -> Option<&str> {
+        let mut lines = self.0.split(['\n', '\r']);
+        lines.find_map(|line| line.trim().strip_prefix(word))
+    }
+
+    /// Tells whether the file has variations.
+    pub fn has_variations(&self) -> bool {
+        self.after(VARIATION).is_some()
+    }
+
+    /// Compares the last line with the number of moves that were parsed from the file.
+    ///
+    /// # Errors
+    /// The last line counts another number of moves.
+    pub fn check(&self, moves: usize) -> Result<(), KifError> {
+        self.after(UNTIL)
+            .map_or(Ok(()), |rest| check_count(rest, moves))
+    }
+}
+
+fn check_count(rest: &str, moves: usize) -> Result<(), KifError> {
     match number(rest) {
-        Some(given) if given != moves => Err(KifError::Total { moves, given }),
+        Some((given, _)) if given != moves => Err(KifError::Total { moves, given }),
         _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "# a program\r\n手合割：平手\r\n手数：3\r\n*known\r\n\
+        手数----指手---------消費時間--\r\n*first\r\n&begin\r\n   1 ７六歩(77)   ( 0:01/00:00:01)+\r\n\
+        *one\r\n&mark\r\n   2 ３四歩(33)\r\n   3 投了\r\nまで2手で後手の勝ち\r\n\r\n\
+        変化：1手\r\n   1 ２六歩(27)\r\n*of the variation\r\n&there\r\n";
+
+    fn commented(text: &str, plies: &[usize]) -> String {
+        let text = KifText::new(text.as_bytes());
+        text.with_comments(
+            &(plies.iter())
+                .map(|&plies| (plies, vec![format!("view {plies}")]))
+                .collect(),
+        )
+    }
+
+    #[test]
+    fn comments_come_behind_those_of_their_position_and_all_lines_stay() {
+        let expected = TEXT.replace("\r\n", "\n");
+        let expected = expected.replace("&begin\n", "&begin\n*view 0\n");
+        let expected = expected.replace("&mark\n", "&mark\n*view 1\n");
+        let expected = expected.replace("   3 投了", "*view 2\n   3 投了");
+        assert_eq!(commented(TEXT, &[0, 1, 2]), expected);
+        let without = commented(TEXT, &[]);
+        assert_eq!(without, TEXT.replace("\r\n", "\n"));
+    }
+
+    #[test]
+    fn comments_find_their_place_without_a_heading_and_without_an_ending() {
+        let text = "   1 ７六歩(77)\n*one\n\n変化：1手\n   1 ２六歩(27)";
+        assert_eq!(
+            commented(text, &[0, 1]),
+            "*view 0\n   1 ７六歩(77)\n*one\n*view 1\n\n変化：1手\n   1 ２六歩(27)\n"
+        );
+        assert_eq!(
+            commented("手合割：平手\nまで0手で中断\n", &[0]),
+            "手合割：平手\n*view 0\nまで0手で中断\n"
+        );
+        assert_eq!(
+            commented("手合割：平手\r手数----指手--\r", &[0]),
+            "手合割：平手\n手数----指手--\n*view 0\n"
+        );
+    }
+
+    #[test]
+    fn the_parser_gets_the_main_line_without_bookmarks() {
+        let plain = KifText::new(TEXT.as_bytes()).plain();
+        assert!(!plain.contains('&') && !plain.contains('#'), "{plain}");
+        assert!(
+            !plain.contains("変化") && !plain.contains("手数：3"),
+            "{plain}"
+        );
+        assert!(
+            plain.contains("   1 ７六歩(77)   ( 0:01/00:00:01)+\n*one\n\n   2 ３四歩(33)"),
+            "{plain}"
+        );
+    }
+
+    #[test]
+    fn texts_are_decoded_from_both_encodings() {
+        let (bytes, _, _) = SHIFT_JIS.encode(TEXT);
+        let of = |bytes: &[u8]| KifText::new(bytes).with_comments(&BTreeMap::new());
+        assert_eq!(of(&bytes), of(TEXT.as_bytes()));
+        assert_eq!(
+            of(format!("\u{feff}{TEXT}").as_bytes()),
+            of(TEXT.as_bytes())
+        );
     }
 }
