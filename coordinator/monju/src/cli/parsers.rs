@@ -105,13 +105,18 @@ pub fn position(words: &[String]) -> Result<Game, Error> {
     Game::from_usi(&text).map_err(|error| no_sense(format!("position '{text}': {error}")))
 }
 
-/// Reads a game.
+/// Reads a game, and warns of an ending that is unknown.
 ///
 /// # Errors
 /// The file has no such game.
 pub fn game(path: &Path, number: usize) -> Result<CommentedGame, Error> {
     let read = CommentedGame::read(path, number);
-    read.map_err(|error| no_sense(explained(&error)))
+    let game = read.map_err(|error| no_sense(explained(&error)))?;
+    if let Some(word) = game.unknown_ending() {
+        let path = path.display();
+        eprintln!("warning: {path}: the unknown word '{word}' is taken for the end of the game");
+    }
+    Ok(game)
 }
 
 /// Reads a position: the words of one, or a file with a game, and of its moves the first `plies`.

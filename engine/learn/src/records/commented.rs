@@ -10,7 +10,7 @@ use super::{
 };
 use monju_engine::{Game, Move};
 use rsshogi::records::{
-    Record as ForeignRecord,
+    Record as ForeignRecord, SpecialMove,
     formats::{csa::export_csa, kif::export_kif, usi::parse_usi_position},
 };
 use std::{
@@ -120,6 +120,14 @@ impl CommentedGame {
             kif,
             comments: BTreeMap::new(),
         })
+    }
+
+    /// Returns the word at the end of the game, if it is none that is known.
+    pub fn unknown_ending(&self) -> Option<&str> {
+        match self.record.main_terminal()?.kind() {
+            SpecialMove::Unknown(word) => Some(word),
+            _ => None,
+        }
     }
 
     /// Tells whether the file has variations that are not written again.
@@ -296,6 +304,21 @@ mod tests {
             assert_eq!(again.game().moves(), game.game().moves());
             assert!(!again.lacks_variations());
         }
+    }
+
+    #[test]
+    fn unknown_endings_are_endings() {
+        let kif =
+            |word: &str| format!("手合割：平手\n   1 ７六歩(77)\n   2 {word}   ( 0:01/00:00:01)\n");
+        for word in ["投了", "引き分け", "引分", "封じ手"] {
+            let game = read("a.kif", &kif(word), 1).expect("a game");
+            assert_eq!(game.unknown_ending(), None, "{word}");
+        }
+        let mut game = read("a.kif", &kif("昼食休憩"), 1).expect("a game");
+        assert_eq!(game.unknown_ending(), Some("昼食休憩"));
+        game.comment(1, &["a view".to_owned()]);
+        let written = game.kif().expect("KIF");
+        assert!(written.contains("*a view\n   2 昼食休憩   ("), "{written}");
     }
 
     #[test]

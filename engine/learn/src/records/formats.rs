@@ -2,7 +2,7 @@
 
 use super::{
     guard::guarded,
-    kif::{Ki2Text, KifError, KifText},
+    kif::{Ki2Text, KifError, KifText, resembles_move},
     record::{GameRecord, GameRecordError, RecordedResult},
     rejection::Rejection,
 };
@@ -112,13 +112,14 @@ pub(super) fn several_games(path: &Path, bytes: &[u8]) -> Option<Vec<CsaGame>> {
     (extension(path) == "csa").then(|| csa_records(bytes))
 }
 
-/// Refuses a game of which the parser skipped lines.
+/// Refuses a game of which the parser skipped lines. An unknown last word is an ending.
 fn check_moves(
     record: ForeignRecord,
     check: impl Fn(usize) -> Result<(), KifError>,
 ) -> Result<ForeignRecord, Rejection> {
     if let Some(terminal) = record.main_terminal()
         && let SpecialMove::Unknown(word) = terminal.kind()
+        && resembles_move(word)
     {
         return Err(KifError::Word(word.to_string()).into());
     }

@@ -59,6 +59,17 @@ const MOVES: &str = "指手";
 /// `消費時間`, which some programs put on a line of its own.
 const TIME: &str = "消費時間";
 
+/// Marks of the sides, which some programs put before a move.
+const SIDES: [char; 6] = ['▲', '△', '▼', '▽', '☗', '☖'];
+
+/// Endings that the parser does not know, and its own words for them.
+const ENDINGS: [(&str, &str); 4] = [
+    ("引き分け", "裁定引分"),
+    ("引分け", "裁定引分"),
+    ("引分", "裁定引分"),
+    ("封じ手", "中断"),
+];
+
 /// Decodes a file in UTF-8 or Shift_JIS.
 fn decode(bytes: &[u8]) -> Cow<'_, str> {
     let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
@@ -147,7 +158,7 @@ impl KifText {
         })
     }
 
-    /// Returns the main line without bookmarks, which the parser does not know.
+    /// Returns the main line without what the parser does not know: bookmarks, marks of the sides, some endings.
     pub fn plain(&self) -> String {
         let mut text = String::new();
         for (line, kind) in self.lines.iter().zip(self.main_line()) {
@@ -158,6 +169,9 @@ impl KifText {
                     if [VARIATION, HEADING]
                         .iter()
                         .any(|word| line.trim().starts_with(word)) => {}
+                Line::Numbered(number, rest) => {
+                    text.push_str(&format!("{number:4} {}", plain_move(rest)));
+                }
                 _ => text.push_str(line),
             }
             text.push('\n');
@@ -268,6 +282,21 @@ impl Commented<'_> {
         }
         self.next = plies;
     }
+}
+
+/// Returns a move or ending in the words of the parser.
+fn plain_move(text: &str) -> String {
+    let text = text.trim_start().trim_start_matches(SIDES);
+    let ending = ENDINGS.iter().find_map(|(word, known)| {
+        let rest = text.strip_prefix(word)?;
+        (!rest.starts_with(char::is_alphanumeric)).then(|| format!("{known}{rest}"))
+    });
+    ending.unwrap_or_else(|| text.to_owned())
+}
+
+/// Returns true for a word that is meant as a move.
+pub(super) fn resembles_move(word: &str) -> bool {
+    word.starts_with(|first: char| first == '同' || first.is_numeric())
 }
 
 /// Reads the number at the beginning of a line, and returns it with the rest.

@@ -88,6 +88,22 @@ fn result_of(name: &str, text: &str) -> RecordedResult {
 }
 
 #[test]
+fn moves_may_have_marks_and_games_may_end_in_other_words() {
+    let marked = "手合割：平手\n手数----指手---------消費時間--\n   1 ▲７六歩(77)\n&a bookmark\n   2 △３四歩(33)\n   \
+                  3 ▲２二角成(88)\n   4 引き分け\n";
+    let all = collect(&[("a.kif", KIF), ("b.kif", marked)]);
+    assert_eq!(all.accepted().len(), 1, "the same moves: {all}");
+    assert_eq!(result_of("a.kif", marked), RecordedResult::Drawn);
+    for word in ["封じ手", "昼食休憩"] {
+        let text = marked.replace("引き分け", word);
+        assert_eq!(result_of("a.kif", &text), RecordedResult::Unknown, "{word}");
+        // Where the game goes on, the word is no ending.
+        let text = text + "   5 ２二銀(31)\n";
+        assert_eq!(collect(&[("a.kif", &text)]).accepted().len(), 0, "{word}");
+    }
+}
+
+#[test]
 fn a_damaged_kif_is_refused_and_never_cut_short() {
     let whole = "手合割：平手\n手数----指手---------消費時間--\n   1 ７六歩(77)   ( 0:01/00:00:01)\n\
                  *a comment\n   2 ３四歩(33)\n   3 ２二角成(88)\n   4 同　銀(31)\n   5 投了\n\
