@@ -5,7 +5,7 @@ use super::{
         ParsedGame, UnknownFormat, convert, games_and_positions, has_ki2_variations, kif_text,
         one_game, several_games,
     },
-    kif::KifText,
+    kif::{KifText, with_kanji_numbers},
     rejection::Rejection,
 };
 use monju_engine::{Game, Move};
@@ -180,7 +180,9 @@ impl CommentedGame {
         if let Some(text) = &self.kif {
             return Ok(text.with_comments(&self.comments));
         }
-        export_kif(&self.record).map_err(Rejection::unreadable)
+        let text = export_kif(&self.record).map_err(Rejection::unreadable)?;
+        let lines = text.lines().map(|line| with_kanji_numbers(line) + "\n");
+        Ok(lines.collect())
     }
 
     /// Writes the game as CSA.
@@ -319,6 +321,19 @@ mod tests {
         game.comment(1, &["a view".to_owned()]);
         let written = game.kif().expect("KIF");
         assert!(written.contains("*a view\n   2 昼食休憩   ("), "{written}");
+    }
+
+    #[test]
+    fn ten_pieces_in_hand_are_written_in_japanese() {
+        let usi = "sfen 4k4/9/9/9/9/9/9/9/4K4 b 2R17P 1 moves P*5e\n";
+        let game = read("a.usi", usi, 1).expect("a game");
+        let kif = game.kif().expect("KIF");
+        assert!(kif.contains("先手の持駒：歩十七　飛二\n"), "{kif}");
+        // What earlier versions wrote is read as it was meant.
+        for written in [&kif, &kif.replace("十七", "17")] {
+            let again = read("b.kif", written, 1).expect("a game");
+            assert_eq!(again.game().position(), game.game().position());
+        }
     }
 
     #[test]

@@ -59,6 +59,9 @@ const MOVES: &str = "指手";
 /// `消費時間`, which some programs put on a line of its own.
 const TIME: &str = "消費時間";
 
+/// Beginnings of the lines with the pieces in hand.
+const IN_HAND: [&str; 4] = ["先手の持駒", "後手の持駒", "下手の持駒", "上手の持駒"];
+
 /// Marks of the sides, which some programs put before a move.
 const SIDES: [char; 6] = ['▲', '△', '▼', '▽', '☗', '☖'];
 
@@ -111,7 +114,7 @@ impl KifText {
         // Classic Mac OS ends lines with a carriage return alone.
         let end = if text.contains('\n') { '\n' } else { '\r' };
         let mut lines: Vec<String> = (text.split(end))
-            .map(|line| line.trim_end_matches('\r').to_owned())
+            .map(|line| with_kanji_numbers(line.trim_end_matches('\r')))
             .collect();
         if lines.last().is_some_and(String::is_empty) {
             lines.pop();
@@ -284,6 +287,50 @@ impl Commented<'_> {
     }
 }
 
+/// Writes the numbers of the pieces in hand as all programs read them: `十七` for `17`. Other lines stay.
+pub(super) fn with_kanji_numbers(line: &str) -> String {
+    if !IN_HAND
+        .iter()
+        .any(|word| line.trim_start().starts_with(word))
+    {
+        return line.to_owned();
+    }
+    let mut text = String::new();
+    let mut digits = None;
+    for letter in line.chars() {
+        match digit(letter) {
+            Some(digit) => digits = Some(digits.unwrap_or(0u32).saturating_mul(10) + digit),
+            None => {
+                text.extend(digits.take().map(kanji_number));
+                text.push(letter);
+            }
+        }
+    }
+    text.extend(digits.map(kanji_number));
+    text
+}
+
+/// Returns the value of an ASCII or a wide digit.
+fn digit(letter: char) -> Option<u32> {
+    let wide = || {
+        u32::from(letter)
+            .checked_sub('０'.into())
+            .filter(|&value| value < 10)
+    };
+    letter.to_digit(10).or_else(wide)
+}
+
+/// Writes a number of pieces in Japanese; no side has a hundred.
+fn kanji_number(number: u32) -> String {
+    const DIGITS: [&str; 10] = ["", "一", "二", "三", "四", "五", "六", "七", "八", "九"];
+    match (number / 10, number % 10) {
+        (0, ones) => DIGITS[ones as usize].to_owned(),
+        (1, ones) => format!("十{}", DIGITS[ones as usize]),
+        (tens @ 2..10, ones) => format!("{}十{}", DIGITS[tens as usize], DIGITS[ones as usize]),
+        _ => number.to_string(),
+    }
+}
+
 /// Returns a move or ending in the words of the parser.
 fn plain_move(text: &str) -> String {
     let text = text.trim_start().trim_start_matches(SIDES);
@@ -400,6 +447,20 @@ mod tests {
             plain.contains("   1 ７六歩(77)   ( 0:01/00:00:01)+\n*one\n\n   2 ３四歩(33)"),
             "{plain}"
         );
+    }
+
+    #[test]
+    fn pieces_in_hand_are_counted_in_japanese() {
+        for (line, expected) in [
+            ("後手の持駒：歩18　飛2", "後手の持駒：歩十八　飛二"),
+            ("先手の持駒：歩１０", "先手の持駒：歩十"),
+            ("先手の持駒：歩十七", "先手の持駒：歩十七"),
+            ("先手：player 17", "先手：player 17"),
+            ("*先手の持駒：歩17", "*先手の持駒：歩17"),
+        ] {
+            assert_eq!(with_kanji_numbers(line), expected);
+        }
+        assert_eq!(kanji_number(23), "二十三");
     }
 
     #[test]
