@@ -31,7 +31,7 @@ fn a_game_is_analysed_and_an_analysis_goes_on() {
     let read = |name: &str| fs::read_to_string(folder.path().join(name)).expect(name);
     let ballots = read("game.analysis.jsonl");
     assert_eq!(ballots.lines().count(), 5);
-    let kif = read("game.analysis.kif");
+    let kif = read("game.analysis.kifu");
     for text in [
         "先手：sente",
         "( 0:03/00:00:04)",

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 /// Text after the list of arguments.
 pub const HELP: &str = "\
-Writes beside the game, or to --out: NAME.analysis.kif and .csa, the game with comments that ShogiHome shows; \
+Writes beside the game, or to --out: NAME.analysis.kifu and .csa, the game with comments that ShogiHome shows; \
 NAME.analysis.html, a page with board, graph and votes; NAME.analysis.jsonl, the ballots, as 'monju replay' reads \
 them. The same command resumes an analysis that was interrupted.
 

@@ -173,7 +173,8 @@ impl Analyse {
         let kif = commented
             .kif()
             .context("the game cannot be written as KIF")?;
-        write("kif", kif)?;
+        // The extension of KIF in UTF-8: programs decode .kif as Shift_JIS, which lacks letters that names may have.
+        write("kifu", kif)?;
         if self.game.lacks_variations() {
             eprintln!("warning: variations are left out; only those of a KIF file are kept");
         }
@@ -186,7 +187,8 @@ impl Analyse {
         match self.json {
             true => print(&(serde_json::to_string_pretty(&data)? + "\n")),
             false => {
-                let written = ["kif", "csa", "html", "jsonl"].map(|extension| self.path(extension));
+                let written =
+                    ["kifu", "csa", "html", "jsonl"].map(|extension| self.path(extension));
                 let written = written.iter().filter(|path| path.exists());
                 let written: Vec<String> = written.map(|path| path.display().to_string()).collect();
                 let table = table::render(views);
