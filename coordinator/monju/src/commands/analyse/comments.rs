@@ -1,7 +1,7 @@
 //! The view as comments of a game record, with the words by which ShogiHome knows them.
 
 use monju_engine::{Color, Score};
-use monju_page::view::View;
+use monju_page::view::{MoveText, View};
 
 /// Number of moves of a line in a comment.
 const LINE_LENGTH: usize = 12;
@@ -20,7 +20,8 @@ pub fn of(view: &View) -> Vec<String> {
     }
     if !view.line.is_empty() {
         let moves = view.line.iter().take(LINE_LENGTH);
-        let moves: Vec<&str> = moves.map(|mv| mv.japanese.as_str()).collect();
+        let mut moves: Vec<String> = moves.map(|mv| mv.japanese.clone()).collect();
+        moves[0] = with_square(&view.line[0]);
         lines.push(format!("#読み筋={}", moves.concat()));
     }
     if view.depth > 0 {
@@ -42,10 +43,28 @@ pub fn of(view: &View) -> Vec<String> {
     lines
 }
 
+/// Returns the Japanese notation of a move with its square in place of 同: ShogiHome reads a line of play
+/// without the move before it.
+fn with_square(mv: &MoveText) -> String {
+    let square = || {
+        let mut square = mv.usi.chars().skip(2);
+        let file = square.next()?.to_digit(10)?.checked_sub(1)?;
+        let rank = u32::from(square.next()?).checked_sub('a'.into())?;
+        let digit = |digits: &str, index: u32| digits.chars().nth(index as usize);
+        Some([
+            digit("１２３４５６７８９", file)?,
+            digit("一二三四五六七八九", rank)?,
+        ])
+    };
+    match square() {
+        Some(square) => mv.japanese.replacen('同', &String::from_iter(square), 1),
+        None => mv.japanese.clone(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use monju_page::view::MoveText;
 
     #[test]
     fn comments_have_the_words_that_guis_know() {
@@ -82,6 +101,9 @@ mod tests {
                 "合議 △３四歩(33) 2票、△８四歩(83) 2票（意見が割れた）",
             ]
         );
+        // The parser of ShogiHome does not know the move before the line.
+        view.line = vec![text("3a2b", "△同銀(31)"), text("P*2b", "▲同歩打")];
+        assert_eq!(of(&view)[1], "#読み筋=△２二銀(31)▲同歩打");
         view.score = Some(Score::Mate(7));
         assert_eq!(of(&view)[0], "#詰み=後手勝ち:7手");
         view.score = Some(Score::Mate(-4));
