@@ -9,10 +9,12 @@ mod file;
 pub mod fit;
 pub mod learn;
 mod score;
+mod uncalibrated;
 
 pub use curve::{Calibration, Curve};
 pub use file::{CalibrationError, EngineCurve, FormError, render};
 pub use score::scale_name;
+pub use uncalibrated::{UNCALIBRATED_SCALE, uncalibrated_win_rate};
 
 #[cfg(test)]
 mod tests {

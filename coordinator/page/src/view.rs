@@ -1,12 +1,9 @@
 //! The council's view of one position.
 
-use monju_coordinator::{ballot::ranking, usi_text};
+use monju_coordinator::{ballot::ranking, calibration::uncalibrated_win_rate, usi_text};
 use monju_engine::{Color, Game, Move, Score};
 use monju_proto::v1::{Ballot, Tally};
 use serde_json::{Value, json};
-
-/// Centipawns over which the odds of winning grow by the factor e where no calibration is there.
-const ODDS_SCALE: f64 = 600.0;
 
 /// Loss of win rate from which a move is a mistake, and from which it is a blunder.
 const MISTAKE: f64 = 0.1;
@@ -91,7 +88,7 @@ impl View {
             played: played.map(|mv| MoveText::of(game, &mv.to_string())),
             best: MoveText::of(game, best),
             score,
-            win_rate: calibrated.or(score.map(uncalibrated)),
+            win_rate: calibrated.or(score.map(uncalibrated_win_rate)),
             is_calibrated: calibrated.is_some(),
             depth: first.map_or(0, |ranked| ranked.line.depth),
             line: first.map_or(Vec::new(), |ranked| line_of(game, ranked.pv)),
@@ -206,10 +203,6 @@ pub fn compare(views: &mut [View]) {
 /// Tells whether all win rates come from a calibration.
 pub fn is_calibrated(views: &[View]) -> bool {
     views.iter().all(|view| view.is_calibrated)
-}
-
-fn uncalibrated(score: Score) -> f64 {
-    1.0 / (1.0 + (-f64::from(score.to_centipawns()) / ODDS_SCALE).exp())
 }
 
 fn rounded(value: f64) -> f64 {

@@ -62,8 +62,10 @@ pub fn ballot(game: &Game, ballot: &Ballot) {
     for line in ballot_lines::candidates(game, ballot, elapsed, 3, &steady) {
         output.say(line);
     }
-    if let Some(shares) = ballot_lines::shares(ballot) {
-        output.say(shares);
+    for analysis in [None, Some(&steady)] {
+        if let Some(shares) = ballot_lines::shares(ballot, analysis) {
+            output.say(shares);
+        }
     }
     output.say(ballot_lines::verdict(ballot));
     while let Ok(line) = lines.try_recv() {

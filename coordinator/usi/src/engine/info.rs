@@ -1,6 +1,7 @@
 //! The progress of a single player's search as `info` lines.
 
 use crate::info_line::InfoLine;
+use monju_coordinator::calibration::uncalibrated_win_rate;
 use monju_engine::{Bound, Line, Move, RootMove, Score};
 
 /// Returns the `info` lines: the principal variation, and the other ranked moves if this line ends their
@@ -18,6 +19,24 @@ pub fn line_texts(line: &Line, multi_pv: Option<u32>) -> Vec<String> {
         }
     }
     texts
+}
+
+/// Returns the `info string` with the win rate of the principal variation or, where their ranking ends, of all
+/// ranked moves; `None` if the score is a bound. A single player has no calibration.
+pub fn win_rates(line: &Line) -> Option<String> {
+    let first = line.pv.first().filter(|_| line.bound == Bound::Exact)?;
+    let mut moves = vec![(*first, line.score)];
+    if line.ranked_depth == line.depth {
+        let others = line.candidates.iter().skip(1);
+        moves.extend(others.map(|ranked| (ranked.mv, ranked.score)));
+    }
+    let rates: Vec<String> = (moves.into_iter())
+        .map(|(mv, score)| format!("{mv} {:.1}%", 100.0 * uncalibrated_win_rate(score)))
+        .collect();
+    Some(format!(
+        "info string win rate, uncalibrated: {}",
+        rates.join(", ")
+    ))
 }
 
 /// Returns the `info` line of the root move under search.
@@ -100,10 +119,27 @@ mod tests {
     }
 
     #[test]
-    fn other_moves_are_shown_where_their_ranking_ends() {
+    fn win_rates_are_those_of_exact_scores() {
         let mut line = line();
+        assert_eq!(win_rates(&line), None);
+        line.bound = Bound::Exact;
+        assert_eq!(
+            win_rates(&line).as_deref(),
+            Some("info string win rate, uncalibrated: 7g7f 49.5%")
+        );
+        line.candidates = ranked();
+        line.ranked_depth = 3;
+        assert_eq!(
+            win_rates(&line).as_deref(),
+            Some("info string win rate, uncalibrated: 7g7f 49.5%, 2g2f 49.2%")
+        );
+        line.pv.clear();
+        assert_eq!(win_rates(&line), None);
+    }
+
+    fn ranked() -> Vec<Candidate> {
         let game = Game::startpos();
-        line.candidates = [("7g7f", -12), ("2g2f", -20)]
+        [("7g7f", -12), ("2g2f", -20)]
             .map(|(mv, score)| {
                 let mv = game.parse_move(mv).expect("legal");
                 Candidate {
@@ -112,7 +148,13 @@ mod tests {
                     pv: vec![mv],
                 }
             })
-            .to_vec();
+            .to_vec()
+    }
+
+    #[test]
+    fn other_moves_are_shown_where_their_ranking_ends() {
+        let mut line = line();
+        line.candidates = ranked();
         line.ranked_depth = 2;
         let texts = line_texts(&line, Some(2));
         assert_eq!(texts.len(), 1, "the ranking is of an earlier iteration");

@@ -70,6 +70,26 @@ struct Question {
     search_moves: Vec<Move>,
 }
 
+/// What the GUI is shown of a search.
+#[derive(Clone, Copy, Debug)]
+struct Shown {
+    /// Number of lines, if several are asked for.
+    multi_pv: Option<u32>,
+    /// Win rates, which an analysis has.
+    win_rates: bool,
+}
+
+impl Shown {
+    fn line(self, output: &Output, line: &Line) {
+        for text in info::line_texts(line, self.multi_pv) {
+            output.say(text);
+        }
+        if let Some(text) = info::win_rates(line).filter(|_| self.win_rates) {
+            output.say(text);
+        }
+    }
+}
+
 /// A running search. Dropping it stops it.
 pub struct PlayerSearch {
     question: Question,
@@ -80,6 +100,7 @@ pub struct PlayerSearch {
     running: Running,
     controls: mpsc::UnboundedReceiver<SearchControl>,
     output: Output,
+    shown: Shown,
 }
 
 /// The timer of a search, which the search's own thread lets observe its progress.
@@ -162,6 +183,10 @@ impl PlayerSearch {
             (AnswerGate::UntilPonderHit, PonderTarget::Opponent) => before_last_move(&game),
             _ => None,
         };
+        let shown = Shown {
+            multi_pv: setup.multi_pv,
+            win_rates: go.infinite || setup.multi_pv.is_some_and(|wanted| wanted > 1),
+        };
         let question = Question {
             game,
             search_moves: go.search_moves,
@@ -177,7 +202,7 @@ impl PlayerSearch {
                     },
                     AnswerGate::Open | AnswerGate::UntilStop => go.limits,
                 };
-                search(&thread, &setup, &question, &limits, asked, &output)
+                search(&thread, &setup, &question, &limits, asked, shown, &output)
             }
         };
         Self {
@@ -189,6 +214,7 @@ impl PlayerSearch {
             running,
             controls,
             output,
+            shown,
         }
     }
 
@@ -216,7 +242,7 @@ impl PlayerSearch {
             // The ponder was missed: the GUI discards the answer.
             Ok(Ok(_)) if self.running.is_about_opponent => BestMove::any(&self.question.game),
             Ok(Ok(outcome)) => {
-                show(&self.output, &outcome.line, self.setup.multi_pv);
+                self.shown.line(&self.output, &outcome.line);
                 BestMove::from_outcome(&outcome)
             }
             Ok(Err(failure)) => self.answer_anyhow(&failure),
@@ -248,7 +274,8 @@ impl PlayerSearch {
             }
             self.running.control.stop();
             let Self { thread, setup, .. } = self;
-            self.running = search(thread, setup, &self.question, &limits, at, &self.output);
+            let (question, shown) = (&self.question, self.shown);
+            self.running = search(thread, setup, question, &limits, at, shown, &self.output);
             return;
         }
         let Running { control, timer, .. } = &mut self.running;
@@ -301,6 +328,7 @@ fn search(
     question: &Question,
     limits: &v1::Limits,
     since: Instant,
+    shown: Shown,
     output: &Output,
 ) -> Running {
     let time_policy = TimePolicy::of_consultation(None, setup.time_policy, limits);
@@ -326,7 +354,7 @@ fn search(
         urgent: false,
         control: control.clone(),
         progress: Box::new(move |line| {
-            show(&output, line, multi_pv);
+            shown.line(&output, line);
             timer.lock().observe(line, &control);
         }),
     })
@@ -399,10 +427,4 @@ fn before_last_move(game: &Game) -> Option<Game> {
 )]
 fn real_time(moment: Instant) -> std::time::Instant {
     std::time::Instant::now() + moment.saturating_duration_since(Instant::now())
-}
-
-fn show(output: &Output, line: &Line, multi_pv: Option<u32>) {
-    for text in info::line_texts(line, multi_pv) {
-        output.say(text);
-    }
 }

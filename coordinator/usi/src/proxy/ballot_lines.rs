@@ -5,9 +5,12 @@
 
 use super::steady_scores::SteadyScores;
 use crate::info_line::InfoLine;
-use monju_coordinator::ballot::{
-    names,
-    ranking::{self, RankedMove},
+use monju_coordinator::{
+    ballot::{
+        names,
+        ranking::{self, RankedMove},
+    },
+    calibration::uncalibrated_win_rate,
 };
 use monju_engine::Game;
 use monju_proto::text::excerpt;
@@ -47,14 +50,23 @@ pub fn candidates(
 }
 
 /// Returns the `info string` with each move's share of the votes that are there, and its win rate where the
-/// scores of its voters are calibrated; `None` without votes.
-pub fn shares(ballot: &Ballot) -> Option<String> {
+/// scores of its voters are calibrated; `None` without votes. An `analysis` has win rates without a calibration,
+/// too, by the scores that [`candidates`] shows.
+pub fn shares(ballot: &Ballot, analysis: Option<&SteadyScores>) -> Option<String> {
+    let ranking = ranking::rank(ballot, 1);
+    let uncalibrated = |mv: &str| {
+        let ranked = ranking.iter().find(|ranked| ranked.mv == mv)?;
+        Some(uncalibrated_win_rate(steadied(ranked, analysis?)?.value()?))
+    };
     let votes: u32 = ballot.tally.iter().map(|tally| tally.votes).sum();
     let moves = ballot.tally.iter().map(|Tally { r#move, votes: own }| {
         let share = 100.0 * f64::from(*own) / f64::from(votes.max(1));
-        let rate = ranking::win_rate(ballot, r#move)
-            .map(|rate| format!(" (win rate {:.1}%)", 100.0 * rate))
-            .unwrap_or_default();
+        let calibrated = ranking::win_rate(ballot, r#move);
+        let rate = match (calibrated, uncalibrated(r#move)) {
+            (Some(rate), _) => format!(" (win rate {:.1}%)", 100.0 * rate),
+            (None, Some(rate)) => format!(" (win rate {:.1}%, uncalibrated)", 100.0 * rate),
+            (None, None) => String::new(),
+        };
         format!("{move} {share:.0}%{rate}", move = r#move)
     });
     let moves: Vec<String> = moves.collect();
@@ -386,18 +398,41 @@ mod tests {
     fn shares_of_the_votes_come_with_win_rates_where_there_are_some() {
         let mut ballot = ballot();
         assert_eq!(
-            shares(&ballot).as_deref(),
+            shares(&ballot, None).as_deref(),
             Some("info string share of votes: 7g7f 67%, 2g2f 33%")
         );
         ballot.votes[0].win_rate = Some(0.5);
         ballot.votes[2].win_rate = Some(0.6);
         ballot.decision.as_mut().expect("decided").win_rate = Some(0.55);
         assert_eq!(
-            shares(&ballot).as_deref(),
+            shares(&ballot, None).as_deref(),
             Some("info string share of votes: 7g7f 67% (win rate 55.0%), 2g2f 33%")
         );
         assert!(verdict(&ballot).ends_with("rule majority win rate 55.0%"));
-        assert_eq!(shares(&Ballot::default()), None);
+        assert_eq!(shares(&Ballot::default(), None), None);
+    }
+
+    #[test]
+    fn an_analysis_has_win_rates_without_a_calibration() {
+        let mut ballot = ballot();
+        let mut steady = SteadyScores::default();
+        assert_eq!(
+            shares(&ballot, Some(&steady)).as_deref(),
+            Some(
+                "info string share of votes: 7g7f 67% (win rate 51.7%, uncalibrated), \
+                 2g2f 33% (win rate 0.0%, uncalibrated)"
+            )
+        );
+        // The win rate is that of the score that is shown: the mean of 40 and 55.
+        steady.observe(&ballot, Duration::ZERO);
+        let text = shares(&ballot, Some(&steady)).expect("votes");
+        assert!(
+            text.contains("7g7f 67% (win rate 52.0%, uncalibrated)"),
+            "{text}"
+        );
+        ballot.votes[0].win_rate = Some(0.5);
+        let text = shares(&ballot, Some(&steady)).expect("votes");
+        assert!(text.contains("7g7f 67% (win rate 50.0%), 2g2f"), "{text}");
     }
 
     #[test]

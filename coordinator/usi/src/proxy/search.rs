@@ -305,7 +305,9 @@ impl TeamSearch {
 
     /// Shows the shares of the votes while they change.
     fn show_shares(&mut self, ballot: &Ballot) {
-        if let Some(shares) = ballot_lines::shares(ballot).filter(|new| *new != self.shown_shares) {
+        let is_analysis = self.request.go.infinite || self.multi_pv.is_some();
+        let shares = ballot_lines::shares(ballot, is_analysis.then_some(&self.steady));
+        if let Some(shares) = shares.filter(|new| *new != self.shown_shares) {
             self.output.say(shares.clone());
             self.shown_shares = shares;
         }
