@@ -270,10 +270,12 @@ fn a_revoked_member_is_shut_out_of_a_running_team() {
     assert!(told.contains("revoked.txt"), "{told}");
     let guest = team.path("team/gui-guest");
     let url = team.url();
-    eventually("a refusal", || {
+    let refused = eventually("a refusal", || {
         let ended = run(&consult(&url, &["--tls", &guest]));
-        (ended.errors.contains("revoked") && !ended.errors.contains("docs.rs")).then_some(())
+        (!ended.status.success()).then_some(ended.errors)
     });
+    assert!(refused.contains("revoked"), "{refused}");
+    assert!(!refused.contains("docs.rs"), "{refused}");
     team.voted("team/gui");
 }
 

@@ -5,7 +5,7 @@ use monju_proto::client::reason;
 use std::time::Duration;
 use tonic::{Code, Status};
 
-/// Failure of a call to a worker or a coordinator.
+/// Failure of a call to a worker or a coordinator. It has no source: its text names the cause in plain words.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum ReachError {
     /// No call has succeeded yet.
@@ -13,10 +13,10 @@ pub enum ReachError {
     NotConnected,
     /// The first call failed.
     #[error("{}", first_reason(.0))]
-    First(#[source] Box<Status>),
+    First(Box<Status>),
     /// A later call failed.
     #[error("{}", reason(.0))]
-    Later(#[source] Box<Status>),
+    Later(Box<Status>),
     /// It says what no worker can say.
     #[error(transparent)]
     Offence(#[from] Offence),
@@ -99,6 +99,8 @@ mod tests {
             let told = first_reason(&Status::unavailable(text));
             assert!(told.contains(words), "{told}");
         }
+        let first = ReachError::First(Box::new(Status::unavailable("a manual")));
+        assert!(std::error::Error::source(&first).is_none());
         let refused = Status::unavailable("connection refused");
         assert_eq!(first_reason(&refused), "connection refused");
     }
