@@ -8,7 +8,6 @@ use super::{
     summary::GameSummary,
 };
 use anyhow::bail;
-use monju_coordinator::usi_text;
 use monju_engine::{Answer, Color, Game, Move};
 use monju_experiment::{kifu::csa_move, notes::Note, record::GameOutcome};
 use monju_host::{
@@ -260,7 +259,7 @@ impl Board {
             "go {}",
             self.clocks.after(self.ours, thought).words(self.ours)
         );
-        let position = format!("position {}", usi_text::position(&self.game));
+        let position = format!("position {}", self.game.to_usi());
         self.info = EngineInfo::default();
         self.engine.go(&position, &go).await?;
         self.thinking = Thinking::Move;
@@ -280,7 +279,7 @@ impl Board {
         if after.play(expected).is_err() {
             return Ok(());
         }
-        let position = format!("position {}", usi_text::position(&after));
+        let position = format!("position {}", after.to_usi());
         let mut go = "go ponder".to_owned();
         if !self.knows_late_clock() {
             let spent = self.turn_began.elapsed() + UNKNOWN_DELAY;

@@ -51,7 +51,7 @@ impl Played {
         let kifu = Kifu {
             event: &summary.id,
             names: [&summary.names[0], &summary.names[1]],
-            moves: &monju_coordinator::usi_text::position(&self.game),
+            moves: &self.game.to_usi(),
             notes: &self.notes,
             ending: self.ending,
             result: self.outcome.unwrap_or(GameOutcome::Draw),
