@@ -88,7 +88,8 @@ impl View {
             played: played.map(|mv| MoveText::of(game, &mv.to_string())),
             best: MoveText::of(game, best),
             score,
-            win_rate: calibrated.or(score.map(uncalibrated_win_rate)),
+            win_rate: calibrated
+                .or(score.map(|score| uncalibrated_win_rate(score.to_centipawns()))),
             is_calibrated: calibrated.is_some(),
             depth: first.map_or(0, |ranked| ranked.line.depth),
             line: first.map_or(Vec::new(), |ranked| line_of(game, ranked.pv)),

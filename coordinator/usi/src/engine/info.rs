@@ -31,7 +31,12 @@ pub fn win_rates(line: &Line) -> Option<String> {
         moves.extend(others.map(|ranked| (ranked.mv, ranked.score)));
     }
     let rates: Vec<String> = (moves.into_iter())
-        .map(|(mv, score)| format!("{mv} {:.1}%", 100.0 * uncalibrated_win_rate(score)))
+        .map(|(mv, score)| {
+            format!(
+                "{mv} {:.1}%",
+                100.0 * uncalibrated_win_rate(score.to_centipawns())
+            )
+        })
         .collect();
     Some(format!(
         "info string win rate, uncalibrated: {}",

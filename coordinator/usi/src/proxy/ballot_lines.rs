@@ -56,7 +56,8 @@ pub fn shares(ballot: &Ballot, analysis: Option<&SteadyScores>) -> Option<String
     let ranking = ranking::rank(ballot, 1);
     let uncalibrated = |mv: &str| {
         let ranked = ranking.iter().find(|ranked| ranked.mv == mv)?;
-        Some(uncalibrated_win_rate(steadied(ranked, analysis?)?.value()?))
+        let score = steadied(ranked, analysis?)?.value()?;
+        Some(uncalibrated_win_rate(score.to_centipawns()))
     };
     let votes: u32 = ballot.tally.iter().map(|tally| tally.votes).sum();
     let moves = ballot.tally.iter().map(|Tally { r#move, votes: own }| {
