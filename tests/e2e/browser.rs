@@ -1,11 +1,13 @@
-//! The council's page in a real browser, which follows a game that a script plays.
+//! The pages in a real browser, which follows a game that a script plays, and an experiment.
 
 use monju_engine::Game;
 use monju_tests::{
     alone,
+    binary::monju,
     browser::{Browser, Look},
     cluster::eventually,
-    process::free_address,
+    data::repository,
+    process::{Process, free_address},
     skip::skipped,
     usi::Usi,
 };
@@ -223,4 +225,78 @@ fn a_browser_follows_a_game_and_opens_it_again() {
     browser.open(&format!("http://{address}/#0123456789abcdef"));
     browser.wait("$('past-note').textContent === 'the log does not have this game'");
     assert!(usi.quit().status.success());
+}
+
+#[test]
+fn a_browser_follows_an_experiment_and_opens_its_report() {
+    let _alone = alone();
+    let Some(mut browser) = Browser::start() else {
+        skipped("the page of an experiment in a browser: chromium is not installed");
+        return;
+    };
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("votes.toml");
+    let openings = repository().join("configs/openings/records2016_24ply.sfen");
+    let text = format!(
+        "version = 1\nname = \"votes\"\ntitle = \"More players\"\ngames = 2000\nopenings = {openings:?}\n\
+         first = \"council\"\nsecond = \"single\"\n[grid]\nplayers = [1, 3]\n\
+         [ensemble.council]\nhash_mib = 1\nnodes = 400\nplayer = [{{ name = \"v\", count = \"$players\", sigma = 50 }}]\n\
+         [ensemble.single]\nhash_mib = 1\nnodes = 400\nplayer = [{{ name = \"s\" }}]\n"
+    );
+    std::fs::write(&file, text).expect("written");
+    let file = file.to_str().expect("a path in UTF-8");
+    let address = free_address();
+    let arguments = [
+        "experiment",
+        "run",
+        file,
+        "--jobs",
+        "1",
+        "--serve",
+        &address,
+    ];
+    let _runner = Process::start(monju(), &arguments);
+    eventually("the page's server", || TcpStream::connect(&address).ok());
+    browser.look(Look::DESK);
+    browser.open(&format!("http://{address}/"));
+    assert_eq!(browser.text("title"), "More players");
+
+    // Cells, the sum and the bar go on by themselves, pair after pair.
+    let finished = "2 * $('progress').value";
+    browser.wait("$('cells').children.length === 2 && $('progress').value >= 2");
+    let before = browser.evaluate(finished);
+    browser.wait(&format!("{finished} > {before}"));
+    browser.wait(&format!(
+        "$('sum').textContent.startsWith({finished} + ' of 4000 games, ')"
+    ));
+    assert!(browser.text("cells").contains("players=3"));
+
+    // The board shows the game under way.
+    browser.wait(
+        "!$('games').hidden && document.querySelectorAll('#board span').length === 81
+           && [...document.querySelectorAll('#board span')].filter(one => one.textContent === '玉').length === 2",
+    );
+    let light = browser.evaluate("getComputedStyle($('board')).backgroundColor");
+    browser.look(Look {
+        width: 360,
+        is_dark: true,
+        ..Look::DESK
+    });
+    browser.open(&format!("http://{address}/"));
+    browser.wait("$('cells').children.length === 2");
+    let dark = browser.evaluate("getComputedStyle($('board')).backgroundColor");
+    assert_ne!(dark, light);
+
+    // The report is one file, with figures and nothing from outside.
+    browser.open(&format!("http://{address}/report"));
+    let figures = browser.evaluate("document.querySelectorAll('svg').length");
+    assert!(figures.as_u64() > Some(0), "{figures} figures");
+    let outside = browser.evaluate("performance.getEntriesByType('resource').length");
+    assert_eq!(outside, 0);
+    let text = browser.evaluate("document.body.textContent");
+    let text = text.as_str().expect("text");
+    assert!(
+        text.contains("More players") && text.contains("players=3"),
+        "{text}"
+    );
 }
