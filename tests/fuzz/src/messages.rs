@@ -10,7 +10,7 @@ use monju_coordinator::{
 use monju_engine::{Color, EnteringKingRule, Game, GameRules, Limits};
 use monju_host::{GoForm, plan};
 use monju_proto::{
-    convert::read_question_at_once,
+    convert::{read_question_at_once, read_search_moves},
     reservation::Reservation,
     v1::{self, consult_request, consult_response, think_request, think_response},
 };
@@ -146,6 +146,19 @@ fn asked(go: &v1::Go) {
         let again = v1::Position::from(&game);
         let again = read_question_at_once(&again).expect("a position that was read");
         assert_eq!(again, game);
+        chosen_among(&game, &go.search_moves);
+    }
+}
+
+/// The only moves to choose from are legal, and each is there once.
+fn chosen_among(game: &Game, texts: &[String]) {
+    let moves = read_search_moves(game, texts);
+    for (index, mv) in moves.iter().enumerate() {
+        assert!(
+            game.is_legal(*mv) && texts.contains(&mv.to_string()),
+            "{mv}"
+        );
+        assert!(!moves[..index].contains(mv), "{mv} twice");
     }
 }
 
@@ -168,7 +181,9 @@ fn begun(begin: &v1::Begin) {
         assert!(target <= policy.longest(&budget), "{budget:?}");
     }
     // A refused position is told to the client.
-    let _ = begin.position.as_ref().map(read_question_at_once);
+    if let Some(Ok(game)) = begin.position.as_ref().map(read_question_at_once) {
+        chosen_among(&game, &begin.search_moves);
+    }
 }
 
 fn budgeted(limits: &v1::Limits, rules: ClockRules) -> Vec<monju_coordinator::clock::Budget> {
@@ -286,6 +301,7 @@ fn corpus() -> Vec<Vec<u8>> {
         position: Some(position.clone()),
         limits,
         claim: claim.clone(),
+        search_moves: vec!["2g2f".to_owned(), "9g9f".to_owned()],
         ..v1::Go::default()
     };
     let begin = v1::Begin {
@@ -298,6 +314,7 @@ fn corpus() -> Vec<Vec<u8>> {
         minimum_ms: 100,
         whole_seconds: true,
         claim: claim.clone(),
+        search_moves: vec!["2g2f".to_owned()],
         ..v1::Begin::default()
     };
     let progress = think_response::Message::Progress(line.clone());
