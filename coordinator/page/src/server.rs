@@ -3,7 +3,8 @@
 pub use axum::Router;
 
 use axum::{
-    http::{HeaderName, HeaderValue, header},
+    extract::Request,
+    http::{HeaderName, HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
 };
 use hyper::server::conn::http1;
@@ -13,7 +14,12 @@ use hyper_util::{
 };
 use monju_proto::serve::{Limits, placed};
 use serde_json::Value;
-use std::{io, net::SocketAddr, pin::Pin, time::Duration};
+use std::{
+    io,
+    net::{IpAddr, SocketAddr},
+    pin::Pin,
+    time::Duration,
+};
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     net::TcpListener,
@@ -105,7 +111,34 @@ fn serve_tcp(
     routes: Router,
     end: Pin<Box<dyn Future<Output = ()> + Send>>,
 ) -> Pin<Box<dyn Future<Output = ()> + Send>> {
+    let is_local = listener
+        .local_addr()
+        .is_ok_and(|address| address.ip().is_loopback());
+    let routes = match is_local {
+        true => routes.layer(axum::middleware::map_request(addressed_locally)),
+        false => routes,
+    };
     serve_until(Box::pin(placed(listener, LIMITS)), routes, end)
+}
+
+/// Refuses a request that a browser sends to another name than that of this machine: a foreign page whose name leads
+/// to loopback would read this one.
+async fn addressed_locally(request: Request) -> Result<Request, (StatusCode, &'static str)> {
+    let host = request.headers().get(header::HOST);
+    let host = host.and_then(|host| host.to_str().ok()).unwrap_or_default();
+    let name = match host.rsplit_once(':') {
+        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
+        _ => host,
+    };
+    let is_local = name.eq_ignore_ascii_case("localhost")
+        || (name.trim_matches(['[', ']']).parse()).is_ok_and(|ip: IpAddr| ip.is_loopback());
+    match is_local {
+        true => Ok(request),
+        false => Err((
+            StatusCode::FORBIDDEN,
+            "this page is for this machine alone; open it by the address that it was announced with\n",
+        )),
+    }
 }
 
 /// Serves connections until `end` completes. Each one comes with what it keeps until it ends.
@@ -280,18 +313,30 @@ mod tests {
         for _ in 0..LIMITS.from_one {
             idle.push(TcpStream::connect(address).await.expect("accepted"));
         }
-        let look = async || {
+        let look = async |host: &str| {
             let mut viewer = TcpStream::connect(address).await.expect("accepted");
             let mut text = String::new();
             // A connection that is closed at once may be reset.
-            let question = b"GET / HTTP/1.1\r\nHost: monju\r\nConnection: close\r\n\r\n";
-            let _ = viewer.write_all(question).await;
+            let question = format!("GET / HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
+            let _ = viewer.write_all(question.as_bytes()).await;
             let _ = viewer.read_to_string(&mut text).await;
             text.contains("the page")
         };
-        assert!(!look().await, "more connections than the limit");
+        assert!(!look("localhost").await, "more connections than the limit");
         drop(idle);
-        while !look().await {}
+        while !look("localhost").await {}
+        for (host, is_served) in [
+            ("LOCALHOST:7480", true),
+            ("127.0.0.1:7480", true),
+            ("[::1]:7480", true),
+            ("[::1]", true),
+            ("monju.example:7480", false),
+            ("localhost.example", false),
+            ("192.0.2.1", false),
+            ("", false),
+        ] {
+            assert_eq!(look(host).await, is_served, "{host}");
+        }
     }
 
     #[tokio::test]
