@@ -107,7 +107,8 @@ fn the_forms_of_go_that_real_engines_survive_are_found() {
             "clock",
             "increment",
             "infinite",
-            "ponder"
+            "ponder",
+            "searchmoves"
         ]
     );
     let findings = object["findings"].as_array().expect("findings");
