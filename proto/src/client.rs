@@ -21,15 +21,21 @@ pub enum ConsultationEvent {
     Broken(ConsultationError),
 }
 
-/// Why a consultation ended without a decision.
+/// Why a consultation ended without a decision. It has no source: its text names the cause in plain words.
 #[derive(Debug, thiserror::Error)]
 pub enum ConsultationError {
     /// The call failed.
     #[error("{}", reason(.0))]
-    Call(#[from] Status),
+    Call(Status),
     /// The coordinator closed the stream.
     #[error("the coordinator ended the consultation without a decision")]
     Undecided,
+}
+
+impl From<Status> for ConsultationError {
+    fn from(status: Status) -> Self {
+        Self::Call(status)
+    }
 }
 
 /// A running consultation. Dropping it cancels the consultation.

@@ -222,7 +222,7 @@ fn a_second_engine_plays_without_the_page_of_the_first() {
     let address = taken.local_addr().expect("an address").to_string();
     let mut usi = Usi::start(&["--players", "1", "--page", &address]);
     usi.handshake();
-    let remark = format!("no page: cannot serve the page on {address}: ");
+    let remark = format!("no page: cannot serve on {address}: ");
     for _ in 0..2 {
         usi.send("isready");
     }
