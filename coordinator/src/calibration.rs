@@ -14,7 +14,7 @@ mod uncalibrated;
 pub use curve::{Calibration, Curve};
 pub use file::{CalibrationError, EngineCurve, FormError, render};
 pub use score::scale_name;
-pub use uncalibrated::{UNCALIBRATED_SCALE, uncalibrated_win_rate};
+pub use uncalibrated::uncalibrated_win_rate;
 
 #[cfg(test)]
 mod tests {

@@ -61,6 +61,11 @@ impl OpenBallot {
         self.among = moves;
     }
 
+    /// Returns the only moves that count; none, if all do.
+    pub fn among(&self) -> &[Move] {
+        &self.among
+    }
+
     /// Judges the danger after the moves, whatever the rule is.
     pub fn judge_danger(&mut self) {
         self.judgements.get_or_insert_default();

@@ -1,7 +1,7 @@
 //! Win rates of scores that no curve has been learned for.
 
 /// Centipawns over which the odds of winning grow by the factor e, without a calibration.
-pub const UNCALIBRATED_SCALE: f64 = 600.0;
+const UNCALIBRATED_SCALE: f64 = 600.0;
 
 /// Returns the win rate for the side to move that a score in centipawns stands for without a calibration.
 pub fn uncalibrated_win_rate(centipawns: i32) -> f64 {

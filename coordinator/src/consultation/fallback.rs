@@ -2,10 +2,11 @@
 //! the time, or if all players are lost before that.
 
 use crate::{
+    ballot::OpenBallot,
     clock::fallback::{self, LEAST_USEFUL},
     fallback::{FallbackSearcher, RunningFallback},
 };
-use monju_engine::{Answer, Game, Move};
+use monju_engine::{Answer, Move};
 use std::{future, sync::Arc, time::Duration};
 use tokio::{
     sync::watch,
@@ -17,8 +18,6 @@ use tracing::warn;
 #[derive(Debug)]
 pub(super) struct Fallback {
     searcher: Arc<dyn FallbackSearcher>,
-    /// The only moves to choose from; empty for all.
-    among: Vec<Move>,
     /// The votes were checked in the middle of the time.
     is_checked: bool,
     running: Option<StartedSearch>,
@@ -28,8 +27,8 @@ pub(super) struct Fallback {
 #[derive(Debug)]
 struct StartedSearch {
     begun: Instant,
-    game: Game,
-    among: Vec<Move>,
+    /// The moves that may be chosen.
+    choices: Vec<Move>,
     search: RunningFallback,
     /// The answer, once the search has ended.
     found: Option<Answer>,
@@ -38,12 +37,10 @@ struct StartedSearch {
 }
 
 impl Fallback {
-    /// No search yet. Without `early`, none begins before the decision. A move is one of those `among`, if there are
-    /// any.
-    pub fn new(searcher: Arc<dyn FallbackSearcher>, among: Vec<Move>, early: bool) -> Self {
+    /// No search yet. Without `early`, none begins before the decision.
+    pub fn new(searcher: Arc<dyn FallbackSearcher>, early: bool) -> Self {
         Self {
             searcher,
-            among,
             is_checked: !early,
             running: None,
         }
@@ -72,9 +69,9 @@ impl Fallback {
         self.is_checked = true;
     }
 
-    /// Begins to search for a move, at most until the decision at `until`.
-    pub fn begin(&mut self, game: &Game, until: Option<Instant>, replaces_players: bool) {
-        let search = self.start(game, until, replaces_players);
+    /// Begins to search for a move that counts on a ballot, at most until the decision at `until`.
+    pub fn begin(&mut self, ballot: &OpenBallot, until: Option<Instant>, replaces_players: bool) {
+        let search = StartedSearch::begin(&*self.searcher, ballot, until, replaces_players);
         self.running = Some(search);
     }
 
@@ -120,27 +117,22 @@ impl Fallback {
         Some(search.end_by(latest, stopped).await)
     }
 
-    /// Searches until `latest`, or until it is told to stop.
+    /// Searches for a move that counts on a ballot until `latest`, or until it is told to stop.
     pub async fn search(
         &mut self,
-        game: &Game,
+        ballot: &OpenBallot,
         latest: Option<Instant>,
         stopped: &mut watch::Receiver<bool>,
     ) -> Answer {
-        let mut search = self.start(game, latest, false);
+        let mut search = StartedSearch::begin(&*self.searcher, ballot, latest, false);
         search.end(stopped).await
-    }
-
-    fn start(&self, game: &Game, until: Option<Instant>, replaces_players: bool) -> StartedSearch {
-        StartedSearch::begin(&*self.searcher, game, &self.among, until, replaces_players)
     }
 }
 
 impl StartedSearch {
     fn begin(
         searcher: &dyn FallbackSearcher,
-        game: &Game,
-        among: &[Move],
+        ballot: &OpenBallot,
         until: Option<Instant>,
         replaces_players: bool,
     ) -> Self {
@@ -154,9 +146,11 @@ impl StartedSearch {
         );
         Self {
             begun,
-            game: game.clone(),
-            among: among.to_vec(),
-            search: searcher.begin(game, among, left),
+            choices: match ballot.among() {
+                [] => ballot.game().legal_moves().to_vec(),
+                among => among.to_vec(),
+            },
+            search: searcher.begin(ballot.game(), ballot.among(), left),
             found: None,
             replaces_players,
         }
@@ -165,22 +159,9 @@ impl StartedSearch {
     /// Waits for the end of the search. A move that may not be chosen is replaced by one that may.
     async fn wait(&mut self) {
         let found = self.search.found().await;
-        let may_choose = |mv: &Move| match self.among.is_empty() {
-            true => self.game.is_legal(*mv),
-            false => self.among.contains(mv),
-        };
-        let any = || {
-            self.among
-                .first()
-                .or(self.game.legal_moves().first())
-                .copied()
-        };
-        self.found = Some(
-            found
-                .filter(may_choose)
-                .or_else(any)
-                .map_or(Answer::Resign, Answer::Move),
-        );
+        let chosen = found.filter(|mv| self.choices.contains(mv));
+        let chosen = chosen.or(self.choices.first().copied());
+        self.found = Some(chosen.map_or(Answer::Resign, Answer::Move));
     }
 
     /// Waits for the end of the search, or ends it when it is told to stop.

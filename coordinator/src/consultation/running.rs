@@ -43,8 +43,6 @@ pub(super) struct RunningConsultation<'a> {
     ballot: OpenBallot,
     failures: FailureLog,
     claim: Option<Claim>,
-    /// The only moves to choose from; empty for all.
-    search_moves: Vec<Move>,
     limits: Limits,
     clock_rules: ClockRules,
     time_policy: TimePolicy,
@@ -115,7 +113,7 @@ impl<'a> RunningConsultation<'a> {
         };
         let position = Position::from(&game);
         let mut ballot = OpenBallot::new(header, game, players);
-        ballot.choose_among(search_moves.clone());
+        ballot.choose_among(search_moves);
         let settled = match (by_rules, voting, drawn) {
             (Some(answer), ..) => Some(SettledDecision::by_rules(answer)),
             (None, Some(book), drawn) => {
@@ -129,14 +127,12 @@ impl<'a> RunningConsultation<'a> {
             None => slots,
             Some(_) => &[],
         };
-        let among = search_moves.clone();
         let mut consultation = Self {
             slots,
             calls: Calls::new(position, kept),
             missed: false,
             claim,
             pondering: limits.ponder,
-            search_moves,
             limits,
             clock_rules,
             time_policy,
@@ -150,7 +146,7 @@ impl<'a> RunningConsultation<'a> {
             last_standing: None,
             clock_from: Instant::now(),
             // A referee wants to know that no player has a vote.
-            fallback: Fallback::new(fallback, among, margin.is_zero()),
+            fallback: Fallback::new(fallback, margin.is_zero()),
             retries: margin.is_zero(),
             retry_at: None,
         };
@@ -200,7 +196,7 @@ impl<'a> RunningConsultation<'a> {
             }
             // A kept search about this position goes on; a ponder hit starts its time.
             if !self.pondering
-                && self.search_moves.is_empty()
+                && self.ballot.among().is_empty()
                 && let Some((stream, line)) = self.calls.adopt(&slot.info.name)
             {
                 stream.ponder_hit(limits);
@@ -248,7 +244,7 @@ impl<'a> RunningConsultation<'a> {
             noise_seed: slot.noise_seed(header.seed),
             claim: self.claim.clone(),
             opponents_turn: false,
-            search_moves: self.search_moves.iter().map(Move::to_string).collect(),
+            search_moves: self.ballot.among().iter().map(Move::to_string).collect(),
         }
     }
 
@@ -303,7 +299,7 @@ impl<'a> RunningConsultation<'a> {
     pub fn search_if_silent(&mut self) {
         self.fallback.checked();
         if let (None, BallotDecision::NoVotes) = (&self.settled, self.ballot.decide()) {
-            (self.fallback).begin(self.ballot.game(), self.timer.decide_at(), false);
+            (self.fallback).begin(&self.ballot, self.timer.decide_at(), false);
         }
     }
 
@@ -316,7 +312,7 @@ impl<'a> RunningConsultation<'a> {
             && self.ballot.is_deserted()
         {
             self.fallback.checked();
-            (self.fallback).begin(self.ballot.game(), decide_at, true);
+            (self.fallback).begin(&self.ballot, decide_at, true);
         }
     }
 
@@ -567,8 +563,8 @@ impl<'a> RunningConsultation<'a> {
                         },
                     ) => (mv, ponder, tie_break),
                     (None, BallotDecision::NoVotes) => {
-                        let game = self.ballot.game();
-                        let answer = self.fallback.search(game, stop_at, &mut stopped).await;
+                        let search = self.fallback.search(&self.ballot, stop_at, &mut stopped);
+                        let answer = search.await;
                         (answer.to_string(), String::new(), TieBreak::Fallback)
                     }
                 }
