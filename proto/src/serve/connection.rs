@@ -3,14 +3,13 @@
 //! HTTP/2 is compiled once, for this type alone, and in this crate.
 
 use super::incoming::Guarded;
-use crate::tls::{MemberInfo, MemberStream};
-use std::{
-    io,
-    pin::Pin,
-    task::{Context, Poll},
+use crate::{
+    tls::{MemberInfo, MemberStream},
+    watched_stream::{WatchedStream, Watcher},
 };
+use std::{io, pin::Pin};
 use tokio::{
-    io::{AsyncRead, AsyncWrite, DuplexStream, ReadBuf},
+    io::{AsyncRead, AsyncWrite, DuplexStream},
     net::TcpStream,
     sync::oneshot,
 };
@@ -46,15 +45,12 @@ fn serve_connections(
 }
 
 /// Something that carries a connection.
-trait Carrier: AsyncRead + AsyncWrite + Send + Unpin {}
+pub trait Carrier: AsyncRead + AsyncWrite + Send + Unpin {}
 
 impl<T: AsyncRead + AsyncWrite + Send + Unpin> Carrier for T {}
 
 /// A connection, and who is at its other end.
-pub struct Connection {
-    carrier: Box<dyn Carrier>,
-    caller: Caller,
-}
+pub type Connection = WatchedStream<Box<dyn Carrier>, Caller>;
 
 /// Who makes the calls of a connection.
 #[derive(Clone)]
@@ -67,11 +63,14 @@ pub enum Caller {
     Member(MemberInfo),
 }
 
+/// Nothing is left to watch: the streams inside have watchers of their own.
+impl Watcher for Caller {}
+
 impl From<DuplexStream> for Connection {
     fn from(stream: DuplexStream) -> Self {
         Self {
-            carrier: Box::new(stream),
-            caller: Caller::ThisProcess,
+            stream: Box::new(stream),
+            watcher: Caller::ThisProcess,
         }
     }
 }
@@ -79,8 +78,8 @@ impl From<DuplexStream> for Connection {
 impl From<Guarded<TcpStream>> for Connection {
     fn from(stream: Guarded<TcpStream>) -> Self {
         Self {
-            caller: Caller::Anybody(stream.connect_info()),
-            carrier: Box::new(stream),
+            watcher: Caller::Anybody(stream.connect_info()),
+            stream: Box::new(stream),
         }
     }
 }
@@ -88,8 +87,8 @@ impl From<Guarded<TcpStream>> for Connection {
 impl From<MemberStream<TlsStream<Guarded<TcpStream>>>> for Connection {
     fn from(stream: MemberStream<TlsStream<Guarded<TcpStream>>>) -> Self {
         Self {
-            caller: Caller::Member(stream.connect_info()),
-            carrier: Box::new(stream),
+            watcher: Caller::Member(stream.connect_info()),
+            stream: Box::new(stream),
         }
     }
 }
@@ -98,46 +97,6 @@ impl Connected for Connection {
     type ConnectInfo = Caller;
 
     fn connect_info(&self) -> Caller {
-        self.caller.clone()
-    }
-}
-
-impl AsyncRead for Connection {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.carrier).poll_read(context, buffer)
-    }
-}
-
-impl AsyncWrite for Connection {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.carrier).poll_write(context, bytes)
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.carrier).poll_flush(context)
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.carrier).poll_shutdown(context)
-    }
-
-    fn poll_write_vectored(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        slices: &[io::IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.carrier).poll_write_vectored(context, slices)
-    }
-
-    fn is_write_vectored(&self) -> bool {
-        self.carrier.is_write_vectored()
+        self.watcher.clone()
     }
 }
