@@ -3,11 +3,10 @@
 use monju_engine::Game;
 use monju_tests::{
     alone,
-    binary::monju,
     browser::{Browser, Look},
-    cluster::eventually,
+    cluster::{ServiceProcess, eventually},
     data::repository,
-    process::{Process, free_address},
+    process::free_address,
     skip::skipped,
     usi::Usi,
 };
@@ -245,18 +244,8 @@ fn a_browser_follows_an_experiment_and_opens_its_report() {
     );
     std::fs::write(&file, text).expect("written");
     let file = file.to_str().expect("a path in UTF-8");
-    let address = free_address();
-    let arguments = [
-        "experiment",
-        "run",
-        file,
-        "--jobs",
-        "1",
-        "--serve",
-        &address,
-    ];
-    let _runner = Process::start(monju(), &arguments);
-    eventually("the page's server", || TcpStream::connect(&address).ok());
+    let runner = ServiceProcess::experiment(file, "1");
+    let address = &runner.address;
     browser.look(Look::DESK);
     browser.open(&format!("http://{address}/"));
     assert_eq!(browser.text("title"), "More players");

@@ -121,18 +121,9 @@ fn a_runner_shows_its_games_while_it_plays() {
     let _alone = alone();
     let folder = tempfile::tempdir().expect("a folder");
     let file = experiment(folder.path(), 2_000, 5_000);
-    let address = free_address();
-    let arguments = [
-        "experiment",
-        "run",
-        &file,
-        "--jobs",
-        "1",
-        "--serve",
-        &address,
-    ];
-    let runner = Process::start(monju(), &arguments);
-    eventually("the runner's page", || TcpStream::connect(&address).ok());
+    let runner = ServiceProcess::experiment(&file, "1");
+    let address = runner.address.clone();
+    let runner = runner.process;
     // Its own games are shown as they stand, long before the first sign of life.
     let game = eventually("a game under way", || {
         let state = state_of(&address);

@@ -2,11 +2,12 @@
 
 use crate::{
     binary::monju,
-    process::{PATIENCE, Process},
+    process::{PATIENCE, Process, free_address},
     relay::Relay,
 };
 use std::{
     fs,
+    net::TcpStream,
     path::{Path, PathBuf},
     thread,
     time::{Duration, Instant},
@@ -23,7 +24,7 @@ const COORDINATOR_CONFIG: &str = "coordinator.toml";
 /// Time between two attempts at something that has not happened yet.
 const INTERVAL: Duration = Duration::from_millis(20);
 
-/// A running `monju worker` or `monju coordinator`.
+/// A running process that serves something, such as `monju worker` or `monju coordinator`.
 #[derive(Debug)]
 pub struct ServiceProcess {
     /// Its process.
@@ -33,6 +34,23 @@ pub struct ServiceProcess {
 }
 
 impl ServiceProcess {
+    /// Starts `monju experiment run <file> --jobs <jobs>` with its page, and waits until the page is served.
+    pub fn experiment(file: &str, jobs: &str) -> Self {
+        let address = free_address();
+        let arguments = [
+            "experiment",
+            "run",
+            file,
+            "--jobs",
+            jobs,
+            "--serve",
+            &address,
+        ];
+        let process = Process::start(monju(), &arguments);
+        eventually("the runner's page", || TcpStream::connect(&address).ok());
+        Self { process, address }
+    }
+
     /// Starts `monju <role> --config <config>`, with `--listen` where an address is given, and waits
     /// until it is ready.
     pub fn start(role: &str, listen: Option<&str>, config: &Path) -> Self {

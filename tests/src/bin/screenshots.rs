@@ -22,17 +22,15 @@ fn main() {
 #[cfg(unix)]
 mod pictures {
     use monju_tests::{
-        binary::monju,
         browser::{Browser, Look},
-        cluster::eventually,
+        cluster::ServiceProcess,
         command::output_of,
         data::{opening, repository},
-        process::{Process, free_address},
+        process::free_address,
         usi::Usi,
     };
     use std::{
         fs,
-        net::TcpStream,
         path::{Path, PathBuf},
         process::Command,
     };
@@ -133,19 +131,9 @@ mod pictures {
              [ensemble.single]\nhash_mib = 8\nnodes = 400\nplayer = [{{ name = \"s\" }}]\n"
         );
         fs::write(&file, text).expect("written");
-        let address = free_address();
         let file = file.to_str().expect("a path in UTF-8");
-        let arguments = [
-            "experiment",
-            "run",
-            file,
-            "--jobs",
-            "2",
-            "--serve",
-            &address,
-        ];
-        let _runner = Process::start(monju(), &arguments);
-        eventually("the page's server", || TcpStream::connect(&address).ok());
+        let runner = ServiceProcess::experiment(file, "2");
+        let address = &runner.address;
         browser.look(Look::DESK);
         browser.open(&format!("http://{address}/"));
         browser.wait("$('cells').children.length === 4 && $('under-way').children.length > 0");

@@ -65,6 +65,18 @@ impl Bundle {
         Ok((specification, bundle))
     }
 
+    /// At most `count` games of a cell, by pair and game, starting with pair `from`.
+    fn some_games(
+        &self,
+        cell: usize,
+        from: u32,
+        count: u32,
+    ) -> Result<impl Iterator<Item = &SealedGame>, StoreError> {
+        let games = self.of(&self.games, cell)?;
+        let begin = games.partition_point(|game| game.pair < from);
+        Ok(games[begin..].iter().take(count as usize))
+    }
+
     fn with_games(manifest: Manifest, path: &Path) -> Result<Self, BundleError> {
         let mut games = vec![Vec::new(); manifest.cells.len()];
         let mut half_points = vec![BTreeMap::new(); manifest.cells.len()];
@@ -203,9 +215,7 @@ impl Store for Bundle {
         from: u32,
         count: u32,
     ) -> Result<Vec<StoredGame>, StoreError> {
-        let games = self.of(&self.games, cell)?;
-        let begin = games.partition_point(|game| game.pair < from);
-        let records = games[begin..].iter().take(count as usize);
+        let records = self.some_games(cell, from, count)?;
         Ok(records.map(SealedGame::record).collect::<Result<_, _>>()?)
     }
 
@@ -215,9 +225,7 @@ impl Store for Bundle {
         from: u32,
         count: u32,
     ) -> Result<Vec<GameMoves>, StoreError> {
-        let games = self.of(&self.games, cell)?;
-        let begin = games.partition_point(|game| game.pair < from);
-        let moves = games[begin..].iter().take(count as usize);
+        let moves = self.some_games(cell, from, count)?;
         Ok(moves.map(SealedGame::moves).collect())
     }
 

@@ -61,6 +61,17 @@ fn game(result: GameOutcome) -> PlayedGame {
     }
 }
 
+/// Plays the next pair of a store.
+async fn finish(store: &dyn Store, results: [GameOutcome; 2], incidents: Vec<Incident>) {
+    let lease = store.lease("r", Duration::from_secs(60)).await;
+    let lease = lease.expect("asked").expect("a pair");
+    let pair = PlayedPair {
+        games: results.map(game),
+        incidents,
+    };
+    assert!(store.finish(&lease, "r", &pair).await.expect("asked"));
+}
+
 /// An experiment with two finished pairs of its first cell.
 pub(crate) async fn played() -> (Specification, Arc<dyn Store>, tempfile::TempDir) {
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -85,16 +96,7 @@ pub(crate) async fn played() -> (Specification, Arc<dyn Store>, tempfile::TempDi
             }],
         ),
     ] {
-        let lease = store
-            .lease("r", Duration::from_secs(60))
-            .await
-            .expect("asked");
-        let pair = PlayedPair {
-            games: results.map(game),
-            incidents,
-        };
-        let lease = lease.expect("a pair");
-        assert!(store.finish(&lease, "r", &pair).await.expect("asked"));
+        finish(&*store, results, incidents).await;
     }
     (specification, store, folder)
 }
@@ -158,13 +160,7 @@ async fn cells_are_compared_with_the_base() {
         [Win, Loss],
         [Loss, Loss],
     ] {
-        let lease = store.lease("r", Duration::from_secs(60)).await;
-        let lease = lease.expect("asked").expect("a pair");
-        let pair = PlayedPair {
-            games: results.map(game),
-            incidents: Vec::new(),
-        };
-        assert!(store.finish(&lease, "r", &pair).await.expect("asked"));
+        finish(&*store, results, Vec::new()).await;
     }
     let report = gather(&specification, &*store).await.expect("a report");
     assert_eq!(
@@ -249,13 +245,7 @@ async fn games_are_reported_by_build_and_origin() {
     let changed = store::open(&address, &after.plan("build 2"), opening).await;
     let changed = changed.expect("a store");
     assert_eq!(changed.older_specification(), None);
-    let lease = changed.lease("r", Duration::from_secs(60)).await;
-    let lease = lease.expect("asked").expect("a pair");
-    let pair = PlayedPair {
-        games: [GameOutcome::Win; 2].map(game),
-        incidents: Vec::new(),
-    };
-    assert!(changed.finish(&lease, "r", &pair).await.expect("asked"));
+    finish(&*changed, [GameOutcome::Win; 2], Vec::new()).await;
 
     // A report of either file lists both origins.
     for specification in [&before, &after] {
@@ -305,13 +295,7 @@ async fn builds_that_share_a_cell_are_named() {
     for _ in 0..2 {
         let shared = store::open(&address, &more.plan("build 2"), opening).await;
         let shared = shared.expect("a store");
-        let lease = shared.lease("r", Duration::from_secs(60)).await;
-        let lease = lease.expect("asked").expect("a pair");
-        let pair = PlayedPair {
-            games: [GameOutcome::Win; 2].map(game),
-            incidents: Vec::new(),
-        };
-        assert!(shared.finish(&lease, "r", &pair).await.expect("asked"));
+        finish(&*shared, [GameOutcome::Win; 2], Vec::new()).await;
         let report = gather(&more, &*shared).await.expect("a report");
         let text = markdown(&report, "", None);
         let line =
@@ -557,13 +541,7 @@ async fn a_cell_that_is_its_own_opponent_is_no_sample() {
     let store = store::open(&address, &specification.plan("build"), OpenMode::PLAY).await;
     let store = store.expect("a store");
     for results in [[Win, Loss], [Loss, Win], [Win, Win], [Loss, Draw]] {
-        let lease = store.lease("r", Duration::from_secs(60)).await;
-        let lease = lease.expect("asked").expect("a pair");
-        let pair = PlayedPair {
-            games: results.map(game),
-            incidents: Vec::new(),
-        };
-        assert!(store.finish(&lease, "r", &pair).await.expect("asked"));
+        finish(&*store, results, Vec::new()).await;
     }
     let report = gather(&specification, &*store).await.expect("a report");
     assert!(report.cells[0].interval.is_none() && report.cells[1].interval.is_some());

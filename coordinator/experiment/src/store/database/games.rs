@@ -179,6 +179,25 @@ fn read_game(row: &AnyRow) -> Result<GameRow, StoreError> {
     })
 }
 
+/// Rows of pair, game and `columns` of at most `count` games of a cell, by pair and game, starting with pair `from`.
+async fn some_records(
+    connection: &mut AnyConnection,
+    columns: &str,
+    cell: i64,
+    from: u32,
+    count: u32,
+) -> Result<Vec<AnyRow>, StoreError> {
+    let records = format!(
+        "SELECT pair, game, {columns} FROM records WHERE cell = $1 AND pair >= $2 ORDER BY pair, game LIMIT $3"
+    );
+    Ok(statement(&records)
+        .bind(cell)
+        .bind(i64::from(from))
+        .bind(i64::from(count))
+        .fetch_all(connection)
+        .await?)
+}
+
 /// The moves alone of at most `count` games of a cell, by pair and game, starting with pair `from`.
 pub(super) async fn moves(
     connection: &mut AnyConnection,
@@ -186,14 +205,7 @@ pub(super) async fn moves(
     from: u32,
     count: u32,
 ) -> Result<Vec<GameMoves>, StoreError> {
-    let rows = statement(
-        "SELECT pair, game, moves FROM records WHERE cell = $1 AND pair >= $2 ORDER BY pair, game LIMIT $3",
-    )
-    .bind(cell)
-    .bind(i64::from(from))
-    .bind(i64::from(count))
-    .fetch_all(connection)
-    .await?;
+    let rows = some_records(connection, "moves", cell, from, count).await?;
     rows.iter()
         .map(|row| {
             Ok(GameMoves {
@@ -217,16 +229,8 @@ pub(super) async fn records(
         true => "notes",
         false => "''",
     };
-    let records = format!(
-        "SELECT pair, game, opening_plies, moves, ballots, {notes}
-         FROM records WHERE cell = $1 AND pair >= $2 ORDER BY pair, game LIMIT $3"
-    );
-    let rows = statement(&records)
-        .bind(cell)
-        .bind(i64::from(from))
-        .bind(i64::from(count))
-        .fetch_all(connection)
-        .await?;
+    let columns = format!("opening_plies, moves, ballots, {notes}");
+    let rows = some_records(connection, &columns, cell, from, count).await?;
     rows.iter()
         .map(|row| {
             Ok(StoredGame {
