@@ -98,7 +98,7 @@ fi
 export MONJU_REQUIRE_ENGINES=$complete
 
 # Each target is fuzzed for some ten seconds.
-export MONJU_FUZZ_FACTOR=${MONJU_FUZZ_FACTOR:-3}
+export MONJU_FUZZ_FACTOR=${MONJU_FUZZ_FACTOR:-5}
 
 status=0
 cargo test --workspace --locked --no-fail-fast || status=$?
