@@ -10,7 +10,7 @@ mod round_trip;
 mod tests;
 mod time_policy;
 
-pub use budget::{Budget, ClockRules, MINIMUM, Overhead, Turn, budget, of_side};
+pub use budget::{Budget, ClockRules, MINIMUM, Overhead, Turn, budget, of_side, time_for_one_move};
 pub use deadlines::{Deadlines, worker_time};
 pub use lag::{Lag, NetworkDelays};
 pub use nodes_time::NodesTime;

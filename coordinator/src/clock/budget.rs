@@ -200,10 +200,7 @@ fn share_of_clock(clock: &Clock, turn: Turn, rules: ClockRules) -> Budget {
     let increment = increment.min(LONGEST_MS);
     let byoyomi = clock.byoyomi_ms.min(LONGEST_MS);
 
-    let spendable = match main + byoyomi {
-        0 => increment,
-        time => time,
-    };
+    let spendable = time_for_one_move(clock, turn.side).as_millis() as u64;
     // The overhead takes at most half of a very short clock.
     let kept = (overhead.kept.as_millis() as u64).min(spendable / 2);
     let available = spendable - kept;
@@ -251,6 +248,18 @@ fn moves_to_come(ply: u32) -> u64 {
         Some(left) => LEAST_MOVES + (MOVES_AT_FIRST - LEAST_MOVES) * left / USUAL_END,
         None => (LEAST_MOVES + (ply - USUAL_END) * FURTHER.1 / FURTHER.0).min(MOST_MOVES),
     }
+}
+
+/// Returns the time after which a side has lost, if it thinks about one move: main time and byoyomi, or the
+/// increment if there is neither.
+pub fn time_for_one_move(clock: &Clock, side: Color) -> Duration {
+    let (main, increment) = of_side(clock, side);
+    let time = main.min(LONGEST_MS) + clock.byoyomi_ms.min(LONGEST_MS);
+    Duration::from_millis(if time == 0 {
+        increment.min(LONGEST_MS)
+    } else {
+        time
+    })
 }
 
 /// Returns the main time and the increment of a side, in milliseconds.

@@ -2,10 +2,10 @@
 
 use super::{best_move::BestMove, go::Go, option_table::OptionError, output::Output};
 use crate::clock_options::ClockOptions;
-use monju_coordinator::clock::ClockRules;
+use monju_coordinator::clock::{ClockRules, time_for_one_move};
 use monju_engine::{Game, GameRules};
 use monju_proto::v1::{Clock, GameOutcome};
-use std::future::Future;
+use std::{future::Future, time::Duration};
 use tokio::{sync::mpsc, task::JoinHandle, time::Instant};
 
 /// A command of the GUI to a running search.
@@ -34,6 +34,15 @@ pub struct GoRequest {
     /// The use of the clock. Its overhead is the time that the GUI's clock loses with every move, beyond
     /// the time that we take.
     pub clock_rules: ClockRules,
+}
+
+impl GoRequest {
+    /// Returns the time of the clock for this move; zero without a clock.
+    pub fn time(&self) -> Duration {
+        let side = self.game.position().side_to_move();
+        let clock = self.go.limits.clock.as_ref();
+        clock.map_or(Duration::ZERO, |clock| time_for_one_move(clock, side))
+    }
 }
 
 /// A player or a team of players that a session speaks for. None of its methods blocks.

@@ -233,7 +233,7 @@ impl Backend for SinglePlayer {
         }
         let setup = SearchSetup {
             clock_rules: ClockRules::from(Overhead {
-                kept: self.delay.reserve(),
+                kept: self.delay.reserve(request.time()),
                 ..Overhead::default()
             }),
             time_policy: self.options.time_policy(),

@@ -178,6 +178,7 @@ impl Backend for Proxy {
             self.prepare_team();
         }
         self.game.used = true;
+        let reserve = self.delay.reserve(request.time());
         let question = Question {
             request,
             game_id: self.game.id(),
@@ -190,7 +191,7 @@ impl Backend for Proxy {
             FallbackSetup {
                 player: self.fallback.handle(),
                 time_policy: time_policy(&choices),
-                reserve: self.delay.reserve(),
+                reserve,
             },
             output,
             controls,
