@@ -243,7 +243,7 @@ impl Network {
     #[inline(always)]
     fn layer(&self, layer: &Dense, inputs: &[[u8; 4]]) -> [u8; HIDDEN] {
         let sums = self.kernel.affine(inputs, &layer.weights, &layer.biases);
-        sums.map(|sum| (sum >> 6).clamp(0, 127) as u8)
+        self.kernel.clip(&sums)
     }
 }
 

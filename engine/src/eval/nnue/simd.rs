@@ -85,6 +85,18 @@ impl Kernel {
         }
     }
 
+    /// Divides each sum by 64 and clips it to 0 to 127.
+    #[inline(always)]
+    pub fn clip(self, sums: &[i32; HIDDEN]) -> [u8; HIDDEN] {
+        match self {
+            Self::Scalar => scalar::clip(sums),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2(avx2) => avx2.clip(sums),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512(avx512) => avx512.clip(sums),
+        }
+    }
+
     /// Computes weighted sums of inputs up to 127, modulo 2^32. Each block holds the weights of four
     /// inputs.
     #[inline(always)]
@@ -164,7 +176,8 @@ mod tests {
                 kernel.activate(&mut activated, &row);
                 kernel.multiply(&mut multiplied, &row);
                 let sums = kernel.affine(&inputs, &weights, &biases);
-                (row.0, activated, multiplied, sums)
+                let clipped = kernel.clip(&sums);
+                (row.0, activated, multiplied, sums, clipped)
             };
             let expected = run(Kernel::Scalar);
             for kernel in Kernel::available() {
@@ -199,6 +212,30 @@ mod tests {
             let mut products = [7; 128];
             kernel.multiply(&mut products, &row);
             assert_eq!(products, expected, "{kernel:?}");
+        }
+    }
+
+    #[test]
+    fn sums_are_rounded_down_and_clipped() {
+        let cases = [
+            (i32::MIN, 0),
+            (-1, 0),
+            (63, 0),
+            (64, 1),
+            (127 * 64 - 1, 126),
+            (127 * 64, 127),
+            (128 * 64, 127),
+            (40_000 * 64, 127),
+            (i32::MAX, 127),
+        ];
+        // Every case at the ends of every vector.
+        for (rotation, _) in cases.iter().enumerate() {
+            let case = |index| cases[(rotation + index) % cases.len()];
+            let sums = std::array::from_fn(|index| case(index).0);
+            let expected: [u8; HIDDEN] = std::array::from_fn(|index| case(index).1);
+            for kernel in Kernel::available() {
+                assert_eq!(kernel.clip(&sums), expected, "{kernel:?}");
+            }
         }
     }
 

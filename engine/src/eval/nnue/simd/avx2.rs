@@ -40,6 +40,12 @@ impl Avx2 {
     }
 
     #[inline(always)]
+    pub fn clip(self, sums: &[i32; HIDDEN]) -> [u8; HIDDEN] {
+        // SAFETY: a value of this type exists only where AVX2 was detected.
+        unsafe { clip(sums) }
+    }
+
+    #[inline(always)]
     pub fn affine(
         self,
         inputs: &[[u8; 4]],
@@ -140,6 +146,20 @@ fn multiply(target: &mut [u8; 128], row: &WeightRow) {
         let packed = _mm256_packus_epi16(low, high);
         store(target, _mm256_permute4x64_epi64::<0b11_01_10_00>(packed));
     }
+}
+
+#[target_feature(enable = "avx2")]
+fn clip(sums: &[i32; HIDDEN]) -> [u8; HIDDEN] {
+    let part = |index: usize| _mm256_srai_epi32::<6>(load(&sums[index * 8..][..8]));
+    // Packing clips to 0..=255 and interleaves the halves of its operands, which have to be put back in
+    // order.
+    let low = _mm256_packs_epi32(part(0), part(1));
+    let high = _mm256_packs_epi32(part(2), part(3));
+    let order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+    let packed = _mm256_permutevar8x32_epi32(_mm256_packus_epi16(low, high), order);
+    let mut clipped = [0; HIDDEN];
+    store(&mut clipped, _mm256_min_epu8(packed, _mm256_set1_epi8(127)));
+    clipped
 }
 
 #[target_feature(enable = "avx2")]

@@ -51,6 +51,12 @@ impl Avx512 {
     }
 
     #[inline(always)]
+    pub fn clip(self, sums: &[i32; HIDDEN]) -> [u8; HIDDEN] {
+        // SAFETY: a value of this type exists only where AVX-512 F and BW were detected.
+        unsafe { clip(sums) }
+    }
+
+    #[inline(always)]
     pub fn affine(
         self,
         inputs: &[[u8; 4]],
@@ -153,6 +159,21 @@ fn multiply(target: &mut [u8; 128], row: &WeightRow) {
         let packed = _mm512_packus_epi16(low, high);
         store(target, _mm512_permutexvar_epi64(order, packed));
     }
+}
+
+#[target_feature(enable = "avx512f,avx512bw")]
+fn clip(sums: &[i32; HIDDEN]) -> [u8; HIDDEN] {
+    let part = |index: usize| _mm512_srai_epi32::<6>(load(&sums[index * 16..][..16]));
+    // Packing clips to 0..=255 and interleaves the quarters of its operands.
+    let pairs = _mm512_packs_epi32(part(0), part(1));
+    let packed = _mm512_packus_epi16(pairs, pairs);
+    let order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+    let packed = _mm512_castsi512_si256(_mm512_permutexvar_epi32(order, packed));
+    let clipped = _mm256_min_epu8(packed, _mm256_set1_epi8(127));
+    let mut numbers = [0; HIDDEN];
+    // SAFETY: the array has room for 32 bytes, and the store needs no alignment.
+    unsafe { _mm256_storeu_si256(numbers.as_mut_ptr().cast(), clipped) };
+    numbers
 }
 
 #[target_feature(enable = "avx512f,avx512vnni")]

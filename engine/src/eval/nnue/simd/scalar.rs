@@ -35,6 +35,10 @@ pub fn multiply(target: &mut [u8; 128], row: &WeightRow) {
     }
 }
 
+pub fn clip(sums: &[i32; HIDDEN]) -> [u8; HIDDEN] {
+    sums.map(|sum| (sum >> 6).clamp(0, 127) as u8)
+}
+
 pub fn affine(
     inputs: &[[u8; 4]],
     weights: &[WeightBlock],
