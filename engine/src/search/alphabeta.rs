@@ -259,6 +259,7 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
                 continue;
             }
             move_count += 1;
+            self.table.prefetch(self.position.key_after(mv));
             let mut node_move = NodeMove {
                 mv,
                 move_count,
@@ -286,8 +287,6 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
                         continue;
                     }
                 }
-            } else {
-                self.table.prefetch(self.position.key_after(mv));
             }
 
             // Singular extensions

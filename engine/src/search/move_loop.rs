@@ -5,7 +5,7 @@ use super::{
     move_judge::{self, MoveFeatures},
     node::{Node, NodeMove, PruningDecision},
     numbers::{history as history_numbers, move_pruning, reduction},
-    search_value::{SearchValue, TranspositionTable},
+    search_value::SearchValue,
     searcher::Searcher,
     see,
     stack::STACK_OFFSET,
@@ -96,7 +96,6 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
             }
 
             // Static exchange evaluation pruning of captures and checks
-            self.table.prefetch(self.position.key_after(mv));
             let loss = (move_pruning::EXCHANGE_NOISY * depth + history / 31)
                 .clamp(0, move_pruning::EXCHANGE_NOISY_MOST * depth);
             let least = -options.margin(loss);
@@ -140,7 +139,6 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
 
             // Static exchange evaluation pruning of quiet moves. Prefetched here, the child's entry arrives
             // while the exchanges are judged.
-            self.table.prefetch(self.position.key_after(mv));
             let reduced_depth = reduced_depth.max(0);
             let loss = move_pruning::EXCHANGE_QUIET * reduced_depth * reduced_depth;
             if options.exchange_pruning != 0

@@ -138,6 +138,7 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
         let mut move_count: i32 = 0;
         while let Some(mv) = picker.next(&self.position, info, self.history) {
             move_count += 1;
+            self.table.prefetch(self.position.key_after(mv));
             let gives_check = targets.is_check(&self.position, mv);
             if options.quiescence_pruning != 0 && !best.is_lost(alpha) {
                 let mut gains = false;
@@ -175,7 +176,6 @@ impl<E: Evaluator + Clone, V: SearchValue> Searcher<'_, E, V> {
                 }
 
                 // Static exchange evaluation pruning
-                self.table.prefetch(self.position.key_after(mv));
                 if !gains
                     && !see::gains_at_least(&self.position, mv, -options.margin(numbers::LOSS))
                 {

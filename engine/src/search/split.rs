@@ -5,7 +5,7 @@ use super::{
     move_loop::AlphaSource,
     node::{MoveLoopState, Node, NodeMove, PruningDecision},
     picker::{Picker, is_noisy},
-    search_value::SearchValue,
+    search_value::{SearchValue, TranspositionTable},
     searcher::Searcher,
     split_point::{SplitPoint, SplitSetup, SplitState},
     stack::STACK_OFFSET,
@@ -216,6 +216,7 @@ impl<'a, E: Evaluator + Clone, V: SearchValue> Searcher<'a, E, V> {
             }
             move_loop.move_count += 1;
             let move_count = move_loop.move_count;
+            self.table.prefetch(self.position.key_after(mv));
             let node_move = NodeMove {
                 mv,
                 move_count,
