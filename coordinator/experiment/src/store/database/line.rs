@@ -28,12 +28,12 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// Pause between two tries.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// The place of the connection.
-type Place = Mutex<Option<Kept>>;
+/// The connection while no transaction has it; `None` before the first and once it is closed.
+type ConnectionSlot = Mutex<Option<IdleConnection>>;
 
 /// A connection that is not in use.
 #[derive(Debug)]
-struct Kept {
+struct IdleConnection {
     connection: AnyConnection,
     since: Instant,
 }
@@ -48,7 +48,7 @@ pub(super) struct Line {
     begin_alone: &'static [&'static str],
     /// Time after which an unused connection is closed; `None` for never.
     idle: Option<Duration>,
-    place: Arc<Place>,
+    slot: Arc<ConnectionSlot>,
 }
 
 /// A transaction. One that is dropped is undone.
@@ -56,7 +56,7 @@ pub(super) struct Line {
 pub(super) struct Transaction {
     /// The connection.
     pub connection: AnyConnection,
-    place: OwnedMutexGuard<Option<Kept>>,
+    slot: OwnedMutexGuard<Option<IdleConnection>>,
 }
 
 impl Line {
@@ -78,7 +78,7 @@ impl Line {
             },
             begin_alone: dialect.begin_alone,
             idle: dialect.idle,
-            place: Arc::default(),
+            slot: Arc::default(),
         };
         let begun = Instant::now();
         loop {
@@ -115,9 +115,9 @@ impl Line {
     }
 
     async fn begin_by(&self, statements: &[&'static str]) -> Result<Transaction, StoreError> {
-        let mut place = Arc::clone(&self.place).lock_owned().await;
+        let mut slot = Arc::clone(&self.slot).lock_owned().await;
         let begun = time::timeout(BEGIN_PATIENCE, async {
-            if let Some(Kept { mut connection, .. }) = place.take() {
+            if let Some(IdleConnection { mut connection, .. }) = slot.take() {
                 // A server that was restarted, or a pooler, may have closed it meanwhile.
                 if run(&mut connection, statements).await.is_ok() {
                     return Ok::<_, sqlx::Error>(connection);
@@ -131,7 +131,7 @@ impl Line {
         match begun.await {
             Ok(connection) => Ok(Transaction {
                 connection: connection?,
-                place,
+                slot,
             }),
             Err(_) => Err(DatabaseFault::NoAnswer(BEGIN_PATIENCE).into()),
         }
@@ -140,7 +140,7 @@ impl Line {
     /// Closes the connection, and waits until the database has let go of it.
     #[cfg(test)]
     pub async fn close(self) {
-        if let Some(kept) = self.place.lock().await.take() {
+        if let Some(kept) = self.slot.lock().await.take() {
             kept.connection.close().await.expect("closed");
         }
     }
@@ -152,7 +152,7 @@ impl Line {
     }
 
     async fn keep(&self, connection: AnyConnection) {
-        *self.place.lock().await = Some(Kept {
+        *self.slot.lock().await = Some(IdleConnection {
             connection,
             since: Instant::now(),
         });
@@ -162,7 +162,7 @@ impl Line {
     /// Closes the connection once it was not used for a while.
     fn watch_idleness(&self) {
         if let Some(idle) = self.idle {
-            tokio::spawn(close_when_idle(Arc::downgrade(&self.place), idle));
+            tokio::spawn(close_when_idle(Arc::downgrade(&self.slot), idle));
         }
     }
 }
@@ -187,10 +187,10 @@ impl Transaction {
     async fn end(self, statement: &'static str) -> Result<(), StoreError> {
         let Self {
             mut connection,
-            mut place,
+            mut slot,
         } = self;
         connection.execute(statement).await?;
-        *place = Some(Kept {
+        *slot = Some(IdleConnection {
             connection,
             since: Instant::now(),
         });
@@ -217,15 +217,15 @@ async fn run(connection: &mut AnyConnection, statements: &[&'static str]) -> sql
     Ok(())
 }
 
-async fn close_when_idle(place: Weak<Place>, idle: Duration) {
+async fn close_when_idle(slot: Weak<ConnectionSlot>, idle: Duration) {
     let mut pause = idle;
     loop {
         time::sleep(pause).await;
-        let Some(place) = place.upgrade() else {
+        let Some(slot) = slot.upgrade() else {
             return;
         };
-        let mut place = place.lock().await;
-        let Some(kept) = place.take() else {
+        let mut slot = slot.lock().await;
+        let Some(kept) = slot.take() else {
             return;
         };
         let unused = kept.since.elapsed();
@@ -234,6 +234,6 @@ async fn close_when_idle(place: Weak<Place>, idle: Duration) {
             return;
         }
         pause = idle - unused;
-        *place = Some(kept);
+        *slot = Some(kept);
     }
 }
