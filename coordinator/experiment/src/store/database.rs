@@ -2,13 +2,13 @@
 
 mod ballots;
 mod cells;
+mod connection;
 mod dialect;
 mod enrolment;
 mod games;
 mod incidents;
 mod known_cells;
 mod leases;
-mod line;
 mod migrations;
 mod plans;
 mod standings;
@@ -27,18 +27,18 @@ use super::{
 };
 use crate::{machine::machine, record::Incident, statistics::PairOutcome};
 use cells::Cells;
+use connection::DatabaseConnection;
 use dialect::Dialect;
 use games::PlayedBy;
 use known_cells::KnownCells;
 use leases::Leases;
-use line::Line;
 use monju_proto::build;
 use std::{path::Path, time::Duration};
 
 /// The results of one experiment in a database.
 #[derive(Debug)]
 pub struct Database {
-    line: Line,
+    connection: DatabaseConnection,
     /// Hash of the specification of cells whose own settings an older version did not write down.
     older: Option<String>,
     /// Cells with labels of the plan and other settings: cell of the plan, row, and hash of the settings.
@@ -110,13 +110,13 @@ impl Database {
         plan: &ExperimentPlan,
         mode: OpenMode,
     ) -> Result<Self, StoreError> {
-        let line = Line::open(url, dialect, mode).await?;
+        let opened = DatabaseConnection::open(url, dialect, mode).await?;
         let version = match mode {
-            OpenMode::Look => upgrade::version(&line).await?,
-            OpenMode::Play(_) => upgrade::migrate(&line, dialect, dialect.migrations).await?,
+            OpenMode::Look => upgrade::version(&opened).await?,
+            OpenMode::Play(_) => upgrade::migrate(&opened, dialect, dialect.migrations).await?,
         };
         let unknown = || StoreError::Unknown(plan.name.clone());
-        let mut transaction = line.begin().await?;
+        let mut transaction = opened.begin().await?;
         let connection = &mut transaction.connection;
         let enrolled = enrolment::find(connection, &plan.name).await?;
         let mut known = KnownCells::default();
@@ -129,7 +129,7 @@ impl Database {
         let (enrolled, found) = match mode {
             OpenMode::Play(accepted) if !is_complete => {
                 transaction.undo().await?;
-                transaction = line.begin_alone().await?;
+                transaction = opened.begin_alone().await?;
                 let connection = &mut transaction.connection;
                 let enrolled = enrolment::enrol(connection, plan).await?;
                 let known = KnownCells::read(connection, enrolled.experiment, version).await?;
@@ -160,7 +160,7 @@ impl Database {
                 .then_some(enrolled.specification),
             others: found.others(plan),
             version,
-            line,
+            connection: opened,
             cells,
         })
     }
@@ -169,7 +169,7 @@ impl Database {
 /// Runs one operation in a transaction of its own.
 macro_rules! in_transaction {
     ($database:expr, $module:ident::$operation:ident($($argument:expr),*)) => {{
-        let mut transaction = $database.line.begin().await?;
+        let mut transaction = $database.connection.begin().await?;
         let result = $module::$operation(&mut transaction.connection, $($argument),*).await?;
         transaction.commit().await?;
         Ok(result)
@@ -184,7 +184,7 @@ impl Store for Database {
 
     async fn other_forms(&self) -> Result<Vec<OtherForm>, StoreError> {
         let mut forms = Vec::new();
-        let mut transaction = self.line.begin().await?;
+        let mut transaction = self.connection.begin().await?;
         for (cell, row, specification) in &self.others {
             let games = games::count(&mut transaction.connection, *row).await?;
             if games > 0 {
@@ -205,7 +205,7 @@ impl Store for Database {
     }
 
     async fn lease(&self, runner: &str, term: Duration) -> Result<Option<Lease>, StoreError> {
-        let mut transaction = self.line.begin().await?;
+        let mut transaction = self.connection.begin().await?;
         let connection = &mut transaction.connection;
         let lease = self
             .leases
@@ -222,7 +222,7 @@ impl Store for Database {
         game: &GameUnderWay,
     ) -> Result<bool, StoreError> {
         let cell = self.cells.row(lease.cell)?;
-        let mut transaction = self.line.begin().await?;
+        let mut transaction = self.connection.begin().await?;
         let connection = &mut transaction.connection;
         let is_held = self
             .leases
@@ -240,7 +240,7 @@ impl Store for Database {
     ) -> Result<bool, StoreError> {
         let cell = self.cells.row(lease.cell)?;
         let half_points = played.games.iter().map(|game| game.result.half_points());
-        let mut transaction = self.line.begin().await?;
+        let mut transaction = self.connection.begin().await?;
         let connection = &mut transaction.connection;
         if !leases::finish(connection, cell, lease, half_points.sum()).await? {
             transaction.undo().await?;
@@ -270,7 +270,7 @@ impl Store for Database {
         incident: &Incident,
     ) -> Result<(), StoreError> {
         let cell = self.cells.row(lease.cell)?;
-        let mut transaction = self.line.begin().await?;
+        let mut transaction = self.connection.begin().await?;
         let connection = &mut transaction.connection;
         if leases::fail(connection, cell, lease).await? {
             incidents::write(connection, (cell, lease.pair), incident, runner).await?;

@@ -1,9 +1,9 @@
 //! Enrolment of an experiment: its tables, its row, and the rows of its cells and pairs.
 
 use super::{
+    connection::{lacks_table, statement},
     dialect::Dialect,
     known_cells::KnownCells,
-    line::{lacks_table, statement},
     plans,
 };
 use crate::store::{
@@ -327,8 +327,9 @@ mod tests {
     use crate::store::{
         OpenMode, OtherForm, RegisteredPlan, Store,
         database::{
-            Database, dialect,
-            line::Line,
+            Database,
+            connection::DatabaseConnection,
+            dialect,
             migrations::{self, MigrationList},
             upgrade::migrate,
         },
@@ -343,17 +344,17 @@ mod tests {
         let file = folder.path().join("old.db");
         let url = format!("sqlite:{}?mode=rwc", file.display());
         let older = MigrationList(&migrations::SQLITE.0[..version]);
-        let line = Line::open(&url, &dialect::SQLITE, OpenMode::Look).await;
-        let line = line.expect("a new file");
-        let made = migrate(&line, &dialect::SQLITE, older).await;
+        let connection = DatabaseConnection::open(&url, &dialect::SQLITE, OpenMode::Look).await;
+        let connection = connection.expect("a new file");
+        let made = migrate(&connection, &dialect::SQLITE, older).await;
         made.expect("an older version");
-        let mut transaction = line.begin().await.expect("begun");
+        let mut transaction = connection.begin().await.expect("begun");
         for statement in statements {
             let written = transaction.connection.execute(*statement).await;
             written.expect("written");
         }
         transaction.commit().await.expect("written");
-        line.close().await;
+        connection.close().await;
         (folder, file)
     }
 
@@ -395,7 +396,7 @@ mod tests {
         assert_eq!((&games[0].origin, &games[0].occasion), (&None, &None));
         let records = looked.records(0, 0, 10).await.expect("records");
         assert_eq!((records.len(), records[0].notes.0.len()), (1, 0));
-        looked.line.close().await;
+        looked.connection.close().await;
         assert!(
             std::fs::read(&file).expect("a file") == before,
             "looking changes nothing"

@@ -2,7 +2,7 @@
 
 use super::{
     ballots::{pack, unpack},
-    line::statement,
+    connection::statement,
     values::{number, parse},
 };
 use crate::{

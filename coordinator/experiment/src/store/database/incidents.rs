@@ -1,6 +1,6 @@
 //! Rows of incidents.
 
-use super::{line::statement, values::number};
+use super::{connection::statement, values::number};
 use crate::{
     record::{Incident, MatchSide},
     store::{error::StoreError, rows::IncidentRow},

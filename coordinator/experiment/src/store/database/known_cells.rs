@@ -1,6 +1,6 @@
 //! Cells of an experiment as its store knows them.
 
-use super::line::statement;
+use super::connection::statement;
 use crate::store::{error::StoreError, plan::ExperimentPlan};
 use sqlx::{AnyConnection, Row, any::AnyRow};
 

@@ -2,8 +2,8 @@
 
 use super::{
     cells::Cells,
+    connection::statement,
     dialect::Dialect,
-    line::statement,
     values::{milliseconds, number},
 };
 use crate::store::{
@@ -264,7 +264,7 @@ mod tests {
         let fresh = steps(&file, &large).await;
         assert!(fresh <= limit, "{fresh} steps beside {least}: open pairs");
 
-        let mut transaction = large.line.begin().await.expect("begun");
+        let mut transaction = large.connection.begin().await.expect("begun");
         statement("UPDATE pairs SET state = 2 WHERE number < 1900")
             .execute(&mut transaction.connection)
             .await
@@ -273,7 +273,7 @@ mod tests {
         let late = steps(&file, &large).await;
         assert!(late <= limit, "{late} steps beside {least}: finished pairs");
 
-        let mut transaction = large.line.begin().await.expect("begun");
+        let mut transaction = large.connection.begin().await.expect("begun");
         statement("UPDATE pairs SET state = 1, expires = 9000000000000 WHERE number < 1900")
             .execute(&mut transaction.connection)
             .await

@@ -1,6 +1,6 @@
 //! Rows of plans.
 
-use super::{cells::Cells, dialect::Dialect, line::statement};
+use super::{cells::Cells, connection::statement, dialect::Dialect};
 use crate::store::{
     error::StoreError,
     plan::{ExperimentPlan, PlannedGames},

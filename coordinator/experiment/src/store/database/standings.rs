@@ -1,6 +1,6 @@
 //! Progress of the cells, and closing them.
 
-use super::{cells::Cells, line::statement, values::number};
+use super::{cells::Cells, connection::statement, values::number};
 use crate::{
     statistics::PairOutcome,
     store::{

@@ -1,8 +1,8 @@
 //! Bringing the tables of a database up to date.
 
 use super::{
+    connection::{DatabaseConnection, lacks_table, statement},
     dialect::Dialect,
-    line::{Line, lacks_table, statement},
     migrations::MigrationList,
 };
 use crate::store::{error::StoreError, fault::DatabaseFault};
@@ -10,8 +10,8 @@ use sha2::{Digest, Sha384};
 use sqlx::{AnyConnection, Executor, Row};
 
 /// Version of the tables, which is that of the last migration; 0 for none.
-pub(super) async fn version(line: &Line) -> Result<i64, StoreError> {
-    let mut transaction = line.begin().await?;
+pub(super) async fn version(connection: &DatabaseConnection) -> Result<i64, StoreError> {
+    let mut transaction = connection.begin().await?;
     let query = "SELECT COALESCE(MAX(version), 0) FROM _sqlx_migrations";
     match transaction.connection.fetch_one(query).await {
         Ok(row) => {
@@ -29,14 +29,14 @@ pub(super) async fn version(line: &Line) -> Result<i64, StoreError> {
 /// # Errors
 /// A later version has made the tables, or the database refuses.
 pub(super) async fn migrate(
-    line: &Line,
+    connection: &DatabaseConnection,
     dialect: &Dialect,
     list: MigrationList,
 ) -> Result<i64, StoreError> {
     let newest = list.0.len() as i64;
-    let known = version(line).await?;
+    let known = version(connection).await?;
     if known < newest {
-        let mut transaction = line.begin_alone().await?;
+        let mut transaction = connection.begin_alone().await?;
         let connection = &mut transaction.connection;
         connection.execute(dialect.migration_table).await?;
         let query = "SELECT COALESCE(MAX(version), 0) FROM _sqlx_migrations";
@@ -106,14 +106,14 @@ mod tests {
     async fn versions_that_leave_it_to_sqlx_know_the_migrations() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let url = format!("sqlite:{}?mode=rwc", folder.path().join("x.db").display());
-        let line = Line::open(&url, &dialect::SQLITE, OpenMode::PLAY).await;
-        let line = line.expect("a new file");
-        let made = migrate(&line, &dialect::SQLITE, SQLITE).await;
+        let connection = DatabaseConnection::open(&url, &dialect::SQLITE, OpenMode::PLAY).await;
+        let connection = connection.expect("a new file");
+        let made = migrate(&connection, &dialect::SQLITE, SQLITE).await;
         assert_eq!(made.expect("made"), SQLITE.0.len() as i64);
-        let again = migrate(&line, &dialect::SQLITE, SQLITE).await;
+        let again = migrate(&connection, &dialect::SQLITE, SQLITE).await;
         assert_eq!(again.expect("nothing to do"), SQLITE.0.len() as i64);
 
-        let mut transaction = line.begin().await.expect("begun");
+        let mut transaction = connection.begin().await.expect("begun");
         let same = Migrator::new(SQLITE).await.expect("a list");
         let same = same.run_direct(&mut transaction.connection).await;
         assert!(same.is_ok(), "{same:?}");
@@ -125,7 +125,7 @@ mod tests {
             "{older:?}"
         );
         transaction.undo().await.expect("undone");
-        let refused = migrate(&line, &dialect::SQLITE, fewer).await;
+        let refused = migrate(&connection, &dialect::SQLITE, fewer).await;
         let refused = refused.expect_err("written by a later version");
         assert!(refused.to_string().contains("newer"), "{refused}");
     }

@@ -40,7 +40,7 @@ struct IdleConnection {
 
 /// The connection of a process to its database.
 #[derive(Debug)]
-pub(super) struct Line {
+pub(super) struct DatabaseConnection {
     url: String,
     /// Statements for every new connection.
     setup: &'static [&'static str],
@@ -59,7 +59,7 @@ pub(super) struct Transaction {
     slot: OwnedMutexGuard<Option<IdleConnection>>,
 }
 
-impl Line {
+impl DatabaseConnection {
     /// Connects.
     ///
     /// # Errors
@@ -70,7 +70,7 @@ impl Line {
         mode: OpenMode,
     ) -> Result<Self, StoreError> {
         sqlx::any::install_default_drivers();
-        let line = Self {
+        let opened = Self {
             url: url.to_owned(),
             setup: match mode {
                 OpenMode::Look => dialect.look,
@@ -82,10 +82,10 @@ impl Line {
         };
         let begun = Instant::now();
         loop {
-            let error = match time::timeout(ANSWER_PATIENCE, line.connect()).await {
+            let error = match time::timeout(ANSWER_PATIENCE, opened.connect()).await {
                 Ok(Ok(connection)) => {
-                    line.keep(connection).await;
-                    return Ok(line);
+                    opened.keep(connection).await;
+                    return Ok(opened);
                 }
                 Ok(Err(error)) => StoreError::from(error),
                 Err(_) => return Err(DatabaseFault::NoAnswer(ANSWER_PATIENCE).into()),
