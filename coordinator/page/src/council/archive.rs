@@ -116,9 +116,9 @@ fn failure(error: &io::Error) -> Response {
     (StatusCode::INTERNAL_SERVER_ERROR, text).into_response()
 }
 
-/// The place of a line.
+/// The place of a line in its file, in bytes.
 #[derive(Clone, Debug)]
-struct Place {
+struct LinePlace {
     file: Arc<Path>,
     offset: u64,
     length: u64,
@@ -132,7 +132,7 @@ struct PastGame {
     began_ms: u64,
     /// Moves before its last decision.
     plies: usize,
-    ballots: VecDeque<Place>,
+    ballots: VecDeque<LinePlace>,
     winner: Option<String>,
     reason: Option<String>,
 }
@@ -231,7 +231,7 @@ impl Index {
                 let file = Arc::clone(&path);
                 self.enter(
                     &line,
-                    Place {
+                    LinePlace {
                         file,
                         offset,
                         length,
@@ -251,7 +251,7 @@ impl Index {
     }
 
     /// Enters a line. One that no log has is passed over.
-    fn enter(&mut self, line: &[u8], place: Place) {
+    fn enter(&mut self, line: &[u8], place: LinePlace) {
         let Ok(head) = serde_json::from_slice::<LineHead<'_>>(line) else {
             return;
         };
@@ -309,7 +309,7 @@ impl Index {
     }
 
     /// Returns a game's id and the places of its ballots.
-    fn places(&self, key: &str) -> Option<(String, Vec<Place>)> {
+    fn places(&self, key: &str) -> Option<(String, Vec<LinePlace>)> {
         let game = self.games.iter().rev().find(|game| game.key() == key)?;
         Some((game.id.clone(), game.ballots.iter().cloned().collect()))
     }
@@ -362,7 +362,7 @@ fn is_put_aside(file: &OsStr, name: &OsStr) -> bool {
 }
 
 /// Reads the ballots at these places, the latest if they are too many. One that is not there any more is left out.
-fn ballots(places: &[Place]) -> Vec<Ballot> {
+fn ballots(places: &[LinePlace]) -> Vec<Ballot> {
     let mut left = GAME_BYTES;
     let mut ballots = Vec::new();
     let mut open: Option<(Arc<Path>, File)> = None;
