@@ -40,9 +40,9 @@ build, the same file gives the same games, in any order, on any number of machin
 /// Address of an experiment's page if none is given.
 const PAGE: &str = "127.0.0.1:7490";
 
-/// The experiment and its store.
+/// The experiment and its store, in the arguments of every subcommand.
 #[derive(Debug, Args)]
-struct Place {
+struct ExperimentArguments {
     /// The specification; configs/experiments/template.toml of 'monju init' documents it
     file: PathBuf,
     /// An SQLite file, or postgres://user@host/database; default: FILE with .db for .toml
@@ -54,7 +54,7 @@ fn address(text: &str) -> Result<Address, StoreError> {
     text.parse()
 }
 
-impl Place {
+impl ExperimentArguments {
     fn address(&self) -> Address {
         match &self.store {
             Some(address) => address.clone(),
@@ -67,7 +67,7 @@ impl Place {
 #[derive(Debug, Args)]
 pub struct RunArguments {
     #[command(flatten)]
-    place: Place,
+    experiment: ExperimentArguments,
     /// Games at the same time; default: one per core, or 1 where time is measured
     #[arg(long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
@@ -97,7 +97,7 @@ pub struct RunArguments {
 #[derive(Debug, Args)]
 pub struct StatusArguments {
     #[command(flatten)]
-    place: Place,
+    experiment: ExperimentArguments,
     /// Prints one JSON object
     #[arg(long)]
     json: bool,
@@ -107,7 +107,7 @@ pub struct StatusArguments {
 #[derive(Debug, Args)]
 pub struct ReportArguments {
     #[command(flatten)]
-    place: Place,
+    experiment: ExperimentArguments,
     /// Writes report.md, report.csv, report.json and figures into this folder, instead of Markdown
     /// to standard output
     #[arg(long, value_name = "FOLDER")]
@@ -132,7 +132,7 @@ pub struct ReportArguments {
 #[derive(Debug, Args)]
 pub struct ServeArguments {
     #[command(flatten)]
-    place: Place,
+    experiment: ExperimentArguments,
     /// Address of the page
     #[arg(long, value_name = "HOST:PORT", value_parser = parsers::listen, default_value = PAGE)]
     page: String,
@@ -142,7 +142,7 @@ pub struct ServeArguments {
 #[derive(Debug, Args)]
 pub struct ExportArguments {
     #[command(flatten)]
-    place: Place,
+    experiment: ExperimentArguments,
     /// New folder of the bundle
     #[arg(long, value_name = "FOLDER")]
     out: PathBuf,
@@ -160,8 +160,8 @@ impl ExperimentAction {
         match self {
             Self::Run(arguments) => {
                 let run = RunCommand {
-                    address: arguments.place.address(),
-                    file: arguments.place.file,
+                    address: arguments.experiment.address(),
+                    file: arguments.experiment.file,
                     jobs: arguments.jobs.map(NonZeroUsize::get),
                     games: arguments.games,
                     lease: Duration::from_secs(arguments.lease.into()),
@@ -176,37 +176,37 @@ impl ExperimentAction {
             }
             Self::Status(arguments) => {
                 let status = StatusCommand {
-                    address: arguments.place.address(),
-                    file: arguments.place.file,
+                    address: arguments.experiment.address(),
+                    file: arguments.experiment.file,
                     json: arguments.json,
                 };
                 status.run().await
             }
             Self::Serve(arguments) => {
                 let serve = ServeCommand {
-                    address: arguments.place.address(),
-                    file: arguments.place.file,
+                    address: arguments.experiment.address(),
+                    file: arguments.experiment.file,
                     page: arguments.page,
                 };
                 serve.run().await
             }
             Self::Export(arguments) => {
                 let export = ExportCommand {
-                    address: arguments.place.address(),
-                    file: arguments.place.file,
+                    address: arguments.experiment.address(),
+                    file: arguments.experiment.file,
                     out: arguments.out,
                     ballots: arguments.ballots,
                 };
                 export.run().await
             }
             Self::Report(arguments) => {
-                if is_bundle(&arguments.place.file) && arguments.place.store.is_some() {
+                if is_bundle(&arguments.experiment.file) && arguments.experiment.store.is_some() {
                     let what = "a sealed bundle needs no --store; remove it";
                     return Err(Error::raw(ErrorKind::ArgumentConflict, what).into());
                 }
                 let report = ReportCommand {
-                    address: arguments.place.address(),
-                    file: arguments.place.file,
+                    address: arguments.experiment.address(),
+                    file: arguments.experiment.file,
                     out: arguments.out,
                     games: arguments.games,
                     html: arguments.html,
