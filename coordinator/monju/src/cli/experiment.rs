@@ -19,7 +19,7 @@ pub enum ExperimentAction {
     #[command(after_help = RUN_HELP)]
     Run(RunArguments),
     /// Shows its progress
-    Status(StatusArguments),
+    Status(ExperimentStatusArguments),
     /// Writes tables, figures and games
     #[command(after_help = REPORT_HELP)]
     Report(ReportArguments),
@@ -95,7 +95,7 @@ pub struct RunArguments {
 
 /// Everything after `monju experiment status`.
 #[derive(Debug, Args)]
-pub struct StatusArguments {
+pub struct ExperimentStatusArguments {
     #[command(flatten)]
     experiment: ExperimentArguments,
     /// Prints one JSON object
