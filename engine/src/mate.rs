@@ -1,11 +1,11 @@
 //! Mates: a cheap test for a mate in one, and a proof-number search for longer mates.
 
 mod children;
+mod key;
 mod leaves;
 mod one_ply;
 mod parts;
 mod pieces;
-mod place;
 mod proof_number;
 mod proof_numbers;
 mod proof_subtree;

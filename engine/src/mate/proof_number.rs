@@ -5,11 +5,11 @@
 
 use super::{
     children::{BestChild, Child},
+    key::MateKey,
     leaves::{checks, estimate_defence, estimate_escapes, without_checks},
     one_ply::mate_in_one,
     parts::MateParts,
     pieces::Pieces,
-    place::Place,
     proof_numbers::{EVERYWHERE, INFINITE, ProofNumbers, UNLIMITED},
     proof_table::ProofTable,
     requirements,
@@ -56,7 +56,7 @@ pub struct MateSearch {
     table: ProofTable,
     parts: MateParts,
     children: Vec<Child>,
-    path: Vec<Place>,
+    path: Vec<MateKey>,
     visited: u64,
     limit: u64,
     /// Number of visited positions at the next poll.
@@ -149,10 +149,10 @@ impl MateSearch {
         if let Some(mate) = self.known_mate(position, limits.plies) {
             return (mate, 0);
         }
-        let place = Place::of(position);
+        let key = MateKey::of(position);
         let numbers = self.expand::<true>(
             position,
-            place,
+            key,
             limits.plies,
             (INFINITE - 1, INFINITE - 1),
             is_over,
@@ -173,7 +173,7 @@ impl MateSearch {
 
     /// Returns a mate in at most `plies` that the table knows.
     pub(super) fn known_mate(&self, position: &Position, plies: u16) -> Option<Mate> {
-        match self.table.get::<true>(Place::of(position), plies) {
+        match self.table.get::<true>(MateKey::of(position), plies) {
             Some((ProofNumbers { phi: 0, plies, .. }, Some(mv))) => Some(Mate::In { mv, plies }),
             _ => None,
         }
@@ -183,15 +183,15 @@ impl MateSearch {
     fn expand<const ATTACK: bool>(
         &mut self,
         position: &mut Position,
-        place: Place,
+        key: MateKey,
         plies: u16,
         (phi_limit, delta_limit): (u32, u32),
         is_over: &mut dyn FnMut(u64) -> bool,
     ) -> ProofNumbers {
         let started = self.visited;
         let first = self.children.len();
-        self.path.push(place);
-        self.list::<ATTACK>(position, place, plies, first);
+        self.path.push(key);
+        self.list::<ATTACK>(position, key, plies, first);
         let mut best = None;
         let mut numbers;
         if self.children.len() == first {
@@ -225,7 +225,7 @@ impl MateSearch {
                 // not alternate between two children.
                 let child_delta = phi_limit.min(choice.second + choice.second / 4 + 1);
                 let limits = (child_phi, child_delta);
-                let next = place.after::<ATTACK>(position, child.mv);
+                let next = key.after::<ATTACK>(position, child.mv);
                 let undo = position.make(child.mv);
                 self.visited += 1;
                 let found = if ATTACK {
@@ -247,11 +247,11 @@ impl MateSearch {
         }
         self.path.pop();
         if !numbers.is_decided() || !self.table.dominance {
-            numbers.pieces = place.hand;
+            numbers.pieces = key.hand;
         }
         if !numbers.is_decided() || numbers.since == EVERYWHERE {
             let work = u32::try_from(self.visited - started).unwrap_or(u32::MAX);
-            self.table.put::<ATTACK>(place.board, numbers, work, best);
+            self.table.put::<ATTACK>(key.board, numbers, work, best);
         }
         numbers
     }
@@ -285,7 +285,7 @@ impl MateSearch {
     fn list<const ATTACK: bool>(
         &mut self,
         position: &mut Position,
-        place: Place,
+        key: MateKey,
         plies: u16,
         first: usize,
     ) {
@@ -296,7 +296,7 @@ impl MateSearch {
         };
         let left = plies - 1;
         for &mv in moves.as_slice() {
-            let next = place.after::<ATTACK>(position, mv);
+            let next = key.after::<ATTACK>(position, mv);
             let numbers = self.numbers_after::<ATTACK>(position, mv, next, left);
             let child = Child { mv, numbers };
             if numbers.delta == 0 {
@@ -309,15 +309,15 @@ impl MateSearch {
         }
     }
 
-    /// Returns the numbers of the place `next` after a move, with `left` plies left.
+    /// Returns the numbers of the position with key `next` after a move, with `left` plies left.
     fn numbers_after<const ATTACK: bool>(
         &mut self,
         position: &mut Position,
         mv: Move,
-        next: Place,
+        next: MateKey,
         left: u16,
     ) -> ProofNumbers {
-        if let Some(since) = self.stands(next) {
+        if let Some(since) = self.number_on_path(next) {
             // Perpetual check loses, and a mate after a repetition exists without it as well.
             return ProofNumbers {
                 since,
@@ -354,14 +354,14 @@ impl MateSearch {
         numbers
     }
 
-    /// Returns the first position of the path, from 1, that a place repeats.
-    fn stands(&self, next: Place) -> Option<u16> {
-        let index = self.path.iter().position(|&place| place == next)?;
+    /// Returns the first position of the path, from 1, that has this key.
+    fn number_on_path(&self, next: MateKey) -> Option<u16> {
+        let index = self.path.iter().position(|&key| key == next)?;
         Some(index as u16 + 1)
     }
 
     /// Estimates the numbers of a new position with the attacker to move.
-    fn estimate_attack(&mut self, position: &Position, place: Place) -> ProofNumbers {
+    fn estimate_attack(&mut self, position: &Position, key: MateKey) -> ProofNumbers {
         let info = CheckInfo::new(position);
         if info.checkers.is_empty()
             && let Some(mv) = mate_in_one(position, &info)
@@ -371,10 +371,10 @@ impl MateSearch {
                 true => mv
                     .dropped()
                     .map_or(Pieces::NONE, |kind| Pieces::NONE.with(kind)),
-                false => place.hand,
+                false => key.hand,
             };
             let numbers = ProofNumbers::mate::<true>(1, pieces);
-            self.table.put::<true>(place.board, numbers, 1, Some(mv));
+            self.table.put::<true>(key.board, numbers, 1, Some(mv));
             return numbers;
         }
         let phi = match self.parts.estimates {
@@ -382,7 +382,7 @@ impl MateSearch {
             false => 1,
         };
         ProofNumbers {
-            pieces: place.hand,
+            pieces: key.hand,
             ..ProofNumbers::new(phi, 1)
         }
     }

@@ -5,8 +5,8 @@
 //! enough for the mate, or the disproof pieces (反証駒), with which there is still none.
 
 use super::{
+    key::MateKey,
     pieces::Pieces,
-    place::Place,
     proof_numbers::{ProofNumbers, UNLIMITED},
 };
 use crate::{pages::large_array, rules::Move};
@@ -91,19 +91,19 @@ impl ProofTable {
         ((u128::from(board) * clusters as u128) >> 64) as usize * CLUSTER
     }
 
-    /// Returns the numbers of a place with `plies` plies left, and the attacker's move of a mate: a
+    /// Returns the numbers of a key with `plies` plies left, and the attacker's move of a mate: a
     /// result if there is one.
     pub fn get<const ATTACK: bool>(
         &self,
-        place: Place,
+        key: MateKey,
         plies: u16,
     ) -> Option<(ProofNumbers, Option<Move>)> {
-        let start = self.cluster(place.board);
+        let start = self.cluster(key.board);
         let mut found = None;
         for entry in &self.entries[start..start + CLUSTER] {
-            if entry.board == place.board
+            if entry.board == key.board
                 && !entry.is_empty()
-                && entry.holds::<ATTACK>(place.hand, plies, self.dominance)
+                && entry.holds::<ATTACK>(key.hand, plies, self.dominance)
             {
                 let numbers = entry.numbers();
                 if numbers.is_decided() {

@@ -9,17 +9,17 @@ const WHITE_ATTACKS: u64 = 0x5bd1_e995_9d1b_58a7;
 /// Spreads the numbers of pieces of a position over a key.
 const SET_FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// A board with the side to move, and the attacker's hand.
+/// The key of a position: its board with the side to move, and the attacker's hand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct MateKey {
     /// Key of the board, the side to move, the attacker and the set of pieces, which together with the
     /// attacker's hand give the defender's.
     pub board: u64,
     pub hand: Pieces,
 }
 
-impl Place {
-    /// Returns the place of a position with the attacker to move.
+impl MateKey {
+    /// Returns the key of a position with the attacker to move.
     pub fn of(position: &Position) -> Self {
         let us = position.side_to_move();
         let attacker = match us {
@@ -33,7 +33,7 @@ impl Place {
         }
     }
 
-    /// Returns the place after a legal move.
+    /// Returns the key after a legal move.
     pub fn after<const ATTACK: bool>(self, position: &Position, mv: Move) -> Self {
         let hand = match (ATTACK, mv.dropped()) {
             (false, _) => self.hand,
