@@ -5,7 +5,7 @@ pub mod descriptors;
 mod guard;
 mod incoming;
 
-pub use incoming::{Limits, Place, placed};
+pub use incoming::{ConnectionLimits, Place, placed};
 
 use crate::tls::Tls;
 use connection::Connection;
@@ -191,7 +191,7 @@ pub async fn serve_tcp(
     patience: Duration,
 ) -> Result<(), ServeError> {
     let (drain, draining) = oneshot::channel::<()>();
-    let incoming = incoming::incoming(listener, Limits::of_service(connections));
+    let incoming = incoming::incoming(listener, ConnectionLimits::of_service(connections));
     let mut serving = match tls {
         Some(tls) => connection::serve(router, incoming::members(incoming, tls.clone()), draining),
         None => connection::serve(router, incoming, draining),
@@ -244,7 +244,7 @@ pub async fn health(
         }
     });
     let router = network_server().add_service(health);
-    let limits = Limits::of_service(HEALTH_CONNECTIONS);
+    let limits = ConnectionLimits::of_service(HEALTH_CONNECTIONS);
     let incoming = incoming::incoming(listener, limits);
     Ok((local, ServerTask::spawn(router, incoming)))
 }

@@ -12,7 +12,7 @@ use hyper_util::{
     rt::{TokioIo, TokioTimer},
     service::TowerToHyperService,
 };
-use monju_proto::serve::{Limits, placed};
+use monju_proto::serve::{ConnectionLimits, placed};
 use serde_json::Value;
 use std::{
     io,
@@ -30,7 +30,7 @@ use tokio::{
 use tokio_stream::{Stream, StreamExt};
 
 /// Greatest numbers of connections of a page at once: a browser that looks has one or two.
-const LIMITS: Limits = Limits {
+const LIMITS: ConnectionLimits = ConnectionLimits {
     all: 128,
     from_one: 64,
 };

@@ -39,14 +39,14 @@ const REFUSED_PAUSE: Duration = Duration::from_millis(100);
 
 /// Greatest numbers of the connections that a listener has at once.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub struct ConnectionLimits {
     /// Those of all addresses together.
     pub all: usize,
     /// Those from one address.
     pub from_one: usize,
 }
 
-impl Limits {
+impl ConnectionLimits {
     /// The limits of a service with `all` connections.
     pub(super) fn of_service(all: usize) -> Self {
         Self {
@@ -60,11 +60,11 @@ impl Limits {
 #[derive(Clone, Debug)]
 struct Places {
     taken: Arc<Mutex<HashMap<IpAddr, usize>>>,
-    limits: Limits,
+    limits: ConnectionLimits,
 }
 
 impl Places {
-    fn new(limits: Limits) -> Self {
+    fn new(limits: ConnectionLimits) -> Self {
         Self {
             taken: Arc::default(),
             limits,
@@ -74,7 +74,7 @@ impl Places {
     fn take(&self, address: IpAddr) -> Option<Place> {
         let mut taken = self.lock();
         let own = taken.get(&address).copied().unwrap_or(0);
-        let Limits { all, from_one } = self.limits;
+        let ConnectionLimits { all, from_one } = self.limits;
         if own >= from_one || taken.values().sum::<usize>() >= all {
             return None;
         }
@@ -112,7 +112,7 @@ impl Drop for Place {
 /// Accepts connections within the limits, each with its place; those beyond them are closed at once. It never ends.
 pub fn placed(
     listener: TcpListener,
-    limits: Limits,
+    limits: ConnectionLimits,
 ) -> impl Stream<Item = (TcpStream, Place)> + Send + Unpin {
     Placed {
         listener,
@@ -125,7 +125,7 @@ pub fn placed(
 /// As [`placed`]; each connection has to begin as one of HTTP/2 in time.
 pub fn incoming(
     listener: TcpListener,
-    limits: Limits,
+    limits: ConnectionLimits,
 ) -> impl Stream<Item = io::Result<Guarded<TcpStream>>> + Send {
     placed(listener, limits).map(|(stream, place)| Ok(Guarded::new(stream, Some(place))))
 }
@@ -296,7 +296,7 @@ mod tests {
 
     #[test]
     fn places_are_limited_in_all_and_by_address_and_given_back() {
-        let places = Places::new(Limits::of_service(MOST_FROM_ONE + 2));
+        let places = Places::new(ConnectionLimits::of_service(MOST_FROM_ONE + 2));
         let address = |last| IpAddr::from(Ipv4Addr::new(10, 0, 0, last));
         let mut from_one: Vec<Place> = (0..MOST_FROM_ONE)
             .filter_map(|_| places.take(address(1)))
