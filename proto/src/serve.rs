@@ -5,7 +5,7 @@ pub mod descriptors;
 mod guard;
 mod incoming;
 
-pub use incoming::{ConnectionLimits, Place, placed};
+pub use incoming::{ConnectionLimits, ConnectionPermit, limited};
 
 use crate::tls::Tls;
 use connection::Connection;

@@ -12,7 +12,7 @@ use hyper_util::{
     rt::{TokioIo, TokioTimer},
     service::TowerToHyperService,
 };
-use monju_proto::serve::{ConnectionLimits, placed};
+use monju_proto::serve::{ConnectionLimits, limited};
 use serde_json::Value;
 use std::{
     io,
@@ -118,7 +118,7 @@ fn serve_tcp(
         true => routes.layer(axum::middleware::map_request(addressed_locally)),
         false => routes,
     };
-    serve_until(Box::pin(placed(listener, LIMITS)), routes, end)
+    serve_until(Box::pin(limited(listener, LIMITS)), routes, end)
 }
 
 /// Refuses a request that a browser sends to another name than that of this machine: a foreign page whose name leads
@@ -158,11 +158,11 @@ where
         loop {
             tokio::select! {
                 () = &mut end => break,
-                Some((stream, place)) = connections.next() => {
+                Some((stream, permit)) = connections.next() => {
                     let (routes, told) = (routes.clone(), told.clone());
                     answering.spawn(async move {
                         answer(stream, routes, told).await;
-                        drop(place);
+                        drop(permit);
                     });
                 }
                 Some(_) = answering.join_next() => {}

@@ -58,12 +58,12 @@ impl ConnectionLimits {
 
 /// The connections of a listener, by their addresses.
 #[derive(Clone, Debug)]
-struct Places {
+struct ConnectionPermits {
     taken: Arc<Mutex<HashMap<IpAddr, usize>>>,
     limits: ConnectionLimits,
 }
 
-impl Places {
+impl ConnectionPermits {
     fn new(limits: ConnectionLimits) -> Self {
         Self {
             taken: Arc::default(),
@@ -71,7 +71,7 @@ impl Places {
         }
     }
 
-    fn take(&self, address: IpAddr) -> Option<Place> {
+    fn take(&self, address: IpAddr) -> Option<ConnectionPermit> {
         let mut taken = self.lock();
         let own = taken.get(&address).copied().unwrap_or(0);
         let ConnectionLimits { all, from_one } = self.limits;
@@ -79,8 +79,8 @@ impl Places {
             return None;
         }
         taken.insert(address, own + 1);
-        Some(Place {
-            places: self.clone(),
+        Some(ConnectionPermit {
+            permits: self.clone(),
             address,
         })
     }
@@ -90,16 +90,16 @@ impl Places {
     }
 }
 
-/// The place of one connection, which is given back when it is dropped.
+/// The permit of one connection, which is given back when it is dropped.
 #[derive(Debug)]
-pub struct Place {
-    places: Places,
+pub struct ConnectionPermit {
+    permits: ConnectionPermits,
     address: IpAddr,
 }
 
-impl Drop for Place {
+impl Drop for ConnectionPermit {
     fn drop(&mut self) {
-        let mut taken = self.places.lock();
+        let mut taken = self.permits.lock();
         if let Some(own) = taken.get_mut(&self.address) {
             *own -= 1;
             if *own == 0 {
@@ -109,25 +109,25 @@ impl Drop for Place {
     }
 }
 
-/// Accepts connections within the limits, each with its place; those beyond them are closed at once. It never ends.
-pub fn placed(
+/// Accepts connections within the limits, each with its permit; those beyond them are closed at once. It never ends.
+pub fn limited(
     listener: TcpListener,
     limits: ConnectionLimits,
-) -> impl Stream<Item = (TcpStream, Place)> + Send + Unpin {
-    Placed {
+) -> impl Stream<Item = (TcpStream, ConnectionPermit)> + Send + Unpin {
+    LimitedListener {
         listener,
-        places: Places::new(limits),
+        permits: ConnectionPermits::new(limits),
         pause: None,
         is_full: false,
     }
 }
 
-/// As [`placed`]; each connection has to begin as one of HTTP/2 in time.
+/// As [`limited`]; each connection has to begin as one of HTTP/2 in time.
 pub fn incoming(
     listener: TcpListener,
     limits: ConnectionLimits,
 ) -> impl Stream<Item = io::Result<Guarded<TcpStream>>> + Send {
-    placed(listener, limits).map(|(stream, place)| Ok(Guarded::new(stream, Some(place))))
+    limited(listener, limits).map(|(stream, permit)| Ok(Guarded::new(stream, Some(permit))))
 }
 
 /// Lets members of the team through, after their handshakes, which do not wait for each other.
@@ -173,16 +173,16 @@ where
     ReceiverStream::new(members)
 }
 
-struct Placed {
+struct LimitedListener {
     listener: TcpListener,
-    places: Places,
+    permits: ConnectionPermits,
     pause: Option<Pin<Box<Sleep>>>,
-    /// The last connection found no place.
+    /// The last connection found no permit.
     is_full: bool,
 }
 
-impl Stream for Placed {
-    type Item = (TcpStream, Place);
+impl Stream for LimitedListener {
+    type Item = (TcpStream, ConnectionPermit);
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         loop {
@@ -192,17 +192,17 @@ impl Stream for Placed {
             }
             match ready!(self.listener.poll_accept(context)) {
                 Ok((stream, peer)) => {
-                    let place = self.places.take(peer.ip().to_canonical());
-                    if self.is_full != place.is_none() {
-                        self.is_full = place.is_none();
+                    let permit = self.permits.take(peer.ip().to_canonical());
+                    if self.is_full != permit.is_none() {
+                        self.is_full = permit.is_none();
                         if self.is_full {
                             warn!(%peer, "too many connections, the latest are closed at once");
                         }
                     }
-                    if let Some(place) = place {
+                    if let Some(permit) = permit {
                         // Without it, messages are only late.
                         let _ = stream.set_nodelay(true);
-                        return Poll::Ready(Some((stream, place)));
+                        return Poll::Ready(Some((stream, permit)));
                     }
                 }
                 Err(error) => {
@@ -222,14 +222,14 @@ pub type Guarded<S> = WatchedStream<S, Beginning>;
 pub struct Beginning {
     /// The end of the patience, and the number of bytes that came; `None` once it has begun.
     missing: Option<(Pin<Box<Sleep>>, usize)>,
-    _place: Option<Place>,
+    _permit: Option<ConnectionPermit>,
 }
 
 impl<S> Guarded<S> {
-    fn new(stream: S, place: Option<Place>) -> Self {
+    fn new(stream: S, permit: Option<ConnectionPermit>) -> Self {
         let watcher = Beginning {
             missing: Some((Box::pin(sleep(PREFACE_PATIENCE)), 0)),
-            _place: place,
+            _permit: permit,
         };
         Self { stream, watcher }
     }
@@ -295,18 +295,18 @@ mod tests {
     }
 
     #[test]
-    fn places_are_limited_in_all_and_by_address_and_given_back() {
-        let places = Places::new(ConnectionLimits::of_service(MOST_FROM_ONE + 2));
+    fn permits_are_limited_in_all_and_by_address_and_given_back() {
+        let permits = ConnectionPermits::new(ConnectionLimits::of_service(MOST_FROM_ONE + 2));
         let address = |last| IpAddr::from(Ipv4Addr::new(10, 0, 0, last));
-        let mut from_one: Vec<Place> = (0..MOST_FROM_ONE)
-            .filter_map(|_| places.take(address(1)))
+        let mut from_one: Vec<ConnectionPermit> = (0..MOST_FROM_ONE)
+            .filter_map(|_| permits.take(address(1)))
             .collect();
         assert_eq!(from_one.len(), MOST_FROM_ONE);
-        assert!(places.take(address(1)).is_none());
-        let _others = [2, 3].map(|last| places.take(address(last)).expect("room for others"));
-        assert!(places.take(address(4)).is_none());
+        assert!(permits.take(address(1)).is_none());
+        let _others = [2, 3].map(|last| permits.take(address(last)).expect("room for others"));
+        assert!(permits.take(address(4)).is_none());
         from_one.pop();
-        drop(places.take(address(4)).expect("a place was given back"));
-        places.take(address(1)).expect("a place was given back");
+        drop(permits.take(address(4)).expect("a permit was given back"));
+        permits.take(address(1)).expect("a permit was given back");
     }
 }
