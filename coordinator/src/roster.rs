@@ -51,7 +51,7 @@ const FORGOTTEN_AFTER: Duration = Duration::from_secs(60);
 /// the order of their addresses. Dropping it ends the watching tasks.
 #[derive(Debug)]
 pub struct Roster {
-    members: Mutex<Vec<Member>>,
+    members: Mutex<Vec<RosterEntry>>,
     /// Greatest number of workers that have enrolled themselves, now.
     most_enrolled: AtomicUsize,
     tls: Option<Tls>,
@@ -59,8 +59,9 @@ pub struct Roster {
     reservation: OnceLock<Reservation>,
 }
 
+/// A worker of the roster.
 #[derive(Clone, Debug)]
-struct Member {
+struct RosterEntry {
     link: Arc<Link>,
     origin: Origin,
 }
@@ -98,7 +99,7 @@ impl Roster {
 
     /// As [`Roster::new`]; workers that come later are reached with these certificates.
     pub fn with_tls(links: Vec<Link>, tls: Option<Tls>) -> Self {
-        let fixed = |link| Member {
+        let fixed = |link| RosterEntry {
             link: Arc::new(link),
             origin: Origin::Fixed,
         };
@@ -125,12 +126,12 @@ impl Roster {
                 Some(member) => Arc::clone(&member.link),
                 None => self.claimed(Link::remote(url, self.tls.as_ref())?),
             };
-            Ok(Member {
+            Ok(RosterEntry {
                 link,
                 origin: Origin::Listed,
             })
         });
-        let listed: Vec<Member> = listed.collect::<Result<_, AddressError>>()?;
+        let listed: Vec<RosterEntry> = listed.collect::<Result<_, AddressError>>()?;
         members.retain(|member| match member.origin {
             Origin::Fixed => true,
             Origin::Listed => {
@@ -163,10 +164,10 @@ impl Roster {
         if (members.iter()).any(|member| authority(member.link.address()) == own) {
             return Ok(());
         }
-        let is_enrolled = |member: &&Member| member.origin == Origin::Enrolled;
+        let is_enrolled = |member: &&RosterEntry| member.origin == Origin::Enrolled;
         let enrolled = members.iter().filter(is_enrolled);
         let ip = address.ip();
-        let is_at_address = |member: &&Member| ip_of(member.link.address()) == Some(ip);
+        let is_at_address = |member: &&RosterEntry| ip_of(member.link.address()) == Some(ip);
         if enrolled.clone().filter(is_at_address).count() >= MOST_ENROLLED_AT_ADDRESS {
             return Err(EnrolError::AddressFull(ip));
         }
@@ -175,7 +176,7 @@ impl Roster {
             return Err(EnrolError::Full(most));
         }
         info!(address = url, "worker enrolled");
-        members.push(Member {
+        members.push(RosterEntry {
             link: self.claimed(Link::enrolled(&url, self.tls.as_ref())?),
             origin: Origin::Enrolled,
         });
@@ -217,7 +218,7 @@ impl Roster {
     }
 
     /// Returns the workers, without those that had enrolled themselves and are gone.
-    fn present(&self) -> MutexGuard<'_, Vec<Member>> {
+    fn present(&self) -> MutexGuard<'_, Vec<RosterEntry>> {
         let mut members = self.members.lock().unwrap_or_else(PoisonError::into_inner);
         members.retain(|member| {
             let is_lost = member.link.lost_for() > Some(FORGOTTEN_AFTER);
@@ -264,7 +265,7 @@ impl Roster {
             .map(|member| Arc::clone(&member.link))
             .collect();
         let slots = slots::assign(&links);
-        let status = |(index, member): (usize, &Member)| {
+        let status = |(index, member): (usize, &RosterEntry)| {
             let players = slots.iter().filter(|slot| slot.worker == index);
             WorkerStatus {
                 players: players.map(|slot| slot.info.clone()).collect(),
@@ -368,9 +369,9 @@ fn ip_of(url: &str) -> Option<IpAddr> {
 }
 
 /// Sorts by origin, and those that have enrolled themselves by address; others keep their order.
-fn arrange(members: &mut [Member]) {
+fn arrange(members: &mut [RosterEntry]) {
     members.sort_by(|a, b| {
-        let address = |member: &Member| match member.origin {
+        let address = |member: &RosterEntry| match member.origin {
             Origin::Enrolled => member.link.address().to_owned(),
             Origin::Fixed | Origin::Listed => String::new(),
         };

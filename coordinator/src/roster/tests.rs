@@ -185,7 +185,7 @@ async fn a_worker_that_had_enrolled_itself_leaves_ballots_and_status_when_it_is_
         Link::watch("http://cable".to_owned(), cable.channel(), PATIENCE)
     };
     let roster = Roster::new(vec![link(&cables[0])]);
-    roster.present().push(Member {
+    roster.present().push(RosterEntry {
         link: Arc::new(link(&cables[1])),
         origin: Origin::Enrolled,
     });
