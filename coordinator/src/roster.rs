@@ -63,12 +63,12 @@ pub struct Roster {
 #[derive(Clone, Debug)]
 struct RosterEntry {
     link: Arc<Link>,
-    origin: Origin,
+    origin: WorkerOrigin,
 }
 
 /// The way by which a worker came into the roster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Origin {
+enum WorkerOrigin {
     /// It was there from the start, and stays.
     Fixed,
     /// It is on the list of workers.
@@ -101,7 +101,7 @@ impl Roster {
     pub fn with_tls(links: Vec<Link>, tls: Option<Tls>) -> Self {
         let fixed = |link| RosterEntry {
             link: Arc::new(link),
-            origin: Origin::Fixed,
+            origin: WorkerOrigin::Fixed,
         };
         Self {
             members: Mutex::new(links.into_iter().map(fixed).collect()),
@@ -119,22 +119,22 @@ impl Roster {
     pub fn list(&self, urls: &[String]) -> Result<(), AddressError> {
         let mut members = self.present();
         let listed = urls.iter().map(|url| {
-            let known = members
-                .iter()
-                .find(|member| member.origin == Origin::Listed && member.link.address() == url);
+            let known = members.iter().find(|member| {
+                member.origin == WorkerOrigin::Listed && member.link.address() == url
+            });
             let link = match known {
                 Some(member) => Arc::clone(&member.link),
                 None => self.claimed(Link::remote(url, self.tls.as_ref())?),
             };
             Ok(RosterEntry {
                 link,
-                origin: Origin::Listed,
+                origin: WorkerOrigin::Listed,
             })
         });
         let listed: Vec<RosterEntry> = listed.collect::<Result<_, AddressError>>()?;
         members.retain(|member| match member.origin {
-            Origin::Fixed => true,
-            Origin::Listed => {
+            WorkerOrigin::Fixed => true,
+            WorkerOrigin::Listed => {
                 let address = member.link.address();
                 if !urls.iter().any(|url| url == address) {
                     info!(address, "worker removed from the list");
@@ -142,7 +142,7 @@ impl Roster {
                 false
             }
             // One that is on the list now is kept once.
-            Origin::Enrolled => {
+            WorkerOrigin::Enrolled => {
                 let own = authority(member.link.address());
                 !urls.iter().any(|url| authority(url) == own)
             }
@@ -164,7 +164,7 @@ impl Roster {
         if (members.iter()).any(|member| authority(member.link.address()) == own) {
             return Ok(());
         }
-        let is_enrolled = |member: &&RosterEntry| member.origin == Origin::Enrolled;
+        let is_enrolled = |member: &&RosterEntry| member.origin == WorkerOrigin::Enrolled;
         let enrolled = members.iter().filter(is_enrolled);
         let ip = address.ip();
         let is_at_address = |member: &&RosterEntry| ip_of(member.link.address()) == Some(ip);
@@ -178,7 +178,7 @@ impl Roster {
         info!(address = url, "worker enrolled");
         members.push(RosterEntry {
             link: self.claimed(Link::enrolled(&url, self.tls.as_ref())?),
-            origin: Origin::Enrolled,
+            origin: WorkerOrigin::Enrolled,
         });
         arrange(&mut members);
         Ok(())
@@ -222,7 +222,7 @@ impl Roster {
         let mut members = self.members.lock().unwrap_or_else(PoisonError::into_inner);
         members.retain(|member| {
             let is_lost = member.link.lost_for() > Some(FORGOTTEN_AFTER);
-            let is_gone = member.origin == Origin::Enrolled && is_lost;
+            let is_gone = member.origin == WorkerOrigin::Enrolled && is_lost;
             if is_gone {
                 let (address, worker) = (member.link.address(), member.link.name());
                 info!(address, worker, "worker forgotten");
@@ -269,7 +269,7 @@ impl Roster {
             let players = slots.iter().filter(|slot| slot.worker == index);
             WorkerStatus {
                 players: players.map(|slot| slot.info.clone()).collect(),
-                enrolled: member.origin == Origin::Enrolled,
+                enrolled: member.origin == WorkerOrigin::Enrolled,
                 ..member.link.status()
             }
         };
@@ -372,8 +372,8 @@ fn ip_of(url: &str) -> Option<IpAddr> {
 fn arrange(members: &mut [RosterEntry]) {
     members.sort_by(|a, b| {
         let address = |member: &RosterEntry| match member.origin {
-            Origin::Enrolled => member.link.address().to_owned(),
-            Origin::Fixed | Origin::Listed => String::new(),
+            WorkerOrigin::Enrolled => member.link.address().to_owned(),
+            WorkerOrigin::Fixed | WorkerOrigin::Listed => String::new(),
         };
         (a.origin, address(a)).cmp(&(b.origin, address(b)))
     });

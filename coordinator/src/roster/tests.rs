@@ -187,7 +187,7 @@ async fn a_worker_that_had_enrolled_itself_leaves_ballots_and_status_when_it_is_
     let roster = Roster::new(vec![link(&cables[0])]);
     roster.present().push(RosterEntry {
         link: Arc::new(link(&cables[1])),
-        origin: Origin::Enrolled,
+        origin: WorkerOrigin::Enrolled,
     });
     roster.settle(PATIENCE).await;
     cables.iter().for_each(Cable::cut);
