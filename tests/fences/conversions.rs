@@ -32,7 +32,7 @@ const BUILT_ONCE: &str = "Position";
 
 /// The two crates whose types are converted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Origin {
+enum TwinCrate {
     Wire,
     Engine,
 }
@@ -59,7 +59,7 @@ struct Finder {
     /// Full paths of imported names.
     names: BTreeMap<String, Vec<String>>,
     /// The type of the surrounding `impl`.
-    own: Option<(Origin, String)>,
+    own: Option<(TwinCrate, String)>,
     found: Vec<String>,
 }
 
@@ -79,7 +79,7 @@ impl Finder {
     }
 
     /// The crate that a path belongs to, and its last segment.
-    fn side(&self, path: &syn::Path) -> Option<(Origin, String)> {
+    fn side(&self, path: &syn::Path) -> Option<(TwinCrate, String)> {
         let segments = path.segments.iter();
         let mut full: Vec<String> = segments.map(|one| one.ident.to_string()).collect();
         if full.len() == 1 && full[0] == "Self" {
@@ -91,15 +91,15 @@ impl Finder {
             full.splice(..1, start.iter().cloned());
         }
         let side = match full[0].as_str() {
-            "monju_proto" | "v1" => Origin::Wire,
-            "crate" if full.get(1).is_some_and(|name| name == "v1") => Origin::Wire,
-            "monju_engine" => Origin::Engine,
+            "monju_proto" | "v1" => TwinCrate::Wire,
+            "crate" if full.get(1).is_some_and(|name| name == "v1") => TwinCrate::Wire,
+            "monju_engine" => TwinCrate::Engine,
             _ => return None,
         };
         Some((side, full.pop()?))
     }
 
-    fn sides_of(&self, types: &[&Type]) -> Vec<(Origin, String)> {
+    fn sides_of(&self, types: &[&Type]) -> Vec<(TwinCrate, String)> {
         struct Paths<'a>(Vec<&'a syn::Path>);
         impl<'a> Visit<'a> for Paths<'a> {
             fn visit_path(&mut self, path: &'a syn::Path) {
@@ -128,8 +128,8 @@ impl Finder {
         let (inputs, outputs) = (self.sides_of(&inputs), self.sides_of(&[output]));
         for (wire, engine) in TWINS {
             let (wire, engine) = (
-                (Origin::Wire, wire.to_owned()),
-                (Origin::Engine, engine.to_owned()),
+                (TwinCrate::Wire, wire.to_owned()),
+                (TwinCrate::Engine, engine.to_owned()),
             );
             let converts = inputs.contains(&wire) && outputs.contains(&engine)
                 || inputs.contains(&engine) && outputs.contains(&wire);
@@ -176,7 +176,7 @@ impl<'a> Visit<'a> for Finder {
 
     fn visit_expr(&mut self, expression: &'a Expr) {
         if let Expr::Struct(literal) = expression
-            && self.side(&literal.path) == Some((Origin::Wire, BUILT_ONCE.to_owned()))
+            && self.side(&literal.path) == Some((TwinCrate::Wire, BUILT_ONCE.to_owned()))
         {
             self.found.push(format!("puts a {BUILT_ONCE} together"));
         }
