@@ -27,7 +27,7 @@ pub struct Authority {
 }
 
 /// A certificate with its key.
-pub struct Member {
+pub struct CertifiedMember {
     certificate: String,
     key: String,
 }
@@ -72,7 +72,7 @@ impl Authority {
     }
 
     /// Makes a member of its role, valid between two days or for ever.
-    pub fn sign(&self, (first, last): Days) -> Result<Member, CertificatesError> {
+    pub fn sign(&self, (first, last): Days) -> Result<CertifiedMember, CertificatesError> {
         const SERVER: ExtendedKeyUsagePurpose = ExtendedKeyUsagePurpose::ServerAuth;
         const CLIENT: ExtendedKeyUsagePurpose = ExtendedKeyUsagePurpose::ClientAuth;
         let key = KeyPair::generate()?;
@@ -93,14 +93,14 @@ impl Authority {
         if let Some(LastDay(year, month, day)) = last {
             params.not_after = date_time_ymd(year, month, day) + LAST_OF_DAY;
         }
-        Ok(Member {
+        Ok(CertifiedMember {
             certificate: params.signed_by(&key, &self.issuer)?.pem(),
             key: key.serialize_pem(),
         })
     }
 }
 
-impl Member {
+impl CertifiedMember {
     /// Writes the folder of a member that trusts these authorities.
     pub fn write(&self, folder: &Path, trusted: &[&Authority]) -> Result<(), CertificatesError> {
         make_folder(folder)?;
