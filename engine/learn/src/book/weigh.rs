@@ -22,7 +22,7 @@ pub(super) struct Weighing {
 }
 
 /// A candidate of a position.
-struct Candidate {
+struct ValuedMove {
     entry: BookMove,
     value: i32,
 }
@@ -82,7 +82,7 @@ fn candidates(
     entry: &BookPosition,
     values: &Values,
     value_of: impl Fn(&str) -> Option<i32>,
-) -> Vec<Candidate> {
+) -> Vec<ValuedMove> {
     let own = values[key];
     let mut moves = entry.moves.clone();
     if position.is_legal(own.best) && moves.iter().all(|known| known.mv != own.best) {
@@ -108,7 +108,7 @@ fn candidates(
                 reply: searched.map(|found| found.best).or(entry.reply),
                 ..entry
             };
-            Some(Candidate { entry, value })
+            Some(ValuedMove { entry, value })
         })
         .collect()
 }
