@@ -157,13 +157,13 @@ struct Measured {
 }
 
 /// Workers on loopback TCP, and the roster that connects to them.
-struct Cluster {
+struct LoopbackTeam {
     roster: Roster,
     last_vote: Arc<Mutex<Option<Instant>>>,
     players: usize,
 }
 
-impl Cluster {
+impl LoopbackTeam {
     async fn start(workers: usize, players_each: usize, spread_ms: u64) -> Self {
         let last_vote = Arc::<Mutex<Option<Instant>>>::default();
         let mut links = Vec::new();
@@ -258,7 +258,7 @@ fn milliseconds(duration: Duration) -> f64 {
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    let small = Cluster::start(4, 4, 8).await;
+    let small = LoopbackTeam::start(4, 4, 8).await;
     let measured = small.measure(CONSULTATIONS).await;
     let overhead = |percent| percentile(measured.iter().map(|one| one.overhead), percent);
     println!(
@@ -269,7 +269,7 @@ async fn main() -> ExitCode {
         milliseconds(overhead(100)),
         milliseconds(OVERHEAD_GOAL),
     );
-    let large = Cluster::start(10, 100, 0).await;
+    let large = LoopbackTeam::start(10, 100, 0).await;
     let measured_large = large.measure(LARGE_CONSULTATIONS).await;
     let whole = |percent| percentile(measured_large.iter().map(|one| one.whole), percent);
     println!(
