@@ -149,7 +149,7 @@ impl Worker for Simulated {
 }
 
 /// Times of one consultation.
-struct Measured {
+struct ConsultationTimes {
     /// From the request to the decision.
     whole: Duration,
     /// From the departure of the last vote to the decision.
@@ -192,7 +192,7 @@ impl LoopbackTeam {
         }
     }
 
-    async fn consult(&self, number: u64) -> Measured {
+    async fn consult(&self, number: u64) -> ConsultationTimes {
         let setup = ConsultationSetup {
             header: BallotHeader {
                 id: number,
@@ -227,13 +227,13 @@ impl LoopbackTeam {
         let counted = ballot.votes.iter().filter(|vote| vote.counted).count();
         assert_eq!(counted, self.players, "every player votes");
         let last_vote = self.last_vote.lock().expect("no panic with the lock");
-        Measured {
+        ConsultationTimes {
             whole: decided - begun,
             overhead: decided - last_vote.expect("a vote"),
         }
     }
 
-    async fn measure(&self, count: usize) -> Vec<Measured> {
+    async fn measure(&self, count: usize) -> Vec<ConsultationTimes> {
         for number in 0..WARM_UP {
             self.consult(number as u64).await;
         }
