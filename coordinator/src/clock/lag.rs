@@ -60,13 +60,13 @@ impl Default for NetworkDelays {
 #[derive(Clone, Debug, Default)]
 pub struct Lag {
     /// The last moves, the oldest first.
-    measured: VecDeque<Measured>,
+    measured: VecDeque<LagSample>,
     last: Option<Move>,
 }
 
 /// A move whose time the referee has told.
 #[derive(Clone, Copy, Debug)]
-struct Measured {
+struct LagSample {
     /// Charged time beyond the time that the move took here.
     lag: Duration,
     /// The referee charged whole seconds.
@@ -104,7 +104,7 @@ impl Lag {
                     self.measured.pop_front();
                 }
                 let is_whole = charged.subsec_millis() == 0;
-                self.measured.push_back(Measured { lag, is_whole });
+                self.measured.push_back(LagSample { lag, is_whole });
             }
         }
         self.last = Some(Move {
