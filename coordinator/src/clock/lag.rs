@@ -61,7 +61,7 @@ impl Default for NetworkDelays {
 pub struct Lag {
     /// The last moves, the oldest first.
     measured: VecDeque<LagSample>,
-    last: Option<Move>,
+    last: Option<TimedMove>,
 }
 
 /// A move whose time the referee has told.
@@ -75,7 +75,7 @@ struct LagSample {
 
 /// The last move: its clock as it was sent, and the time that it took here.
 #[derive(Clone, Debug)]
-struct Move {
+struct TimedMove {
     side: Color,
     main: Duration,
     taken: Option<Duration>,
@@ -86,7 +86,7 @@ impl Lag {
     pub fn begin(&mut self, side: Color, clock: &Clock) {
         let (main, increment) = of_side(clock, side);
         let main = Duration::from_millis(main);
-        if let Some(Move {
+        if let Some(TimedMove {
             side: last_side,
             main: before,
             taken: Some(taken),
@@ -107,7 +107,7 @@ impl Lag {
                 self.measured.push_back(LagSample { lag, is_whole });
             }
         }
-        self.last = Some(Move {
+        self.last = Some(TimedMove {
             side,
             main,
             taken: None,
