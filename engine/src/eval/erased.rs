@@ -5,15 +5,15 @@ use crate::rules::{Move, Position};
 
 /// An evaluator called through a pointer, so that code whose speed does not depend on the kind is
 /// compiled only once.
-pub(crate) struct Erased(Box<dyn Copying>);
+pub(crate) struct Erased(Box<dyn CloneableEvaluator>);
 
 /// An evaluator that can be cloned behind a pointer.
-trait Copying: Evaluator {
-    fn copy(&self) -> Box<dyn Copying>;
+trait CloneableEvaluator: Evaluator {
+    fn copy(&self) -> Box<dyn CloneableEvaluator>;
 }
 
-impl<E: Evaluator + Clone + 'static> Copying for E {
-    fn copy(&self) -> Box<dyn Copying> {
+impl<E: Evaluator + Clone + 'static> CloneableEvaluator for E {
+    fn copy(&self) -> Box<dyn CloneableEvaluator> {
         Box::new(self.clone())
     }
 }
