@@ -47,7 +47,7 @@ impl ProofSubtree {
         plies: u16,
         limit: u64,
     ) -> (Option<Self>, u64) {
-        let mut copy = Copying {
+        let mut copy = ProofCopier {
             search,
             subtree: Self {
                 checks: Vec::new(),
@@ -132,7 +132,7 @@ impl ProofSubtree {
 }
 
 /// A proof that is being copied from the table of a search.
-struct Copying<'a> {
+struct ProofCopier<'a> {
     search: &'a MateSearch,
     subtree: ProofSubtree,
     /// Indices of checks by the keys of the positions before them.
@@ -141,7 +141,7 @@ struct Copying<'a> {
     left: u64,
 }
 
-impl Copying<'_> {
+impl ProofCopier<'_> {
     /// Copies the proof below a position with a mate in at most `plies`; returns the index of its first check.
     fn check(&mut self, position: &mut Position, plies: u16) -> Option<u32> {
         let key = position.key();
