@@ -29,7 +29,7 @@ pub struct Survey {
 
 /// The answers, counted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Counts {
+struct AnswerCounts {
     holds: u64,
     fails: u64,
     unknown: u64,
@@ -44,7 +44,7 @@ impl Survey {
     /// The openings cannot be read, or standard output is closed.
     pub fn run(&self) -> anyhow::Result<()> {
         let openings = Openings::read(&self.openings)?;
-        let mut counts = Counts::default();
+        let mut counts = AnswerCounts::default();
         for (number, line) in (0..).zip(openings.lines()) {
             counts.add(&self.position(number, line)?, self);
         }
@@ -105,7 +105,7 @@ impl Survey {
     }
 }
 
-impl Counts {
+impl AnswerCounts {
     fn add(&mut self, game: &Game, survey: &Survey) {
         let position = game.position();
         let settings = DangerSettings {
