@@ -45,12 +45,12 @@ impl<V: SearchValue> Drop for SharedAlpha<'_, V> {
 }
 
 /// Leaves a split point when dropped, even by a panic, so that the owner does not wait forever.
-struct Membership<'a, V: SearchValue> {
+struct SplitPointGuard<'a, V: SearchValue> {
     pool: &'a ThreadPool<V>,
     split: &'a SplitPoint<V>,
 }
 
-impl<V: SearchValue> Drop for Membership<'_, V> {
+impl<V: SearchValue> Drop for SplitPointGuard<'_, V> {
     fn drop(&mut self) {
         if std::thread::panicking() {
             self.pool.stop();
@@ -136,7 +136,7 @@ impl<'a, E: Evaluator + Clone, V: SearchValue> Searcher<'a, E, V> {
 
     /// Works at a split point of another thread and then returns to the own node.
     pub(super) fn help(&mut self, pool: &ThreadPool<V>, split: &Arc<SplitPoint<V>>) {
-        let membership = Membership { pool, split };
+        let membership = SplitPointGuard { pool, split };
         let setup = &split.setup;
         let spare = self.spare_evaluators.pop();
         let mut evaluator = spare.unwrap_or_else(|| self.evaluator.clone());
