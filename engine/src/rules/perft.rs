@@ -3,7 +3,7 @@ use super::{
     generate::{Scope, generate},
     move_list::MoveList,
     position::Position,
-    sink::MoveCount,
+    sink::MoveCounter,
 };
 
 /// Counts the lines of exactly `depth` legal moves. The last ply is counted in bulk.
@@ -47,7 +47,7 @@ pub fn perft_every_leaf(position: &mut Position, depth: u32) -> u64 {
 /// Returns the number of legal moves.
 #[inline]
 pub(super) fn count_legal(position: &Position) -> usize {
-    let mut count = MoveCount::default();
+    let mut count = MoveCounter::default();
     let info = CheckInfo::new(position);
     generate::<true, _>(position, &info, Scope::ALL, &mut count);
     count.0

@@ -82,9 +82,9 @@ impl Sink for AnyMove {
 
 /// A sink that counts moves without listing them.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct MoveCount(pub usize);
+pub(super) struct MoveCounter(pub usize);
 
-impl Sink for MoveCount {
+impl Sink for MoveCounter {
     #[inline(always)]
     fn piece(&mut self, _: Square, plain: Bitboard, promoting: Bitboard) {
         self.0 += plain.len() + promoting.len();
