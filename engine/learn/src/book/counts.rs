@@ -18,11 +18,11 @@ pub(super) struct Counts {
 struct PositionCounts {
     /// Smallest number of the next move.
     ply: u32,
-    moves: Vec<MoveCount>,
+    moves: Vec<MoveCounts>,
 }
 
 #[derive(Debug)]
-struct MoveCount {
+struct MoveCounts {
     mv: Move,
     games: u32,
     wins: u32,
@@ -63,7 +63,7 @@ impl Counts {
         entry.ply = entry.ply.min(ply);
         let index = entry.moves.iter().position(|count| count.mv == mv);
         let index = index.unwrap_or_else(|| {
-            entry.moves.push(MoveCount {
+            entry.moves.push(MoveCounts {
                 mv,
                 games: 0,
                 wins: 0,
