@@ -9,7 +9,7 @@ mod plan;
 use crate::{
     cluster::TestCluster,
     data::opening,
-    relay::Edge,
+    relay::EdgeState,
     usi::{Usi, UsiAnswer},
 };
 use monju_engine::{Answer, Color, Control, Game, Limits, Player, PlayerSettings, Repetition};
@@ -235,12 +235,12 @@ impl FaultRig {
         match kind {
             FaultKind::KillWorker(worker) => cluster.workers[worker].process.signal(Signal::KILL),
             FaultKind::FreezeWorker(worker) => cluster.workers[worker].process.signal(Signal::STOP),
-            FaultKind::CutWorker(worker) => cluster.edges[worker].set(Edge::Silent),
-            FaultKind::CloseWorker(worker) => cluster.edges[worker].set(Edge::Closed),
+            FaultKind::CutWorker(worker) => cluster.edges[worker].set(EdgeState::Silent),
+            FaultKind::CloseWorker(worker) => cluster.edges[worker].set(EdgeState::Closed),
             FaultKind::KillCoordinator => cluster.coordinator.process.signal(Signal::KILL),
             FaultKind::FreezeCoordinator => cluster.coordinator.process.signal(Signal::STOP),
-            FaultKind::CutProxy => cluster.front_edge().set(Edge::Silent),
-            FaultKind::CloseProxy => cluster.front_edge().set(Edge::Closed),
+            FaultKind::CutProxy => cluster.front_edge().set(EdgeState::Silent),
+            FaultKind::CloseProxy => cluster.front_edge().set(EdgeState::Closed),
             FaultKind::KillProxy | FaultKind::FreezeProxy(_) => {}
         }
     }
@@ -260,7 +260,7 @@ impl FaultRig {
                 }
             }
             FaultKind::CutWorker(worker) | FaultKind::CloseWorker(worker) => {
-                cluster.edges[worker].set(Edge::Open);
+                cluster.edges[worker].set(EdgeState::Open);
             }
             FaultKind::KillCoordinator => {
                 if !cluster.coordinator.process.is_running() {
@@ -268,7 +268,9 @@ impl FaultRig {
                 }
             }
             FaultKind::FreezeCoordinator => cluster.coordinator.process.signal(Signal::CONT),
-            FaultKind::CutProxy | FaultKind::CloseProxy => cluster.front_edge().set(Edge::Open),
+            FaultKind::CutProxy | FaultKind::CloseProxy => {
+                cluster.front_edge().set(EdgeState::Open)
+            }
             FaultKind::KillProxy | FaultKind::FreezeProxy(_) => {}
         }
     }

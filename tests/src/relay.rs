@@ -9,7 +9,7 @@ use std::{
 
 /// State of the edge between two processes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Edge {
+pub enum EdgeState {
     /// Bytes pass.
     Open,
     /// Nothing passes, and no end hears of it, as with a cable that is pulled. What was sent meanwhile
@@ -35,7 +35,7 @@ struct Shared {
 
 #[derive(Debug)]
 struct State {
-    edge: Edge,
+    edge: EdgeState,
     has_ended: bool,
     /// Both ends of every connection.
     ends: Vec<TcpStream>,
@@ -49,7 +49,7 @@ impl Relay {
         let shared = Arc::new(Shared {
             target: target.parse().expect("an address of this machine"),
             state: Mutex::new(State {
-                edge: Edge::Open,
+                edge: EdgeState::Open,
                 has_ended: false,
                 ends: Vec::new(),
             }),
@@ -74,10 +74,10 @@ impl Relay {
     }
 
     /// Changes the state of the edge.
-    pub fn set(&self, edge: Edge) {
+    pub fn set(&self, edge: EdgeState) {
         let mut state = self.shared.state();
         state.edge = edge;
-        if edge == Edge::Closed {
+        if edge == EdgeState::Closed {
             state.close();
         }
         drop(state);
@@ -88,7 +88,7 @@ impl Relay {
 impl Drop for Relay {
     fn drop(&mut self) {
         self.shared.state().has_ended = true;
-        self.set(Edge::Closed);
+        self.set(EdgeState::Closed);
         // The listener waits for one more connection.
         let _ = TcpStream::connect(self.address);
     }
@@ -110,9 +110,9 @@ impl Shared {
 
     /// Waits while the edge is silent. Returns false where it is closed.
     fn is_passable(&self) -> bool {
-        let is_silent = |state: &mut State| state.edge == Edge::Silent;
+        let is_silent = |state: &mut State| state.edge == EdgeState::Silent;
         let state = self.changed.wait_while(self.state(), is_silent);
-        state.unwrap_or_else(PoisonError::into_inner).edge == Edge::Open
+        state.unwrap_or_else(PoisonError::into_inner).edge == EdgeState::Open
     }
 
     fn connect(self: Arc<Self>, near: TcpStream) {
@@ -182,7 +182,7 @@ mod tests {
         stream.write_all(b"a").expect("an open edge");
         stream.read_exact(&mut byte).expect("an open edge");
         assert_eq!(byte, *b"a");
-        relay.set(Edge::Silent);
+        relay.set(EdgeState::Silent);
         stream.write_all(b"b").expect("nobody hears of it");
         let (sender, receiver) = mpsc::channel();
         let mut reading = stream.try_clone().expect("a descriptor");
@@ -192,10 +192,10 @@ mod tests {
             let _ = sender.send(read);
         });
         assert!(receiver.recv_timeout(Duration::from_millis(50)).is_err());
-        relay.set(Edge::Open);
+        relay.set(EdgeState::Open);
         let read = receiver.recv().expect("an answer");
         assert_eq!(read.expect("a byte"), *b"b");
-        relay.set(Edge::Closed);
+        relay.set(EdgeState::Closed);
         assert!(matches!(stream.read(&mut byte), Ok(0) | Err(_)));
         let mut refused = TcpStream::connect(relay.address).expect("a listener");
         assert!(matches!(refused.read(&mut byte), Ok(0) | Err(_)));
