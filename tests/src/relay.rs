@@ -29,12 +29,13 @@ pub struct Relay {
 #[derive(Debug)]
 struct Shared {
     target: SocketAddr,
-    state: Mutex<State>,
+    state: Mutex<RelayedEdge>,
     changed: Condvar,
 }
 
+/// A relayed edge, with its connections.
 #[derive(Debug)]
-struct State {
+struct RelayedEdge {
     edge: EdgeState,
     has_ended: bool,
     /// Both ends of every connection.
@@ -48,7 +49,7 @@ impl Relay {
         let address = listener.local_addr().expect("an address");
         let shared = Arc::new(Shared {
             target: target.parse().expect("an address of this machine"),
-            state: Mutex::new(State {
+            state: Mutex::new(RelayedEdge {
                 edge: EdgeState::Open,
                 has_ended: false,
                 ends: Vec::new(),
@@ -94,7 +95,7 @@ impl Drop for Relay {
     }
 }
 
-impl State {
+impl RelayedEdge {
     fn close(&mut self) {
         for end in self.ends.drain(..) {
             // The other side may have closed it before.
@@ -104,13 +105,13 @@ impl State {
 }
 
 impl Shared {
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, RelayedEdge> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Waits while the edge is silent. Returns false where it is closed.
     fn is_passable(&self) -> bool {
-        let is_silent = |state: &mut State| state.edge == EdgeState::Silent;
+        let is_silent = |state: &mut RelayedEdge| state.edge == EdgeState::Silent;
         let state = self.changed.wait_while(self.state(), is_silent);
         state.unwrap_or_else(PoisonError::into_inner).edge == EdgeState::Open
     }
