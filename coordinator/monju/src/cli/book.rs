@@ -41,7 +41,7 @@ pub enum BookCommand {
     #[command(after_help = SHOW_HELP)]
     Show(ShowArguments),
     /// Writes a book in the other format: a database of YaneuraOu becomes a book of Monju, and back
-    Convert(ConvertArguments),
+    Convert(BookConvertArguments),
 }
 
 /// Everything after `monju book build`.
@@ -126,7 +126,7 @@ pub struct ShowArguments {
 
 /// Everything after `monju book convert`.
 #[derive(Debug, Args)]
-pub struct ConvertArguments {
+pub struct BookConvertArguments {
     /// The book
     book: PathBuf,
     /// The file to write; with the extension .db a database of YaneuraOu
@@ -204,8 +204,8 @@ impl TryFrom<SearchArguments> for SearchRun {
     }
 }
 
-impl From<ConvertArguments> for ConvertRun {
-    fn from(arguments: ConvertArguments) -> Self {
+impl From<BookConvertArguments> for ConvertRun {
+    fn from(arguments: BookConvertArguments) -> Self {
         Self {
             book: arguments.book,
             output: arguments.output,

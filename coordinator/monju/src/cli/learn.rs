@@ -50,7 +50,7 @@ pub enum LearnCommand {
     Ordering(ordering::OrderingArguments),
     /// Writes a network in another format
     #[command(after_help = convert::CONVERT_HELP)]
-    Convert(convert::ConvertArguments),
+    Convert(convert::LearnConvertArguments),
 }
 
 impl LearnCommand {

@@ -14,7 +14,7 @@ handicap games and mate problems. --drop-missing removes them; evaluations with 
 /// Everything after `monju learn convert`.
 #[derive(Debug, Args)]
 #[group(id = "outputs", required = true, multiple = true, args = ["output", "nn_bin"])]
-pub struct ConvertArguments {
+pub struct LearnConvertArguments {
     /// The network to read
     network: PathBuf,
     /// The file to write in Monju's own format
@@ -28,8 +28,8 @@ pub struct ConvertArguments {
     drop_missing: bool,
 }
 
-impl From<ConvertArguments> for ConvertRun {
-    fn from(arguments: ConvertArguments) -> Self {
+impl From<LearnConvertArguments> for ConvertRun {
+    fn from(arguments: LearnConvertArguments) -> Self {
         Self {
             network: arguments.network,
             output: arguments.output,
