@@ -14,7 +14,7 @@ mod values;
 mod weigh;
 
 pub use build::{BuildRun, BuildSummary};
-pub use convert::ConvertRun;
+pub use convert::BookConversionRun;
 pub use error::BookRunError;
 pub use file::read_book;
 pub use search::{SearchRun, SearchSummary};

@@ -17,7 +17,7 @@ mod trainer;
 mod training;
 mod weights;
 
-pub use convert::{ConvertError, ConvertRun};
+pub use convert::{ConvertError, NetworkConversionRun};
 pub use examples::{NetworkSet, TeacherError};
 pub use losses::EpochLosses;
 pub use network_file::NetworkFileError;

@@ -8,7 +8,7 @@ use clap::{
 };
 use monju_engine::{EvaluatorChoice, PlayerSettings, book::ValueWeights};
 use monju_host::load_evaluator;
-use monju_learn::book::{BookSource, BuildRun, ConvertRun, SearchRun};
+use monju_learn::book::{BookConversionRun, BookSource, BuildRun, SearchRun};
 use std::{path::PathBuf, thread};
 use strum::VariantNames;
 
@@ -204,7 +204,7 @@ impl TryFrom<SearchArguments> for SearchRun {
     }
 }
 
-impl From<BookConvertArguments> for ConvertRun {
+impl From<BookConvertArguments> for BookConversionRun {
     fn from(arguments: BookConvertArguments) -> Self {
         Self {
             book: arguments.book,

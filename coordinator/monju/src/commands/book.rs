@@ -9,7 +9,7 @@ use monju_engine::{
     Game,
     book::{Book, BookMove},
 };
-use monju_learn::book::{BuildRun, ConvertRun, SearchRun, read_book};
+use monju_learn::book::{BookConversionRun, BuildRun, SearchRun, read_book};
 use serde_json::{Value, json};
 use std::{collections::BTreeMap, path::PathBuf};
 
@@ -55,7 +55,7 @@ pub fn search(run: &SearchRun) -> anyhow::Result<()> {
 ///
 /// # Errors
 /// The book cannot be read, or the output cannot be written.
-pub fn convert(run: &ConvertRun) -> anyhow::Result<()> {
+pub fn convert(run: &BookConversionRun) -> anyhow::Result<()> {
     let book = run.run()?;
     print(&format!(
         "{}: {} positions with {} moves\n",

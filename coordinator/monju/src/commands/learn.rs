@@ -9,7 +9,7 @@ use monju_learn::{
     linear::LinearRun,
     material::MaterialRun,
     move_judges::MoveJudgeRun,
-    nnue::{ConvertRun, NetworkRun},
+    nnue::{NetworkConversionRun, NetworkRun},
     ordering::OrderingRun,
     records::RecordsRun,
     searches::SearchesRun,
@@ -116,7 +116,7 @@ pub fn ordering(run: &OrderingRun) -> anyhow::Result<()> {
 ///
 /// # Errors
 /// The conversion fails.
-pub fn convert(run: &ConvertRun) -> anyhow::Result<()> {
+pub fn convert(run: &NetworkConversionRun) -> anyhow::Result<()> {
     let hash = run.run()?;
     for path in run.output.iter().chain(&run.nn_bin) {
         print(format_args!("{} {hash:016x}\n", path.display()))?;

@@ -10,14 +10,14 @@ use std::{path::PathBuf, slice};
 
 /// Conversion of a book between its two formats.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ConvertRun {
+pub struct BookConversionRun {
     /// The book to read.
     pub book: PathBuf,
     /// The file to write; with the extension `.db` it becomes a database of YaneuraOu.
     pub output: PathBuf,
 }
 
-impl ConvertRun {
+impl BookConversionRun {
     /// Converts the book and returns it.
     ///
     /// # Errors

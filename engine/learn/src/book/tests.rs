@@ -231,7 +231,7 @@ fn a_book_is_not_written_over_what_is_read() {
     let book = counted(&folder);
     let before = fs::read(&book).unwrap();
     let searched = search(&book, &book, 1).run(&mut NoProgress);
-    let converted = ConvertRun {
+    let converted = BookConversionRun {
         book: book.clone(),
         output: book.clone(),
     };
@@ -244,7 +244,7 @@ fn a_book_becomes_a_database_and_back() {
     let folder = Folder::new();
     let book = counted(&folder);
     let (database, back) = (folder.at("a.db"), folder.at("b.book"));
-    let convert = |book: &Path, output: &Path| ConvertRun {
+    let convert = |book: &Path, output: &Path| BookConversionRun {
         book: book.to_owned(),
         output: output.to_owned(),
     };

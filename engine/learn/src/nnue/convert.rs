@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 /// Conversion of a network.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ConvertRun {
+pub struct NetworkConversionRun {
     /// The network, in either format.
     pub network: PathBuf,
     /// The file to write in Monju's own format.
@@ -32,7 +32,7 @@ pub enum ConvertError {
     Architecture(NetworkError),
 }
 
-impl ConvertRun {
+impl NetworkConversionRun {
     /// Reads the network and writes it in the formats asked for, if all of them are possible. Returns
     /// its hash.
     ///
@@ -81,14 +81,14 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = |name: &str| folder.path().join(name);
         let embedded = Path::new(env!("CARGO_MANIFEST_DIR")).join("../weights/nn.bin");
-        let run = ConvertRun {
+        let run = NetworkConversionRun {
             network: embedded.clone(),
             output: Some(file("own")),
             nn_bin: None,
             drop_missing: false,
         };
         run.run().unwrap();
-        let back = ConvertRun {
+        let back = NetworkConversionRun {
             network: file("own"),
             output: None,
             nn_bin: Some(file("nn.bin")),
@@ -103,7 +103,7 @@ mod tests {
         bytes[rows..][..ROW_BYTES].fill(1);
         fs::write(file("missing.bin"), &bytes).unwrap();
         let drop = |drop_missing| {
-            let run = ConvertRun {
+            let run = NetworkConversionRun {
                 network: file("missing.bin"),
                 nn_bin: Some(file("written.bin")),
                 drop_missing,
@@ -115,7 +115,7 @@ mod tests {
         assert!(drop(false) == bytes);
         assert!(drop(true) == fs::read(&embedded).unwrap());
 
-        let over = ConvertRun {
+        let over = NetworkConversionRun {
             nn_bin: Some(file("own")),
             ..back
         };

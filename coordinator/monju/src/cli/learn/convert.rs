@@ -1,7 +1,7 @@
 //! The command line of `monju learn convert`.
 
 use clap::Args;
-use monju_learn::nnue::ConvertRun;
+use monju_learn::nnue::NetworkConversionRun;
 use std::path::PathBuf;
 
 pub const CONVERT_HELP: &str = "\
@@ -28,7 +28,7 @@ pub struct LearnConvertArguments {
     drop_missing: bool,
 }
 
-impl From<LearnConvertArguments> for ConvertRun {
+impl From<LearnConvertArguments> for NetworkConversionRun {
     fn from(arguments: LearnConvertArguments) -> Self {
         Self {
             network: arguments.network,
