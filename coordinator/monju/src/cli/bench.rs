@@ -2,7 +2,7 @@
 
 use super::parsers;
 use crate::commands::bench::{
-    Branching, Comparison, Dimension, Evaluators, MateBench, RivalOption, Scaling, SuiteBench,
+    Branching, Dimension, Evaluators, MateBench, RivalComparison, RivalOption, Scaling, SuiteBench,
 };
 use clap::{ArgGroup, Args};
 use monju_engine::{
@@ -214,7 +214,7 @@ impl BenchArguments {
                 json: self.json,
             }
             .run(),
-            Some(program) => Comparison {
+            Some(program) => RivalComparison {
                 settings,
                 seed: self.seed,
                 program,

@@ -11,7 +11,7 @@ mod scaling;
 mod stack;
 
 pub use branching::Branching;
-pub use compare::Comparison;
+pub use compare::RivalComparison;
 pub use evaluators::Evaluators;
 pub use mates::MateBench;
 pub use rival::RivalOption;

@@ -16,7 +16,7 @@ use std::{path::PathBuf, time::Duration};
 /// The suite, searched by both for the same time. They take turns, also in being first, so
 /// that other work of the machine slows both.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Comparison {
+pub struct RivalComparison {
     /// Our player; every position is a new game to both.
     pub settings: PlayerSettings,
     /// Its noise seed.
@@ -50,7 +50,7 @@ impl Pair {
     }
 }
 
-impl Comparison {
+impl RivalComparison {
     /// Measures both, and prints the ratio to standard output.
     ///
     /// # Errors
