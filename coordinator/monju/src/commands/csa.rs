@@ -17,7 +17,7 @@ mod summary;
 pub use login::Login;
 
 use anyhow::{Context, bail};
-use connection::{Connection, ConnectionError};
+use connection::{ConnectionError, CsaConnection};
 use monju_host::{UsiSpec, usi_child::UsiChild};
 use monju_team::signals;
 use patience::{LONGEST_WAIT, Patience};
@@ -118,7 +118,7 @@ impl Csa {
         board: &mut Board,
         mut at_hand: Option<AtHand>,
         number: u32,
-    ) -> anyhow::Result<(Connection, GameSummary)> {
+    ) -> anyhow::Result<(CsaConnection, GameSummary)> {
         let mut patience = Patience::new();
         loop {
             let AtHand {
@@ -153,7 +153,7 @@ impl Csa {
         &self,
         server: &mut Server<'_>,
         board: &mut Board,
-        mut connection: Connection,
+        mut connection: CsaConnection,
         summary: &GameSummary,
         interrupts: &mut UnboundedReceiver<()>,
         is_last: &mut bool,
@@ -206,7 +206,7 @@ impl Csa {
 /// because the clock runs from the start on. The inner error is that of the connection.
 async fn agree(
     board: &mut Board,
-    connection: &mut Connection,
+    connection: &mut CsaConnection,
     mut offer: Option<GameSummary>,
 ) -> anyhow::Result<Result<GameSummary, ConnectionError>> {
     loop {

@@ -55,7 +55,7 @@ impl ConnectionError {
 
 /// A connection after its login.
 #[derive(Debug)]
-pub struct Connection {
+pub struct CsaConnection {
     server: String,
     stream: TcpStream,
     /// What was read and is no whole line yet.
@@ -63,7 +63,7 @@ pub struct Connection {
     last_sent: Instant,
 }
 
-impl Connection {
+impl CsaConnection {
     /// Connects and logs in.
     ///
     /// # Errors

@@ -3,7 +3,7 @@
 use super::{
     clock::Clocks,
     comment::comment,
-    connection::{Connection, ConnectionError},
+    connection::{ConnectionError, CsaConnection},
     result::{Played, ending_of},
     summary::GameSummary,
 };
@@ -207,7 +207,7 @@ impl Board {
     /// The engine fails twice, or the user leaves.
     pub async fn play(
         &mut self,
-        connection: &mut Connection,
+        connection: &mut CsaConnection,
         interrupts: &mut UnboundedReceiver<()>,
         is_last: &mut bool,
     ) -> anyhow::Result<Left> {
@@ -326,7 +326,7 @@ impl Board {
     async fn hear(
         &mut self,
         message: UsiMessage,
-        connection: &mut Connection,
+        connection: &mut CsaConnection,
     ) -> anyhow::Result<Result<(), ConnectionError>> {
         match message {
             UsiMessage::Info(text) => {
@@ -357,7 +357,7 @@ impl Board {
     async fn answer(
         &mut self,
         answer: &EngineAnswer,
-        connection: &mut Connection,
+        connection: &mut CsaConnection,
     ) -> Result<(), ConnectionError> {
         let line = self.info.line(self.turn_began.elapsed());
         let score = line.score.and_then(|score| score.centipawns());

@@ -1,7 +1,7 @@
 //! The server with our account, and the connections to it.
 
 use super::{
-    connection::{Connection, ConnectionError},
+    connection::{ConnectionError, CsaConnection},
     login::Login,
     patience::Patience,
     summary::GameSummary,
@@ -12,13 +12,13 @@ use tokio::time::timeout;
 #[derive(Debug)]
 pub struct AtHand {
     /// The connection.
-    pub connection: Connection,
+    pub connection: CsaConnection,
     /// Conditions of a game that has not been agreed to.
     pub offer: Option<GameSummary>,
 }
 
-impl From<Connection> for AtHand {
-    fn from(connection: Connection) -> Self {
+impl From<CsaConnection> for AtHand {
+    fn from(connection: CsaConnection) -> Self {
         Self {
             connection,
             offer: None,
@@ -47,9 +47,9 @@ impl<'a> Server<'a> {
     ///
     /// # Errors
     /// The server cannot be reached or refuses the account, and the patience is over.
-    pub async fn connect(&mut self, patience: &Patience) -> Result<Connection, ConnectionError> {
+    pub async fn connect(&mut self, patience: &Patience) -> Result<CsaConnection, ConnectionError> {
         loop {
-            match Connection::log_in(self.login).await {
+            match CsaConnection::log_in(self.login).await {
                 Ok(connection) => {
                     self.has_let_in = true;
                     return Ok(connection);
