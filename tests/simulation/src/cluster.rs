@@ -43,7 +43,7 @@ pub struct Cluster {
     calm_front: Weather,
     workers: Vec<SimulatedWorker>,
     running: Vec<Option<JoinHandle<()>>>,
-    coordinator: Option<Coordinator>,
+    coordinator: Option<RunningCoordinator>,
     is_coordinator_frozen: u32,
     /// For each worker, the moment at which the last packet of a storm has arrived.
     calm_from: Vec<Instant>,
@@ -52,13 +52,14 @@ pub struct Cluster {
     troubles: u64,
 }
 
-struct Coordinator {
+/// The coordinator while it serves.
+struct RunningCoordinator {
     serving: JoinHandle<()>,
     watching: JoinHandle<()>,
     _watched: ServerTask,
 }
 
-impl Drop for Coordinator {
+impl Drop for RunningCoordinator {
     fn drop(&mut self) {
         self.serving.abort();
         self.watching.abort();
@@ -150,7 +151,7 @@ impl Cluster {
                 }
             }
         });
-        self.coordinator = Some(Coordinator {
+        self.coordinator = Some(RunningCoordinator {
             serving: serve_on(&self.front, serve::network_server().add_service(server())),
             watching,
             _watched: watched,
