@@ -17,6 +17,6 @@ mod run;
 mod states;
 mod trainer;
 
-pub use measure::{Curve, TIME_SHARES};
+pub use measure::{RightMoveShares, TIME_SHARES};
 pub use run::{TimeControlRun, TimeControlRunError, TimeControlSummary};
 pub use trainer::TimeControlTraining;

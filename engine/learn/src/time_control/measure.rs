@@ -7,11 +7,11 @@ use super::states::State;
 pub const TIME_SHARES: [f64; 5] = [0.15, 0.2, 0.25, 1.0 / 3.0, 0.45];
 
 /// Share of right moves at each of [`TIME_SHARES`].
-pub type Curve = [f64; TIME_SHARES.len()];
+pub type RightMoveShares = [f64; TIME_SHARES.len()];
 
 /// Returns the curve of a time control: a search ends at its first state whose urge is as great as a bound,
 /// which is set so that searches take the mean time.
-pub(super) fn curve<const N: usize>(states: &[State<N>], urges: &[f32]) -> Curve {
+pub(super) fn curve<const N: usize>(states: &[State<N>], urges: &[f32]) -> RightMoveShares {
     TIME_SHARES.map(|share| {
         let bound = bound_for(states, urges, share);
         ends(states, urges, bound).1

@@ -1,7 +1,7 @@
 //! The run behind `monju learn time-control`.
 
 use super::{
-    measure::{Curve, TIME_SHARES, bound_for, curve},
+    measure::{RightMoveShares, TIME_SHARES, bound_for, curve},
     states::{State, states_of, team_states_of},
     trainer::{TimeControlTraining, importance},
 };
@@ -58,7 +58,7 @@ pub struct TimeControlSummary {
     /// Loss before and after.
     pub loss: [f64; 2],
     /// Right moves by mean time of a fixed time, of the judge made by hand, and of the learned one.
-    pub curves: [(&'static str, Curve); 3],
+    pub curves: [(&'static str, RightMoveShares); 3],
 }
 
 impl TimeControlRun {
@@ -211,7 +211,7 @@ mod tests {
         let summary = run.run(&mut NoProgress).expect("trained");
         assert!(summary.loss[1] < summary.loss[0], "{summary}");
         let [fixed, _, learned] = &summary.curves;
-        let sum = |curve: &Curve| curve.iter().sum::<f64>();
+        let sum = |curve: &RightMoveShares| curve.iter().sum::<f64>();
         assert!(sum(&learned.1) > sum(&fixed.1), "{summary}");
         let bytes = fs::read(&run.output).expect("weights");
         JudgeWeights::from_bytes(kind, &bytes).expect("whole");
