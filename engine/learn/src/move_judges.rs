@@ -16,6 +16,6 @@ mod measure;
 mod run;
 mod training;
 
-pub use measure::{SHARES, Shares};
+pub use measure::{HiddenMoveShares, SHARES};
 pub use run::{MoveJudgeRun, MoveJudgeRunError, MoveJudgeSummary};
 pub use training::MoveJudgeTraining;

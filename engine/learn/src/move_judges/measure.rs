@@ -6,10 +6,10 @@ use super::examples::{MoveClass, MoveExample};
 pub const SHARES: [f64; 4] = [0.25, 0.5, 0.75, 0.9];
 
 /// Share of the hidden moves among them at each of [`SHARES`]. Without a judge they are as large.
-pub type Shares = [f64; SHARES.len()];
+pub type HiddenMoveShares = [f64; SHARES.len()];
 
 /// Returns the shares for moves that are reduced in the order of their values, the least first.
-pub(super) fn shares(examples: &[MoveExample], values: &[f32]) -> Shares {
+pub(super) fn shares(examples: &[MoveExample], values: &[f32]) -> HiddenMoveShares {
     let mut order: Vec<usize> = (0..examples.len()).collect();
     order.sort_by(|&one, &other| values[one].total_cmp(&values[other]));
     let hidden: Vec<usize> = (0..order.len())

@@ -2,7 +2,7 @@
 
 use super::{
     examples::{MoveClass, MoveExample, examples_of, importance},
-    measure::{SHARES, Shares, shares},
+    measure::{HiddenMoveShares, SHARES, shares},
     training::MoveJudgeTraining,
 };
 use crate::{
@@ -70,7 +70,7 @@ pub struct MoveJudgeSummary {
     pub loss: [f64; 2],
     /// Share of hidden moves by the share of moves that are reduced by one ply more, or pruned, before and
     /// after.
-    pub shares: [Shares; 2],
+    pub shares: [HiddenMoveShares; 2],
     /// Standard deviation of the judge's value, in plies or in units of 100 centipawns.
     pub spread: f64,
 }
