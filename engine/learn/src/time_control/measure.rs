@@ -1,7 +1,7 @@
 //! The measure of a time control: how often its searches end with the move of the whole search, by the time
 //! that they take on average.
 
-use super::states::State;
+use super::states::SearchState;
 
 /// Mean parts of the longest time at which time controls are compared.
 pub const TIME_SHARES: [f64; 5] = [0.15, 0.2, 0.25, 1.0 / 3.0, 0.45];
@@ -11,7 +11,7 @@ pub type RightMoveShares = [f64; TIME_SHARES.len()];
 
 /// Returns the curve of a time control: a search ends at its first state whose urge is as great as a bound,
 /// which is set so that searches take the mean time.
-pub(super) fn curve<const N: usize>(states: &[State<N>], urges: &[f32]) -> RightMoveShares {
+pub(super) fn curve<const N: usize>(states: &[SearchState<N>], urges: &[f32]) -> RightMoveShares {
     TIME_SHARES.map(|share| {
         let bound = bound_for(states, urges, share);
         ends(states, urges, bound).1
@@ -19,7 +19,11 @@ pub(super) fn curve<const N: usize>(states: &[State<N>], urges: &[f32]) -> Right
 }
 
 /// Returns the least bound at which searches take at least `share` of their longest time on average.
-pub(super) fn bound_for<const N: usize>(states: &[State<N>], urges: &[f32], share: f64) -> f32 {
+pub(super) fn bound_for<const N: usize>(
+    states: &[SearchState<N>],
+    urges: &[f32],
+    share: f64,
+) -> f32 {
     let (mut low, mut high) = (urges.iter()).fold((f32::MAX, f32::MIN), |(low, high), &urge| {
         (low.min(urge), high.max(urge))
     });
@@ -34,7 +38,7 @@ pub(super) fn bound_for<const N: usize>(states: &[State<N>], urges: &[f32], shar
 }
 
 /// Returns the mean part of the longest time that is taken, and the share of right moves.
-fn ends<const N: usize>(states: &[State<N>], urges: &[f32], bound: f32) -> (f64, f64) {
+fn ends<const N: usize>(states: &[SearchState<N>], urges: &[f32], bound: f32) -> (f64, f64) {
     let (mut searches, mut time, mut right) = (0_u32, 0.0, 0_u32);
     let mut has_ended = true;
     for (index, (state, &urge)) in states.iter().zip(urges).enumerate() {
@@ -64,8 +68,8 @@ fn ends<const N: usize>(states: &[State<N>], urges: &[f32], bound: f32) -> (f64,
 mod tests {
     use super::*;
 
-    fn state(begins: bool, share: f32, is_right: bool) -> State<1> {
-        State {
+    fn state(begins: bool, share: f32, is_right: bool) -> SearchState<1> {
+        SearchState {
             features: [0],
             is_high: is_right,
             is_right,

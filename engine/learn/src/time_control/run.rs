@@ -2,7 +2,7 @@
 
 use super::{
     measure::{RightMoveShares, TIME_SHARES, bound_for, curve},
-    states::{State, states_of, team_states_of},
+    states::{SearchState, states_of, team_states_of},
     trainer::{TimeControlTraining, importance},
 };
 use crate::{
@@ -83,7 +83,7 @@ impl TimeControlRun {
     fn learn<const N: usize>(
         &self,
         games: &DividedGames,
-        states_of: fn(&LoggedGame, bool) -> Vec<State<N>>,
+        states_of: fn(&LoggedGame, bool) -> Vec<SearchState<N>>,
         progress: &mut dyn ProgressObserver,
     ) -> Result<TimeControlSummary, TimeControlRunError> {
         let of = |games: &[LoggedGame], with_cuts| {
@@ -96,7 +96,7 @@ impl TimeControlRun {
         }
         let waste = self.settings.waste;
         let settings = self.settings.regression;
-        let weigh = |states: &[State<N>]| importance(states, waste);
+        let weigh = |states: &[SearchState<N>]| importance(states, waste);
         let mut regression =
             Regression::new(settings, self.kind.features(), &training, weigh(&training));
         let held_out = weigh(&validation);
@@ -117,11 +117,12 @@ impl TimeControlRun {
         weights[0] -= bound_for(&training, &values, self.settings.share);
         let rounded = JudgeWeights::rounded(self.kind, &weights);
         write_atomically(&self.output, &rounded.to_bytes())?;
-        let of = |urge: &dyn Fn(&State<N>) -> f32| {
+        let of = |urge: &dyn Fn(&SearchState<N>) -> f32| {
             let urges: Vec<f32> = validation.iter().map(urge).collect();
             curve(&validation, &urges)
         };
-        let searches = |states: &[State<N>]| states.iter().filter(|state| state.begins).count();
+        let searches =
+            |states: &[SearchState<N>]| states.iter().filter(|state| state.begins).count();
         Ok(TimeControlSummary {
             searches: [searches(&training), searches(&validation)],
             loss: [before, after],

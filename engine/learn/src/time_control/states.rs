@@ -16,7 +16,7 @@ const CUTS: [u64; 6] = [10, 14, 20, 28, 40, 80];
 
 /// One iteration of a search with a longest time, or of one of the searches of a team.
 #[derive(Clone, Debug)]
-pub(super) struct State<const N: usize> {
+pub(super) struct SearchState<const N: usize> {
     /// Features that are present.
     pub features: [u16; N],
     /// The best move does not change any more.
@@ -34,7 +34,10 @@ pub(super) struct State<const N: usize> {
 }
 
 /// Returns the states of all searches of a game; `cuts` of each longest time, or the whole one alone.
-pub(super) fn states_of(game: &LoggedGame, with_cuts: bool) -> Vec<State<{ Progress::FEATURES }>> {
+pub(super) fn states_of(
+    game: &LoggedGame,
+    with_cuts: bool,
+) -> Vec<SearchState<{ Progress::FEATURES }>> {
     let cuts = if with_cuts { &CUTS[..] } else { &CUTS[..1] };
     let mut states = Vec::new();
     let mut before = Game::from_parts::<String>(game.game.start(), &[]).ok();
@@ -58,7 +61,7 @@ fn add_states(
     game: &Game,
     search: &LoggedSearch,
     longest: u64,
-    states: &mut Vec<State<{ Progress::FEATURES }>>,
+    states: &mut Vec<SearchState<{ Progress::FEATURES }>>,
 ) {
     let iterations: Vec<_> = (search.iterations.iter())
         .take_while(|iteration| iteration.nodes <= longest)
@@ -78,7 +81,7 @@ fn add_states(
 pub(super) fn team_states_of(
     game: &LoggedGame,
     with_cuts: bool,
-) -> Vec<State<{ TeamProgress::FEATURES }>> {
+) -> Vec<SearchState<{ TeamProgress::FEATURES }>> {
     let cuts = if with_cuts { &CUTS[..] } else { &CUTS[..1] };
     let mut states = Vec::new();
     let of_one_move = (game.searches).chunk_by(|one, other| one.ply == other.ply);
@@ -94,7 +97,7 @@ pub(super) fn team_states_of(
 fn add_team_states(
     searches: &[LoggedSearch],
     longest: u64,
-    states: &mut Vec<State<{ TeamProgress::FEATURES }>>,
+    states: &mut Vec<SearchState<{ TeamProgress::FEATURES }>>,
 ) {
     // The players search side by side, a node at a time.
     let mut events: Vec<(usize, &Iteration)> = (searches.iter().enumerate())
@@ -168,7 +171,7 @@ fn add_moments<T, const N: usize>(
     moments: &[Moment<T>],
     longest: u64,
     features: impl Fn(&T, Stage) -> [u16; N],
-    states: &mut Vec<State<N>>,
+    states: &mut Vec<SearchState<N>>,
 ) {
     // A search without a choice tells nothing.
     let [_, .., last] = moments else { return };
@@ -178,7 +181,7 @@ fn add_moments<T, const N: usize>(
     let time = Duration::from_micros;
     for (index, moment) in moments.iter().enumerate() {
         let next = moments.get(index + 1).map_or(longest, |next| next.nodes);
-        states.push(State {
+        states.push(SearchState {
             features: features(
                 &moment.progress,
                 Stage::of(time(moment.nodes), time(longest)),

@@ -1,6 +1,6 @@
 //! The weights of the states in J.
 
-use super::states::State;
+use super::states::SearchState;
 use crate::{
     descent::DescentSettings,
     logistic::{Example, normalised},
@@ -40,7 +40,7 @@ impl TimeControlTraining {
     }
 }
 
-impl<const N: usize> Example for State<N> {
+impl<const N: usize> Example for SearchState<N> {
     fn features(&self) -> &[u16] {
         &self.features
     }
@@ -51,7 +51,7 @@ impl<const N: usize> Example for State<N> {
 }
 
 /// Returns the weight of each state in J, 1 on average.
-pub(super) fn importance<const N: usize>(states: &[State<N>], waste: f64) -> Vec<f32> {
+pub(super) fn importance<const N: usize>(states: &[SearchState<N>], waste: f64) -> Vec<f32> {
     let high = states.iter().filter(|state| state.is_high);
     let (count, wasted) = high.fold((0.0, 0.0), |(count, wasted), state| {
         (count + 1.0, wasted + f64::from(state.next))
