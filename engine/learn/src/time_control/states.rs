@@ -67,7 +67,7 @@ fn add_states(
         .take_while(|iteration| iteration.nodes <= longest)
         .collect();
     let (mut judge, mut tracker) = (SearchJudge::new(game), StabilityTracker::default());
-    let moments = iterations.iter().map(|iteration| Moment {
+    let moments = iterations.iter().map(|iteration| IterationEnd {
         nodes: iteration.nodes,
         mv: iteration.best_move(),
         progress: judge.observe(iteration),
@@ -132,7 +132,7 @@ fn add_team_states(
             Difficulty::Normal => 1.0,
             Difficulty::Difficult => 3.0,
         };
-        moments.push(Moment {
+        moments.push(IterationEnd {
             nodes: iteration.nodes,
             mv,
             progress: TeamProgress::from(&agreement),
@@ -158,7 +158,7 @@ fn leading<'a>(
 }
 
 /// The end of an iteration.
-struct Moment<T> {
+struct IterationEnd<T> {
     nodes: u64,
     /// The move that would be played now.
     mv: Move,
@@ -168,7 +168,7 @@ struct Moment<T> {
 }
 
 fn add_moments<T, const N: usize>(
-    moments: &[Moment<T>],
+    moments: &[IterationEnd<T>],
     longest: u64,
     features: impl Fn(&T, Stage) -> [u16; N],
     states: &mut Vec<SearchState<N>>,
