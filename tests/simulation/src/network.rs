@@ -39,10 +39,10 @@ pub struct Weather {
 
 /// The connections between two processes. Clones are the same edge.
 #[derive(Clone, Debug)]
-pub struct Edge(Arc<State>);
+pub struct Edge(Arc<SharedEdge>);
 
 #[derive(Debug)]
-struct State {
+struct SharedEdge {
     draws: Draws,
     weather: Mutex<Weather>,
     /// Number of reasons for which nothing passes.
@@ -65,7 +65,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl Edge {
     /// An edge on whose far end nobody listens yet.
     pub fn new(draws: Draws, weather: Weather) -> Self {
-        Self(Arc::new(State {
+        Self(Arc::new(SharedEdge {
             draws,
             weather: Mutex::new(weather),
             holds: watch::Sender::new(0),
