@@ -28,11 +28,11 @@ const LONGEST_TEXT: usize = 120;
 /// Players that one session at a time may hold. Clones share them.
 #[derive(Clone, Debug)]
 pub struct Reservation {
-    state: Arc<State>,
+    state: Arc<ReservationState>,
 }
 
 #[derive(Debug)]
-struct State {
+struct ReservationState {
     holder: Mutex<Option<Holder>>,
     /// The session that holds the players, for calls that it takes them from.
     taken: watch::Sender<Option<Held>>,
@@ -91,7 +91,7 @@ fn purpose_name(purpose: Purpose) -> &'static str {
 impl Default for Reservation {
     fn default() -> Self {
         Self {
-            state: Arc::new(State {
+            state: Arc::new(ReservationState {
                 holder: Mutex::default(),
                 taken: watch::Sender::new(None),
             }),
