@@ -17,7 +17,7 @@ mod weights;
 
 pub use crate::weights_file::JudgeWeightsError;
 pub use agreement::{Agreement, AgreementTracker, Difficulty, Observation};
-pub use features::{Progress, SearchJudge};
+pub use features::{SearchJudge, SearchProgress};
 pub use stability::{Stability, StabilityTracker};
 pub use stage::Stage;
 pub use team::TeamProgress;

@@ -16,8 +16,8 @@ const VICTIMS: usize = 1 + PieceKind::COUNT;
 /// Share of an iteration's nodes, in parts of a thousand, from which its best move is singular.
 const SINGULAR: u32 = 900;
 
-/// Sizes of the groups of features, in the order in which [`Progress::features`] names them.
-const GROUPS: [usize; Progress::FEATURES] = [
+/// Sizes of the groups of features, in the order in which [`SearchProgress::features`] names them.
+const GROUPS: [usize; SearchProgress::FEATURES] = [
     1,
     DEPTHS,
     2 * STAGES,
@@ -47,7 +47,7 @@ const GROUPS: [usize; Progress::FEATURES] = [
 ];
 
 /// First feature of each group.
-const OFFSETS: [usize; Progress::FEATURES] = super::offsets(GROUPS);
+const OFFSETS: [usize; SearchProgress::FEATURES] = super::offsets(GROUPS);
 
 /// Follows the iterations of one search.
 #[derive(Clone, Debug)]
@@ -66,7 +66,7 @@ pub struct SearchJudge {
 
 /// The progress of a search after an iteration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Progress {
+pub struct SearchProgress {
     depth: usize,
     is_odd: usize,
     is_singular: usize,
@@ -104,7 +104,7 @@ impl SearchJudge {
     }
 
     /// Takes a finished iteration.
-    pub fn observe(&mut self, iteration: &Iteration) -> Progress {
+    pub fn observe(&mut self, iteration: &Iteration) -> SearchProgress {
         let best = iteration.best_move();
         let (first_best, first_score) = *self.first.get_or_insert((best, iteration.score));
         let last = self.last.replace(iteration.clone());
@@ -128,7 +128,7 @@ impl SearchJudge {
         let captured = self.position.piece(best.to()).get().map(|(_, kind)| kind);
         let recaptures = captured.is_some() && self.last_destination == Some(best.to());
         let depth = iteration.depth.max(1) as usize;
-        Progress {
+        SearchProgress {
             depth: depth.min(DEPTHS - 1),
             is_odd: depth % 2,
             is_singular,
@@ -166,7 +166,7 @@ fn step(difference: i32, width: i32) -> usize {
     (difference.div_euclid(width) + 7).clamp(0, SCORES as i32 - 1) as usize
 }
 
-impl Progress {
+impl SearchProgress {
     /// Number of features that are present at a time, one of each group.
     pub const FEATURES: usize = 26;
 
@@ -246,7 +246,7 @@ mod tests {
                 assert!(
                     features
                         .iter()
-                        .all(|&one| usize::from(one) < Progress::COUNT)
+                        .all(|&one| usize::from(one) < SearchProgress::COUNT)
                 );
                 all.push(features);
             }

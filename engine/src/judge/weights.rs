@@ -1,6 +1,6 @@
 //! The learned weights of the judge, in parts of [`UNIT`].
 
-use super::{features::Progress, team::TeamProgress};
+use super::{features::SearchProgress, team::TeamProgress};
 use crate::weights_file::{JudgeWeightsError, decode, encode};
 use std::sync::{Arc, OnceLock};
 
@@ -10,7 +10,7 @@ const UNIT: f32 = 1_024.0;
 /// What a judge judges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JudgeKind {
-    /// One player's search, by the features of [`Progress`].
+    /// One player's search, by the features of [`SearchProgress`].
     Search,
     /// The searches of a team, by those of [`TeamProgress`].
     Team,
@@ -27,7 +27,7 @@ impl JudgeKind {
     /// Returns the number of features.
     pub fn features(self) -> usize {
         match self {
-            Self::Search => Progress::COUNT,
+            Self::Search => SearchProgress::COUNT,
             Self::Team => TeamProgress::COUNT,
         }
     }

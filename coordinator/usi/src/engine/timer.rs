@@ -3,7 +3,9 @@
 use monju_coordinator::clock::{Budget, Evidence, NodesTime, TimePolicy};
 use monju_engine::{
     Control, Game, Iteration, Line,
-    judge::{JudgeKind, JudgeWeights, Progress, SearchJudge, Stability, StabilityTracker, Stage},
+    judge::{
+        JudgeKind, JudgeWeights, SearchJudge, SearchProgress, Stability, StabilityTracker, Stage,
+    },
 };
 use std::time::Duration;
 use tokio::time::Instant;
@@ -23,7 +25,7 @@ pub struct Timer {
     tracker: StabilityTracker,
     judge: SearchJudge,
     /// The last iteration, as both judges see it.
-    observed: Option<(Stability, Progress)>,
+    observed: Option<(Stability, SearchProgress)>,
     is_stopped: bool,
 }
 

@@ -3,8 +3,8 @@
 use crate::searches::{LoggedGame, LoggedSearch};
 use monju_engine::{
     judge::{
-        AgreementTracker, Difficulty, Observation, Progress, SearchJudge, StabilityTracker, Stage,
-        TeamProgress,
+        AgreementTracker, Difficulty, Observation, SearchJudge, SearchProgress, StabilityTracker,
+        Stage, TeamProgress,
     },
     rules::{Game, Move},
     search::Iteration,
@@ -37,7 +37,7 @@ pub(super) struct SearchState<const N: usize> {
 pub(super) fn states_of(
     game: &LoggedGame,
     with_cuts: bool,
-) -> Vec<SearchState<{ Progress::FEATURES }>> {
+) -> Vec<SearchState<{ SearchProgress::FEATURES }>> {
     let cuts = if with_cuts { &CUTS[..] } else { &CUTS[..1] };
     let mut states = Vec::new();
     let mut before = Game::from_parts::<String>(game.game.start(), &[]).ok();
@@ -61,7 +61,7 @@ fn add_states(
     game: &Game,
     search: &LoggedSearch,
     longest: u64,
-    states: &mut Vec<SearchState<{ Progress::FEATURES }>>,
+    states: &mut Vec<SearchState<{ SearchProgress::FEATURES }>>,
 ) {
     let iterations: Vec<_> = (search.iterations.iter())
         .take_while(|iteration| iteration.nodes <= longest)
@@ -74,7 +74,7 @@ fn add_states(
         difficulty: tracker.observe(iteration).difficulty() as f32,
     });
     let moments: Vec<_> = moments.collect();
-    add_moments(&moments, longest, Progress::features, states);
+    add_moments(&moments, longest, SearchProgress::features, states);
 }
 
 /// Returns the states of all moves of a team in a game; `cuts` of each longest time, or the whole one alone.
