@@ -27,7 +27,7 @@ use tokio::{
 const KEEP_ALIVE: Duration = Duration::from_secs(5);
 
 /// The state of the conversation.
-pub struct Session<B> {
+pub struct UsiSession<B> {
     backend: B,
     output: Output,
     /// The position to search, or the reason why it is unusable.
@@ -45,7 +45,7 @@ pub struct Session<B> {
     remark: Option<String>,
 }
 
-impl<B: Backend> Session<B> {
+impl<B: Backend> UsiSession<B> {
     /// Creates a session before its first command.
     pub fn new(backend: B, output: Output) -> Self {
         Self {

@@ -8,7 +8,7 @@ use crate::{
         coordinators::CoordinatorWatchers, team_claim::TeamClaim,
     },
     scheduling_delay::SchedulingDelay,
-    session::Session,
+    session::UsiSession,
 };
 use monju_host::fallback::FallbackSearch;
 use monju_team::team::{AssembleError, Choices, Team};
@@ -50,7 +50,7 @@ impl SimulatedSession {
         Self {
             commands,
             lines,
-            session: tokio::spawn(Session::new(proxy, output).run(receiver)),
+            session: tokio::spawn(UsiSession::new(proxy, output).run(receiver)),
         }
     }
 

@@ -5,7 +5,7 @@ use super::{
     command::{GuiCommand, ReadCommand},
     front_end_error::FrontEndError,
     output::{self, Output},
-    session::Session,
+    session::UsiSession,
 };
 use monju_team::signals;
 use std::{
@@ -34,7 +34,7 @@ pub async fn speak(backend: impl Backend, remark: Option<String>) -> Result<(), 
         // The receiver is gone if the farewell took too long.
         let _ = written.send(());
     })?;
-    let session = Session::new(backend, output).with_remark(remark);
+    let session = UsiSession::new(backend, output).with_remark(remark);
     session.run(commands).await;
     // A GUI that does not read any more must not keep the process alive.
     if timeout(FAREWELL, all_written).await.is_err() {

@@ -2,7 +2,7 @@
 
 use super::{EngineChoices, SinglePlayer};
 use crate::{
-    command::ReadCommand, output::Output, scheduling_delay::SchedulingDelay, session::Session,
+    command::ReadCommand, output::Output, scheduling_delay::SchedulingDelay, session::UsiSession,
 };
 use monju_engine::{EvaluatorChoice, Game};
 use std::time::Duration;
@@ -39,7 +39,7 @@ impl PlayerGui {
         Self {
             commands,
             lines,
-            session: tokio::spawn(Session::new(engine, output).run(receiver)),
+            session: tokio::spawn(UsiSession::new(engine, output).run(receiver)),
         }
     }
 

@@ -6,7 +6,7 @@ use crate::{
     output::Output,
     proxy::{Proxy, connection::TeamConnection},
     scheduling_delay::SchedulingDelay,
-    session::Session,
+    session::UsiSession,
 };
 use monju_coordinator::roster::ReachError;
 use monju_host::fallback::FallbackSearch;
@@ -103,7 +103,7 @@ impl Gui {
             received,
             assembled,
             closed,
-            session: tokio::spawn(Session::new(proxy, output).run(receiver)),
+            session: tokio::spawn(UsiSession::new(proxy, output).run(receiver)),
         }
     }
 
