@@ -10,7 +10,7 @@ use super::{
     consult::{Prepared, prepare, present, why_no_votes},
     interrupted::Interrupted,
     output::print,
-    progress::Progress,
+    progress::PositionsProgress,
 };
 use anyhow::{Context, bail};
 use ballot_file::BallotFile;
@@ -109,7 +109,7 @@ impl Analyse {
             return Ok(());
         }
         let prepared = prepare(team, &self.choices).await?;
-        let progress = Progress::begin(positions.len(), left.len());
+        let progress = PositionsProgress::begin(positions.len(), left.len());
         let mut stopped = std::pin::pin!(signals::termination());
         for (done, (plies, game)) in left.iter().enumerate() {
             let ballot = tokio::select! {

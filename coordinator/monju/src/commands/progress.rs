@@ -21,12 +21,12 @@ pub fn short_time(seconds: f64) -> String {
 }
 
 /// Counts positions.
-pub struct Progress {
+pub struct PositionsProgress {
     bar: ProgressBar,
     last_line: Cell<Instant>,
 }
 
-impl Progress {
+impl PositionsProgress {
     /// Begins with `left` of `all` positions to go.
     pub fn begin(all: usize, left: usize) -> Self {
         let bar = match io::stderr().is_terminal() {
@@ -83,7 +83,7 @@ impl Drop for Waiting {
     }
 }
 
-impl Drop for Progress {
+impl Drop for PositionsProgress {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
     }

@@ -1,7 +1,7 @@
 //! The depth that a player reaches with so many nodes, and the branching factor between them.
 
 use super::stack::on_search_stack;
-use crate::commands::{output::print_line, progress::Progress};
+use crate::commands::{output::print_line, progress::PositionsProgress};
 use monju_engine::{Bound, Control, Game, Limits, Player, PlayerSettings, bench::MIDDLEGAME};
 use serde_json::json;
 
@@ -34,7 +34,7 @@ impl Branching {
             let mut player = Player::new(self.settings.clone())?;
             let mut sums = vec![0u64; self.nodes.len()];
             let mut decided = 0;
-            let progress = Progress::begin(positions.len(), positions.len());
+            let progress = PositionsProgress::begin(positions.len(), positions.len());
             for position in positions {
                 match self.depths(&mut player, &Game::from_usi(position)?) {
                     Some(depths) => {
