@@ -9,7 +9,7 @@ use monju_engine::{
     mate::{Gap, MateQuestion, Solution, Verdict, solve_mate},
 };
 use monju_team::signals;
-use progress::Progress;
+use progress::MateProgressLine;
 use serde_json::json;
 use std::{
     fmt::Write,
@@ -65,7 +65,7 @@ impl MateCommand {
 
     fn solve(&self, interrupted: &AtomicBool) -> (Solution, Duration) {
         let begun = Instant::now();
-        let mut progress = Progress::begin();
+        let mut progress = MateProgressLine::begin();
         let solution = solve_mate(self.game.position(), &self.question, |state| {
             progress.show(state);
             interrupted.load(Ordering::Relaxed)

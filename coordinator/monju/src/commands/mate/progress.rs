@@ -15,13 +15,13 @@ const INTERVAL: Duration = Duration::from_millis(200);
 const PLAIN_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Positions searched so far, and the mate found so far.
-pub struct Progress {
+pub struct MateProgressLine {
     bar: ProgressBar,
     interval: Duration,
     last: Instant,
 }
 
-impl Progress {
+impl MateProgressLine {
     /// Begins without a sign.
     pub fn begin() -> Self {
         let (bar, interval) = match io::stderr().is_terminal() {
@@ -58,7 +58,7 @@ impl Progress {
     }
 }
 
-impl Drop for Progress {
+impl Drop for MateProgressLine {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
     }
