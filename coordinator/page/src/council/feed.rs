@@ -1,6 +1,6 @@
 //! What the observer enters and the pages read.
 
-use super::history::History;
+use super::history::CouncilHistory;
 use monju_proto::v1::coordinator_client::CoordinatorClient;
 use serde_json::Value;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -16,7 +16,7 @@ const BACKLOG: usize = 64;
 /// The history, and its events. Clones are the same.
 #[derive(Clone, Debug)]
 pub struct Feed {
-    history: Arc<Mutex<History>>,
+    history: Arc<Mutex<CouncilHistory>>,
     events: broadcast::Sender<Arc<str>>,
 }
 
@@ -31,7 +31,7 @@ impl Default for Feed {
 
 impl Feed {
     /// Changes the history, and tells all pages of the event that comes of it, if one does.
-    pub fn note(&self, change: impl FnOnce(&mut History) -> Option<Value>) {
+    pub fn note(&self, change: impl FnOnce(&mut CouncilHistory) -> Option<Value>) {
         if let Some(event) = change(&mut self.history()) {
             // There may be no page.
             let _ = self.events.send(event.to_string().into());
@@ -50,7 +50,7 @@ impl Feed {
         (history.json(), self.events.subscribe())
     }
 
-    fn history(&self) -> MutexGuard<'_, History> {
+    fn history(&self) -> MutexGuard<'_, CouncilHistory> {
         self.history.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

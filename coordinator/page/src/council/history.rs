@@ -15,7 +15,7 @@ const POSITIONS: usize = 1_000;
 
 /// The last games, the current one at the end.
 #[derive(Debug, Default)]
-pub struct History {
+pub struct CouncilHistory {
     games: VecDeque<GameView>,
     workers: Value,
 }
@@ -48,7 +48,7 @@ struct CouncilView {
     players: Value,
 }
 
-impl History {
+impl CouncilHistory {
     /// Enters a ballot, decided or as it stands. Returns the event for pages; `None` for a position that makes no
     /// sense.
     pub fn ballot(&mut self, ballot: &Ballot) -> Option<Value> {
@@ -303,7 +303,7 @@ mod tests {
 
     #[test]
     fn a_game_grows_and_moves_that_are_taken_back_leave_it() {
-        let mut history = History::default();
+        let mut history = CouncilHistory::default();
         let event = history.ballot(&ballot("g", &[], "7g7f")).expect("an event");
         assert_eq!(event["positions"][0]["best"]["japanese"], "▲７六歩(77)");
         assert_eq!(event["positions"][0]["is_decided"], false);
@@ -351,7 +351,7 @@ mod tests {
 
     #[test]
     fn old_games_make_room_and_nonsense_is_no_event() {
-        let mut history = History::default();
+        let mut history = CouncilHistory::default();
         for number in 0..GAMES + 3 {
             history.ballot(&ballot(&format!("g{number}"), &[], "7g7f"));
         }
@@ -363,7 +363,7 @@ mod tests {
 
     #[test]
     fn workers_are_an_event_when_they_change() {
-        let mut history = History::default();
+        let mut history = CouncilHistory::default();
         let mut roster = RosterResponse {
             workers: vec![WorkerStatus {
                 name: "desk".to_owned(),

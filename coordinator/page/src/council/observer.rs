@@ -2,7 +2,7 @@
 
 use super::{
     feed::{Coordinator, Feed},
-    history::History,
+    history::CouncilHistory,
 };
 use monju_proto::v1::{Ballot, RosterRequest, WatchRequest, coordinator_client::CoordinatorClient};
 use std::time::Duration;
@@ -29,11 +29,11 @@ pub async fn observe(mut coordinator: watch::Receiver<Coordinator>, feed: Feed) 
                     if let Err(status) = follow(client, &feed).await {
                         tracing::debug!(%status, "the page lost its coordinator");
                     }
-                    feed.note(History::nobody);
+                    feed.note(CouncilHistory::nobody);
                     sleep(RETRY).await;
                 }
                 None => {
-                    feed.note(History::nobody);
+                    feed.note(CouncilHistory::nobody);
                     std::future::pending().await
                 }
             }
