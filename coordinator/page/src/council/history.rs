@@ -24,12 +24,12 @@ pub struct CouncilHistory {
 #[derive(Debug)]
 pub struct GameView {
     id: String,
-    positions: Vec<Position>,
+    positions: Vec<GamePosition>,
 }
 
 /// A position of a game.
 #[derive(Clone, Debug)]
-struct Position {
+struct GamePosition {
     plies: usize,
     sfen: String,
     last_move: Option<String>,
@@ -67,7 +67,7 @@ impl CouncilHistory {
         let from = observed.enter(ballot)?;
         let positions: Vec<Value> = observed.positions[from..]
             .iter()
-            .map(Position::json)
+            .map(GamePosition::json)
             .collect();
         Some(json!({ "kind": "positions", "game": observed.id, "positions": positions }))
     }
@@ -127,7 +127,7 @@ impl GameView {
 
     /// Returns the game with all its positions.
     pub fn json(&self) -> Value {
-        let positions: Vec<Value> = self.positions.iter().map(Position::json).collect();
+        let positions: Vec<Value> = self.positions.iter().map(GamePosition::json).collect();
         json!({ "id": self.id, "positions": positions })
     }
 
@@ -145,14 +145,14 @@ impl GameView {
         for (index, &mv) in game.moves().iter().enumerate() {
             let played = (index >= first).then(|| MoveText::of(&replayed, &mv.to_string()));
             if index > first {
-                self.positions.push(Position::of(&replayed, None));
+                self.positions.push(GamePosition::of(&replayed, None));
             }
             if let (Some(last), Some(_)) = (self.positions.last_mut(), &played) {
                 last.played = played;
             }
             replayed.play(mv).ok()?;
         }
-        self.positions.push(Position::of(&game, Some(ballot)));
+        self.positions.push(GamePosition::of(&game, Some(ballot)));
         self.compare(known.saturating_sub(1));
         let surplus = self.positions.len().saturating_sub(POSITIONS);
         self.positions.drain(..surplus);
@@ -176,7 +176,7 @@ impl GameView {
     }
 }
 
-impl Position {
+impl GamePosition {
     fn of(game: &Game, ballot: Option<&Ballot>) -> Self {
         Self {
             plies: game.moves().len(),
