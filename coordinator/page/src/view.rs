@@ -11,7 +11,7 @@ const BLUNDER: f64 = 0.2;
 
 /// The view of one position.
 #[derive(Clone, Debug)]
-pub struct View {
+pub struct PositionView {
     /// Number of moves before the position.
     pub plies: usize,
     /// The position as SFEN.
@@ -64,7 +64,7 @@ impl MoveText {
     }
 }
 
-impl View {
+impl PositionView {
     /// Returns the view of a decided ballot.
     pub fn of(plies: usize, game: &Game, ballot: &Ballot, played: Option<Move>) -> Self {
         let ranked = ranking::rank(ballot, 1);
@@ -187,7 +187,7 @@ impl View {
 }
 
 /// Finds what each played move has cost: the win rate before it, less that after it.
-pub fn compare(views: &mut [View]) {
+pub fn compare(views: &mut [PositionView]) {
     for index in 1..views.len() {
         let after = &views[index];
         let (plies, rate) = (after.plies, after.win_rate);
@@ -202,7 +202,7 @@ pub fn compare(views: &mut [View]) {
 }
 
 /// Tells whether all win rates come from a calibration.
-pub fn is_calibrated(views: &[View]) -> bool {
+pub fn is_calibrated(views: &[PositionView]) -> bool {
     views.iter().all(|view| view.is_calibrated)
 }
 
@@ -272,14 +272,14 @@ mod tests {
         }
     }
 
-    fn views(played: &str) -> Vec<View> {
+    fn views(played: &str) -> Vec<PositionView> {
         let mut game = Game::startpos();
         let mv = game.parse_move(played).expect("legal");
         let first = ballot(&[("7g7f", 60), ("7g7f", 80), ("2g2f", 900)]);
-        let first = View::of(0, &game, &first, Some(mv));
+        let first = PositionView::of(0, &game, &first, Some(mv));
         game.play(mv).expect("legal");
         let second = ballot(&[("3c3d", 240), ("8c8d", 240)]);
-        let mut views = vec![first, View::of(1, &game, &second, None)];
+        let mut views = vec![first, PositionView::of(1, &game, &second, None)];
         compare(&mut views);
         views
     }

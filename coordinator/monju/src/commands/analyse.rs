@@ -16,7 +16,7 @@ use anyhow::{Context, bail};
 use ballot_file::BallotFile;
 use monju_engine::{Answer, Game, Move};
 use monju_learn::records::CommentedGame;
-use monju_page::view::{self, View};
+use monju_page::view::{self, PositionView};
 use monju_proto::{
     client::ConsultationClient,
     v1::{Ballot, Begin, Limits, TieBreak},
@@ -71,8 +71,10 @@ impl Analyse {
         let ballots = positions
             .iter()
             .filter_map(|(plies, game)| Some((*plies, game, ballots.of(*plies)?)));
-        let mut views: Vec<View> = ballots
-            .map(|(plies, game, ballot)| View::of(plies, game, ballot, moves.get(plies).copied()))
+        let mut views: Vec<PositionView> = ballots
+            .map(|(plies, game, ballot)| {
+                PositionView::of(plies, game, ballot, moves.get(plies).copied())
+            })
             .collect();
         view::compare(&mut views);
         self.write(&views)
@@ -153,14 +155,14 @@ impl Analyse {
     }
 
     /// Writes the commented games and the page, and prints the table.
-    fn write(self, views: &[View]) -> anyhow::Result<()> {
+    fn write(self, views: &[PositionView]) -> anyhow::Result<()> {
         let names = self.game.names().map(|name| name.map(str::to_owned));
         let data = json!({
             "event": self.game.event(),
             "black": names[0],
             "white": names[1],
             "calibrated": view::is_calibrated(views),
-            "positions": views.iter().map(View::json).collect::<Vec<_>>(),
+            "positions": views.iter().map(PositionView::json).collect::<Vec<_>>(),
         });
         let write = |extension: &str, text: String| {
             let path = self.path(extension);

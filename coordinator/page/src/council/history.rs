@@ -1,6 +1,6 @@
 //! The games that the page knows: those of its own time, the last ones, and how a game is shown.
 
-use crate::view::{MoveText, View, compare};
+use crate::view::{MoveText, PositionView, compare};
 use monju_coordinator::ballot::names;
 use monju_engine::{Color, Game};
 use monju_proto::v1::{Ballot, RosterResponse, Vote};
@@ -42,7 +42,7 @@ struct GamePosition {
 /// The council's view of a position.
 #[derive(Clone, Debug)]
 struct CouncilView {
-    view: View,
+    view: PositionView,
     is_decided: bool,
     clock: Value,
     players: Value,
@@ -232,7 +232,7 @@ impl CouncilView {
             .map(|vote| player(game, vote, side))
             .collect();
         Self {
-            view: View::of(game.moves().len(), game, ballot, None),
+            view: PositionView::of(game.moves().len(), game, ballot, None),
             is_decided: ballot.decision.is_some(),
             clock: clock.unwrap_or(Value::Null),
             players: players.into(),

@@ -1,13 +1,13 @@
 //! The view as comments of a game record, with the words by which ShogiHome knows them.
 
 use monju_engine::{Color, Score};
-use monju_page::view::{MoveText, View};
+use monju_page::view::{MoveText, PositionView};
 
 /// Number of moves of a line in a comment.
 const LINE_LENGTH: usize = 12;
 
 /// Returns the lines of comment on a position.
-pub fn of(view: &View) -> Vec<String> {
+pub fn of(view: &PositionView) -> Vec<String> {
     let mut lines = Vec::new();
     if let Some(Score::Mate(plies)) = view.score {
         let mates = match (plies > 0, view.side) {
@@ -72,7 +72,7 @@ mod tests {
             usi: usi.to_owned(),
             japanese: japanese.to_owned(),
         };
-        let mut view = View {
+        let mut view = PositionView {
             plies: 1,
             sfen: String::new(),
             side: Color::White,

@@ -2,7 +2,7 @@
 
 use crate::commands::text_table::{Align, align};
 use monju_engine::Score;
-use monju_page::view::{View, is_calibrated};
+use monju_page::view::{PositionView, is_calibrated};
 use std::fmt::Write;
 
 const HEADINGS: [&str; 8] = [
@@ -22,7 +22,7 @@ const SIDES: [Align; 8] = {
 };
 
 /// Returns the table, and what its marks mean.
-pub fn render(views: &[View]) -> String {
+pub fn render(views: &[PositionView]) -> String {
     let mut rows = vec![HEADINGS.map(str::to_owned).to_vec()];
     rows.extend(views.iter().map(|view| row(view).to_vec()));
     let mut text = String::new();
@@ -41,7 +41,7 @@ pub fn render(views: &[View]) -> String {
     text
 }
 
-fn row(view: &View) -> [String; 8] {
+fn row(view: &PositionView) -> [String; 8] {
     let (first, all) = view.lead();
     let score = match view.score {
         Some(Score::Mate(plies)) => format!("mate {plies}"),
