@@ -23,7 +23,7 @@ pub struct RankedMove<'a> {
 
 /// A player's view of one move.
 #[derive(Clone, Copy)]
-struct View<'a> {
+struct MoveView<'a> {
     line: &'a Line,
     is_vote: bool,
     score: Option<Score>,
@@ -75,10 +75,10 @@ pub fn win_rate(ballot: &Ballot, mv: &str) -> Option<f64> {
 }
 
 /// Returns the views of all players that vote for a move or rank it.
-fn views<'a>(ballot: &'a Ballot, mv: &str) -> Vec<View<'a>> {
+fn views<'a>(ballot: &'a Ballot, mv: &str) -> Vec<MoveView<'a>> {
     let view = |line: &'a Line| {
         if line.chosen() == mv {
-            return Some(View {
+            return Some(MoveView {
                 line,
                 is_vote: true,
                 score: line.score,
@@ -86,7 +86,7 @@ fn views<'a>(ballot: &'a Ballot, mv: &str) -> Vec<View<'a>> {
             });
         }
         let ranked = line.candidates.iter().find(|ranked| ranked.r#move == mv);
-        ranked.map(|Candidate { score, pv, .. }| View {
+        ranked.map(|Candidate { score, pv, .. }| MoveView {
             line,
             is_vote: false,
             score: *score,
@@ -99,8 +99,8 @@ fn views<'a>(ballot: &'a Ballot, mv: &str) -> Vec<View<'a>> {
         .collect()
 }
 
-fn ranked_move<'a>(views: &[View<'a>], mv: &'a str) -> Option<RankedMove<'a>> {
-    let is_exact = |view: &View| view.score.is_some_and(|score| score.is_exact());
+fn ranked_move<'a>(views: &[MoveView<'a>], mv: &'a str) -> Option<RankedMove<'a>> {
+    let is_exact = |view: &MoveView| view.score.is_some_and(|score| score.is_exact());
     // Exact scores come before bounds; equal depths are ordered by nodes.
     let shown = (views.iter()).max_by_key(|view| {
         (
