@@ -23,13 +23,13 @@ const PLAYERS: usize = 4_096;
 /// The latest votes of the players, those asked last at the end, and the number of decisions.
 #[derive(Debug, Default)]
 pub struct Attendance {
-    players: Mutex<VecDeque<Player>>,
+    players: Mutex<VecDeque<PlayerTally>>,
     decisions: AtomicU64,
     fallbacks: AtomicU64,
 }
 
 #[derive(Debug)]
-struct Player {
+struct PlayerTally {
     name: String,
     /// Of each vote, true if it was in time.
     votes: VecDeque<bool>,
@@ -51,7 +51,7 @@ impl Attendance {
             let known = players.iter().position(|player| player.name == info.name);
             let mut player = match known.and_then(|index| players.remove(index)) {
                 Some(player) => player,
-                None => Player::new(info.name.clone()),
+                None => PlayerTally::new(info.name.clone()),
             };
             player.note(vote);
             if players.len() == PLAYERS {
@@ -73,11 +73,11 @@ impl Attendance {
     /// Returns what is known of every player.
     pub fn players(&self) -> Vec<PlayerAttendance> {
         let players = self.players.lock().unwrap_or_else(PoisonError::into_inner);
-        players.iter().map(Player::message).collect()
+        players.iter().map(PlayerTally::message).collect()
     }
 }
 
-impl Player {
+impl PlayerTally {
     fn new(name: String) -> Self {
         Self {
             name,
