@@ -9,12 +9,12 @@ pub struct Setup {
     rule: String,
     primary: String,
     /// The players in the order of their names; `None` where some are out of reach.
-    players: Option<Vec<Player>>,
+    players: Option<Vec<PlayerSetup>>,
 }
 
 /// A player: its name, and each of its settings with a name.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Player {
+struct PlayerSetup {
     name: String,
     settings: Vec<(String, String)>,
 }
@@ -66,7 +66,7 @@ impl Setup {
     }
 }
 
-impl Player {
+impl PlayerSetup {
     fn of(player: &PlayerInfo) -> Self {
         let mut settings = vec![
             ("evaluator".to_owned(), player.evaluator.clone()),
@@ -116,8 +116,8 @@ impl Player {
     }
 }
 
-fn sorted<'a>(players: impl Iterator<Item = &'a PlayerInfo>) -> Vec<Player> {
-    let mut players: Vec<Player> = players.map(Player::of).collect();
+fn sorted<'a>(players: impl Iterator<Item = &'a PlayerInfo>) -> Vec<PlayerSetup> {
+    let mut players: Vec<PlayerSetup> = players.map(PlayerSetup::of).collect();
     players.sort();
     players
 }
