@@ -28,7 +28,7 @@ pub struct MateBench {
     pub json: bool,
 }
 
-struct Problem {
+struct MateProblem {
     position: Position,
     /// Length of its mate, if the file has one.
     plies: Option<usize>,
@@ -49,12 +49,12 @@ struct Summary {
 }
 
 impl Summary {
-    fn mate(&mut self, problem: &Problem, plies: usize) {
+    fn mate(&mut self, problem: &MateProblem, plies: usize) {
         self.mates += 1;
         self.longer += usize::from(problem.plies.is_some_and(|known| plies > known));
     }
 
-    fn no_mate(&mut self, problem: &Problem) {
+    fn no_mate(&mut self, problem: &MateProblem) {
         self.no_mates += 1;
         self.wrong += usize::from(problem.plies.is_some());
     }
@@ -133,7 +133,7 @@ impl MateBench {
     }
 
     /// Reads the problems; positions that cannot exist are left out, with a line that says so.
-    fn problems(&self) -> anyhow::Result<Vec<Problem>> {
+    fn problems(&self) -> anyhow::Result<Vec<MateProblem>> {
         let mut problems = Vec::new();
         let mut refused = 0;
         for file in &self.files {
@@ -142,7 +142,7 @@ impl MateBench {
             for line in text.lines().filter(|line| !line.starts_with('#')) {
                 let mut fields = line.split('\t');
                 match Position::from_sfen(fields.next().unwrap_or_default()) {
-                    Ok(position) => problems.push(Problem {
+                    Ok(position) => problems.push(MateProblem {
                         position,
                         plies: fields.next().and_then(|plies| plies.parse().ok()),
                     }),
@@ -157,7 +157,7 @@ impl MateBench {
         Ok(problems)
     }
 
-    fn search(&self, problems: &[Problem], parts: MateParts) -> Summary {
+    fn search(&self, problems: &[MateProblem], parts: MateParts) -> Summary {
         let mut summary = Summary::default();
         let entries = self.nodes.saturating_mul(ENTRIES_A_NODE).min(MOST_ENTRIES);
         let mut search = MateSearch::with(entries as usize, parts);
@@ -177,7 +177,7 @@ impl MateBench {
         summary
     }
 
-    fn solve(&self, problems: &[Problem]) -> Summary {
+    fn solve(&self, problems: &[MateProblem]) -> Summary {
         let mut summary = Summary::default();
         let question = MateQuestion {
             nodes: self.nodes,
