@@ -36,7 +36,7 @@ struct MateProblem {
 
 /// Results over all problems.
 #[derive(Default)]
-struct Summary {
+struct MateSummary {
     mates: usize,
     no_mates: usize,
     unsolved: usize,
@@ -48,7 +48,7 @@ struct Summary {
     times_ms: Vec<f64>,
 }
 
-impl Summary {
+impl MateSummary {
     fn mate(&mut self, problem: &MateProblem, plies: usize) {
         self.mates += 1;
         self.longer += usize::from(problem.plies.is_some_and(|known| plies > known));
@@ -157,8 +157,8 @@ impl MateBench {
         Ok(problems)
     }
 
-    fn search(&self, problems: &[MateProblem], parts: MateParts) -> Summary {
-        let mut summary = Summary::default();
+    fn search(&self, problems: &[MateProblem], parts: MateParts) -> MateSummary {
+        let mut summary = MateSummary::default();
         let entries = self.nodes.saturating_mul(ENTRIES_A_NODE).min(MOST_ENTRIES);
         let mut search = MateSearch::with(entries as usize, parts);
         for problem in problems {
@@ -177,8 +177,8 @@ impl MateBench {
         summary
     }
 
-    fn solve(&self, problems: &[MateProblem]) -> Summary {
-        let mut summary = Summary::default();
+    fn solve(&self, problems: &[MateProblem]) -> MateSummary {
+        let mut summary = MateSummary::default();
         let question = MateQuestion {
             nodes: self.nodes,
             ..MateQuestion::new(self.hash_mib)
