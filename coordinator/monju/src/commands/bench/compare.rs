@@ -83,7 +83,7 @@ impl RivalComparison {
                 }
                 pairs.push(pair);
             }
-            let summary = Summary::of(&pairs, self.move_time).with_context(|| {
+            let summary = SpeedSummary::of(&pairs, self.move_time).with_context(|| {
                 format!(
                     "{} searched no position long enough",
                     self.program.display()
@@ -131,7 +131,7 @@ impl RivalComparison {
         )
     }
 
-    fn object(&self, pairs: &[Pair], summary: &Summary) -> Value {
+    fn object(&self, pairs: &[Pair], summary: &SpeedSummary) -> Value {
         let positions: Vec<Value> = pairs
             .iter()
             .map(|pair| {
@@ -157,13 +157,13 @@ impl RivalComparison {
 }
 
 /// Geometric means of nodes per second, over the positions that can be compared.
-struct Summary {
+struct SpeedSummary {
     ours: f64,
     theirs: f64,
     compared: usize,
 }
 
-impl Summary {
+impl SpeedSummary {
     fn of(pairs: &[Pair], move_time: Duration) -> Option<Self> {
         let comparable = || {
             pairs
@@ -207,9 +207,9 @@ mod tests {
             pair(speed(9000.0, 1000), Some(speed(0.0, 900))),
             pair(speed(9000.0, 1000), None),
         ];
-        let summary = Summary::of(&pairs, Duration::from_secs(1)).expect("two to compare");
+        let summary = SpeedSummary::of(&pairs, Duration::from_secs(1)).expect("two to compare");
         assert_eq!(summary.compared, 2);
         assert!((summary.ours - 200.0).abs() < 1e-6 && (summary.theirs - 100.0).abs() < 1e-6);
-        assert!(Summary::of(&pairs[2..], Duration::from_secs(1)).is_none());
+        assert!(SpeedSummary::of(&pairs[2..], Duration::from_secs(1)).is_none());
     }
 }
