@@ -61,9 +61,9 @@ fn main() -> ExitCode {
 type Failure = Box<dyn std::error::Error>;
 
 /// A child process that ends with this.
-struct Process(Child);
+struct ChildProcess(Child);
 
-impl Drop for Process {
+impl Drop for ChildProcess {
     fn drop(&mut self) {
         // It may have ended by itself.
         let _ = self.0.kill();
@@ -112,7 +112,7 @@ async fn ask(
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .spawn()
-        .map(Process)?;
+        .map(ChildProcess)?;
     let mut lines = BufReader::new(coordinator.0.stdout.take().ok_or("no output")?).lines();
     let address = loop {
         let line = lines.next().ok_or("the coordinator has ended")??;
@@ -126,7 +126,7 @@ async fn ask(
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .spawn()
-        .map(Process)?;
+        .map(ChildProcess)?;
     let mut input = proxy.0.stdin.take().ok_or("no input")?;
     let mut heard = read_lines(proxy.0.stdout.take().ok_or("no output")?);
     say(&mut input, "usi\nisready")?;
@@ -274,7 +274,7 @@ struct Usage {
 }
 
 /// Reads the use of a process from `/proc`, where times are in hundredths of a second.
-fn usage(process: &Process) -> Result<Usage, Failure> {
+fn usage(process: &ChildProcess) -> Result<Usage, Failure> {
     let folder = PathBuf::from(format!("/proc/{}", process.0.id()));
     let stat = fs::read_to_string(folder.join("stat"))?;
     let (_, fields) = stat.rsplit_once(") ").ok_or("no times in /proc")?;
