@@ -64,7 +64,7 @@ pub struct SearchSetup {
 
 /// The question that a search answers.
 #[derive(Clone, Debug)]
-struct Question {
+struct EngineQuestion {
     game: Game,
     /// The only moves to choose from; empty for all.
     search_moves: Vec<Move>,
@@ -92,7 +92,7 @@ impl Shown {
 
 /// A running search. Dropping it stops it.
 pub struct PlayerSearch {
-    question: Question,
+    question: EngineQuestion,
     limits: v1::Limits,
     gate: AnswerGate,
     setup: SearchSetup,
@@ -187,7 +187,7 @@ impl PlayerSearch {
             multi_pv: setup.multi_pv,
             win_rates: go.infinite || setup.multi_pv.is_some_and(|wanted| wanted > 1),
         };
-        let question = Question {
+        let question = EngineQuestion {
             game,
             search_moves: go.search_moves,
         };
@@ -325,14 +325,14 @@ impl Drop for PlayerSearch {
 fn search(
     thread: &SearchHandle,
     setup: &SearchSetup,
-    question: &Question,
+    question: &EngineQuestion,
     limits: &v1::Limits,
     since: Instant,
     shown: Shown,
     output: &Output,
 ) -> Running {
     let time_policy = TimePolicy::of_consultation(None, setup.time_policy, limits);
-    let Question { game, search_moves } = question;
+    let EngineQuestion { game, search_moves } = question;
     let mut timer = Timer::new(time_policy, setup.nodes_time, since, game);
     if let Some(budget) = clock::budget(limits, game.position(), setup.clock_rules) {
         timer.start(budget, since, limits.nodes);
