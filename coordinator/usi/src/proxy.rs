@@ -27,7 +27,7 @@ use monju_host::{PlayerChoice, fallback::FallbackSearch};
 use monju_proto::v1::GameOutcome;
 use monju_team::team::Choices;
 use options::{OPTIONS, ProxyOptions, Role};
-use search::{FallbackSetup, Question, TeamSearch};
+use search::{FallbackSetup, TeamQuestion, TeamSearch};
 use tokio::{sync::mpsc, task::JoinHandle};
 
 /// Table of the fallback player without a team and without a chosen size, in MiB.
@@ -179,7 +179,7 @@ impl Backend for Proxy {
         }
         self.game.used = true;
         let reserve = self.delay.reserve(request.time());
-        let question = Question {
+        let question = TeamQuestion {
             request,
             game_id: self.game.id(),
             game_seed: self.game.seed(self.options.seed()),

@@ -44,7 +44,7 @@ pub struct FallbackSetup {
 }
 
 /// The question of a search.
-pub struct Question {
+pub struct TeamQuestion {
     /// The `go` of the GUI.
     pub request: GoRequest,
     /// The game of the question, as the coordinator knows it.
@@ -82,13 +82,13 @@ pub struct TeamSearch {
 impl TeamSearch {
     /// Creates a search and starts its clock.
     pub fn new(
-        question: Question,
+        question: TeamQuestion,
         team: ConnectionHandle,
         fallback: FallbackSetup,
         output: Output,
         controls: mpsc::UnboundedReceiver<SearchControl>,
     ) -> Self {
-        let Question {
+        let TeamQuestion {
             request,
             game_id,
             game_seed,
