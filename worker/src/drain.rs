@@ -29,13 +29,13 @@ impl DrainState {
 
 impl Drain {
     /// Lets a question in; `None` once the end has begun, or a while after the rest has.
-    pub fn enter(&self) -> Option<Question> {
+    pub fn enter(&self) -> Option<QuestionGuard> {
         let is_let_in = self.state.send_if_modified(|state| {
             let is_let_in = !state.refuses();
             state.questions += usize::from(is_let_in);
             is_let_in
         });
-        is_let_in.then(|| Question(self.clone()))
+        is_let_in.then(|| QuestionGuard(self.clone()))
     }
 
     /// Lets no further question in: the worker ends.
@@ -85,9 +85,9 @@ impl Drain {
 
 /// A question that was let in. It is over when this is dropped.
 #[derive(Debug)]
-pub struct Question(Drain);
+pub struct QuestionGuard(Drain);
 
-impl Drop for Question {
+impl Drop for QuestionGuard {
     fn drop(&mut self) {
         self.0.state.send_modify(|state| state.questions -= 1);
     }
