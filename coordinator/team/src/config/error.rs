@@ -22,7 +22,7 @@ impl ConfigError {
 
     /// The file at `path` cannot be read.
     pub fn unreadable(path: &Path, error: io::Error) -> Self {
-        Self::new(path.display().to_string(), ReadError(error))
+        Self::new(path.display().to_string(), FileReadError(error))
     }
 }
 
@@ -35,4 +35,4 @@ impl ConfigError {
     io::ErrorKind::InvalidData => "not a text in UTF-8; save it as such".to_owned(),
     _ => format!("cannot be read: {}", .0),
 })]
-struct ReadError(io::Error);
+struct FileReadError(io::Error);
