@@ -84,7 +84,7 @@ fn decode(bytes: &[u8]) -> Cow<'_, str> {
 
 /// A line of a KIF file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Line<'a> {
+enum KifLine<'a> {
     /// A line before the moves.
     Header,
     /// The heading above the moves.
@@ -136,7 +136,7 @@ impl KifText {
     }
 
     /// Returns the lines of the main line.
-    fn main_line(&self) -> impl Iterator<Item = Line<'_>> {
+    fn main_line(&self) -> impl Iterator<Item = KifLine<'_>> {
         let mut begun = false;
         self.lines[..self.main].iter().map(move |line| {
             let line = line.trim();
@@ -144,19 +144,19 @@ impl KifText {
             let is_heading = line.starts_with(HEADING) && line.contains(MOVES);
             begun |= is_heading || numbered.is_some();
             if matches!(line.chars().next(), None | Some('*' | '\'' | '#' | '&')) {
-                return Line::Beside;
+                return KifLine::Beside;
             }
             if is_heading {
-                return Line::Heading;
+                return KifLine::Heading;
             }
             if let Some(rest) = line.strip_prefix(UNTIL) {
-                return Line::Until(rest);
+                return KifLine::Until(rest);
             }
             match numbered {
-                Some((number, rest)) => Line::Numbered(number, rest),
-                None if !begun => Line::Header,
-                None if line.contains(TIME) => Line::Beside,
-                None => Line::Unknown,
+                Some((number, rest)) => KifLine::Numbered(number, rest),
+                None if !begun => KifLine::Header,
+                None if line.contains(TIME) => KifLine::Beside,
+                None => KifLine::Unknown,
             }
         })
     }
@@ -167,12 +167,12 @@ impl KifText {
         for (line, kind) in self.lines.iter().zip(self.main_line()) {
             match kind {
                 // An empty line, so that the lines keep their numbers.
-                Line::Beside if line.trim_start().starts_with(['&', '#']) => {}
-                Line::Header
+                KifLine::Beside if line.trim_start().starts_with(['&', '#']) => {}
+                KifLine::Header
                     if [VARIATION, HEADING]
                         .iter()
                         .any(|word| line.trim().starts_with(word)) => {}
-                Line::Numbered(number, rest) => {
+                KifLine::Numbered(number, rest) => {
                     text.push_str(&format!("{number:4} {}", plain_move(rest)));
                 }
                 _ => text.push_str(line),
@@ -194,14 +194,14 @@ impl KifText {
         let mut plies = None;
         for (line, kind) in self.lines.iter().zip(self.main_line()) {
             match kind {
-                Line::Heading => plies = Some(0),
-                Line::Numbered(number, _) => {
+                KifLine::Heading => plies = Some(0),
+                KifLine::Numbered(number, _) => {
                     text.write_before(number);
                     plies = Some(number);
                 }
-                Line::Until(_) | Line::Unknown => text.write_before(usize::MAX),
+                KifLine::Until(_) | KifLine::Unknown => text.write_before(usize::MAX),
                 // A comment that another program wrote after the ending stays there.
-                Line::Header | Line::Beside => {}
+                KifLine::Header | KifLine::Beside => {}
             }
             // An empty line ends what belongs to a position.
             if line.trim().is_empty()
@@ -227,12 +227,12 @@ impl KifText {
         let mut ended = false;
         for (place, kind) in (1..).zip(self.main_line()) {
             match kind {
-                Line::Header | Line::Heading | Line::Beside => {}
-                Line::Until(rest) => {
+                KifLine::Header | KifLine::Heading | KifLine::Beside => {}
+                KifLine::Until(rest) => {
                     check_count(rest, moves)?;
                     ended = true;
                 }
-                Line::Numbered(given, _) => {
+                KifLine::Numbered(given, _) => {
                     numbered += 1;
                     if ended || given != numbered {
                         return Err(KifError::Number {
@@ -242,8 +242,8 @@ impl KifText {
                         });
                     }
                 }
-                Line::Unknown if ended => {}
-                Line::Unknown => return Err(KifError::Line(place)),
+                KifLine::Unknown if ended => {}
+                KifLine::Unknown => return Err(KifError::Line(place)),
             }
         }
         // The last number may be that of a word such as 投了.
