@@ -34,7 +34,7 @@ use tonic::{
 
 /// One step of a scripted player; the first one happens at once.
 #[derive(Clone, Debug)]
-pub enum Step {
+pub enum PlayerStep {
     /// Waits this many milliseconds.
     Wait(u64),
     /// Streams a line of these moves, separated by spaces.
@@ -51,7 +51,7 @@ pub enum Step {
 #[derive(Clone, Debug, Default)]
 pub struct FakeWorker {
     name: String,
-    players: Vec<(PlayerInfo, Vec<Step>)>,
+    players: Vec<(PlayerInfo, Vec<PlayerStep>)>,
     /// Every request, and every new game, in words.
     pub told: Arc<Mutex<Vec<String>>>,
     /// Who holds the players. Searches do not obey it.
@@ -72,7 +72,7 @@ impl FakeWorker {
         }
     }
 
-    pub fn player(mut self, name: &str, script: &[Step]) -> Self {
+    pub fn player(mut self, name: &str, script: &[PlayerStep]) -> Self {
         let info = PlayerInfo {
             name: name.to_owned(),
             engine: "fake".to_owned(),
@@ -232,19 +232,19 @@ impl FakeWorker {
             .ok_or_else(|| Status::not_found(go.player))?;
         for step in script {
             let message = match step {
-                Step::Wait(ms) => {
+                PlayerStep::Wait(ms) => {
                     time::sleep(Duration::from_millis(ms)).await;
                     continue;
                 }
-                Step::Listen => {
+                PlayerStep::Listen => {
                     if let Some(request) = upstream.message().await? {
                         self.hear(request);
                     }
                     continue;
                 }
-                Step::Die(reason) => return Err(Status::internal(reason)),
-                Step::Stream(moves) => Response::Progress(line(moves)),
-                Step::Answer(moves) => Response::Result(ThinkResult {
+                PlayerStep::Die(reason) => return Err(Status::internal(reason)),
+                PlayerStep::Stream(moves) => Response::Progress(line(moves)),
+                PlayerStep::Answer(moves) => Response::Result(ThinkResult {
                     line: Some(line(moves)),
                     noise_seed: None,
                 }),

@@ -9,7 +9,7 @@ use crate::{
     ballot::BallotHeader,
     clock::TimePolicy,
     roster::Roster,
-    testing::{FakeFallback, FakeWorker, Step::*},
+    testing::{FakeFallback, FakeWorker, PlayerStep::*},
     voting::Rule,
 };
 use monju_engine::Game;

@@ -5,7 +5,7 @@ use crate::{
     choices::ConsultationSettings,
     roster::{Link, ReachError, Roster},
     service::Ensemble,
-    testing::{FakeWorker, Step},
+    testing::{FakeWorker, PlayerStep},
     voting::Rule,
 };
 use monju_proto::v1::{
@@ -270,9 +270,9 @@ fn players_that_another_session_holds_are_one_line() {
 #[tokio::test(start_paused = true)]
 async fn a_visit_finds_lost_workers_and_late_players() {
     let (link, _server) = FakeWorker::named("desk")
-        .player("quick", &[Step::Answer("7g7f")])
+        .player("quick", &[PlayerStep::Answer("7g7f")])
         .with_lanes(3)
-        .player("silent", &[Step::Wait(60_000)])
+        .player("silent", &[PlayerStep::Wait(60_000)])
         .link();
     let lost = Link::remote("http://127.0.0.1:9", None).expect("an address");
     let roster = Roster::new(vec![link, lost]);

@@ -3,7 +3,7 @@
 use super::*;
 use crate::{
     roster::Roster,
-    testing::{FakeWorker, Step},
+    testing::{FakeWorker, PlayerStep},
 };
 use monju_proto::v1::Setting;
 use std::time::Duration;
@@ -142,10 +142,10 @@ fn a_line_is_what_a_search_can_say() {
 #[tokio::test(start_paused = true)]
 async fn an_offender_is_quarantined_by_name_and_the_rest_plays_on() {
     let liar = FakeWorker::named("attic")
-        .player("many", &[Step::Answer("7g7f")])
+        .player("many", &[PlayerStep::Answer("7g7f")])
         .with_lanes(100_000);
     let (liar, _liar) = liar.link();
-    let honest = FakeWorker::named("desk").player("a", &[Step::Answer("7g7f")]);
+    let honest = FakeWorker::named("desk").player("a", &[PlayerStep::Answer("7g7f")]);
     let (honest, _honest) = honest.link();
     let roster = Roster::new(vec![liar, honest]);
     roster.settle(Duration::from_secs(3)).await;

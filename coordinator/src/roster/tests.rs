@@ -1,7 +1,7 @@
 //! Tests of workers that come, go and come back.
 
 use super::*;
-use crate::testing::{Cable, FakeWorker, Step};
+use crate::testing::{Cable, FakeWorker, PlayerStep};
 use monju_proto::certificates;
 use monju_proto::tls::Tls;
 use monju_proto::v1::DescribeRequest;
@@ -18,7 +18,7 @@ fn cabled(cable: &Cable) -> Roster {
 }
 
 fn worker() -> FakeWorker {
-    FakeWorker::named("desk").player("a", &[Step::Answer("7g7f")])
+    FakeWorker::named("desk").player("a", &[PlayerStep::Answer("7g7f")])
 }
 
 #[tokio::test(start_paused = true)]

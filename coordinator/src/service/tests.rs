@@ -6,7 +6,7 @@ use super::*;
 use crate::{
     roster::Link,
     server,
-    testing::{Cable, FakeFallback, FakeWorker, Step::*},
+    testing::{Cable, FakeFallback, FakeWorker, PlayerStep::*},
 };
 use monju_proto::serve::{self, ServerTask};
 use monju_proto::v1::{
