@@ -73,7 +73,7 @@ fn re_exports_are_followed_and_are_no_uses_themselves() {
         "b.rs",
         "pub struct B; #[cfg(test)] mod tests { use crate::A; }",
     );
-    let circles = || circles_in(&crate::modules::Tree::read(&root).uses());
+    let circles = || circles_in(&crate::modules::ModuleTree::read(&root).uses());
     assert_eq!(circles(), Vec::<Vec<String>>::new());
 
     write(

@@ -4,7 +4,7 @@
 //! stands for a position.
 
 use crate::{
-    modules::{Tree, trees},
+    modules::{ModuleTree, trees},
     syntax::{attributes, imports, is_for_tests, parse},
     workspace::{crates, shown},
 };
@@ -42,7 +42,7 @@ fn one_place_converts_between_messages_and_the_engine() {
     let mut wrong = Vec::new();
     for one in crates() {
         let trees = trees(&one);
-        let files = trees.iter().flat_map(Tree::files);
+        let files = trees.iter().flat_map(ModuleTree::files);
         for file in files.filter(|file| !shown(file).starts_with(THE_PLACE)) {
             let items = parse(file).items;
             let mut finder = Finder::of(&items);

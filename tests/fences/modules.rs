@@ -28,7 +28,7 @@ struct Module {
 
 /// All modules below the root of a library or program.
 #[derive(Debug)]
-pub struct Tree {
+pub struct ModuleTree {
     modules: Vec<Module>,
 }
 
@@ -41,7 +41,7 @@ enum Target {
 }
 
 /// Returns the trees of a crate: its library and its programs.
-pub fn trees(of: &Crate) -> Vec<Tree> {
+pub fn trees(of: &Crate) -> Vec<ModuleTree> {
     let source = of.folder.join("src");
     let is_root = |file: &&PathBuf| {
         let inside = file.strip_prefix(&source).unwrap_or(Path::new(""));
@@ -53,10 +53,10 @@ pub fn trees(of: &Crate) -> Vec<Tree> {
         )
     };
     let roots = of.files.iter().filter(is_root);
-    roots.map(|root| Tree::read(root)).collect()
+    roots.map(|root| ModuleTree::read(root)).collect()
 }
 
-impl Tree {
+impl ModuleTree {
     /// Reads all files of a library or program, from its root.
     pub fn read(root: &Path) -> Self {
         let mut tree = Self {
