@@ -8,7 +8,7 @@
 use super::{
     error::BookRunError,
     file::{read_book, write_book},
-    values::{SearchedValue, Values, ValuesFile},
+    values::{SearchedValue, SearchedValues, ValuesFile},
     weigh::{Weighing, weigh},
 };
 use crate::{
@@ -165,7 +165,7 @@ impl SearchRun {
         &self,
         tasks: &[Task],
         file: &mut ValuesFile,
-        values: &mut Values,
+        values: &mut SearchedValues,
         total: u64,
         progress: &mut dyn ProgressObserver,
     ) -> Result<(), BookRunError> {

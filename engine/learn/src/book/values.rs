@@ -31,7 +31,7 @@ pub(super) struct SearchedValue {
 }
 
 /// Values by the key of their positions.
-pub(super) type Values = HashMap<String, SearchedValue>;
+pub(super) type SearchedValues = HashMap<String, SearchedValue>;
 
 /// The open file of values.
 #[derive(Debug)]
@@ -45,7 +45,7 @@ impl ValuesFile {
     ///
     /// # Errors
     /// The file cannot be read or written, was made with other settings, or is being written.
-    pub fn open(path: &Path, settings: &str) -> Result<(Self, Values), BookRunError> {
+    pub fn open(path: &Path, settings: &str) -> Result<(Self, SearchedValues), BookRunError> {
         let cannot = |source: io::Error| BookRunError::Values {
             path: path.to_owned(),
             source,
@@ -70,7 +70,7 @@ impl ValuesFile {
             // The file is new, or the run ended before its first line was whole.
             values.file.set_len(0).map_err(cannot)?;
             values.file.write_all(head.as_bytes()).map_err(cannot)?;
-            return Ok((values, Values::new()));
+            return Ok((values, SearchedValues::new()));
         }
         if !bytes.starts_with(head.as_bytes()) {
             return Err(BookRunError::OtherSettings(path.to_owned()));
@@ -78,13 +78,13 @@ impl ValuesFile {
         let whole = whole_entries(&bytes);
         values.file.set_len(whole as u64).map_err(cannot)?;
         if whole == head.len() {
-            return Ok((values, Values::new()));
+            return Ok((values, SearchedValues::new()));
         }
         let known = Self::values_of(&read_book(path)?);
         Ok((values, known))
     }
 
-    fn values_of(book: &Book) -> Values {
+    fn values_of(book: &Book) -> SearchedValues {
         let value = |entry: &BookMove| SearchedValue {
             best: entry.mv,
             value: entry.value.unwrap_or(0),

@@ -6,7 +6,7 @@
 //! (negamax). Departures: the best move of a search enters the book although no game has it, as if played
 //! once.
 
-use super::values::Values;
+use super::values::SearchedValues;
 use monju_engine::{
     Move, Position,
     book::{Book, BookMove, BookPosition, ValueWeights, WeighedMove, key_of},
@@ -28,7 +28,7 @@ struct ValuedMove {
 }
 
 /// Returns the book of the searched positions of `counted`.
-pub(super) fn weigh(counted: &Book, values: &Values, weighing: Weighing) -> Book {
+pub(super) fn weigh(counted: &Book, values: &SearchedValues, weighing: Weighing) -> Book {
     let mut positions: Vec<(&str, &BookPosition)> = (counted.iter())
         .filter(|(key, _)| values.contains_key(*key))
         .collect();
@@ -80,7 +80,7 @@ fn candidates(
     position: &Position,
     key: &str,
     entry: &BookPosition,
-    values: &Values,
+    values: &SearchedValues,
     value_of: impl Fn(&str) -> Option<i32>,
 ) -> Vec<ValuedMove> {
     let own = values[key];
@@ -133,9 +133,9 @@ mod tests {
     }
 
     /// A book of the start, both its moves, and one reply, with their values.
-    fn small() -> (Book, Values) {
+    fn small() -> (Book, SearchedValues) {
         let mut book = Book::default();
-        let mut values = Values::new();
+        let mut values = SearchedValues::new();
         let mut add = |position: &Position, moves: &[(&str, u32)], value: SearchedValue| {
             let moves = moves
                 .iter()
