@@ -197,7 +197,7 @@ mod tests {
 
     /// Replays in positions like one with a mate.
     #[derive(Debug, Default)]
-    struct Tally {
+    struct ReplayTally {
         proofs: usize,
         /// Proofs that hold where they come from.
         held: usize,
@@ -248,7 +248,7 @@ mod tests {
     }
 
     /// Replays a proof in a position, and has a claim checked by a search.
-    fn replay_checked(proof: &ProofSubtree, position: &mut Position, tally: &mut Tally) {
+    fn replay_checked(proof: &ProofSubtree, position: &mut Position, tally: &mut ReplayTally) {
         let unchanged = position.clone();
         let (claim, looked_at) = proof.replay(position, LIMIT);
         assert_eq!(*position, unchanged);
@@ -267,8 +267,11 @@ mod tests {
     }
 
     /// Replays the proofs of positions in all their brothers, until there are `enough` replays.
-    fn replay_in_brothers(positions: impl IntoIterator<Item = Position>, enough: usize) -> Tally {
-        let mut tally = Tally::default();
+    fn replay_in_brothers(
+        positions: impl IntoIterator<Item = Position>,
+        enough: usize,
+    ) -> ReplayTally {
+        let mut tally = ReplayTally::default();
         for mut position in positions {
             let Some(proof) = proof(&mut position) else {
                 continue;
