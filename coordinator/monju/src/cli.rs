@@ -56,7 +56,7 @@ const BUILD: &str = concat!(env!("CARGO_PKG_VERSION"), " (", env!("MONJU_COMMIT"
 #[command(name = "monju", version = BUILD, max_term_width = 100, after_help = AFTER_HELP)]
 struct CommandLine {
     #[command(subcommand)]
-    role: Option<Role>,
+    command: Option<Command>,
 }
 
 const AFTER_HELP: &str = "\
@@ -65,7 +65,7 @@ standard error; MONJU_LOG=debug shows more of them, MONJU_LOG_FORMAT=json makes 
 
 /// The command to run.
 #[derive(Debug, Subcommand)]
-enum Role {
+enum Command {
     /// Speaks USI with a GUI: one engine to the GUI, many players behind it
     #[command(after_help = monju_usi::proxy_help())]
     Usi(usi::UsiArguments),
@@ -184,22 +184,22 @@ pub fn main() -> ExitCode {
         Ok(arguments) => arguments,
         Err(error) => return failure::refuse(&error),
     };
-    let role = match arguments.role {
-        Some(role) => role,
+    let command = match arguments.command {
+        Some(command) => command,
         None if io::stdin().is_terminal() => {
             let _ = CommandLine::command().print_help();
             return ExitCode::from(2);
         }
         // Many GUIs cannot pass arguments.
-        None => Role::Usi(usi::UsiArguments::default()),
+        None => Command::Usi(usi::UsiArguments::default()),
     };
-    match role.run() {
+    match command.run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => failure::report(&error),
     }
 }
 
-impl Role {
+impl Command {
     fn run(self) -> anyhow::Result<()> {
         let _log = logging::to_stderr(self.log_level());
         match self {

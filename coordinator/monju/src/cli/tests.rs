@@ -3,10 +3,10 @@
 use super::*;
 use clap::CommandFactory;
 
-fn parse(arguments: &[&str]) -> Role {
+fn parse(arguments: &[&str]) -> Command {
     let arguments = ["monju"].iter().chain(arguments);
     let parsed = CommandLine::try_parse_from(arguments).expect("understood");
-    parsed.role.expect("a command")
+    parsed.command.expect("a command")
 }
 
 #[test]
@@ -21,7 +21,7 @@ fn a_position_may_be_several_words() {
         .into_iter()
         .chain(sfen.split(' '))
         .collect();
-    let Role::Consult(arguments) = parse(&[&words[..], &["--nodes", "9"]].concat()) else {
+    let Command::Consult(arguments) = parse(&[&words[..], &["--nodes", "9"]].concat()) else {
         panic!("another command")
     };
     let consult = arguments.resolve().expect("a position");
@@ -32,7 +32,7 @@ fn a_position_may_be_several_words() {
 #[test]
 fn perft_takes_its_depth_from_the_end() {
     let resolve = |words: &[&str]| match parse(&[&["perft"], words].concat()) {
-        Role::Perft(arguments) => arguments.resolve(),
+        Command::Perft(arguments) => arguments.resolve(),
         _ => panic!("another command"),
     };
     let perft = resolve(&["startpos", "moves", "7g7f", "4"]).expect("understood");
