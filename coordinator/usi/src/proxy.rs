@@ -26,7 +26,7 @@ use monju_engine::GameRules;
 use monju_host::{PlayerChoice, fallback::FallbackSearch};
 use monju_proto::v1::GameOutcome;
 use monju_team::team::Choices;
-use options::{OPTIONS, ProxyOptions, Role};
+use options::{OPTIONS, ProxyOptions, UsiRole};
 use search::{FallbackSetup, TeamQuestion, TeamSearch};
 use tokio::{sync::mpsc, task::JoinHandle};
 
@@ -63,7 +63,7 @@ impl Proxy {
     }
 
     /// Returns the role that the GUI has chosen.
-    pub fn role(&self) -> Role {
+    pub fn role(&self) -> UsiRole {
         self.options.role()
     }
 

@@ -7,7 +7,7 @@ use crate::{
     engine::{EngineChoices, SinglePlayer},
     option_table::OptionError,
     output::Output,
-    proxy::{Proxy, options::Role},
+    proxy::{Proxy, options::UsiRole},
 };
 use monju_engine::GameRules;
 use monju_host::fallback::FallbackSearch;
@@ -40,17 +40,17 @@ impl Roles {
     fn player(&self) -> Option<&SinglePlayer> {
         self.player
             .as_ref()
-            .filter(|_| self.proxy.role() != Role::Team)
+            .filter(|_| self.proxy.role() != UsiRole::Team)
     }
 
     fn player_mut(&mut self) -> Option<&mut SinglePlayer> {
         let role = self.proxy.role();
-        self.player.as_mut().filter(|_| role != Role::Team)
+        self.player.as_mut().filter(|_| role != UsiRole::Team)
     }
 
     /// Starts the single player with the options so far when a role asks for it.
     fn take_role(&mut self) -> Result<(), OptionError> {
-        if self.proxy.role() == Role::Team {
+        if self.proxy.role() == UsiRole::Team {
             return Ok(());
         }
         let mut player = match self.player.take() {
@@ -70,8 +70,8 @@ impl Roles {
         }
         let hash_mib = match self.proxy.role() {
             // The memory is for the mate search.
-            Role::Mate => FallbackSearch::beside_a_team().hash_mib,
-            Role::Team | Role::Single => self.proxy.hash_mib(),
+            UsiRole::Mate => FallbackSearch::beside_a_team().hash_mib,
+            UsiRole::Team | UsiRole::Single => self.proxy.hash_mib(),
         };
         player.set_option_leniently(HASH_OPTION, &hash_mib.to_string());
         self.player = Some(player);
@@ -108,8 +108,8 @@ impl Backend for Roles {
 
     fn mate_hash_mib(&self) -> u32 {
         match self.proxy.role() {
-            Role::Mate => self.hash_mib(),
-            Role::Team | Role::Single => self.proxy.mate_hash_mib(),
+            UsiRole::Mate => self.hash_mib(),
+            UsiRole::Team | UsiRole::Single => self.proxy.mate_hash_mib(),
         }
     }
 

@@ -44,8 +44,8 @@ pub const OPTIONS: &[UsiOption<ProxyOptions>] = {
             aliases: &[],
             help: "a team, a single player without noise, or a solver of mates with all the memory",
             kind: OptionKind::Combo {
-                default: || Role::default().to_string(),
-                words: || Vec::from_iter(Role::VARIANTS.iter().map(ToString::to_string)),
+                default: || UsiRole::default().to_string(),
+                words: || Vec::from_iter(UsiRole::VARIANTS.iter().map(ToString::to_string)),
                 set: |options, value| {
                     options.role = value.map(str::parse).transpose()?.unwrap_or_default();
                     Ok(())
@@ -242,7 +242,7 @@ pub const OPTIONS: &[UsiOption<ProxyOptions>] = {
     Clone, Copy, Debug, Default, PartialEq, Eq, Display, EnumString, IntoStaticStr, VariantNames,
 )]
 #[strum(serialize_all = "kebab-case", parse_err_ty = UnknownName, parse_err_fn = unknown_role)]
-pub enum Role {
+pub enum UsiRole {
     /// A team of players.
     #[default]
     Team,
@@ -253,13 +253,13 @@ pub enum Role {
 }
 
 fn unknown_role(name: &str) -> UnknownName {
-    UnknownName::new::<Role>("role", name)
+    UnknownName::new::<UsiRole>("role", name)
 }
 
 /// The values that a GUI has set; `None` is the declared default.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ProxyOptions {
-    role: Role,
+    role: UsiRole,
     hash_mib: Option<u32>,
     config: Option<PathBuf>,
     coordinator: Option<String>,
@@ -304,7 +304,7 @@ impl ProxyOptions {
     }
 
     /// Returns the role.
-    pub fn role(&self) -> Role {
+    pub fn role(&self) -> UsiRole {
         self.role
     }
 
