@@ -19,7 +19,7 @@ pub use crate::weights_file::JudgeWeightsError;
 pub use agreement::{Agreement, AgreementTracker, Difficulty, Observation};
 pub use features::{SearchJudge, SearchProgress};
 pub use stability::{Stability, StabilityTracker};
-pub use stage::Stage;
+pub use stage::TimeStage;
 pub use team::TeamProgress;
 pub use weights::{JudgeKind, JudgeWeights};
 

@@ -5,7 +5,7 @@ use crate::clock::{Budget, Deadlines, Evidence, TimePolicy};
 use monju_engine::{
     danger::Danger,
     judge::{
-        Agreement, AgreementTracker, JudgeKind, JudgeWeights, Observation, Stage, TeamProgress,
+        Agreement, AgreementTracker, JudgeKind, JudgeWeights, Observation, TeamProgress, TimeStage,
     },
 };
 use monju_proto::v1::{Arrival, Ballot, Bound, Score, Vote};
@@ -183,7 +183,7 @@ impl DecisionTimer {
                 in_danger,
             };
         }
-        let stage = Stage::of(thinking_from.elapsed(), budget.most);
+        let stage = TimeStage::of(thinking_from.elapsed(), budget.most);
         let features = TeamProgress::from(&agreement).features(stage);
         Evidence::Judged(JudgeWeights::own(JudgeKind::Team).judge(&features) >= 0)
     }

@@ -1,6 +1,6 @@
 //! What the judge sees of a search.
 
-use super::stage::{STAGES, Stage};
+use super::stage::{STAGES, TimeStage};
 use crate::{
     rules::{Game, Move, PieceKind, Position, Square},
     search::Iteration,
@@ -174,7 +174,7 @@ impl SearchProgress {
     pub const COUNT: usize = OFFSETS[Self::FEATURES - 1] + GROUPS[Self::FEATURES - 1];
 
     /// Returns the features that are present at a stage.
-    pub fn features(&self, stage: Stage) -> [u16; Self::FEATURES] {
+    pub fn features(&self, stage: TimeStage) -> [u16; Self::FEATURES] {
         let time = stage.index();
         let at = |index: usize| index * STAGES + time;
         let few = self.stays.min(COUNTS - 1);
@@ -240,7 +240,7 @@ mod tests {
             let progress = judge.observe(&iteration(depth, mv, score, effort));
             assert_eq!(progress.recaptures, 1);
             for elapsed in [0, 3, 1_000] {
-                let stage = Stage::of(Duration::from_secs(elapsed), Duration::from_secs(9));
+                let stage = TimeStage::of(Duration::from_secs(elapsed), Duration::from_secs(9));
                 let features = progress.features(stage);
                 assert!(features.is_sorted());
                 assert!(

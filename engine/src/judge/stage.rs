@@ -8,9 +8,9 @@ pub(super) const STAGES: usize = 8;
 /// The part of the longest time that has passed, counted in halvings: 7 in its second half, 6 in the
 /// quarter before, 0 before the 128th part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Stage(usize);
+pub struct TimeStage(usize);
 
-impl Stage {
+impl TimeStage {
     /// Returns its number, less than [`STAGES`].
     pub(super) fn index(self) -> usize {
         self.0
@@ -31,7 +31,7 @@ mod tests {
     #[test]
     fn stages_are_halvings_of_the_longest_time() {
         let ms = Duration::from_millis;
-        let stage = |elapsed| Stage::of(ms(elapsed), ms(1_024)).0;
+        let stage = |elapsed| TimeStage::of(ms(elapsed), ms(1_024)).0;
         assert_eq!([513, 600, 1_024, 5_000].map(stage), [7; 4]);
         assert_eq!([512, 257].map(stage), [6; 2]);
         assert_eq!([256, 9, 8, 0].map(stage), [5, 1, 0, 0]);

@@ -2,7 +2,7 @@
 
 use super::{
     agreement::Agreement,
-    stage::{STAGES, Stage},
+    stage::{STAGES, TimeStage},
 };
 
 const DEPTHS: usize = 24;
@@ -87,7 +87,7 @@ impl TeamProgress {
     pub const COUNT: usize = OFFSETS[Self::FEATURES - 1] + GROUPS[Self::FEATURES - 1];
 
     /// Returns the features that are present at a stage.
-    pub fn features(&self, stage: Stage) -> [u16; Self::FEATURES] {
+    pub fn features(&self, stage: TimeStage) -> [u16; Self::FEATURES] {
         let at = |index: usize| index * STAGES + stage.index();
         let in_groups = [
             0,
@@ -143,7 +143,7 @@ mod tests {
             elapsed in 0..200_u64,
         ) {
             let agreement = Agreement { agreement, lead, moves, depth, changes, stable_iterations, score_drop };
-            let stage = Stage::of(Duration::from_millis(elapsed), Duration::from_millis(150));
+            let stage = TimeStage::of(Duration::from_millis(elapsed), Duration::from_millis(150));
             let features = TeamProgress::from(&agreement).features(stage);
             for (group, &feature) in features.iter().enumerate() {
                 let first = OFFSETS[group];

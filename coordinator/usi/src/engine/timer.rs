@@ -4,7 +4,8 @@ use monju_coordinator::clock::{Budget, Evidence, NodesTime, TimePolicy};
 use monju_engine::{
     Control, Game, Iteration, Line,
     judge::{
-        JudgeKind, JudgeWeights, SearchJudge, SearchProgress, Stability, StabilityTracker, Stage,
+        JudgeKind, JudgeWeights, SearchJudge, SearchProgress, Stability, StabilityTracker,
+        TimeStage,
     },
 };
 use std::time::Duration;
@@ -101,7 +102,7 @@ impl Timer {
             .observed
             .map(|(stability, progress)| match self.time_policy {
                 TimePolicy::Learned => {
-                    let stage = Stage::of(searching, budget.most);
+                    let stage = TimeStage::of(searching, budget.most);
                     let weights = JudgeWeights::own(JudgeKind::Search);
                     Evidence::Judged(weights.judge(&progress.features(stage)) >= 0)
                 }

@@ -4,7 +4,7 @@ use crate::searches::{LoggedGame, LoggedSearch};
 use monju_engine::{
     judge::{
         AgreementTracker, Difficulty, Observation, SearchJudge, SearchProgress, StabilityTracker,
-        Stage, TeamProgress,
+        TeamProgress, TimeStage,
     },
     rules::{Game, Move},
     search::Iteration,
@@ -170,7 +170,7 @@ struct IterationEnd<T> {
 fn add_moments<T, const N: usize>(
     moments: &[IterationEnd<T>],
     longest: u64,
-    features: impl Fn(&T, Stage) -> [u16; N],
+    features: impl Fn(&T, TimeStage) -> [u16; N],
     states: &mut Vec<SearchState<N>>,
 ) {
     // A search without a choice tells nothing.
@@ -184,7 +184,7 @@ fn add_moments<T, const N: usize>(
         states.push(SearchState {
             features: features(
                 &moment.progress,
-                Stage::of(time(moment.nodes), time(longest)),
+                TimeStage::of(time(moment.nodes), time(longest)),
             ),
             is_high: index >= settled,
             is_right: moment.mv == right,
@@ -254,7 +254,7 @@ mod tests {
             stable_iterations: 1,
             score_drop: -3,
         };
-        let stage = Stage::of(Duration::from_micros(700), Duration::from_micros(1_000));
+        let stage = TimeStage::of(Duration::from_micros(700), Duration::from_micros(1_000));
         let expected = TeamProgress::from(&agreement).features(stage);
         assert_eq!(states[7].features, expected);
         assert_eq!(states[7].difficulty, 3.0);
