@@ -13,7 +13,7 @@ use crate::{
     usi::{Usi, UsiAnswer},
 };
 use monju_engine::{Answer, Color, Control, Game, Limits, Player, PlayerSettings, Repetition};
-use plan::{Fault, FaultKind, Sampler, WORKERS, faults};
+use plan::{Fault, FaultDraws, FaultKind, WORKERS, faults};
 use rustix::process::Signal;
 use serde_json::{Value, json};
 use std::{thread, time::Duration};
@@ -119,8 +119,9 @@ impl FaultRig {
     /// Plays one game from an opening that its number chooses; the team has Black in even games.
     /// Call it on a thread with the stack of a search: the opponent searches on it.
     pub fn play(&mut self, number: u64) -> FaultyGame {
-        let mut sampler = Sampler(self.settings.seed ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15));
-        let faults = faults(&mut sampler);
+        let mut random =
+            FaultDraws(self.settings.seed ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let faults = faults(&mut random);
         let mut game =
             Game::from_usi(&opening((number / 2 % 200) as usize)).expect("an opening is legal");
         let team = if number.is_multiple_of(2) {

@@ -54,19 +54,19 @@ pub struct Fault {
 
 /// Returns the faults of a game, each in a move of its own: a killed and a frozen worker, a cut edge of a
 /// worker, and something that happens to the coordinator or the proxy.
-pub fn faults(sampler: &mut Sampler) -> Vec<Fault> {
-    let killed = sampler.below(WORKERS as u64) as usize;
-    let frozen = (killed + 1 + sampler.below(WORKERS as u64 - 1) as usize) % WORKERS;
-    let cut = sampler.below(WORKERS as u64) as usize;
-    let freeze = Duration::from_millis(1 + sampler.below(LONGEST_FREEZE_MS));
+pub fn faults(random: &mut FaultDraws) -> Vec<Fault> {
+    let killed = random.below(WORKERS as u64) as usize;
+    let frozen = (killed + 1 + random.below(WORKERS as u64 - 1) as usize) % WORKERS;
+    let cut = random.below(WORKERS as u64) as usize;
+    let freeze = Duration::from_millis(1 + random.below(LONGEST_FREEZE_MS));
     let kinds = [
         FaultKind::KillWorker(killed),
         FaultKind::FreezeWorker(frozen),
-        match sampler.below(2) {
+        match random.below(2) {
             0 => FaultKind::CutWorker(cut),
             _ => FaultKind::CloseWorker(cut),
         },
-        match sampler.below(6) {
+        match random.below(6) {
             0 => FaultKind::KillCoordinator,
             1 => FaultKind::FreezeCoordinator,
             2 => FaultKind::CutProxy,
@@ -78,12 +78,12 @@ pub fn faults(sampler: &mut Sampler) -> Vec<Fault> {
     let mut moves: Vec<u64> = (0..FAULTS_WITHIN).collect();
     kinds
         .map(|kind| {
-            let at_move = moves.swap_remove(sampler.below(moves.len() as u64) as usize);
+            let at_move = moves.swap_remove(random.below(moves.len() as u64) as usize);
             Fault {
                 kind,
                 at_move,
-                after_lines: sampler.below(MOST_LINES),
-                back_at: at_move + 1 + sampler.below(ABSENCE),
+                after_lines: random.below(MOST_LINES),
+                back_at: at_move + 1 + random.below(ABSENCE),
             }
         })
         .to_vec()
@@ -91,9 +91,9 @@ pub fn faults(sampler: &mut Sampler) -> Vec<Fault> {
 
 /// Random numbers (SplitMix64).
 #[derive(Debug)]
-pub struct Sampler(pub u64);
+pub struct FaultDraws(pub u64);
 
-impl Sampler {
+impl FaultDraws {
     fn below(&mut self, bound: u64) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
