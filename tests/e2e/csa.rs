@@ -25,7 +25,7 @@ use {
 };
 
 /// One connection of the client, as the server plays it.
-struct Script {
+struct ConnectionScript {
     game: &'static str,
     client: Color,
     /// Moves before this connection.
@@ -38,7 +38,7 @@ struct Script {
     time: &'static str,
 }
 
-impl Script {
+impl ConnectionScript {
     fn new(game: &'static str, client: Color, moves: usize, end: &'static [&'static str]) -> Self {
         Self {
             game,
@@ -98,7 +98,7 @@ impl Peer {
     }
 
     /// Logs the client in and proposes a game.
-    fn propose(&mut self, script: &Script, played: &[String]) {
+    fn propose(&mut self, script: &ConnectionScript, played: &[String]) {
         self.log_in();
         let side = match script.client {
             Color::Black => '+',
@@ -115,7 +115,7 @@ impl Peer {
     }
 
     /// Logs the client in and proposes a game, to which it agrees.
-    fn offer(&mut self, script: &Script, played: &[String]) {
+    fn offer(&mut self, script: &ConnectionScript, played: &[String]) {
         self.propose(script, played);
         let agreed = format!("AGREE {}", script.game);
         assert_eq!(self.hear().as_deref(), Some(&*agreed));
@@ -131,7 +131,7 @@ impl Peer {
     }
 
     /// Plays; returns the moves and the lines of the client.
-    fn play(&mut self, script: &Script) -> (Vec<String>, Vec<String>) {
+    fn play(&mut self, script: &ConnectionScript) -> (Vec<String>, Vec<String>) {
         let mut played = script.before.clone();
         let mut heard = Vec::new();
         let mut game = Game::startpos();
@@ -174,7 +174,7 @@ impl Peer {
 }
 
 /// Starts a server that plays these scripts; a script without moves before it goes on with those of the cut one.
-fn serve(scripts: Vec<Script>) -> (String, JoinHandle<Vec<String>>) {
+fn serve(scripts: Vec<ConnectionScript>) -> (String, JoinHandle<Vec<String>>) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let address = listener.local_addr().expect("an address").to_string();
     let server = thread::spawn(move || {
@@ -230,9 +230,9 @@ fn games_are_played_one_after_the_other_and_kept() {
     let folder = tempfile::tempdir().expect("a folder");
     let password = password(folder.path());
     let (server, played) = serve(vec![
-        Script::new("one", Color::Black, 5, &["%TORYO,T1", "#RESIGN", "#WIN"]),
-        Script::new("two/2", Color::White, 7, &["#TIME_UP", "#LOSE"]),
-        Script::new("three", Color::Black, 4, &["#CHUDAN"]),
+        ConnectionScript::new("one", Color::Black, 5, &["%TORYO,T1", "#RESIGN", "#WIN"]),
+        ConnectionScript::new("two/2", Color::White, 7, &["#TIME_UP", "#LOSE"]),
+        ConnectionScript::new("three", Color::Black, 4, &["#CHUDAN"]),
     ]);
     let own = ["--games", "3", "--comments", "--option", "NetworkDelay2=50"];
     let client = arguments(&server, folder.path(), &password);
@@ -265,8 +265,8 @@ fn a_game_outlives_its_connection() {
     let folder = tempfile::tempdir().expect("a folder");
     let password = password(folder.path());
     let (server, played) = serve(vec![
-        Script::new("long", Color::Black, 4, &[]),
-        Script::new("long", Color::Black, 8, &["#SENNICHITE", "#DRAW"]),
+        ConnectionScript::new("long", Color::Black, 4, &[]),
+        ConnectionScript::new("long", Color::Black, 8, &["#SENNICHITE", "#DRAW"]),
     ]);
     let own = ["--option", "NetworkDelay2=50", "--no-ponder"];
     let client = arguments(&server, folder.path(), &password);
@@ -297,8 +297,8 @@ fn the_next_game_takes_the_place_of_a_lost_one() {
     let folder = tempfile::tempdir().expect("a folder");
     let password = password(folder.path());
     let (address, played) = serve(vec![
-        Script::new("ended", Color::Black, 4, &[]),
-        Script::new("next", Color::White, 3, &["#TIME_UP", "#WIN"]),
+        ConnectionScript::new("ended", Color::Black, 4, &[]),
+        ConnectionScript::new("next", Color::White, 3, &["#TIME_UP", "#WIN"]),
     ]);
     let own = ["--option", "NetworkDelay2=50", "--games", "2"];
     let client = arguments(&address, folder.path(), &password);
@@ -317,9 +317,9 @@ fn the_next_game_takes_the_place_of_a_lost_one() {
 
     // One game too many is called off.
     let (address, heard) = server(|listener| {
-        Peer::accept(&listener).play(&Script::new("ended", Color::Black, 4, &[]));
+        Peer::accept(&listener).play(&ConnectionScript::new("ended", Color::Black, 4, &[]));
         let mut peer = Peer::accept(&listener);
-        peer.propose(&Script::new("next", Color::Black, 0, &[]), &[]);
+        peer.propose(&ConnectionScript::new("next", Color::Black, 0, &[]), &[]);
         let heard = peer.hear();
         peer.see_off();
         heard
@@ -340,14 +340,14 @@ fn trouble_with_the_server_is_waited_out() {
         // The server closes while a game is waited for, and still counts the old connection afterwards.
         Peer::accept(&listener).log_in();
         Peer::accept(&listener).refuse();
-        let script = |before, moves, end| Script {
+        let script = |before, moves, end| ConnectionScript {
             before,
-            ..Script::new("one", Color::Black, moves, end)
+            ..ConnectionScript::new("one", Color::Black, moves, end)
         };
         let (before, _) = Peer::accept(&listener).play(&script(Vec::new(), 4, &[]));
         Peer::accept(&listener).refuse();
         Peer::accept(&listener).play(&script(before, 6, &["#SENNICHITE", "#DRAW"]));
-        let next = Script::new("two", Color::White, 3, &["#TIME_UP", "#WIN"]);
+        let next = ConnectionScript::new("two", Color::White, 3, &["#TIME_UP", "#WIN"]);
         Peer::accept(&listener).play(&next);
     });
     let own = ["--option", "NetworkDelay2=50", "--games", "2"];
@@ -368,7 +368,7 @@ fn a_second_interrupt_is_heard_while_the_connection_is_lost() {
     let folder = tempfile::tempdir().expect("a folder");
     let password = password(folder.path());
     let (address, listener) = server(|listener| {
-        Peer::accept(&listener).play(&Script::new("lost", Color::Black, 4, &[]));
+        Peer::accept(&listener).play(&ConnectionScript::new("lost", Color::Black, 4, &[]));
         // The client is let in again, and no game follows.
         let mut peer = Peer::accept(&listener);
         peer.log_in();
@@ -439,9 +439,9 @@ fn the_engine_ponders_while_its_move_is_on_its_way_to_the_server() {
         let server = thread::spawn({
             let heard = heard.clone();
             move || {
-                let script = Script {
+                let script = ConnectionScript {
                     time: "Total_Time:60000\nByoyomi:1000",
-                    ..Script::new("early", Color::Black, 0, &[])
+                    ..ConnectionScript::new("early", Color::Black, 0, &[])
                 };
                 // A ponder begins before the server has said anything about the move.
                 let wait_for_ponders = |number: usize| {
