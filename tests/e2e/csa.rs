@@ -52,12 +52,12 @@ impl ConnectionScript {
 }
 
 /// The server's end of a connection.
-struct Peer {
+struct ServerEnd {
     lines: BufReader<TcpStream>,
     stream: TcpStream,
 }
 
-impl Peer {
+impl ServerEnd {
     fn accept(listener: &TcpListener) -> Self {
         let (stream, _) = listener.accept().expect("a client");
         Self {
@@ -184,7 +184,7 @@ fn serve(scripts: Vec<ConnectionScript>) -> (String, JoinHandle<Vec<String>>) {
             if let Some((_, moves)) = cut.take().filter(|(game, _)| *game == script.game) {
                 script.before = moves;
             }
-            let mut peer = Peer::accept(&listener);
+            let mut peer = ServerEnd::accept(&listener);
             let (played, heard) = peer.play(&script);
             all.extend(heard);
             if script.end.is_empty() {
@@ -317,8 +317,8 @@ fn the_next_game_takes_the_place_of_a_lost_one() {
 
     // One game too many is called off.
     let (address, heard) = server(|listener| {
-        Peer::accept(&listener).play(&ConnectionScript::new("ended", Color::Black, 4, &[]));
-        let mut peer = Peer::accept(&listener);
+        ServerEnd::accept(&listener).play(&ConnectionScript::new("ended", Color::Black, 4, &[]));
+        let mut peer = ServerEnd::accept(&listener);
         peer.propose(&ConnectionScript::new("next", Color::Black, 0, &[]), &[]);
         let heard = peer.hear();
         peer.see_off();
@@ -338,17 +338,17 @@ fn trouble_with_the_server_is_waited_out() {
     let password = password(folder.path());
     let (address, played) = server(|listener| {
         // The server closes while a game is waited for, and still counts the old connection afterwards.
-        Peer::accept(&listener).log_in();
-        Peer::accept(&listener).refuse();
+        ServerEnd::accept(&listener).log_in();
+        ServerEnd::accept(&listener).refuse();
         let script = |before, moves, end| ConnectionScript {
             before,
             ..ConnectionScript::new("one", Color::Black, moves, end)
         };
-        let (before, _) = Peer::accept(&listener).play(&script(Vec::new(), 4, &[]));
-        Peer::accept(&listener).refuse();
-        Peer::accept(&listener).play(&script(before, 6, &["#SENNICHITE", "#DRAW"]));
+        let (before, _) = ServerEnd::accept(&listener).play(&script(Vec::new(), 4, &[]));
+        ServerEnd::accept(&listener).refuse();
+        ServerEnd::accept(&listener).play(&script(before, 6, &["#SENNICHITE", "#DRAW"]));
         let next = ConnectionScript::new("two", Color::White, 3, &["#TIME_UP", "#WIN"]);
-        Peer::accept(&listener).play(&next);
+        ServerEnd::accept(&listener).play(&next);
     });
     let own = ["--option", "NetworkDelay2=50", "--games", "2"];
     let client = arguments(&address, folder.path(), &password);
@@ -368,9 +368,9 @@ fn a_second_interrupt_is_heard_while_the_connection_is_lost() {
     let folder = tempfile::tempdir().expect("a folder");
     let password = password(folder.path());
     let (address, listener) = server(|listener| {
-        Peer::accept(&listener).play(&ConnectionScript::new("lost", Color::Black, 4, &[]));
+        ServerEnd::accept(&listener).play(&ConnectionScript::new("lost", Color::Black, 4, &[]));
         // The client is let in again, and no game follows.
-        let mut peer = Peer::accept(&listener);
+        let mut peer = ServerEnd::accept(&listener);
         peer.log_in();
         (listener, peer)
     });
@@ -461,7 +461,7 @@ fn the_engine_ponders_while_its_move_is_on_its_way_to_the_server() {
                         thread::sleep(Duration::from_millis(10));
                     }
                 };
-                let mut peer = Peer::accept(&listener);
+                let mut peer = ServerEnd::accept(&listener);
                 peer.offer(&script, &[]);
                 // The engine is ready before its clock runs: at its start, and again with the game's options.
                 let asked = heard().iter().filter(|line| *line == "isready").count();
@@ -475,7 +475,7 @@ fn the_engine_ponders_while_its_move_is_on_its_way_to_the_server() {
                 wait_for_ponders(2);
                 // The connection breaks, and the move with it.
                 drop(peer);
-                let mut peer = Peer::accept(&listener);
+                let mut peer = ServerEnd::accept(&listener);
                 let before = ["+7776FU".to_owned(), "-3334FU".to_owned()];
                 peer.offer(&script, &before);
                 assert_eq!(peer.hear().as_deref(), Some("+2726FU"));
@@ -530,7 +530,7 @@ fn a_refused_login_and_nonsense_are_one_line_each() {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let address = listener.local_addr().expect("an address").to_string();
         let server = thread::spawn(move || {
-            let mut peer = Peer::accept(&listener);
+            let mut peer = ServerEnd::accept(&listener);
             peer.hear().expect("a login");
             // The client may hang up in the middle of nonsense.
             let _ = peer.stream.write_all(answer.as_bytes());
