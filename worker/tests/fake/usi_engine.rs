@@ -32,7 +32,7 @@ use std::{
 const CRASH: i32 = 3;
 
 #[derive(Default)]
-struct Script {
+struct EngineScript {
     log: Option<File>,
     lifeline: Option<TcpStream>,
     answer: Option<String>,
@@ -47,7 +47,7 @@ struct Script {
     hang_on_stop: Option<String>,
 }
 
-impl Script {
+impl EngineScript {
     fn from_arguments() -> io::Result<Self> {
         let mut script = Self::default();
         let mut arguments = env::args().skip(1);
@@ -107,7 +107,7 @@ fn say(line: &str) -> io::Result<()> {
     output.flush()
 }
 
-fn think(script: &Script) -> io::Result<()> {
+fn think(script: &EngineScript) -> io::Result<()> {
     if script.garbage {
         io::stdout().write_all(b"\xff\xfe\x00 what?\r\n\r\n")?;
         say("info depth depth score cp many nodes -1 pv")?;
@@ -147,7 +147,7 @@ impl Flood {
 }
 
 fn main() -> io::Result<()> {
-    let mut script = Script::from_arguments()?;
+    let mut script = EngineScript::from_arguments()?;
     eprintln!("the fake engine is here");
     let mut searching = false;
     let mut flood = None;
