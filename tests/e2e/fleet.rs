@@ -27,12 +27,12 @@ fn counted(answer: &UsiAnswer) -> u32 {
 }
 
 /// A game that goes on move by move.
-struct Game {
+struct UsiGame {
     usi: Usi,
     position: String,
 }
 
-impl Game {
+impl UsiGame {
     fn begin(url: &str) -> Self {
         Self::with_coordinators(&[url])
     }
@@ -78,7 +78,7 @@ fn a_changed_list_of_workers_holds_in_a_running_game() {
     let urls: Vec<String> = cluster.workers.iter().map(ServiceProcess::url).collect();
     let folder = tempfile::tempdir().expect("a temporary folder");
     let coordinator = coordinator_over(folder.path(), &urls[..1], "");
-    let mut game = Game::begin(&coordinator.url());
+    let mut game = UsiGame::begin(&coordinator.url());
     game.until_votes(1);
     let file = folder.path().join("coordinator.toml");
     let list = |urls: &[String]| {
@@ -144,7 +144,7 @@ fn a_fleet_is_replaced_in_a_running_game_without_a_lost_vote() {
 fn replace_everything() -> Result<(), Void> {
     use std::{mem, time::Duration};
     let mut cluster = TestCluster::of_three_noise_players();
-    let mut game = Game::begin(&cluster.coordinator.url());
+    let mut game = UsiGame::begin(&cluster.coordinator.url());
     game.until_votes(3);
     for index in 0..3 {
         let asked = game
@@ -191,7 +191,7 @@ fn a_draining_worker_takes_no_questions_and_ends_at_once_when_told_again() {
     let _alone = alone();
     let cluster = TestCluster::of_three_noise_players();
     let url = cluster.coordinator.url();
-    let mut game = Game::begin(&url);
+    let mut game = UsiGame::begin(&url);
     game.until_votes(3);
     let asked = game.usi.begin(&game.position, "go infinite");
     game.usi.wait_for_thinking().expect("a search without end");
@@ -219,7 +219,7 @@ fn a_worker_drains_by_command_and_comes_back() {
     let cluster = TestCluster::of_three_noise_players();
     let url = cluster.coordinator.url();
     let worker = cluster.workers[1].url();
-    let mut game = Game::begin(&url);
+    let mut game = UsiGame::begin(&url);
     game.until_votes(3);
     let told = output_of(&["drain", "--worker", &worker]);
     assert!(told.contains("is told to take no new questions"), "{told}");
@@ -263,7 +263,7 @@ fn take_over() -> Result<(), Void> {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let second = coordinator_over(folder.path(), &urls, "");
     let first = cluster.coordinator.address.clone();
-    let mut game = Game::with_coordinators(&[&cluster.coordinator.url(), &second.url()]);
+    let mut game = UsiGame::with_coordinators(&[&cluster.coordinator.url(), &second.url()]);
     game.until_votes(3);
     let told = format!("the coordinator at {} takes over", second.url());
     let takes_over = |answer: &UsiAnswer| answer.lines.iter().any(|line| line.contains(&told));
@@ -309,7 +309,7 @@ fn eleven_hundred_idle_connections_lock_nobody_out() {
     limit.current = limit.maximum;
     setrlimit(Resource::Nofile, limit).expect("a raised limit of descriptors");
     let cluster = TestCluster::start(&["[[player]]\nname = \"a\"\nhash_mib = 16\n"], "");
-    let mut game = Game::begin(&cluster.coordinator.url());
+    let mut game = UsiGame::begin(&cluster.coordinator.url());
     game.until_votes(1);
     let services = [&cluster.coordinator, &cluster.workers[0]];
     let mut idle = Vec::new();
