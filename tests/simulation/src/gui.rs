@@ -5,7 +5,7 @@ use monju_engine::{Control, Game, Limits, Line, Model, Outcome, Player, PlayerSe
 use monju_host::{
     BuildError, PlayerChoice,
     fallback::FallbackSearch,
-    searcher::{BuiltPlayer, Searcher},
+    searcher::{BuiltPlayer, GameSearcher},
 };
 use monju_team::team;
 use monju_usi::simulation::SimulatedSession;
@@ -14,7 +14,7 @@ use std::time::Duration;
 /// A fallback player that looks at one node, whatever its limits are: a search would end by the real clock.
 struct OneNode(Player);
 
-impl Searcher for OneNode {
+impl GameSearcher for OneNode {
     fn new_game(&mut self, noise_seed: u64) {
         self.0.new_game(noise_seed);
     }

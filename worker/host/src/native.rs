@@ -176,7 +176,7 @@ fn apply(control: &Control, limits: &Limits) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{player, searcher::Searcher};
+    use crate::{player, searcher::GameSearcher};
     use monju_engine::{self as engine, Game, Outcome};
     use std::sync::{
         Arc,
@@ -189,7 +189,7 @@ mod tests {
         seeds: mpsc::Sender<u64>,
     }
 
-    impl Searcher for SeedRecorder {
+    impl GameSearcher for SeedRecorder {
         fn new_game(&mut self, noise_seed: u64) {
             self.seeds.send(noise_seed).expect("the test listens");
         }

@@ -6,7 +6,7 @@
 use crate::{
     choice::{BuildError, PlayerChoice},
     cores::CoreSet,
-    searcher::{BuiltPlayer, SearchFailure, Searcher},
+    searcher::{BuiltPlayer, GameSearcher, SearchFailure},
 };
 use monju_engine::{Control, Game, Limits, Line, Outcome, STACK_BYTES};
 use std::{
@@ -358,7 +358,7 @@ impl<B: FnMut(&PlayerChoice) -> Result<BuiltPlayer, BuildError>> OwnedPlayer<B> 
     fn run<T>(
         &mut self,
         setup: GameSetup,
-        action: impl FnOnce(&mut dyn Searcher) -> T,
+        action: impl FnOnce(&mut dyn GameSearcher) -> T,
     ) -> Result<T, SearchFailure> {
         let result = catch_unwind(AssertUnwindSafe(|| {
             let searcher = self.prepare(setup)?;
@@ -370,7 +370,7 @@ impl<B: FnMut(&PlayerChoice) -> Result<BuiltPlayer, BuildError>> OwnedPlayer<B> 
         })
     }
 
-    fn prepare(&mut self, setup: GameSetup) -> Result<&mut dyn Searcher, SearchFailure> {
+    fn prepare(&mut self, setup: GameSetup) -> Result<&mut dyn GameSearcher, SearchFailure> {
         // The old player's memory is freed before the new one's is allocated.
         self.built.take_if(|(choice, _)| *choice != setup.player);
         let (_, built) = match &mut self.built {
@@ -393,7 +393,7 @@ impl<B: FnMut(&PlayerChoice) -> Result<BuiltPlayer, BuildError>> OwnedPlayer<B> 
     clippy::disallowed_methods,
     reason = "the search runs in a thread, by the real clock"
 )]
-fn search(searcher: &mut dyn Searcher, task: &mut SearchTask) -> Outcome {
+fn search(searcher: &mut dyn GameSearcher, task: &mut SearchTask) -> Outcome {
     let SearchTask {
         game,
         limits,

@@ -5,7 +5,7 @@ use monju_engine::{Control, Game, Limits, Line, Outcome, Player};
 use std::{fmt, sync::Arc};
 
 /// The part of a player that a search thread needs.
-pub trait Searcher: Send {
+pub trait GameSearcher: Send {
     /// Forgets the last game and takes the noise seed of the next one.
     fn new_game(&mut self, noise_seed: u64);
 
@@ -30,7 +30,7 @@ pub trait Searcher: Send {
     }
 }
 
-impl Searcher for Player {
+impl GameSearcher for Player {
     fn new_game(&mut self, noise_seed: u64) {
         Player::new_game(self, noise_seed);
     }
@@ -58,7 +58,7 @@ impl Searcher for Player {
 
 /// A player that was built for a search thread.
 pub struct BuiltPlayer {
-    searcher: Box<dyn Searcher>,
+    searcher: Box<dyn GameSearcher>,
     /// Why it is not the chosen one.
     flaw: Option<Arc<SearchFailure>>,
 }
@@ -70,12 +70,12 @@ impl BuiltPlayer {
     }
 
     /// The player itself.
-    pub fn searcher(&mut self) -> &mut dyn Searcher {
+    pub fn searcher(&mut self) -> &mut dyn GameSearcher {
         &mut *self.searcher
     }
 
     /// The chosen player.
-    pub fn as_chosen(searcher: impl Searcher + 'static) -> Self {
+    pub fn as_chosen(searcher: impl GameSearcher + 'static) -> Self {
         Self {
             searcher: Box::new(searcher),
             flaw: None,
