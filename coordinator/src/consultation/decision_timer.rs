@@ -23,7 +23,7 @@ pub(super) struct DecisionTimer {
     margin: Duration,
     clock: Option<RunningClock>,
     tracker: AgreementTracker,
-    seen: Option<Seen>,
+    seen: Option<ReviewFindings>,
     /// The players were told to stop, which ends the reviews.
     stopped: bool,
     stop_at: Option<Instant>,
@@ -37,7 +37,7 @@ pub(super) struct DecisionTimer {
 
 /// What the last review has found.
 #[derive(Clone, Copy, Debug)]
-struct Seen {
+struct ReviewFindings {
     agreement: Agreement,
     /// After the leading move the opponent wins material.
     in_danger: bool,
@@ -145,7 +145,7 @@ impl DecisionTimer {
             })
             .count();
         let agreement = self.tracker.observe(leader, &observations, gone);
-        self.seen = Some(Seen {
+        self.seen = Some(ReviewFindings {
             agreement,
             in_danger: standing.votes.iter().any(|vote| is_danger(vote, leader)),
         });
@@ -172,8 +172,8 @@ impl DecisionTimer {
     }
 
     /// Returns the evidence for the time policy, judged by the learned weights if the policy is `learned`.
-    fn evidence(&self, seen: Seen, budget: &Budget, thinking_from: Instant) -> Evidence {
-        let Seen {
+    fn evidence(&self, seen: ReviewFindings, budget: &Budget, thinking_from: Instant) -> Evidence {
+        let ReviewFindings {
             agreement,
             in_danger,
         } = seen;
