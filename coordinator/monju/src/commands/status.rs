@@ -71,21 +71,21 @@ impl Status {
         }
         let roster = ask(team.client.clone()).await.map_err(anyhow::Error::msg);
         let roster = roster.with_context(|| format!("the coordinator at {url} does not answer"))?;
-        print(&self.text(url, Seen::Roster(&roster))?)
+        print(&self.text(url, LookOutcome::Roster(&roster))?)
     }
 
-    fn text(&self, url: &str, seen: Seen<'_>) -> anyhow::Result<String> {
+    fn text(&self, url: &str, seen: LookOutcome<'_>) -> anyhow::Result<String> {
         let object = || match seen {
-            Seen::Roster(roster) => as_json(url, roster),
-            Seen::NoAnswer { reason, silent_ms } => {
+            LookOutcome::Roster(roster) => as_json(url, roster),
+            LookOutcome::NoAnswer { reason, silent_ms } => {
                 json!({ "coordinator": url, "no_answer": { "reason": reason, "silent_ms": silent_ms } })
             }
         };
         Ok(match (self.json, self.watch, seen) {
             (true, true, _) => serde_json::to_string(&object())? + "\n",
             (true, false, _) => serde_json::to_string_pretty(&object())? + "\n",
-            (false, _, Seen::Roster(roster)) => table(url, roster),
-            (false, _, Seen::NoAnswer { reason, silent_ms }) => {
+            (false, _, LookOutcome::Roster(roster)) => table(url, roster),
+            (false, _, LookOutcome::NoAnswer { reason, silent_ms }) => {
                 let age = age(silent_ms);
                 format!("{url}: no answer, the last one came {age} ago: {reason}\n")
             }
@@ -95,7 +95,7 @@ impl Status {
 
 /// The outcome of a look at a coordinator.
 #[derive(Clone, Copy, Debug)]
-enum Seen<'a> {
+enum LookOutcome<'a> {
     /// It has answered.
     Roster(&'a RosterResponse),
     /// It has not.
@@ -122,18 +122,18 @@ async fn ask(mut client: CoordinatorClient<Channel>) -> Result<RosterResponse, S
 /// The first that `show` returns.
 async fn watch<F: Future<Output = Result<RosterResponse, String>>>(
     ask: impl Fn() -> F,
-    mut show: impl FnMut(Seen<'_>) -> anyhow::Result<()>,
+    mut show: impl FnMut(LookOutcome<'_>) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
     let mut answered = Instant::now();
     loop {
         match ask().await {
             Ok(roster) => {
                 answered = Instant::now();
-                show(Seen::Roster(&roster))?;
+                show(LookOutcome::Roster(&roster))?;
             }
             Err(reason) => {
                 let silent = answered.elapsed().as_millis();
-                show(Seen::NoAnswer {
+                show(LookOutcome::NoAnswer {
                     reason: &reason,
                     silent_ms: u64::try_from(silent).unwrap_or(u64::MAX),
                 })?;
