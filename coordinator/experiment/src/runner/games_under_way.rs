@@ -8,11 +8,11 @@ use std::{
 use tokio::sync::watch;
 
 /// Games by cell and pair, with their runner.
-type Shown = BTreeMap<(usize, u32), (String, watch::Receiver<GameUnderWay>)>;
+type ShownGames = BTreeMap<(usize, u32), (String, watch::Receiver<GameUnderWay>)>;
 
 /// The games that a runner is playing. Clones show the same.
 #[derive(Clone, Debug, Default)]
-pub struct GamesUnderWay(Arc<Mutex<Shown>>);
+pub struct GamesUnderWay(Arc<Mutex<ShownGames>>);
 
 /// A game that is shown until this is dropped.
 #[derive(Debug)]
