@@ -72,14 +72,14 @@ struct EngineQuestion {
 
 /// What the GUI is shown of a search.
 #[derive(Clone, Copy, Debug)]
-struct Shown {
+struct InfoSettings {
     /// Number of lines, if several are asked for.
     multi_pv: Option<u32>,
     /// Win rates, which an analysis has.
     win_rates: bool,
 }
 
-impl Shown {
+impl InfoSettings {
     fn line(self, output: &Output, line: &Line) {
         for text in info::line_texts(line, self.multi_pv) {
             output.say(text);
@@ -100,7 +100,7 @@ pub struct PlayerSearch {
     running: Running,
     controls: mpsc::UnboundedReceiver<SearchControl>,
     output: Output,
-    shown: Shown,
+    shown: InfoSettings,
 }
 
 /// The timer of a search, which the search's own thread lets observe its progress.
@@ -183,7 +183,7 @@ impl PlayerSearch {
             (AnswerGate::UntilPonderHit, PonderTarget::Opponent) => before_last_move(&game),
             _ => None,
         };
-        let shown = Shown {
+        let shown = InfoSettings {
             multi_pv: setup.multi_pv,
             win_rates: go.infinite || setup.multi_pv.is_some_and(|wanted| wanted > 1),
         };
@@ -328,7 +328,7 @@ fn search(
     question: &EngineQuestion,
     limits: &v1::Limits,
     since: Instant,
-    shown: Shown,
+    shown: InfoSettings,
     output: &Output,
 ) -> Running {
     let time_policy = TimePolicy::of_consultation(None, setup.time_policy, limits);
