@@ -36,7 +36,7 @@ pub struct DangerArguments {
     game: usize,
     /// The side that is assumed to stand worse; default: the one with less material, of equals the side to move
     #[arg(long, value_name = "SIDE")]
-    worse: Option<Side>,
+    worse: Option<SideArgument>,
     /// Most nodes to expand
     #[arg(long, default_value_t = DEFAULT_NODES, value_parser = clap::value_parser!(u64).range(1..))]
     nodes: u64,
@@ -59,7 +59,7 @@ pub struct DangerArguments {
 
 /// A side, as the command line names it.
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum Side {
+enum SideArgument {
     Black,
     White,
 }
@@ -87,8 +87,8 @@ impl DangerArguments {
         }
         let game = position_or_game(&self.position, self.game, self.ply)?;
         let worse = match self.worse {
-            Some(Side::Black) => Color::Black,
-            Some(Side::White) => Color::White,
+            Some(SideArgument::Black) => Color::Black,
+            Some(SideArgument::White) => Color::White,
             None => presumed_worse(game.position()),
         };
         Ok(DangerCommand::Judge(Box::new(Judge {
