@@ -10,13 +10,13 @@ use std::{
 const SIDES: usize = 256;
 
 /// A side of a game; one coordinator may think for both sides.
-type Side = (String, Color);
+type GameSide = (String, Color);
 
 /// A value for each side; the least recently updated one is forgotten first.
 #[derive(Debug)]
 pub struct PerSide<T> {
     /// The last updated side comes last.
-    sides: Mutex<VecDeque<(Side, T)>>,
+    sides: Mutex<VecDeque<(GameSide, T)>>,
 }
 
 impl<T> Default for PerSide<T> {
@@ -53,12 +53,12 @@ impl<T: Clone> PerSide<T> {
         self.lock().retain(|((known, _), _)| known != game);
     }
 
-    fn lock(&self) -> MutexGuard<'_, VecDeque<(Side, T)>> {
+    fn lock(&self) -> MutexGuard<'_, VecDeque<(GameSide, T)>> {
         self.sides.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-fn is(known: &Side, game: &str, side: Color) -> bool {
+fn is(known: &GameSide, game: &str, side: Color) -> bool {
     known.0 == game && known.1 == side
 }
 
