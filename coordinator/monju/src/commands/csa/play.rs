@@ -38,7 +38,7 @@ pub enum Left {
 
 /// What the engine does.
 #[derive(Debug, PartialEq)]
-enum Thinking {
+enum EngineTask {
     Nothing,
     /// It searches for our move.
     Move,
@@ -85,7 +85,7 @@ pub struct Board {
     unit: u64,
     clocks: Clocks,
     notes: Vec<Note>,
-    thinking: Thinking,
+    thinking: EngineTask,
     info: EngineInfo,
     /// Since when it has been our turn.
     turn_began: Instant,
@@ -109,7 +109,7 @@ impl Board {
             unit: 1_000,
             clocks: Clocks::new(Default::default()),
             notes: Vec::new(),
-            thinking: Thinking::Nothing,
+            thinking: EngineTask::Nothing,
             info: EngineInfo::default(),
             turn_began: Instant::now(),
             sent: None,
@@ -147,7 +147,7 @@ impl Board {
         self.engine.ready().await?;
         self.engine.new_game().await?;
         self.has_restarted = false;
-        self.thinking = Thinking::Nothing;
+        self.thinking = EngineTask::Nothing;
         self.set(summary);
         Ok(())
     }
@@ -218,7 +218,7 @@ impl Board {
             return Ok(Left::Lost(error));
         }
         loop {
-            let is_asked = self.thinking == Thinking::Nothing && self.sent.is_none();
+            let is_asked = self.thinking == EngineTask::Nothing && self.sent.is_none();
             if self.is_our_turn()
                 && is_asked
                 && let Err(error) = self.think().await
@@ -262,7 +262,7 @@ impl Board {
         let position = format!("position {}", self.game.to_usi());
         self.info = EngineInfo::default();
         self.engine.go(&position, &go).await?;
-        self.thinking = Thinking::Move;
+        self.thinking = EngineTask::Move;
         Ok(())
     }
 
@@ -289,7 +289,7 @@ impl Board {
         }
         self.info = EngineInfo::default();
         self.engine.go(&position, &go).await?;
-        self.thinking = Thinking::Ponder(expected, None);
+        self.thinking = EngineTask::Ponder(expected, None);
         Ok(())
     }
 
@@ -312,12 +312,12 @@ impl Board {
     /// Ends a search whose answer is of no use any more.
     async fn discard(&mut self) -> Result<(), ChildError> {
         match self.thinking {
-            Thinking::Ponder(_, Some(_)) => self.thinking = Thinking::Nothing,
-            Thinking::Move | Thinking::Ponder(_, None) => {
+            EngineTask::Ponder(_, Some(_)) => self.thinking = EngineTask::Nothing,
+            EngineTask::Move | EngineTask::Ponder(_, None) => {
                 self.engine.stop().await?;
-                self.thinking = Thinking::Discarded;
+                self.thinking = EngineTask::Discarded;
             }
-            Thinking::Nothing | Thinking::Discarded => {}
+            EngineTask::Nothing | EngineTask::Discarded => {}
         }
         Ok(())
     }
@@ -333,8 +333,8 @@ impl Board {
                 self.info.hear(&text);
             }
             UsiMessage::BestMove(answer) => match &mut self.thinking {
-                Thinking::Move => {
-                    self.thinking = Thinking::Nothing;
+                EngineTask::Move => {
+                    self.thinking = EngineTask::Nothing;
                     if let Err(error) = self.answer(&answer, connection).await {
                         return Ok(Err(error));
                     }
@@ -345,8 +345,8 @@ impl Board {
                         self.restart(&error).await?;
                     }
                 }
-                Thinking::Ponder(_, early) => *early = Some(answer),
-                Thinking::Nothing | Thinking::Discarded => self.thinking = Thinking::Nothing,
+                EngineTask::Ponder(_, early) => *early = Some(answer),
+                EngineTask::Nothing | EngineTask::Discarded => self.thinking = EngineTask::Nothing,
             },
             UsiMessage::ReadyOk | UsiMessage::Other => {}
         }
@@ -440,10 +440,10 @@ impl Board {
             return Ok(());
         }
         self.turn_began = Instant::now();
-        match std::mem::replace(&mut self.thinking, Thinking::Nothing) {
-            Thinking::Ponder(expected, None) if expected == mv => {
+        match std::mem::replace(&mut self.thinking, EngineTask::Nothing) {
+            EngineTask::Ponder(expected, None) if expected == mv => {
                 self.ponder_hit().await?;
-                self.thinking = Thinking::Move;
+                self.thinking = EngineTask::Move;
             }
             // An answer that came too early may be to another question: the engine is asked again.
             thinking => {
@@ -485,9 +485,9 @@ impl Board {
     async fn end_search(&mut self, result: &str) -> Result<(), ChildError> {
         self.discard().await?;
         let answered = async {
-            while self.thinking == Thinking::Discarded {
+            while self.thinking == EngineTask::Discarded {
                 if let UsiMessage::BestMove(_) = self.engine.next().await? {
-                    self.thinking = Thinking::Nothing;
+                    self.thinking = EngineTask::Nothing;
                 }
             }
             Ok(())
@@ -508,7 +508,7 @@ impl Board {
         self.has_restarted = true;
         self.engine = UsiChild::start("csa".to_owned(), self.spec.clone()).await?;
         self.engine.new_game().await?;
-        self.thinking = Thinking::Nothing;
+        self.thinking = EngineTask::Nothing;
         Ok(())
     }
 
@@ -552,7 +552,7 @@ mod tests {
         board.resume(&summary(""), lost).await.expect("resumed");
         assert_eq!(
             (board.turn_began, &board.thinking),
-            (start, &Thinking::Move)
+            (start, &EngineTask::Move)
         );
         board.sent = Some(Sent {
             text: "+7776FU".to_owned(),
@@ -567,7 +567,7 @@ mod tests {
         assert!(board.sent.is_none() && board.is_our_turn());
         assert_eq!(
             (board.turn_began, &board.thinking),
-            (lost, &Thinking::Discarded)
+            (lost, &EngineTask::Discarded)
         );
         assert_eq!(
             board.clocks.words(Color::Black),
