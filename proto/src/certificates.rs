@@ -52,7 +52,7 @@ pub fn create_by_role(folder: &Path, last_day: Option<LastDay>) -> Result<(), Ce
     for role in Role::ALL {
         refuse_old(&folder.join(role.to_string()))?;
     }
-    let team = Team::create(folder)?;
+    let team = TeamFolder::create(folder)?;
     for role in Role::ALL {
         team.make(&role.to_string(), (None, last_day))?;
     }
@@ -66,7 +66,7 @@ pub fn create_by_role(folder: &Path, last_day: Option<LastDay>) -> Result<(), Ce
 pub fn add(folder: &Path, name: &str, last_day: Option<LastDay>) -> Result<(), CertificatesError> {
     role_of(name)?;
     refuse_old(&folder.join(name))?;
-    Team::open(folder)?.make(name, (None, last_day))
+    TeamFolder::open(folder)?.make(name, (None, last_day))
 }
 
 /// Makes a new certificate and key for a member of a team with roles, or the one that all members share ([`SHARED`]);
@@ -85,7 +85,7 @@ pub fn renew(
     role_of(name)?;
     // Only members that are there are renewed.
     serial(&folder.join(name))?;
-    Team::open(folder)?.make(name, (None, last_day))
+    TeamFolder::open(folder)?.make(name, (None, last_day))
 }
 
 /// Puts the certificate that is in a member's folder now on the lists of revoked certificates of all members; of
@@ -99,7 +99,7 @@ pub fn revoke(folder: &Path, name: &str) -> Result<(), CertificatesError> {
     }
     role_of(name)?;
     let digits = serial(&folder.join(name))?;
-    let team = Team::open(folder)?;
+    let team = TeamFolder::open(folder)?;
     let mut list = team.revoked()?;
     if list.lines().any(|line| line.starts_with(&digits)) {
         return Ok(());
@@ -109,7 +109,7 @@ pub fn revoke(folder: &Path, name: &str) -> Result<(), CertificatesError> {
 }
 
 /// The folder of a team with roles.
-struct Team<'a> {
+struct TeamFolder<'a> {
     folder: &'a Path,
     authorities: Vec<(Role, Authority)>,
 }
@@ -117,7 +117,7 @@ struct Team<'a> {
 /// The folder of the authorities' keys.
 const AUTHORITY: &str = "authority";
 
-impl<'a> Team<'a> {
+impl<'a> TeamFolder<'a> {
     fn create(folder: &'a Path) -> Result<Self, CertificatesError> {
         let home = folder.join(AUTHORITY);
         make_folder(&home)?;
